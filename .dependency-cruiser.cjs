@@ -159,7 +159,7 @@ module.exports = {
     {
       name: 'runtime-knows-the-sdk',
       comment:
-        "It runs beside somebody's code on Node.js 16: nothing of the service is in the same process, but how much JSON a result may hold, and which packages there are.",
+        "It runs next to a customer's code on Node.js 16: its process contains nothing of the service except the limits of a result's JSON and the list of packages.",
       severity: 'error',
       from: { path: '^reactor-runtime/' },
       to: {

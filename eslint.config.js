@@ -72,14 +72,16 @@ export default tseslint.config(
           name: '@aws-sdk/client-dynamodb',
           importNames: ['ConditionalCheckFailedException'],
           message:
-            'Use src/adapters/dynamodb/write-if.ts: it tells when a repeated write may have met itself.',
+            'Use src/adapters/dynamodb/conditional-write.ts: it reports when a repeated write may have met itself.',
         },
       ],
     },
   },
   {
     // The two places that the rule above leads to, and the one that reads the errors of both.
-    files: ['transact', 'write-if', 'write-obstacle'].map((name) => `src/adapters/dynamodb/${name}.ts`),
+    files: ['transact', 'conditional-write', 'failed-condition'].map(
+      (name) => `src/adapters/dynamodb/${name}.ts`,
+    ),
     rules: { 'no-restricted-imports': 'off' },
   },
   {

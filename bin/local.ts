@@ -6,7 +6,7 @@ import { createProgress } from './local/progress.ts';
 /** Longer than the second in which running requests may end. */
 const LONGEST_STOP_MS = 3_000;
 
-/** Resolves at the first signal to end: Ctrl-C, a kill, a terminal that was closed. */
+/** Resolves at the first signal to end: Ctrl-C, a kill, a closed terminal. */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
@@ -23,8 +23,8 @@ async function run(options: StartOptions): Promise<never> {
   const stopped = stopSignal();
   void stopped.then(() => {
     abort.abort();
-    // Whatever hangs must not keep the terminal; what was acknowledged is stored, and locks of a
-    // process that has ended hold nobody up.
+    // A hanging part must not block the terminal. All acknowledged data is stored, and the locks of
+    // an ended process block no other.
     setTimeout(() => process.exit(0), LONGEST_STOP_MS).unref();
   });
   const progress = createProgress(process.stderr);
@@ -60,11 +60,11 @@ async function run(options: StartOptions): Promise<never> {
     );
     await stopped;
     await service.close();
-    // Threads of what has been closed may take their time.
+    // Threads of closed parts may take some time to end.
     process.exit(0);
   } catch (error) {
     progress.end();
-    // A start that was interrupted fails somewhere; that is what was asked for.
+    // An interrupted start fails at some point, as requested.
     if (abort.signal.aborted) process.exit(0);
     process.stderr.write(`${errorMessage(error)}\n`);
     process.exit(1);

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Takes tables back to a point in time under their own names: docs/deploy.md, "Restore". Every step can be run again where it was cut off.
+# Restores tables to a point in time under their own names: docs/deploy.md, "Restore". An interrupted step can be run again.
 set -euo pipefail
-# Bash 3 does not know it.
+# Bash 3 does not have it.
 shopt -s inherit_errexit 2> /dev/null || true
 umask 077
 export AWS_PAGER=''
 
 SERVICE=${SERVICE:-Cloakroom}
-# The lists of what was deleted since then, and what the later steps must know.
+# The lists of records deleted since then, and the input of the later steps.
 FOLDER=${FOLDER:-restore}
-# Seconds until what ran has ended and no instance remembers a key, and between two looks at AWS.
+# Seconds until running requests have ended and no instance has a cached key, and between two polls of AWS.
 QUIET=${QUIET:-360}
 PAUSE=${PAUSE:-10}
 
@@ -22,40 +22,40 @@ bin/restore.sh clean' >&2
 }
 
 say() { echo "$*" >&2; }
-# The answer of a call, a row a line.
+# The response of a call, one row per line.
 ask() { aws "$@" --output text; }
 call() { aws "$@" > /dev/null; }
 variable() { ask lambda get-function-configuration --function-name "$SERVICE-operator" --query "Environment.Variables.$1"; }
 exists() { aws dynamodb describe-table --table-name "$1" > /dev/null 2>&1; }
-# The table that what was then is restored to. Its name tells when, so that no other road's is taken for it.
-beside_of() { echo "$1-at-$(kept time)"; }
+# The restored copy of a table. Its name contains the time, so that each restore has its own.
+copy_of() { echo "$1-at-$(saved time)"; }
 active() { until [ "$(ask dynamodb describe-table --table-name "$1" --query Table.TableStatus)" = ACTIVE ]; do sleep "$PAUSE"; done; }
 gone() { while exists "$1"; do sleep "$PAUSE"; done; }
-kept() { cat "$FOLDER/$1"; }
-# Lines of a table's name and what it is: Tokens, Access or Reactors.
-tables() { kept tables; }
+saved() { cat "$FOLDER/$1"; }
+# Lines of a table's name and its role: Tokens, Access or Reactors.
+tables() { saved tables; }
 
-# Lines that only the second of two sorted files has.
+# Lines that are only in the second of two sorted files.
 only_second() { LC_ALL=C comm -13 "$1" "$2"; }
 
-# The records of a table, with the versions by which they are written.
+# The records of a table, with their versions.
 records() {
   local pattern=()
   case $2 in
     Tokens) pattern=($'\ttoken\t') ;;
     Reactors) pattern=($'\treactor#') ;;
-    # The head of the audit trail never goes back: carry_head.
+    # The head of the audit trail is never restored: carry_head.
     Access) pattern=(-v $'^audit\thead\t') ;;
   esac
   ask dynamodb scan --table-name "$1" --consistent-read --projection-expression 'pk, sk, version' --query 'Items[].[pk.S, sk.S, version.N]' > "$FOLDER/rows"
   grep "${pattern[@]}" "$FOLDER/rows" | LC_ALL=C sort || true
 }
 
-# Writes what of a table was deleted since then, to a list of the third name, and what changed.
+# Writes the records of a table that were deleted since then to a list of the third name, and those that changed.
 compare() {
   local now="$FOLDER/now" then="$FOLDER/then"
   records "$1" "$2" > "$now"
-  records "$(beside_of "$1")" "$2" > "$then"
+  records "$(copy_of "$1")" "$2" > "$then"
   only_second <(cut -f1,2 "$now") <(cut -f1,2 "$then") > "$FOLDER/$3-$2"
   LC_ALL=C comm -12 <(cut -f1,2 "$now") <(only_second "$now" "$then" | cut -f1,2) > "$FOLDER/changed-$2"
 }
@@ -66,11 +66,11 @@ beside() {
   [ "$1" != latest ] || at=(--use-latest-restorable-time)
   shift
   case " $* " in *' Audit '* | *' AuditSeals '*)
-    say 'The audit trail is not taken back: the records and seals written since would be lost, and verify-audit would rightly call it broken. See docs/deploy.md, "Restore".'
+    say 'The audit trail cannot be restored: the records and seals written since then would be lost, and verify-audit would report it as broken. See docs/deploy.md, "Restore".'
     exit 2
     ;;
   esac
-  # Who may do what, and the roots of the keys, are of one time with all that is sealed under them, or of now.
+  # Permissions and root keys are either restored together with all tokens sealed under them, or not at all.
   case "$*" in Tokens | Reactors | 'Tokens Reactors' | 'Tokens Access Reactors') ;; *) usage ;; esac
   ephemeral=$(variable EPHEMERAL_TABLE)
   access=$(variable ACCESS_TABLE)
@@ -78,31 +78,31 @@ beside() {
   rm -f "$FOLDER/compared" "$FOLDER/done"
   tr -cd '[:alnum:]' <<< "$time" > "$FOLDER/time"
   for role in "$@"; do echo "$(variable "$(tr a-z A-Z <<< "$role")_TABLE") $role"; done > "$FOLDER/tables"
-  # The audit sealer has the second one alone.
+  # The audit sealer has only the second variable.
   ask lambda list-functions --query "Functions[?Environment.Variables.EPHEMERAL_TABLE=='$ephemeral' || Environment.Variables.ACCESS_TABLE=='$access'].[FunctionName]" > "$FOLDER/functions"
-  # Its definition, to make it anew: it is emptied by that.
+  # Its definition, to create it again, which empties it.
   aws dynamodb describe-table --table-name "$ephemeral" --query "Table.{TableName: TableName, AttributeDefinitions: AttributeDefinitions, KeySchema: KeySchema,
     GlobalSecondaryIndexes: GlobalSecondaryIndexes[].{IndexName: IndexName, KeySchema: KeySchema, Projection: Projection},
     SSESpecification: {Enabled: \`true\`, SSEType: 'KMS', KMSMasterKeyId: SSEDescription.KMSMasterKeyArn}}" > "$FOLDER/definition"
   mv "$FOLDER/definition" "$FOLDER/ephemeral.json"
   echo "$ephemeral" > "$FOLDER/ephemeral"
   while read -r name _; do
-    exists "$(beside_of "$name")" || call dynamodb restore-table-to-point-in-time --source-table-name "$name" --target-table-name "$(beside_of "$name")" "${at[@]}"
+    exists "$(copy_of "$name")" || call dynamodb restore-table-to-point-in-time --source-table-name "$name" --target-table-name "$(copy_of "$name")" "${at[@]}"
   done < <(tables)
   while read -r name role; do
-    active "$(beside_of "$name")"
+    active "$(copy_of "$name")"
     compare "$name" "$role" missing
     cp "$FOLDER/missing-$role" "$FOLDER/deleted-$role"
     say "$role: $(wc -l < "$FOLDER/deleted-$role") deleted since then ($FOLDER/deleted-$role), $(wc -l < "$FOLDER/changed-$role") changed ($FOLDER/changed-$role)"
   done < <(tables)
-  say "Take out of $FOLDER/deleted-* what shall come back; what stays in there stays deleted. Then: bin/restore.sh exchange"
+  say "Remove from $FOLDER/deleted-* the records to restore; records that stay in the lists stay deleted. Then: bin/restore.sh exchange"
 }
 
-# Ids of tokens are chosen by callers, who may put quotes into them.
+# Callers choose token ids, which may contain quotes.
 quoted() { sed 's/[\\"]/\\&/g' <<< "$1"; }
 key() { printf '{"pk": {"S": "%s"}, "sk": {"S": "%s"}}' "$(quoted "$1")" "$(quoted "$2")"; }
 
-# Now, as the due index of the tables sorts it (src/core/shared/position.ts): ms in base 36, of nine digits.
+# The current time in the format of the due index (src/core/shared/position.ts): ms in base 36, nine digits.
 now36() {
   local digits=0123456789abcdefghijklmnopqrstuvwxyz left=$(($(date +%s) * 1000)) text=''
   for _ in 1 2 3 4 5 6 7 8 9; do
@@ -112,41 +112,41 @@ now36() {
   echo "$text"
 }
 
-# Lets nothing live again that is to stay deleted, before anybody can see it.
-bury() {
+# Deletes again the records that must stay deleted, before any request can read them.
+delete_again() {
   local name role=$2 pk sk
-  name=$(beside_of "$1")
+  name=$(copy_of "$1")
   while IFS=$'\t' read -r pk sk; do
     if [ "$role" = Tokens ]; then
-      # As a creation that was cut off: out of sight, and the sweep removes it with all that belongs to it.
+      # Like an interrupted creation: invisible, and the sweep removes it with all its items.
       call dynamodb update-item --table-name "$name" --key "$(key "$pk" "$sk")" --condition-expression 'attribute_exists(pk)' \
         --update-expression 'SET pending = :true, duePk = :partition, dueSk = :time REMOVE listPk, listSk' \
         --expression-attribute-values '{":true": {"BOOL": true}, ":partition": {"S": "due#0"}, ":time": {"S": "'"$(now36)"'"}}'
     else
       call dynamodb delete-item --table-name "$name" --key "$(key "$pk" "$sk")"
     fi
-  done < <(kept "deleted-$role")
+  done < <(saved "deleted-$role")
   [ "$role" = Reactors ] || return 0
-  # What invocations were given and came to was in Ephemeral: their states would only run and tell falsely.
+  # The arguments and results of invocations were in Ephemeral: without them their states would be wrong.
   ask dynamodb scan --table-name "$name" --projection-expression 'pk, sk' --query "Items[?sk.S=='invocation'].[pk.S, sk.S]" |
     while IFS=$'\t' read -r pk sk; do
       [ -z "$sk" ] || call dynamodb delete-item --table-name "$name" --key "$(key "$pk" "$sk")"
     done
 }
 
-# Takes the head of the audit trail over: with one of then the sealer would stop for good. Where the table is gone already, that was done.
+# Copies the current head of the audit trail: with an old one the sealer would stop for good. If the table is gone, an earlier run did it.
 carry_head() {
   local head="$FOLDER/head.json"
   exists "$1" || return 0
   aws dynamodb get-item --table-name "$1" --consistent-read --key '{"pk": {"S": "audit"}, "sk": {"S": "head"}}' --query Item --output json > "$head"
   if grep -q '"seal"' "$head"; then
-    call dynamodb put-item --table-name "$(beside_of "$1")" --item "file://$head" --cli-binary-format base64
+    call dynamodb put-item --table-name "$(copy_of "$1")" --item "file://$head" --cli-binary-format base64
   else
     say "$1 has no head of the audit trail now. If there are seals: docs/runbook.md, AuditBroken."
   fi
 }
 
-# Deletes a table that is protected, if it is there.
+# Deletes a protected table, if it exists.
 drop() {
   if exists "$1"; then
     call dynamodb update-table --table-name "$1" --no-deletion-protection-enabled
@@ -156,20 +156,20 @@ drop() {
   gone "$1"
 }
 
-# The backup of what was restored beside.
+# The backup of the restored copy.
 backup() {
   local arn
   while :; do
-    arn=$(ask dynamodb list-backups --table-name "$(beside_of "$1")" --query 'BackupSummaries[0].BackupArn')
+    arn=$(ask dynamodb list-backups --table-name "$(copy_of "$1")" --query 'BackupSummaries[0].BackupArn')
     case $arn in arn:*) break ;; esac
-    # AWS refuses it for a while after a table was made.
-    call dynamodb create-backup --table-name "$(beside_of "$1")" --backup-name "$1" || sleep "$PAUSE"
+    # AWS refuses it for a while after a table was created.
+    call dynamodb create-backup --table-name "$(copy_of "$1")" --backup-name "$1" || sleep "$PAUSE"
   done
   until [ "$(ask dynamodb describe-backup --backup-arn "$arn" --query BackupDescription.BackupDetails.BackupStatus)" = AVAILABLE ]; do sleep "$PAUSE"; done
   echo "$arn"
 }
 
-# Puts the backup in the place of a table, unless it is there already.
+# Replaces a table by the backup, unless that is done already.
 swap() {
   local arn
   arn=$(backup "$1")
@@ -179,7 +179,7 @@ swap() {
   fi
 }
 
-# What AWS does not restore.
+# Settings that AWS does not restore.
 settle() {
   active "$1"
   if [ "$(ask dynamodb describe-time-to-live --table-name "$1" --query TimeToLiveDescription.TimeToLiveStatus)" = DISABLED ]; then
@@ -200,34 +200,34 @@ serve() {
   local function
   while read -r function; do
     call lambda delete-function-concurrency --function-name "$function"
-  done < <(kept functions)
+  done < <(saved functions)
 }
 
 exchange() {
   local name role function ephemeral
-  ephemeral=$(kept ephemeral)
-  # What was written since would be lost.
-  [ ! -e "$FOLDER/done" ] || { serve; say 'It is done. Another restore begins with beside.'; exit 1; }
+  ephemeral=$(saved ephemeral)
+  # Later writes would be lost.
+  [ ! -e "$FOLDER/done" ] || { serve; say 'This restore is complete. Another one begins with beside.'; exit 1; }
   while read -r name _; do
-    exists "$(beside_of "$name")" || { say "$(beside_of "$name") is not there: run beside first."; exit 1; }
+    exists "$(copy_of "$name")" || { say "$(copy_of "$name") does not exist: run beside first."; exit 1; }
   done < <(tables)
-  say 'Stopping: callers get 503.'
+  say 'Stopping the service: callers get 503.'
   while read -r function; do
     call lambda put-function-concurrency --function-name "$function" --reserved-concurrent-executions 0
-  done < <(kept functions)
+  done < <(saved functions)
   say "Waiting $QUIET seconds."
   sleep "$QUIET"
   if [ ! -e "$FOLDER/compared" ]; then
     while read -r name role; do
       compare "$name" "$role" missing-now
-      # What was deleted while the lists were read stays deleted.
+      # Records that were deleted while the lists were edited stay deleted.
       only_second "$FOLDER/missing-$role" "$FOLDER/missing-now-$role" >> "$FOLDER/deleted-$role"
     done < <(tables)
     touch "$FOLDER/compared"
   fi
   while read -r name role; do
     say "Exchanging $name."
-    bury "$name" "$role"
+    delete_again "$name" "$role"
     [ "$role" != Access ] || carry_head "$name"
     swap "$name"
   done < <(tables)
@@ -247,10 +247,10 @@ exchange() {
 clean() {
   local name arn
   while read -r name _; do
-    for arn in $(ask dynamodb list-backups --table-name "$(beside_of "$name")" --query 'BackupSummaries[].BackupArn'); do
+    for arn in $(ask dynamodb list-backups --table-name "$(copy_of "$name")" --query 'BackupSummaries[].BackupArn'); do
       [ "$arn" = None ] || call dynamodb delete-backup --backup-arn "$arn"
     done
-    ! exists "$(beside_of "$name")" || call dynamodb delete-table --table-name "$(beside_of "$name")"
+    ! exists "$(copy_of "$name")" || call dynamodb delete-table --table-name "$(copy_of "$name")"
   done < <(tables)
 }
 

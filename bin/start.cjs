@@ -1,7 +1,7 @@
 'use strict';
-// `npm start`. Plain JavaScript, since it runs before it is known which Node this is: it says what
-// is missing and by which command it comes, then hands over to bin/local.ts. That the sources are
-// kept as Node compiled them takes about a third off a start in which nothing has changed.
+// `npm start`. Plain JavaScript, because it runs on any version of Node: it reports a missing
+// requirement and the command that installs it, then runs bin/local.ts. Node's compile cache saves
+// about a third of a start without changes.
 const { spawnSync } = require('node:child_process');
 const { existsSync } = require('node:fs');
 const { enableCompileCache } = require('node:module');
@@ -10,7 +10,7 @@ const { join } = require('node:path');
 const ROOT = join(__dirname, '..');
 const [major] = process.versions.node.split('.');
 
-/** What keeps this machine from starting the service. */
+/** What prevents this machine from starting the service. */
 function missing() {
   if (!existsSync(join(ROOT, 'node_modules', 'zod'))) return 'The packages are not installed. Run: npm ci';
   if (Number(major) >= 24) return undefined;
@@ -20,7 +20,10 @@ function missing() {
     : `${here} Run: brew install node@24 (or, with nvm: nvm install)`;
 }
 
-/** Whether this Mac lacks what runs the Node.js 16 of reactors, which exists for Intel alone. */
+/**
+ * Whether this Mac lacks Rosetta, which runs the Node.js 16 of reactors: that exists for Intel
+ * only.
+ */
 const lacksRosetta = () =>
   process.platform === 'darwin' &&
   process.arch === 'arm64' &&
@@ -28,13 +31,13 @@ const lacksRosetta = () =>
 
 const problem = missing();
 if (problem !== undefined) {
-  // Nothing has begun that could be cut off.
+  // Nothing has started that could be interrupted.
   process.stderr.write(`${problem}\n`);
   process.exit(1);
 }
 if (lacksRosetta())
   process.stderr.write('Reactors need Rosetta. Run: softwareupdate --install-rosetta --agree-to-license\n');
-// By the environment too: threads and the synthesis begin with theirs.
+// Also through the environment, so that threads and the synthesis start with it.
 process.env.NODE_COMPILE_CACHE ??= join(ROOT, '.local', 'compile-cache');
 enableCompileCache(process.env.NODE_COMPILE_CACHE);
 void import('./local.ts');

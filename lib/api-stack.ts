@@ -24,7 +24,7 @@ import { routes as proxyRoutes } from '../functions/proxy/routes.ts';
 import type { Environment as TokensEnvironment } from '../functions/tokens/config.ts';
 import { routes as reactorsRoutes } from '../functions/reactors/routes.ts';
 import { routes as tokensRoutes } from '../functions/tokens/routes.ts';
-import { acknowledge } from './acknowledge.ts';
+import { acceptFindings } from './accept-findings.ts';
 import { ApiFunction, type ApiFunctionContent } from './constructs/api-function.ts';
 import { apiEnvironment, tokenEnvironment } from './environments.ts';
 import { ServiceLog } from './constructs/service-log.ts';
@@ -40,7 +40,7 @@ export interface ApiStackProps extends StackProps {
   readonly reactors: ReactorStack;
 }
 
-/** The first segments of a function's paths: the gateway sends everything below them to it. */
+/** The first segments of a function's paths; the gateway routes everything below them to it. */
 function resources(routes: readonly { readonly path: string }[]): readonly string[] {
   return [...new Set(routes.map(({ path }) => `/${path.split('/')[1] ?? ''}`))];
 }
@@ -48,7 +48,7 @@ function resources(routes: readonly { readonly path: string }[]): readonly strin
 /** The HTTP API and one Lambda per resource group behind it. */
 export class ApiStack extends Stack {
   readonly api: HttpApi;
-  /** Everything behind the API that is not a reactor. */
+  /** The functions behind the API, except those of reactors. */
   readonly functions: readonly LambdaFunction[];
 
   readonly #settings: Settings;
@@ -68,7 +68,7 @@ export class ApiStack extends Stack {
     this.#route(api, proxy, resources(proxyRoutes));
     this.#route(api, logs, resources(logsRoutes));
     this.#route(api, props.reactors.api, resources(reactorsRoutes));
-    // Paths that nobody has: some function must say 404 in the interface's own form.
+    // Unknown paths: some function must return 404 in the API's own form.
     api.addRoutes({
       path: '/',
       methods: [HttpMethod.ANY],
@@ -79,7 +79,7 @@ export class ApiStack extends Stack {
       methods: [HttpMethod.ANY],
       integration: new HttpLambdaIntegration('Fallback', applications),
     });
-    acknowledge(this, {
+    acceptFindings(this, {
       'AwsSolutions-APIG4':
         'Every function authenticates the API key itself, in the same read that holds the permissions and rules which decide; an authorizer in front would read it twice and remember what must be refused at once.',
     });
@@ -96,11 +96,11 @@ export class ApiStack extends Stack {
 
   #createApi(): HttpApi {
     const { domainName, certificateArn, edge } = this.#settings;
-    // With an edge, the domain is the edge's.
+    // With an edge, the domain belongs to the edge.
     const hasDomain = domainName !== '' && edge === 'none';
     const api = new HttpApi(this, 'Api', {
       description: 'Cloakroom',
-      // One way in: the domain of AWS would be another.
+      // One way in: the domain of AWS would be another one.
       disableExecuteApiEndpoint: hasDomain,
       createDefaultStage: false,
       corsPreflight: {
@@ -139,7 +139,7 @@ export class ApiStack extends Stack {
     });
   }
 
-  /** Neither a path (it may hold an id), nor a query, nor a header, nor a body. */
+  /** No path (it may contain an id), no query, no header, no body. */
   #accessLogFormat(): AccessLogFormat {
     const fields = [
       'requestId',
@@ -183,7 +183,7 @@ export class ApiStack extends Stack {
     });
   }
 
-  /** The one function behind the API that may read the audit trail. */
+  /** The only function behind the API that may read the audit trail. */
   #logs(): LambdaFunction {
     return this.#apiFunction<LogsEnvironment>('Logs', {
       folder: 'logs',

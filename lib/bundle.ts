@@ -4,20 +4,19 @@ import { buildSync, type BuildOptions } from 'esbuild';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** How every function is bundled. */
+/** The bundling options of every function. */
 export const BUNDLE_OPTIONS = {
   absWorkingDir: ROOT,
   bundle: true,
   platform: 'node',
-  // Node builds an ES module's view of `node:http` by reading all of it, which loads its whole
-  // `fetch`.
+  // For an ES module Node reads every export of `node:http`, which loads its whole `fetch`.
   format: 'cjs',
   target: 'node24',
   mainFields: ['module', 'main'],
   minifySyntax: true,
   minifyWhitespace: true,
-  // Names of errors and functions reach the log, where minified ones would say nothing; keeping
-  // them beside costs a call a closure.
+  // The log contains names of errors and functions, which must be readable. Minifying and restoring
+  // names costs a call per closure.
   minifyIdentifiers: false,
   legalComments: 'none',
   alias: {
@@ -27,8 +26,8 @@ export const BUNDLE_OPTIONS = {
 } satisfies BuildOptions;
 
 /**
- * Packages that a start does not need, and few requests do, but for the log's. Each is a file
- * beside `index.cjs`, and is loaded when something of it is first used (docs/decisions/0026).
+ * Packages that a start and most requests do not need (most requests need that of the log). Each is
+ * a file next to `index.cjs`, loaded at its first use (docs/decisions/0026).
  */
 const LOADED_LATER = [
   '@aws-lambda-powertools/logger',
@@ -40,7 +39,7 @@ const LOADED_LATER = [
   'liquidjs',
 ];
 
-/** `require` of such a package: what is taken from it loads it. */
+/** Replaces `require` of such a package: the first use of an export loads it. */
 const LOAD_LATER = `"use strict";require=((load)=>(id)=>{
 if(!${JSON.stringify(LOADED_LATER)}.includes(id))return load(id);
 let loaded;
@@ -48,9 +47,9 @@ return new Proxy({},{get:(_,name)=>(loaded??=load("./"+id+".cjs"))[name]});
 })(require);`;
 
 /**
- * Bundles a program, by its path from the repository's root, into `index.cjs` of a folder, and what
- * it loads later beside it; a profile is easier to read if nothing is minified. Returns the files
- * whose code is in `index.cjs`.
+ * Bundles a program, by its path from the repository's root, into `index.cjs` of a folder, with its
+ * lazily loaded files next to it. A profile is easier to read without minification. Returns the
+ * source files in `index.cjs`.
  */
 export function bundleInto(folder: string, entryPoint: string, { minify = true } = {}): readonly string[] {
   const options = {

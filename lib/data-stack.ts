@@ -13,7 +13,7 @@ import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 
-import { acknowledge } from './acknowledge.ts';
+import { acceptFindings } from './accept-findings.ts';
 import {
   FINGERPRINT_INDEX_ATTRIBUTES,
   INDEXES,
@@ -29,28 +29,29 @@ export interface TableIndex {
 }
 
 /**
- * Everything that holds data: four tables, the audit trail, and the KMS keys. Nothing here goes
- * away with the stack.
+ * All resources with data: four tables, the audit trail, and the KMS keys. None of them is deleted
+ * with the stack.
  */
 export class DataStack extends Stack {
   readonly key: Key;
   /** Tokens, parts of large data, index entries, deduplication locks. */
   readonly tokens: Table;
   /**
-   * What must vanish: cvc values, idempotency records, sessions, invocation payloads. No backups.
+   * Data that must vanish: cvc values, idempotency records, sessions, invocation payloads. No
+   * backups.
    */
   readonly ephemeral: Table;
   /** Tenants with their wrapped keys, applications, hashes of API keys. */
   readonly access: Table;
   /** Reactors, invocation states, webhook deliveries. */
   readonly reactors: Table;
-  /** Records of the audit trail, and what leads to them. Nothing but inserts. */
+  /** Audit records and the rows that lead to them. Only inserts. */
   readonly audit: Table;
-  /** Seals over the trail, in one chain. Nothing but inserts. */
+  /** Seals of the audit trail, in one chain. Only inserts. */
   readonly auditSeals: Table;
   /** Signs the seals. */
   readonly sealKey: Key;
-  /** What the edge in front of the API proves itself by. */
+  /** The secret by which the edge identifies itself. */
   readonly edgeSecret: Secret;
 
   readonly #indexes: TableIndex[] = [];
@@ -62,7 +63,7 @@ export class DataStack extends Stack {
     this.key = this.createKey();
     this.tokens = this.createTable('Tokens', { backups: true });
     this.ephemeral = this.createTable('Ephemeral', { backups: false });
-    acknowledge(this.ephemeral, {
+    acceptFindings(this.ephemeral, {
       'AwsSolutions-DDB3':
         'It holds what must vanish: a cvc that a backup still holds has not been deleted (PCI DSS 3.3.1).',
     });
@@ -72,7 +73,8 @@ export class DataStack extends Stack {
     this.auditSeals = this.#createTrailTable('AuditSeals', { expires: false });
     this.sealKey = this.#createSealKey();
     this.edgeSecret = this.#createEdgeSecret();
-    // With or without an edge: CloudFormation removes no export that another stack still imports.
+    // Exported with or without an edge: CloudFormation refuses to delete an export that another
+    // stack still imports.
     this.exportValue(this.edgeSecret.secretArn);
     this.#addIndex(this.tokens, INDEXES.list, {
       partitionKey: text('listPk'),
@@ -103,24 +105,24 @@ export class DataStack extends Stack {
       encryptionKey: this.key,
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
     });
-    acknowledge(secret, {
+    acceptFindings(secret, {
       'AwsSolutions-SMG4':
-        'It stands in CloudFront and in the functions, which change together by a deployment: docs/deploy.md says how.',
+        'CloudFront and the functions use it, so a deployment changes them together: see docs/deploy.md.',
     });
     return secret;
   }
 
   /**
-   * A table that is added to and never changed: besides what each function is granted, a policy of
-   * its own denies every other write to everybody, administrators among them. Who may replace that
-   * policy can write again; the alarm AuditChanged says so.
+   * An append-only table: besides the grants of each function, a resource policy denies every other
+   * write to every principal, administrators included. A principal who may replace that policy can
+   * write again, and the alarm AuditChanged reports the change.
    */
   #createTrailTable(id: string, { expires }: { readonly expires: boolean }): Table {
     return new Table(this, id, {
       partitionKey: text('pk'),
       sortKey: text('sk'),
       billingMode: BillingMode.PAY_PER_REQUEST,
-      // Written with every request, and read by few: half the price of storage for more per call.
+      // Every request writes it and few read it: half the price of storage for more per call.
       tableClass: TableClass.STANDARD_INFREQUENT_ACCESS,
       encryption: TableEncryption.CUSTOMER_MANAGED,
       encryptionKey: this.key,
@@ -142,7 +144,7 @@ export class DataStack extends Stack {
               'dynamodb:PartiQLUpdate',
               'dynamodb:PartiQLDelete',
             ],
-            // The table that has the policy: its own name would make the template a circle.
+            // The table that has the policy. Its own name would make the template circular.
             resources: ['*'],
           }),
         ],
@@ -150,7 +152,7 @@ export class DataStack extends Stack {
     });
   }
 
-  /** Not rotated: KMS rotates no asymmetric key, and a verifier holds the public half. */
+  /** Not rotated: KMS rotates no asymmetric key, and verifiers have its public half. */
   #createSealKey(): Key {
     return new Key(this, 'SealKey', {
       description: 'Cloakroom: signs the seals of the audit trail',
@@ -166,8 +168,8 @@ export class DataStack extends Stack {
       enableKeyRotation: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
-    // What DynamoDB needs to use the key on behalf of whoever may use a table; the same that AWS
-    // writes into its own key.
+    // The permissions that DynamoDB needs on the key, on behalf of principals that may use a table.
+    // AWS writes the same into its own key.
     key.addToResourcePolicy(
       new PolicyStatement({
         sid: 'TablesOfThisAccount',
@@ -189,8 +191,8 @@ export class DataStack extends Stack {
         },
       }),
     );
-    // Lambda keeps the reactors' code under this key, with the function's ARN as encryption context
-    // (AWS Lambda, Encrypting .zip packages).
+    // Lambda encrypts the reactors' code with this key, with the function's ARN as encryption
+    // context (AWS Lambda, Encrypting .zip packages).
     key.addToResourcePolicy(
       new PolicyStatement({
         sid: 'CodeOfFunctionsOfThisAccount',
@@ -204,8 +206,7 @@ export class DataStack extends Stack {
         },
       }),
     );
-    // Logs are encrypted under it too (Amazon CloudWatch Logs User Guide, Encrypt log data using
-    // KMS).
+    // The key also encrypts logs (Amazon CloudWatch Logs User Guide, Encrypt log data using KMS).
     key.addToResourcePolicy(
       new PolicyStatement({
         sid: 'LogsOfThisAccount',
@@ -234,7 +235,7 @@ export class DataStack extends Stack {
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
-    // Records with a time to act on; sparse: only they have the attributes.
+    // Records with a due time. The index is sparse: only they have the attributes.
     this.#addIndex(table, INDEXES.due, {
       partitionKey: text('duePk'),
       sortKey: text('dueSk'),

@@ -3,15 +3,15 @@ import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Settings } from './settings.ts';
 
 /**
- * References to the values of the edge's secret: the one that the edge sends, then what functions
- * also accept.
+ * References to the values of the edge secret: the one that the edge sends, then the others that
+ * functions accept.
  */
 export function edgeSecretValues({ edge, edgeSecretVersions }: Settings, secret: Secret): readonly string[] {
   if (edge === 'none') return [];
   const ofVersions = edgeSecretVersions.map((versionId) =>
     SecretValue.secretsManager(secret.secretArn, { versionId }),
   );
-  // Before the first rotation no version is known, and there is no AWSPREVIOUS to refer to.
+  // Before the first rotation no version id is known, and there is no AWSPREVIOUS.
   const values = ofVersions.length === 0 ? [secret.secretValue] : ofVersions;
   return values.map((value) => value.unsafeUnwrap());
 }

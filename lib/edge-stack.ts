@@ -16,18 +16,18 @@ import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
 import { EDGE_HEADER } from '../src/http/edge-secret.ts';
-import { acknowledge } from './acknowledge.ts';
+import { acceptFindings } from './accept-findings.ts';
 import { CORS } from './cors.ts';
 import type { Settings } from './settings.ts';
 
-/** AWS WAF for CloudFront stands in this region and no other (AWS WAF Developer Guide). */
+/** AWS WAF for CloudFront exists only in this region (AWS WAF Developer Guide). */
 export const EDGE_REGION = 'us-east-1';
 
-/** Longest wait for the API, in seconds: more than the gateway itself waits. */
+/** Longest wait for the API, in seconds: longer than the gateway waits. */
 const ORIGIN_SECONDS = 60;
 
 /**
- * What an address that asks too often is told, in the interface's own form
+ * The response to an address over the rate limit, in the API's own format
  * (docs/contract.md#errors).
  */
 const TOO_MANY = JSON.stringify({
@@ -41,7 +41,7 @@ export interface FirewallStackProps extends StackProps {
 }
 
 /**
- * A browser sends one before almost every call of the API. If it failed, the page would never see
+ * A browser sends a preflight before almost every API call. If it failed, the page would never see
  * the 429.
  */
 const IS_PREFLIGHT = {
@@ -53,7 +53,7 @@ const IS_PREFLIGHT = {
   },
 };
 
-/** The rules of the edge. Bodies are not looked at: they hold what callers keep here, and code. */
+/** The rules of the edge. They do not inspect bodies, which contain customers' data and code. */
 export class FirewallStack extends Stack {
   readonly arn: string;
 
@@ -62,12 +62,10 @@ export class FirewallStack extends Stack {
     const visibility = (metricName: string) => ({
       cloudWatchMetricsEnabled: true,
       metricName,
-      // Samples hold headers, and those hold API keys.
+      // Samples contain headers, and headers contain API keys.
       sampledRequestsEnabled: false,
     });
-    /**
-     * Counts the requests of each address that a statement is about, and answers beyond the limit.
-     */
+    /** Counts the requests of each address that match a statement, and blocks beyond the limit. */
     const limit = (
       name: string,
       priority: number,
@@ -128,7 +126,7 @@ export class FirewallStack extends Stack {
         },
       ],
     });
-    acknowledge(acl, {
+    acceptFindings(acl, {
       'PCI.DSS.321-WAFv2LoggingEnabled':
         'Its log holds the headers of requests, API keys among them. The metrics of each rule tell what it does; the gateway logs every request without its headers.',
     });
@@ -140,7 +138,7 @@ export interface EdgeStackProps extends StackProps {
   readonly settings: Settings;
   readonly api: HttpApi;
   readonly firewallArn: string;
-  /** Added to each request to the API, which takes no others. */
+  /** Added to each request to the API, which accepts no others. */
   readonly secretValue: string;
 }
 
@@ -149,7 +147,8 @@ export class EdgeStack extends Stack {
   constructor(scope: Construct, id: string, props: EdgeStackProps) {
     super(scope, id, props);
     const { settings, api, firewallArn, secretValue } = props;
-    // By its id, which is exported for the alarms too: no export goes away with the edge.
+    // Referenced by its id, which the alarms import too, so that no export disappears with the
+    // edge.
     const host = `${api.apiId}.execute-api.${this.region}.${this.urlSuffix}`;
     const distribution = new Distribution(this, 'Edge', {
       comment: 'Cloakroom',
@@ -171,7 +170,7 @@ export class EdgeStack extends Stack {
         viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
       },
     });
-    acknowledge(distribution, {
+    acceptFindings(distribution, {
       'AwsSolutions-CFR1': 'Whom a deployer serves is theirs to say; a rule in the firewall does it.',
       'AwsSolutions-CFR3':
         'Its log holds paths and queries, ids of tokens among them. The gateway logs every request by its route.',

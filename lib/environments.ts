@@ -3,9 +3,9 @@ import { edgeSecretValues } from './edge-secret.ts';
 import type { Settings } from './settings.ts';
 
 /*
- * What several functions have in their environment. Each mirrors a piece of a function's
- * `config.ts` (`src/lambda/environment.ts`, `src/http/api-environment.ts`); the types of the
- * constructs compare them.
+ * Variables that several functions have. Each mirrors a part of a function's `config.ts`
+ * (`src/lambda/environment.ts`, `src/http/api-environment.ts`); the types of the constructs compare
+ * them.
  */
 
 /** The stores of keys and credentials. */
@@ -15,7 +15,7 @@ export const storeEnvironment = ({ access, ephemeral, key }: DataStack) => ({
   KEY_ID: key.keyArn,
 });
 
-/** The stores of tokens, beside {@link storeEnvironment}. */
+/** The stores of tokens, in addition to {@link storeEnvironment}. */
 export const tokenEnvironment = ({ listShards }: Settings, { tokens }: DataStack) => ({
   TOKENS_TABLE: tokens.tableName,
   LIST_SHARDS: String(listShards),

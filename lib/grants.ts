@@ -5,14 +5,14 @@ import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { acknowledge } from './acknowledge.ts';
+import { acceptFindings } from './accept-findings.ts';
 import type { DataStack } from './data-stack.ts';
 
 type TableAction =
   'PartiQLInsert' | 'BatchGetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'BatchWriteItem' | 'Query';
 
 /**
- * Lets a function make the named calls on a table. Transactions are checked by the actions of their
+ * Allows a function the listed calls on a table. IAM checks transactions by the actions of their
  * writes.
  */
 export function allowOnTable(
@@ -25,7 +25,7 @@ export function allowOnTable(
   });
 }
 
-/** {@link allowOnTable} for the items of one partition alone. */
+/** {@link allowOnTable}, restricted to the items of one partition. */
 export function allowOnPartition(
   table: Pick<Table, 'tableArn'>,
   partition: string,
@@ -33,14 +33,14 @@ export function allowOnPartition(
 ): PolicyStatement {
   const statement = allowOnTable(table, actions);
   statement.addCondition('ForAllValues:StringEquals', { 'dynamodb:LeadingKeys': [partition] });
-  // Without keys the condition above holds for everything.
+  // Without keys the condition above would be true for every call.
   statement.addCondition('Null', { 'dynamodb:LeadingKeys': 'false' });
   return statement;
 }
 
 /**
- * Denies a function every write to the head of the audit trail's seals, which stands in a table
- * that it may write otherwise.
+ * Denies a function every write to the head of the audit trail, which is in a table that it may
+ * write otherwise.
  */
 export function denySealHead(access: Pick<Table, 'tableArn'>): PolicyStatement {
   const statement = allowOnTable(access, ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']);
@@ -49,7 +49,7 @@ export function denySealHead(access: Pick<Table, 'tableArn'>): PolicyStatement {
   return statement;
 }
 
-/** Lets a function query one secondary index of a table. */
+/** Allows a function to query one secondary index of a table. */
 export function allowQueryIndex(table: Pick<Table, 'tableArn'>, index: string): PolicyStatement {
   return new PolicyStatement({
     actions: ['dynamodb:Query'],
@@ -58,9 +58,8 @@ export function allowQueryIndex(table: Pick<Table, 'tableArn'>, index: string): 
 }
 
 /**
- * Lets a function wrap or unwrap tenant keys, and nothing else that the KMS key protects: only
- * calls whose encryption context names a tenant, which those of DynamoDB on behalf of the tables do
- * not.
+ * Allows a function to wrap or unwrap tenant keys, and nothing else that the KMS key protects: only
+ * calls whose encryption context names a tenant. Those of DynamoDB on behalf of the tables do not.
  */
 export function allowTenantKeys(key: IKey, action: 'Decrypt' | 'GenerateDataKey'): PolicyStatement {
   return new PolicyStatement({
@@ -70,7 +69,7 @@ export function allowTenantKeys(key: IKey, action: 'Decrypt' | 'GenerateDataKey'
   });
 }
 
-/** Lets a function create, read and change tokens by their ids, with their values of cvc. */
+/** Allows a function to create, read and update tokens by id, with their cvc values. */
 export function allowTokenWrites({
   tokens,
   ephemeral,
@@ -78,15 +77,12 @@ export function allowTokenWrites({
   return [
     allowOnTable(tokens, ['BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']),
     allowOnTable(ephemeral, ['BatchGetItem', 'DeleteItem']),
-    // Who creates tokens looks for the one that a new one would be a duplicate of.
+    // A creator of tokens searches for duplicates.
     allowQueryIndex(tokens, INDEXES.fingerprint),
   ];
 }
 
-/**
- * Lets a function use the key for code that Lambda keeps, and for nothing else: only through
- * Lambda.
- */
+/** Allows a function to use the key for the code of Lambda functions only: through Lambda. */
 export function allowCodeKey(key: IKey): PolicyStatement {
   const { region } = Stack.of(key);
   return new PolicyStatement({
@@ -96,31 +92,31 @@ export function allowCodeKey(key: IKey): PolicyStatement {
   });
 }
 
-/** Lets a function send messages to a queue. */
+/** Allows a function to send messages to a queue. */
 export function allowSend(queue: IQueue): PolicyStatement {
   return new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [queue.queueArn] });
 }
 
-/** Lets a function ask how many messages a queue has. */
+/** Allows a function to read the number of messages in a queue. */
 export function allowLook(queue: IQueue): PolicyStatement {
   return new PolicyStatement({ actions: ['sqs:GetQueueAttributes'], resources: [queue.queueArn] });
 }
 
-/** What the packs find in {@link allowOnFunctions}, acknowledged for everything in a stack. */
+/** The findings of the policy packs about {@link allowOnFunctions}, accepted for a whole stack. */
 export function acknowledgeFunctions(scope: Construct, prefix: string, suffix = ''): void {
   const reason =
     'Functions of reactors are made at run time; their names start with a prefix that only this deployment has.';
   const { partition, region, account } = Stack.of(scope);
   const named = (value: string, name: string) => (Token.isUnresolved(value) ? `<AWS::${name}>` : value);
   const functions = `arn:${named(partition, 'Partition')}:lambda:${named(region, 'Region')}:${named(account, 'AccountId')}:function`;
-  acknowledge(scope, {
+  acceptFindings(scope, {
     [`AwsSolutions-IAM5[Resource::${functions}:${prefix}*${suffix}]`]: reason,
   });
 }
 
 /**
- * Lets a function make calls of Lambda on the functions whose names start with a prefix, of which
- * `suffix` may name versions and aliases.
+ * Allows a function Lambda calls on functions whose names start with a prefix; `suffix` may name
+ * their versions and aliases.
  */
 export function allowOnFunctions(
   scope: Construct,

@@ -1,8 +1,8 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 
 /**
- * The retention of so many days. Throws for a number that CloudWatch Logs does not know; the
- * settings admit none.
+ * The retention for a number of days. Throws for a number that CloudWatch Logs does not offer; the
+ * settings accept no such number.
  */
 export function logRetention(days: number): RetentionDays {
   const retention = Object.values(RetentionDays).find(

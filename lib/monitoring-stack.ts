@@ -12,7 +12,7 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
-import { acknowledge } from './acknowledge.ts';
+import { acceptFindings } from './accept-findings.ts';
 import { ALARMS, type AlarmName } from './alarms.ts';
 import type { DataStack } from './data-stack.ts';
 import { RunbookAlarm } from './constructs/runbook-alarm.ts';
@@ -25,26 +25,24 @@ export interface MonitoringStackProps extends StackProps {
   readonly watched: Watched;
 }
 
-/**
- * When an alarm goes off: a metric at or over a bound, for so many minutes out of the last ones.
- */
+/** The threshold of an alarm: a metric at or over a bound, for some of the last minutes. */
 interface Condition {
   readonly metric: IMetric;
   readonly atLeast: number;
   readonly minutes: number;
   readonly outOf?: number;
-  /** No value at all is what is wrong; or as wrong as one over the bound. */
+  /** Missing values are the fault, or count as values over the bound. */
   readonly silence?: 'is_all' | 'counts';
 }
 
-/** Alarms about calls of AWS that a trail of CloudTrail records; the others look at metrics. */
+/** Alarms about AWS calls in a CloudTrail trail; all others watch metrics. */
 type CallAlarm = 'KeyChanged' | 'AuditChanged';
 type MetricAlarm = Exclude<AlarmName, CallAlarm>;
 
 function conditions(metrics: ServiceMetrics, watched: Watched): Readonly<Record<MetricAlarm, Condition>> {
   return {
     ServerErrors: { metric: metrics.serverErrorPercent, atLeast: 1, minutes: 1 },
-    SlowAnswers: { metric: metrics.latency('p90'), atLeast: 3_000, minutes: 10, outOf: 15 },
+    SlowResponses: { metric: metrics.latency('p90'), atLeast: 3_000, minutes: 10, outOf: 15 },
     FunctionsThrottled: { metric: metrics.throttles, atLeast: 1, minutes: 2, outOf: 5 },
     WorkersFailing: { metric: metrics.workerErrors, atLeast: 1, minutes: 3, outOf: 10 },
     SweepSilent: { metric: metrics.sweeps, atLeast: 1, minutes: 1, silence: 'is_all' },
@@ -55,7 +53,7 @@ function conditions(metrics: ServiceMetrics, watched: Watched): Readonly<Record<
       atLeast: 1_200,
       minutes: 3,
     },
-    MessagesPutAside: { metric: metrics.putAside, atLeast: 1, minutes: 1 },
+    DeadLetteredMessages: { metric: metrics.deadLettered, atLeast: 1, minutes: 1 },
     DeliveriesParked: { metric: metrics.parked, atLeast: 1, minutes: 1 },
     StoreThrottled: { metric: metrics.storeThrottles, atLeast: 1, minutes: 3, outOf: 5 },
     AuditUnavailable: { metric: metrics.auditUnavailable, atLeast: 1, minutes: 1, outOf: 5 },
@@ -66,7 +64,7 @@ function conditions(metrics: ServiceMetrics, watched: Watched): Readonly<Record<
   };
 }
 
-/** The dashboard, and an alarm for each thing that should wake somebody. */
+/** The dashboard, and one alarm for each condition that a person must act on. */
 export class MonitoringStack extends Stack {
   constructor(scope: Construct, id: string, { settings, data, watched, ...props }: MonitoringStackProps) {
     super(scope, id, props);
@@ -94,16 +92,16 @@ export class MonitoringStack extends Stack {
   }
 
   /**
-   * Without a key of ours: alarm texts hold no data, and the alarm about a disabled key must not
-   * need it.
+   * Not encrypted with the service's key: alarm texts contain no data, and the alarm about a
+   * disabled key must not need it.
    */
   #topic({ alarmEmail, serviceName }: Settings): Topic {
     const topic = new Topic(this, 'Alarms', { displayName: 'Cloakroom alarms', enforceSSL: true });
-    acknowledge(topic, {
+    acceptFindings(topic, {
       'PCI.DSS.321-SNSEncryptedKMS':
-        'Alarm texts hold names and numbers of metrics, no data. Under the key of the service, nobody would learn that it was disabled.',
+        'Alarm texts contain names and numbers of metrics, no data. With the key of the service, no alarm could report that it was disabled.',
     });
-    // A policy of our own replaces the one of SNS, which lets CloudWatch in.
+    // The service's own policy replaces the default of SNS, which allows CloudWatch.
     topic.addToResourcePolicy(
       new PolicyStatement({
         sid: 'AlarmsOfThisDeployment',
@@ -120,17 +118,14 @@ export class MonitoringStack extends Stack {
     );
     if (alarmEmail !== '') {
       topic.addSubscription(new EmailSubscription(alarmEmail));
-      acknowledge(topic, {
+      acceptFindings(topic, {
         'Serverless-SNSRedrivePolicy': 'A message to people: what cannot be sent now is of no use later.',
       });
     }
     return topic;
   }
 
-  /**
-   * There is no metric for it: what a CloudTrail trail of the account records of the key goes to
-   * the same topic.
-   */
+  /** There is no metric for it. CloudTrail's events about the key go to the same topic. */
   #keyChanged({ key, sealKey }: DataStack, topic: Topic): void {
     this.#callAlarm('KeyChanged', topic, {
       source: ['aws.kms'],
@@ -141,7 +136,7 @@ export class MonitoringStack extends Stack {
     });
   }
 
-  /** Calls about the tables of the trail name them by their name or by their ARN. */
+  /** Calls about the tables of the trail contain their name or their ARN. */
   #auditChanged({ audit, auditSeals }: DataStack, topic: Topic): void {
     const names = [audit, auditSeals].flatMap(({ tableName, tableArn }) => [tableName, tableArn]);
     this.#callAlarm('AuditChanged', topic, {
@@ -166,7 +161,7 @@ export class MonitoringStack extends Stack {
       eventPattern: { ...pattern, detailType: ['AWS API Call via CloudTrail'] },
       targets: [new SnsTopic(topic)],
     });
-    acknowledge(rule, {
+    acceptFindings(rule, {
       'Serverless-EventBusDLQ': 'A message to people: what cannot be sent now is of no use later.',
     });
   }
@@ -187,10 +182,10 @@ export class MonitoringStack extends Stack {
           graph('Oldest due record (s)', metrics.oldestDue),
           graph('Age of the oldest message (s)', [
             metrics.ageOf(watched.invocations, 'Invocations'),
-            metrics.givenBack,
+            metrics.releasedWaits,
             metrics.ageOf(watched.deliveries, 'Deliveries'),
           ]),
-          graph('Parked deliveries, messages put aside', [metrics.parked, metrics.putAside]),
+          graph('Parked deliveries, dead-lettered messages', [metrics.parked, metrics.deadLettered]),
         ],
         [
           graph('Calls of the key service (whole account)', metrics.keyCalls),

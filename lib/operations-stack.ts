@@ -9,7 +9,7 @@ import type { Environment as AuditSealerEnvironment } from '../functions/audit-s
 import type { CommandName } from '../functions/operator/command-names.ts';
 import type { Environment as OperatorEnvironment } from '../functions/operator/config.ts';
 import type { Environment as SweeperEnvironment } from '../functions/sweeper/config.ts';
-import { acknowledge } from './acknowledge.ts';
+import { acceptFindings } from './accept-findings.ts';
 import { ServiceFunction } from './constructs/service-function.ts';
 import type { DataStack } from './data-stack.ts';
 import {
@@ -40,8 +40,8 @@ const queues = ({ invocations, deliveries }: ReactorStack) => ({
 });
 
 /**
- * What the operator of a deployment uses: never reachable through the API, only by AWS credentials
- * that may invoke it.
+ * The tools of a deployment's operator: not reachable through the API, only with AWS credentials
+ * that may invoke them.
  */
 export class OperationsStack extends Stack {
   readonly sweeper: LambdaFunction;
@@ -53,7 +53,7 @@ export class OperationsStack extends Stack {
       folder: 'operator',
       description: 'Operator commands',
       functionName: `${settings.serviceName}-operator`,
-      // A step of a check may take as long as the command line waits for it.
+      // A step of a check may take as long as the command line waits.
       timeoutSeconds: 300,
       memoryMegabytes: 512,
       logRetentionDays: settings.logRetentionDays,
@@ -101,16 +101,14 @@ export class OperationsStack extends Stack {
     });
   }
   /**
-   * Removes what is due every minute: expired tokens, values of cvc, what interrupted writes have
-   * left.
+   * Removes due records every minute: expired tokens, cvc values, leftovers of interrupted writes.
    */
   #sweeper(settings: Settings, data: DataStack, reactors: ReactorStack): LambdaFunction {
     const sweeper = new ServiceFunction<SweeperEnvironment>(this, 'Sweeper', {
       folder: 'sweeper',
       description: 'Removes what is due',
       timeoutSeconds: 58,
-      // One processor: it has no more to do than that takes, and its price is by the time that it
-      // needs.
+      // One processor: more would not make it faster, and the price is per time.
       memoryMegabytes: 1_769,
       logRetentionDays: settings.logRetentionDays,
       key: data.key,
@@ -131,7 +129,7 @@ export class OperationsStack extends Stack {
         allowQueryIndex(data.ephemeral, INDEXES.due),
         allowOnTable(data.ephemeral, ['DeleteItem']),
         allowQueryIndex(data.access, INDEXES.due),
-        // No right on the tenants' keys: a rotation needs none in hand.
+        // No right on the tenants' keys: a rotation does not need them.
         allowOnTable(data.access, ['BatchGetItem', 'PutItem', 'DeleteItem']),
         denySealHead(data.access),
         allowQueryIndex(data.reactors, INDEXES.due),
@@ -153,13 +151,13 @@ export class OperationsStack extends Stack {
       schedule: Schedule.rate(Duration.minutes(1)),
       targets: [new LambdaTarget(sweeper.lambda, { retryAttempts: 0 })],
     });
-    acknowledge(everyMinute, {
+    acceptFindings(everyMinute, {
       'Serverless-EventBusDLQ': 'The next event comes a minute later and finds all that this one did not do.',
     });
     return sweeper.lambda;
   }
 
-  /** Checks what was written lately, so that a change of the trail is known within the hour. */
+  /** Verifies recent records each hour, so that a change of the trail is known within the hour. */
   #verifyEveryHour(operator: LambdaFunction): void {
     const everyHour = new Rule(this, 'VerifyEveryHour', {
       description: 'Checks the audit trail of the last two hours against its seals',
@@ -175,14 +173,14 @@ export class OperationsStack extends Stack {
         }),
       ],
     });
-    acknowledge(everyHour, {
+    acceptFindings(everyHour, {
       'Serverless-EventBusDLQ': 'The next event comes an hour later and checks the hour of this one as well.',
     });
   }
 
   /**
-   * Seals the audit trail every minute. It reads the trail and adds seals; it has no key that opens
-   * anything.
+   * Seals the audit trail every minute. It reads the trail and inserts seals; it has no key that
+   * decrypts anything.
    */
   #auditSealer(settings: Settings, data: DataStack): LambdaFunction {
     const sealer = new ServiceFunction<AuditSealerEnvironment>(this, 'AuditSealer', {
@@ -211,7 +209,7 @@ export class OperationsStack extends Stack {
       schedule: Schedule.rate(Duration.minutes(1)),
       targets: [new LambdaTarget(sealer.lambda, { retryAttempts: 0 })],
     });
-    acknowledge(everyMinute, {
+    acceptFindings(everyMinute, {
       'Serverless-EventBusDLQ': 'The next event comes a minute later and seals all that this one did not.',
     });
     return sealer.lambda;

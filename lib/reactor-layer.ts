@@ -23,12 +23,12 @@ export type ReactorArchitecture = 'arm64' | 'x86_64';
 const ROOT = join(import.meta.dirname, '..');
 const CACHE = join(ROOT, '.cache');
 
-/** What a layer runs on: Lambda, or the laptop of `npm start` where that is no Linux. */
+/** The target of a layer: Lambda, or the machine of `npm start` if that is not Linux. */
 export type ReactorPlatform = ReactorArchitecture | 'darwin';
 
 /**
- * The platform as the npm package of its Node 16.20.2 names it, and the SHA-256 of the binary: what
- * runs reactors is this, byte for byte. There is none for Apple silicon, which runs that for Intel.
+ * The npm package of Node 16.20.2 for the platform, and the SHA-256 of the binary: reactors run
+ * exactly this binary. There is none for Apple silicon, which runs the one for Intel.
  */
 const NODE_16 = {
   arm64: { name: 'linux-arm64', sha256: 'd09c34f17626ab66c8906508a831ea91dab4e5982b20c4d7a567ceaed42121bb' },
@@ -44,7 +44,7 @@ const NODE_16 = {
 
 const DAY_MS = 86_400_000;
 
-/** Size and time of a file: hashing 80 MB at each synthesis would be its longest part. */
+/** Size and time of a file: hashing 80 MB would be the longest part of a synthesis. */
 function stampOf(file: string, sha256: string): string {
   const { size, mtimeMs } = statSync(file);
   return JSON.stringify({ sha256, size, mtimeMs });
@@ -60,7 +60,7 @@ function isVerified(file: string, sha256: string): boolean {
   return true;
 }
 
-/** The Node 16 of the cache, fetched if it is not there or not itself. */
+/** The Node 16 of the cache, fetched if it is missing or has another hash. */
 function node16(platform: ReactorPlatform): string {
   const { name, sha256 } = NODE_16[platform];
   const file = join(CACHE, `node-16.20.2-${name}`, 'node');
@@ -75,7 +75,7 @@ function node16(platform: ReactorPlatform): string {
 /** The deploy setting `clientCompatibility`. */
 type Compatibility = 'strict' | 'lenient';
 
-/** What of the layer differs (docs/lenient.md). */
+/** The part of the layer that depends on it (docs/lenient.md). */
 const BY_COMPATIBILITY: Readonly<
   Record<Compatibility, readonly (readonly [file: string, source: string])[]>
 > = {
@@ -86,7 +86,7 @@ const BY_COMPATIBILITY: Readonly<
   ],
 };
 
-/** What is bundled, by the file it becomes. */
+/** The entry points, by the name of the bundle. */
 const SOURCES: readonly (readonly [file: string, source: string])[] = [
   ['runtime/loop.cjs', './reactor-runtime/loop/loop.ts'],
   ['runtime/worker.cjs', './reactor-runtime/worker/worker.ts'],
@@ -96,20 +96,20 @@ const SOURCES: readonly (readonly [file: string, source: string])[] = [
 ];
 
 /**
- * In esbuild's helper that defines exports. The SDK may be loaded after reactor code, which may
- * have given every object a member more.
+ * In esbuild's helper that defines exports. The SDK may be loaded after reactor code that has added
+ * members to every object.
  */
 const OWN_NAMES_ALONE = ['for(var name in all)', 'for(var name of Object.keys(all))'] as const;
 
 /**
- * One CommonJS file without dependencies. Names stay: authors see those of classes and functions in
- * errors.
+ * One CommonJS file without dependencies. Names are not minified: authors see names of classes and
+ * functions in errors.
  */
 function bundle(source: string): Uint8Array {
   const isOurs = source.startsWith('.');
   const { outputFiles } = buildSync({
     absWorkingDir: ROOT,
-    // A package keeps what its `require` gives; our own modules become CommonJS.
+    // A package keeps the format that `require` returns; the project's own modules become CommonJS.
     ...(isOurs
       ? { entryPoints: [source] }
       : {
@@ -120,7 +120,7 @@ function bundle(source: string): Uint8Array {
     platform: 'node',
     format: 'cjs',
     target: 'node16',
-    // Reactor code may not import() at all, so what runs beside it must not need to.
+    // Reactor code cannot use import(), so the code around it must not need it either.
     ...(isOurs ? { supported: { 'dynamic-import': false } } : {}),
     minifyWhitespace: true,
     minifySyntax: true,
@@ -131,7 +131,7 @@ function bundle(source: string): Uint8Array {
   return isOurs ? Buffer.from(file.text.replace(...OWN_NAMES_ALONE)) : file.contents;
 }
 
-/** Hard-linked where the file system can: 80 MB that need not be there twice. */
+/** Hard-linked where the file system supports it: 80 MB need not exist twice. */
 function place(file: string, to: string): void {
   try {
     linkSync(file, to);
@@ -140,7 +140,7 @@ function place(file: string, to: string): void {
   }
 }
 
-/** Layers of former states of the source. */
+/** Layers of earlier versions of the source. */
 function removeOldLayers(layers: string): void {
   for (const name of readdirSync(layers)) {
     const folder = join(layers, name);
@@ -153,9 +153,9 @@ function removeOldLayers(layers: string): void {
 }
 
 /**
- * The layer that runs reactors: `bootstrap`, Node 16, the runtime, and what reactor code may
- * require. `folder` is its content, `hash` that of all its files: the CDK need not hash them again.
- * Equal inputs give an equal hash, and the folder of an earlier build.
+ * The layer that runs reactors: `bootstrap`, Node 16, the runtime, and the packages for reactor
+ * code. `folder` is its content, `hash` that of all its files, so that the CDK need not hash them.
+ * Equal inputs have an equal hash and reuse the folder of an earlier build.
  */
 export function buildReactorLayer(
   platform: ReactorPlatform,
@@ -182,8 +182,7 @@ export function buildReactorLayer(
   if (!existsSync(folder)) {
     mkdirSync(layers, { recursive: true });
     removeOldLayers(layers);
-    // Two builds at once make the same folder; the rename of the later one fails, and nothing is
-    // lost.
+    // Two concurrent builds create the same folder; the later rename fails, and nothing is lost.
     const work = mkdtempSync(join(layers, 'build-'));
     for (const [name, content] of files) {
       mkdirSync(dirname(join(work, name)), { recursive: true });
@@ -192,8 +191,8 @@ export function buildReactorLayer(
     chmodSync(work, 0o755);
     mkdirSync(join(work, 'bin'));
     place(node, join(work, 'bin/node'));
-    // Run, not read, by others than who placed it: the kernel keeps what runs such a file from
-    // other processes of the same user (proc(5), ptrace(2)).
+    // Executable but not readable for other users: the kernel protects a process of such a file
+    // from other processes of the same user (proc(5), ptrace(2)).
     chmodSync(join(work, 'bin/node'), 0o711);
     try {
       renameSync(work, folder);

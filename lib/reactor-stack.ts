@@ -34,7 +34,7 @@ export interface ReactorStackProps extends StackProps {
   readonly data: DataStack;
 }
 
-/** The longest run (docs/contract.md#limits) with what may come before and after it. */
+/** The longest run (docs/contract.md#limits) plus the time before and after it. */
 const WORKER_SECONDS = 300;
 const WORKERS_MAX = 100;
 const SENDER_SECONDS = 45;
@@ -48,7 +48,7 @@ const DELIVERIES_AT_ONCE = 10;
 const PREFIX_MAX_LENGTH = 32;
 const PREFIX_END = '-reactor-';
 
-/** What the names of all reactors' functions start with; two services in one account have two. */
+/** The name prefix of all reactor functions; two services in one account have different ones. */
 export function reactorFunctionPrefix(serviceName: string): string {
   const longest = PREFIX_MAX_LENGTH - PREFIX_END.length;
   if (serviceName.length <= longest) return `${serviceName}${PREFIX_END}`;
@@ -57,19 +57,19 @@ export function reactorFunctionPrefix(serviceName: string): string {
 }
 
 /**
- * Reactors: the function behind the API, what runs them later, and what each of their functions is
- * made from.
+ * Reactors: the function behind the API, the workers that run them later, and the resources of each
+ * reactor's function.
  */
 export class ReactorStack extends Stack {
   /** Behind the API's `/reactors`. */
   readonly api: LambdaFunction;
-  /** What works on the queues. */
+  /** The workers of the queues. */
   readonly workers: readonly LambdaFunction[];
-  /** Prefix of the names of the reactors' functions. */
+  /** Name prefix of the reactors' functions. */
   readonly functionPrefix: string;
   /** Invocations that wait for a worker. */
   readonly invocations: WorkQueue;
-  /** Results that are to be delivered. */
+  /** Results that wait for delivery. */
   readonly deliveries: WorkQueue;
 
   readonly #settings: Settings;
@@ -95,8 +95,8 @@ export class ReactorStack extends Stack {
   }
 
   /**
-   * The role of every reactor's function. It allows nothing, and its boundary makes sure that it
-   * stays so whatever is attached to it.
+   * The role of every reactor's function. It allows nothing, and its boundary guarantees that
+   * whatever is attached to it.
    */
   #role(): Role {
     const nothing = new ManagedPolicy(this, 'Nothing', {
@@ -111,8 +111,8 @@ export class ReactorStack extends Stack {
   }
 
   /**
-   * Node.js 16 and the runtime. Functions keep the version that they were made with, so old ones
-   * stay.
+   * Node.js 16 and the runtime. Functions keep the version that they were created with, so old
+   * versions stay.
    */
   #layer(): LayerVersion {
     // `npm start` sets it on a Mac, where Lambda's binaries do not run; no deployment does.
@@ -159,7 +159,7 @@ export class ReactorStack extends Stack {
           'CreateFunction',
           'GetFunction',
           'UpdateFunctionCode',
-          // In case `Publish: true` needs it. The rights beside it publish too, so it widens
+          // Needed if `Publish: true` requires it. The other rights publish too, so it adds
           // nothing.
           'PublishVersion',
           'UpdateFunctionConfiguration',
@@ -187,7 +187,8 @@ export class ReactorStack extends Stack {
     return new ServiceFunction<WorkerEnvironment>(this, 'Worker', {
       folder: 'reactor-worker',
       description: 'Runs asynchronous invocations of reactors',
-      // It gives back every 10 s what it cannot start yet; START_WITHIN_MS ends that after an hour.
+      // It releases an invocation that cannot start every 10 s; START_WITHIN_MS ends that after an
+      // hour.
       mayLoop: true,
       timeoutSeconds: WORKER_SECONDS,
       memoryMegabytes: 512,
@@ -224,7 +225,7 @@ export class ReactorStack extends Stack {
     return new ServiceFunction<SenderEnvironment>(this, 'Sender', {
       folder: 'webhook-sender',
       description: 'Delivers results of asynchronous invocations',
-      // It sends itself the next try of a delivery; DELIVERY_TRIES ends that after ten.
+      // It sends itself the next attempt of a delivery; DELIVERY_TRIES ends that after ten.
       mayLoop: true,
       timeoutSeconds: SENDER_SECONDS,
       memoryMegabytes: 512,

@@ -10,7 +10,7 @@ import type { TableIndex } from './data-stack.ts';
 
 const MINUTE = Duration.minutes(1);
 
-/** The parts of a deployment that are watched. */
+/** The monitored parts of a deployment. */
 export interface Watched {
   /** Namespace of the service's own metrics. */
   readonly serviceName: string;
@@ -26,9 +26,9 @@ export interface Watched {
   readonly deliveries: WorkQueue;
 }
 
-/** The sum of metrics, each counting as 0 where it has no value. */
+/** The sum of metrics; a missing value counts as 0. */
 function sum(label: string, metrics: readonly IMetric[], period = MINUTE): MathExpression {
-  // Ids of one graph must differ.
+  // The ids of one graph must differ.
   const prefix = label.toLowerCase().replaceAll(/[^a-z]/g, '');
   const named = metrics.map((metric, index) => [`${prefix}${String(index)}`, metric] as const);
   return new MathExpression({
@@ -39,7 +39,7 @@ function sum(label: string, metrics: readonly IMetric[], period = MINUTE): MathE
   });
 }
 
-/** The highest of metrics, each counting as 0 where it has no value. */
+/** The maximum of metrics; a missing value counts as 0. */
 function maximum(label: string, metrics: readonly IMetric[]): MathExpression {
   const named = metrics.map((metric, index) => [`w${String(index)}`, metric] as const);
   return new MathExpression({
@@ -50,7 +50,7 @@ function maximum(label: string, metrics: readonly IMetric[]): MathExpression {
   });
 }
 
-/** All metrics that the dashboard shows and the alarms look at. */
+/** All metrics of the dashboard and the alarms. */
 export function serviceMetrics(watched: Watched) {
   const { api, apiFunctions, workers, tables, indexes, invocations, deliveries, serviceName } = watched;
   const { sweeper, auditSealer, auditTables } = watched;
@@ -78,8 +78,7 @@ export function serviceMetrics(watched: Watched) {
       label,
       of.flatMap((table) => [ofTable(table, 'ReadThrottleEvents'), ofTable(table, 'WriteThrottleEvents')]),
     );
-  // The metric of a table leaves out its indexes (DynamoDB Developer Guide, metrics and
-  // dimensions).
+  // The metric of a table excludes its indexes (DynamoDB Developer Guide, metrics and dimensions).
   const ofIndex = ({ table, name }: TableIndex, metricName: string) => {
     const metric = ofTable(table, metricName);
     return metric.with({ dimensionsMap: { ...metric.dimensions, GlobalSecondaryIndexName: name } });
@@ -95,7 +94,7 @@ export function serviceMetrics(watched: Watched) {
     });
   const ageOf = (work: WorkQueue, label: string) =>
     work.queue.metricApproximateAgeOfOldestMessage({ period: MINUTE, label });
-  const givenBack = own('reactor-worker', 'InvocationWaitSeconds');
+  const releasedWaits = own('reactor-worker', 'InvocationWaitSeconds');
 
   return {
     requests: api.metricCount({ period: MINUTE, statistic: Stats.SUM, label: 'Requests' }),
@@ -104,7 +103,7 @@ export function serviceMetrics(watched: Watched) {
     serverErrorPercent: new MathExpression({
       label: '5xx in percent',
       period: Duration.minutes(5),
-      // A handful of requests says nothing in percent.
+      // A few requests make no meaningful percentage.
       expression: 'IF(requests > 50, 100 * errors / requests, IF(errors > 5, 100, 0))',
       usingMetrics: {
         errors: api.metricServerError({ statistic: Stats.SUM, period: Duration.minutes(5) }),
@@ -130,24 +129,23 @@ export function serviceMetrics(watched: Watched) {
     ),
     parked: own('sweeper', 'ParkedDeliveries').with({ label: 'Parked deliveries' }),
     ageOf,
-    givenBack: givenBack.with({ label: 'Invocations given back' }),
-    // An invocation that is given back has a new message each time, so the queue's age alone stays
-    // low.
+    releasedWaits: releasedWaits.with({ label: 'Released invocations' }),
+    // A released invocation gets a new message each time, so the queue's age alone stays low.
     longestWait: maximum('Longest wait of an invocation in seconds', [
       ageOf(invocations, 'Invocations'),
-      givenBack,
+      releasedWaits,
     ]),
-    putAside: sum(
-      'Messages put aside',
-      [invocations, deliveries].map(({ putAside }) =>
-        putAside.metricApproximateNumberOfMessagesVisible({ period: MINUTE }),
+    deadLettered: sum(
+      'Dead-lettered messages',
+      [invocations, deliveries].map(({ deadLetterQueue: deadLettered }) =>
+        deadLettered.metricApproximateNumberOfMessagesVisible({ period: MINUTE }),
       ),
     ),
     storeThrottles: throttlesOf('Throttled reads and writes', tables),
-    // With those of the store it would be 12 metrics; an alarm takes 10.
+    // With those of the store there would be 12 metrics; an alarm takes 10.
     auditThrottles: throttlesOf('Throttled reads and writes of the audit trail', auditTables),
-    // With all reads it would be 12 metrics; an alarm takes 10. No caller waits for reads of `due`,
-    // and SweepLate goes off when they fail.
+    // With all reads there would be 12 metrics; an alarm takes 10. No caller waits for reads of
+    // `due`, and SweepLate rings when they fail.
     indexThrottles: sum('Throttled by an index', [
       ...indexes.map((index) => ofIndex(index, 'WriteThrottleEvents')),
       ...indexes

@@ -9,8 +9,8 @@ import { ReactorStack } from './reactor-stack.ts';
 import { parseSettings, SettingsError, type Settings } from './settings.ts';
 
 /**
- * Settings are the context entries with a plain name; those of the CDK itself have `:`, `@` or `-`
- * in theirs.
+ * Settings are the context entries with a plain name; entries of the CDK itself contain `:`, `@` or
+ * `-`.
  */
 export function settingsOf(app: App): Settings {
   const context = app.node.getAllContext() as Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ export function settingsOf(app: App): Settings {
   );
 }
 
-/** CloudFront and its firewall in front of the API. The firewall stands in a region of its own. */
+/** CloudFront and its firewall in front of the API. The firewall is in a separate region. */
 function buildEdge(
   app: App,
   settings: Settings,
@@ -49,14 +49,12 @@ function buildEdge(
   });
 }
 
-/**
- * All stacks of one deployment of the service. `region` is where it is deployed, if that is known.
- */
+/** All stacks of one deployment. `region` is its region, if known. */
 export function buildService(app: App, settings: Settings, region?: string): void {
   const name = settings.serviceName;
   const hasEdge = settings.edge !== 'none';
   const account = process.env['CDK_DEFAULT_ACCOUNT'];
-  // Stacks of a known region can refer to those of another; without an edge they fit anywhere.
+  // Stacks of a known region can refer to those of another; without an edge they fit any region.
   const place =
     hasEdge && region !== undefined ? { env: { region, ...(account !== undefined && { account }) } } : {};
   const data = new DataStack(app, `${name}-Data`, {

@@ -24,8 +24,8 @@ const RETENTION_DAYS = [
 ];
 
 /**
- * Every deploy setting, read from the CDK context (`cdk.json`, `cdk deploy -c name=value`,
- * `npm start -- --set name=value`). Values may come as text; lists are separated by commas.
+ * Every deploy setting, read from the CDK context (`cdk.json`, `cdk deploy -c name=value`, `npm
+ * start -- --set name=value`). Values may be strings; lists are separated by commas.
  * `docs/deploy.md` explains each.
  */
 export const settingsSchema = z
@@ -39,8 +39,7 @@ export const settingsSchema = z
       )
       .default('Cloakroom'),
     /**
-     * Prefixes under which reserved headers are read, in order of precedence; the first is used in
-     * responses.
+     * Prefixes of reserved headers in requests, in order of precedence; responses use the first.
      */
     headerPrefixes: textList
       .pipe(
@@ -57,18 +56,19 @@ export const settingsSchema = z
           .max(5, 'must be at most 5'),
       )
       .default(['SVC']),
-    /** `lenient` accepts what clients already in the field send (docs/lenient.md). */
+    /** `lenient` accepts requests of clients already in the field (docs/lenient.md). */
     clientCompatibility: z
       .enum(['strict', 'lenient'], { error: 'must be strict or lenient' })
       .default('strict'),
-    /** How long a cvc lives, in seconds. */
+    /** The lifetime of a cvc, in seconds. */
     cvcLifetimeSeconds: wholeNumber(1, CVC_LIFETIME_SECONDS.most).default(CVC_LIFETIME_SECONDS.default),
     /**
-     * Partitions of the list index per tenant. Never change it on a deployment that holds tokens.
+     * Partitions of the list index per tenant. Never change it on a deployment that contains
+     * tokens.
      */
     listShards: wholeNumber(1, 64).default(8),
     /**
-     * Origins that the proxy and webhooks may reach although the egress rules refuse them: `host`,
+     * Origins that the proxy and webhooks may reach although the egress rules deny them: `host`,
      * `host:port`, or with a scheme.
      */
     egressAllowList: textList
@@ -80,27 +80,24 @@ export const settingsSchema = z
           .max(20, 'must be at most 20'),
       )
       .default([]),
-    /** Processors of the reactors' functions and of the Node.js in their layer. */
+    /** The processor architecture of the reactors' functions and of the Node.js in their layer. */
     architecture: z.enum(['arm64', 'x86_64'], { error: 'must be arm64 or x86_64' }).default('arm64'),
-    /**
-     * Instances of each reactor that are kept running (provisioned concurrency); 0 keeps none and
-     * costs nothing.
-     */
+    /** Provisioned instances of each reactor; 0 provisions none and costs nothing. */
     hotConcurrency: wholeNumber(0, 100).default(1),
-    /** Requests a second, all callers together: the default limit of the API's routes. */
+    /** Requests a second of all callers together: the default limit of the API's routes. */
     throttleRate: wholeNumber(1, 100_000).default(1_000),
-    /** Requests that may come at once on top of the rate. */
+    /** The burst of requests on top of the rate. */
     throttleBurst: wholeNumber(1, 100_000).default(2_000),
     /**
-     * `cloudfront-waf` puts CloudFront with AWS WAF in front, and the API then answers to nothing
-     * else. Needs a domain.
+     * `cloudfront-waf` puts CloudFront with AWS WAF in front of the API, which then accepts no
+     * other requests. Needs a domain.
      */
     edge: z.enum(['none', 'cloudfront-waf'], { error: 'must be none or cloudfront-waf' }).default('none'),
-    /** Requests that one address may make in five minutes before the edge answers 429. */
+    /** Requests that one address may send in five minutes before the edge responds with 429. */
     edgeRateLimit: wholeNumber(10, 2_000_000_000).default(10_000),
     /**
-     * Versions of the edge's secret by their ids: the one that the edge sends, then the one before.
-     * None is the first.
+     * Version ids of the edge secret: the one that the edge sends, then the previous one. Empty is
+     * the first.
      */
     edgeSecretVersions: textList
       .pipe(
@@ -109,36 +106,33 @@ export const settingsSchema = z
           .max(2, 'must be at most 2'),
       )
       .default([]),
-    /** The service's own domain; empty for that of AWS. */
+    /** The service's own domain; empty for the domain of AWS. */
     domainName: z
       .union([z.literal(''), z.hostname({ error: 'must be a domain name' })], {
         error: 'must be a domain name',
       })
       .default(''),
     /**
-     * ARN of the domain's certificate (ACM); for the edge it stands in us-east-1, otherwise in the
-     * service's region.
+     * ARN of the domain's certificate (ACM): for the edge in us-east-1, otherwise in the service's
+     * region.
      */
     certificateArn: z
       .union([z.literal(''), z.string().regex(/^arn:[a-z-]+:acm:/)], {
         error: 'must be the ARN of a certificate',
       })
       .default(''),
-    /**
-     * Where alarms are sent by e-mail; empty for nowhere: then subscribe to the topic of the
-     * monitoring stack.
-     */
+    /** E-mail address for alarms; if empty, subscribe to the topic of the monitoring stack. */
     alarmEmail: z.union([z.literal(''), z.email()], { error: 'must be an e-mail address' }).default(''),
-    /** Days after which a tenant gets another data key. */
+    /** Days until the data key of a tenant is rotated. */
     keyRotationDays: wholeNumber(1, 3_650).default(90),
     /**
-     * Which requests leave a record in the audit trail: `all`, or `revealed`, without those that
-     * were shown tokens masked or redacted and nothing else.
+     * Requests that are recorded in the audit trail: `all`, or `revealed`, which leaves out those
+     * that showed tokens only masked or redacted.
      */
     audit: z.enum(['all', 'revealed'], { error: 'must be all or revealed' }).default('all'),
-    /** Days that records of the audit trail are kept; fixed when each is written. */
+    /** Retention of audit records in days, fixed when each is written. */
     auditRetentionDays: wholeNumber(365, 3_650).default(400),
-    /** Days that logs are kept. */
+    /** Retention of logs in days. */
     logRetentionDays: z.coerce
       .number()
       .refine((days) => RETENTION_DAYS.includes(days), {
@@ -165,16 +159,14 @@ export type Settings = z.output<typeof settingsSchema>;
 /** Names of all settings. */
 export const SETTING_NAMES = Object.keys(settingsSchema.shape);
 
-/** A setting that is unknown or has a value that cannot be. The message names it. */
+/** A setting with an unknown name or an invalid value. The message names it. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
-/**
- * Parses settings as they came from a context. Throws {@link SettingsError} naming every bad one.
- */
-export function parseSettings(given: Readonly<Record<string, unknown>>): Settings {
-  const result = settingsSchema.safeParse(given);
+/** Parses settings from a context. Throws {@link SettingsError} that names every invalid one. */
+export function parseSettings(settings: Readonly<Record<string, unknown>>): Settings {
+  const result = settingsSchema.safeParse(settings);
   if (result.success) return result.data;
   const problems = result.error.issues.map((issue) =>
     issue.code === 'unrecognized_keys'

@@ -1,6 +1,6 @@
-// Imported first. Node carries its own modules compiled, and V8 takes what was compiled under other
-// flags than its own for stale. The limit of the heap is such a flag. It was read when the heap was
-// made, so the limit stays without it, and the modules that follow are not compiled anew.
+// Imported first. Node ships its own modules compiled, and V8 rejects code that was compiled under
+// other flags. The heap limit is such a flag. V8 read it when it created the heap, so the limit
+// stays without the flag, and later modules need not be compiled again.
 import { setFlagsFromString } from 'node:v8';
 
 setFlagsFromString('--max-old-space-size=0');

@@ -1,31 +1,28 @@
 /**
- * What a worker says to the loop: a line on its standard output, whose first character is the kind.
- * The author's code lives in the worker's process, so the loop believes none of it: each kind is
- * checked by `loop/read-answer.ts`. JSON has no line breaks.
+ * The messages from a worker to the loop: a line on standard output whose first character is the
+ * kind. The author's code runs in the worker's process, so the loop trusts none of them:
+ * `loop/parse-worker-message.ts` checks each kind. JSON has no line breaks.
  */
 export const MESSAGE = {
   /** The code is loaded and exports a function. */
   loaded: 'l',
-  /** The code cannot be loaded; followed by the JSON of the reason. */
+  /** The code cannot be loaded; the JSON of the reason follows. */
   notLoaded: 'n',
-  /**
-   * The function returned; followed by the JSON of the value, or by nothing if it returned
-   * undefined.
-   */
+  /** The function returned; the JSON of the value follows, or nothing for undefined. */
   returned: 'v',
-  /** The function threw; followed by the JSON of the reduced error. */
+  /** The function threw; the JSON of the reduced error follows. */
   threw: 't',
-  /** The result has no JSON. */
+  /** The result cannot be serialized. */
   unserializable: 'u',
-  /** The result's JSON is over the limit. */
+  /** The JSON of the result is over the limit. */
   tooLarge: 'g',
 } as const;
 
-/** Of the result's JSON, in UTF-8. */
+/** Largest JSON of a result, in bytes of UTF-8. */
 export const MAX_RESULT_BYTES = 5_000_000;
 
 /** Bounds of a reduced error. */
 export const ERROR_BOUNDS = { class: 64, message: 2_000, fields: 50, messages: 10, field: 200 } as const;
 
-/** The longest name of a package (docs.npmjs.com). */
+/** The longest name of an npm package (docs.npmjs.com). */
 export const MODULE_NAME_MAX = 214;

@@ -1,18 +1,21 @@
-/** What the loop tells a worker when it starts it. */
+/** The settings that the loop passes to a new worker. */
 export interface WorkerSettings {
   /** The author's code. */
   readonly code: string;
-  /** Where `reactor.js` lies. */
+  /** The folder of `reactor.js`. */
   readonly taskRoot: string;
-  /** The temp folder: the only place where reactor code may write. */
+  /** The temp folder, the only folder that reactor code may write to. */
   readonly temp: string;
   /**
-   * Ports of this machine that the code may reach: none, or that of the service where it runs here,
-   * and what the deployer admits. Known before the code is loaded: what comes after that comes to a
-   * process in which the code may have put something else in the place of the event.
+   * Local ports that the code may reach: none on AWS; locally those of the service and of the
+   * deployer's allow list. They are fixed before the code is loaded, since loaded code could forge
+   * a later message.
    */
   readonly localPorts: readonly number[];
 }
 
-/** Bytes before each frame of the worker's standard input: its length, big endian. */
+/**
+ * Length in bytes of the frame header on the worker's standard input: the frame's length, big
+ * endian.
+ */
 export const FRAME_HEADER_BYTES = 4;

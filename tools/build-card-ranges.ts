@@ -1,5 +1,5 @@
-// `npm run build -- card-ranges`: src/core/shared/card-ranges.ts, the ranges of card numbers that
-// the package credit-card-type has.
+// `npm run build -- card-ranges`: src/core/shared/card-ranges.ts, the ranges of card numbers from
+// the package credit-card-type.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import creditCardType from 'credit-card-type';
@@ -10,7 +10,7 @@ const FILE = join(import.meta.dirname, '../src/core/shared/card-ranges.ts');
 export const textOfPatterns = (patterns: readonly (number | readonly number[])[]) =>
   patterns.map((pattern) => (typeof pattern === 'number' ? String(pattern) : pattern.join('-'))).join(' ');
 
-/** The brands in the order in which the package tries them, which decides between equal ranges. */
+/** The brands in the package's own order, which decides between equal ranges. */
 function cardRangesModule(): string {
   const { version } = JSON.parse(
     readFileSync(join(import.meta.dirname, '../node_modules/credit-card-type/package.json'), 'utf8'),

@@ -1,6 +1,6 @@
-// `npm run build -- notices`: THIRD-PARTY-NOTICES.md, the licences of all code of others that a
-// deployment runs: what is bundled into the functions and into the layer of reactors. `--check`
-// compares instead of writing.
+// `npm run build -- notices`: THIRD-PARTY-NOTICES.md, the licences of all third-party code in a
+// deployment: the bundles of the functions and the layer of reactors. `--check` compares instead of
+// writing.
 import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
@@ -10,15 +10,16 @@ import { AUTHOR_PACKAGES } from '../src/core/reactors/author-packages.ts';
 
 const FILE = 'THIRD-PARTY-NOTICES.md';
 /**
- * Permissive licences. A package under another one fails the check until a person has looked at it.
+ * Permissive licences. A package under another one fails the check until a person has reviewed it.
  */
 const ALLOWED = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0', 'Unlicense'];
 
-/** What a person has looked at: under which licence a package is taken, and why that one. */
+/** Reviewed packages: the licence that applies, and why. */
 const TAKEN_UNDER: Readonly<Record<string, string>> = {
-  // One of two, as the receiver likes.
+  // One of two, at the receiver's choice.
   'node-forge': 'BSD-3-Clause',
-  // Given to the public domain by its README; of json-stable-stringify where there is no JSON.
+  // Dedicated to the public domain by its README; part of json-stable-stringify on platforms
+  // without JSON.
   jsonify: 'Public Domain',
 };
 
@@ -45,7 +46,7 @@ function bundledFiles(modules: readonly string[]): readonly string[] {
   );
 }
 
-/** The folder of the package that a file belongs to; `undefined` for our own. */
+/** The folder of the package of a file; `undefined` for the project's own. */
 function packageFolder(file: string): string | undefined {
   return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0];
 }
@@ -74,7 +75,7 @@ const COPYRIGHT: Readonly<Record<string, string>> = {
   tr46: 'Copyright (c) Sebastian Mayr',
 };
 
-/** Licences that want their text and the copyright to go along. */
+/** Licences that require their text and the copyright line. */
 const WANTS_TEXT = ['BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];
 
 /** The chapter "License" of a README, which some packages have instead of a file. */
@@ -119,7 +120,7 @@ const deployed = [
   // Authors of reactors may require these.
   ...AUTHOR_PACKAGES.flatMap(({ specifiers }) => specifiers),
 ];
-/** Packages whose data is in a file of ours (src/core/shared/card-ranges.ts). */
+/** Packages whose data is in a generated file (src/core/shared/card-ranges.ts). */
 const COPIED = ['node_modules/credit-card-type'];
 const folders = new Set([...bundledFiles(deployed).flatMap((file) => packageFolder(file) ?? []), ...COPIED]);
 const notices = [...folders].map(noticeOf).toSorted((a, b) => (a.name < b.name ? -1 : 1));

@@ -1,5 +1,5 @@
 // `node tools/build-openapi.ts`: writes docs/openapi.json from the route tables. `--check`: fails
-// if the file says something else, is not valid OpenAPI, or a linter finds something in it.
+// if the file differs, is not valid OpenAPI, or a linter has findings.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -19,7 +19,7 @@ else if (readFileSync(file, 'utf8') !== wanted) {
   process.exitCode = 1;
 }
 
-// Somebody else's opinion: the JSON Schemas that the OpenAPI Initiative publishes.
+// An independent check: the JSON Schemas of the OpenAPI Initiative.
 const validator = new Validator();
 const { valid, errors } = await validator.validate(file);
 const operations = Object.values((document as { paths: Record<string, object> }).paths).flatMap((item) =>

@@ -1,6 +1,6 @@
 // `node tools/build-reference.ts FOLDER`: the reference page of docs/openapi.json as static files
-// that need no other host. The page is Redoc, whose one file is taken from its npm package;
-// installing that would bring a hundred packages that nothing here needs.
+// that need no other host. The page is Redoc, whose single file comes from its npm package;
+// installing that would add a hundred packages.
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { cache, fetchPublished } from './published-package.ts';
@@ -48,14 +48,14 @@ if (!existsSync(join(folder, LICENSES)))
 const target = resolve(process.argv[2] ?? 'dist/reference');
 mkdirSync(target, { recursive: true });
 
-/** Whoever reads the page meanwhile gets a whole file, the old one or the new one. */
+/** A concurrent reader gets a complete file, the old or the new one. */
 function put(name: string, text: string): void {
   const draft = join(target, `${name}.${String(process.pid)}`);
   writeFileSync(draft, text);
   renameSync(draft, join(target, name));
 }
 
-// Its footer shows a picture of another host, which would learn who reads this.
+// Its footer loads a picture from another host, which would learn who reads the page.
 const script = readFileSync(join(folder, SCRIPT), 'utf8').replace(
   /https:\/\/cdn\.redoc\.ly\/[^"'`]*/g,
   'data:,',

@@ -27,14 +27,14 @@ const BROWSER = { platform: 'browser', target: 'es2020' } as const;
 /** Every file of the package's code: what `exports` in packages/sdk/package.json names. */
 const BUILDS: readonly (BuildOptions & { readonly outfile: string })[] = [
   { outfile: 'node.js', format: 'esm', ...NODE },
-  // What reactors load, too: `require` alone brings Node's modules in.
+  // Reactors load this too: `require` alone loads Node's modules.
   { outfile: 'node.cjs', format: 'cjs', ...NODE, supported: { 'dynamic-import': false } },
   { outfile: 'browser.js', format: 'esm', ...BROWSER },
   { outfile: 'browser.cjs', format: 'cjs', ...BROWSER },
   { outfile: 'browser.min.js', format: 'esm', ...BROWSER, minify: true },
 ];
 
-/** Declarations of every module, by its path; throws what the compiler has to say. */
+/** Declarations of every module, by its path; throws the compiler's messages. */
 function declarations(): ReadonlyMap<string, string> {
   const file = join(sdk, 'tsconfig.json');
   const { config } = ts.readConfigFile(file, (path) => ts.sys.readFile(path)) as { readonly config: object };
@@ -59,7 +59,7 @@ function declarations(): ReadonlyMap<string, string> {
 
 const SPECIFIER = /((?:from |import\()['"])\.\/([\w.-]+)\.ts(['"])/g;
 
-/** What can be reached from the entry: how the SDK does its work is nobody's type. */
+/** The declarations that the entry exports: the SDK's internals have no public types. */
 function reachable(files: ReadonlyMap<string, string>): ReadonlySet<string> {
   const found = new Set(['index.d.ts']);
   for (const file of found) {
@@ -86,7 +86,7 @@ function writeDeclarations(folder: string): void {
 }
 
 /**
- * Builds the package into `folder`, which then has everything that `npm pack` takes.
+ * Builds the package into `folder`, which then contains everything that `npm pack` needs.
  * `packages/sdk/` itself is such a folder.
  */
 export async function buildSdk(folder: string): Promise<void> {
@@ -112,7 +112,7 @@ export async function buildSdk(folder: string): Promise<void> {
     for (const file of ['package.json', 'README.md']) cpSync(join(sdk, file), join(folder, file));
 }
 
-/** Packs a built package, as it would be published, into `to`. Answers the tarball's path. */
+/** Packs a built package, as it would be published, into `to`. Returns the tarball's path. */
 export function packSdk(folder: string, to: string): string {
   execFileSync('npm', ['pack', '--silent', '--pack-destination', to], {
     cwd: folder,

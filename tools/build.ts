@@ -1,5 +1,5 @@
-// `npm run build -- WHAT [options]`: everything that is made from the source and not by
-// `cdk synth`.
+// `npm run build -- WHAT [options]`: everything that is generated from the source, except by `cdk
+// synth`.
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -22,7 +22,7 @@ if (file === undefined) {
 } else {
   const child = fork(join(import.meta.dirname, file), args);
   child.on('exit', (code) => (process.exitCode = code ?? 1));
-  // Ctrl-C reaches the child too, which ends as it sees fit; a SIGTERM is for this process alone.
+  // Ctrl-C reaches the child too, which handles it; a SIGTERM reaches only this process.
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => child.kill('SIGTERM'));
 }

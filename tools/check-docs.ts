@@ -1,10 +1,10 @@
-// The documentation names exactly what the code has: routes, error codes, settings, environment
-// variables, alarms, packages, and the call sites of `Secret.reveal()`. Each list is the first
-// column of a table below a fixed heading. Links and references in comments lead to a file and a
-// heading.
+// Checks that the documentation names exactly what the code has: routes, error codes, settings,
+// environment variables, alarms, packages, and the call sites of `Secret.reveal()`. Each list is
+// the first column of a table below a fixed heading. Links and references in comments lead to a
+// file and a heading.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { BEHAVIOUR } from '../bin/operator/commands.ts';
+import { COMMAND_BEHAVIOUR } from '../bin/operator/command-behaviour.ts';
 import { environment as applicationsEnvironment } from '../functions/applications/config.ts';
 import { environment as sealerEnvironment } from '../functions/audit-sealer/config.ts';
 import { environment as logsEnvironment } from '../functions/logs/config.ts';
@@ -79,10 +79,10 @@ const lists: readonly (readonly [what: string, file: string, heading: string, ac
 
 const problems: string[] = [];
 
-/** The folder of the package that a file belongs to: its comments name files from there, too. */
+/** The folder of the package of a file: its comments also name files relative to that. */
 const packageOf = (file: string) => /^packages\/[^/]+/.exec(file)?.[0] ?? '.';
 
-/** Each alarm is a heading of the runbook, and nothing else is one. */
+/** Each alarm is a heading of the runbook, and the runbook has no other. */
 const headings = [...readFileSync('docs/runbook.md', 'utf8').matchAll(/^## (\S+)$/gm)].map(
   ([, name = '']) => name,
 );
@@ -101,10 +101,10 @@ for (const [what, file, heading, actual] of lists) {
       problems.push(`${file}, "${heading}" has a ${what} that the code does not: ${name}`);
 }
 
-/** Operator commands are explained by the text of their help. */
+/** The table of operator commands contains their help texts. */
 const deploy = readFileSync('docs/deploy.md', 'utf8').replaceAll(/ +/g, ' ');
 for (const name of COMMAND_NAMES) {
-  const row = `| \`${usageOf(name)}\` | ${BEHAVIOUR[name].does} |`;
+  const row = `| \`${usageOf(name)}\` | ${COMMAND_BEHAVIOUR[name].does} |`;
   if (!deploy.includes(row)) problems.push(`docs/deploy.md, "## Operator" lacks the row ${row}`);
 }
 
@@ -133,7 +133,7 @@ for (const file of codeFiles) {
     problems.push(`${file} names ${path}, which does not exist`);
 }
 
-/** Every `npm run` of a document or a comment exists, with what is handed to it. */
+/** Every `npm run` in a document or a comment exists, with its arguments. */
 const { scripts } = JSON.parse(read('package.json')) as {
   readonly scripts: Readonly<Record<string, string>>;
 };

@@ -1,11 +1,11 @@
-// The policy packs of cdk-nag (AWS Solutions, PCI DSS, Serverless) over every stack, in every
-// variant that settings make of them. A finding without a written reason fails, and so does a
-// reason without a finding. `--report` prints the reasons.
+// Runs the policy packs of cdk-nag (AWS Solutions, PCI DSS, Serverless) over every stack, in every
+// variant of the settings. A finding without a written reason fails, and so does a reason without a
+// finding. `--report` prints the reasons.
 import { type App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, PCIDSS321Checks, ServerlessChecks } from 'cdk-nag';
 import { withServiceApp } from './templates/service-app.ts';
 
-/** Settings that change which resources there are. */
+/** Settings that change the set of resources. */
 const CERTIFICATE = {
   domainName: 'vault.example.com',
   certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/x',
@@ -22,10 +22,10 @@ interface Found {
   readonly path: string;
 }
 
-/** All that the packs find in an app, whether somebody has written why or not. */
+/** All findings of the packs in an app, with or without a reason. */
 function findingsOf(app: App): readonly Found[] {
   const packs = [new AwsSolutionsChecks(app), new PCIDSS321Checks(app), new ServerlessChecks(app)];
-  // A pack leaves out what is acknowledged, and then nobody sees a reason whose finding has gone.
+  // A pack omits accepted findings, which would hide a reason without a finding.
   for (const pack of packs) Object.assign(pack, { isAcknowledged: () => false });
   return packs.flatMap((pack) =>
     pack
@@ -36,7 +36,7 @@ function findingsOf(app: App): readonly Found[] {
   );
 }
 
-/** The acknowledgements of a tree: where each stands, and why. */
+/** The accepted findings of a tree: their places and reasons. */
 function acknowledgementsOf(app: App): readonly (Found & { readonly reason: string })[] {
   return app.node.findAll().flatMap(({ node }) =>
     node.metadata
@@ -46,7 +46,7 @@ function acknowledgementsOf(app: App): readonly (Found & { readonly reason: stri
   );
 }
 
-/** Whether what is written at a construct speaks of a finding at it or below. */
+/** Whether the reason at a construct covers a finding at it or below. */
 const speaksOf = (reason: Found, finding: Found): boolean =>
   reason.rule === finding.rule &&
   (finding.path === reason.path || finding.path.startsWith(`${reason.path}/`));

@@ -1,7 +1,7 @@
-// `npm install` leaves optional packages of other platforms out of the lockfile when the registry
-// at hand does not have them, and `npm ci` then refuses the lockfile as incomplete. This writes
-// their entries from what their names say. Run it after every change of dependencies
-// (CONTRIBUTING.md); it changes nothing that is there.
+// `npm install` omits optional packages of other platforms from the lockfile if the registry does
+// not have them, and `npm ci` then rejects the lockfile as incomplete. This adds their entries,
+// derived from their names. Run it after every change of dependencies (CONTRIBUTING.md); it changes
+// no existing entry.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 
@@ -16,7 +16,7 @@ const lockfile = z.looseObject({ packages: z.record(z.string(), packageEntry) })
 const PLATFORM = /-(android|darwin|freebsd|linux|openharmony|win32)-([a-z0-9]+)(?:-([a-z0-9]+))?$/;
 
 /**
- * The entry of a package of one platform, as npm would write it but for the integrity, which only
+ * The entry of a package of one platform, as npm would write it, without the integrity, which only
  * its registry knows.
  */
 function entryOf(name: string, version: string, dev: boolean) {

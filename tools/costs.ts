@@ -1,5 +1,5 @@
-// What an idle deployment costs a month, and what a million requests cost, from the synthesized
-// templates: `npm run build -- costs` prints it, `-- --write` puts it into docs/deploy.md, and the
+// The monthly cost of an idle deployment and the cost of a million requests, from the synthesized
+// templates: `npm run build -- costs` prints it, `-- --write` writes it to docs/deploy.md, and the
 // documentation check compares.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
@@ -12,14 +12,14 @@ const DOCUMENT = 'docs/deploy.md';
 const COUNTED = 'docs/performance/figures.md';
 const BLOCK = /<!-- costs -->[^]*?<!-- end -->/;
 
-/** All tables of the section: idle, by the request, by the operation. */
+/** All tables of the section: idle, per request, per operation. */
 async function costsTables(): Promise<string> {
   const costs = await requestCosts(templateResources());
   const operations = operationTable(readFileSync(COUNTED, 'utf8'), costs);
   return [await idleTable(), requestTable(costs), operations].join('\n\n');
 }
 
-/** The document with the costs of the templates as they are. */
+/** The document with the costs of the current templates. */
 export async function withCosts(): Promise<string> {
   const text = readFileSync(DOCUMENT, 'utf8');
   if (!BLOCK.test(text)) throw new Error(`${DOCUMENT} has no place for the costs`);

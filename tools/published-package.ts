@@ -11,8 +11,8 @@ export interface PublishedPackage {
   readonly name: string;
   readonly version: string;
   /**
-   * What the registry published (`npm view <name>@<version> dist.integrity`), in base64: nothing
-   * else is unpacked.
+   * The registry's checksum (`npm view <name>@<version> dist.integrity`), in base64: nothing else
+   * is unpacked.
    */
   readonly sha512: string;
 }
@@ -25,8 +25,8 @@ export interface WantedFile {
 }
 
 /**
- * By npm itself, which knows the registry, its credentials and its proxy; into `folder`. Answers
- * the tarball.
+ * Downloads with npm itself, which knows the registry, its credentials and its proxy, into
+ * `folder`. Returns the tarball.
  */
 function download({ name, version }: PublishedPackage, folder: string): Buffer {
   try {
@@ -54,12 +54,12 @@ function fileOf(tar: Buffer, path: string): Buffer {
   throw new Error(`the package has no ${path}`);
 }
 
-/** The cache, which lies beside `node_modules` and is made anew from nothing. */
+/** The cache next to `node_modules`, which can be rebuilt from nothing. */
 export const cache = join(import.meta.dirname, '..', '.cache');
 
 /**
- * Puts files of a package into a folder of the cache. Throws if the package is not what was
- * published.
+ * Puts files of a package into a folder of the cache. Throws if the package differs from the
+ * published one.
  */
 export function fetchPublished(
   published: PublishedPackage,

@@ -1,5 +1,5 @@
 // `npm run build -- sam`: writes the running local account as one template for `sam local`, and
-// lets SAM's containers call its AWS endpoint.
+// makes its AWS endpoint reachable for SAM's containers.
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -49,13 +49,13 @@ async function relayFor(
 ): Promise<number> {
   const tokens = functions.map(({ id, function: { environment } }) => {
     const token = environment['AWS_SESSION_TOKEN'];
-    // The set of tokens is the door: one that is empty would open it to everybody.
+    // The relay requires one of these tokens; an empty set would accept every caller.
     if (!token) throw new Error(`${id} has no session token`);
     return token;
   });
   return await startRelay({
     awsEndpointUrl,
-    // Docker Desktop hands connections to its name for this machine to the loopback interface.
+    // Docker Desktop forwards connections to its name for this machine to the loopback interface.
     listenOn: isIP(host) === 0 ? '127.0.0.1' : host,
     sessionTokens: new Set(tokens),
   });
@@ -90,7 +90,7 @@ async function run(credentialsFile: string, directory: string, host: string): Pr
   const write = (name: string, content: object): void =>
     writeFileSync(join(directory, name), `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600 });
   write('sam.template.json', samTemplate(functions, api, address));
-  // The shell's variables beat the template's, and this file beats the shell's: no real AWS
+  // The shell's variables override the template's, and this file overrides the shell's: no real AWS
   // credentials get in.
   const variables = new Map(functions.map((named) => [named.id, variablesOf(named.function, address)]));
   write('sam.env.json', Object.fromEntries(variables));
@@ -123,8 +123,8 @@ try {
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error);
   console.error(
-    `${message}\nnpm run build -- sam needs a service that runs: npm start. --help lists the options.`,
+    `${message}\nnpm run build -- sam needs a running service: npm start. --help lists the options.`,
   );
-  // What has been started would keep the process.
+  // The started parts would keep the process alive.
   process.exit(1);
 }

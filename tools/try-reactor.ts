@@ -1,5 +1,5 @@
-// `npm run reactor -- CODE.js`: runs the code of a reactor once, with example arguments, as the
-// service would.
+// `npm run reactor -- CODE.js`: runs the code of a reactor once, with example arguments, like the
+// service.
 import { parseCode } from '../src/core/reactors/parse-code.ts';
 import { returnedParts } from '../src/core/reactors/run-reactor.ts';
 import { ServiceError } from '../src/core/shared/service-error.ts';
@@ -9,7 +9,7 @@ import { runCode, TIME_MS } from './try-reactor/run-code.ts';
 
 const [FAILED, MISUSED] = [1, 2] as const;
 
-/** The code's result. Throws what the service would tell a caller. */
+/** The code's result. Throws the error that a caller would get. */
 async function resultOf(options: TryOptions): Promise<object> {
   parseCode(options.code);
   let last = '\n';
@@ -18,7 +18,7 @@ async function resultOf(options: TryOptions): Promise<object> {
     process.stderr.write(text);
   });
   if (!last.endsWith('\n')) process.stderr.write('\n');
-  if (outcome.outcome === 'stale') throw new Error('the runtime ran other code');
+  if (outcome.outcome === 'stale') throw new Error('the runtime ran different code');
   return returnedParts(outcome, TIME_MS, options.isLenient ? 'lenient' : 'strict');
 }
 

@@ -6,11 +6,11 @@ import type { Exchange } from '../../packages/local-aws/src/gateway/http-gateway
 
 export interface ContractCheck {
   /**
-   * What of the answer the OpenAPI document does not allow, in a line without anything of the
-   * answer's values.
+   * The difference between a response and the OpenAPI document, in one line without values of the
+   * response.
    */
   check(exchange: Exchange): string | undefined;
-  /** How many answers were looked at, and how many were not allowed. */
+  /** How many responses were checked, and how many differ from the document. */
   readonly counts: { readonly checked: number; readonly violations: number };
 }
 
@@ -40,10 +40,7 @@ interface Path {
 const ID = 'openapi';
 const JSON_TYPE = 'application/json';
 
-/**
- * Clients must bear members that they do not know; the service must not send any that the document
- * does not.
- */
+/** Clients must tolerate unknown members; the service must not send undocumented ones. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;
@@ -55,7 +52,7 @@ function closed(value: unknown): unknown {
 
 const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** `/proxy/{suffix}` alone spans segments: OpenAPI has no word for that. */
+/** Only `/proxy/{suffix}` spans segments, which OpenAPI cannot express. */
 function pathOf(template: string, item: PathItem): Path {
   const form = template
     .split(/(\{[^}]+\})/)
@@ -85,7 +82,7 @@ function readDocument(file: string): Document {
   }
 }
 
-/** Holds every answer against an OpenAPI 3.1 document. Throws an Error if the file is none. */
+/** Checks every response against an OpenAPI 3.1 document. Throws an Error for any other file. */
 export function createContractCheck(file: string): ContractCheck {
   const document = readDocument(file);
   const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -107,7 +104,7 @@ export function createContractCheck(file: string): ContractCheck {
   function faultsOf(at: string, body: unknown): string | undefined {
     const validate = validator(at);
     if (validate(body)) return undefined;
-    // `params` and `data` are left out: what is wrong is told, and no value.
+    // Without `params` and `data`: the message names the problem and no value.
     const faults = (validate.errors ?? []).map(({ instancePath, keyword, params }) => {
       const name: unknown = params['additionalProperty'] ?? params['missingProperty'] ?? '';
       return `${instancePath === '' ? '/' : instancePath} ${keyword} ${String(name)}`.trim();
@@ -119,7 +116,7 @@ export function createContractCheck(file: string): ContractCheck {
     const sent = Object.keys(headers);
     const missing = Object.entries(response.headers ?? {}).find(
       ([name, { required }]) =>
-        // Which prefix they have is a setting.
+        // Their prefix is a setting.
         required === true && !sent.some((header) => header.endsWith(name.replace('SVC-', '-').toLowerCase())),
     );
     return missing && `header ${missing[0]} is missing`;
@@ -137,20 +134,20 @@ export function createContractCheck(file: string): ContractCheck {
     return faultsOf(`${at}/content/${pointer(JSON_TYPE)}/schema`, value);
   }
 
-  /** An answer in one of the shapes that failures have. */
+  /** A response in one of the shapes of failures. */
   function ofFailure(
     { status, body }: Exchange,
     method: string,
     shapes: readonly string[],
   ): string | undefined {
-    if (status < 400) return 'is a success that the document does not know';
+    if (status < 400) return 'is a success that the document does not have';
     if (method === 'HEAD' && body.length === 0) return undefined;
     const value = parsed(body);
     const faults = shapes.map((name) => faultsOf(`components/schemas/${name}`, value));
     return faults.includes(undefined) ? undefined : faults[0];
   }
 
-  /** Where the document describes no operation: only failures are to be expected. */
+  /** The document has no operation for the request: only failures are allowed. */
   const ofStranger = (exchange: Exchange, method: string) =>
     ofFailure(exchange, method, ['Problem', 'ProxyProblem', 'GatewayMessage']);
 
@@ -159,17 +156,17 @@ export function createContractCheck(file: string): ContractCheck {
     const found = paths.find(({ form }) => form.test(path));
     const operation = found?.item[method.toLowerCase()];
     if (found === undefined || operation === undefined) return ofStranger(exchange, method);
-    // The document says which headers an answer has that is the destination's.
+    // The document names the headers of a response that comes from the destination.
     const forwarded = operation.responses['default'];
     const isForwarded = forwarded !== undefined && headersMissing(forwarded, exchange) === undefined;
     const name = isForwarded ? 'default' : String(status);
     const response = operation.responses[name];
     if (response === undefined) {
-      // What API Gateway refuses before it looks at routes.
+      // Requests that API Gateway rejects before it looks at routes.
       return status === 431 ? ofStranger(exchange, method) : 'is not in the document';
     }
-    // The document cannot say of one status and type that it is either ours, in our shape, or the
-    // destination's, in any.
+    // The document cannot express that a status and type is either the service's response, in its
+    // shape, or the destination's, in any shape.
     if (/^\/proxy(?:\/|$)/.test(path) && !isForwarded)
       return ofFailure(exchange, method, ['ProxyProblem', 'GatewayMessage']);
     const reference = response.$ref?.split('/').at(-1);

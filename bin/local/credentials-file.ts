@@ -15,7 +15,7 @@ import { holdLock, LockedError } from '../../packages/local-aws/src/data-lock.ts
 import { errorCode, errorMessage } from '../../packages/local-aws/src/error-code.ts';
 import { damaged } from '../../packages/local-aws/src/storage-failure.ts';
 
-/** Where programs on this machine look for the service of `npm start`. */
+/** Where local programs look for the service of `npm start`. */
 const DEFAULT_CREDENTIALS_FILE = '.local/credentials.json';
 
 const tenantSchema = z.object({
@@ -24,16 +24,16 @@ const tenantSchema = z.object({
   webhook_secret: z.string(),
 });
 
-/** A tenant as the operator function creates it. */
+/** A tenant as the operator function returns it. */
 export type TenantCredentials = z.infer<typeof tenantSchema>;
 
-/** What `npm start` leaves behind for programs that want to talk to it. */
+/** The file that `npm start` writes for its clients. */
 export interface LocalCredentials extends TenantCredentials {
   readonly base_url: string;
   readonly aws_endpoint_url: string;
 }
 
-/** Throws an Error that lists what is wrong, without the values. */
+/** Throws an Error that lists the problems, without values. */
 export function parseTenantCredentials(json: string): TenantCredentials {
   const parsed = tenantSchema.safeParse(JSON.parse(json));
   if (!parsed.success) throw new Error(`not a tenant's credentials: ${z.prettifyError(parsed.error)}`);
@@ -50,7 +50,7 @@ function contentOf(file: string): string | undefined {
 }
 
 /**
- * `undefined` if there is no such file. Throws an Error if it holds anything but a tenant's
+ * `undefined` if there is no such file. Throws an Error for any other content than a tenant's
  * credentials.
  */
 export function readTenantCredentials(file: string): TenantCredentials | undefined {
@@ -59,14 +59,13 @@ export function readTenantCredentials(file: string): TenantCredentials | undefin
   try {
     return parseTenantCredentials(text);
   } catch {
-    // No cause: what the parser says of the text may hold a part of a key.
-    throw damaged(file, "it does not hold a tenant's credentials");
+    // Without the cause: the parser's message may quote a part of a key.
+    throw damaged(file, "it does not contain a tenant's credentials");
   }
 }
 
 /**
- * Writes credentials so that nobody else can read them and no reader ever sees half a file. Throws
- * an Error that names the file.
+ * Writes credentials that only the user can read, atomically. Throws an Error that names the file.
  */
 export function writeCredentials(file: string, credentials: TenantCredentials | LocalCredentials): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -84,7 +83,7 @@ export function writeCredentials(file: string, credentials: TenantCredentials | 
 export interface ClaimedFile {
   readonly file: string;
   write(credentials: LocalCredentials): void;
-  /** Removes what was written, unless somebody has replaced it. */
+  /** Removes the file, unless another process has replaced it. */
   release(): void;
 }
 
@@ -109,19 +108,19 @@ function claim(file: string): ClaimedFile {
   };
 }
 
-/** Whatever links lead to its folder. */
+/** Its folder may be reached through links. */
 function realPath(file: string): string {
   const folder = dirname(file);
   return existsSync(folder) ? join(realpathSync(folder), basename(file)) : file;
 }
 
-/** Where a data folder keeps its first tenant: it stays when the service ends. */
+/** The file in a data folder with its first tenant: it stays when the service ends. */
 export const tenantFile = (dataDirectory: string): string => join(dataDirectory, 'credentials.json');
 
 /**
- * Claims a credentials file for a service that is about to start. Where another service has the
- * default file, or a data folder its tenant, one named by the port (or, without one, the process)
- * takes its place; a file that was asked for is refused then.
+ * Claims a credentials file for a service that is about to start. If another service uses the
+ * default file, or a data folder's tenant, the claimed file is named by the port (or, without one,
+ * the process); a file that was asked for is refused then.
  */
 export function claimCredentialsFile(
   wanted: string | undefined,
@@ -131,7 +130,7 @@ export function claimCredentialsFile(
     dataDirectory !== undefined && realPath(file) === realPath(tenantFile(dataDirectory));
   if (wanted !== undefined) {
     if (isTenants(wanted))
-      throw new Error(`${wanted} is where the data folder keeps its tenant: name another file`);
+      throw new Error(`${wanted} contains the tenant of the data folder: name another file`);
     return claim(wanted);
   }
   const usual = resolve(DEFAULT_CREDENTIALS_FILE);

@@ -1,4 +1,4 @@
-/** What a first call needs to know of a running service. */
+/** What a first call needs from a running service. */
 export interface Called {
   readonly baseUrl: string;
   /** Such as `SVC-API-KEY`. */
@@ -7,12 +7,12 @@ export interface Called {
   readonly managementKey: string;
 }
 
-/** Of an app that does not say another one. */
+/** From an app that names no other prefix. */
 export const DEFAULT_KEY_HEADER = 'SVC-API-KEY';
 
 /**
- * Three commands that can be pasted one after another into bash or zsh: no comments, no history
- * characters, nothing that a fresh machine lacks.
+ * Three commands to paste one after another into bash or zsh: no comments, no history characters,
+ * no tools that a fresh machine lacks.
  */
 export function firstCalls({ baseUrl, keyHeader, managementKey }: Called): readonly string[] {
   const json = `-H 'Content-Type: application/json'`;
@@ -26,6 +26,6 @@ export function firstCalls({ baseUrl, keyHeader, managementKey }: Called): reado
   ];
 }
 
-/** Reads the management key out of a credentials file, in a shell. */
+/** Reads the management key from a credentials file, in a shell. */
 export const managementKeyFrom = (credentialsFile: string): string =>
   `$(grep -o '"management_key": "[^"]*"' '${credentialsFile.replaceAll("'", String.raw`'\''`)}' | cut -d '"' -f 4)`;

@@ -10,7 +10,7 @@ import type { PreparedApp } from '../../packages/local-aws/src/cloud.ts';
 import { errorMessage } from '../../packages/local-aws/src/error-code.ts';
 import { damaged } from '../../packages/local-aws/src/storage-failure.ts';
 
-/** Invokes the operator function, as `bin/operator.ts` does. Throws an Error with its message. */
+/** Invokes the operator function like `bin/operator.ts`. Throws an Error with its message. */
 async function operate({ outputs, invoke }: PreparedApp, command: object): Promise<string> {
   const operator = outputs.get('OperatorFunctionName');
   if (operator === undefined) throw new Error('the app has no output OperatorFunctionName');
@@ -31,7 +31,7 @@ async function createTenant(app: PreparedApp): Promise<TenantCredentials> {
   return parseTenantCredentials(created);
 }
 
-/** Throws an Error unless the tables know the tenant and its keys open. */
+/** Throws an Error unless the tables contain the tenant and its keys open. */
 async function requireTenant(app: PreparedApp, file: string, tenantId: string): Promise<void> {
   await operate(app, { command: 'check-tenant', tenant_id: tenantId }).catch((error: unknown) => {
     const { message } = damaged(
@@ -44,20 +44,17 @@ async function requireTenant(app: PreparedApp, file: string, tenantId: string): 
   });
 }
 
-/**
- * The tenant that a data directory knows from an earlier start, or a new one, which is then written
- * there.
- */
+/** The tenant of an earlier start from the data directory, or a new one, which is written there. */
 export async function firstTenant(
   dataDirectory: string | undefined,
   app: PreparedApp,
 ): Promise<TenantCredentials> {
   if (dataDirectory === undefined) return await createTenant(app);
   const file = tenantFile(dataDirectory);
-  const kept = readTenantCredentials(file);
-  if (kept !== undefined) {
-    await requireTenant(app, file, kept.tenant_id);
-    return kept;
+  const stored = readTenantCredentials(file);
+  if (stored !== undefined) {
+    await requireTenant(app, file, stored.tenant_id);
+    return stored;
   }
   const created = await createTenant(app);
   writeCredentials(file, created);

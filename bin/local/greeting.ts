@@ -7,7 +7,7 @@ export interface Greeted extends Called {
   readonly credentialsFile: string;
   /** `undefined` if logs are printed. */
   readonly logDirectory: string | undefined;
-  /** `undefined` if it is printed alone. */
+  /** `undefined` if reactor output is only printed. */
   readonly reactorOutputFile: string | undefined;
   /** `undefined` if state is in memory. */
   readonly dataDirectory: string | undefined;
@@ -16,8 +16,8 @@ export interface Greeted extends Called {
 type Style = Parameters<typeof styleText>[0];
 
 /**
- * What `npm start` prints when the service is ready. `stream` decides about colour: a terminal has
- * it, unless `NO_COLOR` is set.
+ * The text that `npm start` prints when the service is ready. `stream` decides about colour: a
+ * terminal has it, unless `NO_COLOR` is set.
  */
 export function greeting(greeted: Greeted, stream: NodeJS.WritableStream): string {
   const { baseUrl, tenantId, managementKey, awsEndpointUrl, credentialsFile } = greeted;
@@ -33,7 +33,7 @@ export function greeting(greeted: Greeted, stream: NodeJS.WritableStream): strin
     row('tenant', tenantId),
     row('management key', managementKey),
     row('credentials', credentialsFile),
-    heading('To paste: create an application and keep its key, create a card token, read it'),
+    heading('To paste: create an application, create a card token, read it'),
     '',
     ...firstCalls(greeted),
     heading('More'),

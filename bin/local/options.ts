@@ -6,22 +6,25 @@ import { FaultError, parseFault } from '../../packages/local-aws/src/faults/faul
 
 export interface StartOptions {
   readonly kind: 'start';
-  /** 0 takes any free port. */
+  /** 0 selects a free port. */
   readonly port: number;
   /** Keeps state across starts; without it state is in memory. */
   readonly dataDirectory?: string;
-  /** Default: `.local/credentials.json`, or one named by the port while that is taken. */
+  /**
+   * Default: `.local/credentials.json`, or a file named by the port while another service uses
+   * that.
+   */
   readonly credentialsFile?: string;
-  /** How long a scheduled minute lasts. */
+  /** The length of a scheduled minute. */
   readonly tickSeconds: number;
-  /** Deploy settings by name, as `cdk deploy --context` takes them: text, lists by comma. */
+  /** Deploy settings by name, as for `cdk deploy --context`: strings, lists separated by commas. */
   readonly settings: Readonly<Record<string, string>>;
   /** A synthesized app to run instead of synthesizing this one. */
   readonly appDirectory?: string;
-  /** An OpenAPI document that every answer is held against. */
+  /** An OpenAPI document against which every response is checked. */
   readonly contractFile?: string;
   /**
-   * Faults to inject from the moment that everything is ready (see
+   * Faults to inject as soon as the service is ready (see
    * `packages/local-aws/src/faults/fault.ts`).
    */
   readonly faults: readonly string[];
@@ -29,23 +32,23 @@ export interface StartOptions {
   readonly verbose: boolean;
 }
 
-/** `problem` is one line that says what is wrong with the command line. */
+/** `problem` describes the invalid command line in one line. */
 export type Options =
   StartOptions | { readonly kind: 'help' } | { readonly kind: 'invalid'; readonly problem: string };
 
 export const USAGE = `npm start -- [options]
 
-  --port N             port of the HTTP API (default 8787; 0 takes any free port)
-  --data DIR           keep tables, keys, queues, reactors and the first tenant in DIR (default: in memory)
-  --credentials FILE   where to write the addresses and keys (default .local/credentials.json)
-  --tick SECONDS       how long a scheduled minute lasts (default 60)
-  --set NAME=VALUE     a deploy setting; repeat it for more, separate the items of lists by commas
-  --app DIR            run an already synthesized cdk.out instead of synthesizing
-  --contract FILE      log every answer that an OpenAPI document (docs/openapi.json) does not allow
+  --port N             port of the HTTP API (default 8787; 0 selects a free port)
+  --data DIR           store tables, keys, queues, reactors and the first tenant in DIR (default: in memory)
+  --credentials FILE   file for the addresses and keys (default .local/credentials.json)
+  --tick SECONDS       length of a scheduled minute (default 60)
+  --set NAME=VALUE     a deploy setting; repeat it for more, separate list items by commas
+  --app DIR            run a synthesized cdk.out instead of synthesizing
+  --contract FILE      log every response that an OpenAPI document (docs/openapi.json) does not allow
   --fault FAULT        a fault to inject, such as dynamodb:throttle:0.3; repeat it for more (docs/local.md)
-  --fault-seed N       what the faults draw their chances from (default 1)
+  --fault-seed N       seed of the faults' random draws (default 1)
   --verbose            print the logs of the functions instead of writing them to files
-  --help               print this
+  --help               print this help
 `;
 
 const config = {
@@ -87,16 +90,16 @@ function parseSettings(entries: readonly string[]): Record<string, string> {
     if (equals < 1) throw new InvalidOption(`--set needs NAME=VALUE, not ${entry}`);
     return [entry.slice(0, equals), entry.slice(equals + 1)];
   });
-  const given = Object.fromEntries(settings);
+  const chosen = Object.fromEntries(settings);
   const twice = settings.find(([name], index) => settings.findIndex((other) => other[0] === name) < index);
-  if (twice !== undefined) throw new InvalidOption(`--set ${twice[0]} is given twice`);
+  if (twice !== undefined) throw new InvalidOption(`--set ${twice[0]} appears twice`);
   try {
-    checkSettings(given);
+    checkSettings(chosen);
   } catch (error) {
     if (error instanceof SettingsError) throw new InvalidOption(`--set: ${error.message}`);
     throw error;
   }
-  return given;
+  return chosen;
 }
 
 function checkFaults(faults: readonly string[]): readonly string[] {
@@ -121,16 +124,14 @@ function path(name: string, text: string): string {
   return resolve(text);
 }
 
-/** What would be read and ignored: of two values of one thing only the last counts. */
+/** Options that would be ignored: of two values of one option only the last counts. */
 function refuseContradictions({ values, tokens }: Parsed): void {
   if (values.app !== undefined && values.set !== undefined)
-    throw new InvalidOption(
-      '--set has no effect on an app that is already synthesized: leave --app or --set',
-    );
+    throw new InvalidOption('--set has no effect on a synthesized app: remove --app or --set');
   const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
   const single = names.filter((name) => !('multiple' in config[name]));
   const twice = single.find((name, index) => single.indexOf(name) < index);
-  if (twice !== undefined) throw new InvalidOption(`--${twice} is given twice`);
+  if (twice !== undefined) throw new InvalidOption(`--${twice} appears twice`);
 }
 
 function startOptions(args: readonly string[]): Options {
@@ -153,14 +154,14 @@ function startOptions(args: readonly string[]): Options {
   };
 }
 
-/** Reads the command line. Paths become absolute. Never throws: what is wrong is in the result. */
+/** Parses the command line. Paths become absolute. Never throws: the result contains problems. */
 export function parseOptions(args: readonly string[]): Options {
   try {
     return startOptions(args);
   } catch (error) {
     const code = String(errorCode(error));
     if (!(error instanceof InvalidOption) && !code.startsWith('ERR_PARSE_ARGS')) throw error;
-    // Node explains unknown options in several sentences; the first says which.
+    // Node explains unknown options in several sentences; the first is enough.
     const [problem = ''] = errorMessage(error).split(/\. |\n/, 1);
     return { kind: 'invalid', problem };
   }

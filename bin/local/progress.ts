@@ -2,15 +2,15 @@ const TICK_MS = 500;
 const CLEAR_LINE = '\r\u001b[2K';
 
 export interface Progress {
-  /** Shows what happens now. */
+  /** Shows the current step. */
   readonly step: (text: string) => void;
-  /** Takes the line away. */
+  /** Clears the line. */
   readonly end: () => void;
 }
 
 /**
- * One line about what a start does meanwhile: rewritten with the seconds on a terminal that can,
- * once for each step elsewhere.
+ * One line about the progress of a start: rewritten with the seconds on a capable terminal,
+ * elsewhere one line per step.
  */
 export function createProgress(stream: NodeJS.WriteStream): Progress {
   let timer: NodeJS.Timeout | undefined;

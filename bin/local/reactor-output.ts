@@ -3,11 +3,11 @@ import { createLogFiles, type Logs } from '../../packages/local-aws/src/lambda/f
 
 const NAME = 'reactor-output';
 
-/** What reactors print on this machine: their console, and the errors that they throw. */
+/** The local output of reactors: their console, and their errors. */
 export interface ReactorOutput {
-  /** Mode 0600; `undefined` if it is printed alone. */
+  /** Mode 0600; `undefined` if output is only printed. */
   readonly file: string | undefined;
-  /** A line of the function of a reactor. */
+  /** A line of a reactor's function. */
   line(functionName: string, line: string): void;
   close(): void;
 }
@@ -18,14 +18,14 @@ const ID = /(.{8})(.{4})(.{4})(.{4})(.{12})$/;
 const idOf = (functionName: string): string => functionName.slice(-32).replace(ID, '$1-$2-$3-$4-$5');
 
 /**
- * Nothing that moves the cursor of a terminal, changes the direction of text, or begins a line of
+ * Removes characters that move the cursor, change the direction of text, or imitate the line of
  * another reactor.
  */
 const shown = (line: string): string => line.replaceAll(/(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
 
 /**
- * Each line goes to the terminal and to a file in `directory`, with the time and the id of its
- * reactor. The runtime prints wherever it runs; on AWS that ends at once (docs/security.md#logs).
+ * Writes each line to the terminal and to a file in `directory`, with the time and the reactor's
+ * id. The runtime prints everywhere; on AWS the output is discarded (docs/security.md#logs).
  */
 export function createReactorOutput(
   directory: string | undefined,

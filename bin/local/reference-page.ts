@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { errorMessage } from '../../packages/local-aws/src/error-code.ts';
-import type { GatewayAnswer } from '../../packages/local-aws/src/gateway/gateway-answers.ts';
+import type { GatewayResponse } from '../../packages/local-aws/src/gateway/gateway-answers.ts';
 
 const PREFIX = '/docs';
 
@@ -16,27 +16,26 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const run = promisify(execFile);
 
-function unavailable(): GatewayAnswer {
-  const body =
-    'The reference page cannot be built: the npm registry, from which it takes Redoc, is out of reach.\n';
+function unavailable(): GatewayResponse {
+  const body = `The reference page cannot be built: the npm registry, which has Redoc, is unreachable.
+`;
   return { status: 503, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
 }
 
 /**
- * The reference page at `/docs`, beside an API that has no such path: static files, made at the
- * first request into `directory` by the tool that makes them for anybody
- * (`tools/build-reference.ts`).
+ * The reference page at `/docs`, on the address of an API without such a path: static files that
+ * `tools/build-reference.ts` builds into `directory` at the first request.
  */
 export function createReferencePage(
   root: string,
   directory: string,
   log: (line: string) => void,
-): (path: string) => Promise<GatewayAnswer | undefined> {
+): (path: string) => Promise<GatewayResponse | undefined> {
   let built: Promise<unknown> | undefined;
 
   function build(): Promise<unknown> {
     built ??= run(process.execPath, [join(root, 'tools', 'build-reference.ts'), directory], { cwd: root });
-    // Another request tries again.
+    // The next request retries.
     built.catch(() => (built = undefined));
     return built;
   }

@@ -4,8 +4,8 @@ const escaped = (text: string): string =>
   text.replaceAll(/[&<>"]/g, (character) => `&#${String(character.charCodeAt(0))};`);
 
 /**
- * The page at `/` of the local service: where to go on, and first calls to paste. It holds no key:
- * whoever may open the port need not be who may read the credentials file.
+ * The page at `/` of the local service: links, and first calls to paste. It contains no key: a user
+ * who can open the port may not be allowed to read the credentials file.
  */
 export function startPage(called: Called): string {
   const [application = '', card = '', read = ''] = firstCalls(called).map(escaped);
@@ -29,14 +29,14 @@ export function startPage(called: Called): string {
     <p>The API is at <code>${escaped(called.baseUrl)}</code>. Cards, bank accounts and personal data go in; tokens come out.</p>
     <h2>Read</h2>
     <ul>
-      <li><a href="/docs/">Reference</a>: every operation, with its parameters, answers and errors</li>
+      <li><a href="/docs/">Reference</a>: every operation, with its parameters, responses and errors</li>
       <li><a href="/docs/openapi.json">OpenAPI document</a>, for tools</li>
       <li><code>docs/api.md</code> and <code>examples/</code> in the repository: how to call it, with code to copy</li>
     </ul>
     <h2>Try it in a terminal</h2>
-    <p>Create an application and keep its key:</p>
+    <p>Create an application and store its key in a variable:</p>
     <pre>${application}</pre>
-    <p>Store a card and keep its token:</p>
+    <p>Store a card and its token id in a variable:</p>
     <pre>${card}</pre>
     <p>Read the token. This application sees the number masked:</p>
     <pre>${read}</pre>

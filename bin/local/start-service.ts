@@ -12,18 +12,18 @@ import { DEFAULT_KEY_HEADER, managementKeyFrom } from './first-calls.ts';
 import { firstTenant } from './first-tenant.ts';
 import type { StartOptions } from './options.ts';
 import { createReactorOutput } from './reactor-output.ts';
-import { presentAnswer } from './present-answer.ts';
+import { presentAnswer } from './present-response.ts';
 import { createReferencePage } from './reference-page.ts';
 import { startPage } from './start-page.ts';
 import { SYNTHESIS_INPUTS } from './synthesis-inputs.ts';
 
-/** The service on this machine, with a first tenant. */
+/** The local service with a first tenant. */
 export interface LocalService extends Cloud {
   readonly credentials: LocalCredentials;
   readonly credentialsFile: string;
   /** Such as `SVC-API-KEY`. */
   readonly keyHeader: string;
-  /** Where the output of reactors is written; `undefined` if it is printed alone. */
+  /** Where the output of reactors is written; `undefined` if it is only printed. */
   readonly reactorOutputFile: string | undefined;
 }
 
@@ -31,15 +31,15 @@ const ROOT = join(import.meta.dirname, '../..');
 const WORK_DIRECTORY = join(ROOT, '.local');
 
 /**
- * Functions and reactors run on this machine, so they are built for it unless `--set` says
- * otherwise (lib/reactor-layer.ts).
+ * Functions and reactors run on this machine, so they are built for it unless `--set` overrides it
+ * (lib/reactor-layer.ts).
  */
 const PLATFORM = {
   architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64',
   ...(process.platform === 'darwin' && { 'cloakroom:reactor-platform': 'darwin' }),
 };
 
-/** The pages beside the API: `/docs`, and `/` for browsers, to whom a 404 would say nothing. */
+/** The pages next to the API: `/docs`, and `/` for browsers, where a 404 would not help. */
 function pagesOf(start: string, log: (line: string) => void): Required<GatewayExtension>['pages'] {
   const reference = createReferencePage(ROOT, join(WORK_DIRECTORY, 'reference'), log);
   const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
@@ -56,31 +56,31 @@ function gatewayExtension(
   log: (line: string) => void,
 ): GatewayExtension {
   return {
-    presentAnswer,
+    presentResponse: presentAnswer,
     pages: pagesOf(start, log),
-    onAnswer: (exchange) => {
+    onResponse: (exchange) => {
       const violation = contract?.check(exchange);
       if (violation !== undefined) log(`contract: ${violation}`);
     },
     onClose: () => {
       if (contract === undefined) return;
       const { checked, violations } = contract.counts;
-      log(`contract: ${String(checked)} answers checked, ${String(violations)} not as described`);
+      log(`contract: ${String(checked)} responses checked, ${String(violations)} not as described`);
     },
   };
 }
 
 async function contractCheck(file: string | undefined): Promise<ContractCheck | undefined> {
   if (file === undefined) return undefined;
-  // Of use to tests and clients that check themselves; it takes memory that nobody else needs.
+  // For tests and clients that check themselves; others save the memory.
   const { createContractCheck } = await import('./contract-check.ts');
   return createContractCheck(file);
 }
 
 /**
- * Runs the synthesized service on this machine and creates a tenant, or takes the one of an earlier
- * start. Its address and keys are in the credentials file until it is closed. Rejects with an Error
- * whose message is fit for the terminal; nothing is left running then.
+ * Runs the synthesized service on this machine with a new tenant, or that of an earlier start. The
+ * credentials file contains its address and keys until it is closed. Rejects with an Error whose
+ * message is fit for the terminal; nothing is left running then.
  */
 export async function startService(
   options: StartOptions,

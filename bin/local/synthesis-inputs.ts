@@ -1,5 +1,5 @@
 /**
- * What synthesis reads of the repository, and of the environment. Node 16 is not among it: the
+ * The files of the repository, and the environment, that synthesis reads. Without Node 16: the
  * layer's source names it by its hash.
  */
 export const SYNTHESIS_INPUTS = {

@@ -2,11 +2,11 @@ import { createPublicKey } from 'node:crypto';
 import { closeSync, createReadStream, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { errorCode } from '../../packages/local-aws/src/error-code.ts';
-import type { Answer } from './commands.ts';
-import { UsageError } from './failures.ts';
+import type { Response } from './command-behaviour.ts';
+import { UsageError } from './explain-failure.ts';
 import { verifyExport } from './verify-export.ts';
 
-/** What a file holds. Throws {@link UsageError} naming the flag. */
+/** The content of a file. Throws {@link UsageError} that names the flag. */
 function contentOf(flag: string, file: string): string {
   try {
     return readFileSync(file, 'utf8');
@@ -15,7 +15,10 @@ function contentOf(flag: string, file: string): string {
   }
 }
 
-/** The public key of a file, PEM. Throws {@link UsageError} for all else, also a private key. */
+/**
+ * A PEM public key from a file. Throws {@link UsageError} for anything else, a private key
+ * included.
+ */
 export function publicKeyOf(file: string): string {
   const text = contentOf('key', file);
   try {
@@ -24,23 +27,23 @@ export function publicKeyOf(file: string): string {
       return text;
     }
   } catch {
-    // Said below.
+    // The error below explains it.
   }
-  throw new UsageError(`--key ${file}: holds no public key in PEM, as audit-key prints it`);
+  throw new UsageError(`--key ${file}: contains no public key in PEM, as audit-key prints it`);
 }
 
-/** A file that records are added to. */
+/** A file to which records are appended. */
 export interface ExportFile {
-  /** Adds what a step has answered with. */
+  /** Appends the lines of a step. */
   add(lines: unknown): void;
   close(): void;
 }
 
 /**
- * Creates the file of an export, readable by its owner alone: it names tokens, applications and
- * addresses. Throws {@link UsageError} if it exists or cannot be created.
+ * Creates an export file that only its owner can read: it names tokens, applications and addresses.
+ * Throws {@link UsageError} if it exists or cannot be created.
  */
-export function createExportFile(file: string, { tenant_id: tenant, from, to }: Answer): ExportFile {
+export function createExportFile(file: string, { tenant_id: tenant, from, to }: Response): ExportFile {
   let descriptor: number;
   try {
     descriptor = openSync(file, 'wx', 0o600);
@@ -62,8 +65,8 @@ export function createExportFile(file: string, { tenant_id: tenant, from, to }: 
   };
 }
 
-/** Checks an export without AWS. Throws {@link UsageError} for files that cannot be read. */
-export async function verifyFile(file: string, keyFile: string): Promise<Answer> {
+/** Verifies an export without AWS. Throws {@link UsageError} for files that cannot be read. */
+export async function verifyFile(file: string, keyFile: string): Promise<Response> {
   const key = publicKeyOf(keyFile);
   const input = createReadStream(file);
   await new Promise((resolve, reject) => {
@@ -80,7 +83,7 @@ export async function verifyFile(file: string, keyFile: string): Promise<Answer>
     ...(sealedFrom !== undefined && { sealed_from: sealedFrom }),
     ...(sealedTo !== undefined && { sealed_to: sealedTo }),
     ...(exportedAt !== undefined && { exported_at: exportedAt }),
-    macs: 'not checked: the keys of the tenant are needed for that',
+    macs: 'not verified: that needs the keys of the tenant',
     intact: broken === undefined,
     ...(broken !== undefined && { broken }),
   };

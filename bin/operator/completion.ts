@@ -16,10 +16,10 @@ const PROJECT = join(import.meta.dirname, '../..');
 
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** From anywhere: npm finds the project by its folder, and runs the Node.js that it brings. */
+/** Works from any folder: npm finds the project by its folder, and runs its own Node.js. */
 const CALL = `npm --prefix ${quoted(PROJECT)} run --silent operator --`;
 
-/** What can follow each command, as its help lists it. */
+/** The words that can follow each command, as in its help. */
 function completedOf(program: Command): readonly Completed[] {
   const help = program.createHelp();
   return program.commands.map((command) => {
@@ -37,7 +37,7 @@ function completedOf(program: Command): readonly Completed[] {
   });
 }
 
-/** The candidates for a word: commands, and after a command what can follow it. */
+/** The candidates for a word: commands, and after a command its options. */
 const casesOf = (commands: readonly Completed[], assign: (words: string) => string) =>
   commands.map(({ name, words }) => `      ${name}) ${assign(words.join(' '))} ;;`).join('\n');
 
@@ -90,8 +90,8 @@ function fish(commands: readonly Completed[]): string {
 }
 
 /**
- * A script that defines `operator` and completes its commands and options, made from the table of
- * commands.
+ * A script that defines `operator` and completes its commands and options, generated from the table
+ * of commands.
  */
 export function completionScript(shell: Shell, program: Command): string {
   return { bash, zsh, fish }[shell](completedOf(program));

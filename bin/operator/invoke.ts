@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import type { Answer } from './commands.ts';
-import { CommandFailure, type Target } from './failures.ts';
+import type { Response } from './command-behaviour.ts';
+import { CommandFailure, type Target } from './explain-failure.ts';
 
-/** The AWS endpoint of the service that `npm start` runs, from its credentials file. */
+/** The AWS endpoint of the service of `npm start`, from its credentials file. */
 export function endpointOf(credentialsFile: string): string {
   let text: string;
   try {
@@ -21,12 +21,12 @@ export function endpointOf(credentialsFile: string): string {
   throw new CommandFailure(`${credentialsFile} is no credentials file of npm start`);
 }
 
-function messageOf(failure: Answer): string {
+function messageOf(failure: Response): string {
   const message = failure['errorMessage'];
   return typeof message === 'string' ? message : 'the operator function failed';
 }
 
-/** In the local account, credentials that belong to no role are those of the administrator. */
+/** In the local account, credentials without a role are the administrator's. */
 function settingsFor(endpoint: string | undefined) {
   return endpoint === undefined
     ? {}
@@ -38,8 +38,8 @@ function settingsFor(endpoint: string | undefined) {
 }
 
 /**
- * The AWS principal whose credentials are used, for the audit trail; `undefined` where AWS does not
- * say. A claim: the proof is what CloudTrail records of the invocation.
+ * The AWS principal of the credentials, for the audit trail; `undefined` if AWS does not return it.
+ * It is a claim; CloudTrail's record of the invocation is the proof.
  */
 export async function principalOf({ endpoint }: Target): Promise<string | undefined> {
   try {
@@ -51,15 +51,18 @@ export async function principalOf({ endpoint }: Target): Promise<string | undefi
 }
 
 /**
- * Sends one command to the operator function. Throws {@link CommandFailure} with the message of
- * the function, and the errors of the AWS client.
+ * Sends one command to the operator function. Throws {@link CommandFailure} with the message of the
+ * function, and errors of the AWS client.
  */
-export async function invokeFunction({ functionName, endpoint }: Target, payload: Answer): Promise<Answer> {
+export async function invokeFunction(
+  { functionName, endpoint }: Target,
+  payload: Response,
+): Promise<Response> {
   const client = new LambdaClient(settingsFor(endpoint));
   const response = await client.send(
     new InvokeCommand({ FunctionName: functionName, Payload: JSON.stringify(payload) }),
   );
-  const result = JSON.parse(Buffer.from(response.Payload ?? []).toString('utf8')) as Answer;
+  const result = JSON.parse(Buffer.from(response.Payload ?? []).toString('utf8')) as Response;
   if (response.FunctionError !== undefined) throw new CommandFailure(messageOf(result));
   return result;
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommanderError, type Command } from 'commander';
 import { createExportFile, publicKeyOf, verifyFile } from './audit-files.ts';
-import { BEHAVIOUR, type Answer } from './commands.ts';
-import { explain, UsageError, type Target } from './failures.ts';
+import { COMMAND_BEHAVIOUR, type Response } from './command-behaviour.ts';
+import { explainFailure, UsageError, type Target } from './explain-failure.ts';
 import { endpointOf, invokeFunction, principalOf } from './invoke.ts';
 import { operatorProgram, type Request } from './program.ts';
 import { createSecretsFile } from './secrets-file.ts';
@@ -13,9 +13,9 @@ export interface Surroundings {
   readonly print: (text: string) => void;
   /** To standard error. */
   readonly printError: (text: string) => void;
-  /** Whether a person reads what is printed, and nothing stores it. */
+  /** Whether the output goes to a person and is not stored. */
   readonly isTerminal: boolean;
-  readonly invoke?: (target: Target, payload: Answer) => Promise<Answer>;
+  readonly invoke?: (target: Target, payload: Response) => Promise<Response>;
 }
 
 const DONE = 0;
@@ -26,50 +26,51 @@ function targetOf({ functionName, local }: Request): Target {
   return { functionName, ...(local !== undefined && { endpoint: endpointOf(local) }) };
 }
 
-/** Carries a command out, step by step if it has steps. */
+/** Runs a command, step by step if it has steps. */
 async function carryOut(
   request: Request,
   target: Target,
   surroundings: Surroundings,
   addLines?: (lines: unknown) => void,
-): Promise<Answer> {
+): Promise<Response> {
   const { invoke = invokeFunction, printError } = surroundings;
-  const { progress, isDone, joined } = BEHAVIOUR[request.name];
+  const { progress, isDone, joined } = COMMAND_BEHAVIOUR[request.name];
   const { key } = request.files;
-  let payload: Answer = {
+  let payload: Response = {
     ...request.payload,
     ...(key !== undefined && { public_key: publicKeyOf(key) }),
     principal: await principalOf(target),
   };
-  let all: Answer | undefined;
+  let all: Response | undefined;
   for (;;) {
     const { lines, ...result } = await invoke(target, payload);
     addLines?.(lines);
     all = all === undefined || joined === undefined ? result : joined(all, result);
-    // Not to standard output: `--json` stays JSON.
+    // Not to standard output: `--json` output stays valid JSON.
     if (progress !== undefined) printError(`${progress(result)}\n`);
     if (isDone === undefined || isDone(result)) {
       // Where the next step would begin: there is none.
       const { next: _, ...shown } = all;
       return shown;
     }
-    payload = { ...payload, ...(result['next'] as Answer | undefined) };
-    // Another run works on what is left.
+    payload = { ...payload, ...(result['next'] as Response | undefined) };
+    // Another run works on the rest.
     if (result['removed'] === 0) await sleep(5_000);
   }
 }
 
 /**
- * The result without its secrets, which are in the file; all of it if that could not be written.
+ * The result without its secrets, which are in the file; the whole result if the file could not be
+ * written.
  */
 async function withSecretsFile(
   file: string,
   secrets: readonly string[],
   { printError }: Surroundings,
-  work: () => Promise<Answer>,
-): Promise<Answer> {
+  work: () => Promise<Response>,
+): Promise<Response> {
   const opened = createSecretsFile(file);
-  let result: Answer;
+  let result: Response;
   try {
     result = await work();
   } catch (error) {
@@ -80,7 +81,7 @@ async function withSecretsFile(
     opened.write(`${JSON.stringify(result)}\n`);
   } catch {
     printError(
-      `operator: ${file} could not be written: the secrets are printed, since they are shown only once\n`,
+      `operator: ${file} could not be written; the secrets are printed, since they are shown only once\n`,
     );
     return result;
   }
@@ -88,13 +89,13 @@ async function withSecretsFile(
   return { ...Object.fromEntries(shown), secrets_in: file };
 }
 
-/** An export into its file: what is shown is where it is. */
+/** Writes an export to its file and shows the path. */
 async function exported(
   file: string,
   request: Request,
   target: Target,
   surroundings: Surroundings,
-): Promise<Answer> {
+): Promise<Response> {
   const opened = createExportFile(file, request.payload);
   try {
     await carryOut(request, target, surroundings, (lines) => {
@@ -106,8 +107,8 @@ async function exported(
   return { exported_to: file };
 }
 
-async function resultOf(request: Request, target: Target, surroundings: Surroundings): Promise<Answer> {
-  const { secrets } = BEHAVIOUR[request.name];
+async function resultOf(request: Request, target: Target, surroundings: Surroundings): Promise<Response> {
+  const { secrets } = COMMAND_BEHAVIOUR[request.name];
   const { file, key, out } = request.files;
   if (file !== undefined) {
     if (key === undefined) throw new UsageError('--file needs --key: the public key that audit-key printed');
@@ -121,13 +122,13 @@ async function resultOf(request: Request, target: Target, surroundings: Surround
   const result = await work();
   if (!surroundings.isTerminal)
     surroundings.printError(
-      `operator: the output has secrets (${secrets.join(', ')}); where output is stored, use --secrets-to FILE\n`,
+      `operator: the output contains secrets (${secrets.join(', ')}); where output is stored, use --secrets-to FILE\n`,
     );
   return result;
 }
 
 /**
- * `help` with an unknown command becomes that command, which is rejected with the nearest name:
+ * `help` with an unknown command becomes that command, which is rejected with the nearest name.
  * Commander would print the help of the whole program.
  */
 function withoutUnknownHelp(args: readonly string[], { commands }: Command): readonly string[] {
@@ -145,15 +146,15 @@ export async function operate(args: readonly string[], surroundings: Surrounding
     target = targetOf(request);
     const result = await resultOf(request, target, surroundings);
     print(show(result, request.asJson));
-    if (BEHAVIOUR[request.name].isBad?.(result) === true) exitCode = FAILED;
+    if (COMMAND_BEHAVIOUR[request.name].isBad?.(result) === true) exitCode = FAILED;
   }, surroundings);
   try {
     await program.parseAsync(withoutUnknownHelp(args, program), { from: 'user' });
     return exitCode;
   } catch (error) {
-    // Commander has printed it already; help and version are no failures.
+    // Commander has printed it; help and version are no failures.
     if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : USED_WRONGLY;
-    printError(`operator: ${explain(error, target)}\n`);
+    printError(`operator: ${explainFailure(error, target)}\n`);
     return error instanceof UsageError ? USED_WRONGLY : FAILED;
   }
 }

@@ -14,26 +14,26 @@ import {
   type CommandName,
   type FlagName,
 } from '../../functions/operator/command-names.ts';
-import { BEHAVIOUR, type Answer } from './commands.ts';
+import { COMMAND_BEHAVIOUR, type Response } from './command-behaviour.ts';
 import { completionScript, SHELLS, type Shell } from './completion.ts';
-import { UsageError } from './failures.ts';
+import { UsageError } from './explain-failure.ts';
 
 const DEFAULT_CREDENTIALS_FILE = '.local/credentials.json';
 
 /** A parsed command line. */
 export interface Request {
   readonly name: CommandName;
-  readonly payload: Answer;
+  readonly payload: Response;
   readonly functionName: string;
-  /** Credentials file of the service that `npm start` runs. */
+  /** Credentials file of the service of `npm start`. */
   readonly local?: string;
   readonly asJson: boolean;
-  /** Flags that the command line acts on itself. */
+  /** Flags for the command line itself. */
   readonly files: Readonly<Partial<Record<'file' | 'key' | 'out', string>>>;
   readonly secretsTo?: string;
 }
 
-/** The options of every command, and those of one by the attributes that commander gives them. */
+/** The options of every command, and those of one command, by their commander attributes. */
 interface Options extends Readonly<Partial<Record<FlagName, string | boolean | number>>> {
   readonly function: string;
   readonly local?: string;
@@ -43,16 +43,16 @@ interface Options extends Readonly<Partial<Record<FlagName, string | boolean | n
 
 const EXIT_CODES = `
 Exit codes
-  0  done
-  1  failed, or a check found something wrong
-  2  used wrongly; nothing was done
+  0  success
+  1  failure, or a check found a problem
+  2  invalid command line; nothing was done
 
-Uses the AWS credentials and the Region of the environment, as the AWS command line does.
+Uses the AWS credentials and the Region of the environment, like the AWS command line.
 `;
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Checks of a flag's value, beyond that it is not empty. */
+/** Checks of a flag's value, besides that it is not empty. */
 const CHECKS: Partial<Readonly<Record<FlagName, (text: string, command: CommandName) => unknown>>> = {
   tenant: (text, command) => {
     const orDeployment = takesDeployment(command);
@@ -68,7 +68,7 @@ const CHECKS: Partial<Readonly<Record<FlagName, (text: string, command: CommandN
   },
   seal: (text) => {
     if (/^[\w-]{43}$/.test(text)) return text;
-    throw new UsageError('--seal must be the hash of a seal, as NewestSeal in the log of the sealer');
+    throw new UsageError("--seal must be the hash of a seal, such as NewestSeal in the sealer's log");
   },
   from: time('from'),
   to: time('to'),
@@ -79,19 +79,19 @@ const CHECKS: Partial<Readonly<Record<FlagName, (text: string, command: CommandN
   },
 };
 
-/** An ISO 8601 time: what of it there is, the function says. */
+/** An ISO 8601 time. The function checks the rest. */
 function time(flag: string) {
   return (text: string) => {
     if (/^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?$/i.test(text)) return text;
-    throw new UsageError(`--${flag} must be an ISO 8601 date or time, as 2026-01-31T12:00:00Z`);
+    throw new UsageError(`--${flag} must be an ISO 8601 date or time, such as 2026-01-31T12:00:00Z`);
   };
 }
 
-/** Rejects a repeated flag: one of its two values would be ignored. */
+/** Rejects a repeated flag: one of its values would be ignored. */
 const once =
   (name: string, check: (text: string) => unknown) =>
   (text: string, previous: unknown): unknown => {
-    if (previous !== undefined) throw new UsageError(`--${name} is given twice`);
+    if (previous !== undefined) throw new UsageError(`--${name} appears twice`);
     if (text === '') throw new UsageError(`--${name} must not be empty`);
     return check(text);
   };
@@ -103,11 +103,11 @@ function optionOf(command: CommandName, flag: FlagName): Option {
   const check = (text: string) => CHECKS[flag]?.(text, command) ?? text;
   return new Option(
     `--${flag} <${value}>`,
-    isTrail ? `${does}, or ${DEPLOYMENT_TRAIL}: what belongs to no tenant` : does,
+    isTrail ? `${does}, or ${DEPLOYMENT_TRAIL} for records of no tenant` : does,
   ).argParser(once(flag, check));
 }
 
-/** Commander's own check comes before that of unknown options, and would hide a misspelled one. */
+/** Commander's own check precedes that of unknown options, and would hide a misspelled one. */
 function checkRequired(name: CommandName, options: Options): void {
   const needed: readonly FlagName[] = COMMANDS[name].needs;
   const missing = needed.find((flag) => options[flag] === undefined);
@@ -115,14 +115,14 @@ function checkRequired(name: CommandName, options: Options): void {
     throw new UsageError(`required option '--${missing} <${FLAGS[missing].value}>' not specified`);
 }
 
-/** npm runs a script in the folder of the project; files are meant from where npm was called. */
+/** npm runs a script in the folder of the project; paths are relative to the caller's folder. */
 const fileOf = (text: string) => resolve(process.env['INIT_CWD'] ?? '', text);
 
-/** `--local health` would take the command for the name of the file. */
+/** `--local health` would use the command as the name of the file. */
 function localFile(text: string): string {
   if (!COMMAND_NAMES.some((name) => name === text))
     return text === DEFAULT_CREDENTIALS_FILE ? text : fileOf(text);
-  throw new UsageError(`--local must stand behind the command: operator ${text} --local`);
+  throw new UsageError(`--local must follow the command: operator ${text} --local`);
 }
 
 function globalOptions(): readonly Option[] {
@@ -130,21 +130,21 @@ function globalOptions(): readonly Option[] {
     new Option('--function <NAME>', 'the operator function (stack output OperatorFunctionName)').default(
       'Cloakroom-operator',
     ),
-    new Option('--local [FILE]', 'the service that npm start runs, by its credentials file')
+    new Option('--local [FILE]', 'the service of npm start, by its credentials file')
       .preset(DEFAULT_CREDENTIALS_FILE)
       .argParser(localFile),
     new Option('--json', 'print the result as JSON'),
   ];
 }
 
-/** The payload that the operator function takes. */
-function payloadOf(name: CommandName, options: Options): Answer {
+/** The payload for the operator function. */
+function payloadOf(name: CommandName, options: Options): Response {
   const sent = flagsOf(name).filter((flag) => isSent(flag) && flag !== 'key');
   const members = sent.map((flag) => [FLAGS[flag].member, options[flag]] as const);
   return { command: name, ...Object.fromEntries(members) };
 }
 
-/** Files that the command line reads or writes, from where npm was called. */
+/** Files of the command line, relative to the caller's folder. */
 function filesOf(name: CommandName, options: Options): Request['files'] {
   const named = (['file', 'key', 'out'] as const).filter((flag) => flagsOf(name).includes(flag));
   return Object.fromEntries(
@@ -156,13 +156,13 @@ function filesOf(name: CommandName, options: Options): Request['files'] {
 }
 
 function commandOf(name: CommandName, run: (request: Request) => Promise<void>): Command {
-  const { does, secrets } = BEHAVIOUR[name];
+  const { does, secrets } = COMMAND_BEHAVIOUR[name];
   const command = new Command(name)
     .description(does)
     .usage(`${usageOf(name).slice(name.length + 1)} [options]`.trim());
   for (const flag of flagsOf(name)) command.addOption(optionOf(name, flag));
   if (secrets !== undefined) {
-    const where = 'write the secrets into a new file (mode 0600) instead of printing them';
+    const where = 'write the secrets to a new file (mode 0600) instead of printing them';
     command.addOption(new Option('--secrets-to <FILE>', where).argParser(once('secrets-to', fileOf)));
   }
   return command.action(async () => {
@@ -182,7 +182,7 @@ function commandOf(name: CommandName, run: (request: Request) => Promise<void>):
 
 function completionCommand(program: Command, print: (text: string) => void): Command {
   return new Command('completion')
-    .description('Prints a script for a shell that defines `operator` with completion')
+    .description('Prints a shell script that defines `operator` with completion')
     .addArgument(new Argument('<SHELL>', 'whose script').choices(SHELLS))
     .action((shell: Shell) => print(completionScript(shell, program)));
 }
@@ -193,8 +193,8 @@ const versionOf = (): string => {
 };
 
 /**
- * The command line of the operator. It throws `CommanderError` and {@link UsageError} instead of
- * ending the process; `printError` gets what is wrong in one line.
+ * The command line of the operator. Throws `CommanderError` and {@link UsageError} instead of
+ * ending the process; `printError` receives each problem in one line.
  */
 export function operatorProgram(
   run: (request: Request) => Promise<void>,
@@ -210,7 +210,7 @@ export function operatorProgram(
     .configureOutput({
       writeOut: print,
       writeErr: printError,
-      // Commander puts its suggestion on a line of its own.
+      // Commander prints its suggestion on a separate line.
       outputError: (text, write) =>
         write(
           `operator: ${text

@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { errorCode } from '../../packages/local-aws/src/error-code.ts';
-import { UsageError } from './failures.ts';
+import { UsageError } from './explain-failure.ts';
 
-/** A file for secrets that did not exist before, readable by its owner alone. */
+/** A new file for secrets that only its owner can read. */
 export interface SecretsFile {
   /** Writes the secrets and closes the file. If that fails, removes the file and throws. */
   write(text: string): void;
@@ -13,14 +13,14 @@ export interface SecretsFile {
 const INTERRUPTIONS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Creates the file before the service creates anything: secrets that could not be written would be
+ * Creates the file before the service creates anything, since secrets that cannot be written are
  * lost. Throws {@link UsageError} if it exists or cannot be created. A signal that ends the process
- * before the secrets are written removes the file: it would block the next run.
+ * before the secrets are written removes the file, which would block the next run.
  */
 export function createSecretsFile(file: string): SecretsFile {
   let descriptor: number;
   try {
-    // 'wx' follows no link and takes no file that is there (open(2), O_EXCL).
+    // 'wx' follows no link and opens no existing file (open(2), O_EXCL).
     descriptor = openSync(file, 'wx', 0o600);
   } catch (error) {
     const code = errorCode(error);
@@ -40,7 +40,7 @@ export function createSecretsFile(file: string): SecretsFile {
   };
   const interrupt = (signal: NodeJS.Signals) => {
     discard();
-    // Without the listener the signal ends the process, with the exit status that shells expect.
+    // Without the listener the signal ends the process with the exit status that shells expect.
     process.kill(process.pid, signal);
   };
   for (const signal of INTERRUPTIONS) process.on(signal, interrupt);

@@ -1,9 +1,9 @@
-import type { Answer } from './commands.ts';
+import type { Response } from './command-behaviour.ts';
 
-const isRecord = (value: unknown): value is Answer =>
+const isRecord = (value: unknown): value is Response =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A value as text; members of an object beside one another. */
+/** A value as text; members of an object on one line. */
 function shown(value: unknown): string {
   if (!isRecord(value)) return String(value);
   return Object.entries(value)
@@ -11,13 +11,13 @@ function shown(value: unknown): string {
     .join(', ');
 }
 
-function lines(result: Answer): readonly string[] {
+function lines(result: Response): readonly string[] {
   const width = Math.max(...Object.keys(result).map((name) => name.length));
   return Object.entries(result).map(([name, value]) => `${name.padEnd(width)}  ${shown(value)}`);
 }
 
-/** A result as lines, a list in it as blocks of lines; or all of it as JSON. */
-export function show(result: Answer, asJson: boolean): string {
+/** A result as lines, with lists as blocks of lines; or the whole result as JSON. */
+export function show(result: Response, asJson: boolean): string {
   if (asJson) return `${JSON.stringify(result)}\n`;
   const lists = Object.entries(result).flatMap(([name, value]) => {
     if (!Array.isArray(value)) return [];

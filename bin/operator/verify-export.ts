@@ -1,17 +1,18 @@
 // Verifies an export of the audit trail without the service, on any machine:
 //
-//   node bin/operator/verify-export.ts FILE KEY.pem
+// node bin/operator/verify-export.ts FILE KEY.pem
 //
-// It shares no code with the service, so that a mistake there is not repeated here. An export has
-// one JSON object a line: a header, the seals of its range, and the records of one tenant in order.
+// It shares no code with the service, so that it does not repeat a mistake of the service. An
+// export has one JSON object per line: a header, the seals of its range, and the records of one
+// tenant in order.
 //
 // A seal signs a statement about an interval of time. For each tenant with records in the interval
-// it names their number and their root, which is the SHA-256 over the leaves of the records in
-// order; a leaf is the SHA-256 of all of a record. A seal also names the hash of the one before it.
+// it names their number and their root: the SHA-256 over the leaves of the records in order. A leaf
+// is the SHA-256 of a whole record. A seal also names the hash of the previous seal.
 //
-// Records expire. An interval whose first record had expired when the export was made may have lost
-// some: it is counted and not compared. The header says when that was, without a signature, so the
-// newest seal of the file has to bear it out.
+// Records expire. An interval whose first record had expired before the export may lack records: it
+// is counted and not compared. The header names the time of the export without a signature, so the
+// newest seal of the file has to confirm it.
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -30,24 +31,24 @@ type SealedRecord = Readonly<
 type Line = Readonly<{ export?: number; seal?: Seal; newest?: Seal; record?: SealedRecord }> &
   Readonly<Partial<Record<'tenant' | 'from' | 'at', string>>>;
 
-/** What an export holds; `broken` is the first thing that is wrong with it. */
+/** The summary of an export; `broken` is the first problem. */
 export type ExportReport = {
   seals: number;
   records: number;
   /** Records after the last seal of the file, and before the very first seal. */
   unsealed: number;
   beforeSeals: number;
-  /** Intervals with fewer records than were sealed, the first of which had expired. */
+  /** Intervals with fewer records than were sealed, whose first record had expired. */
   expired: number;
-  /** When the export was made, as its header says. */
+  /** The time of the export, from its header. */
   exportedAt?: string;
-  /** What the seals of the file cover. A file that was cut off at its end covers less. */
+  /** The time that the seals of the file cover. A truncated file covers less. */
   sealedFrom?: string;
   sealedTo?: string;
   broken?: string;
 };
 
-/** SHA-256 over texts and bytes, each after its length in four bytes. */
+/** SHA-256 over strings and bytes, each after its length in four bytes. */
 function sha256(...parts: readonly (string | Buffer)[]): Buffer {
   const hash = createHash('sha256');
   for (const part of parts.map((each) => Buffer.from(each))) {
@@ -62,17 +63,19 @@ const shardText = (shard: number): string => String(shard).padStart(2, '0');
 const leafOf = ({ trail, shard, position, expires, mac, body }: SealedRecord): Buffer =>
   sha256(trail, shardText(shard), position, String(expires), body, Buffer.from(mac ?? '', 'base64'));
 const iso = (time: number): string => new Date(time).toISOString();
-/** Positions begin with their time: ms since 1970 in base 36, nine characters. */
+/** A position begins with its time: ms since 1970 in base 36, nine characters. */
 const positionOf = (time: number): string => time.toString(36).padStart(9, '0');
 function check(isRight: boolean, what: string): asserts isRight {
   if (!isRight) throw new Error(what);
 }
 
 const DAY = 86_400_000;
-/** By how much the clocks of two machines may differ. */
+/** The largest difference between the clocks of two machines. */
 const SKEW = 600_000;
 
-/** Reads an export line by line. Holds the leaves of the intervals whose end was not read yet. */
+/**
+ * Reads an export line by line. It stores the leaves of intervals whose end it has not read yet.
+ */
 export async function verifyExport(
   lines: AsyncIterable<string> | Iterable<string>,
   publicKeyPem: string,
@@ -84,9 +87,9 @@ export async function verifyExport(
   let before: { statement: Statement; hash: string } | undefined;
   let newestRecord = '';
   const records: { position: string; leaf: Buffer }[] = [];
-  // Sealed intervals that were not compared yet, with what they name of the tenant.
+  // Sealed intervals that were not compared yet, with their statements about the tenant.
   const intervals: { statement: Statement; entry?: Entry; expires?: number }[] = [];
-  /** When the export was made; no interval has expired in one that does not say it. */
+  /** The time of the export. Without one, no interval has expired. */
   let madeAt = -Infinity;
   /** The last time that a seal of the file signs. */
   let signedAt = -Infinity;
@@ -100,7 +103,7 @@ export async function verifyExport(
     report.exportedAt = line.at;
   }
 
-  /** What a seal states, if it is signed. */
+  /** The statement of a seal, if its signature is valid. */
   function signedStatement({ from, part, body, signature }: Seal): Statement {
     const at = `the seal of ${iso(from)}, part ${String(part)}`;
     const bytes = Buffer.from(signature, 'base64');
@@ -153,7 +156,7 @@ export async function verifyExport(
     report.records += 1;
   }
 
-  /** Compares the intervals that end before a position, which is behind all their records. */
+  /** Compares the intervals that end before a position, since all their records precede it. */
   function compare(position: string, isEnd: boolean): void {
     for (let first = intervals[0]; first !== undefined; first = intervals[0]) {
       const { from, to, previous } = first.statement;

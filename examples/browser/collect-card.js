@@ -27,7 +27,7 @@ const BRANDS = {
 };
 const UNKNOWN = { name: '', lengths: [12, 13, 14, 15, 16, 17, 18, 19], cvc: undefined };
 
-/** Without a regular expression: `RegExp.input` keeps the last text that one was tried on. */
+/** Without a regular expression: `RegExp.input` stores the last string that one was applied to. */
 const digitsOf = (text) =>
   Array.from(text)
     .filter((character) => character >= '0' && character <= '9')
@@ -62,7 +62,7 @@ function formatNumber(text) {
 }
 
 /**
- * `1230` as `12 / 30`, `3` as `03`: no other month begins with it. What browsers fill in may have
+ * `1230` as `12 / 30`, `3` as `03`: no other month begins with it. A browser's autofill may have
  * four digits for the year.
  */
 function formatExpiry(text) {
@@ -93,7 +93,7 @@ function problemOfNumber(text) {
 function problemOfExpiry(text) {
   const { month, year, isWhole } = readExpiry(text);
   if (digitsOf(text) === '') return 'Enter the expiry date';
-  if (!isWhole) return 'Enter month and year, as in 09 / 30';
+  if (!isWhole) return 'Enter month and year, such as 09 / 30';
   if (month < 1 || month > 12) return 'The month is from 01 to 12';
   const now = new Date();
   const months = (year - now.getFullYear()) * 12 + month - (now.getMonth() + 1);
@@ -113,8 +113,8 @@ function problemOfCvc(digits, { cvc }) {
 }
 
 /**
- * Puts another text into a field and leaves the caret behind the digit that it was behind. A caret
- * at the end stays there, so that what is typed next follows a separator that has just been added.
+ * Replaces the text of a field and keeps the caret behind the same digit. A caret at the end stays
+ * there, so that further input follows a new separator.
  */
 function reformat(input, format) {
   const { value, selectionStart } = input;
@@ -132,7 +132,7 @@ function reformat(input, format) {
 }
 
 /**
- * Deleting a separator means the digit beyond it: otherwise formatting would put it back for ever.
+ * Deleting a separator deletes the digit before it: otherwise formatting would restore it forever.
  */
 function skipSeparators(event) {
   const { target: input, inputType } = event;
@@ -145,18 +145,17 @@ function skipSeparators(event) {
   if (caret !== input.selectionStart) input.setSelectionRange(caret, caret);
 }
 
-/** The message for the person who types in a card. */
+/** The message for the person who enters a card. */
 function explain(error) {
-  if (!(error instanceof ApiError))
-    return 'The vault cannot be reached. Check your connection and try again.';
-  if (error.status === 400) return 'The vault does not take this card. Check what you entered.';
+  if (!(error instanceof ApiError)) return 'The vault is unreachable. Check your connection and try again.';
+  if (error.status === 400) return 'The vault does not accept this card. Check your input.';
   if (error.status === 401 || error.status === 403)
     return 'This page may not save cards. Please tell the shop.';
   if (error.status === 429 || error.status >= 500) return 'The vault is busy. Try again in a moment.';
   return 'The card could not be saved. Please tell the shop.';
 }
 
-/** Which field the service means by a member of its `errors` (docs/api.md). */
+/** The field for a member of the service's `errors` (docs/api.md). */
 const FIELD_OF_MEMBER = {
   'data.number': 'number',
   'data.expiration_month': 'expiry',
@@ -172,7 +171,7 @@ const inputs = { number: byId('number'), expiry: byId('expiry'), cvc: byId('cvc'
 const { serviceUrl, publicKey } = form.dataset;
 const vault = createClient({ baseUrl: serviceUrl, apiKey: publicKey });
 
-/** Fields that were left or submitted: from then on their problems are shown while typing. */
+/** Fields that were left or submitted: their problems are shown during further input. */
 const checked = new Set();
 let isBusy = false;
 
@@ -212,14 +211,15 @@ function showSummary(title, entries = []) {
 
 function showBrand() {
   const { name, cvc } = brand();
-  // A live region that is written anew is read anew.
+  // A screen reader announces a live region after each write, so unchanged text is not written
+  // again.
   if (byId('number-brand').textContent !== name) byId('number-brand').textContent = name;
   byId('cvc-hint').textContent = CVC_PLACES.get(cvc);
 }
 
 /**
- * While typing, a problem that is shown disappears as soon as it is solved; a number that is whole
- * and wrong is reported at once.
+ * During input, a shown problem disappears as soon as it is solved; a complete invalid number is
+ * reported immediately.
  */
 function onInput(name) {
   if (name === 'number') {
@@ -238,14 +238,14 @@ function onInput(name) {
 function setBusy(busy) {
   isBusy = busy;
   form.setAttribute('aria-busy', String(busy));
-  // Not `disabled`: that would take the focus away from who presses it with the keyboard.
+  // Not `disabled`, which would take the focus from a keyboard user.
   byId('submit').setAttribute('aria-disabled', String(busy));
   byId('submit-text').textContent = busy ? 'Saving …' : 'Save card';
   byId('status').textContent = busy ? 'Saving the card' : '';
   for (const input of Object.values(inputs)) input.readOnly = busy;
 }
 
-/** Empties everything that holds what was typed. */
+/** Clears all input. */
 function forget() {
   form.reset();
   checked.clear();
@@ -263,13 +263,13 @@ function createToken() {
     expiration_year: year,
     cvc: inputs.cvc.value,
   };
-  // One for each try of the reader, so that what the SDK repeats makes no second token. Not one for
-  // each card: to know that a card is the one of the last try, the page would have to remember it.
-  // If every answer of a try is lost, the next may therefore leave a token that is never used.
+  // One key per submission, so that the SDK's retries create no second token. Not one per card: the
+  // page would have to remember the card to recognise it. If all responses of a submission are
+  // lost, the next one may therefore leave an unused token.
   return vault.tokens.create({ type: 'card', data }, { idempotencyKey: crypto.randomUUID() });
 }
 
-/** The card as a session sees it that the shop's server has allowed this one token, masked. */
+/** The masked card, for a session that the shop's server has allowed to read this one token. */
 async function readMasked(id) {
   const { session_key: sessionKey, nonce } = await vault.sessions.create();
   const authorized = await fetch('authorize', {
@@ -294,7 +294,7 @@ async function showDone(id) {
   byId('done-title').focus();
   try {
     const { number, expiration_month: month, expiration_year: year } = await readMasked(id);
-    // Another card may have been saved meanwhile.
+    // Another card may have been saved in the meantime.
     if (byId('token-id').textContent !== id) return;
     byId('masked-number').textContent = number;
     byId('masked-expiry').textContent = `${String(month).padStart(2, '0')} / ${String(year)}`;
@@ -306,11 +306,11 @@ async function showDone(id) {
 }
 
 function showFailure(error) {
-  // A security code is not kept longer than the try it was typed for.
+  // The page deletes the security code after each submission.
   inputs.cvc.value = '';
   const members = error instanceof ApiError ? Object.keys(error.errors ?? {}) : [];
   const names = [...new Set(members.flatMap((member) => FIELD_OF_MEMBER[member] ?? []))];
-  for (const name of names) show(name, 'The vault does not take this');
+  for (const name of names) show(name, 'The vault does not accept this');
   showSummary(
     explain(error),
     names.map((name) => [name, `Check the ${LABELS[name]}`]),
@@ -359,7 +359,7 @@ byId('another').addEventListener('click', () => {
   form.hidden = false;
   inputs.number.focus();
 });
-// Neither the back button nor a reload brings a card back.
+// Neither the back button nor a reload restores a card.
 addEventListener('pagehide', forget);
 forget();
 byId('submit').disabled = false;

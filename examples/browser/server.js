@@ -14,7 +14,7 @@ const page = file('index.html')
   .replace('__SERVICE_URL__', () => escaped(serviceUrl))
   .replace('__PUBLIC_KEY__', () => escaped(publicKey));
 
-/** Nothing else is served, whatever lies beside it. */
+/** Serves no other file of the folder. */
 const FILES = {
   '/': ['text/html; charset=utf-8', page],
   '/style.css': ['text/css; charset=utf-8', file('style.css')],
@@ -23,9 +23,7 @@ const FILES = {
   '/cloakroom.js': ['text/javascript; charset=utf-8', readFileSync(sdkFile, 'utf8')],
 };
 
-/**
- * What the page may load and talk to. Whatever is added to it could read the card: see README.md.
- */
+/** What the page may load and connect to. Every addition could read the card: see README.md. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -62,20 +60,20 @@ async function bodyOf(request) {
 }
 
 /**
- * Lets one session read one token, masked, for as long as sessions live. A shop checks here that
- * the token is its caller's: it has kept, with the customer who is signed in, the id that the page
- * handed back.
+ * Allows one session to read one token, masked, for the lifetime of sessions. A shop checks here
+ * that the token belongs to its customer: it has stored the id that the page sent, next to the
+ * signed-in customer.
  */
 async function authorize(request) {
-  // Browsers send JSON to another origin only after asking it, and this server never agrees: other
-  // sites cannot use a visitor to ask.
+  // Browsers send JSON to another origin only after a preflight, which this server never accepts:
+  // other sites cannot use a visitor's browser.
   if (request.headers['content-type'] !== 'application/json') return 415;
   const { nonce, token_id: tokenId } = (await bodyOf(request)) ?? {};
   if (typeof nonce !== 'string' || typeof tokenId !== 'string') return 400;
   const rule = {
     description: 'One card, masked',
     priority: 1,
-    // The container too: this server's key may read cards alone, and gives no more than it has.
+    // The container too: this server's key may read only cards, and cannot grant more than it has.
     conditions: [
       { attribute: 'id', operator: 'equals', value: tokenId },
       { attribute: 'container', operator: 'starts_with', value: '/pci/' },
@@ -89,7 +87,7 @@ async function authorize(request) {
     body: JSON.stringify({ nonce, rules: [rule] }),
     signal: AbortSignal.timeout(10_000),
   });
-  // What the service says about it is for the shop's log, not for the page.
+  // The service's message is for the shop's log, not for the page.
   if (!answer.ok) console.error(`authorize: the service answered ${String(answer.status)}`);
   return answer.ok ? 204 : 502;
 }

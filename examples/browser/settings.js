@@ -1,6 +1,6 @@
 // The settings of server.js: all from the environment, or, to try it on your machine, all from the
-// credentials file that `npm start` in the repository writes while its service runs. The server of
-// a shop never has the management key: the operator of the service gives it two other keys.
+// credentials file of a running `npm start`. A shop's server never has the management key: the
+// operator of the service creates two other keys for it.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -41,7 +41,7 @@ async function keyOf({ base_url: url, management_key: managementKey }, applicati
     method: 'POST',
     headers: { 'SVC-API-KEY': managementKey, 'Content-Type': 'application/json' },
     body: JSON.stringify(application),
-  }).catch(() => fail(`The service at ${url} cannot be reached: is npm start still running?`));
+  }).catch(() => fail(`The service at ${url} is unreachable: is npm start still running?`));
   if (!answer.ok) fail(`${url} rejects the management key of ${credentialsFile}: ${String(answer.status)}`);
   return (await answer.json()).key;
 }

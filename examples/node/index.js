@@ -1,5 +1,5 @@
-// A life of a card: an application that may handle it, a token, what that application sees of it,
-// how it is found and used, and its end.
+// The life of a card: an application that may handle it, a token, what that application can read of
+// it, how to find and use it, and its end.
 import { randomUUID } from 'node:crypto';
 import { settings } from './settings.js';
 
@@ -25,14 +25,14 @@ try {
       metadata: { order },
       search_indexes: ['{{ data.number | last4 }}'],
     },
-    // However often this is sent, there is one token: so the client sends it again when no answer
-    // comes.
+    // The idempotency key makes repeated requests create one token, so the client retries without a
+    // response.
     { idempotencyKey: order },
   );
   console.log('stored as', token.id);
 
-  // Permissions without rules show what is masked. A rule with the transform `reveal` would show
-  // the number.
+  // Permissions without rules show data masked. A rule with the transform `reveal` would show the
+  // number.
   const { data } = await client.tokens.retrieve(token.id);
   console.log('read as', data);
 

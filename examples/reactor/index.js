@@ -1,4 +1,4 @@
-// Stores the code of reactor.cjs, runs it at once and later, and cleans up.
+// Stores the code of reactor.cjs, runs it synchronously and asynchronously, and cleans up.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { settings } from './settings.js';
@@ -22,7 +22,7 @@ const application = await management.applications.create({
 const client = createClient({ baseUrl, apiKey: application.key });
 
 /**
- * Ids of all tokens that there are in the end: the card, and what the code gave to `tokenize`.
+ * Ids of all remaining tokens: the card, and those that the code passed to `tokenize`.
  * @type {string[]}
  */
 const made = [];

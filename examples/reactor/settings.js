@@ -1,6 +1,5 @@
-// The settings of the example: all from the environment, or all from the credentials file that
-// `npm start` in the repository writes while its service runs. A mixture could send a key to the
-// host of another service.
+// The settings of the example: all from the environment, or all from the credentials file of a
+// running `npm start`. A mixture could send a key to the host of another service.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -44,8 +43,7 @@ function readCredentials() {
   }
 }
 
-// What is wrong outside of this program is one line. Everything else is a defect and keeps its
-// stack.
+// Failures outside of this program are one line. Any other error is a defect and shows its stack.
 process.on('uncaughtException', (error) => {
   if ('code' in error && error.code === 'ERR_MODULE_NOT_FOUND')
     fail(

@@ -1,5 +1,5 @@
-// Receives the results of asynchronous reactors. It speaks plain HTTP: the service delivers to
-// https, so something in front of it ends TLS.
+// Receives the results of asynchronous reactors over plain HTTP: the service delivers to https, so
+// a proxy in front terminates TLS.
 import { Buffer } from 'node:buffer';
 import { createServer } from 'node:http';
 import { fail, settings } from './settings.js';
@@ -13,8 +13,8 @@ const [secret] = settings('WEBHOOK_SECRET');
 const BODY_MAX_BYTES = 6_000_000;
 
 /**
- * What was done, by the id of the webhook: it may come twice, and is handled once. A real receiver
- * keeps this where it survives, such as a table with the id as its key.
+ * The work of each webhook, by its id: a webhook may be delivered twice, and is handled once. A
+ * real receiver stores this durably, for example in a table with the id as its key.
  * @type {Map<string, Promise<void>>}
  */
 const handled = new Map();
@@ -51,7 +51,7 @@ async function bodyOf(request) {
   return Buffer.concat(chunks);
 }
 
-// Rejects text that is no secret now, not with the first delivery.
+// Rejects an invalid secret at the start instead of with the first delivery.
 await verifyWebhook({ body: '', headers: {}, secret }).catch((error) => {
   if (error instanceof WebhookVerificationError) return;
   fail(`WEBHOOK_SECRET: ${error.message}`);
@@ -59,7 +59,7 @@ await verifyWebhook({ body: '', headers: {}, secret }).catch((error) => {
 
 const server = createServer(async (request, response) => {
   try {
-    // The bytes as they came: what a JSON parser makes of them is not what was signed.
+    // The unchanged bytes: a JSON parser's result is not the signed text.
     await handleOnce(await verifyWebhook({ body: await bodyOf(request), headers: request.headers, secret }));
     response.writeHead(204).end();
   } catch (error) {

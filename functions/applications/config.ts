@@ -3,5 +3,5 @@ import { apiEnvironment as environment } from '../../src/http/api-environment.ts
 
 export { environment };
 
-/** What the construct must set: every variable, as text. */
+/** The variables that the construct must set, as strings. */
 export type Environment = Readonly<Record<keyof z.input<typeof environment>, string>>;

@@ -20,23 +20,24 @@ const ID = { id: 'The id of the application.' };
 
 const RULES = {
   rules:
-    'Candidates in ascending `priority`; the first that covers the token and grants the permission decides.',
-  'rules[].description': 'For people: the service does not read it.',
-  'rules[].priority': 'From 1, each once; a higher number is looked at later.',
-  'rules[].container': 'The container below which the rule holds.',
-  'rules[].conditions': 'For sessions, in place of `container`: all must hold.',
-  'rules[].conditions[].attribute': 'The attribute of a token that is compared.',
-  'rules[].conditions[].operator': 'How it is compared.',
-  'rules[].conditions[].value': 'What it is compared with.',
+    'In ascending order of `priority`. The first rule that covers the token and grants the permission decides.',
+  'rules[].description': 'A note for people; it has no effect.',
+  'rules[].priority': 'From 1, each once. Lower numbers come first.',
+  'rules[].container': 'The rule applies to tokens in this container or below it.',
+  'rules[].conditions': 'For sessions, instead of `container`: all conditions must match.',
+  'rules[].conditions[].attribute': 'The attribute of a token to compare.',
+  'rules[].conditions[].operator': 'The comparison.',
+  'rules[].conditions[].value': 'The value to compare with.',
   'rules[].transform':
-    'What is shown of data: nothing, its mask, or the plaintext. `token:use` inserts the plaintext whatever it says, and `token:update` under `reveal` may set a mask that shows everything.',
-  'rules[].permissions': { words: 'What the rule grants.', limits: { minItems: 1 } },
+    'How reads show the data: not at all, through its mask, or in plaintext. `token:use` inserts the plaintext whatever the transform, and `token:update` under `reveal` may set a mask that shows everything.',
+  'rules[].permissions': { words: 'The permissions that the rule grants.', limits: { minItems: 1 } },
 };
 
 const NAME = `Up to ${counted(NAME_MAX_LENGTH)} characters.`;
-const GRANTS = { permissions: 'Granted on everything; data is masked.', ...RULES };
-const LOST = 'Lost against other updates several times, or the same idempotency key is still running.';
-const EITHER = 'At least one of `permissions` and `rules` must hold something.';
+const GRANTS = { permissions: 'Granted on all tokens; data is masked.', ...RULES };
+const LOST =
+  'The update conflicts with concurrent updates, or a request with the same idempotency key is still running.';
+const EITHER = 'At least one of `permissions` and `rules` must have an entry.';
 
 const BILLING = {
   name: 'Billing',
@@ -50,9 +51,9 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
     description: EITHER,
     members: {
       name: NAME,
-      type: 'Which permissions it may hold: `public` for browsers, `private` for servers, `management` for operators.',
+      type: 'Decides the permissions that it may have: `public` for browsers, `private` for servers, `management` for operators.',
       ...GRANTS,
-      expires_at: 'ISO 8601; from that instant the key is refused.',
+      expires_at: 'ISO 8601; from that time on the key is rejected.',
     },
     requests: {
       private: {
@@ -64,7 +65,7 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
         value: { name: 'Checkout', type: 'public', permissions: ['token:create'] },
       },
     },
-    answer: { description: 'The application with its key.', schema: applicationWithKey },
+    response: { description: 'The application with its key.', schema: applicationWithKey },
   },
   listApplications: {
     tag: 'Applications',
@@ -77,20 +78,20 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
         .meta({ description: 'Only of these types, `?type=public&type=private`.', param: REPEATED }),
       ...pageParameters,
     }),
-    answer: { description: 'A page of applications.', schema: pageOf(application) },
+    response: { description: 'A page of applications.', schema: pageOf(application) },
   },
   getApplicationByKey: {
     tag: 'Applications',
     summary: 'Get the application of the key',
     description:
-      'Needs `application:read`; with the deploy setting `clientCompatibility: lenient` every application may.',
-    answer: { description: 'The application.', schema: application },
+      'Needs `application:read`; with the deploy setting `clientCompatibility: lenient` every application may call it.',
+    response: { description: 'The application.', schema: application },
   },
   getApplication: {
     tag: 'Applications',
     summary: 'Get an application',
     parameters: ID,
-    answer: { description: 'The application, without its key.', schema: application },
+    response: { description: 'The application, without its key.', schema: application },
   },
   updateApplication: {
     tag: 'Applications',
@@ -99,69 +100,69 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
     parameters: ID,
     members: { name: NAME, ...GRANTS },
     requests: { rules: { summary: 'Other rules', value: BILLING } },
-    answer: { description: 'The application after the update.', schema: application },
+    response: { description: 'The application after the update.', schema: application },
     failures: { 409: LOST },
   },
   regenerateApplicationKey: {
     tag: 'Applications',
     summary: 'Regenerate the key',
-    description: 'The old key is refused at once.',
+    description: 'The old key is invalid immediately.',
     parameters: ID,
-    answer: { description: 'The application with its new key.', schema: applicationWithKey },
+    response: { description: 'The application with its new key.', schema: applicationWithKey },
     failures: { 409: LOST },
   },
   deleteApplication: {
     tag: 'Applications',
     summary: 'Delete an application',
-    description: 'Deletes the application, its key, and the sessions that it asked for or authorized.',
+    description: 'Deletes the application, its key, and the sessions that it created or authorized.',
     parameters: ID,
-    answer: { description: 'Deleted.' },
-    failures: { 409: 'Lost against other updates several times.' },
+    response: { description: 'Deleted.' },
+    failures: { 409: 'The deletion conflicts with concurrent updates.' },
   },
   listPermissions: {
     tag: 'Applications',
     summary: 'List permissions',
-    description: 'All permissions, or those that one type of application may hold. Any key may list them.',
+    description: 'All permissions, or those that one type of application may have. Any key may list them.',
     query: z.object({
       application_type: z
         .enum(APPLICATION_TYPES)
         .optional()
-        .meta({ description: 'Only those that this type may hold.' }),
+        .meta({ description: 'Only permissions that this application type may have.' }),
     }),
-    answer: { description: 'The permissions.', schema: z.array(permission) },
+    response: { description: 'The permissions.', schema: z.array(permission) },
   },
   getTenant: {
     tag: 'Tenant',
     summary: 'Get the tenant of the key',
-    answer: { description: 'The tenant.', schema: tenant },
+    response: { description: 'The tenant.', schema: tenant },
   },
   updateTenant: {
     tag: 'Tenant',
     summary: 'Update the tenant',
-    description: 'Replaces the name, and the settings that are given.',
+    description: 'Replaces the name, and the settings in the body.',
     members: {
       name: NAME,
-      settings: 'What is left out stays as it is.',
-      'settings.deduplicate_tokens': 'Whether tokens are deduplicated when a request does not say.',
+      settings: 'An omitted setting is unchanged.',
+      'settings.deduplicate_tokens': 'Whether tokens are deduplicated by default.',
     },
     requests: {
       shop: { summary: 'A shop', value: { name: 'Shop', settings: { deduplicate_tokens: false } } },
     },
-    answer: { description: 'The tenant after the update.', schema: tenant },
+    response: { description: 'The tenant after the update.', schema: tenant },
   },
   createSession: {
     tag: 'Sessions',
     summary: 'Create a session',
-    description: `With a public key and no body. It lives for ${duration(SESSION_LIMITS.lifetimeMs)} and has no access until it is authorized.`,
-    answer: {
-      description: 'The session: its key, and the nonce by which a server authorizes it.',
+    description: `With a public key and no body. The session ends after ${duration(SESSION_LIMITS.lifetimeMs)} and has no access until a server authorizes it.`,
+    response: {
+      description: 'The session: its key, and the nonce for its authorization.',
       schema: session,
     },
   },
   authorizeSession: {
     tag: 'Sessions',
     summary: 'Authorize a session',
-    description: `With a private key, once, and no more than the application itself holds. ${EITHER}`,
+    description: `With a private key, once. The session gets no more access than the application itself has. ${EITHER}`,
     members: {
       nonce: 'The nonce of the session.',
       ...GRANTS,
@@ -185,10 +186,10 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
         },
       },
     },
-    answer: { description: 'The session is authorized. The body is empty.' },
+    response: { description: 'The session is authorized. The body is empty.' },
     failures: {
-      404: 'No such nonce.',
-      409: 'The nonce has been used, or the same idempotency key is still running.',
+      404: 'The nonce is unknown.',
+      409: 'The nonce was used, or a request with the same idempotency key is still running.',
     },
   },
 };

@@ -5,7 +5,7 @@ import type { ClientCompatibility } from '../../src/core/shared/client-compatibi
 import type { JsonObject } from '../../src/core/shared/json.ts';
 import { formatTimestamp } from '../../src/core/shared/timestamp.ts';
 
-/** A permission, as an application may be granted it. */
+/** A permission, with the application types that may have it. */
 export function presentPermission(permission: PermissionInfo): JsonObject {
   return {
     type: permission.type,
@@ -14,7 +14,7 @@ export function presentPermission(permission: PermissionInfo): JsonObject {
   };
 }
 
-/** The tenant as it sees itself; clients in the field read settings as text (docs/lenient.md). */
+/** The caller's tenant. Clients in the field read settings as strings (docs/lenient.md). */
 export function presentTenant(tenant: TenantProfile, compatibility: ClientCompatibility): JsonObject {
   const { deduplicateTokens } = tenant.settings;
   return {
@@ -26,7 +26,7 @@ export function presentTenant(tenant: TenantProfile, compatibility: ClientCompat
   };
 }
 
-/** A new session: the only answer with its key and nonce. */
+/** A new session: the only response with its key and nonce. */
 export function presentSession(session: CreatedSession): JsonObject {
   return {
     session_key: session.key.reveal(),

@@ -25,7 +25,7 @@ import {
   updateTenantBody,
 } from './schemas.ts';
 
-/** Everything that the applications function answers to. */
+/** All routes of the applications function. */
 export const routes: readonly Route<ApplicationsDeps>[] = [
   route({
     operation: 'createApplication',

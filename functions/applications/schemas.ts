@@ -41,19 +41,19 @@ import {
 
 const permission = oneOf(names(PERMISSION_NAMES));
 
-/** Each permission once, in the order given. */
+/** Each permission once, in the order of the request. */
 const permissions = z.lazy(() =>
   z.pipe(
     list(permission),
-    z.transform((given) => [...new Set(given)]),
+    z.transform((raw) => [...new Set(raw)]),
   ),
 );
 
 const container = z.lazy(() =>
   z.pipe(
     text,
-    z.transform((given, context) => {
-      const path = parseContainer(given);
+    z.transform((raw, context) => {
+      const path = parseContainer(raw);
       if (path === undefined) context.issues.push({ code: 'custom', input: '', message: CONTAINER_FORM });
       return path ?? '';
     }),
@@ -70,9 +70,7 @@ const condition = z.lazy(() =>
       },
       { error: 'must be an object' },
     ),
-    z.transform((given) =>
-      given.attribute === 'container' ? { ...given, value: given.value.toLowerCase() } : given,
-    ),
+    z.transform((raw) => (raw.attribute === 'container' ? { ...raw, value: raw.value.toLowerCase() } : raw)),
   ),
 );
 
@@ -98,7 +96,7 @@ const rule = z.lazy(() =>
       },
       { error: 'must be an object' },
     ),
-    z.transform((given): AccessRule => defined(given)),
+    z.transform((raw): AccessRule => defined(raw)),
   ),
 );
 
@@ -107,8 +105,8 @@ const rules = list(rule, RULE_LIMITS.rules);
 const expiresAtMs = z.lazy(() =>
   z.pipe(
     text,
-    z.transform((given, context) => {
-      const timestamp = parseIsoTimestamp(given);
+    z.transform((raw, context) => {
+      const timestamp = parseIsoTimestamp(raw);
       if (timestamp === undefined)
         context.issues.push({ code: 'custom', input: '', message: 'must be a date-time in ISO 8601' });
       return timestamp?.at ?? 0;
@@ -119,8 +117,8 @@ const expiresAtMs = z.lazy(() =>
 const grants = { permissions: optional(permissions), rules: optional(rules) };
 
 /**
- * Body of "create application" (docs/contract.md#create-an-application). What depends on the type
- * is checked in `core`.
+ * Body of "create application" (docs/contract.md#create-an-application). `core` checks what depends
+ * on the type.
  */
 export const createApplicationBody = z.lazy(() =>
   z.pipe(
@@ -130,13 +128,13 @@ export const createApplicationBody = z.lazy(() =>
       ...grants,
       expires_at: optional(expiresAtMs),
     }),
-    z.transform((given): NewApplication =>
+    z.transform((raw): NewApplication =>
       defined({
-        name: given.name,
-        type: given.type,
-        permissions: given.permissions ?? [],
-        rules: given.rules ?? [],
-        expiresAtMs: given.expires_at,
+        name: raw.name,
+        type: raw.type,
+        permissions: raw.permissions ?? [],
+        rules: raw.rules ?? [],
+        expiresAtMs: raw.expires_at,
       }),
     ),
   ),
@@ -149,20 +147,20 @@ const UNCHANGEABLE = [...RECORD_MEMBERS, 'type', 'expires_at'] as const;
 export const updateApplicationBody = z.lazy(() =>
   z.pipe(
     body({ name, ...grants, ...unchangeable(UNCHANGEABLE) }),
-    z.transform((given): ApplicationUpdate & { readonly unchanged: JsonObject } => ({
-      name: given.name,
-      permissions: given.permissions ?? [],
-      rules: given.rules ?? [],
-      unchanged: unchangedOf(given, UNCHANGEABLE),
+    z.transform((raw): ApplicationUpdate & { readonly unchanged: JsonObject } => ({
+      name: raw.name,
+      permissions: raw.permissions ?? [],
+      rules: raw.rules ?? [],
+      unchanged: unchangedOf(raw, UNCHANGEABLE),
     })),
   ),
 );
 
-const isType = (given: string): given is ApplicationType => APPLICATION_TYPES.some((type) => type === given);
+const isType = (raw: string): raw is ApplicationType => APPLICATION_TYPES.some((type) => type === raw);
 
-function typeOf(given: string, parameter: string): ApplicationType {
-  if (!isType(given)) throw invalid(parameter, notOneOf(given, APPLICATION_TYPES));
-  return given;
+function typeOf(raw: string, parameter: string): ApplicationType {
+  if (!isType(raw)) throw invalid(parameter, notOneOf(raw, APPLICATION_TYPES));
+  return raw;
 }
 
 /** Query of "list applications" (docs/contract.md#applications). */
@@ -177,7 +175,7 @@ export const listPermissionsQuery = queryOf({ once: ['application_type'] }, (que
   return type === null ? {} : { type: typeOf(type, 'application_type') };
 });
 
-/** A switch; clients in the field write it as text (docs/lenient.md). */
+/** A boolean; clients in the field send it as a string (docs/lenient.md). */
 const flag = z
   .union([boolean, z.enum(['true', 'false'])], { error: 'must be true or false' })
   .check(z.meta({ override: { type: 'boolean' } }));
@@ -190,22 +188,22 @@ export const updateTenantBody = z.lazy(() =>
       settings: optional(z.object({ deduplicate_tokens: optional(flag) }, { error: 'must be an object' })),
       ...unchangeable(['id']),
     }),
-    z.transform((given) => ({
-      name: given.name,
-      settings: given.settings ?? {},
-      unchanged: unchangedOf(given, ['id']),
+    z.transform((raw) => ({
+      name: raw.name,
+      settings: raw.settings ?? {},
+      unchanged: unchangedOf(raw, ['id']),
     })),
   ),
 );
 
-/** The settings in a body. Throws `validation_failed` for text, unless clients may send it. */
+/** The settings in a body. Throws `validation_failed` for a string, unless clients may send it. */
 export function settingsOf(
-  { deduplicate_tokens: given }: z.output<typeof updateTenantBody>['settings'],
+  { deduplicate_tokens: raw }: z.output<typeof updateTenantBody>['settings'],
   compatibility: ClientCompatibility,
 ): Partial<TenantSettings> {
-  if (typeof given === 'string' && compatibility === 'strict')
+  if (typeof raw === 'string' && compatibility === 'strict')
     throw invalid('settings.deduplicate_tokens', 'must be true or false');
-  return given === undefined ? {} : { deduplicateTokens: String(given) === 'true' };
+  return raw === undefined ? {} : { deduplicateTokens: String(raw) === 'true' };
 }
 
 /** Body of "authorize session" (docs/contract.md#sessions). */
@@ -216,12 +214,12 @@ export const authorizeSessionBody = z.lazy(() =>
       ...grants,
       expires_at: optional(expiresAtMs),
     }),
-    z.transform((given): Authorization =>
+    z.transform((raw): Authorization =>
       defined({
-        nonce: new Secret(given.nonce),
-        permissions: given.permissions ?? [],
-        rules: given.rules ?? [],
-        expiresAtMs: given.expires_at,
+        nonce: new Secret(raw.nonce),
+        permissions: raw.permissions ?? [],
+        rules: raw.rules ?? [],
+        expiresAtMs: raw.expires_at,
       }),
     ),
   ),

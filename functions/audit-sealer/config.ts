@@ -10,5 +10,5 @@ export const environment = z.object({
   SEAL_KEY_ID: variable,
 });
 
-/** What the construct must set: every variable, as text. */
+/** The variables that the construct must set, as strings. */
 export type Environment = Readonly<Record<keyof z.input<typeof environment>, string>>;

@@ -8,7 +8,7 @@ import { madeOnce } from '../../src/core/shared/made-once.ts';
 import { environment } from './config.ts';
 
 export type AuditSealerDeps = Omit<SealTrailDeps, 'deadline'> & {
-  /** Made with the first run, which loads the library (lib/bundle.ts). */
+  /** Created with the first run, which loads the library (lib/bundle.ts). */
   readonly metrics: () => Metrics;
 };
 

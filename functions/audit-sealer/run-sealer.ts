@@ -3,12 +3,12 @@ import { sealTrail } from '../../src/core/audit/seal-trail.ts';
 import { writeLog } from '../../src/lambda/request-log.ts';
 import type { AuditSealerDeps } from './dependencies.ts';
 
-/** Time that a run leaves for its last interval before Lambda would end it, in ms. */
+/** Time reserved for the last interval before Lambda's timeout, in ms. */
 const RESERVE_MS = 30_000;
 
 /**
- * One run: seals what is not sealed yet, and tells how late it is. The hash of the newest seal goes
- * to the log, where who can change the tables cannot reach it.
+ * One run: seals all unsealed records and reports the delay. It logs the hash of the newest seal,
+ * since an attacker who can change the tables cannot change the log.
  */
 export async function runSealer(deps: AuditSealerDeps, remainingMs: number): Promise<void> {
   const report = await sealTrail({ ...deps, deadline: deps.clock() + remainingMs - RESERVE_MS });

@@ -4,5 +4,5 @@ import { apiEnvironment } from '../../src/http/api-environment.ts';
 /** The environment of the logs function. */
 export const environment = apiEnvironment;
 
-/** What the construct must set: every variable, as text. */
+/** The variables that the construct must set, as strings. */
 export type Environment = Readonly<Record<keyof z.input<typeof environment>, string>>;

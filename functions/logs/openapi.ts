@@ -11,22 +11,22 @@ export const logs: Readonly<Record<string, DescribedOperation>> = {
     tag: 'Logs',
     summary: 'List records of the audit trail',
     description:
-      'Newest first, without numbers of pages. A page may be short, or empty, while `after` is set: go on until `after` is `null`. Each request is recorded, this one too. A record never holds data.',
+      'Newest first, without page numbers. A page may be short or empty while `after` is set: continue until `after` is `null`. Every request is recorded, including this one. A record never contains data.',
     query: z.object({
       token_id: text.meta({
         description:
-          'Only records that name this token, but those in which it was shown masked or redacted beside other tokens.',
+          'Only records that name this token, except those that showed it masked or redacted together with other tokens.',
       }),
       application_id: text.meta({ description: 'Only requests of this application.' }),
       operation: text.meta({
-        description: 'Only this operation, by its name in this document, as `getToken`.',
+        description: 'Only this operation, by its name in this document, such as `getToken`.',
       }),
-      outcome: z.enum(OUTCOMES).optional().meta({ description: 'Only records of this outcome.' }),
-      from: time.meta({ description: 'ISO 8601; records of that instant or later.' }),
-      to: time.meta({ description: 'ISO 8601, after `from`; records before that instant.' }),
+      outcome: z.enum(OUTCOMES).optional().meta({ description: 'Only records with this outcome.' }),
+      from: time.meta({ description: 'ISO 8601; only records from this time on.' }),
+      to: time.meta({ description: 'ISO 8601, after `from`; only records before this time.' }),
       size: pageParameters.size,
       after: pageParameters.after,
     }),
-    answer: { description: 'A page of records.', schema: pageOf(logRecord) },
+    response: { description: 'A page of records.', schema: pageOf(logRecord) },
   },
 };

@@ -6,7 +6,7 @@ import { route, type Route } from '../../src/http/route.ts';
 import type { LogsDeps } from './dependencies.ts';
 import { listLogsQuery } from './schemas.ts';
 
-/** Everything that the logs function answers to. */
+/** All routes of the logs function. */
 export const routes: readonly Route<LogsDeps>[] = [
   route({
     operation: 'listLogs',

@@ -20,7 +20,7 @@ const PARAMETERS = [
 function timeOf(query: URLSearchParams, name: 'from' | 'to'): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
-  // A `+` of an offset that was not encoded has become a space.
+  // A `+` in an unencoded offset has become a space.
   const parsed = parseIsoTimestamp(text.replace(/ (?=\d\d:?\d\d$)/, '+'));
   if (parsed === undefined) throw invalid(name, 'must be an ISO 8601 date or time');
   return parsed.at;
@@ -45,8 +45,8 @@ function outcomeOf(query: URLSearchParams): Outcome | undefined {
 
 /** Query of "list logs" (docs/contract.md#audit-trail). */
 export const listLogsQuery = queryOf({ once: PARAMETERS }, (query) => {
-  const given = (name: string) => query.get(name) ?? undefined;
-  const page = pageRequest({ size: given('size'), after: given('after') });
+  const input = (name: string) => query.get(name) ?? undefined;
+  const page = pageRequest({ size: input('size'), after: input('after') });
   const [from, to] = [timeOf(query, 'from'), timeOf(query, 'to')];
   if (from !== undefined && to !== undefined && from >= to) throw invalid('to', 'must be after from');
   return {

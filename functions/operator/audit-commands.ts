@@ -14,12 +14,12 @@ import { presentRecord } from '../../src/http/present-record.ts';
 import type { OperatorDeps } from './dependencies.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** How far back a check goes that is not told otherwise, in ms. */
+/** The default range of a check, in ms. */
 const CHECKED_MS = DAY_MS;
-/** How long a step of a check works, in ms: the command line shows progress after each. */
+/** Duration of one step of a check, in ms. The command line shows progress after each step. */
 const STEP_MS = 20_000;
 
-/** A step of a command that goes on; `next` is `null` at the end. */
+/** One step of a long command; `next` is `null` after the last. */
 interface Step {
   readonly next: Readonly<Record<string, unknown>> | null;
 }
@@ -36,7 +36,7 @@ async function allTenants({ tenantStore }: Pick<OperatorDeps, 'tenantStore'>): P
   return tenants.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** In the order in which they are walked; `deployment` has the tokens of destroyed tenants. */
+/** In the order of the walk. `deployment` has the tokens of destroyed tenants. */
 async function allTrails(deps: Pick<OperatorDeps, 'tenantStore'>): Promise<readonly string[]> {
   return [DEPLOYMENT, ...(await allTenants(deps)).map(({ id }) => id)].toSorted();
 }
@@ -45,17 +45,17 @@ interface WhoSawInput extends Times {
   readonly token_id: string;
   readonly tenant_id?: string | undefined;
   readonly masked: boolean;
-  /** Where the step before ended. */
+  /** Where the previous step ended. */
   readonly at?: { readonly tenant_id: string; readonly before?: string | undefined } | undefined;
 }
 
-/** Records that name a token, of one trail or of all, a page a step. */
+/** Records that name a token, in one trail or all, a page per step. */
 export async function whoSaw(
   deps: OperatorDeps,
   input: WhoSawInput,
 ): Promise<Step & { readonly records: unknown }> {
-  const { token_id: tokenId, tenant_id: given, masked, from, to, at } = input;
-  const ids = given === undefined ? await allTrails(deps) : [given];
+  const { token_id: tokenId, tenant_id: raw, masked, from, to, at } = input;
+  const ids = raw === undefined ? await allTrails(deps) : [raw];
   const tenantId = at?.tenant_id ?? ids[0] ?? DEPLOYMENT;
   const asked = defined({ tokenId, masked, from, to });
   const { views, next } = await whoSawStep(deps, tenantId, asked, at?.before);
@@ -79,13 +79,13 @@ interface VerifyInput extends Times {
   readonly tenant_id?: string | undefined;
   readonly public_key?: string | undefined;
   readonly index: boolean;
-  /** Hash of a seal that was noted elsewhere, base64url. */
+  /** The noted hash of a seal, base64url. */
   readonly seal?: string | undefined;
-  /** In place of a range, for the schedule: all steps of the last hours, and the alarm's metric. */
+  /** Instead of a range, for the schedule: all steps of the last hours, and the alarm's metric. */
   readonly last_hours?: number | undefined;
 }
 
-/** The first place that is not as it was written, in words. */
+/** The first place that was changed, in words. */
 function presentBroken({ interval, trail, place, what }: NonNullable<Verified['broken']>) {
   const when =
     typeof interval === 'string'
@@ -95,8 +95,8 @@ function presentBroken({ interval, trail, place, what }: NonNullable<Verified['b
 }
 
 /**
- * Whether a seal has a hash that was noted when it was the newest: a chain that was cut off behind
- * its head and sealed anew has none.
+ * Whether a seal has the noted hash of what was the newest seal. A chain that was cut off behind
+ * its head and sealed again has no such seal.
  */
 async function hasSeal({ sealReader }: OperatorDeps, hash: string): Promise<boolean> {
   for await (const seals of sealReader.seals(0, END_OF_TIME))
@@ -104,7 +104,7 @@ async function hasSeal({ sealReader }: OperatorDeps, hash: string): Promise<bool
   return false;
 }
 
-/** A step of a check of the trail, of one tenant or of everything. */
+/** One step of a check of a tenant's trail, or of all trails. */
 async function verifyOnce(deps: OperatorDeps, input: VerifyInput) {
   const now = deps.clock();
   const { tenant_id: tenantId, public_key: pinned, index, from = now - CHECKED_MS, to = Infinity } = input;
@@ -130,7 +130,7 @@ async function verifyOnce(deps: OperatorDeps, input: VerifyInput) {
   );
   const { checked, next } = verified;
   const { seal } = input;
-  // All seals are read for it: once, with the last step.
+  // It needs all seals, so only the last step reads them.
   const isNotedGone = seal !== undefined && next === undefined && !(await hasSeal(deps, seal));
   const broken = isNotedGone
     ? { what: `no seal has the hash ${seal}` }
@@ -142,53 +142,53 @@ async function verifyOnce(deps: OperatorDeps, input: VerifyInput) {
     before_the_first_seal: checked.beforeSeals,
     mac_not_checked: checked.unchecked,
     expired_intervals: checked.expired,
-    key: pinned === undefined ? 'as KMS has it now: give --key to check against one that you kept' : 'pinned',
+    key: pinned === undefined ? 'the current key of KMS: pass --key to verify with a stored one' : 'pinned',
     intact: broken === undefined,
     ...(broken !== undefined && { broken }),
     next: broken === undefined && next !== undefined ? { from: formatTimestamp(next) } : null,
   };
 }
 
-/** What the schedule's check may take, in ms: the function ends after 300 s. */
+/** The time limit of the scheduled check, in ms: the function ends after 300 s. */
 const ALL_STEPS_MS = 240_000;
 const HOUR_MS = 60 * 60 * 1000;
 
-/** All steps, and what came of them for the alarm AuditBroken. */
+/** All steps, with the metric of the alarm AuditBroken. */
 async function verifyLatest(deps: OperatorDeps, hours: number) {
   const deadline = deps.clock() + ALL_STEPS_MS;
   const checked = async (step: VerifyInput) => {
     try {
       return await verifyOnce(deps, step);
     } catch (error) {
-      deps.onAuditChecked({ what: 'it could not be checked' });
+      deps.onAuditChecked({ what: 'it could not be verified' });
       throw error;
     }
   };
   let input: VerifyInput = { index: false, from: deps.clock() - hours * HOUR_MS };
   for (;;) {
-    const answer = await checked(input);
-    const isLate = answer.next !== null && deps.clock() > deadline;
-    if (answer.next === null || isLate) {
-      const found = isLate ? `not checked beyond ${answer.next?.from ?? ''}` : answer.broken;
+    const response = await checked(input);
+    const isLate = response.next !== null && deps.clock() > deadline;
+    if (response.next === null || isLate) {
+      const found = isLate ? `not verified beyond ${response.next?.from ?? ''}` : response.broken;
       deps.onAuditChecked(found);
-      return answer;
+      return response;
     }
-    input = { ...input, from: Date.parse(answer.next.from) };
+    input = { ...input, from: Date.parse(response.next.from) };
   }
 }
 
-/** A step of a check, or all of that which the schedule asks for. */
+/** One step of a check, or the whole check of the schedule. */
 export function verifyAudit(deps: OperatorDeps, { last_hours: hours, ...input }: VerifyInput) {
   return hours === undefined ? verifyOnce(deps, input) : verifyLatest(deps, hours);
 }
 
 interface ExportInput extends Times {
   readonly tenant_id: string;
-  /** Where the step before ended, in ms since the epoch. */
+  /** Where the previous step ended, in ms since the epoch. */
   readonly at?: number | undefined;
 }
 
-/** A step of an export: lines of a file that can be verified without AWS. */
+/** One step of an export: lines of a file that can be verified without AWS. */
 export async function exportAudit(
   deps: OperatorDeps,
   { tenant_id: trail, from = 0, to = deps.clock(), at }: ExportInput,
@@ -200,7 +200,7 @@ export async function exportAudit(
   return { lines, next: next === undefined ? null : { at: next.from, to: formatTimestamp(next.to) } };
 }
 
-/** The public key that seals are checked against, to be kept outside of AWS. */
+/** The public key that verifies seals. Store it outside of AWS. */
 export async function auditKey(deps: OperatorDeps) {
   const key = await deps.sealPublicKey(undefined);
   return {

@@ -1,8 +1,8 @@
-// No import: the operator's command line reads this file without the function's code.
+// This file imports nothing: the operator's command line reads it without the function's code.
 
 /**
- * Flags of operator commands as the command line accepts them. `value`: its word in a usage line,
- * empty for a flag without a value. `does`: its text in the help.
+ * Flags of operator commands on the command line. `value`: the placeholder in a usage line, empty
+ * for a flag without a value. `does`: the help text.
  */
 export const FLAGS = {
   name: { value: 'NAME', member: 'name', does: 'name of the tenant, up to 200 characters' },
@@ -12,38 +12,42 @@ export const FLAGS = {
   invocation: { value: 'ID', member: 'invocation_id', does: 'id, as list-parked-deliveries shows it' },
   limit: { value: 'N', member: 'limit', does: 'how many at most' },
   token: { value: 'ID', member: 'token_id', does: 'id of the token' },
-  masked: { value: '', member: 'masked', does: 'also where it was shown masked or redacted beside others' },
-  from: { value: 'TIME', member: 'from', does: 'from when on, ISO 8601' },
+  masked: {
+    value: '',
+    member: 'masked',
+    does: 'include records that showed it masked or redacted with others',
+  },
+  from: { value: 'TIME', member: 'from', does: 'start of the range, ISO 8601' },
   to: { value: 'TIME', member: 'to', does: 'until when, ISO 8601' },
-  index: { value: '', member: 'index', does: 'also whether each record is found by its tokens' },
-  seal: { value: 'HASH', member: 'seal', does: 'the hash of a seal that you noted (NewestSeal in a log)' },
+  index: { value: '', member: 'index', does: 'also verify that each record is found by its tokens' },
+  seal: { value: 'HASH', member: 'seal', does: 'the noted hash of a seal (NewestSeal in a log)' },
   key: { value: 'FILE', member: 'public_key', does: 'the public key that audit-key printed, PEM' },
-  file: { value: 'FILE', member: 'file', does: 'an export, which is verified without AWS' },
-  out: { value: 'FILE', member: 'out', does: 'a new file for the records, one JSON a line' },
+  file: { value: 'FILE', member: 'file', does: 'an export, verified without AWS' },
+  out: { value: 'FILE', member: 'out', does: 'a new file for the records, one JSON object per line' },
 } as const;
 
-/** Most deliveries that are listed at once. */
+/** Most deliveries of one list. */
 export const LIMIT_MAX = 1_000;
 
 export type FlagName = keyof typeof FLAGS;
 
-/** In place of a tenant's id: the part of the audit trail that belongs to no tenant. */
+/** Instead of a tenant id: the part of the audit trail that belongs to no tenant. */
 export const DEPLOYMENT_TRAIL = 'deployment';
 const OF_TRAILS: readonly string[] = ['who-saw', 'verify-audit', 'export-audit'];
 
-/** Whether a command takes {@link DEPLOYMENT_TRAIL} for a tenant. */
+/** Whether a command accepts {@link DEPLOYMENT_TRAIL} instead of a tenant id. */
 export const takesDeployment = (command: string): boolean => OF_TRAILS.includes(command);
 
-/** Flags that the command line acts on itself; the function never sees them. */
+/** Flags for the command line itself; it does not send them to the function. */
 export const LOCAL_FLAGS = ['file', 'out'] as const satisfies readonly FlagName[];
 export type SentFlag = Exclude<FlagName, (typeof LOCAL_FLAGS)[number]>;
 
-/** Whether a flag goes to the function. */
+/** Whether the command line sends a flag to the function. */
 export const isSent = (flag: FlagName): flag is SentFlag => !LOCAL_FLAGS.some((local) => local === flag);
 
 interface CommandFlags {
   readonly needs: readonly FlagName[];
-  /** Flags that it can do without. */
+  /** Optional flags. */
   readonly takes: readonly FlagName[];
 }
 
@@ -73,13 +77,13 @@ export const COMMAND_NAMES = Object.keys(COMMANDS) as readonly CommandName[];
 /** The flags of a command, by type. */
 export type FlagOf<Name extends CommandName> = (typeof COMMANDS)[Name]['needs' | 'takes'][number];
 
-/** The flags of a command: those that it needs, then the others. */
+/** The flags of a command: required ones first. */
 export function flagsOf(name: CommandName): readonly FlagName[] {
   const { needs, takes }: CommandFlags = COMMANDS[name];
   return [...needs, ...takes];
 }
 
-/** A command with its flags, as docs/deploy.md lists it: `replace-root --tenant ID [--start]`. */
+/** A command with its flags, as in docs/deploy.md: `replace-root --tenant ID [--start]`. */
 export function usageOf(name: CommandName): string {
   const { needs, takes }: CommandFlags = COMMANDS[name];
   const written = (flag: FlagName) => `--${flag} ${FLAGS[flag].value}`.trim();

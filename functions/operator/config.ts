@@ -21,5 +21,5 @@ export const environment = z.object({
   DELIVERIES_QUEUE_URL: variable,
 });
 
-/** What the construct must set: every variable, as text. */
+/** The variables that the construct must set, as strings. */
 export type Environment = Readonly<Record<keyof z.input<typeof environment>, string>>;

@@ -46,9 +46,9 @@ export type OperatorDeps = {
   readonly tokenIndex: TokenIndex;
   readonly sealReader: SealReader;
   readonly sealHead: Pick<SealHead, 'read'>;
-  /** Called with what a check by the schedule found; `undefined` for nothing. */
+  /** Receives the finding of a scheduled check; `undefined` for none. */
   readonly onAuditChecked: (found: unknown) => void;
-  /** The key that is given, PEM, or else as KMS has it now. */
+  /** The configured key as PEM, or otherwise the current one of KMS. */
   readonly sealPublicKey: (pem: string | undefined) => Promise<KeyObject>;
 } & CreateTenantDeps &
   WebhookSecretDeps &
@@ -86,7 +86,7 @@ export function dependencies(env: NodeJS.ProcessEnv): Unaudited<OperatorDeps> {
     auditLog: createTrail(client, config, { ...stores, ...auditReports(config.SERVICE_NAME) }),
     ...createTokenStores(client, config),
     ...createReactorStores(client, config),
-    // It removes functions and keeps none hot.
+    // It deletes functions and provisions no instances.
     reactorFunctions: createReactorRepairs(lambdaControlClient(), {
       namePrefix: config.REACTOR_FUNCTION_PREFIX,
       hotConcurrency: 0,

@@ -1,4 +1,4 @@
-import { runCommand } from './commands.ts';
+import { runCommand } from './run-command.ts';
 import { dependencies } from './dependencies.ts';
 
 const deps = dependencies(process.env);

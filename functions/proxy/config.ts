@@ -8,5 +8,5 @@ export const environment = z.extend(apiEnvironment, {
   EGRESS_ALLOW_LIST: hostList,
 });
 
-/** What the construct must set: every variable, as text. */
+/** The variables that the construct must set, as strings. */
 export type Environment = Readonly<Record<keyof z.input<typeof environment>, string>>;

@@ -1,5 +1,5 @@
 import { dynamoDbClient } from '../../src/adapters/aws/clients.ts';
-import { createEgressClient } from '../../src/adapters/egress/https-egress-client.ts';
+import { createHttpsEgressClient } from '../../src/adapters/egress/https-egress-client.ts';
 import { createStores, createTokenStores, createTrail } from '../../src/adapters/stores.ts';
 import type { ForwardDeps } from '../../src/core/proxy/forward.ts';
 import type { Unaudited } from '../../src/core/audit/effects.ts';
@@ -23,7 +23,7 @@ export function dependencies(env: NodeJS.ProcessEnv): Unaudited<ProxyDeps> {
     ...stores,
     auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(config.SERVICE_NAME) }),
     ...createTokenStores(dynamodb, config),
-    egress: createEgressClient(),
+    egress: createHttpsEgressClient(),
     egressAllowList: config.EGRESS_ALLOW_LIST,
   };
 }

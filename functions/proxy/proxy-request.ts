@@ -2,22 +2,22 @@ import type { ProxyRequest } from '../../src/core/proxy/forward.ts';
 import type { ApiRequest } from '../../src/http/api-request.ts';
 
 /**
- * A character that stands for itself in a path (RFC 3986, section 3.3); the gateway has decoded
- * what was encoded.
+ * A character that a path contains unencoded (RFC 3986, section 3.3). The gateway has decoded the
+ * others.
  */
 const encodeSegment = (segment: string): string =>
   encodeURIComponent(segment).replace(/%(?:21|24|26|27|28|29|2A|2B|2C|3B|3D|3A|40)/g, decodeURIComponent);
 
 /**
- * What follows `/proxy`, encoded again. `/proxy/` is `/proxy`; below it a trailing slash is the
- * destination's business.
+ * The path after `/proxy`, encoded again. `/proxy/` is `/proxy`; below it a trailing slash is
+ * forwarded.
  */
 function suffixOf(rawPath: string): string {
   const rest = rawPath.slice('/proxy'.length);
   return rest === '/' ? '' : rest.split('/').map(encodeSegment).join('/');
 }
 
-/** What a request to the proxy says, out of the request as it arrived. */
+/** The input of the proxy, from the HTTP request. */
 export function proxyRequest(request: ApiRequest): ProxyRequest {
   const { reserved, headers } = request;
   const extra = [

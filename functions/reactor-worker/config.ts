@@ -23,5 +23,5 @@ export const environment = z.object({
   REACTOR_FUNCTION_PREFIX: variable,
 });
 
-/** What the construct must set: every variable, as text. */
+/** The variables that the construct must set, as strings. */
 export type Environment = Readonly<Record<keyof z.input<typeof environment>, string>>;

@@ -10,7 +10,7 @@ import {
 } from '../../src/adapters/stores.ts';
 import type { AuditLog } from '../../src/core/audit/audit-log.ts';
 import type { Unaudited } from '../../src/core/audit/effects.ts';
-import type { RunInvocationDeps } from '../../src/core/reactors/run-invocation.ts';
+import type { ProcessInvocationDeps } from '../../src/core/reactors/process-invocation.ts';
 import { madeOnce } from '../../src/core/shared/made-once.ts';
 import { presentFailure, presentReactorResult } from '../../src/http/present-reactor-result.ts';
 import { tokenInputParser } from '../../src/http/token-input.ts';
@@ -19,17 +19,17 @@ import { logFailure } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';
 
 /**
- * Longest wait for the answer of an instance, in ms: the longest run (docs/contract.md#limits) and
- * what it takes to start.
+ * Longest wait for the response of an instance, in ms: the longest run (docs/contract.md#limits)
+ * plus the start.
  */
-const ANSWER_WITHIN_MS = 240_000;
+const RESPONSE_WITHIN_MS = 240_000;
 
 /**
- * Publishes how long an invocation has waited, in CloudWatch's embedded metric format: a log line
- * that becomes a metric. It costs only while something waits.
+ * Publishes the waiting time of an invocation in CloudWatch's embedded metric format, a log line
+ * that becomes a metric. It costs nothing while no invocation waits.
  */
-function publishWaits(namespace: string): RunInvocationDeps['onGivenBack'] {
-  // Made when something waits, which loads the library (lib/bundle.ts).
+function publishWaits(namespace: string): ProcessInvocationDeps['onReleased'] {
+  // Created when an invocation waits, which loads the library (lib/bundle.ts).
   const metrics = madeOnce(() => new Metrics({ namespace, serviceName: 'reactor-worker' }));
   return (waitedMs) => {
     metrics().addMetric('InvocationWaitSeconds', MetricUnit.Seconds, Math.round(waitedMs / 1000));
@@ -37,7 +37,7 @@ function publishWaits(namespace: string): RunInvocationDeps['onGivenBack'] {
   };
 }
 
-export type ReactorWorkerDeps = RunInvocationDeps & { readonly auditLog: AuditLog };
+export type ReactorWorkerDeps = ProcessInvocationDeps & { readonly auditLog: AuditLog };
 
 /**
  * Wires the function from its environment. Throws at the start of an instance if a variable is
@@ -55,7 +55,7 @@ export function dependencies(env: NodeJS.ProcessEnv): Unaudited<ReactorWorkerDep
     ...createReactorStores(dynamodb, config),
     invocationQueue: createInvocationQueue(sqs, config.INVOCATIONS_QUEUE_URL),
     deliveryQueue: createInvocationQueue(sqs, config.DELIVERIES_QUEUE_URL),
-    reactorRunner: createReactorRunner(lambdaInvokeClient(ANSWER_WITHIN_MS), {
+    reactorRunner: createReactorRunner(lambdaInvokeClient(RESPONSE_WITHIN_MS), {
       namePrefix: config.REACTOR_FUNCTION_PREFIX,
       egressAllowList: config.EGRESS_ALLOW_LIST,
     }),
@@ -64,7 +64,7 @@ export function dependencies(env: NodeJS.ProcessEnv): Unaudited<ReactorWorkerDep
     presentResult: presentReactorResult,
     presentFailure,
     onFailure: logFailure('runInvocation'),
-    onGivenBack: publishWaits(config.SERVICE_NAME),
+    onReleased: publishWaits(config.SERVICE_NAME),
     cvcLifetimeMs: config.CVC_LIFETIME_SECONDS * 1000,
     clock: Date.now,
   };

@@ -1,4 +1,4 @@
-import { runInvocation } from '../../src/core/reactors/run-invocation.ts';
+import { processInvocation } from '../../src/core/reactors/process-invocation.ts';
 import { invocationMessages } from '../../src/lambda/invocation-messages.ts';
 import { withAudit } from '../../src/lambda/with-audit.ts';
 import { dependencies, type ReactorWorkerDeps } from './dependencies.ts';
@@ -8,11 +8,11 @@ const OPERATION = 'runInvocation';
 
 export const handler = invocationMessages(OPERATION, async (id) => {
   const subject = { op: OPERATION, cred: `invocation:${id.id}`, invocation: id.id };
-  await withAudit<ReactorWorkerDeps, Awaited<ReturnType<typeof runInvocation>>>(
+  await withAudit<ReactorWorkerDeps, Awaited<ReturnType<typeof processInvocation>>>(
     deps,
     { trail: id.tenantId, subject },
-    (audited) => runInvocation(audited, id),
-    // One that was given back did not run.
+    (audited) => processInvocation(audited, id),
+    // A released invocation did not run.
     (state) => ({ outcome: state === 'failed' || state === 'queued' ? 'failed' : 'ok' }),
   );
 });

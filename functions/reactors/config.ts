@@ -4,7 +4,7 @@ import { hostList, tokenEnvironment, variable, wholeNumber } from '../../src/lam
 
 /** The environment of the reactors function. */
 export const environment = z.extend(apiEnvironment, {
-  /** Address of the service for the code, where it is not the gateway's own; empty otherwise. */
+  /** Address of the service for reactor code, if it is not the gateway's own; empty otherwise. */
   PUBLIC_URL: z.string(),
   ...tokenEnvironment,
   REACTORS_TABLE: variable,
@@ -18,5 +18,5 @@ export const environment = z.extend(apiEnvironment, {
   HOT_CONCURRENCY: wholeNumber(0),
 });
 
-/** What the construct must set: every variable, as text. */
+/** The variables that the construct must set, as strings. */
 export type Environment = Readonly<Record<keyof z.input<typeof environment>, string>>;

@@ -32,12 +32,12 @@ export type ReactorsDeps = ApiDeps &
   RunReactorDeps &
   StartInvocationDeps &
   GetResultDeps & {
-    /** Address of the service where it is not the gateway's own. */
+    /** Address of the service, if it is not the gateway's own. */
     readonly publicUrl?: string;
   };
 
-/** Longest wait for the answer of an instance, in ms: the gateway gives up before. */
-const ANSWER_WITHIN_MS = 30_000;
+/** Longest wait for the response of an instance, in ms: less than the gateway's timeout. */
+const RESPONSE_WITHIN_MS = 30_000;
 
 /**
  * Wires the function from its environment. Throws at the start of an instance if a variable is
@@ -64,7 +64,10 @@ export function dependencies(env: NodeJS.ProcessEnv): Unaudited<ReactorsDeps> {
       codeKeyArn: config.KEY_ID,
       hotConcurrency: config.HOT_CONCURRENCY,
     }),
-    reactorRunner: createReactorRunner(lambdaInvokeClient(ANSWER_WITHIN_MS), { namePrefix, egressAllowList }),
+    reactorRunner: createReactorRunner(lambdaInvokeClient(RESPONSE_WITHIN_MS), {
+      namePrefix,
+      egressAllowList,
+    }),
     parseTokenInput: tokenInputParser(config.CLIENT_COMPATIBILITY),
     cvcLifetimeMs: config.CVC_LIFETIME_SECONDS * 1000,
     egressAllowList,

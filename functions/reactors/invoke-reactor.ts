@@ -1,6 +1,10 @@
 import type { Caller } from '../../src/core/applications/application.ts';
 import { react } from '../../src/core/reactors/react.ts';
-import { keepReaction, replayReaction, type KeptReaction } from '../../src/core/reactors/replay-reaction.ts';
+import {
+  reactionReplayOf,
+  replayReaction,
+  type ReactionReplay,
+} from '../../src/core/reactors/replay-reaction.ts';
 import { startInvocation } from '../../src/core/reactors/start-invocation.ts';
 import { defined } from '../../src/core/shared/defined.ts';
 import type { Json } from '../../src/core/shared/json.ts';
@@ -9,7 +13,7 @@ import type { WriteIdentity } from '../../src/core/shared/write-identity.ts';
 import type { ApiRequest } from '../../src/http/api-request.ts';
 import { presentReactorResult } from '../../src/http/present-reactor-result.ts';
 import { withoutAnyCvc } from '../../src/core/shared/without-cvc.ts';
-import type { RouteAnswer } from '../../src/http/route.ts';
+import type { RouteResult } from '../../src/http/route.ts';
 import type { ReactorsDeps } from './dependencies.ts';
 
 interface Invocation {
@@ -18,14 +22,14 @@ interface Invocation {
   readonly asynchronous?: { readonly callbackUrl: string; readonly timeoutMs: number };
 }
 
-/** Invokes a reactor: the answer is its result, or 202 with the id of the invocation. */
+/** Invokes a reactor. The response is its result, or 202 with the id of the invocation. */
 export async function invokeReactor(
   deps: ReactorsDeps,
   caller: Caller,
   { asynchronous, ...invocation }: Invocation,
   request: ApiRequest,
   { writes, once }: { readonly writes: WriteIdentity; readonly once: RunOnce },
-): Promise<RouteAnswer> {
+): Promise<RouteResult> {
   const input = {
     ...invocation,
     service: { baseUrl: deps.publicUrl ?? request.baseUrl, headerPrefix: deps.headerPrefixes[0] ?? '' },
@@ -36,17 +40,25 @@ export async function invokeReactor(
     const raw = result.raw?.reveal();
     return defined({
       body: presentReactorResult(result),
-      kept: keepReaction(result, raw === undefined ? undefined : withoutAnyCvc(raw), uses) as unknown as Json,
-      keepUntil,
+      replayData: reactionReplayOf(
+        result,
+        raw === undefined ? undefined : withoutAnyCvc(raw),
+        uses,
+      ) as unknown as Json,
+      replayUntil: keepUntil,
     });
   }
   const started = defined({ ...input, ...asynchronous, ownHost: request.headers['host'] });
   return { status: 202, body: { id: await startInvocation(deps, caller, started, writes) } };
 }
 
-/** A kept answer again, as the caller may see it now. */
-export async function replayInvocation(deps: ReactorsDeps, caller: Caller, kept: Json): Promise<RouteAnswer> {
-  // Kept above, and the seal proves it unchanged.
-  const reaction = await replayReaction(deps, caller, kept as unknown as KeptReaction);
+/** Replays a response as the caller may see it now. */
+export async function replayInvocation(
+  deps: ReactorsDeps,
+  caller: Caller,
+  replayData: Json,
+): Promise<RouteResult> {
+  // The function above stored it, and the seal proves it unchanged.
+  const reaction = await replayReaction(deps, caller, replayData as unknown as ReactionReplay);
   return { body: presentReactorResult(reaction) };
 }

@@ -27,10 +27,10 @@ const MEMBERS = {
   name: `Up to ${counted(NAME_MAX_LENGTH)} characters.`,
   code: `CommonJS for Node.js 16: \`module.exports = async (req) => ({ raw, tokenize })\`. Up to ${counted(REACTOR_LIMITS.code)} characters; not run now.`,
   configuration: {
-    words: `Up to ${counted(REACTOR_LIMITS.configuration)} texts that the code reads as \`req.configuration\`.`,
+    words: `Up to ${counted(REACTOR_LIMITS.configuration)} strings that the code reads as \`req.configuration\`.`,
     limits: CONFIGURATION,
   },
-  application: 'A public or private application as which the code may call the service through `req.bt`.',
+  application: 'The public or private application with which the code may call the service through `req.bt`.',
   'application.id': 'The id of the application.',
 };
 
@@ -49,7 +49,7 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
     members: MEMBERS,
     required: ['configuration'],
     requests: { charge: { summary: 'A reactor', value: CHARGE } },
-    answer: { description: 'The reactor.', schema: reactor },
+    response: { description: 'The reactor.', schema: reactor },
   },
   listReactors: {
     tag: TAG,
@@ -57,27 +57,28 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
     query: z.object({
       id: idsParameter,
       name: z.string().max(PATTERN_MAX_LENGTH).optional().meta({
-        description: 'Without regard to case; `*` is any run of characters; without `*` it means contains.',
+        description:
+          'Case-insensitive; `*` matches any characters; without `*` the name must contain the value.',
       }),
       ...pageParameters,
     }),
-    answer: { description: 'A page of reactors.', schema: pageOf(reactor) },
+    response: { description: 'A page of reactors.', schema: pageOf(reactor) },
   },
   getReactor: {
     tag: TAG,
     summary: 'Get a reactor',
     parameters: ID,
-    answer: { description: 'The reactor.', schema: reactor },
+    response: { description: 'The reactor.', schema: reactor },
   },
   updateReactor: {
     tag: TAG,
     summary: 'Update a reactor',
-    description: 'Replaces all of it; without `application` it has none.',
+    description: 'Replaces all members; without `application` the reactor has none.',
     parameters: ID,
     members: MEMBERS,
     required: ['configuration'],
     requests: { charge: { summary: 'Other code', value: CHARGE } },
-    answer: { description: 'The reactor after the update.', schema: reactor },
+    response: { description: 'The reactor after the update.', schema: reactor },
     failures: { 409: CONFLICT },
   },
   patchReactor: {
@@ -87,34 +88,34 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
     parameters: ID,
     members: {
       ...MEMBERS,
-      configuration: { words: 'Merged; an entry that is `null` is removed.', limits: CONFIGURATION },
+      configuration: { words: 'Merged; `null` removes an entry.', limits: CONFIGURATION },
       application: '`null` removes it.',
     },
     requests: {
       entry: { summary: 'Sets one entry', value: { configuration: { url: 'https://other.example.com' } } },
     },
-    answer: { description: 'Updated. The response has no body.' },
+    response: { description: 'Updated. The response has no body.' },
     failures: { 409: CONFLICT },
   },
   deleteReactor: {
     tag: TAG,
     summary: 'Delete a reactor',
     parameters: ID,
-    answer: { description: 'Deleted.' },
+    response: { description: 'Deleted.' },
     failures: { 409: 'Another request is changing the reactor.' },
   },
   invokeReactor: {
     tag: TAG,
     summary: 'Invoke a reactor',
     description:
-      'Detokenizes `args`, runs the code, and returns its result. With `callback_url` the code runs later, once, and the result is delivered as a webhook, signed by the rules of Standard Webhooks.',
+      'Detokenizes `args`, runs the code, and returns its result. With `callback_url` the code runs asynchronously, once, and the service delivers the result as a webhook, signed by the rules of Standard Webhooks.',
     parameters: ID,
     members: {
-      args: 'An object or array whose texts may hold detokenization expressions, or one expression that gives an object.',
-      callback_url: 'The https address that the result is sent to.',
-      callbackUrl: 'Another name of `callback_url`: send one of them.',
-      timeout_ms: `How long the code may run, in ms; with \`callback_url\` only. Default ${String(TIMEOUT.default)}.`,
-      timeoutMs: 'Another name of `timeout_ms`: send one of them.',
+      args: 'An object or array whose strings may contain detokenization expressions, or one expression whose value is an object.',
+      callback_url: 'The https address for the result.',
+      callbackUrl: 'An alias of `callback_url`: send one of them.',
+      timeout_ms: `Timeout of the code, in ms; with \`callback_url\` only. Default ${String(TIMEOUT.default)}.`,
+      timeoutMs: 'An alias of `timeout_ms`: send one of them.',
     },
     requests: {
       sync: {
@@ -130,28 +131,28 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
         },
       },
     },
-    answer: { description: 'What the code returned.', schema: reactorResponse },
+    response: { description: 'The result of the code.', schema: reactorResponse },
     also: { 202: { description: 'Accepted; the result will be delivered.', schema: acceptedInvocation } },
     failures: {
       401: 'The key is missing, unknown, revoked or expired. Or thrown by the code.',
       402: 'Thrown by the code.',
-      403: 'Only private applications and sessions with `token:use` invoke reactors, with tokens that it covers. Or thrown by the code.',
-      404: 'No such reactor.',
-      409: 'A request with the same idempotency key is still running; or its code has run, and its answer is no longer kept.',
+      403: 'Only private applications and sessions with `token:use` may invoke reactors, with tokens that the permission covers. Or thrown by the code.',
+      404: 'The reactor does not exist.',
+      409: 'A request with the same idempotency key is still running; or its code has run, and its response is no longer stored.',
       413: `The body is over ${megabytes(REACTOR_LIMITS.invocationBytes)}, or the tokens of the arguments are.`,
       429: 'Too many requests. Or thrown by the code.',
       503: 'The store, the key service or Lambda is unavailable or throttling. Or thrown by the code.',
       422: 'The code does not load, or does not export a function: `detail` names the reason. Or the idempotency key was used with another body.',
-      500: 'The code failed or took too long: title `Reactor Runtime Error`; `detail` has class, line and column of what it threw. Or unexpected.',
+      500: 'The code failed or took too long: title `Reactor Runtime Error`; `detail` contains class, line and column of the error. Or an unexpected failure.',
     },
     callback: { name: 'result', address: '{$request.body#/callback_url}' },
   },
   getReactorResult: {
     tag: TAG,
     summary: 'Get the result of an asynchronous invocation',
-    description: `For ${duration(READABLE_MS)}, for the application or session that invoked. \`result\` goes earlier if a cvc or a token that was filled into the arguments ends.`,
+    description: `For ${duration(READABLE_MS)}, for the application or session that invoked. \`result\` is deleted earlier if a cvc or a token of the arguments ends.`,
     parameters: { ...ID, invocation_id: 'The `id` in the response to the invocation.' },
-    answer: {
+    response: {
       description: 'The status of the invocation, and its result once it has ended.',
       schema: reactorResult,
     },

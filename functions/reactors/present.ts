@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/core/shared/json.ts';
 import { formatTimestamp } from '../../src/core/shared/timestamp.ts';
 import { presentApplication } from '../../src/http/present-application.ts';
 
-/** The members of a reactor that no update sets. */
+/** The members of a reactor that no update can set. */
 export function presentRecord(
   reactor: Pick<ReactorRecord, 'id' | 'tenantId' | 'createdBy' | 'createdAt' | 'modifiedBy' | 'modifiedAt'>,
 ): JsonObject {
@@ -20,7 +20,7 @@ export function presentRecord(
   });
 }
 
-/** The Reactor object (docs/contract.md#the-reactor-object), its application without a key. */
+/** The Reactor object (docs/contract.md#the-reactor-object), with its application without a key. */
 export function presentReactor({ reactor, application }: ReactorView): JsonObject {
   const { id, tenant_id, ...history } = presentRecord(reactor);
   return defined({
@@ -34,7 +34,7 @@ export function presentReactor({ reactor, application }: ReactorView): JsonObjec
   });
 }
 
-/** What became of an invocation (docs/contract.md#asynchronous-invocations). */
+/** The state and result of an invocation (docs/contract.md#asynchronous-invocations). */
 export function presentResultView({ id, status, result }: ResultView): JsonObject {
   return defined({ id, status, result: result?.reveal() });
 }

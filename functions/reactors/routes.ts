@@ -21,7 +21,7 @@ import {
   updateReactorBody,
 } from './schemas.ts';
 
-/** Everything that the reactors function answers to. */
+/** All routes of the reactors function. */
 export const routes: readonly Route<ReactorsDeps>[] = [
   route({
     operation: 'createReactor',
@@ -114,7 +114,7 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     body: reactBody,
     handle: (deps: ReactorsDeps, { caller, params: { id = '' }, body, request, ...rest }) =>
       invokeReactor(deps, caller, { ...body, reactorId: id }, request, rest),
-    replay: (deps, { caller }, kept) => replayInvocation(deps, caller, kept),
+    replay: (deps, { caller }, replayData) => replayInvocation(deps, caller, replayData),
   }),
   route({
     operation: 'getReactorResult',

@@ -34,14 +34,14 @@ const code = text.check(
   ...lengthTo(REACTOR_LIMITS.code),
   wellFormed,
   z.refine(
-    (given) => Buffer.byteLength(JSON.stringify(given)) <= REACTOR_LIMITS.codeBytes,
+    (input) => Buffer.byteLength(JSON.stringify(input)) <= REACTOR_LIMITS.codeBytes,
     `must be at most ${String(REACTOR_LIMITS.codeBytes)} bytes as JSON`,
   ),
 );
 
-/** Limits of a configuration's entries; `null` stands for an entry that is removed. */
-function checkEntries(given: unknown, context: z.core.$RefinementCtx): void {
-  const entries = Object.entries(isJsonObject(given) ? given : {});
+/** Limits of a configuration's entries; `null` removes an entry. */
+function checkEntries(input: unknown, context: z.core.$RefinementCtx): void {
+  const entries = Object.entries(isJsonObject(input) ? input : {});
   if (entries.length > REACTOR_LIMITS.configuration) {
     context.addIssue({
       code: 'custom',
@@ -68,7 +68,7 @@ const configurationPatch = textMap((value): value is string | null => value === 
   z.superRefine(checkEntries),
 );
 
-/** Members of a reactor's application, as a reactor shows it, which are the application's own. */
+/** Members of the application in a Reactor object that belong to the application itself. */
 const OF_APPLICATION = [
   ...RECORD_MEMBERS.filter((member) => member !== 'id'),
   'name',
@@ -80,26 +80,26 @@ const OF_APPLICATION = [
 
 const NO_APPLICATION = 'must be an object with an id';
 
-/** What an update says of a reactor that it cannot change. */
+/** Members in an update of a reactor that the update cannot change. */
 interface Unchanged {
   readonly reactor: JsonObject;
   readonly application: JsonObject;
 }
 
-type Given<Name extends string> = Readonly<Partial<Record<Name, unknown>>>;
+type Members<Name extends string> = Readonly<Partial<Record<Name, unknown>>>;
 
 const unchangedIn = (
-  given: Given<(typeof RECORD_MEMBERS)[number]> & {
-    readonly application?: Given<(typeof OF_APPLICATION)[number]> | null | undefined;
+  input: Members<(typeof RECORD_MEMBERS)[number]> & {
+    readonly application?: Members<(typeof OF_APPLICATION)[number]> | null | undefined;
   },
 ): Unchanged => ({
-  reactor: unchangedOf(given, RECORD_MEMBERS),
-  application: unchangedOf(given.application ?? {}, OF_APPLICATION),
+  reactor: unchangedOf(input, RECORD_MEMBERS),
+  application: unchangedOf(input.application ?? {}, OF_APPLICATION),
 });
 
 /**
- * Throws `validation_failed` for what an update says otherwise than the reactor, with the
- * application that it names, is shown.
+ * Throws `validation_failed` if such a member differs from the reactor, or from its application, as
+ * reads return it.
  */
 export const checkUnchangedReactor =
   (unchanged: Unchanged): CheckUnchanged =>
@@ -113,21 +113,22 @@ const isMissing = (value: unknown) => value === undefined || value === null;
 const definition = { name, code, configuration: optional(configuration) };
 
 /**
- * What a body says of a reactor. Whether configuration may be absent is the deployment's setting.
+ * The members of a reactor in a body. A setting of the deployment decides whether configuration is
+ * optional.
  */
-function givenDefinition(given: {
+function checkedDefinition(input: {
   readonly name: string;
   readonly code: string;
   readonly configuration?: Configuration | undefined;
   readonly application?: { readonly id: string } | undefined;
 }) {
   return {
-    hasConfiguration: !isMissing(given.configuration),
+    hasConfiguration: !isMissing(input.configuration),
     definition: defined({
-      name: given.name,
-      code: new Secret(given.code),
-      configuration: new Secret(given.configuration ?? {}),
-      applicationId: given.application?.id,
+      name: input.name,
+      code: new Secret(input.code),
+      configuration: new Secret(input.configuration ?? {}),
+      applicationId: input.application?.id,
     }) satisfies ReactorDefinition,
   };
 }
@@ -136,7 +137,7 @@ function givenDefinition(given: {
 export const createReactorBody = z.lazy(() =>
   z.pipe(
     body({ ...definition, application: optional(z.object({ id: text }, { error: NO_APPLICATION })) }),
-    z.transform(givenDefinition),
+    z.transform(checkedDefinition),
   ),
 );
 
@@ -150,23 +151,20 @@ export const updateReactorBody = z.lazy(() =>
       ),
       ...unchangeable(RECORD_MEMBERS),
     }),
-    z.transform((given) => ({ ...givenDefinition(given), unchanged: unchangedIn(given) })),
+    z.transform((input) => ({ ...checkedDefinition(input), unchanged: unchangedIn(input) })),
   ),
 );
 
-/**
- * The definition in a body. Throws `validation_failed` if its configuration is absent and must not
- * be.
- */
+/** The definition in a body. Throws `validation_failed` if a required configuration is missing. */
 export function definitionOf(
-  { definition: given, hasConfiguration }: z.output<typeof createReactorBody>,
+  { definition: input, hasConfiguration }: z.output<typeof createReactorBody>,
   { clientCompatibility }: { readonly clientCompatibility: ClientCompatibility },
 ): ReactorDefinition {
   if (!hasConfiguration && clientCompatibility === 'strict') throw invalid('configuration', 'is required');
-  return given;
+  return input;
 }
 
-/** What a patch says of the application: absent, taken away, or another one. */
+/** The application in a patch: absent, `null`, or another one. */
 const applicationPatch = z.lazy(() =>
   z.optional(
     z.nullable(
@@ -188,20 +186,20 @@ export const patchReactorBody = z.lazy(() =>
       application: applicationPatch,
       ...unchangeable(RECORD_MEMBERS),
     }),
-    z.transform((given): { readonly patch: ReactorPatch; readonly unchanged: Unchanged } => {
-      if (given.configuration === null) throw invalid('configuration', 'must not be null');
+    z.transform((input): { readonly patch: ReactorPatch; readonly unchanged: Unchanged } => {
+      if (input.configuration === null) throw invalid('configuration', 'must not be null');
       const patch = defined({
-        name: given.name,
-        code: given.code === undefined ? undefined : new Secret(given.code),
-        configuration: given.configuration === undefined ? undefined : new Secret(given.configuration),
-        applicationId: given.application === null ? null : given.application?.id,
+        name: input.name,
+        code: input.code === undefined ? undefined : new Secret(input.code),
+        configuration: input.configuration === undefined ? undefined : new Secret(input.configuration),
+        applicationId: input.application === null ? null : input.application?.id,
       });
-      return { patch, unchanged: unchangedIn(given) };
+      return { patch, unchanged: unchangedIn(input) };
     }),
   ),
 );
 
-/** Length of the name that a list is narrowed to, in characters. */
+/** Longest name that filters a list, in characters. */
 export const PATTERN_MAX_LENGTH = 200;
 
 /** Query of "list reactors" (docs/contract.md#create-and-change-reactors). */
@@ -216,7 +214,7 @@ export const listReactorsQuery = queryOf(
   },
 );
 
-/** Time of the code of an asynchronous invocation, in ms. */
+/** Timeout of the code of an asynchronous invocation, in ms. */
 export const TIMEOUT = { least: 10_000, most: 210_000, default: 10_000 };
 const TIMEOUT_RANGE = `must be a whole number from ${String(TIMEOUT.least)} to ${String(TIMEOUT.most)}`;
 
@@ -225,8 +223,8 @@ const timeoutMs = z
   .check(z.minimum(TIMEOUT.least, TIMEOUT_RANGE), z.maximum(TIMEOUT.most, TIMEOUT_RANGE));
 
 /**
- * Body of "invoke reactor" (docs/contract.md#invoke-a-reactor). `callbackUrl` and `timeoutMs` are
- * accepted as well.
+ * Body of "invoke reactor" (docs/contract.md#invoke-a-reactor). It also accepts `callbackUrl` and
+ * `timeoutMs`.
  */
 export const reactBody = z.lazy(() =>
   z.pipe(
@@ -237,16 +235,16 @@ export const reactBody = z.lazy(() =>
       timeout_ms: optional(timeoutMs),
       timeoutMs: optional(timeoutMs),
     }),
-    z.transform((given) => {
-      const args = given.args ?? {};
+    z.transform((input) => {
+      const args = input.args ?? {};
       if (typeof args !== 'object' && typeof args !== 'string')
         throw invalid('args', 'must be an object or an array');
-      if (given.callback_url !== undefined && given.callbackUrl !== undefined)
+      if (input.callback_url !== undefined && input.callbackUrl !== undefined)
         throw invalid('callbackUrl', 'is another name of callback_url; send one of them');
-      if (given.timeout_ms !== undefined && given.timeoutMs !== undefined)
+      if (input.timeout_ms !== undefined && input.timeoutMs !== undefined)
         throw invalid('timeoutMs', 'is another name of timeout_ms; send one of them');
-      const callbackUrl = given.callback_url ?? given.callbackUrl;
-      const timeout = given.timeout_ms ?? given.timeoutMs;
+      const callbackUrl = input.callback_url ?? input.callbackUrl;
+      const timeout = input.timeout_ms ?? input.timeoutMs;
       if (callbackUrl === undefined && timeout !== undefined)
         throw invalid('timeout_ms', 'is for invocations with a callback_url only');
       const asynchronous =

@@ -20,5 +20,5 @@ export const environment = z.object({
   LIST_SHARDS: wholeNumber(1),
 });
 
-/** What the construct must set: every variable, as text. */
+/** The variables that the construct must set, as strings. */
 export type Environment = Readonly<Record<keyof z.input<typeof environment>, string>>;

@@ -22,13 +22,13 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface SweeperDeps {
   readonly clock: Clock;
-  /** One of each kind, the most urgent first. */
+  /** Each kind of work once, the most urgent first. */
   readonly works: readonly DueWork[];
-  /** How many deliveries wait for an operator. */
+  /** The number of deliveries that wait for an operator. */
   readonly parkedDeliveries: () => Promise<number>;
-  /** How many reactors the account's quota of concurrency has left cold. */
+  /** The number of reactors that the account's concurrency quota leaves cold. */
   readonly coldReactors: () => Promise<number>;
-  /** Made with the first run, which loads the library (lib/bundle.ts). */
+  /** Created with the first run, which loads the library (lib/bundle.ts). */
   readonly metrics: () => Metrics;
 }
 

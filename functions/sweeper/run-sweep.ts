@@ -3,23 +3,23 @@ import { sweepAll, type SweepReport } from '../../src/core/sweep/sweep.ts';
 import { logFailure } from '../../src/lambda/request-log.ts';
 import type { SweeperDeps } from './dependencies.ts';
 
-/** Time that a run leaves unused before Lambda would end it, in ms. */
+/** Time reserved before Lambda's timeout, in ms. */
 const RESERVE_MS = 5_000;
 
 /**
- * What a run tells of one kind of work, in CloudWatch's embedded metric format: a log line that
+ * The metrics of one kind of work in a run, in CloudWatch's embedded metric format: a log line that
  * becomes metrics.
  */
 function publish(metrics: Metrics, report: SweepReport): void {
   metrics.addDimension('Work', report.name);
   metrics.addMetric('OldestDueSeconds', MetricUnit.Seconds, Math.round(report.oldestDueMs / 1000));
-  // In the line alone: each metric costs by the month, and nothing watches these.
+  // Only in the log line: each metric has a monthly price, and no alarm needs these.
   metrics.addMetadata('Swept', String(report.done));
   metrics.addMetadata('SweepFailures', String(report.failed));
   metrics.publishStoredMetrics();
 }
 
-/** One run over everything that is due, within the time that Lambda gives it. */
+/** One run over all due work, within Lambda's timeout. */
 export async function runSweep(deps: SweeperDeps, remainingMs: number): Promise<void> {
   const { clock, works, parkedDeliveries, coldReactors } = deps;
   const metrics = deps.metrics();
@@ -30,7 +30,7 @@ export async function runSweep(deps: SweeperDeps, remainingMs: number): Promise<
   metrics.addMetric('ParkedDeliveries', MetricUnit.Count, await parkedDeliveries());
   metrics.addMetric('ColdReactors', MetricUnit.Count, await coldReactors());
   metrics.publishStoredMetrics();
-  // An alarm looks at runs that fail; the other kinds of work have had their turn by now.
+  // An alarm watches failed runs; the other kinds of work have run by now.
   const unreadable = reports.filter((report) => report.isUnreadable).map(({ name }) => name);
   if (unreadable.length > 0) throw new Error(`what is due cannot be read: ${unreadable.join(', ')}`);
 }

@@ -4,7 +4,7 @@ import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../src/core/shared/paginati
 import { TOKEN_LIMITS } from '../../src/core/tokens/check-content.ts';
 import { CVC_LIFETIME_SECONDS } from '../../src/core/tokens/cvc-lifetime.ts';
 import { DETOKENIZED_MAX_BYTES } from '../../src/core/tokens/detokenize.ts';
-import { DATA_MAX_BYTES } from '../../src/core/tokens/prepare-token.ts';
+import { DATA_MAX_BYTES } from '../../src/core/tokens/prepare-content.ts';
 import { DETOKENIZED_MAX } from '../../src/core/tokens/resolve-tokens.ts';
 import { ID_LENGTH } from '../../src/core/tokens/token-id.ts';
 import { TOKENIZED_MAX } from '../../src/core/tokens/tokenize.ts';
@@ -25,10 +25,10 @@ const ID = { id: 'The id of the token, URL-encoded once.' };
 const MASK = { $ref: '#/components/schemas/Mask' };
 
 const MEMBERS = {
-  data: `The sensitive value, up to ${megabytes(DATA_MAX_BYTES)}. Its type decides the form.`,
+  data: `The sensitive value, up to ${megabytes(DATA_MAX_BYTES)}. The type decides its form.`,
   mask: {
     words:
-      "Any JSON with expressions in its texts, as `{{ data.number | reveal_last: 4 }}`. It must work on the data. Default: the type's.",
+      "Any JSON with expressions in its strings, such as `{{ data.number | reveal_last: 4 }}`. It must evaluate on the data. Default: the type's.",
     limits: MASK,
   },
   containers: {
@@ -36,25 +36,25 @@ const MEMBERS = {
     limits: { maxItems: TOKEN_LIMITS.containers },
   },
   metadata: {
-    words: `Up to ${counted(TOKEN_LIMITS.metadata)} texts that are not sensitive, to find the token by.`,
+    words: `Up to ${counted(TOKEN_LIMITS.metadata)} strings that are not sensitive, to find the token by.`,
     limits: { maxProperties: TOKEN_LIMITS.metadata, propertyNames: { maxLength: TOKEN_LIMITS.metadataKey } },
   },
   search_indexes: {
-    words: `Up to ${counted(TOKEN_LIMITS.searchIndexes)} expressions; what they give can be searched for by \`data:"..."\`. No plaintext is stored.`,
+    words: `Up to ${counted(TOKEN_LIMITS.searchIndexes)} expressions; their values can be searched with \`data:"..."\`. No plaintext is stored.`,
     limits: { maxItems: TOKEN_LIMITS.searchIndexes },
   },
   fingerprint_expression: {
-    words: "What the fingerprint is made of; must read `data`. Default: the type's.",
+    words: "The input of the fingerprint; it must read `data`. Default: the type's.",
     limits: { maxLength: TOKEN_LIMITS.fingerprintExpression },
   },
   deduplicate_token:
-    'Return an existing token instead of creating a second one: of the same type, fingerprint, containers and mask (under a fingerprint expression of your own: of the same data), if it lives as long.',
+    'Return an existing token instead of creating a duplicate: one of the same type, fingerprint, containers and mask (with a custom fingerprint expression: of the same data) that does not expire earlier.',
   expires_at:
-    'ISO 8601, `M/D/YYYY h:mm:ss AM ±hh:mm` or `M/D/YYYY`. From that instant no operation finds the token.',
+    'ISO 8601, `M/D/YYYY h:mm:ss AM ±hh:mm` or `M/D/YYYY`. From that time on no operation finds the token.',
 };
 
 const DEDUPLICATION =
-  'With `_extras.deduplicated` nothing was written: the token existed. It is shared from then on: its expiry, and data that it was matched by, change only under `reveal`.';
+  'With `_extras.deduplicated` nothing was written: the token existed. It is shared from then on: its expiry, and the data that it was matched by, change only under `reveal`.';
 
 const CARD = {
   type: 'card',
@@ -66,9 +66,9 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
   createToken: {
     tag: TAG,
     summary: 'Create a token',
-    description: `A card's \`cvc\` is shown for as long as the service keeps it (setting \`cvcLifetimeSeconds\`, by default ${duration(CVC_LIFETIME_SECONDS.default * 1_000)}) and then removed. ${DEDUPLICATION}`,
+    description: `The response shows a card's \`cvc\` until the end of its lifetime (setting \`cvcLifetimeSeconds\`, by default ${duration(CVC_LIFETIME_SECONDS.default * 1_000)}); then the service deletes it. ${DEDUPLICATION}`,
     members: {
-      id: `${counted(ID_LENGTH.least)} to ${counted(ID_LENGTH.most)} characters without \`# / \\ + ? [ ] | & = % < > { } ^\`, or an expression that gives them, like \`{{ data.number | alias_card: false, true }}\`. Default: a random UUID.`,
+      id: `${counted(ID_LENGTH.least)} to ${counted(ID_LENGTH.most)} characters without \`# / \\ + ? [ ] | & = % < > { } ^\`, or an expression with such a value, like \`{{ data.number | alias_card: false, true }}\`. Default: a random UUID.`,
       type: 'Decides validation and defaults.',
       ...MEMBERS,
     },
@@ -79,7 +79,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
         value: { type: 'bank', data: { routing_number: '021000021', account_number: '00001' } },
       },
       searchable: {
-        summary: 'A social security number that can be found again, for a year',
+        summary: 'A searchable social security number, for a year',
         value: {
           type: 'social_security_number',
           data: '078-05-1120',
@@ -89,7 +89,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
         },
       },
       anything: {
-        summary: 'Any JSON, with a mask of its own',
+        summary: 'Any JSON, with a custom mask',
         value: {
           type: 'token',
           data: { passport: 'C01X00T47', country: 'DE' },
@@ -97,9 +97,9 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
         },
       },
     },
-    answer: { description: 'The token, as the caller may see it.', schema: writtenToken },
+    response: { description: 'The token, as the caller may see it.', schema: writtenToken },
     failures: {
-      404: 'The token of a replayed response is gone.',
+      404: 'The token of the replayed response no longer exists.',
       409: 'The id exists, or a request with the same idempotency key is still running.',
     },
   },
@@ -107,7 +107,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
     tag: TAG,
     summary: 'List tokens',
     description:
-      'Newest first; only tokens that the caller may read. Each token has an equal share of the response: what is larger is left out and named in `_extras.omitted`.',
+      'Newest first; only tokens that the caller may read. Each token has an equal share of the response: members that exceed it are omitted and named in `_extras.omitted`.',
     query: z.object({
       id: idsParameter,
       metadata: z
@@ -115,40 +115,40 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
         .optional()
         .meta({
           description:
-            'Exact matches without regard to case, all of which must hold, as `metadata[key]=value`, `metadata.key=value` or `metadata={"key":"value"}`.',
+            'Exact, case-insensitive matches, all of which must be true, as `metadata[key]=value`, `metadata.key=value` or `metadata={"key":"value"}`.',
           param: { style: 'deepObject', explode: true },
         }),
       ...pageParameters,
     }),
-    answer: { description: 'A page of tokens.', schema: pageOf(listedToken) },
+    response: { description: 'A page of tokens.', schema: pageOf(listedToken) },
   },
   getToken: {
     tag: TAG,
     summary: 'Get a token',
     parameters: ID,
-    answer: { description: 'The token, its data under the transform of the deciding rule.', schema: token },
+    response: { description: 'The token, its data under the transform of the deciding rule.', schema: token },
   },
   updateToken: {
     tag: TAG,
     summary: 'Update a token',
     description:
-      'JSON Merge Patch (RFC 7386) of `data`, `mask` and `metadata`; the rest is replaced. The result is validated like a new token. ' +
-      '`mask`, `fingerprint_expression`, `search_indexes` and `containers` decide what others see: they need a rule that grants `token:update` with the transform `reveal` on the old and the new containers, or a private application that alone has written the data of the token, by its own key. ' +
-      'Data that you write into a token of another application is under the mask and in the containers of that token. The response shows no more than the `token:read` rule of the caller, and without one nothing of the content. ' +
+      'JSON Merge Patch (RFC 7386) of `data`, `mask` and `metadata`; any other member that is sent replaces the stored one. The result is validated like a new token. ' +
+      '`mask`, `fingerprint_expression`, `search_indexes` and `containers` decide what other callers see. They need a rule that grants `token:update` with the transform `reveal` on the old and the new containers, or a private application that alone has written the data of the token, with its own key. ' +
+      'Data that you write into a token of another application is subject to the mask and the containers of that token. The response shows no more than the `token:read` rule of the caller, and without one nothing of the content. ' +
       DEDUPLICATION,
     parameters: ID,
     members: {
       ...MEMBERS,
-      data: 'Merged into the data; `null` is refused.',
+      data: 'Merged into the data; `null` is rejected.',
       mask: {
         words: 'Merged into the mask; `null` removes it.',
         limits: { anyOf: [MASK, { type: 'null' }] },
       },
-      metadata: { words: 'Merged; `null` removes all of it.', limits: MEMBERS.metadata.limits },
-      containers: { words: "`null` goes back to the type's default.", limits: MEMBERS.containers.limits },
+      metadata: { words: 'Merged; `null` removes all entries.', limits: MEMBERS.metadata.limits },
+      containers: { words: "`null` restores the type's default.", limits: MEMBERS.containers.limits },
       search_indexes: { words: '`null` removes them.', limits: MEMBERS.search_indexes.limits },
       fingerprint_expression: {
-        words: "`null` goes back to the type's default.",
+        words: "`null` restores the type's default.",
         limits: { maxLength: TOKEN_LIMITS.fingerprintExpression },
       },
       expires_at: '`null` removes the expiry.',
@@ -160,26 +160,26 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
         value: { metadata: { tier: 'gold', customer: null } },
       },
     },
-    answer: { description: 'The token after the update, as the caller may see it.', schema: writtenToken },
+    response: { description: 'The token after the update, as the caller may see it.', schema: writtenToken },
     failures: {
-      409: 'Lost against other updates several times, or the same idempotency key is still running.',
+      409: 'The update conflicts with concurrent updates, or a request with the same idempotency key is still running.',
     },
   },
   deleteToken: {
     tag: TAG,
     summary: 'Delete a token',
-    description: 'Deletes the token and everything derived from it. Its id may be used again.',
+    description: 'Deletes the token and everything derived from it. Its id can be used again.',
     parameters: ID,
-    answer: { description: 'Deleted.' },
-    failures: { 409: 'Lost against other updates several times.' },
+    response: { description: 'Deleted.' },
+    failures: { 409: 'The deletion conflicts with concurrent updates.' },
   },
   searchTokens: {
     tag: TAG,
     summary: 'Search tokens',
     description:
-      'Terms joined by `AND`: `data:"..."` (exact, against evaluated search indexes), `metadata.<key>:"..."`, `type:`, `container:` (the subtree), `fingerprint:`, `id:`. Terms `data:` and `fingerprint:` find no token that the deciding `token:search` rule redacts, nor, under `mask`, one without a mask.',
+      'Terms joined by `AND`: `data:"..."` (exact, against evaluated search indexes), `metadata.<key>:"..."`, `type:`, `container:` (the subtree), `fingerprint:`, `id:`. The terms `data:` and `fingerprint:` never match a token whose data the deciding `token:search` rule hides: under `redact`, or under `mask` if the token has no mask.',
     members: {
-      query: 'The terms. Without it every token that the caller may search is found.',
+      query: 'The terms. Without them the search finds every token that the caller may search.',
       page: 'From 1.',
       size: `1 to ${counted(PAGE_SIZE_MAX)}. Default ${counted(PAGE_SIZE_DEFAULT)}.`,
       after: 'Cursor of a page of the same search.',
@@ -190,17 +190,17 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
         value: { query: 'type:card AND metadata.customer:"c-17"' },
       },
     },
-    answer: { description: 'A page of tokens.', schema: pageOf(listedToken) },
+    response: { description: 'A page of tokens.', schema: pageOf(listedToken) },
   },
   tokenize: {
     tag: TAG,
     summary: 'Tokenize any JSON',
-    description: `An object with \`type\` and \`data\` becomes a token and is replaced by the Token object; every other value but \`null\` becomes a \`token\` token and is replaced by its id. At most ${counted(TOKENIZED_MAX)}, all or none.`,
+    description: `An object with \`type\` and \`data\` becomes a token and is replaced by the Token object. Every other value except \`null\` becomes a \`token\` token and is replaced by its id. At most ${counted(TOKENIZED_MAX)}, all or none.`,
     requests: {
       order: { summary: 'An order with a card', value: { order: 'o-1', card: CARD, note: null } },
     },
-    answer: {
-      description: 'The same shape, with tokens and ids in it.',
+    response: {
+      description: 'The same shape with tokens and ids.',
       schema: z.unknown(),
       examples: {
         ids: { summary: 'Two ids', value: { order: '2c1b4c0a-3f0e-4f59-8d0e-0a2d9a6d7c11', note: null } },
@@ -210,15 +210,15 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
   detokenize: {
     tag: TAG,
     summary: 'Detokenize any JSON',
-    description: `Fills in every expression as the transform of the deciding \`token:read\` rule shows the token. At most ${counted(DETOKENIZED_MAX)} tokens, and ${megabytes(DETOKENIZED_MAX_BYTES)} and ${counted(MEMBERS_MAX)} elements and members of them.`,
+    description: `Replaces every expression by its value under the transform of the deciding \`token:read\` rule. At most ${counted(DETOKENIZED_MAX)} tokens, with ${megabytes(DETOKENIZED_MAX_BYTES)} and ${counted(MEMBERS_MAX)} elements and members in all.`,
     requests: {
       masked: {
         summary: 'The last four digits',
         value: { card: "{{ 0b7f7f4e-7a43-4a52-9d2b-0c3f6ad1d3c8 | json: '$.number' | last4 }}" },
       },
     },
-    answer: {
-      description: 'The same shape, filled in.',
+    response: {
+      description: 'The same shape with the values.',
       schema: z.unknown(),
       examples: { masked: { summary: 'The last four digits', value: { card: '4242' } } },
     },

@@ -3,7 +3,12 @@ import { createToken } from '../../src/core/tokens/create-tokens.ts';
 import { deleteToken } from '../../src/core/tokens/delete-token.ts';
 import { detokenize } from '../../src/core/tokens/detokenize.ts';
 import { getToken } from '../../src/core/tokens/get-token.ts';
-import { keepToken, keepTokens, replayToken, replayTokens } from '../../src/core/tokens/kept-token.ts';
+import {
+  tokenReplayOf,
+  tokenizeReplayOf,
+  replayToken,
+  replayTokens,
+} from '../../src/core/tokens/token-replay.ts';
 import { listTokens } from '../../src/core/tokens/list-tokens.ts';
 import { searchTokens } from '../../src/core/tokens/search-tokens.ts';
 import { tokenObject } from '../../src/core/tokens/token-object.ts';
@@ -16,17 +21,17 @@ import type { TokensDeps } from './dependencies.ts';
 import { json } from '../../src/http/schemas.ts';
 import { createTokenBody, tokenInputParser } from '../../src/http/token-input.ts';
 import { presentResult, presentTokenized } from '../../src/http/present-token.ts';
-import { asJson, keptToken, keptTokens } from '../../src/http/kept-tokens.ts';
+import { replayJson, tokenReplayFrom, tokenizeReplayFrom } from '../../src/http/replay-json.ts';
 import { listTokensQuery, searchTokensBody, updateTokenBody } from './schemas.ts';
 
-/** The token of a path, read beside authentication. */
+/** The token of the path, read while the caller is authenticated. */
 const findToken = async (
   { tokenStore }: Pick<TokensDeps, 'tokenStore'>,
   tenantId: string,
   { id = '' }: Readonly<Record<string, string>>,
 ) => ({ token: await tokenStore.find(tenantId, id) });
 
-/** The token of a path: as it was read beside authentication, or read now. */
+/** The token of the path: the prefetched one, or read now. */
 function tokenOf(
   { tokenStore, audit }: TokensDeps,
   { tenantId }: Caller,
@@ -39,9 +44,12 @@ function tokenOf(
   return Promise.resolve(token);
 }
 
-const withKept = (result: TokenResult) => ({ body: presentResult(result), kept: asJson(keepToken(result)) });
+const withReplayData = (result: TokenResult) => ({
+  body: presentResult(result),
+  replayData: replayJson(tokenReplayOf(result)),
+});
 
-/** Everything that the tokens function answers to. */
+/** All routes of the tokens function. */
 export const routes: readonly Route<TokensDeps>[] = [
   route({
     operation: 'createToken',
@@ -52,9 +60,9 @@ export const routes: readonly Route<TokensDeps>[] = [
     success: 201,
     body: createTokenBody,
     handle: async (deps: TokensDeps, { caller, body, writes }) =>
-      withKept(await createToken(deps, caller, body, writes)),
-    replay: async (deps, { caller }, kept) => ({
-      body: presentResult(await replayToken(deps, caller, 'token:create', keptToken(kept))),
+      withReplayData(await createToken(deps, caller, body, writes)),
+    replay: async (deps, { caller }, replayData) => ({
+      body: presentResult(await replayToken(deps, caller, 'token:create', tokenReplayFrom(replayData))),
     }),
   }),
   route({
@@ -92,7 +100,7 @@ export const routes: readonly Route<TokensDeps>[] = [
     body: updateTokenBody,
     prefetch: findToken,
     handle: async (deps: TokensDeps, { caller, params: { id = '' }, body, writes, prefetched }) =>
-      withKept(
+      withReplayData(
         await updateToken(
           deps,
           caller,
@@ -100,8 +108,8 @@ export const routes: readonly Route<TokensDeps>[] = [
           writes,
         ),
       ),
-    replay: async (deps, { caller }, kept) => ({
-      body: presentResult(await replayToken(deps, caller, 'token:update', keptToken(kept))),
+    replay: async (deps, { caller }, replayData) => ({
+      body: presentResult(await replayToken(deps, caller, 'token:update', tokenReplayFrom(replayData))),
     }),
   }),
   route({
@@ -139,10 +147,10 @@ export const routes: readonly Route<TokensDeps>[] = [
     handle: async (deps: TokensDeps, { caller, body, writes }) => {
       const parse = tokenInputParser(deps.clientCompatibility);
       const tokenized = await tokenize(deps, caller, body, parse, writes);
-      return { body: presentTokenized(tokenized), kept: asJson(keepTokens(tokenized)) };
+      return { body: presentTokenized(tokenized), replayData: replayJson(tokenizeReplayOf(tokenized)) };
     },
-    replay: async (deps, { caller }, kept) => ({
-      body: presentTokenized(await replayTokens(deps, caller, keptTokens(kept))),
+    replay: async (deps, { caller }, replayData) => ({
+      body: presentTokenized(await replayTokens(deps, caller, tokenizeReplayFrom(replayData))),
     }),
   }),
   route({

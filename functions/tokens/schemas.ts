@@ -37,8 +37,7 @@ const nullableMetadata = textMap((value): value is string | null => value === nu
 const UNCHANGEABLE = [...RECORD_MEMBERS, 'type', 'fingerprint'] as const;
 
 /**
- * Body of "update token" (docs/contract.md#update-a-token): a merge patch, in which `null` has a
- * meaning of its own.
+ * Body of "update token" (docs/contract.md#update-a-token): a merge patch, in which `null` removes.
  */
 export const updateTokenBody = z.lazy(() =>
   z.pipe(
@@ -53,29 +52,29 @@ export const updateTokenBody = z.lazy(() =>
       expires_at: z.optional(z.nullable(text)),
       ...unchangeable(UNCHANGEABLE),
     }),
-    z.transform((given): TokenPatch => {
-      if (given.data === null) throw invalid('data', 'must not be null');
+    z.transform((input): TokenPatch => {
+      if (input.data === null) throw invalid('data', 'must not be null');
       return defined({
-        data: given.data === undefined ? undefined : new Secret(given.data),
-        mask: given.mask,
-        metadata: given.metadata,
-        containers: given.containers,
-        searchIndexes: given.search_indexes,
-        fingerprintExpression: given.fingerprint_expression,
-        deduplicateToken: given.deduplicate_token,
-        expiresAtText: given.expires_at,
-        unchanged: unchangedOf(given, UNCHANGEABLE),
+        data: input.data === undefined ? undefined : new Secret(input.data),
+        mask: input.mask,
+        metadata: input.metadata,
+        containers: input.containers,
+        searchIndexes: input.search_indexes,
+        fingerprintExpression: input.fingerprint_expression,
+        deduplicateToken: input.deduplicate_token,
+        expiresAtText: input.expires_at,
+        unchanged: unchangedOf(input, UNCHANGEABLE),
       });
     }),
   ),
 );
 
-function metadataObject(given: string): readonly (readonly [string, string])[] {
+function metadataObject(input: string): readonly (readonly [string, string])[] {
   const fields = new FieldReporter();
   let value: unknown;
   try {
-    membersOf(given, { also: new BodyCheck(given, fields) });
-    value = parseJson(given);
+    membersOf(input, { also: new BodyCheck(input, fields) });
+    value = parseJson(input);
   } catch {
     value = undefined;
   }

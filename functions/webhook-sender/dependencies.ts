@@ -1,5 +1,5 @@
 import { dynamoDbClient, sqsClient } from '../../src/adapters/aws/clients.ts';
-import { createEgressClient } from '../../src/adapters/egress/https-egress-client.ts';
+import { createHttpsEgressClient } from '../../src/adapters/egress/https-egress-client.ts';
 import { createInvocationQueue } from '../../src/adapters/sqs/invocation-queue.ts';
 import { createReactorStores, createStores, createTrail } from '../../src/adapters/stores.ts';
 import type { AuditLog } from '../../src/core/audit/audit-log.ts';
@@ -25,7 +25,7 @@ export function dependencies(env: NodeJS.ProcessEnv): Unaudited<WebhookSenderDep
     auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(config.SERVICE_NAME) }),
     ...createReactorStores(dynamodb, config),
     deliveryQueue: createInvocationQueue(sqsClient(), config.DELIVERIES_QUEUE_URL),
-    egress: createEgressClient(),
+    egress: createHttpsEgressClient(),
     egressAllowList: config.EGRESS_ALLOW_LIST,
     presentFailure,
     onFailure: logFailure('deliverResult'),

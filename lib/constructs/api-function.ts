@@ -4,7 +4,7 @@ import { allowOnTable, allowTenantKeys } from '../grants.ts';
 import type { Settings } from '../settings.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 
-/** What differs from one function behind the API to the next. */
+/** The differences between the functions behind the API. */
 export type ApiFunctionContent<Environment extends Readonly<Record<string, string>>> = Pick<
   ServiceFunctionProps<Environment>,
   'folder' | 'description' | 'environment' | 'grants'
@@ -17,10 +17,10 @@ export interface ApiFunctionProps<
   readonly data: DataStack;
 }
 
-/** Longer than this the gateway does not wait for a function. */
+/** The gateway waits no longer than this for a function. */
 const GATEWAY_TIMEOUT_SECONDS = 30;
 
-/** A Lambda behind the API: may authenticate, and what is granted to it in addition. */
+/** A Lambda behind the API: it may authenticate, and use its own grants. */
 export class ApiFunction<
   Environment extends Readonly<Record<string, string>>,
 > extends ServiceFunction<Environment> {
@@ -38,7 +38,7 @@ export class ApiFunction<
         allowOnTable(access, ['BatchGetItem']),
         allowOnTable(ephemeral, ['BatchGetItem', 'PutItem', 'UpdateItem']),
         allowTenantKeys(key, 'Decrypt'),
-        // The one write that cannot overwrite.
+        // The only write that cannot overwrite.
         allowOnTable(audit, ['PartiQLInsert']),
         ...content.grants,
       ],

@@ -6,11 +6,11 @@ import { ALARMS, type AlarmName } from '../alarms.ts';
 
 export interface RunbookAlarmProps extends Omit<AlarmProps, 'alarmName' | 'alarmDescription'> {
   readonly serviceName: string;
-  /** Who is told, of the alarm and of its end. */
+  /** Receives the alarm and its end. */
   readonly topic: ITopic;
 }
 
-/** An alarm that says what it means for users and where the runbook says what to do. */
+/** An alarm with its impact on users and a link to the runbook. */
 export class RunbookAlarm extends Alarm {
   constructor(scope: Construct, name: AlarmName, { serviceName, topic, ...props }: RunbookAlarmProps) {
     super(scope, name, {

@@ -15,16 +15,16 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { BUNDLE_OPTIONS, bundleInto } from '../bundle.ts';
-import { acknowledge } from '../acknowledge.ts';
+import { acceptFindings } from '../accept-findings.ts';
 import { ServiceLog } from './service-log.ts';
 
 export interface ServiceFunctionProps<Environment extends Readonly<Record<string, string>>> {
   /** The folder under `functions/`. */
   readonly folder: string;
   readonly description: string;
-  /** Exactly the variables of the folder's `config.ts`: a forgotten one does not compile. */
+  /** Exactly the variables of the folder's `config.ts`: a missing one does not compile. */
   readonly environment: Environment;
-  /** Everything the function may do beside writing its own log. */
+  /** All permissions of the function besides writing its own log. */
   readonly grants: readonly PolicyStatement[];
   readonly timeoutSeconds: number;
   readonly memoryMegabytes: number;
@@ -33,13 +33,13 @@ export interface ServiceFunctionProps<Environment extends Readonly<Record<string
   readonly key: IKey;
   readonly functionName?: string;
   /**
-   * It sends messages to its own queue, and a bound of ours ends that. Lambda would after some 16
-   * rounds.
+   * It sends messages to its own queue, and the service limits their number. Lambda would stop it
+   * after about 16 rounds.
    */
   readonly mayLoop?: boolean;
 }
 
-/** What the packs find in every function, and why it is so. */
+/** Findings of the policy packs about every function, with the reasons for them. */
 const ACKNOWLEDGED = {
   'AwsSolutions-IAM5[Resource::*]':
     'X-Ray has no resources to name: sending trace segments is granted on all of them or not at all.',
@@ -52,16 +52,16 @@ const ACKNOWLEDGED = {
 };
 
 /**
- * The code of `functions/<name>/index.ts`: its bundle and nothing else, so that what Lambda loads
- * is what is measured and audited. Its hash is that of the bundle. The CDK bundles nothing where
- * the context `aws:cdk:bundling-stacks` says so, as tests of templates do.
+ * The code of `functions/<name>/index.ts`: only its bundle, so that Lambda loads what is measured
+ * and audited. Its hash is that of the bundle. The CDK skips bundling where the context
+ * `aws:cdk:bundling-stacks` excludes the stack, as tests of templates do.
  */
 function functionCode(name: string): Code {
   const folder = join(BUNDLE_OPTIONS.absWorkingDir, 'functions', name);
   return Code.fromAsset(folder, {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
-      // Asked for by the CDK, and not used: what bundles is here.
+      // The CDK requires it and does not use it: the bundling is here.
       image: DockerImage.fromRegistry('none'),
       local: {
         tryBundle(output) {
@@ -101,8 +101,8 @@ export class ServiceFunction<Environment extends Readonly<Record<string, string>
       memorySize: props.memoryMegabytes,
       role,
       logGroup,
-      // Lines of our own only: those of the platform, three a call, would be the larger part of the
-      // log.
+      // Only the service's own lines: the platform writes three per call, which would be most of
+      // the log.
       loggingFormat: LoggingFormat.JSON,
       systemLogLevelV2: SystemLogLevel.WARN,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
@@ -110,6 +110,6 @@ export class ServiceFunction<Environment extends Readonly<Record<string, string>
       tracing: Tracing.ACTIVE,
     });
     for (const grant of props.grants) this.lambda.addToRolePolicy(grant);
-    acknowledge(this, ACKNOWLEDGED);
+    acceptFindings(this, ACKNOWLEDGED);
   }
 }

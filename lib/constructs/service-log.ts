@@ -4,10 +4,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { logRetention } from '../log-retention.ts';
 
-/**
- * A log that ends after its retention, stays when its stack goes, and is encrypted under the
- * service's key.
- */
+/** A log with a retention that outlives its stack and is encrypted with the service's key. */
 export class ServiceLog extends LogGroup {
   constructor(scope: Construct, id: string, { key, retentionDays }: { key: IKey; retentionDays: number }) {
     super(scope, id, {

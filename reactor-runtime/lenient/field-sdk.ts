@@ -1,4 +1,4 @@
-// What reactors in the field require for their errors (docs/lenient.md).
+// The error classes that reactors in the field require (docs/lenient.md).
 export {
   AuthenticationError,
   AuthorizationError,
@@ -18,8 +18,8 @@ interface CustomResponse {
 }
 
 /**
- * An answer of the author's own making. Errors of the service have one shape: the caller gets
- * `status`, if that is one of those that code may choose, and the JSON of `body` in the `errors`.
+ * A response that the author chose. Errors of the service have one shape: the caller gets `status`,
+ * if code may choose it, and the JSON of `body` in `errors`.
  */
 export class CustomHttpResponseError extends Error {
   readonly status: number;

@@ -1,4 +1,4 @@
-/** The members of requests and answers whose names the interface writes with `_`. */
+/** Members of requests and responses whose names contain `_`. */
 export const MEMBER_NAMES = [
   'application_type',
   'application_types',
@@ -33,25 +33,27 @@ type Members = Record<string, unknown>;
 const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Members that hold others of the interface; all others hold what clients named themselves. */
+/**
+ * Members that contain further members of the interface; all others contain names of the client.
+ */
 const CONTAINERS: readonly string[] = ['application', 'pagination', 'settings'];
 
 /**
- * A request's members by their names in the interface. One that is given under both names stays as
- * it is, for the service to refuse or ignore.
+ * A request with the names of the interface. A member that is sent under both names is unchanged;
+ * the service rejects or ignores it.
  */
 export function renamed(body: unknown): unknown {
   if (!isObject(body)) return body;
-  const given = Object.keys(body);
-  const members = given.map((name) => {
+  const input = Object.keys(body);
+  const members = input.map((name) => {
     const own = SNAKE_CASE.get(name);
     const value = CONTAINERS.includes(name) ? renamed(body[name]) : body[name];
-    return [own === undefined || given.includes(own) ? name : own, value] as const;
+    return [own === undefined || input.includes(own) ? name : own, value] as const;
   });
   return Object.fromEntries(members);
 }
 
-/** The same of every token in what is to be tokenized. */
+/** The same for every token in a value to be tokenized. */
 export function renamedTokens(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(renamedTokens);
   if (!isObject(value)) return value;
@@ -59,21 +61,23 @@ export function renamedTokens(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, renamedTokens(member)]));
 }
 
-/** Lets an answer be read in camel case too. Not enumerable: its JSON is that of the service. */
-export function readable<T>(answer: T): T {
-  if (!isObject(answer)) return answer;
-  for (const name of Object.keys(answer)) {
+/**
+ * Adds camel-case names to a response. They are not enumerable: its JSON is that of the service.
+ */
+export function readable<T>(response: T): T {
+  if (!isObject(response)) return response;
+  for (const name of Object.keys(response)) {
     const other = CAMEL_CASE.get(name);
     if (other !== undefined)
-      Object.defineProperty(answer, other, { get: () => answer[name], configurable: true });
-    if (CONTAINERS.includes(name)) readable(answer[name]);
+      Object.defineProperty(response, other, { get: () => response[name], configurable: true });
+    if (CONTAINERS.includes(name)) readable(response[name]);
   }
   // A page.
-  if (isObject(answer['pagination']) && Array.isArray(answer['data'])) answer['data'].forEach(readable);
-  return answer;
+  if (isObject(response['pagination']) && Array.isArray(response['data'])) response['data'].forEach(readable);
+  return response;
 }
 
-/** The same of every token in what was tokenized. */
+/** The same for every token in a tokenized value. */
 export function readableTokens<T>(value: T): T {
   if (Array.isArray(value)) value.forEach(readableTokens);
   else if (isObject(value)) {

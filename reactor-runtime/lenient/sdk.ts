@@ -1,15 +1,20 @@
-// `@cloakroom/sdk` in the layer of a lenient deployment (docs/lenient.md), from which `req.bt` is
-// made: requests take the members of the interface in camel case too, and answers have them.
-import { createCaller, type Call, type Caller, type ClientOptions } from '../../packages/sdk/src/caller.ts';
+// `@cloakroom/sdk` in the layer of a lenient deployment (docs/lenient.md), which creates `req.bt`.
+// Requests also accept the members of the interface in camel case, and responses have them.
+import {
+  createHttpClient,
+  type Call,
+  type HttpClient,
+  type ClientOptions,
+} from '../../packages/sdk/src/http-client.ts';
 import { clientOf, type Client } from '../../packages/sdk/src/create-client.ts';
 import { readable, readableTokens, renamed, renamedTokens } from './member-names.ts';
 
 export * from '../../packages/sdk/src/index.ts';
 
-function lenient(caller: Caller): Caller {
+function lenient(caller: HttpClient): HttpClient {
   const json = async (call: Call): Promise<unknown> => {
     const { path, body, query } = call;
-    // What it takes and gives is all the client's own.
+    // Its input and result contain only names of the client.
     if (path === '/detokenize') return caller.json(call);
     if (path === '/tokenize')
       return readableTokens(await caller.json({ ...call, body: renamedTokens(body) }));
@@ -19,5 +24,5 @@ function lenient(caller: Caller): Caller {
   return { ...caller, json };
 }
 
-/** In the place of the SDK's own, which is exported above. */
-export const createClient = (options: ClientOptions): Client => clientOf(lenient(createCaller(options)));
+/** Replaces the SDK's own, which is exported above. */
+export const createClient = (options: ClientOptions): Client => clientOf(lenient(createHttpClient(options)));

@@ -14,8 +14,8 @@ function removeFolder(name: string): boolean {
 }
 
 /**
- * Removes what the working folder holds up to the first folder that holds something itself, which
- * it names; `null` once there was nothing.
+ * Deletes the content of the working folder up to the first folder that is not empty, and returns
+ * its name; `null` once the working folder is empty.
  */
 function removeHere(): string | null {
   const folder = opendirSync('.');
@@ -26,7 +26,7 @@ function removeHere(): string | null {
       if (!entry.isDirectory()) unlinkSync(entry.name);
       else if (!removeFolder(entry.name)) return entry.name;
     }
-    // What is removed while it is listed may hide something else.
+    // Deleting during the listing may hide other entries.
     return '.';
   } finally {
     folder.closeSync();
@@ -34,9 +34,9 @@ function removeHere(): string | null {
 }
 
 /**
- * Removes everything in `folder`, which nobody else is writing to, and never follows a link. By
- * going into folders: reactor code can nest them deeper than the longest path that the kernel
- * takes. Makes no names, which a full disk may have no room for, and holds no list of them.
+ * Deletes everything in `folder`, which no other process writes to, and never follows a link. It
+ * enters folders, because reactor code can nest them deeper than the longest path of the kernel. It
+ * creates no names, for which a full disk may have no room, and collects no list of them.
  */
 export function emptyFolder(folder: string): void {
   const before = process.cwd();
@@ -46,7 +46,7 @@ export function emptyFolder(folder: string): void {
     const inner = removeHere();
     if (inner === '.') continue;
     if (inner !== null) chmodSync(inner, 0o700);
-    // Nothing left here: its parent removes it.
+    // The folder is empty: its parent deletes it.
     if (inner !== null || depth > 0) process.chdir(inner ?? '..');
     depth += inner === null ? -1 : 1;
   }

@@ -1,7 +1,8 @@
-// What `bootstrap` starts: asks Lambda for events and runs each in a fresh process. The author's
-// code never runs in this one, and no two others that have it are alive together, so nothing of an
-// invocation is left for the next. While a process with the code waits for its event, the one after
-// it is started, without the code, and it is stopped while the event is answered.
+// The program that `bootstrap` starts: it asks Lambda for events and runs each in a new process.
+// The author's code never runs in this process, and only one process with that code exists at a
+// time, so no invocation leaves anything for the next. While a process with the code waits for its
+// event, the next process is started without the code, and it is stopped while the event is
+// processed.
 import '../built-in-code.ts';
 import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,33 +16,33 @@ import type { RuntimeApi } from './runtime-api.ts';
 
 const [ENDPOINT = '', TASK_ROOT = '', MEMORY_MB = '', TEMP_FOLDER = ''] = process.argv.slice(2);
 
-/** Lambda, or whoever plays it, ends what was started from here. */
+/** Lambda, or the local account, ends the processes that this one starts. */
 function die(): never {
   process.kill(process.pid, 'SIGKILL');
   throw new Error('unreachable: the process has ended');
 }
 
-/** A temp folder of this instance alone; everything in it is removed. */
+/** The temp folder of this instance, emptied here and again after each invocation. */
 function ownTempFolder(): string {
   const folder = realpathSync(TEMP_FOLDER);
-  // On Lambda /tmp belongs to the instance. Elsewhere it is everybody's.
+  // On Lambda /tmp belongs to the instance. On other machines it is shared.
   if (folder === '/tmp' && TASK_ROOT !== '/var/task') throw new Error('TMPDIR must name a folder of its own');
   emptyFolder(folder);
   return folder;
 }
 
 /**
- * How long the kernel gets to end a process: most at once; one that has writes in the kernel not
- * before they are done.
+ * How long the kernel may take to end a process. Most end immediately; one with pending writes ends
+ * after them.
  */
 const [SOON_MS, LATE_MS] = [1_000, 30_000] as const;
 
 interface Prepared {
   readonly code: Buffer;
   readonly temp: string;
-  /** Gives the code to the spare process, or to one that is started for it. */
+  /** Sends the code to the spare process, or to a new one. */
   start(localPorts: readonly number[]): ReactorWorker;
-  /** Starts the spare process, if there is none. */
+  /** Starts the spare process, unless there is one. */
   startSpare(): void;
   /** Stops it: it never runs while the author's code does. */
   holdSpare(): void;
@@ -70,7 +71,7 @@ function prepare(): Prepared {
   const file = join(__dirname, 'worker.cjs');
   const stdio = workerStdio();
   let spare: WorkerProcess | undefined;
-  // One that waited may have died: memory was short.
+  // A waiting process may have died for lack of memory.
   const living = () => (spare?.alive() === true ? spare : undefined);
   const startProcess = () => startWorkerProcess(file, bounds, stdio, living);
   return {
@@ -86,47 +87,46 @@ function prepare(): Prepared {
   };
 }
 
-/** The worker that ran, or should run next, and the answer. */
+/** The worker of this event, or the next one, and the response. */
 interface Run {
   readonly worker: ReactorWorker;
-  readonly answer: string;
+  readonly response: string;
 }
 
 async function run(reactor: Reactor, prepared: ReactorWorker, event: ReactorEvent): Promise<Run> {
-  if (event.codeSha256 !== reactor.codeSha256) return { worker: prepared, answer: outcome('stale') };
+  if (event.codeSha256 !== reactor.codeSha256) return { worker: prepared, response: outcome('stale') };
   let worker = prepared;
   if (String(worker.localPorts) !== String(event.localPorts)) {
-    // On this machine alone, and once: the next one is started with what this event admits.
+    // Locally only, and once: the next process starts with the ports of this event.
     if (!(await worker.end(SOON_MS))) die();
     emptyFolder(reactor.temp);
     worker = reactor.start(event.localPorts);
   }
   let loaded = await worker.loaded;
   if (loaded === 'loaded' && !worker.alive()) {
-    // It loaded, and died while nobody asked anything of it: its own doing, but this invocation did
-    // not see it.
+    // It loaded, and died while it was idle: its own fault, but this invocation did not see it.
     worker = reactor.start(event.localPorts);
     loaded = await worker.loaded;
   }
-  if (loaded !== 'loaded') return { worker, answer: notLoaded(loaded) };
+  if (loaded !== 'loaded') return { worker, response: notLoaded(loaded) };
   reactor.holdSpare();
-  return { worker, answer: await worker.run(event) };
+  return { worker, response: await worker.run(event) };
 }
 
 async function serve(api: RuntimeApi, reactor: Reactor, first: ReactorWorker): Promise<never> {
   for (let worker = first; ; worker = reactor.start(worker.localPorts)) {
     await worker.loaded;
-    // Not before the first event, which a cold start is to reach soon.
+    // Not before the first event, which a cold start should reach soon.
     if (worker !== first) reactor.startSpare();
     const { id, payload } = await api.next();
     const event = readEvent(payload);
     const done = event === undefined ? undefined : await run(reactor, worker, event);
-    // Before the answer, since until then Lambda has no other event: when it has, nothing of this
-    // one is running.
+    // Before the response: until then Lambda has no other event, so nothing of this invocation runs
+    // during the next.
     worker = done?.worker ?? worker;
     const hasEnded = await worker.end(SOON_MS);
     if (done === undefined) await api.fail(id, 'Reactor.InvalidEvent', 'the payload is not a reactor event');
-    else await api.respond(id, done.answer);
+    else await api.respond(id, done.response);
     if (!hasEnded && !(await worker.end(LATE_MS))) die();
     emptyFolder(reactor.temp);
   }
@@ -135,7 +135,7 @@ async function serve(api: RuntimeApi, reactor: Reactor, first: ReactorWorker): P
 async function main(): Promise<void> {
   const prepared = attempt(prepare);
   const worker = prepared.value?.start([]);
-  // While the worker starts: `http` takes a while to load.
+  // During the start of the worker: `http` takes time to load.
   const { connectRuntimeApi } = await import('./runtime-api.ts');
   const api = connectRuntimeApi(ENDPOINT);
   if (prepared.value === undefined || worker === undefined) {
@@ -146,6 +146,6 @@ async function main(): Promise<void> {
   await serve(api, { ...prepared.value, codeSha256: codeHash(prepared.value.code) }, worker);
 }
 
-// Without Lambda, or with a temp folder that cannot be emptied, there is nothing to go on with; the
-// next process starts afresh.
+// Without Lambda, or with a temp folder that cannot be emptied, this process cannot continue;
+// Lambda starts a new one.
 main().catch(die);

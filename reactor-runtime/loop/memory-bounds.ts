@@ -1,16 +1,16 @@
-/** MB that the loop's own heap and Node itself take of the function's memory. */
+/** MB of the function's memory for the loop's own heap and Node itself. */
 const FOR_THE_LOOP = 192;
-/** MB between the bound and what Lambda kills for: what can be allocated between two looks. */
+/** MB between the bound and Lambda's limit: the allocations between two checks. */
 const MARGIN = 64;
-/** V8's own size of it. */
+/** V8's own default. */
 const YOUNG_GENERATION = 48;
 const MB = 1024 * 1024;
 
 export interface MemoryBounds {
-  /** Of a worker's heap, the young generation aside. */
+  /** Of a worker's heap, without the young generation. */
   readonly oldSpaceMb: number;
   /**
-   * Of the loop and its worker together: Buffers are outside of the heap, and V8 limits only the
+   * Of the loop and its worker together. Buffers are outside of the heap, and V8 limits only the
    * heap.
    */
   readonly residentBytes: number;

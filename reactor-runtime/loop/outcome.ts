@@ -1,4 +1,4 @@
-/** Class of what was thrown; where it is known, line and column in the author's code, from 1. */
+/** Class of the thrown error; if known, line and column in the author's code, from 1. */
 export interface ThrownPlace {
   readonly class: string;
   readonly line?: number;
@@ -9,13 +9,13 @@ export interface ThrownPlace {
 export type LoadFailure =
   | { readonly reason: 'syntax' | 'no_function' | 'timed_out' | 'memory' | 'exited' }
   | { readonly reason: 'threw'; readonly error: ThrownPlace }
-  /** It required what there is not; without a name where that is none of a package. */
+  /** It required a missing module; without a name unless it is that of a package. */
   | { readonly reason: 'module'; readonly module?: string };
 
-/** How an invocation ended without an answer of the worker. */
+/** The end of an invocation without a response of the worker. */
 export type Interruption = 'timed_out' | 'out_of_memory' | 'exited';
 
-/** The answer's body for what needs no more than a word. */
+/** The response body for an outcome without details. */
 export const outcome = (word: Interruption | 'stale' | 'too_large' | 'unserializable'): string =>
   `{"outcome":"${word}"}`;
 

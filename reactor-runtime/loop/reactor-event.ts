@@ -1,13 +1,13 @@
-/** What the loop itself needs of an event; the request is the worker's to parse. */
+/** The part of an event that the loop needs; the worker parses the request. */
 export interface ReactorEvent {
   readonly codeSha256: string;
   readonly timeoutMs: number;
   /**
-   * On this machine: that of the service where it runs here, and those that the deployer admits.
-   * Nothing else on it may be reached.
+   * Locally: the ports of the service and of the deployer's allow list. Code can reach no other
+   * local port.
    */
   readonly localPorts: readonly number[];
-  /** The payload as it came, for the worker. */
+  /** The unchanged payload, for the worker. */
   readonly payload: string;
 }
 
@@ -24,7 +24,7 @@ function admittedPorts(ports: unknown): readonly number[] {
   return Array.isArray(ports) ? ports.filter((port): port is number => typeof port === 'number') : [];
 }
 
-/** `undefined` if the payload is not one that the service sends. */
+/** `undefined` for a payload that the service does not send. */
 export function readEvent(payload: string): ReactorEvent | undefined {
   let event: unknown;
   try {

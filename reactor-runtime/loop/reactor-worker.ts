@@ -3,12 +3,12 @@ import { openSync, readdirSync, readFileSync } from 'node:fs';
 import { FRAME_HEADER_BYTES, type WorkerSettings } from '../worker-settings.ts';
 import type { MemoryBounds } from './memory-bounds.ts';
 import { outcome, type Interruption, type LoadFailure } from './outcome.ts';
-import { MAX_MESSAGE, readAnswer, readLoaded } from './read-answer.ts';
+import { MAX_MESSAGE, parseWorkerMessage, readLoaded } from './parse-worker-message.ts';
 import type { ReactorEvent } from './reactor-event.ts';
 
 /** Lambda's own limit for the whole init phase is 10 s. */
 const LOAD_MS = 4_000;
-/** Between two looks at the memory. */
+/** Between two checks of the memory. */
 const LOOK_MS = 10;
 const PAGE_BYTES = 4_096;
 
@@ -18,19 +18,16 @@ const LOAD_FAILURE: Readonly<Record<Interruption, LoadFailure>> = {
   exited: { reason: 'exited' },
 };
 
-/**
- * A fresh process that has loaded what is ours alone, and waits to be given the author's code, or
- * is still about to.
- */
+/** A new process without the author's code: it has loaded only the runtime, or is about to. */
 export interface WorkerProcess {
   readonly alive: () => boolean;
-  /** Memory that it has for itself alone. */
+  /** Its private memory. */
   readonly bytes: () => number;
   /** Stops it until it gets the code. */
   hold(): void;
   /** Kills it. */
   discard(): void;
-  /** Gives it the code. Once, and when no other process with the code is alive. */
+  /** Sends it the code. Once, and only if no other process with the code exists. */
   load(settings: WorkerSettings): ReactorWorker;
 }
 
@@ -41,15 +38,15 @@ export interface ReactorWorker {
   readonly alive: () => boolean;
   /** Those of its settings. */
   readonly localPorts: readonly number[];
-  /** The body of the answer, whatever happens. Once. */
+  /** The response body, whatever happens. Call it once. */
   run(event: ReactorEvent): Promise<string>;
-  /** Kills the process. Whether it has ended by then. */
+  /** Kills the process; returns whether it has ended. */
   end(graceMs: number): Promise<boolean>;
 }
 
 /**
- * What a phase of a worker's life (loading, the invocation) listens to; the first that ends it,
- * ends it.
+ * The listeners of one phase of a worker's life (loading, the invocation). The first result ends
+ * the phase.
  */
 interface Phase {
   message(message: string): void;
@@ -60,7 +57,7 @@ const FLAGS = /^flags:\s*([0-7]+)$/m;
 const O_CLOEXEC = 0o2000000;
 const STDERR = 2;
 
-/** Only Linux tells; on a laptop of another kind whoever starts this process hands on no others. */
+/** Only Linux lists them; the parent of this process on other systems must pass none. */
 function openDescriptors(listing: string): readonly number[] {
   try {
     return readdirSync(listing).map(Number);
@@ -69,22 +66,22 @@ function openDescriptors(listing: string): readonly number[] {
   }
 }
 
-/** Whether a process that this one starts would have this descriptor too. */
+/** Whether a process that this one starts would inherit this descriptor. */
 function isInherited(descriptor: number): boolean {
   try {
     const flags = FLAGS.exec(readFileSync(`/proc/self/fdinfo/${String(descriptor)}`, 'utf8'))?.[1];
     return flags !== undefined && (parseInt(flags, 8) & O_CLOEXEC) === 0;
   } catch {
-    // That of the listing itself.
+    // The descriptor of the listing itself.
     return false;
   }
 }
 
 /**
- * A worker's descriptors: two pipes, standard error, to which it prints, and `/dev/null` in place
- * of those that whoever started this process left open; Node marks only the first of them to be
- * closed. What this process opens itself the kernel closes in a worker. On Lambda standard error is
- * `/dev/null` too (`bootstrap`).
+ * A worker's descriptors: two pipes, standard error for its output, and `/dev/null` in place of
+ * those that the parent of this process left open; Node marks only the first of them close-on-exec.
+ * The kernel closes those that this process opens. On Lambda standard error is `/dev/null` too
+ * (`bootstrap`).
  */
 export function workerStdio(listing = '/proc/self/fdinfo'): StdioOptions {
   const inherited = openDescriptors(listing).filter(
@@ -96,7 +93,7 @@ export function workerStdio(listing = '/proc/self/fdinfo'): StdioOptions {
   return ['pipe', 'pipe', 'inherit', ...others];
 }
 
-/** Bytes that a process has for itself alone; 0 once it has ended, and where no `/proc` tells. */
+/** Bytes of private memory of a process; 0 once it has ended, and on systems without `/proc`. */
 function privateBytes(pid: number): number {
   try {
     const [, resident = '0', shared = '0'] = readFileSync(`/proc/${String(pid)}/statm`, 'latin1').split(' ');
@@ -114,7 +111,7 @@ function frame(text: string): Buffer {
   return bytes;
 }
 
-/** `spare` is the process that waits beside this one. */
+/** `spare` is the process that waits next to this one. */
 export function startWorkerProcess(
   file: string,
   { oldSpaceMb, residentBytes }: MemoryBounds,
@@ -122,9 +119,9 @@ export function startWorkerProcess(
   spare: () => WorkerProcess | undefined,
 ): WorkerProcess {
   const flags = [
-    // No native modules, and nothing of Node's own on the standard streams.
+    // No native modules, and no output of Node itself on the standard streams.
     '--no-addons',
-    // For the guards, which begin at the native halves.
+    // For the guards, which start with the native halves.
     '--expose-internals',
     '--no-deprecation',
     '--no-warnings',
@@ -137,7 +134,7 @@ export function startWorkerProcess(
   let alive = true;
   let phase: Phase | undefined;
   let cause: Interruption = 'exited';
-  /** What has come of a line. */
+  /** The result of a line. */
   let [parts, length] = [[] as string[], 0];
 
   const kill = () => child.kill('SIGKILL');
@@ -152,7 +149,7 @@ export function startWorkerProcess(
     interrupt(by);
   };
 
-  // It has ended, and says so by itself.
+  // It has ended, and its own event reports that.
   stdin.on('error', () => undefined);
   stdout.on('error', () => undefined);
   child.on('error', () => interrupt('exited'));
@@ -170,11 +167,11 @@ export function startWorkerProcess(
     }
   });
   const ended = new Promise<true>((resolve) => {
-    // Not `exit`: what it has said comes before this.
+    // Not `exit`: its last messages come before this event.
     child.on('close', (_status, signal) => {
       alive = false;
-      // V8 aborts where its heap does not suffice, and nobody but the kernel kills a worker that we
-      // did not.
+      // V8 aborts if its heap is too small, and only the kernel kills a worker that the loop did
+      // not kill.
       if (cause === 'exited' && (signal === 'SIGABRT' || signal === 'SIGKILL')) cause = 'out_of_memory';
       interrupt(cause);
       resolve(true);
@@ -182,17 +179,17 @@ export function startWorkerProcess(
   });
 
   const bytes = () => (alive ? privateBytes(pid ?? 0) : 0);
-  /** The code has all the memory there is, so that a spare process gives way. */
+  /** The code has all the memory, so the spare process gives way. */
   const look = () => {
-    const held = bytes() + process.memoryUsage.rss();
-    if (held > residentBytes) {
+    const used = bytes() + process.memoryUsage.rss();
+    if (used > residentBytes) {
       fail('out_of_memory');
       return;
     }
     const beside = spare();
-    if (beside !== undefined && held + beside.bytes() > residentBytes) beside.discard();
+    if (beside !== undefined && used + beside.bytes() > residentBytes) beside.discard();
   };
-  /** Runs a phase to its end, at most for `limitMs`. */
+  /** Runs a phase to its end, for at most `limitMs`. */
   const enter = <T>(
     limitMs: number,
     read: (message: string) => T | undefined,
@@ -221,7 +218,7 @@ export function startWorkerProcess(
     child.kill('SIGCONT');
     const loaded = enter<'loaded' | LoadFailure>(LOAD_MS, readLoaded, (by) => LOAD_FAILURE[by]).then(
       (found) => {
-        // Nobody looks after it until its event comes.
+        // No phase listens until its event arrives.
         child.kill('SIGSTOP');
         return found;
       },
@@ -234,9 +231,9 @@ export function startWorkerProcess(
       run: ({ payload, timeoutMs }) => {
         if (!alive) return Promise.resolve(outcome('exited'));
         child.kill('SIGCONT');
-        const answer = enter(timeoutMs, readAnswer, outcome);
+        const response = enter(timeoutMs, parseWorkerMessage, outcome);
         stdin.write(frame(payload));
-        return answer;
+        return response;
       },
       end: (graceMs) => {
         kill();
@@ -248,7 +245,7 @@ export function startWorkerProcess(
     };
   };
   const discard = () => {
-    // Before the kernel says so, since it must not get the code any more.
+    // Before the kernel reports it, since it must not get the code any more.
     alive = false;
     kill();
   };

@@ -4,35 +4,35 @@ const PREFIX = '/2018-06-01/runtime';
 
 export interface Invocation {
   readonly id: string;
-  /** The Invoke payload as it came. */
+  /** The unchanged Invoke payload. */
   readonly payload: string;
 }
 
 /**
  * The Lambda Runtime API (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html). Every
- * failure of it ends the process: there is no one else to ask.
+ * failure of it ends the process: there is nothing else to ask.
  */
 export interface RuntimeApi {
   next(): Promise<Invocation>;
   respond(id: string, body: string): Promise<void>;
-  /** The event is not one that the service sends, or the loop is broken. */
+  /** The service did not send this event, or the loop has a fault. */
   fail(id: string, type: string, message: string): Promise<void>;
   failInit(type: string, message: string): Promise<void>;
 }
 
-interface Answer {
+interface Response {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
 }
 
-/** `endpoint` is `host:port`. One connection, kept: an invocation pays for no handshake. */
+/** `endpoint` is `host:port`. It reuses one connection, so an invocation needs no handshake. */
 export function connectRuntimeApi(endpoint: string): RuntimeApi {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const colon = endpoint.lastIndexOf(':');
   const [host, port] = [endpoint.slice(0, colon), endpoint.slice(colon + 1)];
 
-  const call = (method: string, path: string, body?: string, type?: string): Promise<Answer> =>
+  const call = (method: string, path: string, body?: string, type?: string): Promise<Response> =>
     new Promise((resolve, reject) => {
       const headers = {
         ...(body === undefined
@@ -69,7 +69,7 @@ export function connectRuntimeApi(endpoint: string): RuntimeApi {
     },
     respond: async (id, body) => {
       const { status } = await call('POST', `/invocation/${id}/response`, body);
-      // Lambda took back the invocation or will not have the answer; either way it has told its
+      // Lambda took back the invocation or rejects the response; either way it has informed its
       // caller.
       if (status >= 500) throw new Error(`response answered ${String(status)}`);
     },

@@ -1,8 +1,8 @@
 import { ErrorClass, type Method } from './primordials.ts';
 
 /**
- * An object of Node's native half; its members are looked up at each call, so replacing one reaches
- * every module that uses it.
+ * An object of Node's native half. Its members are looked up at each call, so a replaced one
+ * affects every module that uses it.
  */
 export type Binding = Record<string, Method>;
 
@@ -12,8 +12,8 @@ interface Internals {
 
 const load = require;
 /**
- * Native halves, all of them: a worker is started with `--expose-internals`, and the code's
- * `require` gives none of Node's internal modules.
+ * All native halves: a worker is started with `--expose-internals`, and the code's `require`
+ * returns none of Node's internal modules.
  */
 export const { internalBinding: binding } = load('internal/test/binding') as Internals;
 
@@ -23,7 +23,7 @@ export function prototypeOf(bindingName: string, className: string): Binding {
   return native.prototype;
 }
 
-/** A method that the layer's Node has; another Node would be another set of holes. */
+/** A method of the layer's Node. Another version would have other holes. */
 export function methodOf(owner: Binding, name: string): Method {
   const method = owner[name];
   if (typeof method !== 'function') throw new ErrorClass(`this Node has no ${name}`);

@@ -1,8 +1,8 @@
 import { createObject, slice, startsWith } from './primordials.ts';
 
 /**
- * The built-ins that reactor code may require, also as `node:<name>`. Anything else of Node is
- * refused: see `REFUSED` for the reasons.
+ * The built-ins that reactor code may require, also as `node:<name>`. All others are refused;
+ * `REFUSED` has the reasons.
  */
 export const ALLOWED: readonly string[] = [
   'assert',
@@ -47,7 +47,7 @@ export const ALLOWED: readonly string[] = [
   'zlib',
 ];
 
-/** Why a built-in is refused; for the message and for docs/reactors.md. */
+/** The reason for which a built-in is refused; for the message and for docs/reactors.md. */
 export const REFUSED: Readonly<Record<string, string>> = {
   child_process: 'there are no other processes',
   cluster: 'there are no other processes',
@@ -62,12 +62,10 @@ export const REFUSED: Readonly<Record<string, string>> = {
   worker_threads: 'a reactor has one thread',
 };
 
-/**
- * The built-in that `require(specifier)` means, or `undefined` if there is none for reactor code.
- */
+/** The built-in for `require(specifier)`, or `undefined` if reactor code may not have it. */
 export function builtInsFor(temp: () => string): (specifier: string) => unknown {
-  // Objects without a prototype, not a Set: reactor code may have changed what `Set.prototype.has`
-  // answers.
+  // Objects without a prototype instead of a Set: reactor code may have replaced
+  // `Set.prototype.has`.
   const allowed = createObject(null) as Record<string, true>;
   for (const name of ALLOWED) allowed[name] = true;
   const loaded = createObject(null) as Record<string, unknown>;

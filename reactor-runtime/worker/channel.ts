@@ -12,18 +12,18 @@ import {
 } from './primordials.ts';
 
 const [STDIN, STDOUT, STDERR] = [0, 1, 2] as const;
-/** The position of a descriptor that has none. */
+/** The position of a descriptor without positions. */
 const WHERE_IT_IS = -1;
-// Natives, before anything is guarded: Node's own `fs` and `Buffer` look up members (`byteLength`,
-// `length`, `errno`, `utf8Write`) that reactor code can replace, which would then run between what
-// the worker says and what it hears.
+// Natives, from before any guard: Node's own `fs` and `Buffer` look up members (`byteLength`,
+// `length`, `errno`, `utf8Write`) that reactor code can replace. Replaced members would run between
+// the worker's messages and its input.
 const [files, buffers] = [binding('fs') as Binding, binding('buffer') as Binding];
 const [read, write] = [methodOf(files, 'read'), methodOf(files, 'writeBuffer')];
 const byteLengthUtf8 = methodOf(buffers, 'byteLengthUtf8');
 
 /**
- * How many bytes were moved; `undefined` if the descriptor takes or gives none. The lengths are our
- * own numbers: those of the array are getters that may be replaced.
+ * The number of bytes; `undefined` if the descriptor transfers none. The worker counts them itself:
+ * the array's length is a getter that code may have replaced.
  */
 function tryToMove(
   native: Method,
@@ -46,7 +46,7 @@ function tryToMove(
 }
 
 function move(native: Method, descriptor: number, bytes: Uint8Array, at: number, length: number): number {
-  // The code has closed the descriptor: nobody can be told anything any more.
+  // The code has closed the descriptor: no message can be sent any more.
   return tryToMove(native, descriptor, bytes, at, length) ?? exit(1);
 }
 
@@ -61,19 +61,21 @@ function readBytes(length: number): Uint8Array {
   return bytes;
 }
 
-/** Waits for what the loop sends next. Nothing else of this process's JavaScript runs meanwhile. */
+/**
+ * Waits for the next frame of the loop. No other JavaScript of this process runs in the meantime.
+ */
 export function receive(): string {
   const header = readBytes(FRAME_HEADER_BYTES);
   let length = 0;
   for (let at = 0; at < FRAME_HEADER_BYTES; at += 1) length = length * 256 + (header[at] ?? 0);
   const bytes = readBytes(length);
   const text = apply(utf8Slice, bytes, [0, length]) as string;
-  // Memory that is given back is found again in a Buffer that is not filled.
+  // Freed memory reappears in an unfilled Buffer.
   for (let at = 0; at < length; at += 1) bytes[at] = 0;
   return text;
 }
 
-/** Tells the loop a message, which has no line breaks. */
+/** Sends the loop a message without line breaks. */
 export function say(message: string): void {
   const line = `${message}\n`;
   const length = apply(byteLengthUtf8, undefined, [line]) as number;
@@ -82,12 +84,12 @@ export function say(message: string): void {
   for (let at = 0; at < length;) at += move(write, STDOUT, bytes, at, length - at);
 }
 
-/** Prints to standard error, at once: the process is killed when its answer has come. */
+/** Prints to standard error immediately: the process is killed after its response. */
 export function print(bytes: Uint8Array): void {
   const length = lengthOf(bytes);
   for (let at = 0; at < length;) {
     const count = tryToMove(write, STDERR, bytes, at, length - at);
-    // Nobody reads it: there is nothing to print to.
+    // There is no reader.
     if (count === undefined) return;
     at += count;
   }

@@ -15,13 +15,13 @@ export type CompiledModule = (
 ) => void;
 
 /**
- * As a function of what CommonJS gives, so that the code cannot end its wrapper and begin another.
- * Without a callback for `import()`, which therefore fails: it would load built-ins beneath the
- * checks.
+ * Compiled as a function of the CommonJS variables, so that the code cannot end its wrapper and
+ * begin another. Without a callback for `import()`, which therefore fails: it would load built-ins
+ * past the checks.
  */
 export const compile = (code: string, filename: string): CompiledModule =>
   compileFunction(code, ['exports', 'require', 'module', '__filename', '__dirname'], {
-    // Its other options would be those of Object.prototype, a forged cache of code among them.
+    // Missing options would be read from Object.prototype, a forged code cache among them.
     __proto__: null,
     filename,
   } as { filename: string }) as unknown as CompiledModule;

@@ -7,7 +7,7 @@ import { EACCES, refusal } from './refusal.ts';
 
 const { O_CREAT } = constants;
 
-/** Where the operations of Node's `fs` binding take paths, and what for. */
+/** The path arguments of the operations of Node's `fs` binding, and their use. */
 const PATHS: Readonly<Record<string, readonly Access[]>> = {
   access: ['look'],
   stat: ['look'],
@@ -29,8 +29,8 @@ const PATHS: Readonly<Record<string, readonly Access[]>> = {
 };
 
 /**
- * Those that take an open file: this process has none but its own. Not those that change what is
- * known of it, which also takes one that may only be read.
+ * Operations on an open file: this process has only its own. Not those that change metadata, which
+ * also work on a file that is only readable.
  */
 const DESCRIPTORS: readonly string[] = [
   'close',
@@ -45,7 +45,7 @@ const DESCRIPTORS: readonly string[] = [
   'writeString',
 ];
 
-/** Classes: the requests carry nothing, and of the others the methods are guarded. */
+/** Classes: requests carry nothing, and the methods of the others are guarded. */
 const CLASSES: readonly string[] = ['FSReqCallback', 'FileHandle', 'StatWatcher'];
 
 interface Request {
@@ -56,8 +56,8 @@ const isRequest = (value: unknown): value is Request =>
   typeof value === 'object' && value !== null && typeof (value as Partial<Request>).oncomplete === 'function';
 
 /**
- * Fails as the operation itself would: through the request's callback, the context of a synchronous
- * call, or (promises) by throwing.
+ * Fails like the operation itself: through the request's callback, the context of a synchronous
+ * call, or a rejection (promises).
  */
 function refuse(syscall: string, args: readonly unknown[], path: unknown): unknown {
   const last = args[args.length - 1];
@@ -88,7 +88,7 @@ function guardPaths(
     for (let at = 0; at < accesses.length; at += 1) {
       const path = permitted(args[at], accesses[at] ?? 'change');
       if (path === undefined) return refuse(name, args, args[at]);
-      // The path that was checked is the path that is used.
+      // The operation uses exactly the checked path.
       args[at] = path;
     }
     if (!mayCreate(creations(name, args))) return refuse(name, args, args[0]);
@@ -96,10 +96,10 @@ function guardPaths(
   };
 }
 
-/** What an invocation may create: it is removed before the next one begins. */
+/** The files that an invocation may create; they are removed before the next one begins. */
 const CREATIONS_MAX = 10_000;
 
-/** How many names an operation may make: `mkdir` makes all folders of a path. */
+/** How many names an operation may create: `mkdir` creates all folders of a path. */
 function creations(name: string, args: readonly unknown[]): number {
   if (name === 'open' || name === 'openFileHandle')
     return typeof args[1] === 'number' && (args[1] & O_CREAT) !== 0 ? 1 : 0;
@@ -128,9 +128,9 @@ function guardWatching(permitted: PermittedPath): void {
 }
 
 /**
- * Everything of `fs` goes through one native binding, which is guarded here whole: an operation
- * that is in none of the tables is refused. Links cannot be made, so a path that was checked cannot
- * lead elsewhere by the time it is used.
+ * All of `fs` uses one native binding, which is guarded as a whole: an operation in none of the
+ * tables is refused. Links cannot be created, so a checked path cannot lead elsewhere when it is
+ * used.
  */
 export function guardFiles({ temp, taskRoot }: WorkerSettings, layer: string): void {
   const permitted = permittedPaths(temp, [taskRoot, layer]);

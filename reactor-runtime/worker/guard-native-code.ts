@@ -3,14 +3,14 @@ import { defineProperty, ErrorClass, ownKeysOf, PromiseClass } from './primordia
 import { refusal, refuser } from './refusal.ts';
 
 /**
- * Native functions that reach beside the process, or beneath the guards, and that nothing of a
- * reactor needs. Nobody gives them to its code; but Node's own modules hold them, which code has
- * made show what they have (docs/reactor-isolation.md).
+ * Native functions that reach outside the process, or below the guards, and that no reactor needs.
+ * The runtime does not pass them to its code, but Node's own modules have them, and code has
+ * extracted them from there (docs/reactor-isolation.md).
  */
 const REFUSED: Readonly<Record<string, readonly string[]>> = {
   contextify: ['ContextifyScript', 'makeContext', 'measureMemory'],
   credentials: ['initgroups', 'setegid', 'seteuid', 'setgid', 'setgroups', 'setuid'],
-  // Engines of OpenSSL are native code in a file. The FIPS mode is of the process.
+  // OpenSSL engines are native code in a file. The FIPS mode belongs to the process.
   crypto: ['setEngine', 'setFipsCrypto'],
   heap_utils: ['createHeapSnapshotStream', 'triggerHeapSnapshot'],
   inspector: ['callAndPauseOnStart', 'Connection', 'MainThreadConnection', 'open', 'waitForDebugger'],
@@ -37,7 +37,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   worker: ['Worker'],
 };
 
-/** The same of classes whose objects Node's own modules may have made. */
+/** The same for classes whose objects Node's own modules may have created. */
 const REFUSED_METHODS: Readonly<Record<string, readonly string[]>> = {
   'crypto.SecureContext': ['setClientCertEngine', 'setEngineKey'],
   'inspector.Connection': ['dispatch'],
@@ -49,12 +49,12 @@ const REFUSED_METHODS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * In place of what shows a built-in to `import`, which there is none of: its objects are caught by
- * setters on Object.prototype, and lead to caches of code.
+ * Replaces the function that wraps a built-in for `import`, which does not exist here: setters on
+ * Object.prototype can capture its objects, which lead to code caches.
  */
 class NoModule {
   setExport(): void {
-    // Nobody imports it.
+    // Not needed: there is no `import`.
   }
   instantiate(): void {
     // Likewise.
@@ -67,7 +67,7 @@ class NoModule {
 function refuse(owner: Binding, name: string): void {
   if (typeof owner[name] !== 'function') throw new ErrorClass(`this Node has no ${name}`);
   const prototype = owner[name].prototype as object | undefined;
-  // What was made before must not lead back to the class.
+  // Existing objects must not lead back to the class.
   if (prototype !== undefined) defineProperty(prototype, 'constructor', { value: refuser(name) });
   owner[name] = refuser(name);
 }
@@ -81,10 +81,10 @@ export function guardNativeCode(): void {
   for (const half of ownKeysOf(REFUSED) as string[]) {
     for (const name of REFUSED[half] ?? []) refuse(binding(half) as Binding, name);
   }
-  // A message names the class that reads it, and Node loads whichever module that is in.
+  // A message names the class that reads it, and Node loads any module for it.
   methodOf(binding('messaging') as Binding, 'setDeserializerCreateObjectFunction')(refuser('messages'));
-  // The host's answer to `import()`: Node's own loads what the first frame of JavaScript may load,
-  // which is this file where it calls the code's `Function`.
+  // The host function for `import()`: Node's own loads whatever the first JavaScript frame may
+  // load, which is this file if it calls the code's `Function`.
   methodOf(
     binding('module_wrap') as Binding,
     'setImportModuleDynamicallyCallback',

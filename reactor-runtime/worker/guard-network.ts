@@ -13,8 +13,8 @@ import {
 import { EACCES } from './refusal.ts';
 
 /**
- * `address` as the kernel will read it, in one spelling; `undefined` if it is no address. Native,
- * so nothing that reactor code changes changes it.
+ * `address` as the kernel parses it, in one spelling; `undefined` for anything else. Native, so
+ * nothing that reactor code replaces affects it.
  */
 const canonical = binding('cares_wrap')['canonicalizeIP'] as (address: string) => string | undefined;
 
@@ -24,9 +24,9 @@ const canonical = binding('cares_wrap')['canonicalizeIP'] as (address: string) =
  */
 const THIS_MACHINE = ['127.', '0.'] as const;
 const THE_LINK = ['169.254.', 'fe8', 'fe9', 'fea', 'feb', 'fd00:ec2:', '64:ff9b:'] as const;
-/** To many at once, this machine among them (RFC 5771, RFC 4291 2.7). */
+/** Multicast and broadcast, this machine included (RFC 5771, RFC 4291 2.7). */
 const MANY_6 = ['ff'] as const;
-/** The first number of such an IPv4 address, or more. */
+/** The first number of such an IPv4 address, and all above. */
 const MANY_4 = 224;
 const MAPPED = '::ffff:';
 
@@ -45,8 +45,8 @@ function isThisMachine(address: string): boolean {
 }
 
 /**
- * The IPv4 address that an IPv6 one carries in the clear (mapped, or compatible: RFC 4291 2.5.5),
- * else the address itself.
+ * The IPv4 address inside an IPv6 one (mapped, or compatible: RFC 4291 2.5.5), else the address
+ * itself.
  */
 function unmapped(address: string): string {
   if (startsWith(address, MAPPED)) return slice(address, MAPPED.length);
@@ -54,7 +54,7 @@ function unmapped(address: string): string {
   return rest !== '' && canonical(rest) !== undefined ? rest : address;
 }
 
-/** Multicast, and what is reserved above it. */
+/** Multicast, and the reserved range above it. */
 function isMany(address: string): boolean {
   if (includes(address, ':')) return startsWithAny(address, MANY_6);
   let first = 0;
@@ -70,11 +70,11 @@ function isAdmitted(port: unknown): boolean {
   return false;
 }
 
-/** Whether reactor code may talk to this address. Anything that is no address is refused. */
+/** Whether reactor code may connect to this address. Anything but an address is refused. */
 function mayReach(address: unknown, port: unknown): boolean {
   if (typeof address !== 'string' || typeof port !== 'number') return false;
-  // Only addresses of the link need a zone, and libuv cuts what stands before it to 39 characters
-  // when it connects, to 45 when it is asked here.
+  // Only link-local addresses need a zone, and libuv truncates the text before it to 39 characters
+  // when it connects, to 45 here.
   if (includes(address, '%')) return false;
   const known = canonical(address);
   if (known === undefined) return false;
@@ -86,7 +86,8 @@ function mayReach(address: unknown, port: unknown): boolean {
 function guard(owner: Binding, name: string, allows: (args: readonly unknown[]) => boolean): void {
   const original = methodOf(owner, name);
   owner[name] = function (this: unknown, ...args: unknown[]) {
-    // `args` are own members of an array of our own: what is checked is what is passed on.
+    // `args` are own members of the guard's own array: the checked value is the one that is passed
+    // on.
     return allows(args) ? apply(original, this, args) : EACCES;
   } satisfies Method;
 }
@@ -94,21 +95,21 @@ function guard(owner: Binding, name: string, allows: (args: readonly unknown[]) 
 const never = () => false;
 
 /**
- * The lowest level that JavaScript can reach: whatever opens a connection (http, https, http2, tls,
- * net, dgram) does it by these.
+ * The lowest level that JavaScript can reach: every module that opens a connection (http, https,
+ * http2, tls, net, dgram) uses these.
  */
 export function guardNetwork(settings: WorkerSettings): void {
   ({ localPorts } = settings);
   const interfaces = binding('os')['getInterfaceAddresses'] as (context: object) => unknown[];
   const found = interfaces({}) as readonly string[];
-  // Seven values an address (os.js of Node 16): name, address, netmask, family, hardware
-  // address, internal, scope.
+  // Seven values an address (os.js of Node 16): name, address, netmask, family, hardware address,
+  // internal, scope.
   for (let at = 1; at < found.length; at += 7) ownAddresses.push(found[at] ?? '');
 
   const tcp = prototypeOf('tcp_wrap', 'TCP');
   guard(tcp, 'connect', (args) => mayReach(args[1], args[2]));
   guard(tcp, 'connect6', (args) => mayReach(args[1], args[2]));
-  // Nobody could connect, and a file descriptor may be the loop's own connection.
+  // No peer could connect, and a file descriptor may be the loop's own connection.
   for (const name of ['listen', 'open']) guard(tcp, name, never);
 
   const udp = prototypeOf('udp_wrap', 'UDP');
@@ -126,10 +127,7 @@ export function guardNetwork(settings: WorkerSettings): void {
   guardNameServers();
 }
 
-/**
- * Names are resolved by c-ares and libc, beneath all this; the servers that c-ares asks can be
- * named.
- */
+/** c-ares and libc resolve names below all this; code could choose the servers of c-ares. */
 function guardNameServers(): void {
   const channel = prototypeOf('cares_wrap', 'ChannelWrap');
   const original = methodOf(channel, 'setServers');
@@ -138,7 +136,7 @@ function guardNameServers(): void {
     const list: unknown[] = [];
     for (let at = 0; at < named.length; at += 1) {
       const server = named[at];
-      // Copied, because members may be getters that answer otherwise the next time.
+      // Copied, because a getter may return another value the next time.
       const copy = [server?.[0], server?.[1], server?.[2]];
       if (!mayReach(copy[1], copy[2])) return EACCES;
       defineProperty(list, at, dataProperty(copy));

@@ -12,10 +12,10 @@ import {
 import { refuser } from './refusal.ts';
 
 /**
- * What reactor code keeps of `process`: facts, and what acts on its own process alone. Anything
- * else, also of a later Node 16, is refused.
+ * The members of `process` that reactor code keeps: facts, and actions on its own process. All
+ * others, also of a later Node 16, are refused.
  */
-const KEPT: readonly PropertyKey[] = [
+const PRESERVED: readonly PropertyKey[] = [
   'version',
   'versions',
   'arch',
@@ -67,15 +67,18 @@ const KEPT: readonly PropertyKey[] = [
 ];
 
 /**
- * Members of the console that print. Node's own write to the streams below; the others, which speak
- * to a debugger, do nothing.
+ * Members of the console that print. Node's own write to the streams below; the others talk to a
+ * debugger and do nothing.
  */
 const PRINTING: readonly string[] = [
   ...['assert', 'count', 'countReset', 'debug', 'dir', 'dirxml', 'error', 'group', 'groupCollapsed'],
   ...['groupEnd', 'info', 'log', 'table', 'time', 'timeEnd', 'timeLog', 'trace', 'warn'],
 ];
 
-/** Standard output and standard error are one, as standard output is what the worker answers by. */
+/**
+ * Standard output is an alias of standard error, because the worker sends its messages on standard
+ * output.
+ */
 const printer = () =>
   new Writable({
     write: (chunk, _encoding, done) => {
@@ -85,12 +88,12 @@ const printer = () =>
   });
 
 /**
- * Takes from `process` every way to other processes and to Node's native half. After the other
- * guards, which need those.
+ * Removes every way from `process` to other processes and to Node's native half. After the other
+ * guards, which need them.
  */
 export function guardProcess(): void {
   for (const key of ownKeysOf(process)) {
-    if (typeof key === 'symbol' || KEPT.includes(key)) continue;
+    if (typeof key === 'symbol' || PRESERVED.includes(key)) continue;
     const value: unknown = getOwnPropertyDescriptor(process, key)?.value;
     deleteProperty(process, key);
     if (typeof value === 'function') defineProperty(process, key, dataProperty(refuser(`process.${key}`)));
@@ -105,8 +108,8 @@ export function guardProcess(): void {
     let stream: Writable | Readable | undefined;
     defineProperty(process, name, { get: () => (stream ??= make()), enumerable: true });
   }
-  // Not the environment itself: the C library reads names of files from it (HOSTALIASES,
-  // RESOLV_HOST_CONF, TZ), which it opens beneath the guards.
+  // A copy of the environment: the C library opens files named in the real one (HOSTALIASES,
+  // RESOLV_HOST_CONF, TZ), below the guards.
   defineProperty(process, 'env', dataProperty({}));
   process.argv.length = 1;
   const methods = console as unknown as Record<string, unknown>;

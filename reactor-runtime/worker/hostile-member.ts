@@ -3,7 +3,7 @@ import { getMember, getOwnPropertyDescriptor, isProxy } from './primordials.ts';
 const isObject = (value: unknown): value is object =>
   (typeof value === 'object' && value !== null) || typeof value === 'function';
 
-/** A member of something hostile: getters may throw, proxies refuse. */
+/** A member of a hostile object: getters may throw, proxies refuse. */
 export function memberOf(value: unknown, key: string | number | symbol): unknown {
   if (!isObject(value)) return undefined;
   try {
@@ -13,7 +13,7 @@ export function memberOf(value: unknown, key: string | number | symbol): unknown
   }
 }
 
-/** Whether something hostile has a member of its own, whatever its value. */
+/** Whether a hostile object has an own member, whatever its value. */
 export function hasOwnMember(value: unknown, key: string): boolean {
   if (!isObject(value)) return false;
   try {
@@ -24,8 +24,8 @@ export function hasOwnMember(value: unknown, key: string): boolean {
 }
 
 /**
- * A member of its own that is no getter, read without running code of the author's. One exception:
- * the first reading of a `stack` calls the author's `Error.prepareStackTrace`.
+ * An own member that is no getter, read without running the author's code. One exception: the first
+ * read of a `stack` calls the author's `Error.prepareStackTrace`.
  */
 export function ownDataOf(value: unknown, key: string): unknown {
   if (!isObject(value) || isProxy(value)) return undefined;

@@ -12,8 +12,7 @@ import {
 } from './primordials.ts';
 
 /**
- * `look` at the metadata, `read` or `write` the content, `change` what a name stands for or what is
- * known of it.
+ * `look` at the metadata, `read` or `write` the content, `change` the target or metadata of a name.
  */
 export type Access = 'look' | 'read' | 'write' | 'change';
 
@@ -40,24 +39,24 @@ const READABLE = [
 
 const realPath = binding('fs')['realpath'] as Method;
 
-function textOf(given: unknown): string | undefined {
-  const text = isUint8Array(given) ? apply(utf8Slice, given, []) : given;
+function textOf(input: unknown): string | undefined {
+  const text = isUint8Array(input) ? apply(utf8Slice, input, []) : input;
   return typeof text === 'string' && !includes(text, '\0') ? text : undefined;
 }
 
 const isWithin = (file: string, folder: string): boolean => file === folder || startsWith(file, `${folder}/`);
 
-/** Where links lead; `undefined` if there is nothing. */
+/** The target of links; `undefined` if it does not exist. */
 function realOf(file: string): string | undefined {
   const found: unknown = apply(realPath, undefined, [file, 'utf8', undefined, createObject(null)]);
   return typeof found === 'string' ? found : undefined;
 }
 
 /**
- * The one path that an operation may use for the given one, absolute and without `..`; `undefined`
- * if it may not be used so.
+ * The path that an operation may use for the requested one, absolute and without `..`; `undefined`
+ * if it may not.
  */
-export type PermittedPath = (given: unknown, access: Access) => string | undefined;
+export type PermittedPath = (input: unknown, access: Access) => string | undefined;
 
 export function permittedPaths(temp: string, readable: readonly string[]): PermittedPath {
   const roots = [...readable, ...READABLE];
@@ -66,33 +65,32 @@ export function permittedPaths(temp: string, readable: readonly string[]): Permi
     for (let at = 0; at < roots.length; at += 1) {
       const root = roots[at] ?? '';
       if (isWithin(file, root)) return true;
-      // What lies on the way to something readable can be seen to be there: `realpath` and
-      // `mkdir -p` look.
+      // The folders above a readable path are visible: `realpath` and `mkdir -p` look at them.
       if (access === 'look' && (file === '/' || isWithin(root, file))) return true;
     }
     return access === 'look' && (file === '/' || isWithin(temp, file));
   };
 
-  return (given, access) => {
-    const text = textOf(given);
+  return (input, access) => {
+    const text = textOf(input);
     if (text === undefined) return undefined;
     const full = resolvePath(text);
-    // There are no links in here: reactor code cannot make any.
+    // There are no links here: reactor code cannot create any.
     if (startsWith(full, `${temp}/`)) return full;
     if (access === 'write') return full === '/dev/null' ? full : undefined;
     if (access === 'change') return undefined;
     if (full === temp) return full;
     if (!isReadable(full, access)) return undefined;
     const real = realOf(full);
-    // Nothing there: the operation will say so. It cannot come to be, since reactor code writes in
-    // the temp folder alone.
+    // It does not exist; the operation will report that. It cannot appear, since reactor code
+    // writes only to the temp folder.
     return real === undefined || isReadable(real, access) ? full : undefined;
   };
 }
 
 const { O_WRONLY, O_RDWR, O_CREAT, O_TRUNC, O_APPEND } = constants;
 
-/** What opening with these flags does. */
+/** The access that opening with these flags needs. */
 export const accessOf = (flags: unknown): Access =>
   typeof flags === 'number' && (flags & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)) === 0
     ? 'read'

@@ -1,14 +1,14 @@
-// Taken before the author's code runs: whatever it does to the built-ins afterwards, it does to
-// itself. What runs beside it uses these, and neither spread, destructuring of arrays nor `for of`,
-// which go through iterators that it may have changed.
+// Saved before the author's code runs: whatever that code does to the built-ins affects only
+// itself. The runtime uses these, and avoids spread, array destructuring and `for of`, which use
+// iterators that the code may have replaced.
 
 import fs from 'node:fs';
 import path from 'node:path';
 import { types } from 'node:util';
 import vm from 'node:vm';
 
-// None of these has a `this`, and members of built-in modules are taken here because imports would
-// follow what reactor code puts in their place.
+// None of these uses `this`. Members of built-in modules are read here, because imports would
+// follow later replacements by reactor code.
 /* eslint-disable @typescript-eslint/unbound-method */
 export const {
   apply,
@@ -18,8 +18,8 @@ export const {
   getOwnPropertyDescriptor,
   ownKeys: ownKeysOf,
 } = Reflect;
-// `JSON.parse`, not the one of src/core/shared: Node.js 16, on which this runs, reads every name
-// right (docs/decisions/0014).
+// `JSON.parse`, not that of src/core/shared: Node.js 16, which runs this, reads every name
+// correctly (docs/decisions/0014).
 export const { parse: parseJson, stringify: stringifyJson } = JSON;
 export const { assign, keys: keysOf, create: createObject, entries: entriesOf } = Object;
 export const isArray = Array.isArray;
@@ -35,11 +35,11 @@ export const thenOf = uncurry<
   unknown
 >(Promise.prototype.then);
 export const byteLength = Buffer.byteLength;
-/** The getter of a typed array's length, which the array itself need not have any more. */
+/** The getter of a typed array's length, which code may have removed from the array. */
 export const lengthOf = uncurry<Uint8Array, [], number>(
   Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), 'length')?.get as () => number,
 );
-// Native, so independent of what reactor code does to Buffer.
+// Native, so independent of changes to Buffer.
 export const { utf8Slice, utf8Write } = Buffer.prototype as unknown as Record<
   'utf8Slice' | 'utf8Write',
   Method
@@ -55,12 +55,12 @@ export const { resolve: resolvePath, join, dirname } = path;
 export const { isProxy, isUint8Array } = types;
 export const { compileFunction } = vm;
 export const { nextTick } = process;
-// Not `process.exit`, which goes through what reactor code may have put in the place of this.
+// Not `process.exit`, which calls a member that reactor code may have replaced.
 export const { reallyExit: exit } = process as unknown as { readonly reallyExit: (status: number) => never };
 export const { setImmediate: afterThis, setInterval: repeat } = globalThis;
 /* eslint-enable @typescript-eslint/unbound-method */
 
-/** A descriptor without a prototype: members of Object.prototype would be read as its own. */
+/** A descriptor without a prototype: members of Object.prototype would count as its own. */
 export const dataProperty = (value: unknown): PropertyDescriptor =>
   ({ __proto__: null, value, writable: true, enumerable: true, configurable: true }) as PropertyDescriptor;
 
@@ -70,6 +70,6 @@ export type Method = (this: unknown, ...args: unknown[]) => unknown;
 export function uncurry<Self, Args extends unknown[], Result>(
   method: (this: Self, ...args: Args) => Result,
 ): (self: Self, ...args: Args) => Result {
-  // Not `Reflect.apply`, which would be looked up when it is called.
+  // Not `Reflect.apply`, which would be looked up at each call.
   return (self, ...args) => apply(method as unknown as Method, self, args) as Result;
 }

@@ -3,13 +3,13 @@ import { ownDataOf } from './hostile-member.ts';
 import { apply, byteLength, slice, Uint8ArrayClass, utf8Write } from './primordials.ts';
 import { classOf } from './thrown-place.ts';
 
-/** Of an error, and of its cause, in characters. */
+/** Of an error and its cause, in characters. */
 const PRINTED_MAX = 10_000;
 
 const bounded = (text: unknown): string | undefined =>
   typeof text === 'string' ? slice(text, 0, PRINTED_MAX) : undefined;
 
-/** A stack, which begins with class and message, or a text that was thrown. */
+/** A stack, which begins with class and message, or a thrown string. */
 const textOf = (thrown: unknown): string | undefined =>
   bounded(thrown) ?? bounded(ownDataOf(thrown, 'stack'));
 
@@ -20,11 +20,10 @@ function describe(thrown: unknown): string {
 }
 
 /**
- * Prints an error and its cause, with message and stack, to where the console prints; of what has
- * no stack, class and message. It comes before the answer, since the process is killed once it has
- * answered, and must not change the answer. So it reads neither getters nor proxies, and does not
- * show objects: listing the members of a large one takes seconds, and `inspect` runs code of the
- * author's.
+ * Prints an error and its cause, with message and stack, to the output of the console; without a
+ * stack, class and message. It runs before the response, since the process is killed after it, and
+ * must not change the response. So it reads neither getters nor proxies, and prints no objects:
+ * listing the members of a large one takes seconds, and `inspect` runs the author's code.
  */
 export function printError(thrown: unknown): void {
   try {
@@ -35,6 +34,6 @@ export function printError(thrown: unknown): void {
     apply(utf8Write, bytes, [text, 0, length]);
     print(bytes);
   } catch {
-    // The code has made an error that cannot be shown.
+    // The code has created an error that cannot be printed.
   }
 }

@@ -21,7 +21,7 @@ export type ReactorRequire = (specifier: unknown) => unknown;
 
 export interface ReactorModules {
   readonly require: ReactorRequire;
-  /** What the last refusal threw, and the module that it was about. */
+  /** The last refusal: its error and module. */
   readonly refused: () => { readonly error: Error; readonly specifier: string } | undefined;
 }
 
@@ -36,8 +36,8 @@ function notFound(specifier: string, reasons: Record<string, string>): Error {
 }
 
 /**
- * What reactor code requires with: built-ins, the SDK and the packages of the layer; each is loaded
- * when it is first required.
+ * The `require` of reactor code: built-ins, the SDK and the packages of the layer. Each is loaded
+ * at its first use.
  */
 export function reactorModules(layer: string, temp: () => string): ReactorModules {
   const builtIn = builtInsFor(temp);

@@ -13,7 +13,7 @@ function keysOfHostile(value: unknown): readonly string[] {
   }
 }
 
-/** The JSON of a text of bounded length; JSON.stringify looks for `toJSON` on objects only. */
+/** The JSON of a string, truncated; JSON.stringify looks for `toJSON` only on objects. */
 const quoted = (text: unknown, length: number): string =>
   stringifyJson(typeof text === 'string' ? slice(text, 0, length) : '');
 
@@ -27,7 +27,7 @@ function messagesOf(value: unknown): string {
   return `[${json}]`;
 }
 
-/** The map of field to messages that the SDK's error classes carry; `null` if there is none. */
+/** The map of field to messages in the SDK's error classes; `null` without one. */
 function errorsOf(thrown: unknown): string {
   const errors = memberOf(thrown, 'errors');
   const fields = keysOfHostile(errors);
@@ -50,7 +50,7 @@ function errorsOf(thrown: unknown): string {
 const API_ERROR = brandOf('ApiError');
 
 /**
- * Whether the author chose the answer (docs/reactors.md#errors). Errors of HTTP clients have a
+ * Whether the author chose the response (docs/reactors.md#errors). Errors of HTTP clients have a
  * `status` too, which is another service's. An `ApiError` has both members, which are about the
  * reactor's own calls of `req.bt`.
  */
@@ -59,15 +59,15 @@ const isChosen = (thrown: unknown): boolean =>
   hasOwnMember(thrown, 'errors') &&
   memberOf(thrown, API_ERROR) === undefined;
 
-/** A module that the code may not require, as JSON members; its name may have any length. */
+/** The refused module as JSON members; its name may have any length. */
 export function moduleMember(refused: string | undefined): string {
-  // One character more than a name may have, so that the loop sees that it is none.
+  // One character over the limit of a name, so that the loop sees that it is no name.
   return refused === undefined ? '' : `,"module":${quoted(refused, MODULE_NAME_MAX + 1)}`;
 }
 
 /**
- * What was thrown, whatever it is, as the JSON that the loop expects: bounded, without a stack,
- * read from its data alone. `file`: that of the author's code. `refused`: what it required, if that
+ * The thrown value, of any kind, as the JSON that the loop expects: bounded, without a stack, read
+ * only from its data. `file`: the path of the author's code. `refused`: the refused module, if that
  * is why it threw.
  */
 export function reduceError(thrown: unknown, file: string, refused: string | undefined): string {

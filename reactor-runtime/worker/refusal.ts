@@ -1,9 +1,9 @@
 import { dataProperty, defineProperty, ErrorClass, keysOf } from './primordials.ts';
 
-/** libuv's number of EACCES: what a refused operation of a binding answers. */
+/** libuv's number of EACCES, which a refused operation of a binding returns. */
 export const EACCES = -13;
 
-/** What reactor code gets for something that it may not do; looks like an error of Node's. */
+/** The error of a refused operation; it looks like an error of Node. */
 export function refusal(
   what: string,
   details: { readonly syscall?: string; readonly path?: string } = {},
@@ -21,7 +21,7 @@ export function refusal(
   return error;
 }
 
-/** A function that refuses, in place of one that reactor code may not call. */
+/** Replaces a function that reactor code may not call. */
 export const refuser = (what: string) => (): never => {
   throw refusal(what);
 };

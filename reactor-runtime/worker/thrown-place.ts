@@ -3,7 +3,7 @@ import { memberOf } from './hostile-member.ts';
 import { charCodeAt, indexOf, slice, stringifyJson, toNumber } from './primordials.ts';
 
 const [ZERO, NINE, COLON] = [48, 57, 58] as const;
-/** Frames of the author's file that are looked at: code can make a stack of any text. */
+/** How many frames of the author's file are searched: code can create a stack of any text. */
 const FRAMES_MAX = 100;
 
 function endOfDigits(text: string, from: number): number {
@@ -29,7 +29,7 @@ function placeIn(stack: string, from: number, file: string): string | undefined 
   return undefined;
 }
 
-/** The name of its class, which may be anything; of a primitive its type. */
+/** The name of its class, which may be anything; for a primitive its type. */
 export function classOf(thrown: unknown): unknown {
   if (thrown === null) return 'null';
   if (typeof thrown !== 'object' && typeof thrown !== 'function') return typeof thrown;
@@ -37,9 +37,9 @@ export function classOf(thrown: unknown): unknown {
 }
 
 /**
- * The class of what was thrown, and the place of the topmost frame of its stack that is in the
- * author's file, as JSON members. Both are what the code says they are: the loop makes sure that
- * they are no more than an identifier and two numbers.
+ * The class of the thrown value, and the topmost position of its stack in the author's file, as
+ * JSON members. The code controls both, so the loop checks that they are only an identifier and two
+ * numbers.
  */
 export function thrownPlace(thrown: unknown, file: string): string {
   const name = classOf(thrown);

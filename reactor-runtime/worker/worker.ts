@@ -1,9 +1,9 @@
-// The process of one invocation: closes what reactor code must not reach, loads it, waits for the
-// event, runs it, says once how it ended.
+// The process of one invocation: it closes what reactor code must not reach, loads the code, waits
+// for the event, runs it, and reports once how it ended.
 import '../built-in-code.ts';
 import { MESSAGE } from '../worker-message.ts';
 import type { WorkerSettings } from '../worker-settings.ts';
-import { messageOfResult } from './answer.ts';
+import { encodeResult } from './encode-result.ts';
 import { receive, say } from './channel.ts';
 import { compile, type ReactorModule } from './compile.ts';
 import { guardFiles } from './guard-files.ts';
@@ -27,7 +27,7 @@ import { printError } from './print-error.ts';
 import { moduleMember, reduceError } from './reduce-error.ts';
 import { thrownPlace } from './thrown-place.ts';
 
-/** What the reactor's client is made of. */
+/** The settings of the reactor's client. */
 interface ClientSettings {
   readonly base_url: string;
   readonly api_key: string;
@@ -47,14 +47,14 @@ interface Sdk {
 type ReactorFunction = (request: unknown) => unknown;
 
 let phase: 'loading' | 'running' = 'loading';
-/** That of the author's code. */
+/** The path of the author's code. */
 let file = '';
 let lastRefusal: ReactorModules['refused'] = () => undefined;
 
-/** Frames of a stack: the author's code may be below many of a package. */
+/** Stack frames: the author's code may be below many frames of a package. */
 const STACK_FRAMES = 100;
 
-/** What the code required and may not, if this is the error that it got for it. */
+/** The refused module of the code, if this is the error of that refusal. */
 function refusedModule(error: unknown): string | undefined {
   const refusal = lastRefusal();
   return refusal?.error === error ? refusal?.specifier : undefined;
@@ -68,7 +68,7 @@ function sayThrown(error: unknown): void {
 const sayNotLoaded = (reason: string) => say(`${MESSAGE.notLoaded}{"reason":${reason}}`);
 
 /**
- * Whatever nobody caught. Code that cannot be loaded gets no event, so its process has nothing to
+ * Handles uncaught errors. Code that cannot be loaded gets no event, so its process has nothing to
  * wait for.
  */
 function uncaught(error: unknown): void {
@@ -80,7 +80,7 @@ function uncaught(error: unknown): void {
   exit(0);
 }
 
-/** What kept the code from loading: its exception, or a module that there is not. */
+/** The reason for which the code did not load: its exception, or a missing module. */
 function sayLoadFailure(error: unknown): void {
   printError(error);
   const module = refusedModule(error);
@@ -109,16 +109,16 @@ function load({ code, taskRoot }: WorkerSettings, modules: ReactorModules): Reac
   return undefined;
 }
 
-/** Waits for the event, which permits nothing: the code may have put one of its own there. */
+/** Waits for the event. It grants no rights: the code may have replaced it with its own. */
 const nextEvent = (): Event => parseJson(receive()) as Event;
 
-function answer(call: () => unknown): void {
+function response(call: () => unknown): void {
   try {
     thenOf(
       new PromiseClass((resolve) => {
         resolve(call());
       }),
-      (value) => say(messageOfResult(value)),
+      (value) => say(encodeResult(value)),
       sayThrown,
     );
   } catch (error) {
@@ -127,8 +127,8 @@ function answer(call: () => unknown): void {
 }
 
 /**
- * Loads the SDK, unless the code has required it: loading it takes longer than anything else of
- * ours. The code may change what the SDK does in this process, and may have the key that it gets.
+ * Loads the SDK, unless the code has required it: it takes longer to load than the rest of the
+ * runtime. The code may change the SDK in this process, and may use the key in it.
  */
 function clientOf({ base_url, api_key, header_prefix }: ClientSettings, modules: ReactorModules): unknown {
   const { createClient } = modules.require(SDK) as Sdk;
@@ -142,27 +142,27 @@ function main(): void {
   const layer = join(__dirname, '..');
   const modules = reactorModules(layer, () => temp);
   lastRefusal = modules.refused;
-  // Nothing of the author's is here until this has come, which may be long after the start.
+  // The author's code is absent until this arrives, which may be long after the start.
   const settings = parseJson(receive()) as WorkerSettings;
   ({ temp } = settings);
   file = join(settings.taskRoot, 'reactor.js');
   guardNetwork(settings);
   guardFiles(settings, layer);
   guardProcess();
-  // Code that waits for nothing that would come has its time, as code that waits for something.
+  // Code that waits forever runs until its timeout, like code that waits for an event.
   repeat(() => undefined, 1e9);
 
   ErrorClass.stackTraceLimit = STACK_FRAMES;
-  // From here on nothing in this realm is what it seems.
+  // From here on reactor code may have replaced anything in this realm.
   const reactor = load(settings, modules);
-  // The loop has been told why.
+  // The loop has received the reason.
   if (reactor === undefined) return exit(0);
-  // What the code has already thrown, or rejected, comes before this.
+  // Errors and rejections of the code come before this.
   afterThis(() => {
     say(MESSAGE.loaded);
     const { request, client } = nextEvent();
     phase = 'running';
-    answer(() => {
+    response(() => {
       const bt = client && clientOf(client, modules);
       return reactor({ args: request.args, configuration: request.configuration, bt });
     });

@@ -36,7 +36,7 @@ export interface ReactorStoreConfig {
   readonly EPHEMERAL_TABLE: string;
 }
 
-/** The variables that say how the audit trail is written. */
+/** The variables that configure the audit trail. */
 export interface AuditConfig {
   readonly AUDIT_TABLE: string;
   readonly AUDIT_MODE: AuditMode;
@@ -45,7 +45,7 @@ export interface AuditConfig {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The audit trail, for functions that may add to it. */
+/** The audit trail, for functions that may append to it. */
 export function createTrail(
   client: DynamoDBDocumentClient,
   config: AuditConfig,

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { auditEnvironment, clientCompatibility, storeEnvironment, variable } from '../lambda/environment.ts';
 
-/** Values of the edge's secret, the current one first; none if the text is empty. */
+/** Values of the edge secret, the current one first; none if the variable is empty. */
 const edgeSecrets = z.pipe(
   z.pipe(
     z.string(),
@@ -19,6 +19,8 @@ export const apiEnvironment = z.object({
     z.transform((list) => list.split(',')),
   ),
   CLIENT_COMPATIBILITY: clientCompatibility,
-  /** What the edge adds to each request, and what it added before; empty without an edge. */
+  /**
+   * The secret that the edge adds to each request, and its previous value; empty without an edge.
+   */
   EDGE_SECRET: edgeSecrets,
 });

@@ -2,7 +2,7 @@ import { Secret } from '../core/shared/secret.ts';
 import { ServiceError } from '../core/shared/service-error.ts';
 import type { ApiRequest } from './api-request.ts';
 
-/** Headers in which other services take a key, beside any that ends in `-api-key`. */
+/** Headers in which other services expect a key, besides those that end in `-api-key`. */
 const KNOWN_OTHERS: ReadonlySet<string> = new Set([
   'authorization',
   'api-key',
@@ -13,7 +13,9 @@ const KNOWN_OTHERS: ReadonlySet<string> = new Set([
 
 const isForKeys = (name: string): boolean => KNOWN_OTHERS.has(name) || name.endsWith('-api-key');
 
-/** The error for a request without a key: names the header that is read, and one that is not. */
+/**
+ * The error for a request without a key: names the expected header, and a sent one that is ignored.
+ */
 function missing({ headers }: ApiRequest, headerPrefixes: readonly string[]): ServiceError {
   const read = headerPrefixes.map((prefix) => `${prefix}-API-KEY`).join(' or ');
   const sent = Object.keys(headers).find(isForKeys);
@@ -22,11 +24,9 @@ function missing({ headers }: ApiRequest, headerPrefixes: readonly string[]): Se
   return new ServiceError('unauthenticated', `The API key is missing: send it in the header ${read}.${not}`);
 }
 
-/**
- * The API key of a request, from its reserved header. Throws `unauthenticated` if there is none.
- */
-export function apiKeyOf(request: ApiRequest, headerPrefixes: readonly string[]): Secret<string> {
-  const given = request.reserved.get('api-key');
-  if (given === undefined) throw missing(request, headerPrefixes);
-  return new Secret(given);
+/** Reads the API key from its reserved header. Throws `unauthenticated` if it is missing. */
+export function readApiKeyHeader(request: ApiRequest, headerPrefixes: readonly string[]): Secret<string> {
+  const header = request.reserved.get('api-key');
+  if (header === undefined) throw missing(request, headerPrefixes);
+  return new Secret(header);
 }

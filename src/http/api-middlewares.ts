@@ -6,7 +6,7 @@ import { jsonResponse, type ApiResponse } from './api-response.ts';
 import { checkEdge } from './edge-secret.ts';
 import { problemOf, type Problem } from './problem.ts';
 
-/** A request on its way through the chain, and what becomes known of it, for the log. */
+/** A request in the middleware chain, with what the log line needs to know about it. */
 export interface ApiCall {
   readonly request: ApiRequest;
   /** By `performance.now()`. */
@@ -16,8 +16,8 @@ export interface ApiCall {
 }
 
 /**
- * A step of the chain that needs no result of another: `before` runs first to last, the others last
- * to first.
+ * A step that needs no result of another step: `before` runs first to last, the others last to
+ * first.
  */
 type Middleware = MiddlewareObj<ApiCall, ApiResponse, unknown>;
 
@@ -26,10 +26,10 @@ const traceHeader = ({ request: { reserved, traceId } }: ApiCall) => ({
 });
 
 /**
- * The gateway answers a browser's preflight; any other OPTIONS is harmless, and neither
- * authenticated nor logged.
+ * The gateway responds to a browser's preflight. Any other OPTIONS needs no authentication and no
+ * log line.
  */
-export const answerOptions = (): Middleware => ({
+export const respondToOptions = (): Middleware => ({
   before: ({ event }) =>
     event.request.method === 'OPTIONS' ? jsonResponse(204, undefined, traceHeader(event)) : undefined,
 });
@@ -42,7 +42,7 @@ export function addTraceId(): Middleware {
   return { after: add, onError: add };
 }
 
-/** Writes one line a request. An unexpected failure is logged with its causes. */
+/** Writes one log line per request. Logs an unexpected failure with its causes. */
 export function logRequest(log: RequestLog): Middleware {
   const write: Middleware['after'] = ({ event: call, response, error }) => {
     const status = response?.statusCode ?? 500;
@@ -60,7 +60,7 @@ export function logRequest(log: RequestLog): Middleware {
   return { after: write, onError: write };
 }
 
-/** Turns every failure into a problem. `present`: what a problem looks like in the body. */
+/** Turns every failure into a problem response. `present` builds its body. */
 export const presentProblems = (present: (problem: Problem) => unknown): Middleware => ({
   onError: (call) => {
     const { problem, headers } = problemOf(call.error);
@@ -68,7 +68,7 @@ export const presentProblems = (present: (problem: Problem) => unknown): Middlew
   },
 });
 
-/** Refuses what did not come through the edge, where there is one. */
+/** Rejects requests that did not pass through the edge, where one is deployed. */
 export const requireEdge = (secrets: readonly string[]): Middleware => ({
   before: ({ event }) => {
     checkEdge(secrets, event.request.headers);

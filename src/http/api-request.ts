@@ -3,27 +3,27 @@ import { contentOfBytes, contentOfText, type Content } from '../core/shared/cont
 import { traceId } from './trace-id.ts';
 import { reservedHeaders, type ReservedHeaders } from './reserved-headers.ts';
 
-/** A request as it arrived, before any route or caller is known. */
+/** A request before its route and its caller are known. */
 export interface ApiRequest {
   readonly method: string;
-  /** As the gateway gives it. */
+  /** As the gateway sends it. */
   readonly rawPath: string;
   /** {@link rawPath} without a trailing slash. */
   readonly path: string;
-  /** The query as it came, without `?`. */
+  /** The query unchanged, without `?`. */
   readonly rawQuery: string;
   readonly query: URLSearchParams;
-  /** Names in lower case. */
+  /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly reserved: ReservedHeaders;
   /** The caller's trace id, or a new one. */
   readonly traceId: string;
   readonly body: Content;
-  /** When the gateway took the request, in ms since the epoch. */
+  /** When the gateway received the request, in ms since the epoch. */
   readonly receivedAt: number;
-  /** Where the gateway says that the request came from. */
+  /** The source address that the gateway reports. */
   readonly sourceIp: string;
-  /** Address of the service as the gateway knows it, `https://host` without a slash at the end. */
+  /** The address of the service that the gateway reports: `https://host`, no slash at the end. */
   readonly baseUrl: string;
 }
 
@@ -38,12 +38,12 @@ function withoutTrailingSlash(path: string): string {
 }
 
 /**
- * The service's address. What a caller says counts for a port alone: credentials are sent to where
- * this points.
+ * The address of the service. From the caller's headers only a port is accepted: the service sends
+ * credentials to this address.
  */
 function baseUrl(headers: Readonly<Record<string, string>>, domainName: string): string {
   const host = headers['host'] ?? '';
-  // The gateway overwrites what a caller says of the protocol.
+  // The gateway overwrites the protocol header of the caller.
   const protocol = headers['x-forwarded-proto'] === 'http' ? 'http' : 'https';
   return `${protocol}://${host.replace(/:\d+$/, '') === domainName ? host : domainName}`;
 }
@@ -52,12 +52,12 @@ function contentOf({ body = '', isBase64Encoded }: APIGatewayProxyEventV2): Cont
   return isBase64Encoded ? contentOfBytes(Buffer.from(body, 'base64')) : contentOfText(body);
 }
 
-/** For so long the gateway waits for an answer at the most, in ms (AWS HTTP API quotas). */
+/** The longest that the gateway waits for a response, in ms (AWS HTTP API quotas). */
 const GATEWAY_MS = 30_000;
 
 /**
- * When the gateway took the request. What would be longer ago than it waits is no such time:
- * `sam local` gives seconds, of its own start.
+ * The time at which the gateway received the request. A time further back than the gateway waits is
+ * ignored: `sam local` sends the time of its own start, in seconds.
  */
 function receivedAt(timeEpoch: number, now: number): number {
   return timeEpoch > now - GATEWAY_MS ? timeEpoch : now;
@@ -66,7 +66,7 @@ function receivedAt(timeEpoch: number, now: number): number {
 /** Reads an API Gateway event of payload format 2.0. */
 export function apiRequest(event: APIGatewayProxyEventV2, headerPrefixes: readonly string[]): ApiRequest {
   const headers = lowerCased(event.headers);
-  // Payload format 2.0 takes the cookies out of the headers.
+  // Payload format 2.0 moves the cookies out of the headers.
   if (event.cookies !== undefined && event.cookies.length > 0) headers['cookie'] = event.cookies.join('; ');
   const reserved = reservedHeaders(headers, headerPrefixes);
   return {

@@ -1,22 +1,22 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { ServiceError } from '../core/shared/service-error.ts';
-import type { Answer } from './idempotency.ts';
-import { rawResponse } from './raw-answer.ts';
+import type { ResponseContent } from './idempotency.ts';
+import { rawResponse } from './raw-response.ts';
 import type { ReservedHeader, ReservedHeaders } from './reserved-headers.ts';
 
 export type ApiResponse = APIGatewayProxyStructuredResultV2;
 
 /**
- * Largest answer of a Lambda in bytes (AWS Lambda quotas: 6 MB), with some room for its headers;
- * the body stands in it as a JSON string.
+ * The largest response of a Lambda in bytes (AWS Lambda quotas: 6 MB), less room for headers. It
+ * contains the body as a JSON string.
  */
-const ANSWER_MAX_BYTES = 6_000_000;
+const RESPONSE_MAX_BYTES = 6_000_000;
 
-/** The text of a body. Throws `payload_too_large` for more than an answer can carry. */
-function answerText(body: unknown): string {
+/** The text of a body. Throws `payload_too_large` if a response cannot carry it. */
+function responseText(body: unknown): string {
   const text = JSON.stringify(body);
-  // Escaping at most doubles what JSON consists of: below the half nothing has to be counted.
-  if (text.length * 2 > ANSWER_MAX_BYTES && Buffer.byteLength(JSON.stringify(text)) > ANSWER_MAX_BYTES)
+  // Escaping at most doubles the length of JSON, so half the limit always fits.
+  if (text.length * 2 > RESPONSE_MAX_BYTES && Buffer.byteLength(JSON.stringify(text)) > RESPONSE_MAX_BYTES)
     throw new ServiceError('payload_too_large', 'The answer is larger than 6 MB: ask for less at once.');
   return text;
 }
@@ -28,7 +28,7 @@ export function jsonResponse(
   headers: Readonly<Record<string, string>> = {},
 ): ApiResponse {
   if (status === 204) return { statusCode: status, headers: { ...headers } };
-  const content = body === undefined ? {} : { body: answerText(body) };
+  const content = body === undefined ? {} : { body: responseText(body) };
   return {
     statusCode: status,
     headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers },
@@ -36,11 +36,9 @@ export function jsonResponse(
   };
 }
 
-/**
- * What a route answered as a response, its reserved headers under the prefix that the caller uses.
- */
+/** The result of a route as a response. Reserved headers get the prefix that the caller uses. */
 export function responseOf(
-  { status, body, raw, reservedHeaders: named = {} }: Answer,
+  { status, body, raw, reservedHeaders: named = {} }: ResponseContent,
   reserved: ReservedHeaders,
 ): ApiResponse {
   const entries = Object.entries(named).map(

@@ -4,11 +4,11 @@ import { pathOf, type Place } from '../core/shared/member-path.ts';
 import { parseJson } from '../core/shared/parse-json.ts';
 import type { JsonVisitor } from '../core/shared/walk-json.ts';
 
-/** Numbers this short are always exact, unless they have an exponent. */
+/** Numbers this short are always exact unless they have an exponent. */
 const EXACT_LENGTH = 15;
 const NUMBER = /^-?\d/;
 
-/** `/0+$/` would look at every run of zeros again from each of its zeros. */
+/** `/0+$/` would scan every run of zeros again from each of its zeros. */
 function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === '0') end -= 1;
@@ -16,8 +16,8 @@ function withoutTrailingZeros(digits: string): string {
 }
 
 /**
- * A decimal number as its digits without leading and trailing zeros, and its exponent: equal for
- * equal values.
+ * The digits of a decimal number without leading and trailing zeros, and its exponent. Equal values
+ * have equal results.
  */
 function decimal(text: string): string {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().replace(/^[+-]/, '').split('e');
@@ -28,10 +28,7 @@ function decimal(text: string): string {
   return `${significant}e${String(Number(exponent) - fraction.length + digits.length - significant.length)}`;
 }
 
-/**
- * Whether a number of the text would come back as another one: JSON has more numbers than a double
- * can hold (RFC 8259, section 6).
- */
+/** Whether a double cannot represent a number of the text exactly (RFC 8259, section 6). */
 function losesPrecision(text: string): boolean {
   const mayLose = text.length > EXACT_LENGTH || /e/i.test(text);
   if (!mayLose || !NUMBER.test(text)) return false;
@@ -39,12 +36,12 @@ function losesPrecision(text: string): boolean {
   return !Number.isFinite(value) || decimal(String(value)) !== decimal(text);
 }
 
-/** An object or array that the walk is in. */
+/** An object or array that contains the current position. */
 interface Around {
   readonly parent: Around | undefined;
-  /** Its own place is the parent's place and the member that the parent was at. */
+  /** Its place is the parent's place and the member at which the parent was. */
   readonly names: Set<string> | undefined;
-  /** The name or number of the member that comes, or has come, last. */
+  /** The name or index of the current member, or of the next one. */
   member: string | number;
 }
 
@@ -58,8 +55,8 @@ function placeOf(around: Around | undefined): Place | undefined {
 const QUOTE = 0x22;
 
 /**
- * Looks at a body before anything is made of it, and reports what parsing would lose: numbers that
- * would come back as others, and members that stand twice in one object.
+ * Checks a body before it is parsed, and reports what parsing would lose: numbers that a double
+ * cannot represent, and duplicate members of an object.
  */
 export class BodyCheck implements JsonVisitor {
   readonly #text: string;
@@ -90,14 +87,14 @@ export class BodyCheck implements JsonVisitor {
       : this.#text.slice(start + 1, end - 1);
     around.member = name;
     const { size } = around.names;
-    if (around.names.add(name).size === size) this.#report('is given twice');
+    if (around.names.add(name).size === size) this.#report('appears twice');
   }
 
   scalar(start: number, end: number): void {
     this.#count();
     if (this.#text.charCodeAt(start) === QUOTE) return;
     if (losesPrecision(this.#text.slice(start, end)))
-      this.#report('is a number that cannot be kept exactly; send it as a string');
+      this.#report('is a number that cannot be stored exactly; send it as a string');
   }
 
   #count(): void {

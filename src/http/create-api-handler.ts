@@ -11,7 +11,7 @@ import type { TenantKeys } from '../core/crypto/tenant-keys.ts';
 import type { RequestLog } from '../lambda/request-log.ts';
 import {
   addTraceId,
-  answerOptions,
+  respondToOptions,
   logRequest,
   presentProblems,
   requireEdge,
@@ -20,40 +20,38 @@ import {
 import { apiRequest } from './api-request.ts';
 import { createRefusals, recordRequest, sourceAddress } from './record-request.ts';
 import { responseOf, type ApiResponse } from './api-response.ts';
-import { withIdempotency, type Answer, type IdempotencyDeps } from './idempotency.ts';
-import { apiKeyOf } from './api-key-header.ts';
-import { createIdentify, type Identification } from './identify.ts';
+import { withIdempotency, type ResponseContent, type IdempotencyDeps } from './idempotency.ts';
+import { readApiKeyHeader } from './api-key-header.ts';
+import { createAuthenticator, type AuthenticationAttempt } from './authenticator.ts';
 import { checkBodySize, checkMediaType, checkBody, parseQuery, readBody } from './parse-input.ts';
 import type { Problem } from './problem.ts';
 import type { MatchedRoute, Route } from './route.ts';
 import { routeTable } from './route-table.ts';
 
-/** What every function behind the API needs; its own dependencies come in addition. */
+/** The dependencies of every function behind the API, besides those of the function itself. */
 export interface ApiDeps extends AuthenticateDeps, IdempotencyDeps {
   readonly tenantKeys: TenantKeys;
   readonly headerPrefixes: readonly string[];
   readonly clientCompatibility: ClientCompatibility;
-  /**
-   * Every request must carry one of these; none if there is no edge (CloudFront) in front of the
-   * API.
-   */
+  /** Every request must carry one of these secrets; none without an edge (CloudFront). */
   readonly edgeSecret: readonly string[];
   readonly log: RequestLog;
   readonly auditLog: AuditLog;
-  /** Of the request; the handler gives each its own. */
+  /** Per request: the handler sets them. */
   readonly audit: Sightings;
 }
 
 type Handler = (event: APIGatewayProxyEventV2) => Promise<ApiResponse>;
 
 /**
- * Starts the route's early read if the key was accepted before, so that the tenant it names is the
- * caller's if there is one; what it rejects with matters only where it is awaited.
+ * Starts the route's early read if this instance has accepted the key before. Its tenant is then
+ * the caller's, if the key is still valid. A rejection of the read counts only where its result is
+ * awaited.
  */
 function startPrefetch<Deps>(
   deps: Unaudited<Deps>,
   matched: MatchedRoute<Deps>,
-  identification: Identification,
+  identification: AuthenticationAttempt,
 ) {
   const tenantId = identification.likelyTenantId;
   if (matched.route.prefetch === undefined || tenantId === undefined) return undefined;
@@ -62,12 +60,12 @@ function startPrefetch<Deps>(
   return value;
 }
 
-async function answer<Deps extends ApiDeps>(
+async function response<Deps extends ApiDeps>(
   deps: Deps,
   caller: Caller,
   { route, params, request }: MatchedRoute<Deps>,
   prefetch: Promise<unknown> | undefined,
-): Promise<Answer> {
+): Promise<ResponseContent> {
   if (route.permission !== undefined) requirePermission(caller, route.permission);
   checkBodySize(route, request);
   checkMediaType(route, request);
@@ -84,18 +82,19 @@ async function answer<Deps extends ApiDeps>(
         const input = { caller, params, query, body: checked(), writes, once, request };
         return route.handle(deps, { ...input, prefetched: await prefetch });
       },
-      replay(kept) {
-        if (route.replay === undefined) throw new Error('replay: the route kept what it cannot show');
-        return route.replay(deps, { caller, body: checked() }, kept);
+      replay(replayData) {
+        if (route.replay === undefined)
+          throw new Error('replay: the route stored data that it cannot replay');
+        return route.replay(deps, { caller, body: checked() }, replayData);
       },
     },
   );
 }
 
 /**
- * The Lambda handler over a route table. What needs no other step's result is a middleware; who
- * calls, their permission, the input and the idempotency key depend on each other and stay a
- * sequence. `present`: what a problem looks like in the body, if it does not stand there by itself.
+ * Creates the Lambda handler of a route table. A step that needs no other step's result is a
+ * middleware. Caller, permission, input and idempotency key depend on each other, so they stay a
+ * sequence. `present` builds the body of a problem.
  */
 export function createApiHandler<Deps extends ApiDeps>(
   deps: Unaudited<Deps> & Classified<Unaudited<Deps>>,
@@ -103,7 +102,7 @@ export function createApiHandler<Deps extends ApiDeps>(
   { present = (problem) => problem }: { readonly present?: (problem: Problem) => unknown } = {},
 ): Handler {
   const match = routeTable(routes);
-  const identify = createIdentify(deps);
+  const identify = createAuthenticator(deps);
   const recordRefusal = createRefusals(deps);
   const behindEdge = deps.edgeSecret.length > 0;
 
@@ -114,19 +113,19 @@ export function createApiHandler<Deps extends ApiDeps>(
     call.operation = operation;
     const source = sourceAddress(request, behindEdge);
     const { caller, prefetch } = await recordRefusal({ op: operation, ip: source }, async () => {
-      const identification = identify(apiKeyOf(request, deps.headerPrefixes), { withSettings });
+      const identification = identify(readApiKeyHeader(request, deps.headerPrefixes), { withSettings });
       const early = startPrefetch(deps, matched, identification);
       return { caller: await identification.caller, prefetch: early };
     });
     call.caller = caller;
     return recordRequest<Deps>(deps, caller, matched, source, async (audited) =>
-      responseOf(await answer(audited, caller, matched, prefetch), request.reserved),
+      responseOf(await response(audited, caller, matched, prefetch), request.reserved),
     );
   }
 
-  // The gateway gives up before Lambda does: middy's own timer would only cost.
+  // The gateway gives up before Lambda does, so middy's own timer would only cost time.
   const chain = middy<ApiCall, ApiResponse, unknown>({ timeoutEarlyInMillis: 0 })
-    .use(answerOptions())
+    .use(respondToOptions())
     .use(addTraceId())
     .use(logRequest(deps.log))
     .use(presentProblems(present))
@@ -136,7 +135,7 @@ export function createApiHandler<Deps extends ApiDeps>(
   return (event) => {
     const startedAt = performance.now();
     const call: ApiCall = { request: apiRequest(event, deps.headerPrefixes), startedAt, operation: 'none' };
-    // No step looks at Lambda's context.
+    // No step reads Lambda's context.
     return chain(call, {} as Context);
   };
 }

@@ -14,11 +14,11 @@ import { runFreely, type RunOnce } from '../core/shared/run-once.ts';
 import { canBeCvc, withoutAnyCvc } from '../core/shared/without-cvc.ts';
 import { Secret } from '../core/shared/secret.ts';
 import { invalid, ServiceError } from '../core/shared/service-error.ts';
-import { noLongerKept } from '../core/tokens/kept-use.ts';
+import { resultNotAvailable } from '../core/tokens/token-use.ts';
 import { randomIdentity, repeatableIdentity, type WriteIdentity } from '../core/shared/write-identity.ts';
 import type { ResponseHeader } from './reserved-headers.ts';
-import type { RawAnswer } from './raw-answer.ts';
-import type { MatchedRoute, RouteAnswer } from './route.ts';
+import type { RawResponse } from './raw-response.ts';
+import type { MatchedRoute, RouteResult } from './route.ts';
 
 export interface IdempotencyDeps {
   readonly idempotencyStore: IdempotencyStore;
@@ -27,28 +27,28 @@ export interface IdempotencyDeps {
   readonly clock: Clock;
 }
 
-/** An answer before it becomes a response. */
-export interface Answer {
+/** The content of a response before it is encoded. */
+export interface ResponseContent {
   readonly status: number;
   readonly body?: Json;
-  readonly raw?: RawAnswer;
+  readonly raw?: RawResponse;
   readonly reservedHeaders?: Readonly<Partial<Record<ResponseHeader, string>>>;
 }
 
-/** What an idempotency key needs to know of a request, and how it is run and replayed. */
+/** A request under an idempotency key: its body, and how it runs and replays. */
 export interface IdempotentRequest {
   /** The parsed body; `undefined` for a route that reads none. */
   readonly body: Json | undefined;
-  run(writes: WriteIdentity, once: RunOnce): Promise<RouteAnswer>;
-  /** The answer again, from what a route said to keep of it. */
-  replay(kept: Json): Promise<RouteAnswer>;
+  run(writes: WriteIdentity, once: RunOnce): Promise<RouteResult>;
+  /** Builds the response again from the replay data of its route. */
+  replay(replayData: Json): Promise<RouteResult>;
 }
 
-/** What is sealed: the status, and either the whole body or what its route makes the body from. */
-interface KeptAnswer {
+/** The sealed record: the status, and either the whole body or the replay data of its route. */
+interface StoredResponse {
   readonly status: number;
   readonly body?: Json;
-  readonly kept?: Json;
+  readonly kept?: Json; // plain-words: existing records have this name, so it stays
 }
 
 const METHODS = new Set(['POST', 'PUT', 'PATCH']);
@@ -79,8 +79,8 @@ const contextOf = ({ tenantId, request }: IdempotencyScope) => ({
 });
 
 /**
- * HMAC-SHA-256 over what two bodies have in common that mean the same: members in any order, and no
- * cvc, which nothing may outlive. What is named so and cannot be one counts.
+ * HMAC-SHA-256 of the body with its members sorted and every cvc removed, since no stored hash may
+ * outlive a cvc. A member named `cvc` whose value cannot be one counts.
  */
 async function bodyHashes({ tenantKeys }: IdempotencyDeps, tenantId: string, body: Json | undefined) {
   const [{ key }, all] = await Promise.all([
@@ -89,7 +89,7 @@ async function bodyHashes({ tenantKeys }: IdempotencyDeps, tenantId: string, bod
   ]);
   const text = body === undefined ? '' : JSON.stringify(canonical(withoutAnyCvc(body, canBeCvc)));
   const hashUnder = (each: KeyObject) => createHmac('sha256', each).update(text).digest();
-  // Under the other root, of which there is one while it is being replaced.
+  // While the root key is being replaced there is a second root.
   return { hash: hashUnder(key), others: all.filter((each) => each !== key).map(hashUnder) };
 }
 
@@ -99,7 +99,7 @@ function refusal(
 ): ServiceError {
   if (claim.state === 'other_body')
     return new ServiceError('key_reused', 'The idempotency key was used with another body.');
-  if (claim.state === 'ran') return noLongerKept();
+  if (claim.state === 'ran') return resultNotAvailable();
   const leftSeconds = Math.max(1, Math.ceil((claim.leaseUntil - now) / 1000));
   return new ServiceError('conflict', 'A request with this idempotency key is still running.', {
     headers: { 'Retry-After': String(leftSeconds) },
@@ -111,30 +111,31 @@ async function replayed(
   scope: IdempotencyScope,
   sealedAnswer: Buffer,
   request: IdempotentRequest,
-): Promise<Answer> {
+): Promise<ResponseContent> {
   const opened = await deps.vault.open(contextOf(scope), sealedAnswer);
-  // The answer was kept by this module alone, and the seal proves it unchanged.
-  const { kept, ...answer } = opened.reveal() as unknown as KeptAnswer;
-  if (kept === undefined) return answer;
-  const { body } = await request.replay(kept);
-  return defined({ status: answer.status, body });
+  // Only this module writes the response, and the seal proves it unchanged.
+  // plain-words: existing records have this name, so it stays
+  const { kept: replayData, ...response } = opened.reveal() as unknown as StoredResponse;
+  if (replayData === undefined) return response;
+  const { body } = await request.replay(replayData);
+  return defined({ status: response.status, body });
 }
 
 /**
- * Runs a request under its idempotency key, if it has one: the outcome of the first success is
- * kept, sealed, for 24 hours and replayed; a second request meanwhile gets `conflict`, one with
- * another body `key_reused`; failures are not kept (docs/contract.md#idempotency).
+ * Runs a request under its idempotency key, if it has one. The first success is stored, sealed, for
+ * 24 hours and replayed. A concurrent request gets `conflict`, one with another body `key_reused`.
+ * Failures are not stored (docs/contract.md#idempotency).
  */
 export async function withIdempotency(
   deps: IdempotencyDeps,
   caller: Caller,
   matched: MatchedRoute<never>,
   request: IdempotentRequest,
-): Promise<Answer> {
+): Promise<ResponseContent> {
   const { route } = matched;
   const key = checkedKey(matched);
   if (key === undefined || route.idempotency === 'read_only')
-    return answerOf(route.success, await request.run(randomIdentity, runFreely));
+    return responseOf(route.success, await request.run(randomIdentity, runFreely));
   const scope = scopeOf(caller, matched, key);
   const { hash, others } = await bodyHashes(deps, caller.tenantId, request.body);
   const now = deps.clock();
@@ -143,33 +144,35 @@ export async function withIdempotency(
   if (claim.state !== 'claimed') throw refusal(claim, now);
   return runClaimed(deps, scope, claim, async (writes, once) => {
     const outcome = await request.run(writes, once);
-    const answer = answerOf(route.success, outcome);
-    const kept: KeptAnswer =
-      outcome.kept === undefined ? answer : { status: answer.status, kept: outcome.kept };
-    const sealed = await deps.vault.seal(contextOf(scope), new Secret(kept as unknown as Json));
-    const times = defined({ now: deps.clock(), until: outcome.keepUntil });
+    const response = responseOf(route.success, outcome);
+    const { replayData } = outcome;
+    const stored: StoredResponse =
+      // plain-words: existing records have this name, so it stays
+      replayData === undefined ? response : { status: response.status, kept: replayData };
+    const sealed = await deps.vault.seal(contextOf(scope), new Secret(stored as unknown as Json));
+    const times = defined({ now: deps.clock(), until: outcome.replayUntil });
     await deps.idempotencyStore.keep(scope, claim.attempt, sealed, times);
-    return answer;
+    return response;
   });
 }
 
-function answerOf(
+function responseOf(
   success: number,
-  { status = success, kept: _, keepUntil: __, ...answer }: RouteAnswer,
-): Answer {
-  return { status, ...answer };
+  { status = success, replayData: _, replayUntil: __, ...response }: RouteResult,
+): ResponseContent {
+  return { status, ...response };
 }
 
 /**
- * Runs something under a claim, which is given back if it fails: also if the answer cannot be kept,
- * since the next attempt finds what was written.
+ * Runs a request under a claim, and releases the claim if the request fails or its response cannot
+ * be stored. The next attempt then finds what this one wrote.
  */
 async function runClaimed(
   deps: IdempotencyDeps,
   scope: IdempotencyScope,
   claim: Extract<IdempotencyClaim, { readonly state: 'claimed' }>,
-  run: (writes: WriteIdentity, once: RunOnce) => Promise<Answer>,
-): Promise<Answer> {
+  run: (writes: WriteIdentity, once: RunOnce) => Promise<ResponseContent>,
+): Promise<ResponseContent> {
   const store = deps.idempotencyStore;
   let hasRun = false;
   const once: RunOnce = {
@@ -185,7 +188,7 @@ async function runClaimed(
   try {
     return await run(repeatableIdentity(claim.seed, claim.startedAt), once);
   } catch (error) {
-    // What failed first is what is told; a claim that cannot be given back ends with its lease.
+    // The first failure is the one to report. A claim that cannot be released ends with its lease.
     await store.release(scope, claim.attempt, hasRun).catch(() => undefined);
     throw error;
   }

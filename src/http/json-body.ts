@@ -7,21 +7,23 @@ import { ServiceError } from '../core/shared/service-error.ts';
 import { JsonSyntaxError } from '../core/shared/walk-json.ts';
 import { BodyCheck } from './body-check.ts';
 
-/** May stand before the text and be ignored (RFC 8259, section 8.1). */
+/** It may precede the text and be ignored (RFC 8259, section 8.1). */
 const BYTE_ORDER_MARK = '\ufeff';
 
 function refused(detail: string): ServiceError {
   return new ServiceError('validation_failed', detail);
 }
 
-/** Where a text ends, counted from 1 as editors do; a column is a UTF-16 code unit. */
+/**
+ * The position of the end of a text, counted from 1 as in editors. A column is a UTF-16 code unit.
+ */
 function positionAfter(before: string): string {
   const lines = before.split('\n');
   return `line ${String(lines.length)}, column ${String((lines.at(-1) ?? '').length + 1)}`;
 }
 
 function notUtf8(bytes: Buffer): ServiceError {
-  // What is no UTF-8 becomes U+FFFD, which is other bytes.
+  // Invalid UTF-8 becomes U+FFFD, which has other bytes.
   const again = Buffer.from(bytes.toString());
   const at = bytes.findIndex((byte, index) => byte !== again[index]);
   return refused(`The body is not valid UTF-8 at ${positionAfter(bytes.toString('utf8', 0, at))}.`);
@@ -39,9 +41,9 @@ const EXCESS = {
 
 /**
  * Parses a JSON body. Throws `validation_failed` if it is not JSON in UTF-8 (with line and column),
- * nests deeper than 64 levels, holds more than 100,000 elements and members, or anything that would
- * be lost (with its path): a number that would come back as another one, a member that stands
- * twice.
+ * nests deeper than 64 levels, contains more than 100,000 elements and members, or contains what
+ * parsing would lose (with its path): a number that a double cannot represent, or a duplicate
+ * member.
  */
 export function parseJsonBody(content: Content): Json {
   const whole = content.text;

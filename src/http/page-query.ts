@@ -11,7 +11,7 @@ import {
 } from '../core/shared/pagination.ts';
 import { invalid } from '../core/shared/service-error.ts';
 
-interface GivenPage {
+interface PageParameters {
   readonly page?: unknown;
   readonly size?: unknown;
   readonly after?: unknown;
@@ -32,7 +32,7 @@ function wholeNumber(value: unknown, name: string, fallback: number, most: numbe
 }
 
 /**
- * The members of a body that ask for a page; {@link pageRequest} checks them. `override`: see
+ * The body members that ask for a page; {@link pageRequest} checks them. `override`: see
  * schemas.ts.
  */
 export const pageMembers = () => ({
@@ -47,25 +47,26 @@ export const pageMembers = () => ({
 export const PAGE_PARAMETERS = ['page', 'size', 'after'] as const;
 
 /** The page that a query or a body asks for. Throws `validation_failed`. */
-export function pageRequest({ page: givenPage, size: givenSize, after }: GivenPage): PageRequest {
-  const size = wholeNumber(givenSize, 'size', PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX);
+export function pageRequest({ page: pageNumber, size: pageSize, after }: PageParameters): PageRequest {
+  const size = wholeNumber(pageSize, 'size', PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX);
   if (after !== undefined && after !== null && after !== '') {
     if (typeof after !== 'string') throw invalid('after', 'is not a cursor of this list');
-    if (givenPage !== undefined && givenPage !== null)
+    if (pageNumber !== undefined && pageNumber !== null)
       throw invalid('page', 'cannot be combined with after, which says where to go on');
     return { kind: 'after', cursor: after, size };
   }
-  const page = wholeNumber(givenPage, 'page', 1, Number.MAX_SAFE_INTEGER);
+  const page = wholeNumber(pageNumber, 'page', 1, Number.MAX_SAFE_INTEGER);
   if (page * size > COUNT_MAX)
     throw invalid('page', `reaches beyond ${String(COUNT_MAX)} items; continue with after instead`);
   return { kind: 'numbered', page, size };
 }
 
-/** Ids that one list is narrowed to. */
+/** Most ids by which one list can be filtered. */
 export const IDS_MAX = 1_000;
 
 /**
- * The ids that a list is narrowed to; none if it is not. Throws `validation_failed` for too many.
+ * The ids by which a list is filtered; none without the filter. Throws `validation_failed` for too
+ * many.
  */
 export function idsOf(query: URLSearchParams): readonly string[] {
   const ids = query.getAll('id');
@@ -76,8 +77,8 @@ export function idsOf(query: URLSearchParams): readonly string[] {
 
 /** {@link pageRequest} from query parameters. */
 export function pageRequestOf(query: URLSearchParams): PageRequest {
-  const given = (name: string) => query.get(name) ?? undefined;
-  return pageRequest({ page: given('page'), size: given('size'), after: given('after') });
+  const input = (name: string) => query.get(name) ?? undefined;
+  return pageRequest({ page: input('page'), size: input('size'), after: input('after') });
 }
 
 const unknownParameter = (name: string, known: readonly string[]): string =>
@@ -87,15 +88,15 @@ const unknownParameter = (name: string, known: readonly string[]): string =>
 
 /** The query parameters of an operation. */
 interface Parameters {
-  /** Those that may stand in a query once. */
+  /** Parameters that may appear once. */
   readonly once: readonly string[];
-  /** Those that may be repeated: each is one more value to choose from. */
+  /** Parameters that may be repeated; each one adds an alternative. */
   readonly repeated?: readonly string[];
-  /** Those of a family, as `metadata.<key>`, which may be repeated as well. */
+  /** A family of parameters, such as `metadata.<key>`. Each may be repeated. */
   readonly isOfFamily?: (name: string) => boolean;
 }
 
-/** Throws `validation_failed` for parameters that are not known, and for those given twice. */
+/** Throws `validation_failed` for unknown parameters and for those that may not be repeated. */
 function checkParameters(query: URLSearchParams, parameters: Parameters): void {
   const { once, repeated = [], isOfFamily = () => false } = parameters;
   const fields = new FieldReporter();
@@ -103,7 +104,7 @@ function checkParameters(query: URLSearchParams, parameters: Parameters): void {
   for (const name of query.keys()) {
     if (!fields.hasRoom) break;
     const isKnown = once.includes(name);
-    if (isKnown && seen.has(name)) fields.report(name, 'is given twice');
+    if (isKnown && seen.has(name)) fields.report(name, 'appears twice');
     if (!isKnown && !repeated.includes(name) && !isOfFamily(name))
       fields.report(shownName(name), unknownParameter(name, [...once, ...repeated]));
     seen.add(name);
@@ -112,8 +113,8 @@ function checkParameters(query: URLSearchParams, parameters: Parameters): void {
 }
 
 /**
- * The query of a request as it came, in what `convert` makes of it. Throws `validation_failed` for
- * a parameter that the operation does not have.
+ * The query of a request, converted by `convert`. Throws `validation_failed` for a parameter that
+ * the operation does not have.
  */
 export function queryOf<Query>(parameters: Parameters, convert: (query: URLSearchParams) => Query) {
   return z.pipe(
@@ -125,7 +126,7 @@ export function queryOf<Query>(parameters: Parameters, convert: (query: URLSearc
   );
 }
 
-/** The object that every list answers (docs/contract.md#lists). */
+/** The body of every list response (docs/contract.md#lists). */
 export function presentPage<Item>({ items, info }: Page<Item>, present: (item: Item) => Json): JsonObject {
   const { counted, size, after } = info;
   const pagination = counted && {

@@ -20,7 +20,7 @@ function mediaType(request: ApiRequest): string {
   return (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** Throws `payload_too_large` for a body over 6 MB, or over less where the route says so. */
+/** Throws `payload_too_large` for a body over 6 MB, or over the smaller limit of the route. */
 export function checkBodySize({ bodyMaxBytes = BODY_MAX_BYTES }: Route<never>, request: ApiRequest): void {
   if (request.body.isLargerThan(bodyMaxBytes))
     throw new ServiceError(
@@ -29,14 +29,19 @@ export function checkBodySize({ bodyMaxBytes = BODY_MAX_BYTES }: Route<never>, r
     );
 }
 
-/** Throws `unsupported_media_type` where only a merge patch is accepted. */
+/**
+ * Throws `unsupported_media_type` if the route accepts only a merge patch and the request has none.
+ */
 export function checkMediaType(route: Route<never>, request: ApiRequest): void {
   if (route.mergePatch === true && mediaType(request) !== MERGE_PATCH) {
     throw new ServiceError('unsupported_media_type', `The content type must be ${MERGE_PATCH}.`);
   }
 }
 
-/** Reports what a schema finds. Schemas have messages of their own; none quotes a value. */
+/**
+ * Reports the problems that a schema finds. The schemas have their own messages; none quotes a
+ * value.
+ */
 function reportIssues(issues: readonly core.$ZodIssue[], at: string, fields: FieldReporter): void {
   for (const { path, message } of issues) {
     if (fields.isFull) break;
@@ -45,8 +50,8 @@ function reportIssues(issues: readonly core.$ZodIssue[], at: string, fields: Fie
 }
 
 /**
- * A value in the shape of a schema. Throws `validation_failed` with paths below `at`, as many as a
- * caller is shown: for what is wrong, and for members that the schema does not have.
+ * A value in the shape of a schema. Throws `validation_failed` with paths below `at`, up to the
+ * limit, for invalid values and for members that the schema does not have.
  */
 export function parseAt<T>(
   schema: ZodMiniType<T>,
@@ -74,7 +79,9 @@ function jsonOf(request: ApiRequest): Json {
   return parseJsonBody(request.body);
 }
 
-/** Throws `validation_failed` for a body that the operation does not read: it would be dropped. */
+/**
+ * Throws `validation_failed` for a body that the operation does not read, since it would be lost.
+ */
 function refuseBody(request: ApiRequest): void {
   const isEmpty = request.body.isEmpty || request.body.text?.trim() === '{}';
   if (!isEmpty) throw invalid('body', 'must be empty; this operation reads none');
@@ -103,9 +110,8 @@ export function checkBody(
 const NO_PARAMETERS = queryOf({ once: [] }, () => undefined);
 
 /**
- * The query in the shape of the route's schema, which is given the parameters as they came. Throws
- * `validation_failed`, also for a parameter that the operation does not have: one that is ignored
- * would answer with everything.
+ * The query in the shape of the route's schema, which receives the parameters unchanged. Throws
+ * `validation_failed`, also for an unknown parameter: ignoring a filter would return everything.
  */
 export function parseQuery(
   { passesOn = false, query = NO_PARAMETERS }: Route<never>,

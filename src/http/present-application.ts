@@ -19,8 +19,8 @@ function presentRule(rule: AccessRule): JsonObject {
 }
 
 /**
- * The Application object (docs/contract.md#the-application-object). The key is there only when it
- * has just been made.
+ * The Application object (docs/contract.md#the-application-object). It includes the key only when
+ * the key is new.
  */
 export function presentApplication(application: Application, key?: Secret<string>): JsonObject {
   return defined({

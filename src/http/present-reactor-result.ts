@@ -9,7 +9,7 @@ export function presentReactorResult({ raw, tokens }: ReplayedReaction): JsonObj
   return defined({ tokens: tokens && presentTokenized(tokens), raw: raw?.reveal() });
 }
 
-/** The error object of a failure, where it is not the answer itself. */
+/** The error object of a failure that is part of a result. */
 export function presentFailure(error: unknown): JsonObject {
   const { title, status, code, detail, errors } = problemOf(error).problem;
   return defined({

@@ -3,11 +3,11 @@ import type { AuditView } from '../core/audit/list-records.ts';
 import type { JsonObject } from '../core/shared/json.ts';
 import { formatTimestamp } from '../core/shared/timestamp.ts';
 
-/** The tokens that a record names, each with the forms in which it was seen. */
+/** The tokens of an audit record, each with the forms in which the request saw it. */
 const tokensOf = ({ tokens = {} }: AuditEntry): readonly JsonObject[] =>
   Object.entries(tokens).flatMap(([form, ids]) => ids.map((id) => ({ id, form: form as Form })));
 
-/** A record of the audit trail (docs/contract.md#audit-trail). */
+/** An audit record as the API returns it (docs/contract.md#audit-trail). */
 export function presentRecord({ position, entry }: AuditView): JsonObject {
   const { change } = entry;
   const members: Readonly<Record<string, JsonObject[string] | undefined>> = {

@@ -1,10 +1,10 @@
 import { jsonObject, type Json, type JsonObject } from '../core/shared/json.ts';
-import type { ReplayedTokens } from '../core/tokens/kept-token.ts';
+import type { ReplayedTokens } from '../core/tokens/token-replay.ts';
 import { clearMembers, tokenObject } from '../core/tokens/token-object.ts';
 import type { TokenResult } from '../core/tokens/token-result.ts';
 import type { Shape } from '../core/shared/shape.ts';
 
-/** The members that a result shows, before what is said about the answer itself. */
+/** The members of a result, without those about the response itself. */
 function membersOf(result: TokenResult): JsonObject {
   if (result.shows === 'view') return tokenObject(result.view);
   if (result.shows === 'clear') return clearMembers(result.token);
@@ -13,12 +13,12 @@ function membersOf(result: TokenResult): JsonObject {
   return result.shows === 'identity' ? { ...identity, fingerprint } : identity;
 }
 
-/** The Token object, or what a caller may know of it. */
+/** The Token object, reduced to what the caller may see. */
 export function presentResult(result: TokenResult): JsonObject {
   return { ...membersOf(result), ...(result.deduplicated && { _extras: { deduplicated: true } }) };
 }
 
-/** The request's own shape with its tokens in place, or what is left of one that is gone. */
+/** The request's own shape with its tokens in place; a deleted token leaves its id. */
 export function presentTokenized(node: ReplayedTokens): Json {
   return fill(node, (leaf) => {
     const id = 'gone' in leaf ? leaf.gone : leaf.result.token.id;
@@ -27,7 +27,7 @@ export function presentTokenized(node: ReplayedTokens): Json {
   });
 }
 
-/** A JSON value again, from its shape. */
+/** The JSON value of a shape. */
 function fill<Leaf>(node: Shape<Leaf>, valueOf: (leaf: Leaf) => Json): Json {
   if ('array' in node) return node.array.map((element) => fill(element, valueOf));
   if ('object' in node)

@@ -1,7 +1,7 @@
 import { defined } from '../core/shared/defined.ts';
 import { ServiceError, type ServiceErrorCode } from '../core/shared/service-error.ts';
 
-/** Every code on the wire: the service's own, and the one of a failure that it does not know. */
+/** Every error code: the service's own, and the code of an unexpected failure. */
 export type ProblemCode = ServiceErrorCode | 'internal_error';
 
 /**
@@ -11,13 +11,13 @@ export type ProblemCode = ServiceErrorCode | 'internal_error';
 export interface Problem {
   readonly title: string;
   readonly status: number;
-  /** What went wrong, for programs: it stays the same while words may change. */
+  /** The error for programs: it is stable while the words may change. */
   readonly code: ProblemCode;
   readonly detail?: string;
   readonly errors?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Status and title of each code, decided once. */
+/** The status and title of each code. */
 export const PROBLEMS: Readonly<
   Record<ServiceErrorCode, { readonly status: number; readonly title: string }>
 > = {
@@ -39,14 +39,14 @@ export const PROBLEMS: Readonly<
   dependency_unavailable: { status: 503, title: 'Service Unavailable' },
 };
 
-/** Every code, as the OpenAPI document lists them. */
+/** Every code, in the order of the OpenAPI document. */
 export const PROBLEM_CODES = [...Object.keys(PROBLEMS), 'internal_error'] as readonly ProblemCode[];
 
 const UNEXPECTED: Problem = { title: 'Internal Server Error', status: 500, code: 'internal_error' };
 
 /**
- * What a caller is told about a failure, with the headers that go with it. Anything unexpected says
- * nothing but that.
+ * The problem and headers that report a failure to the caller. An unexpected failure reveals
+ * nothing else.
  */
 export function problemOf(error: unknown): {
   readonly problem: Problem;

@@ -11,9 +11,9 @@ import { problemOf } from './problem.ts';
 import type { MatchedRoute } from './route.ts';
 
 /**
- * Where a request came from: as the gateway says, or, behind the edge, as CloudFront has told it
- * (Amazon CloudFront Developer Guide, X-Forwarded-For): each adds the address that it sees to what
- * a client may have sent itself.
+ * The source address of a request: from the gateway, or, behind the edge, from CloudFront (Amazon
+ * CloudFront Developer Guide, X-Forwarded-For). Each appends the address that it sees to the header
+ * of the client.
  */
 export function sourceAddress({ sourceIp, headers }: ApiRequest, behindEdge: boolean): string {
   if (!behindEdge) return sourceIp;
@@ -23,9 +23,9 @@ export function sourceAddress({ sourceIp, headers }: ApiRequest, behindEdge: boo
   return /^[\da-f.:]{2,45}$/i.test(vouchedFor) ? vouchedFor : sourceIp;
 }
 
-/** How long the refusals of one source are counted before another one is recorded, in ms. */
+/** How long the service counts the rejections of one source before it records the next, in ms. */
 const GROUPED_MS = 10_000;
-/** Sources that are remembered. */
+/** Most remembered sources. */
 const SOURCES_MAX = 1_000;
 
 interface Refusals {
@@ -35,9 +35,9 @@ interface Refusals {
 }
 
 /**
- * Records requests whose caller is not known, in the trail of the deployment: what a refused key
- * claims writes nothing into that of a tenant, and a flood of them few records. They are shown
- * nothing, so one that cannot be recorded is answered all the same.
+ * Records requests of unknown callers in the trail of the deployment. The claims of a rejected key
+ * write nothing into a tenant's trail, and a flood writes few records. These requests see nothing,
+ * so they get their response even if the record cannot be written.
  */
 export function createRefusals({ auditLog, clock }: { readonly auditLog: AuditLog; readonly clock: Clock }) {
   const sources = new Map<string, Refusals>();
@@ -72,9 +72,9 @@ export function createRefusals({ auditLog, clock }: { readonly auditLog: AuditLo
 }
 
 /**
- * Runs a request of a known caller with dependencies that record it: its effects before they
- * happen, its end before the answer leaves. Throws what the request throws, and
- * `dependency_unavailable` for one that cannot be recorded.
+ * Runs a request of a known caller with dependencies that record it: effects before they happen,
+ * the end before the response leaves. Throws the failure of the request, and
+ * `dependency_unavailable` if it cannot be recorded.
  */
 export async function recordRequest<Deps extends { readonly audit: Sightings; readonly auditLog: AuditLog }>(
   deps: Unaudited<Deps> & Classified<Unaudited<Deps>>,
@@ -102,7 +102,7 @@ export async function recordRequest<Deps extends { readonly audit: Sightings; re
   try {
     const response = await run(auditedDeps<Unaudited<Deps>>(deps, scope) as unknown as Deps);
     const status = response.statusCode ?? 200;
-    // What a destination answered is no failure of ours.
+    // The response of a destination is no failure of the service.
     await scope.close({ status, outcome: route.passesOn === true ? 'ok' : outcomeOf(status) });
     return response;
   } catch (error) {

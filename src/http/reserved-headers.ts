@@ -12,19 +12,19 @@ export type ReservedHeader =
   | 'proxy-connection'
   | 'proxy-destination-status';
 
-/** Those that responses carry: routes set no others. */
+/** Those of responses; routes set no others. */
 export type ResponseHeader = Extract<ReservedHeader, 'trace-id' | 'proxy-destination-status'>;
 
 /**
- * Reads and spells the reserved headers of one request under the prefixes that the deploy setting
- * `headerPrefixes` lists.
+ * Reads and writes the reserved headers of one request under the prefixes of the deploy setting
+ * `headerPrefixes`.
  */
 export interface ReservedHeaders {
-  /** The value under any listed prefix, the first of the list winning. */
+  /** The value under any listed prefix; the first prefix of the list wins. */
   get(name: ReservedHeader): string | undefined;
-  /** The name under which a response answers: with the prefix that the request came with. */
+  /** The name of a header in the response, with the prefix of the request. */
   nameOf(name: ReservedHeader): string;
-  /** Whether a lower-case name is for the service alone: any under a prefix, and the edge's. */
+  /** Whether a lower-case name is reserved for the service: any under a prefix, and the edge's. */
   isReserved(name: string): boolean;
 }
 

@@ -9,7 +9,7 @@ interface CompiledRoute<Deps> {
 
 const isParameter = (segment: string): boolean => segment.startsWith('{');
 
-/** A path segment decoded once; what cannot be decoded names nothing. */
+/** A path segment decoded once; a segment that cannot be decoded matches no resource. */
 function decoded(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);
@@ -26,14 +26,14 @@ function matchSegments(
   if (isGreedy ? path.length < pattern.length : path.length !== pattern.length) return undefined;
   const params: Record<string, string> = {};
   for (const [index, segment] of pattern.entries()) {
-    // What a greedy segment takes is read from the request itself, where it is not decoded.
+    // The route reads a greedy segment from the request itself, where it is not decoded.
     if (segment.endsWith('+}')) return params;
-    const given = path[index] ?? '';
+    const part = path[index] ?? '';
     if (isParameter(segment)) {
-      const value = decoded(given);
+      const value = decoded(part);
       if (value === undefined || value === '') return undefined;
       params[segment.slice(1, -1)] = value;
-    } else if (segment !== given) {
+    } else if (segment !== part) {
       return undefined;
     }
   }
@@ -47,7 +47,7 @@ function literalsFirst<Deps>(a: CompiledRoute<Deps>, b: CompiledRoute<Deps>): nu
   return parametersOf(a.route.path) - parametersOf(b.route.path);
 }
 
-/** What the paths of the interface begin with; each function has those of one or two. */
+/** The first segments of all paths of a function; most functions have one or two. */
 export const RESOURCES = [
   'tokens',
   'tokenize',
@@ -75,8 +75,8 @@ function noSuchPath([, first = '', ...rest]: readonly string[]): ServiceError {
 }
 
 /**
- * Finds the route of a request. Throws `not_found` for a path that no route has, and
- * `method_not_allowed` with `Allow` for a path that others have.
+ * Finds the route of a request. Throws `not_found` for an unknown path, and `method_not_allowed`
+ * with `Allow` for a known path with another method.
  */
 export function routeTable<Deps>(routes: readonly Route<Deps>[]) {
   const compiled = routes.map((route) => ({ route, segments: route.path.split('/') })).sort(literalsFirst);
@@ -88,7 +88,7 @@ export function routeTable<Deps>(routes: readonly Route<Deps>[]) {
     });
     const [first] = matches;
     if (first === undefined) throw noSuchPath(segments);
-    // `/tokens/search` is an operation, never a token named so.
+    // `/tokens/search` is an operation, never a token with that id.
     const ofPath = matches.filter(({ route }) => parametersOf(route.path) === parametersOf(first.route.path));
     const match = ofPath.find(({ route }) => route.method === method);
     if (match !== undefined) return match;

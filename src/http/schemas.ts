@@ -5,17 +5,16 @@ import { notOneOf } from '../core/shared/known-names.ts';
 import { isJsonObject, jsonObject, type Json, type JsonObject } from '../core/shared/json.ts';
 
 /*
- * Pieces of request schemas that several functions share. Messages are the service's own, so that
- * none ever quotes a value. `override` is what the OpenAPI document says of a schema that JSON
- * Schema has no word for.
+ * Parts of request schemas that several functions share. The messages are the service's own, so
+ * none quotes a value. `override` replaces the JSON Schema of a part in the OpenAPI document.
  */
 
-/** A text. */
+/** A string. */
 export const text = z.string({
   error: ({ input }) => (input === undefined ? 'is required' : 'must be a string'),
 });
 
-/** A member that may be left out; `null` counts as left out. */
+/** An optional member; `null` counts as absent. */
 export function optional<T extends ZodMiniType>(
   schema: T,
 ): z.ZodMiniPipe<z.ZodMiniTransform, z.ZodMiniOptional<T>> {
@@ -25,10 +24,10 @@ export function optional<T extends ZodMiniType>(
   );
 }
 
-/** Elements of a list, unless its member says less. */
+/** The limit of a list, unless its member has a smaller one. */
 export const LIST_MAX = 100;
 
-/** A list of at most `most` elements; a longer one is refused before its elements are looked at. */
+/** A list of at most `most` elements; a longer one is rejected before its elements are checked. */
 export function list<T extends ZodMiniType>(element: T, most: number = LIST_MAX) {
   return z
     .array(element, {
@@ -37,24 +36,24 @@ export function list<T extends ZodMiniType>(element: T, most: number = LIST_MAX)
     .check(z.maxLength(most, `must be at most ${String(most)}`));
 }
 
-/** One of a few names. */
+/** One of several names. */
 export function oneOf<const Names extends readonly [string, ...string[]]>(names: Names) {
   return z.enum(names, {
     error: ({ input }) => (input === undefined || input === null ? 'is required' : notOneOf(input, names)),
   });
 }
 
-/** The names of a readonly list as the non-empty tuple that a schema wants. */
+/** The names of a readonly list as the non-empty tuple that a schema needs. */
 export function names<Name extends string>(all: readonly Name[]): readonly [Name, ...Name[]] {
   return all as readonly [Name, ...Name[]];
 }
 
-/** An object body. What becomes of members that are not declared: unknown-members.ts. */
+/** An object body. unknown-members.ts reports members that are not declared. */
 export function body<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.object(shape, { error: 'must be a JSON object' });
 }
 
-/** JSON that came through the JSON parser: nothing is left to check but that it is there. */
+/** A JSON value: the parser has checked it, so only its presence counts. */
 export const json = z
   .custom<Json>((value: unknown) => value !== undefined, { error: 'is required' })
   .check(z.meta({ override: { description: 'Any JSON.' } }));
@@ -62,10 +61,10 @@ export const json = z
 /** A boolean. */
 export const boolean = z.boolean({ error: 'must be true or false' });
 
-/** Entries that are told to be wrong. */
+/** Most reported invalid entries. */
 const WRONG_ENTRIES_MAX = 100;
 
-/** An object of texts; zod's own record loses a member named `__proto__`. */
+/** An object of strings; zod's own record loses a member named `__proto__`. */
 export function textMap<Value extends string | null>(isValue: (value: unknown) => value is Value) {
   return z
     .custom<Readonly<Record<string, Value>>>(isJsonObject, { error: 'must be an object of strings' })
@@ -76,9 +75,9 @@ export function textMap<Value extends string | null>(isValue: (value: unknown) =
           additionalProperties: { type: isValue(null) ? ['string', 'null'] : 'string' },
         },
       }),
-      z.superRefine((given: unknown, context) => {
+      z.superRefine((raw: unknown, context) => {
         let wrong = 0;
-        for (const [key, value] of Object.entries(isJsonObject(given) ? given : {})) {
+        for (const [key, value] of Object.entries(isJsonObject(raw) ? raw : {})) {
           if (isValue(value)) continue;
           context.addIssue({ code: 'custom', path: [key], message: 'must be a string' });
           wrong += 1;
@@ -88,7 +87,7 @@ export function textMap<Value extends string | null>(isValue: (value: unknown) =
     );
 }
 
-/** Members that every stored resource has, and that no update changes. */
+/** Members of every stored resource that no update changes. */
 export const RECORD_MEMBERS = [
   'id',
   'tenant_id',
@@ -99,8 +98,8 @@ export const RECORD_MEMBERS = [
 ] as const;
 
 /**
- * Members of a resource that an update cannot change. They may be sent as they were read, so that
- * what was read can be sent back.
+ * Members of a resource that an update cannot change. A body may contain them with their current
+ * values, so that a client can send back what it read.
  */
 export function unchangeable<const Name extends string>(all: readonly Name[]) {
   const member = z.optional(
@@ -111,24 +110,24 @@ export function unchangeable<const Name extends string>(all: readonly Name[]) {
   return Object.fromEntries(all.map((each) => [each, member])) as Record<Name, typeof member>;
 }
 
-/** Those of {@link unchangeable} that a body has. */
+/** Those members of {@link unchangeable} that a body contains. */
 export function unchangedOf<Name extends string>(
-  given: Readonly<Partial<Record<Name, unknown>>>,
+  raw: Readonly<Partial<Record<Name, unknown>>>,
   all: readonly Name[],
 ): JsonObject {
   return jsonObject(
-    all.flatMap((each) => (given[each] === undefined ? [] : [[each, given[each] as Json] as const])),
+    all.flatMap((each) => (raw[each] === undefined ? [] : [[each, raw[each] as Json] as const])),
   );
 }
 
-/** Checks that a text is not empty and not too long. */
+/** Checks that a string is not empty and not too long. */
 export function lengthTo(most: number) {
   const tooLong = `must be at most ${String(most)} characters`;
   return [z.minLength(1, 'must not be empty'), z.maxLength(most, tooLong)] as const;
 }
 
-/** Checks that a text is one: half a surrogate pair would not come back as it was sent. */
-export const wellFormed = z.refine<string>((given) => given.isWellFormed(), 'must be well-formed Unicode');
+/** Checks that a string is well-formed: a lone surrogate would not be returned unchanged. */
+export const wellFormed = z.refine<string>((raw) => raw.isWellFormed(), 'must be well-formed Unicode');
 
 /** A name. */
 export const name = text.check(...lengthTo(NAME_MAX_LENGTH), wellFormed);

@@ -11,8 +11,8 @@ import { body, boolean, json, list, names, oneOf, optional, text, textMap } from
 const metadata = textMap((value) => typeof value === 'string');
 
 /**
- * Body of "create token" (docs/contract.md#create-a-token). What depends on the type is checked in
- * `core`.
+ * The body of "create token" (docs/contract.md#create-a-token). `core` checks what depends on the
+ * type.
  */
 export const createTokenBody = z.lazy(() =>
   z.pipe(
@@ -28,24 +28,24 @@ export const createTokenBody = z.lazy(() =>
       deduplicate_token: optional(boolean),
       expires_at: optional(text),
     }),
-    z.transform((given): TokenInput =>
+    z.transform((input): TokenInput =>
       defined({
-        id: given.id,
-        type: given.type,
-        data: new Secret(given.data),
-        mask: given.mask,
-        containers: given.containers,
-        metadata: given.metadata,
-        searchIndexes: given.search_indexes,
-        fingerprintExpression: given.fingerprint_expression,
-        deduplicateToken: given.deduplicate_token,
-        expiresAtText: given.expires_at,
+        id: input.id,
+        type: input.type,
+        data: new Secret(input.data),
+        mask: input.mask,
+        containers: input.containers,
+        metadata: input.metadata,
+        searchIndexes: input.search_indexes,
+        fingerprintExpression: input.fingerprint_expression,
+        deduplicateToken: input.deduplicate_token,
+        expiresAtText: input.expires_at,
       }),
     ),
   ),
 );
 
-/** A token inside a value that is tokenized has the shape of a create request. */
+/** A token inside a tokenized value has the shape of a create request. */
 export const tokenInputParser =
   (compatibility: ClientCompatibility): ParseTokenInput =>
   (object, path) =>

@@ -4,6 +4,6 @@ import { randomUUID } from 'node:crypto';
  * The caller's trace id if it is 1 to 200 visible ASCII characters, else a new one
  * (docs/contract.md#reserved-headers).
  */
-export function traceId(given: string | undefined): string {
-  return given !== undefined && /^[\x21-\x7e]{1,200}$/.test(given) ? given : randomUUID();
+export function traceId(header: string | undefined): string {
+  return header !== undefined && /^[\x21-\x7e]{1,200}$/.test(header) ? header : randomUUID();
 }

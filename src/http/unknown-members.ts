@@ -4,7 +4,7 @@ import { isJsonObject } from '../core/shared/json.ts';
 import { shownName, unknownName } from '../core/shared/known-names.ts';
 import { memberPath } from '../core/shared/member-path.ts';
 
-/** Kinds of schemas that have no members of their own; what is in a `custom` one is free. */
+/** Kinds of schemas without members; the content of a `custom` schema is free. */
 const LEAVES: ReadonlySet<string> = new Set([
   ...['string', 'number', 'boolean', 'enum', 'unknown', 'custom', 'transform'],
 ]);
@@ -31,7 +31,7 @@ function reportInObject(
   if (!isJsonObject(value)) return;
   const names = Object.keys(shape);
   for (const [name, member] of Object.entries(value)) {
-    // A hint costs more than a member: none is looked for that would not be shown.
+    // A hint costs more than a member: hints are computed only for problems that are reported.
     if (!fields.hasRoom) return;
     const at = memberPath(path, shownName(name));
     const known = Object.hasOwn(shape, name) ? shape[name] : undefined;
@@ -41,9 +41,9 @@ function reportInObject(
 }
 
 /**
- * Reports every member of a value that a schema does not have, with the name that may have been
- * meant. Schemas themselves drop such members: what they let through is the same in either mode.
- * Throws for a schema of a kind that it does not know: its members would be dropped.
+ * Reports every member of a value that its schema does not have, with the likely intended name. The
+ * schemas drop such members, so both modes accept the same. Throws for an unknown kind of schema,
+ * whose members would be dropped silently.
  */
 export function reportUnknownMembers(
   schema: core.$ZodType,

@@ -4,14 +4,13 @@ import { madeOnce } from '../core/shared/made-once.ts';
 import { causesOf, writeLog } from './request-log.ts';
 
 /**
- * Reports what the audit trail could not take: in the log, and in CloudWatch's embedded metric
- * format, for the alarms `AuditUnavailable` and `AuditEndMissing`. It costs only while that
- * happens.
+ * Reports audit records that could not be written: in the log, and as CloudWatch embedded metrics
+ * for the alarms `AuditUnavailable` and `AuditEndMissing`. It costs nothing otherwise.
  */
 export function auditReports(
   namespace: string,
 ): Pick<AuditLogDeps, 'onAuditUnavailable' | 'onAuditEndMissing'> {
-  // Made with the first report, which loads the library (lib/bundle.ts).
+  // Created with the first report, which loads the library (lib/bundle.ts).
   const metrics = madeOnce(() => new Metrics({ namespace, serviceName: 'audit' }));
   const report = (name: string) => (error: unknown) => {
     writeLog('error', { operation: `report${name}`, cause: causesOf(error) });
@@ -24,7 +23,7 @@ export function auditReports(
   };
 }
 
-/** Reports what a check of the trail found, if anything, for the alarm `AuditBroken`. */
+/** Reports the findings of a check of the trail, if any, for the alarm `AuditBroken`. */
 export function reportAuditCheck(namespace: string): (found: unknown) => void {
   const metrics = madeOnce(() => new Metrics({ namespace, serviceName: 'audit' }));
   return (found) => {

@@ -1,22 +1,22 @@
 import * as z from 'zod/mini';
 
 /*
- * Pieces of the schemas of environments. Every variable is text; a list is separated by commas.
+ * Parts of environment schemas. Every variable is a string; a list is separated by commas.
  */
 
-/** A text that says something. */
+/** A string that is not empty. */
 export const variable = z.string({ error: 'is not set' }).check(z.minLength(1, 'is empty'));
 
-/** A whole number from `least`. */
+/** A whole number of at least `least`. */
 export function wholeNumber(least: number) {
   const error = `must be a whole number from ${String(least)}`;
   return z.pipe(z.coerce.number({ error }), z.int({ error }).check(z.minimum(least, error)));
 }
 
-/** What the service takes of clients (`ClientCompatibility` in `src/core`). */
+/** Which requests the service accepts (`ClientCompatibility` in `src/core`). */
 export const clientCompatibility = z.enum(['strict', 'lenient'], { error: 'must be strict or lenient' });
 
-/** The hosts that code and webhooks may reach; none if it is empty. */
+/** The internal hosts that code and webhooks may reach; none if the variable is empty. */
 export const hostList = z.pipe(
   z.string(),
   z.transform((list) => list.split(',').filter((entry) => entry !== '')),
@@ -38,5 +38,5 @@ export const auditEnvironment = {
   SERVICE_NAME: variable,
 };
 
-/** The stores of tokens, beside {@link storeEnvironment}. */
+/** The stores of tokens, in addition to {@link storeEnvironment}. */
 export const tokenEnvironment = { TOKENS_TABLE: variable, LIST_SHARDS: wholeNumber(1) };

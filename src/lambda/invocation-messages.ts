@@ -9,9 +9,9 @@ import { causesOf, writeLog } from './request-log.ts';
 const message = z.lazy(() => z.object({ tenant_id: z.string(), invocation_id: z.string() }));
 
 /**
- * The handler of a queue of invocations: each message names one. A message whose handling fails is
- * reported, and comes again after its visibility timeout; what becomes of the invocation is decided
- * by its state, not by its messages.
+ * The handler of a queue of invocations: each message names one. A message whose processing fails
+ * is reported, and SQS delivers it again after its visibility timeout. The state of the invocation
+ * decides what happens to it, not its messages.
  */
 export function invocationMessages(
   operation: string,
@@ -35,6 +35,6 @@ export function invocationMessages(
   const chain = middy<SQSEvent>({ timeoutEarlyInMillis: 0 })
     .use(partialBatch())
     .handler(({ Records }: SQSEvent) => Promise.allSettled(Records.map(handleRecord)));
-  // No step looks at Lambda's context.
+  // No step reads Lambda's context.
   return (event) => chain(event, {} as Context);
 }

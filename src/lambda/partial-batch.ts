@@ -1,13 +1,12 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 
-/** What became of each record, in the order of the records. */
+/** The outcome of each record, in the order of the records. */
 export type RecordOutcomes = readonly PromiseSettledResult<unknown>[];
 
 /**
- * A middy middleware: reports the records that failed, so that SQS sends these again and forgets
- * the others (AWS Lambda Developer Guide, "Reporting batch item failures"). The event source
- * mapping must allow it.
+ * A middy middleware that reports the failed records, so that SQS sends only these again (AWS
+ * Lambda Developer Guide, "Reporting batch item failures"). The event source mapping must allow it.
  */
 export const partialBatch = (): MiddlewareObj<SQSEvent, RecordOutcomes | SQSBatchResponse> => ({
   after: (request) => {

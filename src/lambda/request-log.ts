@@ -3,8 +3,8 @@ import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertool
 import { madeOnce } from '../core/shared/made-once.ts';
 
 /**
- * What one request leaves in the log: ids, route, status, time. Never a header, a body, a path with
- * an id in it, or an event.
+ * The log entry of one request: ids, route, status, time. Never a header, a body, a path with an id
+ * in it, or an event.
  */
 export interface RequestLogLine {
   readonly level: 'info' | 'error';
@@ -15,8 +15,8 @@ export interface RequestLogLine {
   readonly tenantId?: string;
   readonly applicationId?: string;
   /**
-   * Why an unexpected failure failed: the error's name and where it was thrown, never its message,
-   * which may quote a value.
+   * The cause of an unexpected failure: the error's name and where it was thrown. Never its
+   * message, which may quote a value.
    */
   readonly cause?: readonly string[];
 }
@@ -24,7 +24,7 @@ export interface RequestLogLine {
 /** Where log lines go. */
 export type RequestLog = (line: RequestLogLine) => void;
 
-/** All that a line of the log may hold. Anything else that somebody hands over is left out. */
+/** All fields that a log line may have. The logger drops every other one. */
 const FIELDS = [
   'traceId',
   'operation',
@@ -39,45 +39,48 @@ const FIELDS = [
 
 type LogFields = Readonly<Partial<Record<(typeof FIELDS)[number], unknown>>>;
 
-/** Made with the first line, which loads the library (lib/bundle.ts). */
+/** Created with the first line, which loads the library (lib/bundle.ts). */
 const logger = madeOnce(() => {
   class AllowedFields extends LogFormatter {
-    override formatAttributes({ logLevel, timestamp }: UnformattedAttributes, given: LogAttributes): LogItem {
-      const fields = FIELDS.filter((field) => given[field] !== undefined);
-      // Lambda gives a line without a valid time the level INFO (AWS Lambda Developer Guide,
-      // Log-level filtering).
+    override formatAttributes(
+      { logLevel, timestamp }: UnformattedAttributes,
+      logged: LogAttributes,
+    ): LogItem {
+      const fields = FIELDS.filter((field) => logged[field] !== undefined);
+      // Lambda treats a line without a valid time as INFO (AWS Lambda Developer Guide, Log-level
+      // filtering).
       const item = new LogItem({
         attributes: { level: logLevel.toLowerCase(), timestamp: timestamp.toISOString() },
       });
-      return item.addAttributes(Object.fromEntries(fields.map((field) => [field, given[field]])));
+      return item.addAttributes(Object.fromEntries(fields.map((field) => [field, logged[field]])));
     }
   }
   return new Logger({ logFormatter: new AllowedFields() });
 });
 
 /**
- * One JSON line on standard output, which Lambda hands to CloudWatch Logs: ids, names, counts, of
- * an allow-list of fields.
+ * One JSON line on standard output, which Lambda sends to CloudWatch Logs: ids, names and counts,
+ * from an allow-list of fields.
  */
 export function writeLog(level: 'info' | 'error', fields: LogFields): void {
   logger()[level]('', { ...fields });
 }
 
-/** One line a request. */
+/** One line per request. */
 export const consoleLog: RequestLog = ({ level, ...fields }) => {
   writeLog(level, fields);
 };
 
 const FRAMES = 6;
 /**
- * Errors of AWS whose message names an action and a resource and nothing else: without it a missing
- * grant cannot be found.
+ * AWS errors whose message contains only an action and a resource. Without it a missing grant could
+ * not be found.
  */
 const SAFE_MESSAGES = new Set(['AccessDeniedException', 'ResourceNotFoundException']);
 
 /**
- * The lines of the stack below the message, which may have lines that look like frames. No frames
- * if the message was changed since.
+ * The stack frames below the message, whose lines may look like frames. No frames if the message
+ * changed after the error was created.
  */
 function framesOf({ stack = '', message }: Error): readonly string[] {
   const start = stack.indexOf(message);
@@ -101,8 +104,8 @@ function describe(error: Error): string {
 }
 
 /**
- * The chain of an error and its causes, without messages: a message of a library may hold what it
- * was given.
+ * The chain of an error and its causes, without messages: the message of a library may quote its
+ * input.
  */
 export function causesOf(error: unknown): readonly string[] {
   const causes: string[] = [];
@@ -111,14 +114,14 @@ export function causesOf(error: unknown): readonly string[] {
   return causes;
 }
 
-/** Tells the log of a failure that nobody waits for. */
+/** Logs a failure that no caller waits for. */
 export function logFailure(operation: string): (error: unknown) => void {
   return (error) => {
     writeLog('error', { operation, cause: causesOf(error) });
   };
 }
 
-/** Tells the log of a reactor that the account's quota of concurrency leaves cold. */
+/** Logs a reactor that stays cold because the account's concurrency quota is used up. */
 export function logCold({ tenantId, id }: { readonly tenantId: string; readonly id: string }): void {
   const cause = ["the account's quota of concurrent executions leaves no instance to keep running"];
   writeLog('error', { operation: 'keepReactorHot', tenantId, reactorId: id, cause });

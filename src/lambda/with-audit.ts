@@ -9,7 +9,7 @@ import {
 } from '../core/audit/audit-scope.ts';
 import { auditedDeps, type Classified, type Unaudited } from '../core/audit/effects.ts';
 
-/** Where the work of a function behind no route is recorded, and as what. */
+/** The trail, operation and subject under which background work is recorded. */
 export interface Recorded {
   readonly trail: string;
   readonly subject: AuditSubject;
@@ -18,9 +18,9 @@ export interface Recorded {
 const FAILED: End = { status: 500, outcome: outcomeOf(500) };
 
 /**
- * Does something in the background with dependencies that record its effects before they happen.
- * What has no effect leaves no record. `endOf`: how what came out of it is recorded. Throws what
- * the work throws, `dependency_unavailable` for what cannot be recorded.
+ * Runs background work with dependencies that record its effects before they happen. Work without
+ * an effect leaves no record. `endOf` records its outcome. Throws the failure of the work, and
+ * `dependency_unavailable` if it cannot be recorded.
  */
 export async function withAudit<Deps extends { readonly audit: Sightings; readonly auditLog: AuditLog }, T>(
   deps: Unaudited<Deps> & Classified<Unaudited<Deps>>,

@@ -8,7 +8,7 @@ import { anApplication } from '../support/builders/an-application.ts';
 
 type ApplicationReads = Pick<ApplicationStore, 'find' | 'findMany'> & ApplicationGrantsStore;
 
-/** What every reader of applications does. `put` writes an application that was not there. */
+/** The contract of every reader of applications. `put` writes an application with an unused id. */
 export function applicationReadsContract(
   name: string,
   make: () => {
@@ -17,7 +17,7 @@ export function applicationReadsContract(
   },
 ): void {
   describe(`the contract of the reads of applications, ${name}`, () => {
-    it('returns an application and what it grants as written, each once, and none for unknown ids', async () => {
+    it('returns each application and its grants once, as written, and none for unknown ids', async () => {
       const { reads, put } = make();
       const application = anApplication({ expiresAtMs: Date.now() + 60_000 });
       await put(application);
@@ -32,7 +32,7 @@ export function applicationReadsContract(
       expect(await reads.find(tenantId, randomUUID())).toBeUndefined();
     });
 
-    it('hides applications, and what they grant, from other tenants', async () => {
+    it('hides applications, and their grants, from other tenants', async () => {
       const { reads, put } = make();
       const { id, ...application } = anApplication();
       await put({ id, ...application });

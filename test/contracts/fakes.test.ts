@@ -21,9 +21,9 @@ import { tokenStoreContract } from './token-store-contract.ts';
 import { vaultContract } from './vault-contract.ts';
 
 /*
- * Each fake that stands for a port, under the contract that its adapter fulfils in test/adapters.
- * Stubs whose one result the test itself states need none: `CredentialStore`, `EgressClient`,
- * `ReactorRunner`, the queues, and the stores that a use case never calls.
+ * Each fake of a port, under the contract that its adapter fulfils in test/adapters. Stubs with a
+ * result that the test itself states need none: `CredentialStore`, `EgressClient`, `ReactorRunner`,
+ * the queues, and stores that a use case never calls.
  */
 const always =
   <T>(made: T) =>

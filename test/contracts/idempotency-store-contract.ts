@@ -8,9 +8,9 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const AFTER_THE_LEASE = NOW + MINUTE + 1;
 
-/** What every {@link IdempotencyStore} does. `make` may return the same store each time. */
+/** The contract of every {@link IdempotencyStore}. `make` may return the same store each time. */
 export function idempotencyStoreContract(name: string, make: () => IdempotencyStore): void {
-  /** A request that nobody has made yet. */
+  /** A request that no other test has made. */
   function aRequest() {
     const store = make();
     const scope = { tenantId: randomUUID(), request: 'hash' };
@@ -21,8 +21,8 @@ export function idempotencyStoreContract(name: string, make: () => IdempotencySt
       if (made.state !== 'claimed') throw new Error(made.state);
       return made;
     };
-    const keep = (attempt: string, answer: string, until?: number) =>
-      store.keep(scope, attempt, Buffer.from(answer), { now: NOW, ...(until !== undefined && { until }) });
+    const keep = (attempt: string, response: string, until?: number) =>
+      store.keep(scope, attempt, Buffer.from(response), { now: NOW, ...(until !== undefined && { until }) });
     return { store, scope, claim, claimed, keep };
   }
 
@@ -38,21 +38,21 @@ export function idempotencyStoreContract(name: string, make: () => IdempotencySt
       expect((await claimed(AFTER_THE_LEASE + 1)).seed).toEqual(first.seed);
     });
 
-    it('gives a claim to one of many attempts that come at once', async () => {
+    it('gives a claim to one of many concurrent attempts', async () => {
       const { claim } = aRequest();
       const claims = await Promise.all(Array.from({ length: 10 }, () => claim()));
       expect(claims.filter(({ state }) => state === 'claimed')).toHaveLength(1);
       expect(claims.filter(({ state }) => state === 'running')).toHaveLength(9);
     });
 
-    it('knows no claim of another tenant, nor of another request', async () => {
+    it('separates claims by tenant and by request', async () => {
       const { store, scope, claimed } = aRequest();
       await claimed();
       for (const other of [{ tenantId: randomUUID() }, { request: 'other' }])
         expect((await store.claim({ ...scope, ...other }, BODY, NOW)).state).toBe('claimed');
     });
 
-    it('replays an answer for a day, and starts anew after it', async () => {
+    it('replays a response for a day, and starts over after that', async () => {
       const { claim, claimed, keep } = aRequest();
       const { attempt, seed } = await claimed();
       await keep(attempt, 'answer');
@@ -60,7 +60,7 @@ export function idempotencyStoreContract(name: string, make: () => IdempotencySt
       expect((await claimed(NOW + DAY)).seed.equals(seed)).toBe(false);
     });
 
-    it('keeps no answer of an attempt that lost its claim', async () => {
+    it('stores no response of an attempt that lost its claim', async () => {
       const { claim, claimed, keep } = aRequest();
       const first = await claimed();
       const second = await claimed(AFTER_THE_LEASE);
@@ -70,7 +70,7 @@ export function idempotencyStoreContract(name: string, make: () => IdempotencySt
       expect(await claim()).toMatchObject({ sealedAnswer: Buffer.from('good') });
     });
 
-    it('refuses another body while the first runs, after it died, and after it was answered', async () => {
+    it('rejects another body while the first runs, after it died, and after it succeeded', async () => {
       const { claim, claimed, keep } = aRequest();
       const { attempt } = await claimed();
       for (const now of [NOW + 1, AFTER_THE_LEASE])
@@ -80,14 +80,14 @@ export function idempotencyStoreContract(name: string, make: () => IdempotencySt
       expect((await claim(NOW + 2)).state).toBe('answered');
     });
 
-    it('takes a body for the same by a hash that it may have been kept under before', async () => {
+    it('recognizes a body by an alternative hash of it', async () => {
       const { claim, claimed, keep } = aRequest();
       const { attempt } = await claimed();
       await keep(attempt, 'x');
       expect((await claim(NOW, OTHER_BODY, [BODY])).state).toBe('answered');
     });
 
-    it('starts anew for another body after the first was given back', async () => {
+    it('starts over for another body after the first was released', async () => {
       const { store, scope, claim, claimed } = aRequest();
       const first = await claimed();
       await store.release(scope, first.attempt, false);
@@ -97,7 +97,7 @@ export function idempotencyStoreContract(name: string, make: () => IdempotencySt
       expect(await claim(NOW + 2)).toEqual({ state: 'other_body' });
     });
 
-    it('says to every later attempt that something ran, also after the first has died or failed', async () => {
+    it('reports a run to every later attempt, also after the first has died or failed', async () => {
       const { store, scope, claim, claimed } = aRequest();
       const { attempt } = await claimed();
       expect(await store.markRun(scope, attempt)).toBe(true);
@@ -108,7 +108,7 @@ export function idempotencyStoreContract(name: string, make: () => IdempotencySt
       expect(await claim(NOW + 1, OTHER_BODY)).toEqual({ state: 'other_body' });
     });
 
-    it('marks no run under a claim that was taken over, and takes the mark back by a release', async () => {
+    it('marks no run under a claim that was taken over, and removes the mark on release', async () => {
       const { store, scope, claimed } = aRequest();
       const first = await claimed();
       const second = await claimed(AFTER_THE_LEASE);
@@ -118,14 +118,14 @@ export function idempotencyStoreContract(name: string, make: () => IdempotencySt
       expect((await claimed(AFTER_THE_LEASE + 1)).seed).toEqual(first.seed);
     });
 
-    it('lets an attempt run after one that failed before it could mark its run', async () => {
+    it('lets an attempt run after one that failed before marking its run', async () => {
       const { store, scope, claimed } = aRequest();
       const { attempt } = await claimed();
       await store.release(scope, attempt, true);
       expect((await claimed(NOW + 1)).state).toBe('claimed');
     });
 
-    it('replays an answer no longer than its end, and says then that something ran', async () => {
+    it('replays a response until its end, and reports a run afterwards', async () => {
       const { claim, claimed, keep } = aRequest();
       const { attempt } = await claimed();
       await keep(attempt, 'answer', NOW + 1_000);

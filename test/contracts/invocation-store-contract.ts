@@ -5,7 +5,7 @@ import { anInvocation } from '../support/builders/an-invocation.ts';
 
 const end = () => ({ until: Date.now() + 60_000, isSwept: false });
 
-/** What every {@link InvocationStore} does. */
+/** The contract of every {@link InvocationStore}. */
 export function invocationStoreContract(name: string, make: () => InvocationStore): void {
   describe(`the contract of an invocation store, ${name}`, () => {
     it('writes a new invocation once, and hides it from other tenants', async () => {
@@ -21,7 +21,7 @@ export function invocationStoreContract(name: string, make: () => InvocationStor
 
     it.each<[string, Partial<Invocation>, Partial<Invocation>]>([
       ['workers claim it', {}, { state: 'running', runUntil: 5, dueAt: 5 }],
-      ['senders have a try', { state: 'succeeded', delivery: 'pending' }, { attempts: 1, dueAt: 9 }],
+      ['senders make an attempt', { state: 'succeeded', delivery: 'pending' }, { attempts: 1, dueAt: 9 }],
     ])('lets one writer win when many %s in the same millisecond', async (_, before, claim) => {
       const invocation = anInvocation(before);
       await make().create(invocation);
@@ -43,7 +43,7 @@ export function invocationStoreContract(name: string, make: () => InvocationStor
       { delivery: 'pending' },
       { attempts: 1 },
       { dueAt: 7 },
-    ])('writes over no invocation that has changed in %j', async (change) => {
+    ])('does not replace an invocation that has changed in %j', async (change) => {
       const invocation = anInvocation();
       const changed = { ...invocation, ...change };
       await make().create(changed);
@@ -74,7 +74,7 @@ export function invocationStoreContract(name: string, make: () => InvocationStor
       expect(await make().update(invocation, { ...invocation, state: 'failed' })).toBe(false);
     });
 
-    it('returns parked deliveries, the oldest first', async () => {
+    it('returns parked deliveries, oldest first', async () => {
       const tenantId = randomUUID();
       const parked = [3, 1, 2].map((dueAt) =>
         anInvocation({ tenantId, state: 'failed', delivery: 'parked', attempts: 10, dueAt }),

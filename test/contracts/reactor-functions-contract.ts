@@ -4,10 +4,10 @@ import { Secret } from '../../src/core/shared/secret.ts';
 
 const code = (text: string) => new Secret(`module.exports = () => ${text};`);
 
-/** What all {@link ReactorFunctions} do. */
+/** The contract of all {@link ReactorFunctions}. */
 export function reactorFunctionsContract(name: string, make: () => ReactorFunctions): void {
   describe(`the contract of the functions of reactors, ${name}`, () => {
-    it('lets live stand for the first version, and for another one when it is told to', async () => {
+    it('points live at the first version, and at another one on request', async () => {
       const [functions, id] = [make(), randomUUID()];
       expect(await functions.isCurrent(id, '1')).toBe(false);
       const first = await functions.create(id, code('1'));
@@ -24,14 +24,14 @@ export function reactorFunctionsContract(name: string, make: () => ReactorFuncti
       ]);
     });
 
-    it('creates a function again with the version that it has', async () => {
+    it('creates a function again with its existing version', async () => {
       const [functions, id] = [make(), randomUUID()];
       const version = await functions.create(id, code('1'));
       expect(await functions.create(id, code('1'))).toBe(version);
       expect(await functions.isCurrent(id, version)).toBe(true);
     });
 
-    it('makes a function that is gone by a publication, and live by pointing it', async () => {
+    it('creates a missing function on publication, and live on pointing', async () => {
       const [functions, id] = [make(), randomUUID()];
       expect(await functions.pointLive(id, '1')).toBe('gone');
       const version = await functions.publish(id, code('1'));
@@ -44,14 +44,14 @@ export function reactorFunctionsContract(name: string, make: () => ReactorFuncti
 
     it('removes every version but one, also a second time', async () => {
       const [functions, id, other] = [make(), randomUUID(), randomUUID()];
-      const kept = await functions.create(other, code('1'));
+      const existing = await functions.create(other, code('1'));
       const first = await functions.create(id, code('1'));
       const second = await functions.publish(id, code('2'));
       await functions.pointLive(id, second);
       for (let times = 0; times < 2; times += 1) await functions.removeOtherVersions(id, second);
       expect(await functions.pointLive(id, first)).toBe('gone');
       expect(await functions.isCurrent(id, second)).toBe(true);
-      expect(await functions.isCurrent(other, kept)).toBe(true);
+      expect(await functions.isCurrent(other, existing)).toBe(true);
     });
 
     it('removes a function with all of its versions, also a second time', async () => {

@@ -3,10 +3,10 @@ import type { ReactorStore } from '../../src/core/reactors/reactor-store.ts';
 import { orderedId } from '../../src/core/shared/ordered-id.ts';
 import { aStoredReactor } from '../support/builders/a-stored-reactor.ts';
 
-/** What every {@link ReactorStore} does. */
+/** The contract of every {@link ReactorStore}. */
 export function reactorStoreContract(name: string, make: () => ReactorStore): void {
   describe(`the contract of a reactor store, ${name}`, () => {
-    it('returns a reactor as it was written, and the one in the way of a new one', async () => {
+    it('returns a reactor as written, and the existing one instead of a new one', async () => {
       const reactor = aStoredReactor({ applicationId: randomUUID(), tidyAt: 5 });
       expect(await make().create(reactor)).toBe('created');
       expect(await make().find(reactor.tenantId, reactor.id)).toEqual(reactor);
@@ -21,7 +21,7 @@ export function reactorStoreContract(name: string, make: () => ReactorStore): vo
       expect(await make().findMany(reactor.tenantId, ids)).toEqual([reactor]);
     });
 
-    it('hides reactors from other tenants, and takes any text for an id', async () => {
+    it('hides reactors from other tenants, and accepts any text as an id', async () => {
       const [reactor, stranger] = [aStoredReactor(), randomUUID()];
       await make().create(reactor);
       expect(await make().find(stranger, reactor.id)).toBeUndefined();
@@ -34,7 +34,7 @@ export function reactorStoreContract(name: string, make: () => ReactorStore): vo
         expect(await make().find(reactor.tenantId, id)).toBeUndefined();
     });
 
-    it('writes over the version before it, and over no other', async () => {
+    it('replaces only the previous version', async () => {
       const reactor = aStoredReactor();
       await make().create(reactor);
       expect(await make().update({ ...reactor, name: 'Next', version: 2 })).toBe(true);
@@ -57,7 +57,7 @@ export function reactorStoreContract(name: string, make: () => ReactorStore): vo
       expect(await store.find(reactor.tenantId, reactor.id)).toEqual(writers[won.indexOf(true)]);
     });
 
-    it('deletes the version that was read and no other, and takes a reactor that is gone for deleted', async () => {
+    it('deletes only the version that was read, and accepts that it is deleted already', async () => {
       const reactor = aStoredReactor();
       await make().create(reactor);
       expect(await make().delete({ ...reactor, version: 2 })).toBe(false);
@@ -67,7 +67,7 @@ export function reactorStoreContract(name: string, make: () => ReactorStore): vo
       expect(await make().update({ ...reactor, version: 2 })).toBe(false);
     });
 
-    it('lists the reactors of a tenant newest first, from any place', async () => {
+    it('lists the reactors of a tenant newest first, after any id', async () => {
       const tenantId = randomUUID();
       const ids = [1, 2, 3, 4, 5].map((at) => orderedId(at, randomUUID()));
       for (const id of [...ids.slice(2), ...ids.slice(0, 2)])

@@ -3,7 +3,7 @@ import type { Tenant, TenantBasicsStore, TenantStore } from '../../src/core/tena
 import { anApplication } from '../support/builders/an-application.ts';
 import { aTenant } from '../support/builders/a-tenant.ts';
 
-/** What every {@link TenantStore}, and the {@link TenantBasicsStore} beside it, does. */
+/** The contract of every {@link TenantStore} together with its {@link TenantBasicsStore}. */
 export function tenantStoreContract(name: string, make: () => TenantStore & TenantBasicsStore): void {
   const create = async (tenant: Tenant): Promise<Tenant> => {
     await make().create(tenant, anApplication({ tenantId: tenant.id, type: 'management' }), Buffer.alloc(32));
@@ -12,7 +12,7 @@ export function tenantStoreContract(name: string, make: () => TenantStore & Tena
   const basicsOf = ({ settings, roots, keyVersion }: Tenant) => ({ settings, roots, keyVersion });
 
   describe(`the contract of a tenant store, ${name}`, () => {
-    it('returns a tenant as it was written, and nothing for an id that is unknown', async () => {
+    it('returns a tenant as written, and nothing for an unknown id', async () => {
       const tenant = await create(aTenant());
       expect(await make().find(tenant.id)).toEqual(tenant);
       expect(await make().basics(tenant.id)).toMatchObject(basicsOf(tenant));
@@ -20,13 +20,13 @@ export function tenantStoreContract(name: string, make: () => TenantStore & Tena
       expect([await make().find(unknown), await make().basics(unknown)]).toEqual([undefined, undefined]);
     });
 
-    it('rejects a new tenant whose id is taken, and leaves the one that is there', async () => {
+    it('rejects a new tenant with the id of another one, which is unchanged', async () => {
       const tenant = await create(aTenant());
       await expect(create({ ...tenant, name: 'Another' })).rejects.toThrow();
       expect(await make().find(tenant.id)).toEqual(tenant);
     });
 
-    it('writes over the version that was read and no other, wherever it is read from', async () => {
+    it('replaces only the version that was read, in every copy', async () => {
       const tenant = await create(aTenant());
       const next = { ...tenant, keyVersion: 2, settings: { deduplicateTokens: true }, version: 2 };
       expect(await make().update(tenant, next)).toBe(true);

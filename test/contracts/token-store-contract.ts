@@ -5,8 +5,8 @@ import type { CandidateQuery, TokenStore } from '../../src/core/tokens/token-sto
 import { aCvc, aStoredToken, changed, terms } from '../support/builders/a-stored-token.ts';
 
 /**
- * What every {@link TokenStore} does. `make` returns an empty store, or another client of one; no
- * suite shares a tenant.
+ * The contract of every {@link TokenStore}. `make` returns an empty store, or another client of
+ * one; no two suites share a tenant.
  */
 export function tokenStoreContract(name: string, make: () => TokenStore): void {
   function aTenantsTokens() {
@@ -27,7 +27,7 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
   }
 
   describe(`the contract of a token store, ${name}`, () => {
-    it('returns tokens as they were written, each once, and none for unknown ids', async () => {
+    it('returns tokens as written, each once, and none for unknown ids', async () => {
       const { store, tenantId, aToken } = aTenantsTokens();
       const [token, other] = [aToken({ sealedDetails: randomBytes(9), createdBy: 'x' }), aToken()];
       expect(await store.create([{ token }, { token: other }])).toBe('written');
@@ -52,28 +52,28 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
       for await (const heads of store.findMatches(theirs)) expect(heads).toEqual([]);
       expect(await store.update(theirs, { token: changed(theirs) })).toBe('changed');
       const below = { below: ['/'] as const, now: Date.now() };
-      expect(await store.deleteAlone(stranger, token.id, below)).toEqual({ kept: undefined });
+      expect(await store.deleteIfStandalone(stranger, token.id, below)).toEqual({ remaining: undefined });
       expect(await store.create([{ token: aStoredToken({ ...theirs, id: token.id }) }])).toBe('written');
       expect(await store.find(token.tenantId, token.id)).toEqual(token);
     });
 
-    it('writes none of several new tokens when the id of one is taken', async () => {
+    it('writes none of several new tokens when the id of one is in use', async () => {
       const { store, aToken, idsOf } = aTenantsTokens();
       const taken = aToken();
       await store.create([{ token: taken }]);
       const outcome = await store.create([{ token: aToken() }, { token: aToken({ id: taken.id }) }]);
-      expect(outcome).toEqual({ taken });
+      expect(outcome).toEqual({ idTakenBy: taken });
       expect(await idsOf()).toEqual([taken.id]);
     });
 
-    it('writes over the version that a token was made from and no other, with its entries', async () => {
+    it('replaces only the version that a token was made from, with its index entries', async () => {
       const { store, tenantId, aToken, idsOf } = aTenantsTokens();
       const first = aToken({ terms: terms(2) });
       await store.create([{ token: first }]);
       const second = changed(first, { terms: terms(2, 'other') });
       expect(await store.update(first, { token: second })).toBe('written');
       expect(await store.update(first, { token: changed(first) })).toBe('changed');
-      expect(await store.deleteWhole(first)).toBe(false);
+      expect(await store.deleteVersion(first)).toBe(false);
       expect(await store.find(tenantId, first.id)).toEqual(second);
       expect([await idsOf({ terms: ['term0'] }), await idsOf({ terms: ['other0'] })]).toEqual([
         [],
@@ -81,17 +81,17 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
       ]);
     });
 
-    it('writes no token that is gone', async () => {
+    it('does not update a deleted token', async () => {
       const { store, tenantId, aToken, idsOf } = aTenantsTokens();
       const token = aToken({ terms: ['t'] });
       await store.create([{ token }]);
-      expect(await store.deleteWhole(token)).toBe(true);
+      expect(await store.deleteVersion(token)).toBe(true);
       expect(await store.update(token, { token: changed(token) })).toBe('changed');
       expect(await store.find(tenantId, token.id)).toBeUndefined();
       expect([await idsOf(), await idsOf({ terms: ['t'] })]).toEqual([[], []]);
     });
 
-    it('leaves a cvc as it is, replaces it, removes it, and lets it go with its token', async () => {
+    it('preserves, replaces and removes a cvc, and deletes it with its token', async () => {
       const { store, tenantId, aToken } = aTenantsTokens();
       const [first, cvc, next] = [aToken({ type: 'card', cvcUntil: 1 }), aCvc(), aCvc()];
       const cvcOf = async () => (await store.findCvcs(tenantId, [first.id, randomUUID()])).get(first.id);
@@ -108,11 +108,11 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
       expect(await cvcOf()).toBeUndefined();
       const last = changed(without, { cvcUntil: 1 });
       await store.update(without, { token: last, cvc });
-      await store.deleteWhole(last);
+      await store.deleteVersion(last);
       expect(await cvcOf()).toBeUndefined();
     });
 
-    it('gives the lock of a match hash to one token, and to the next when the holder is gone', async () => {
+    it('gives the lock of a match hash to one token, and to the next when that is deleted', async () => {
       const { store, tenantId, aToken } = aTenantsTokens();
       const [first, second] = [1, 2].map(() => aToken({ matchHash: 'f', holdsLock: true })) as [
         StoredToken,
@@ -125,11 +125,11 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
       await store.create([{ token: without }]);
       const locking = changed(second);
       expect(await store.update(without, { token: locking })).toEqual({ lockedBy: first.id });
-      await store.deleteWhole(first);
+      await store.deleteVersion(first);
       expect(await store.update(without, { token: locking })).toBe('written');
     });
 
-    it('moves a lock with its token to another match hash, and gives it up', async () => {
+    it('moves a lock with its token to another match hash, and releases it', async () => {
       const { store, aToken, create } = aTenantsTokens();
       const locked = (matchHash: string) => aToken({ matchHash, holdsLock: true });
       const first = locked('f');
@@ -142,18 +142,18 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
       await create(locked('g'));
     });
 
-    it('lets a new token take a lock over from the one that it names, and from no other', async () => {
+    it('lets a new token take over a lock only from the token that it names', async () => {
       const { store, aToken } = aTenantsTokens();
       const locked = () => aToken({ matchHash: 'f', holdsLock: true });
       const [first, heir] = [locked(), locked()];
       await store.create([{ token: first }]);
       expect(await store.create([{ token: heir, lockOf: randomUUID() }])).toEqual({ lockedBy: first.id });
       expect(await store.create([{ token: heir, lockOf: first.id }])).toBe('written');
-      expect(await store.deleteWhole(first)).toBe(true);
+      expect(await store.deleteVersion(first)).toBe(true);
       expect(await store.create([{ token: locked() }])).toEqual({ lockedBy: heir.id });
     });
 
-    it('returns heads without large data, which is read by them, also when it has changed meanwhile', async () => {
+    it('returns heads without large data, and reads the data by heads, also when it has changed', async () => {
       const { store, tenantId, aToken, create } = aTenantsTokens();
       const [small, large, gone] = [aToken(), aToken({ sealedData: randomBytes(400_000) }), aToken()];
       await create(small, large, gone);
@@ -167,11 +167,11 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
       const [, head] = heads;
       const read = head && (await store.readData([head]));
       expect(read?.map(({ sealedData, version }) => [sealedData.length, version])).toEqual([[500_000, 2]]);
-      await store.deleteWhole((await store.find(tenantId, large.id)) ?? large);
+      await store.deleteVersion((await store.find(tenantId, large.id)) ?? large);
       expect(head && (await store.readData([head]))).toEqual([]);
     });
 
-    it('returns the matches that last long enough, the first to expire first', async () => {
+    it('returns the matches that last long enough, by expiration', async () => {
       const { store, tenantId, aToken, create } = aTenantsTokens();
       const now = Date.now();
       const of = (at: number | undefined, createdAt = now) =>
@@ -200,7 +200,7 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
       expect(await found(0)).toHaveLength(34);
     });
 
-    it('returns the candidates of a fingerprint newest first, for any terms, from any position', async () => {
+    it('returns the candidates of a fingerprint newest first, for any terms, after any position', async () => {
       const { tenantId, aToken, candidates, create } = aTenantsTokens();
       const now = Date.now();
       const tokens = [1, 2, 3].map((at) =>
@@ -221,7 +221,7 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
       expect(await found(['none'])).toEqual([]);
     });
 
-    it('knows no mask of a candidate from the list of all, and that of one under a term', async () => {
+    it('reports the mask of a candidate under a term, but not from the list of all', async () => {
       const { aToken, candidates, create } = aTenantsTokens();
       const now = Date.now();
       const tokens = [true, false].map((hasMask, at) =>
@@ -242,18 +242,18 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
       );
     });
 
-    it('deletes a token alone that stands below a container, has not expired and has nothing with it', async () => {
+    it('deletes in one call a token below a container that has not expired and has nothing with it', async () => {
       const { store, tenantId, aToken, create } = aTenantsTokens();
       const token = aToken({ containers: ['/a/b/'], expiration: { at: 1_000, offsetMinutes: 0 } });
       await create(token);
       const remove = (below: readonly Container[], now: number) =>
-        store.deleteAlone(tenantId, token.id, { below, now });
-      expect(await remove([], 999)).toEqual({ kept: token });
-      expect(await remove(['/b/', '/a/b/c/'], 999)).toEqual({ kept: token });
-      expect(await remove(['/a/'], 1_000)).toEqual({ kept: token });
+        store.deleteIfStandalone(tenantId, token.id, { below, now });
+      expect(await remove([], 999)).toEqual({ remaining: token });
+      expect(await remove(['/b/', '/a/b/c/'], 999)).toEqual({ remaining: token });
+      expect(await remove(['/a/'], 1_000)).toEqual({ remaining: token });
       expect(await remove(['/b/', '/a/'], 999)).toBe('deleted');
       expect(await store.find(tenantId, token.id)).toBeUndefined();
-      expect(await remove(['/a/'], 999)).toEqual({ kept: undefined });
+      expect(await remove(['/a/'], 999)).toEqual({ remaining: undefined });
     });
 
     it.each<[string, Partial<StoredToken>]>([
@@ -262,12 +262,12 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
       ['a lock', { holdsLock: true }],
       ['two containers', { containers: ['/a/', '/b/'] }],
       ['large data', { sealedData: randomBytes(400_000) }],
-    ])('deletes no token alone that has %s', async (_, more) => {
+    ])('does not delete in one call a token that has %s', async (_, more) => {
       const { store, tenantId, aToken } = aTenantsTokens();
       const token = aToken(more);
       await store.create([{ token, ...(token.cvcUntil !== undefined && { cvc: aCvc() }) }]);
-      const outcome = await store.deleteAlone(tenantId, token.id, { below: ['/'], now: 0 });
-      expect(outcome).toMatchObject({ kept: { id: token.id, version: 1 } });
+      const outcome = await store.deleteIfStandalone(tenantId, token.id, { below: ['/'], now: 0 });
+      expect(outcome).toMatchObject({ remaining: { id: token.id, version: 1 } });
       expect((await store.find(tenantId, token.id))?.version).toBe(1);
     });
   });

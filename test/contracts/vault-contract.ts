@@ -5,10 +5,10 @@ import { Secret } from '../../src/core/shared/secret.ts';
 
 const CONTEXT = { tenantId: 'tenant', recordId: 'record', field: 'data' };
 
-/** What every {@link Vault} does. */
+/** The contract of every {@link Vault}. */
 export function vaultContract(name: string, make: () => Vault): void {
   describe(`the contract of a vault, ${name}`, () => {
-    it('opens what it sealed', async () => {
+    it('opens a value that it sealed', async () => {
       for (const value of [null, 'text', 1.5, { a: [1, { b: 'two\nlines' }] }]) {
         const sealed = await make().seal(CONTEXT, new Secret(value));
         expect((await make().open(CONTEXT, sealed)).reveal()).toEqual(value);
@@ -22,7 +22,7 @@ export function vaultContract(name: string, make: () => Vault): void {
       );
     });
 
-    it('opens nothing that holds more than is left of an allowance', async () => {
+    it('opens nothing with more members than an allowance has left', async () => {
       const sealed = await make().seal(CONTEXT, new Secret([1, 2, 3]));
       const open = make().open(CONTEXT, sealed, new MembersAllowance(2));
       await expect(open).rejects.toBeInstanceOf(JsonExtentError);

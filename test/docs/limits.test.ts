@@ -14,7 +14,7 @@ import { COUNT_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../src/core/shar
 import { TOKEN_LIMITS } from '../../src/core/tokens/check-content.ts';
 import { CVC_LIFETIME_SECONDS } from '../../src/core/tokens/cvc-lifetime.ts';
 import { DETOKENIZED_MAX_BYTES } from '../../src/core/tokens/detokenize.ts';
-import { DATA_MAX_BYTES, DETAILS_MAX_BYTES } from '../../src/core/tokens/prepare-token.ts';
+import { DATA_MAX_BYTES, DETAILS_MAX_BYTES } from '../../src/core/tokens/prepare-content.ts';
 import { DETOKENIZED_MAX } from '../../src/core/tokens/resolve-tokens.ts';
 import { SEARCH_LIMITS } from '../../src/core/tokens/search-query.ts';
 import { ID_LENGTH } from '../../src/core/tokens/token-id.ts';
@@ -71,7 +71,7 @@ const LIMITS: Readonly<Record<string, readonly number[]>> = {
   'Response of a destination': [PROXY_LIMITS.bodyMaxBytes],
   'Time of a destination': [PROXY_LIMITS.timeoutMs / 1000],
   'Elements of a list that a member of the interface takes': [LIST_MAX],
-  'Members that a 400 tells of': [PATHS_MAX],
+  'Members that a 400 reports': [PATHS_MAX],
 };
 
 /** Rows of the table below the heading "Limits": what is limited, and the numbers of its limit. */
@@ -90,6 +90,6 @@ function documentedLimits(): Readonly<Record<string, readonly number[]>> {
   );
 }
 
-it('docs/contract.md states the limits of the code, all of them and no others', () => {
+it('docs/contract.md states exactly the limits of the code', () => {
   expect(documentedLimits()).toEqual(LIMITS);
 });

@@ -1,7 +1,7 @@
 import { anApplication, client, credentials, management, operator } from '../support/service.ts';
 
 describe('an application', () => {
-  it('shows its key when it is created, and never again', async () => {
+  it('returns its key in the response to its creation only', async () => {
     const wanted = { name: 'Shop', type: 'private', permissions: ['token:create'], rules: [] };
     const created = await management.post('/applications', wanted);
     expect(created.status).toBe(201);
@@ -17,13 +17,13 @@ describe('an application', () => {
     expect(body).not.toHaveProperty('key');
   });
 
-  it('404: an id that is unknown or no id at all', async () => {
+  it('returns 404 for an unknown or malformed id', async () => {
     for (const id of ['0e9d5b0f-4ee4-4ea6-a6b5-3f2b1d6ea111', 'x', '%20', '..%2Fkey', 'x'.repeat(3_000)]) {
       expect((await management.get(`/applications/${id}`)).status).toBe(404);
     }
   });
 
-  it('is refused from the instant that it expires', async () => {
+  it('is rejected from the instant it expires', async () => {
     const app = await anApplication({ expires_at: new Date(Date.now() + 1_500).toISOString() });
     expect((await app.get('/tokens/nothing')).status).toBe(404);
     await new Promise((resolve) => setTimeout(resolve, 1_600));
@@ -74,14 +74,14 @@ describe('an application', () => {
     expect([status, Object.keys(body.errors ?? {})]).toEqual([400, [path]]);
   });
 
-  it('belongs to nobody without its key', async () => {
+  it('cannot be looked up with an invalid or missing key', async () => {
     const app = await anApplication();
     expect((await client(`${app.key}x`).get('/tokens/nothing')).status).toBe(401);
   });
 });
 
 describe('changing applications', () => {
-  it('replaces name, permissions and rules in full, from the next request on', async () => {
+  it('replaces name, permissions and rules in full, with effect from the next request', async () => {
     const app = await anApplication({ permissions: ['token:create', 'token:read'] });
     const { body: token } = await app.post('/tokens', { type: 'token', data: 1 });
     const rules = [{ priority: 1, container: '/', transform: 'reveal', permissions: ['token:read'] }];
@@ -101,7 +101,7 @@ describe('changing applications', () => {
     expect((await app.post('/tokens', { type: 'token', data: 1 })).status).toBe(403);
   });
 
-  it('keeps type and expiry through an update', async () => {
+  it('preserves type and expiry through an update', async () => {
     const expires_at = '2099-01-01T00:00:00+00:00';
     const app = await anApplication({ expires_at });
     const updated = await management.put(`/applications/${app.id}`, {
@@ -111,7 +111,7 @@ describe('changing applications', () => {
     expect(updated.body).toMatchObject({ type: 'private', expires_at });
   });
 
-  it('400: an update that would not be a legal create', async () => {
+  it('400: an update that would not be a valid create', async () => {
     const app = await anApplication();
     for (const [update, path] of [
       [{ permissions: ['token:read'] }, 'name'],
@@ -123,7 +123,7 @@ describe('changing applications', () => {
     }
   });
 
-  it('gives another key, and refuses the old one at once', async () => {
+  it('replaces its key and rejects the old one immediately', async () => {
     const app = await anApplication();
     const { status, body } = await management.post(`/applications/${app.id}/regenerate`);
     expect([status, body.id]).toEqual([200, app.id]);
@@ -132,36 +132,36 @@ describe('changing applications', () => {
     expect((await client(body.key).get('/tokens/nothing')).status).toBe(404);
   });
 
-  it('deletes without leaving anything that authenticates', async () => {
+  it('deletes everything that authenticates', async () => {
     const app = await anApplication();
     const deleted = await management.delete(`/applications/${app.id}`);
     expect([deleted.status, deleted.body]).toEqual([204, '']);
     expect((await app.get('/tokens/nothing')).status).toBe(401);
-    for (const answer of [
+    for (const response of [
       await management.get(`/applications/${app.id}`),
       await management.delete(`/applications/${app.id}`),
       await management.put(`/applications/${app.id}`, { name: 'x', permissions: ['token:read'] }),
       await management.post(`/applications/${app.id}/regenerate`),
     ]) {
-      expect(answer.status).toBe(404);
+      expect(response.status).toBe(404);
     }
   });
 
-  it('loses no update of many at once', async () => {
+  it('loses none of many concurrent updates', async () => {
     const app = await anApplication();
     const names = Array.from({ length: 12 }, (_, index) => `name ${String(index)}`);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       names.map((name) => management.put(`/applications/${app.id}`, { name, permissions: ['token:read'] })),
     );
-    expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200));
+    expect(responses.map(({ status }) => status)).toEqual(names.map(() => 200));
     const { body } = await management.get(`/applications/${app.id}`);
     expect(names).toContain(body.name);
   });
 });
 
 describe('listing applications', () => {
-  it('shows all of the tenant, newest first, by number and by cursor, filtered by ids and types', async () => {
-    // Other tests make applications of the shared tenant meanwhile.
+  it('lists the applications of the tenant, newest first, by number and by cursor, filtered by ids and types', async () => {
+    // Other tests create applications of the shared tenant concurrently.
     const own = client((await operator({ command: 'create-tenant', name: 'Listing' }))['management_key']);
     const made: { readonly id: string }[] = [];
     for (const [name, type] of Object.entries({ a: 'private', b: 'public', c: 'private' }))
@@ -207,7 +207,7 @@ describe('permissions and the tenant', () => {
     expect((await app.get('/permissions?application_type=other')).status).toBe(400);
   });
 
-  it('shows the tenant and changes its name and settings, which count from the next request on', async () => {
+  it('shows the tenant and changes its name and settings from the next request on', async () => {
     const tenant = await operator({ command: 'create-tenant', name: 'Settings' });
     const own = client(tenant['management_key']);
     expect((await own.get('/tenants/self')).body).toEqual({

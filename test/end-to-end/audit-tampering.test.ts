@@ -1,6 +1,6 @@
-// An insider with an administrator's rights on the tables of the audit trail, who knows what it
-// promises. Each row changes one thing in the running account and asks verify-audit; then it is put
-// back, so that each stands alone.
+// An insider with an administrator's rights on the tables of the audit trail, who knows its
+// promises. Each row changes one thing in the running account, runs verify-audit, and undoes the
+// change, so that the rows are independent.
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -17,7 +17,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { verifyExport } from '../../bin/operator/verify-export.ts';
 import { dynamodbOf } from '../support/aws.ts';
-import { advanceClock } from '../support/clock-control.ts';
+import { advanceClock } from '../support/advance-clock.ts';
 import { httpClient, type Body } from '../support/http-client.ts';
 import { operatorOf } from '../support/operator.ts';
 import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
@@ -51,14 +51,14 @@ async function itemsOf(name: string): Promise<Item[]> {
   return items;
 }
 
-/** All steps of a check, as the command line makes them. */
+/** All steps of a check, as the command line runs them. */
 async function verified(more: object = {}): Promise<Body> {
   let from: object = {};
   for (;;) {
-    const answer = await operator({ command: 'verify-audit', public_key: publicKey, ...more, ...from });
-    if (answer.errorMessage !== undefined) throw new Error(String(answer.errorMessage));
-    if (answer.next === null) return answer;
-    from = answer.next as object;
+    const response = await operator({ command: 'verify-audit', public_key: publicKey, ...more, ...from });
+    if (response.errorMessage !== undefined) throw new Error(String(response.errorMessage));
+    if (response.next === null) return response;
+    from = response.next as object;
   }
 }
 
@@ -73,7 +73,7 @@ async function tableOf(part: string): Promise<Table> {
   return { name, arn, policy: found?.Policy ?? '' };
 }
 
-/** What only an insider can do who takes the table's policy away first. */
+/** For changes that only an insider who first removes the table's policy can make. */
 async function asInsider<T>({ arn, policy }: Table, act: () => Promise<T>): Promise<T> {
   await dynamodb().send(new DeleteResourcePolicyCommand({ ResourceArn: arn }));
   try {
@@ -88,21 +88,21 @@ const keyOf = ({ pk, sk }: Item) => ({ pk, sk }) as Item;
 const remove = (table: string, item: Item) =>
   dynamodb().send(new DeleteItemCommand({ TableName: table, Key: keyOf(item) }));
 
-/** Changes one thing, asks, and puts everything back. */
+/** Makes a change, verifies, and undoes the change. */
 async function after(table: Table, tamper: () => Promise<readonly Item[]>, more: object = {}): Promise<Body> {
   const before = await itemsOf(table.name);
   const added = await asInsider(table, tamper);
-  const answer = await verified(more);
+  const response = await verified(more);
   await asInsider(table, async () => {
     for (const item of added) await remove(table.name, item);
     for (const item of before) await put(table.name, item);
   });
-  return answer;
+  return response;
 }
 
 const isRecordOf = (of: string) => (item: Item) => item['pk']?.S?.startsWith(`${of}#log#`) === true;
 const bodyOf = (item: Item) => JSON.parse(item['body']?.S ?? '{}');
-/** As docs/audit.md has it: SHA-256 over body and signature, each after its length. */
+/** As docs/audit.md defines it: SHA-256 over body and signature, each after its length. */
 function hashOfItem(item: Item): Buffer {
   const parts = [Buffer.from(item['body']?.S ?? ''), Buffer.from(item['signature']?.B ?? [])];
   const hash = createHash('sha256');
@@ -162,18 +162,18 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** The records of the tenant that the middle interval holds. */
+/** The records of the tenant in the middle interval. */
 async function middle(): Promise<readonly Item[]> {
   const records = await recordsOf(tenantId);
   return records.slice(Math.floor(records.length / 3), Math.floor((2 * records.length) / 3));
 }
 
-const expectBroken = (answer: Body, what: RegExp) => {
-  expect(answer.intact).toBe(false);
-  expect(answer.broken.what).toMatch(what);
+const expectBroken = (response: Body, what: RegExp) => {
+  expect(response.intact).toBe(false);
+  expect(response.broken.what).toMatch(what);
 };
 
-it('has nothing to report of a trail that nobody has changed', async () => {
+it('reports no problem for an unchanged trail', async () => {
   const { intact, records, seals: count } = await verified({ index: true });
   expect(intact).toBe(true);
   expect(records).toBeGreaterThan(30);
@@ -182,7 +182,7 @@ it('has nothing to report of a trail that nobody has changed', async () => {
 
 describe('the tables', () => {
   it.each(['trail', 'seals'] as const)(
-    '%s refuses every write but an insert, also of administrators',
+    '%s rejects every write except an insert, also by administrators',
     async (which) => {
       const table = which === 'trail' ? trail : seals;
       const [item = {}] = await itemsOf(table.name);
@@ -200,10 +200,10 @@ describe('the tables', () => {
   );
 });
 
-describe('after the seal, a record', () => {
+describe('a sealed record', () => {
   it.each<[string, (item: Item) => Item, RegExp]>([
     [
-      'whose body says something else',
+      'whose body was changed',
       (item) => ({
         ...item,
         body: { S: (item['body']?.S ?? '').replace('"status":200', '"status":404') + ' ' },
@@ -211,72 +211,72 @@ describe('after the seal, a record', () => {
       /MAC|not a record/,
     ],
     [
-      'whose MAC is another one',
+      'with another MAC',
       (item) => ({ ...item, mac: { B: createHash('sha256').update('x').digest() } }),
       /MAC/,
     ],
     [
-      'that expires at another time',
+      'with another expiry',
       (item) => ({ ...item, ttl: { N: String(Number(item['ttl']?.N) - 86_400) } }),
       /MAC/,
     ],
-    ['with an attribute more', (item) => ({ ...item, note: { S: 'x' } }), /MAC|not a record/],
-  ])('%s is found', async (_, change) => {
+    ['with an additional attribute', (item) => ({ ...item, note: { S: 'x' } }), /MAC|not a record/],
+  ])('%s is detected', async (_, change) => {
     const [item = {}] = await middle();
     const changed = change(item);
-    const answer = await after(trail, async () => {
+    const response = await after(trail, async () => {
       await put(trail.name, changed);
       return [];
     });
-    expectBroken(answer, /MAC|not a record/);
-    expect(answer.broken.record).toBe(item['sk']?.S);
+    expectBroken(response, /MAC|not a record/);
+    expect(response.broken.record).toBe(item['sk']?.S);
   });
 
-  it('that is gone is found, and named if another one follows it', async () => {
+  it('that was deleted is detected, and named if another record follows it', async () => {
     const records = await middle();
     const followed = records.find((item) =>
       records.some((each) => bodyOf(each).after?.endsWith(item['sk']?.S)),
     );
-    const answer = await after(trail, async () => {
+    const response = await after(trail, async () => {
       await remove(trail.name, followed ?? {});
       return [];
     });
-    expectBroken(answer, /the record before it is gone|found \d+ records, sealed \d+/);
+    expectBroken(response, /the record before it is gone|found \d+ records, sealed \d+/);
   });
 
-  it('that was moved to another partition is found', async () => {
+  it('that was moved to another partition is detected', async () => {
     const [item = {}] = await middle();
     const pk = item['pk']?.S ?? '';
     const elsewhere = pk.endsWith('00') ? pk.replace(/\d\d$/, '01') : pk.replace(/\d\d$/, '00');
     const moved = { ...item, pk: { S: elsewhere } };
-    const answer = await after(trail, async () => {
+    const response = await after(trail, async () => {
       await remove(trail.name, item);
       await put(trail.name, moved);
       return [moved];
     });
-    expectBroken(answer, /MAC|gone|sealed/);
+    expectBroken(response, /MAC|gone|sealed/);
   });
 
-  it('that was invented is found', async () => {
+  it('that was forged is detected', async () => {
     const [item = {}] = await middle();
     const invented = { ...item, sk: { S: `${(item['sk']?.S ?? '').slice(0, 12)}AAAAAAAAA` } };
-    const answer = await after(trail, async () => {
+    const response = await after(trail, async () => {
       await put(trail.name, invented);
       return [invented];
     });
-    expectBroken(answer, /MAC/);
+    expectBroken(response, /MAC/);
   });
 
-  it('of the deployment, which has no MAC, is found by the seal', async () => {
+  it('of the deployment, which has no MAC, is detected through the seal when it changes', async () => {
     const [item = {}] = await recordsOf('deployment');
-    const answer = await after(trail, async () => {
+    const response = await after(trail, async () => {
       await put(trail.name, { ...item, body: { S: (item['body']?.S ?? '').replace('begun', 'ok') } });
       return [];
     });
-    expectBroken(answer, /found \d+ records, sealed \d+, not the same ones/);
+    expectBroken(response, /found \d+ records, sealed \d+, not the same ones/);
   });
 
-  it('that its token does not lead to any more is found by --index', async () => {
+  it('without its index row of a token is detected by --index', async () => {
     const items = await itemsOf(trail.name);
     const isFollowed = ({ sk }: Item) =>
       items.some((each) => isRecordOf(tenantId)(each) && bodyOf(each).after?.endsWith(sk?.S));
@@ -290,7 +290,7 @@ describe('after the seal, a record', () => {
     expectBroken(await after(trail, tamper, { index: true }), /index row/);
   });
 
-  it('is found missing with all of its time and the seals of it', async () => {
+  it('is detected as missing even if its whole interval and the seals of it were deleted', async () => {
     const [all, records] = [await sealItems(), await middle()];
     const [from, to] = [
       records[0]?.['sk']?.S?.slice(0, 9) ?? '',
@@ -301,7 +301,7 @@ describe('after the seal, a record', () => {
       return Number(statement.from) <= parseInt(to, 36) && Number(statement.to) > parseInt(from, 36);
     });
     expect(gone.length).toBeGreaterThan(0);
-    const answer = await asInsider(seals, async () => {
+    const response = await asInsider(seals, async () => {
       for (const item of gone) await remove(seals.name, item);
       const found = await after(trail, async () => {
         for (const item of records) await remove(trail.name, item);
@@ -310,55 +310,55 @@ describe('after the seal, a record', () => {
       for (const item of gone) await put(seals.name, item);
       return found;
     });
-    expectBroken(answer, /gap|gone/);
+    expectBroken(response, /gap|gone/);
   });
 });
 
 describe('a seal', () => {
   it.each<[string, (item: Item) => Item]>([
     [
-      'that says something else',
+      'whose statement was changed',
       (item) => ({ ...item, body: { S: (item['body']?.S ?? '').replace(/"v":1/, '"v": 1') } }),
     ],
     ['with another signature', (item) => ({ ...item, signature: { B: Buffer.from('no signature') } })],
-    ['with an attribute more', (item) => ({ ...item, note: { S: 'x' } })],
-  ])('%s is found', async (_, change) => {
+    ['with an additional attribute', (item) => ({ ...item, note: { S: 'x' } })],
+  ])('%s is detected', async (_, change) => {
     const all = await sealItems();
-    const answer = await after(seals, async () => {
+    const response = await after(seals, async () => {
       await put(seals.name, change(all[1] ?? {}));
       return [];
     });
-    expect(answer.intact).toBe(false);
+    expect(response.intact).toBe(false);
   });
 
-  it('that was the newest is missed by the head, and nothing is sealed over it', async () => {
+  it('that was the newest and was deleted is detected through the head, and the sealer adds nothing', async () => {
     const newest = (await sealItems()).slice(-2);
-    const answer = await after(seals, async () => {
+    const response = await after(seals, async () => {
       for (const item of newest) await remove(seals.name, item);
       return [];
     });
-    expectBroken(answer, /head/);
+    expectBroken(response, /head/);
   });
 
-  it('whose hash was noted is missed, though the chain and its head were cut off together', async () => {
+  it('whose hash was recorded is detected as missing even if chain and head were truncated together', async () => {
     const all = await sealItems();
     const hashes = all.map((item) => hashOfItem(item).toString('base64url'));
     expect(await verified({ seal: hashes.at(-1) })).toMatchObject({ intact: true });
     const head = (await itemsOf(access)).find(({ pk }) => pk?.S === 'audit') ?? {};
-    const [kept, gone] = [all.at(-3) ?? {}, all.slice(-2)];
-    const answers = await asInsider(seals, async () => {
+    const [last, gone] = [all.at(-3) ?? {}, all.slice(-2)];
+    const responses = await asInsider(seals, async () => {
       for (const item of gone) await remove(seals.name, item);
-      await put(access, { ...head, seal: { B: hashOfItem(kept) } });
+      await put(access, { ...head, seal: { B: hashOfItem(last) } });
       const found = [await verified(), await verified({ seal: hashes.at(-1) })];
       for (const item of gone) await put(seals.name, item);
       await put(access, head);
       return found;
     });
-    expect(answers[0]).toMatchObject({ intact: true });
-    expectBroken(answers[1], /no seal has the hash/);
+    expect(responses[0]).toMatchObject({ intact: true });
+    expectBroken(responses[1], /no seal has the hash/);
   });
 
-  it('is not accepted under a key that is not the pinned one', async () => {
+  it('is rejected under a public key other than the pinned one', async () => {
     const other = `-----BEGIN PUBLIC KEY-----
 MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEaxfR8uEsQkf4vOblY6RA8ncDfYEt
 6zOg9KE5RdiYwpZP40Li/hp/m47n60p8D54WK84zV2sxXs7LtkBoN79R9Q==
@@ -367,27 +367,27 @@ MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEaxfR8uEsQkf4vOblY6RA8ncDfYEt
   });
 });
 
-it('the head in the table of keys is missed, or not believed', async () => {
+it('a changed head in the table of keys is detected', async () => {
   const head = (await itemsOf(access)).find(({ pk }) => pk?.S === 'audit') ?? {};
   await put(access, { ...head, seal: { B: createHash('sha256').update('x').digest() } });
-  const answer = await verified();
+  const response = await verified();
   await put(access, head);
-  expectBroken(answer, /head/);
+  expectBroken(response, /head/);
 });
 
-describe('before the seal', () => {
-  it('a changed record and a gap are found', async () => {
+describe('an unsealed interval', () => {
+  it('shows a changed record and a gap', async () => {
     await traffic();
     const fresh = (await recordsOf(tenantId)).slice(-8);
     const changed = fresh[2] ?? {};
-    const answer = await after(trail, async () => {
+    const response = await after(trail, async () => {
       await put(trail.name, {
         ...changed,
         body: { S: (changed['body']?.S ?? '').replace('getToken', 'listLogs') },
       });
       return [];
     });
-    expectBroken(answer, /MAC/);
+    expectBroken(response, /MAC/);
     const followed =
       fresh.find((item) => fresh.some((each) => bodyOf(each).after?.endsWith(item['sk']?.S))) ?? {};
     const gap = await after(trail, async () => {
@@ -403,14 +403,14 @@ describe('an export', () => {
     const lines: string[] = [JSON.stringify({ export: 1, tenant: tenantId })];
     let next: object | null = {};
     while (next !== null) {
-      const answer: Body = await operator({ command: 'export-audit', tenant_id: tenantId, ...next });
-      lines.push(...(answer.lines as unknown[]).map((line) => JSON.stringify(line)));
-      next = answer.next as object | null;
+      const response: Body = await operator({ command: 'export-audit', tenant_id: tenantId, ...next });
+      lines.push(...(response.lines as unknown[]).map((line) => JSON.stringify(line)));
+      next = response.next as object | null;
     }
     return lines;
   }
 
-  it('is verified without the service, and not once a line was changed, removed or added', async () => {
+  it('is verified without the service, and fails if a line was changed, removed or added', async () => {
     const lines = await exported();
     const whole = await verifyExport(lines, publicKey);
     expect(whole.broken).toBeUndefined();
@@ -432,7 +432,7 @@ describe('an export', () => {
   });
 });
 
-it('shows who saw a token, and the command itself', async () => {
+it('lists who read a token, and the listing itself', async () => {
   const { body } = await httpClient(service.credentials.base_url, service.credentials.management_key).get(
     '/logs?operation=createToken',
   );

@@ -6,7 +6,7 @@ import { allItems, bytesOf } from '../support/aws.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
 import { httpClient, type Body, type CallOptions, type HttpClient } from '../support/http-client.ts';
 import { occurrences } from '../support/needles.ts';
-import { needing } from '../support/needs.ts';
+import { needing } from '../support/needing.ts';
 import { operatorOf } from '../support/operator.ts';
 import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { ALL_TOKEN_PERMISSIONS, revealing } from '../support/sample-requests.ts';
@@ -37,7 +37,7 @@ async function anotherTenant(): Promise<{ readonly id: string; readonly manageme
   return { id: String(made['tenant_id']), management: clientOf(String(made['management_key'])) };
 }
 
-/** All pages of a list of records, and how many records each had. */
+/** All pages of a list of records, and the number of records of each. */
 async function recordsOf(reader: HttpClient, query: Readonly<Record<string, string>> = {}) {
   const records: Body[] = [];
   const sizes: number[] = [];
@@ -67,7 +67,7 @@ async function auditItems(): Promise<Record<string, AttributeValue>[]> {
 beforeAll(async () => {
   const certificate = testCertificate();
   destination = await startDestination(certificate);
-  destination.answer = (_received, response) => response.end('ok');
+  destination.respond = (_received, response) => response.end('ok');
   service = await runService([...TEST_SETTINGS, '--tick', '1'], {
     NODE_EXTRA_CA_CERTS: certificate.certFile,
   });
@@ -78,7 +78,7 @@ afterAll(async () => {
   await Promise.all([service.stop(), destination.close()]);
 });
 
-/** What is sent so that a route succeeds. */
+/** The requests with which each route succeeds. */
 interface Sample {
   readonly by: HttpClient;
   readonly id?: string;
@@ -99,7 +99,7 @@ describe('every route', () => {
   const m = (name: string) => marks[name] ?? '';
   let app: App;
   let page: App;
-  /** A management application and a private one that may do nothing that a route asks for. */
+  /** A management application and a private one without any permission that a route requires. */
   let strangers: readonly HttpClient[];
   let reactor: string;
 
@@ -189,7 +189,7 @@ describe('every route', () => {
 
   let serial = 0;
 
-  /** Sends a request of a route under a trace id of its own, with which its records are found. */
+  /** Sends a request of a route with its own trace id, by which its records are found. */
   async function sent(route: AnyRoute, by: HttpClient, sample: Partial<Sample>, query = '') {
     serial += 1;
     const trace = `trace-${String(serial)}`;
@@ -248,7 +248,8 @@ describe('every route', () => {
   it.each(ROUTES.filter(([, { operation }]) => operation !== 'listPermissions'))(
     '%s leaves a record of a refusal',
     async (_name, route) => {
-      // Of two callers at least one lacks the permission; what none guards is for another type.
+      // At least one of the two callers lacks the permission; an operation without one is for
+      // another type.
       const [one, two] = strangers;
       const by = route.permission === 'token:use' || route.operation === 'authorizeSession' ? two : one;
       const stranger = route.operation === 'authorizeSession' ? page : (by ?? page);
@@ -264,7 +265,7 @@ describe('every route', () => {
   );
 
   it.each(ROUTES.filter(([, { passesOn }]) => passesOn !== true))(
-    '%s leaves a record of a request that is not valid',
+    '%s leaves a record of an invalid request',
     async (_name, route) => {
       const sample = (await SAMPLES[route.operation]?.()) ?? { by: app };
       const { status, records } = await sent(route, sample.by, sample, `?${m('term')}=${m('term')}`);
@@ -275,7 +276,7 @@ describe('every route', () => {
     },
   );
 
-  it('leaves nothing in the trail of a tenant without a valid key, but in that of the deployment', async () => {
+  it('without a valid key leaves a record in the trail of the deployment only', async () => {
     for (const { method, path } of allRoutes())
       expect((await clientOf('key_private_unknown').send(method, path)).status).toBe(401);
     const items = await auditItems();
@@ -314,7 +315,7 @@ describe('GET /logs', () => {
   let other: App;
   let ids: readonly string[];
   let from: string;
-  /** All records of the tenant until then, newest first. */
+  /** All records of the tenant up to now, newest first. */
   let all: Body[];
   let to: string;
 
@@ -356,7 +357,7 @@ describe('GET /logs', () => {
     return of.some((token) => token.id === id && !(isAmongOthers && isVeiled(token.form)));
   };
 
-  it('filters by token, application, operation, outcome and time, and by all of them at once', async () => {
+  it('filters by token, application, operation, outcome and time, separately and combined', async () => {
     const [first = '', , gone = ''] = ids;
     const middle = all[Math.floor(all.length / 2)].created_at as string;
     const cases: readonly (readonly [Record<string, string>, (record: Body) => boolean])[] = [
@@ -386,13 +387,13 @@ describe('GET /logs', () => {
         expect([query, records]).toEqual([query, all.filter(isWanted)]);
         expect(Math.max(...sizes)).toBeLessThanOrEqual(Number(size));
       }
-    // What the cases are worth: each outcome that can be had without a fault is there.
+    // The cases cover every outcome that is possible without a fault.
     expect([...new Set(all.map(({ outcome }) => outcome))].toSorted()).toEqual([
       ...['begun', 'invalid', 'ok', 'refused'],
     ]);
   });
 
-  it('tells the life of a token', async () => {
+  it('lists every operation on a token', async () => {
     const { records } = await recordsOf(tenant.management, { to, token_id: ids[2] ?? '' });
     const life = records
       .toReversed()
@@ -413,7 +414,7 @@ describe('GET /logs', () => {
     ]);
   });
 
-  it('takes times with offsets, whose plus sign is encoded or not', async () => {
+  it('accepts times with offsets, whether or not the plus sign is encoded', async () => {
     const at = all[3].created_at as string;
     expect(at).toMatch(/\+00:00$/);
     const plain = await tenant.management.get(`/logs?from=${at}&size=100&to=${to}`);
@@ -426,7 +427,7 @@ describe('GET /logs', () => {
     expect((await tenant.management.get(`/logs${before}`)).body.data).toEqual([]);
   });
 
-  it('continues by a cursor that belongs to its filters and its application', async () => {
+  it('binds a cursor to its filters and its application', async () => {
     const query = `operation=getToken&to=${to}&size=2`;
     const { after } = (await tenant.management.get(`/logs?${query}`)).body.pagination;
     const next = await tenant.management.get(`/logs?${query}&after=${after as string}`);
@@ -468,13 +469,13 @@ describe('GET /logs', () => {
     ['size=2&size=3', 'size', /twice/],
     ['token_id=a&token_id=b', 'token_id', /twice/],
     ['after=nonsense', 'after', /not a cursor/],
-  ])('refuses ?%s', async (query, name, message) => {
+  ])('rejects ?%s', async (query, name, message) => {
     const { status, body } = await management.get(`/logs?${query}`);
     expect([status, body.code]).toEqual([400, 'validation_failed']);
     expect(body.errors[name]).toEqual([expect.stringMatching(message)]);
   });
 
-  it('is for callers with log:read alone', async () => {
+  it('requires log:read', async () => {
     const admin = await anApplication({
       type: 'management',
       permissions: ['application:read', 'tenant:read'],
@@ -482,7 +483,7 @@ describe('GET /logs', () => {
     for (const caller of [app, other, admin]) expect((await caller.get('/logs')).status).toBe(403);
     expect((await clientOf(undefined).get('/logs')).status).toBe(401);
     expect((await clientOf('key_management_unknown').get('/logs')).status).toBe(401);
-    // No private application can be given it.
+    // No private application can have it.
     const greedy = { name: 'x', type: 'private', permissions: ['log:read', ...ALL_TOKEN_PERMISSIONS] };
     expect((await management.post('/applications', greedy)).status).toBe(400);
   });
@@ -498,7 +499,7 @@ describe('GET /logs', () => {
     expect(records.filter(({ application_id }) => applications.has(application_id))).toEqual([]);
   });
 
-  it('shows what an application was granted and what it lost, by name', async () => {
+  it('names the permissions that an application gained and lost', async () => {
     const { id } = await anApplication({ permissions: ['token:read', 'token:use'] }, tenant.management);
     await tenant.management.put(`/applications/${id}`, {
       name: 'other',

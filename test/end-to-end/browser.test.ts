@@ -1,5 +1,5 @@
 import { inBrowser, sdkModule } from '../support/browser.ts';
-import { needing } from '../support/needs.ts';
+import { needing } from '../support/needing.ts';
 import { anApplication, aRevealingApplication, CARD, client, credentials } from '../support/service.ts';
 
 const { describe } = needing('Chromium');
@@ -47,7 +47,7 @@ describe('a page of another origin', () => {
 });
 
 describe('the SDK in a page of another origin', () => {
-  it('collects a card, lists with a session, and tells errors by their class', async () => {
+  it('collects a card, lists with a session, and distinguishes errors by their class', async () => {
     const collecting = await anApplication({ type: 'public', permissions: ['token:create'] });
     const seen = await inBrowser(
       `const { createClient, ApiError } = await import(URL.createObjectURL(new Blob([args.sdk], { type: 'text/javascript' })));

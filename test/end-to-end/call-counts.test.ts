@@ -12,7 +12,7 @@ import { httpClient, type HttpClient } from '../support/http-client.ts';
 import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { CARD } from '../support/sample-requests.ts';
 
-/** What an operation costs: calls by name, and units of all of them together. */
+/** The cost of an operation: calls by name, and the units of all of them together. */
 interface Cost {
   readonly calls: Readonly<Record<string, number>>;
   readonly units: number;
@@ -62,7 +62,7 @@ const clientOf = (apiKey: string) => httpClient(service.credentials.base_url, ap
 
 const counter = () => `${service.credentials.aws_endpoint_url}/_local/calls`;
 
-/** Runs an operation and counts what it did on the wire. */
+/** Runs an operation and counts its calls on the wire. */
 async function costOfRunning(operation: () => Promise<unknown>): Promise<Cost> {
   await fetch(counter(), { method: 'DELETE' });
   await operation();
@@ -76,7 +76,7 @@ let serial = 0;
 const created = async (body: Record<string, unknown>): Promise<string> =>
   (await app.post('/tokens', { type: 'token', data: 'x', ...body })).body.id as string;
 
-/** Each operation prepares what it needs, and answers what is to be counted. */
+/** Each operation prepares its input, and returns the function whose calls are counted. */
 const OPERATIONS: Readonly<Record<string, () => Promise<() => Promise<unknown>>>> = {
   authenticate: () => Promise.resolve(() => app.get('/applications/key')),
   'create a token': () => Promise.resolve(() => app.post('/tokens', { type: 'token', data: 'x' })),
@@ -169,8 +169,8 @@ const OPERATIONS: Readonly<Record<string, () => Promise<() => Promise<unknown>>>
 };
 
 /**
- * Measures an operation that its function has run in the same minute: the first one of a minute
- * marks the audit trail for it.
+ * Measures an operation that its function has already run in the same minute: the first one of a
+ * minute also marks the audit trail.
  */
 const warmly = <T>(name: string, measure: (operation: () => Promise<unknown>) => Promise<T>): Promise<T> =>
   withinMinute(async () => {
@@ -182,8 +182,8 @@ const warmly = <T>(name: string, measure: (operation: () => Promise<unknown>) =>
   });
 
 /**
- * The sweep runs by itself; here it runs over a database of its own, so that it can be counted
- * apart.
+ * The sweep runs by schedule; here it runs over a separate database, so that its calls can be
+ * counted alone.
  */
 async function sweepCost(prepare: 'token' | 'cvc'): Promise<Cost> {
   const database = await aDatabase();
@@ -224,7 +224,7 @@ beforeAll(async () => {
   const application = { name: 'counting', type: 'private', permissions: [], rules };
   const management = clientOf(service.credentials.management_key);
   app = clientOf((await management.post('/applications', application)).body.key as string);
-  // Every key unwrapped, every function started.
+  // Every key is unwrapped, and every function started.
   for (const prepare of Object.values(OPERATIONS)) await (await prepare())();
 }, 120_000);
 afterAll(() => service.stop());
@@ -233,7 +233,8 @@ describe('docs/storage.md', () => {
   const documented = documentedCosts();
 
   /**
-   * What the table says; `about` leaves an eighth of room, since tokens fall into shards at random.
+   * The cost in the table; `about` allows a difference of an eighth, since tokens fall into shards
+   * at random.
    */
   const asDocumented = (name: string, { units: counted }: Cost): Cost | undefined => {
     const said = documented.get(name);
@@ -249,14 +250,14 @@ describe('docs/storage.md', () => {
   });
 
   it.each(Object.keys(OPERATIONS))(
-    'says what "%s" costs on a warm path, without a call to KMS',
+    'states what "%s" costs on a warm path, without a call to KMS',
     async (name) => {
       const cost = await warmly(name, costOfRunning);
       expect([name, cost]).toEqual([name, asDocumented(name, cost)]);
     },
   );
 
-  it.each(Object.entries(SWEEPS))('says what "%s" costs', async (name, prepare) => {
+  it.each(Object.entries(SWEEPS))('states what "%s" costs', async (name, prepare) => {
     const cost = await sweepCost(prepare);
     expect([name, cost]).toEqual([name, asDocumented(name, cost)]);
   });
@@ -274,7 +275,7 @@ describe('budgets of the architecture', () => {
     ['delete a token', BUDGETS.warmCalls['delete a card']],
     ['update a token', BUDGETS.warmCalls['PATCH a card']],
     ['detokenize 100 tokens', 2],
-  ])('"%s" makes no more calls to AWS, and none to KMS', async (name, limit) => {
+  ])('limit the AWS calls of "%s", and allow none to KMS', async (name, limit) => {
     const { calls, auditCalls, kmsCalls } = await wireOf(name);
     expect(calls - auditCalls).toBeLessThanOrEqual(limit);
     // A call inserts 25 items: here a record, and a row for each token.
@@ -282,7 +283,7 @@ describe('budgets of the architecture', () => {
     expect(kmsCalls).toBe(BUDGETS.kmsCalls.warm);
   });
 
-  it('are met by fresh instances, whose first request asks KMS once, as docs/storage.md says', async () => {
+  it('hold for fresh instances, whose first request calls KMS once, as docs/storage.md states', async () => {
     const documented = tableUnder('### Cold').map(([, name = '', ...cells]) => [
       name,
       cells.filter((cell) => cell !== '').map(Number),
@@ -308,7 +309,7 @@ describe('budgets of the architecture', () => {
     }
   }, 180_000);
 
-  it('a default card is an item of 1 KB, with a copy in each of two indexes', async () => {
+  it('hold for a default card: an item of 1 KB, with a copy in each of two indexes', async () => {
     const { writeUnits, auditUnits } = await wireOf('create a card');
     expect(writeUnits - auditUnits).toBe(BUDGETS.cardWriteUnits);
     expect(auditUnits).toBe(BUDGETS.auditWriteUnits);

@@ -1,13 +1,13 @@
 import { startCheckout, sdkForBrowsers, type Checkout } from '../support/checkout.ts';
 import { startChromium, type Chromium, type Tab } from '../support/chromium.ts';
 import { httpClient } from '../support/http-client.ts';
-import { needing } from '../support/needs.ts';
+import { needing } from '../support/needing.ts';
 import { anApplication, aRevealingApplication, CARD, client, credentials } from '../support/service.ts';
 
 const { describe } = needing('Chromium');
 
-// The example of `examples/browser/`, in a browser, as its user and its keyboard meet it. The
-// service is another origin.
+// The example of `examples/browser/`, in a browser, as a user with a keyboard sees it. The service
+// is another origin.
 jest.setTimeout(60_000);
 
 const NUMBER = '4242424242424242';
@@ -34,7 +34,7 @@ const focused = () => tab.evaluate('document.activeElement.id');
 
 async function openPage(origin = checkout.origin): Promise<void> {
   tab = await chromium.newTab();
-  // Whatever the page tells is kept from the first moment on.
+  // Records all events of the page from the first moment on.
   await tab.send('Page.addScriptToEvaluateOnNewDocument', {
     source: `window.tokens = []; window.violations = [];
       addEventListener('token', ({ detail }) => tokens.push(detail));
@@ -44,7 +44,7 @@ async function openPage(origin = checkout.origin): Promise<void> {
   await tab.until('!document.getElementById("submit").disabled');
 }
 
-/** The parts of a heap snapshot that are looked at (Chromium, v8/tools/heap-snapshot). */
+/** The parts of a heap snapshot that this test reads (Chromium, v8/tools/heap-snapshot). */
 interface HeapSnapshot {
   readonly snapshot: {
     readonly meta: {
@@ -59,8 +59,8 @@ interface HeapSnapshot {
 }
 
 /**
- * The texts that a page holds. Chromium 150 also writes each number of V8's own code as a text,
- * which is no text of the page.
+ * The strings in the memory of a page. Chromium 150 also writes each number of V8's own code as a
+ * string; these are left out.
  */
 function textsOf({ snapshot: { meta }, nodes, edges, strings }: HeapSnapshot): string[] {
   const [node, edge] = [meta.node_fields.length, meta.edge_fields.length];
@@ -88,19 +88,21 @@ async function fill({ number = NUMBER, expiry = '1230', cvc = CVC } = {}): Promi
   await tab.type(cvc);
 }
 
-/** Waits for the masked card, and gives the token's id. */
+/** Waits for the masked card, and returns the token's id. */
 async function whenDone(): Promise<string> {
   await tab.until('document.getElementById("masked-number").textContent !== ""');
   return await text('token-id');
 }
 
-/** Answers requests to the service in its place, as it would: other origins may read the answer. */
-async function answerWith(answer: (method: string, path: string) => object | undefined): Promise<void> {
+/**
+ * Responds to requests instead of the service, and like it lets other origins read the response.
+ */
+async function answerWith(response: (method: string, path: string) => object | undefined): Promise<void> {
   tab.on('Fetch.requestPaused', ({ requestId, request }) => {
     const { pathname } = new URL(request.url);
-    const given = request.method === 'OPTIONS' ? undefined : answer(request.method, pathname);
-    if (given === undefined) void tab.send('Fetch.continueRequest', { requestId });
-    else if ('errorReason' in given) void tab.send('Fetch.failRequest', { requestId, ...given });
+    const input = request.method === 'OPTIONS' ? undefined : response(request.method, pathname);
+    if (input === undefined) void tab.send('Fetch.continueRequest', { requestId });
+    else if ('errorReason' in input) void tab.send('Fetch.failRequest', { requestId, ...input });
     else
       void tab.send('Fetch.fulfillRequest', {
         requestId,
@@ -108,7 +110,7 @@ async function answerWith(answer: (method: string, path: string) => object | und
           { name: 'Access-Control-Allow-Origin', value: '*' },
           { name: 'Content-Type', value: 'application/json' },
         ],
-        ...given,
+        ...input,
       });
   });
   await tab.send('Fetch.enable', { patterns: [{ urlPattern: `${credentials.base_url}/*` }] });
@@ -116,7 +118,7 @@ async function answerWith(answer: (method: string, path: string) => object | und
 
 const json = (body: unknown) => Buffer.from(JSON.stringify(body)).toString('base64');
 
-/** Requests of the page to the service, without the questions that browsers ask before. */
+/** Requests of the page to the service, without the browser's preflights. */
 const requests = () =>
   tab
     .events('Network.requestWillBeSent')
@@ -142,7 +144,7 @@ afterAll(async () => {
 afterEach(() => tab.close());
 
 describe('a card typed into the page', () => {
-  it('becomes one token, is shown masked by a session, and is nowhere in the page afterwards', async () => {
+  it('becomes one token, is shown masked through a session, and is then nowhere in the page', async () => {
     await openPage();
     await fill();
     expect([await value('number'), await value('expiry')]).toEqual(['4242 4242 4242 4242', '12 / 30']);
@@ -159,16 +161,16 @@ describe('a card typed into the page', () => {
     expect(await tab.evaluate('violations')).toEqual([]);
     expect([tab.events('Audits.issueAdded'), tab.events('Log.entryAdded')]).toEqual([[], []]);
 
-    // Undo brings back what was typed, unless the field forgot it.
+    // Undo restores the typed text unless the field has cleared it.
     await tab.evaluate(`document.getElementById('another').click()`);
     await tab.undo();
     expect([await value('number'), await value('expiry'), await value('cvc')]).toEqual(['', '', '']);
-    const kept: string = await tab.evaluate(`(async () => JSON.stringify([
+    const cached: string = await tab.evaluate(`(async () => JSON.stringify([
       document.documentElement.outerHTML, [...document.querySelectorAll('input')].map(({ value }) => value),
       { ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state, await indexedDB.databases(), await caches.keys(),
       performance.getEntries().map(({ name }) => name), Object.keys(window).map((name) => String(window[name])), RegExp.input, RegExp['$&'], RegExp.lastMatch, RegExp.leftContext,
     ]))()`);
-    const told = JSON.stringify([
+    const events = JSON.stringify([
       tab.events('Runtime.consoleAPICalled'),
       tab.events('Log.entryAdded'),
       checkout.output(),
@@ -177,14 +179,14 @@ describe('a card typed into the page', () => {
       // Ids, keys and ports may hold any three digits.
       const shortened = (text: string) =>
         needle === CVC ? text.replaceAll(/[\w-]{20,}|:\d+|\d+\.\d+/g, '') : text;
-      expect(shortened(kept)).not.toContain(needle);
-      expect(shortened(told)).not.toContain(needle);
+      expect(shortened(cached)).not.toContain(needle);
+      expect(shortened(events)).not.toContain(needle);
     }
   });
 
   it('is in no object that scripts of the page can reach', async () => {
     await openPage();
-    // Not the number that the SDK's examples have in their comments.
+    // Another number than in the comments of the SDK's examples.
     await fill({ number: '4000056655665556', cvc: '946' });
     await tab.press('Enter');
     await whenDone();
@@ -194,15 +196,15 @@ describe('a card typed into the page', () => {
     const snapshot = tab.events('HeapProfiler.addHeapSnapshotChunk').map(({ chunk }) => chunk);
     const objects = textsOf(JSON.parse(snapshot.join('')) as HeapSnapshot);
     const isCard = (text: string) => text.replaceAll(' ', '').includes('400005665566') || text === '946';
-    // A text that the page does hold is found.
+    // A string that is in the page's memory is found.
     expect(objects).toContain('Enter the card number');
     expect(objects.filter(isCard)).toEqual([]);
   });
 
-  it('does not come back with the page: not by reload, not by the back button', async () => {
+  it('does not reappear after a reload or the back button', async () => {
     await openPage();
     const typed = async () => [await value('number'), await value('expiry'), await value('cvc')];
-    // After the answer: a page that has left answers nothing.
+    // After the response: a page that was left handles none.
     const soon = (statement: string) => tab.evaluate(`setTimeout(() => { ${statement} })`);
     for (const leave of ['location.reload()', `location.href = '/icon.svg'`]) {
       await fill();
@@ -217,7 +219,7 @@ describe('a card typed into the page', () => {
     }
   });
 
-  it('makes one token however fast the button is pressed', async () => {
+  it('creates one token however fast the button is pressed', async () => {
     await openPage();
     await fill();
     await tab.click('#submit', 3);
@@ -226,7 +228,7 @@ describe('a card typed into the page', () => {
     expect(await tab.evaluate('tokens.length')).toBe(1);
   });
 
-  it('is formatted while it is typed, the caret staying where it is', async () => {
+  it('is formatted while the user types, and the caret stays in place', async () => {
     await openPage();
     await tab.click('#number');
     await tab.type('42424242');
@@ -236,7 +238,7 @@ describe('a card typed into the page', () => {
     await tab.type('19');
     expect(await value('number')).toBe('4192 4242 42');
     expect(await tab.evaluate('document.activeElement.selectionStart')).toBe(3);
-    // Over the space: the digit beyond it goes.
+    // Over the space: deletes the digit after it.
     for (let step = 0; step < 2; step += 1) await tab.press('ArrowRight');
     await tab.press('Backspace');
     expect(await value('number')).toBe('4194 2424 2');
@@ -255,7 +257,7 @@ describe('a card typed into the page', () => {
     expect(await value('expiry')).toBe('0');
   });
 
-  it('may come whole, from the clipboard or from what the browser has stored', async () => {
+  it('may be pasted or filled in by the browser as a whole', async () => {
     await openPage();
     await tab.click('#number');
     await tab.send('Input.insertText', { text: ' 4242-4242 42424242 ' });
@@ -285,7 +287,7 @@ describe('the brand', () => {
     ['JCB', '3530111333300000', '3530 1113 3330 0000', '3 digits on the back'],
     ['UnionPay', '6205500000000000004', '6205 5000 0000 0000 004', '3 digits on the back'],
     ['RuPay', '6073849700004947', '6073 8497 0000 4947', '3 digits on the back'],
-  ])('is told while typing: %s', async (brand, number, formatted, hint) => {
+  ])('is shown while the user types: %s', async (brand, number, formatted, hint) => {
     await openPage();
     await tab.click('#number');
     await tab.type(number.slice(0, 6));
@@ -311,16 +313,16 @@ describe('the brand', () => {
   });
 });
 
-describe('what is wrong with a card', () => {
+describe('an error in a card', () => {
   it.each([
     ['4242424242424241', '1230', CVC, 'number', 'Check the card number: a digit is wrong'],
     ['42424242424242', '1230', CVC, 'number', 'Visa numbers have 13, 16, 18 or 19 digits'],
     ['42424242424242424242', '1230', CVC, 'number', 'The card number is too long'],
     [NUMBER, '1330', CVC, 'expiry', 'The month is from 01 to 12'],
     [NUMBER, '0120', CVC, 'expiry', 'The card has expired'],
-    [NUMBER, '12', CVC, 'expiry', 'Enter month and year, as in 09 / 30'],
+    [NUMBER, '12', CVC, 'expiry', 'Enter month and year, such as 09 / 30'],
     [NUMBER, '1230', '12', 'cvc', 'Enter the 3 digits on the back'],
-  ])('is told at its field, and nothing is sent: %s %s %s', async (number, expiry, cvc, field, problem) => {
+  ])('is shown at its field, and nothing is sent: %s %s %s', async (number, expiry, cvc, field, problem) => {
     await openPage();
     await fill({ number, expiry, cvc });
     await tab.press('Enter');
@@ -331,7 +333,7 @@ describe('what is wrong with a card', () => {
     expect([await focused(), requests()]).toEqual(['summary', []]);
   });
 
-  it('is summed up with a way to each field, and goes as soon as it is solved', async () => {
+  it('is in a summary with a link to each field, and disappears as soon as it is solved', async () => {
     await openPage();
     await tab.click('#number');
     await tab.press('Enter');
@@ -342,7 +344,7 @@ describe('what is wrong with a card', () => {
       'Enter the expiry date',
       'Enter the 3 or 4 digits',
     ]);
-    // By the keyboard alone: into the summary's second link, and through it into the field.
+    // With the keyboard alone: to the second link of the summary, and through it to the field.
     await tab.press('Tab');
     await tab.press('Tab');
     await tab.press('Enter');
@@ -366,7 +368,7 @@ describe('what is wrong with a card', () => {
     await whenDone();
   });
 
-  it('is not told to whoever is still typing', async () => {
+  it('is not shown while the user is still typing', async () => {
     await openPage();
     await tab.click('#number');
     await tab.type('4242');
@@ -386,20 +388,20 @@ describe('a failure', () => {
 
   it.each([
     [
-      'refused by the service',
+      'when the service rejects the card',
       problem(400, { 'data.number': ['is not a card number'] }),
-      'The vault does not take this card. Check what you entered.',
-      'The vault does not take this',
+      'The vault does not accept this card. Check your input.',
+      'The vault does not accept this',
     ],
-    ['without a working service', problem(503), 'The vault is busy. Try again in a moment.', ''],
+    ['when the service does not work', problem(503), 'The vault is busy. Try again in a moment.', ''],
     [
-      'without a network',
+      'when there is no network',
       { errorReason: 'ConnectionFailed' },
-      'The vault cannot be reached. Check your connection and try again.',
+      'The vault is unreachable. Check your connection and try again.',
       '',
     ],
   ])(
-    '%s is told, keeps no security code, and can be tried again',
+    '%s is shown, clears the security code, and allows a retry',
     async (_name, failing, message, atNumber) => {
       await openPage();
       let isWorking = false;
@@ -426,7 +428,7 @@ describe('a failure', () => {
     },
   );
 
-  it('of the first try alone is not told: the same token comes by the same idempotency key', async () => {
+  it('of the first attempt alone is not shown: the retry has the same idempotency key', async () => {
     await openPage();
     let tries = 0;
     await answerWith((method, path) => {
@@ -444,7 +446,7 @@ describe('a failure', () => {
     expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
   });
 
-  it('to show the card is told apart: it is saved', async () => {
+  it('to show the card is reported separately: the card is saved', async () => {
     await openPage();
     await answerWith((method, path) =>
       method === 'POST' && path === '/sessions' ? problem(503) : undefined,
@@ -456,7 +458,7 @@ describe('a failure', () => {
     expect((await vault.get(`/tokens/${await text('token-id')}`)).status).toBe(200);
   });
 
-  it('for want of a permission is told', async () => {
+  it('for a missing permission is shown', async () => {
     const powerless = await anApplication({ type: 'public', permissions: ['token:update'] });
     const other = await startCheckout(settingsOf(powerless.key));
     try {
@@ -471,8 +473,8 @@ describe('a failure', () => {
   });
 });
 
-describe('what the page holds', () => {
-  it('reads nothing by itself, and by its session one token alone, masked', async () => {
+describe('the keys of the page', () => {
+  it('read nothing alone, and through its session one token only, masked', async () => {
     const other = (await vault.post('/tokens', { type: 'card', data: CARD })).body.id as string;
     await openPage();
     await fill();
@@ -492,7 +494,7 @@ describe('what the page holds', () => {
 });
 
 describe('the server of the page', () => {
-  it('gives a session one card, and nothing that is no card', async () => {
+  it('authorizes a session for one card only, and never for another type of token', async () => {
     await openPage();
     const { body: note } = await vault.post('/tokens', { type: 'token', data: 'a note', mask: '{{ data }}' });
     const { body: session } = await client(publicKey).post('/sessions');
@@ -502,7 +504,7 @@ describe('the server of the page', () => {
     expect((await client(session.session_key).get(`/tokens/${note.id as string}`)).status).toBe(403);
   });
 
-  it('lets the page load its own files and talk to the service alone', async () => {
+  it('lets the page load only its own files and connect only to the service', async () => {
     await openPage();
     const { headers } = await fetch(`${checkout.origin}/`);
     expect(headers.get('content-security-policy')).toBe(
@@ -518,7 +520,7 @@ describe('the server of the page', () => {
     expect(escape).toEqual(['https://elsewhere.example/']);
   });
 
-  it('serves nothing else, and survives what it is sent', async () => {
+  it('serves nothing else, and survives malformed requests', async () => {
     await openPage();
     const visitor = httpClient(checkout.origin, undefined);
     for (const path of ['/server.js', '/../server.js', '//', '/constructor', '/README.md'])
@@ -529,15 +531,15 @@ describe('the server of the page', () => {
     expect((await authorize({ body: { nonce: [] } })).status).toBe(400);
     expect((await authorize({ raw: '{', headers: { 'Content-Type': 'application/json' } })).status).toBe(400);
     expect((await authorize({ body: { nonce: 'x'.repeat(3_000), token_id: 'y' } })).status).toBe(400);
-    // A form of another site can send this without asking.
+    // A form of another site can send this without a preflight.
     const asForm = { raw: JSON.stringify(body), headers: { 'Content-Type': 'text/plain' } };
     expect((await authorize(asForm)).status).toBe(415);
     expect(checkout.output()).not.toContain(privateKey);
   });
 });
 
-describe('whoever does not see the page, or sees it badly', () => {
-  it('finds a name, a description and a state at every field', async () => {
+describe('accessibility of the page', () => {
+  it('gives every field a name, a description and a state', async () => {
     await openPage();
     await tab.click('#number');
     await tab.press('Enter');
@@ -618,7 +620,7 @@ describe('whoever does not see the page, or sees it badly', () => {
     expect(measured.filter(([, ratio, least]) => !(ratio >= least))).toEqual([]);
   });
 
-  it('sees where the focus is, and fits the page on a phone', async () => {
+  it('shows the focus, and fits the screen of a phone', async () => {
     await openPage();
     await tab.send('Emulation.setDeviceMetricsOverride', {
       width: 320,

@@ -4,7 +4,7 @@ import { anApplication, aRevealingApplication, CARD } from '../support/service.t
 const unique = () => `value ${randomUUID()}`;
 
 describe('deduplicate_token', () => {
-  it('answers with the token that is there, and writes nothing', async () => {
+  it('returns the existing token, and writes nothing', async () => {
     const app = await aRevealingApplication();
     const data = unique();
     const first = await app.post('/tokens', { type: 'token', data });
@@ -12,7 +12,7 @@ describe('deduplicate_token', () => {
       type: 'token',
       data,
       deduplicate_token: true,
-      metadata: { not: 'kept' },
+      metadata: { not: 'saved' },
     });
     expect(second.status).toBe(201);
     expect(second.body).toEqual({ ...first.body, _extras: { deduplicated: true } });
@@ -26,8 +26,8 @@ describe('deduplicate_token', () => {
     const { body } = await app.post('/tokens', { type: 'token', data, metadata: { a: 'b' } });
     const collecting = await anApplication({ type: 'public', permissions: ['token:create'] });
     const { id, type, tenant_id, fingerprint, containers } = body;
-    const answer = await collecting.post('/tokens', { type: 'token', data, deduplicate_token: true });
-    expect(answer.body).toEqual({
+    const response = await collecting.post('/tokens', { type: 'token', data, deduplicate_token: true });
+    expect(response.body).toEqual({
       id,
       type,
       tenant_id,
@@ -37,18 +37,18 @@ describe('deduplicate_token', () => {
     });
   });
 
-  it('gives one token for fifty equal creates at once', async () => {
+  it('creates one token for fifty concurrent equal creates', async () => {
     const app = await anApplication();
     const data = unique();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, () => app.post('/tokens', { type: 'token', data, deduplicate_token: true })),
     );
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
-    expect(answers.filter(({ body }) => body._extras === undefined)).toHaveLength(1);
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 201));
+    expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1);
+    expect(responses.filter(({ body }) => body._extras === undefined)).toHaveLength(1);
   });
 
-  it('matches one type only, and only what still exists', async () => {
+  it('matches within one type only, and only tokens that still exist', async () => {
     const app = await anApplication();
     const number = await app.post('/tokens', {
       type: 'card_number',
@@ -70,7 +70,7 @@ describe('deduplicate_token', () => {
     expect([again.status, again.body._extras]).toEqual([201, undefined]);
   });
 
-  it('follows the data when it changes', async () => {
+  it('matches the new data after an update', async () => {
     const app = await anApplication();
     const [a, b] = [unique(), unique()];
     const token = await app.post('/tokens', { type: 'token', data: a, deduplicate_token: true });
@@ -82,7 +82,7 @@ describe('deduplicate_token', () => {
     expect(fresh.body._extras).toBeUndefined();
   });
 
-  it('answers an update with the duplicate, and changes nothing', async () => {
+  it('returns the duplicate from an update, and changes nothing', async () => {
     const app = await aRevealingApplication();
     const [a, b] = [unique(), unique()];
     const first = await app.post('/tokens', { type: 'token', data: a });

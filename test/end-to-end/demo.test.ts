@@ -1,16 +1,13 @@
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { temporaryFolder } from '../support/run-service.ts';
-import { needing } from '../support/needs.ts';
+import { needing } from '../support/needing.ts';
 
 const { describe } = needing('openssl');
 
 jest.setTimeout(120_000);
 
-/**
- * `npm run demo`, as somebody runs it whose temporary files all go to a folder that can be looked
- * into.
- */
+/** Runs `npm run demo` with its own folder for temporary files, which the test inspects. */
 function runDemo(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const folder = temporaryFolder();
   const child = spawn(process.execPath, ['tools/demo/start.ts', ...args], {
@@ -54,13 +51,13 @@ describe('the demo', () => {
       '4. Search',
       '5. The proxy',
       '6. A reactor',
-      '7. A reactor that takes its time, and a webhook',
-      '8. The cvc is gone',
+      '7. An asynchronous reactor, and a webhook',
+      '8. The cvc is deleted',
       '9. The audit trail',
     ]);
     expect(output.match(/✓/g)?.length).toBeGreaterThanOrEqual(20);
     expect(output).toMatch(/POST \/tokens {2}key of Checkout: key_public_\w{4}…/);
-    // Keys are shortened, the webhook secret is not told, and a pipe gets no colours.
+    // Keys are shortened, the webhook secret is not printed, and a pipe gets no colours.
     expect(output.match(/key_\w+_\w{5,}|whsec_\S{5,}/g)).toBeNull();
     // eslint-disable-next-line no-control-regex
     expect(output).not.toMatch(/\u001b\[\d/);
@@ -69,7 +66,7 @@ describe('the demo', () => {
   });
 
   it.each([
-    ['while it starts', 'on this machine ...', 500],
+    ['while it starts', 'payment provider ...', 500],
     ['between chapters', 'Enter for the next chapter', 0],
   ])('stops everything at Ctrl-C %s', async (_name, text, delayMs) => {
     const demo = runDemo(['--pause']);
@@ -81,7 +78,7 @@ describe('the demo', () => {
     expect(demo.leftBehind()).toEqual([]);
   });
 
-  it('says what is missing', async () => {
+  it('reports a missing argument', async () => {
     const demo = runDemo([], { PATH: '/nowhere' });
     expect([await demo.ended, demo.output()]).toEqual([1, expect.stringContaining('openssl')]);
     expect(demo.leftBehind()).toEqual([]);

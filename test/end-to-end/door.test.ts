@@ -1,5 +1,5 @@
 import { cases, fc } from '../../packages/local-aws/test/properties.ts';
-import type { Answer } from '../support/http-client.ts';
+import type { ApiResponse } from '../support/http-client.ts';
 import {
   ALL_TOKEN_PERMISSIONS,
   anApplication,
@@ -11,26 +11,29 @@ import {
 } from '../support/service.ts';
 
 /*
- * Nothing that is sent is dropped without a word (docs/security.md): requests that the service
- * accepts are changed in one place, and each answer must either have done what was sent, or be an
- * error that names the place.
+ * The service drops nothing that is sent without an error (docs/security.md): each test changes an
+ * accepted request in one place. The response must either reflect the change or be an error that
+ * names the place.
  */
 
 type Value = any;
 type Key = string | number;
 
-/** A request that is accepted as it is. */
+/** A request that is accepted unchanged. */
 interface Valid {
   readonly method: 'POST' | 'PUT' | 'PATCH';
   readonly path: string;
   readonly body: Record<string, Value>;
-  /** Members whose insides are the caller's own, by their names. */
+  /** Names of members whose content is the caller's own. */
   readonly free: readonly string[];
-  /** Members that the answer shows as they were sent. */
+  /** Members that the response shows as they were sent. */
   readonly shown: readonly string[];
-  /** Whether it is sent again with what may be accepted: some requests cost or change too much. */
+  /**
+   * Whether it is sent again with changes that may be accepted: some requests cost or change too
+   * much.
+   */
   readonly isRepeatable: boolean;
-  readonly send: (body: string, query: string) => Promise<Answer>;
+  readonly send: (body: string, query: string) => Promise<ApiResponse>;
 }
 
 const REACTOR_CODE = 'module.exports = async () => ({ raw: 1 });';
@@ -179,7 +182,7 @@ beforeAll(async () => {
   requests = await validRequests();
 });
 
-const errorsOf = ({ status, body }: Answer) => ({
+const errorsOf = ({ status, body }: ApiResponse) => ({
   status,
   code: body.code as unknown,
   paths: Object.keys((body.errors ?? {}) as object),
@@ -190,26 +193,26 @@ const named = (path: string) => ({
   paths: expect.arrayContaining([path]),
 });
 
-/** Every object of every request, and what `change` makes of it there. */
+/** Every object of every request, and the result of `change` for it. */
 async function everywhere(
   all: readonly Valid[],
   isFree: boolean,
   change: (request: Valid, keys: readonly Key[]) => readonly (readonly [path: string, text: string])[],
-): Promise<readonly { readonly at: string; readonly path: string; readonly answer: Answer }[]> {
+): Promise<readonly { readonly at: string; readonly path: string; readonly response: ApiResponse }[]> {
   const tried = all.flatMap((request) =>
     objectsIn(request.body, isFree ? [] : request.free).flatMap((keys) =>
       change(request, keys).map(([path, text]) => ({ request, path, text })),
     ),
   );
-  const answers = [];
+  const responses = [];
   for (const { request, path, text } of tried) {
     const at = `${request.method} ${request.path} ${path}`;
-    answers.push({ at, path, answer: await request.send(text, '') });
+    responses.push({ at, path, response: await request.send(text, '') });
   }
-  return answers;
+  return responses;
 }
 
-it('a member that the interface does not have is named, wherever it stands', async () => {
+it('an unknown member is named, at any depth', async () => {
   const tried = await everywhere(requests, false, ({ body }, keys) => [
     [
       pathOf([...keys, 'unheard_of']),
@@ -217,11 +220,12 @@ it('a member that the interface does not have is named, wherever it stands', asy
     ],
   ]);
   expect(tried.length).toBeGreaterThan(20);
-  for (const { at, path, answer } of tried) expect([at, errorsOf(answer)]).toEqual([at, named(path)]);
+  for (const { at, path, response } of tried) expect([at, errorsOf(response)]).toEqual([at, named(path)]);
 });
 
-it('a misspelt member is named, with the one that was meant', async () => {
-  // What is tokenized is any JSON: an object without `type` and `data` is none of the interface's.
+it('a misspelt member is named, together with its correct spelling', async () => {
+  // The input of tokenize is any JSON: an object without `type` and `data` is not an object of the
+  // interface.
   const interfaces = requests.filter(({ path }) => path !== '/tokenize');
   const tried = await everywhere(interfaces, false, ({ body }, keys) =>
     Object.keys(at(body, keys) as object)
@@ -235,14 +239,14 @@ it('a misspelt member is named, with the one that was meant', async () => {
       }),
   );
   expect(tried.length).toBeGreaterThan(60);
-  for (const { at: where, path: both, answer } of tried) {
+  for (const { at: where, path: both, response } of tried) {
     const [path = '', name = ''] = both.split(' ');
-    expect([where, errorsOf(answer)]).toEqual([where, named(path)]);
-    expect([where, answer.body.errors[path]]).toEqual([where, [`is not known; did you mean \`${name}\`?`]]);
+    expect([where, errorsOf(response)]).toEqual([where, named(path)]);
+    expect([where, response.body.errors[path]]).toEqual([where, [`is not known; did you mean \`${name}\`?`]]);
   }
 });
 
-it('a member that stands twice is named, be it in data that is the caller’s own', async () => {
+it('a duplicate member is named, even within the caller’s own data', async () => {
   const tried = await everywhere(requests, true, ({ body }, keys) => {
     const members = membersOf(at(body, keys) as object);
     return Object.keys(at(body, keys) as object).map((name, index) => [
@@ -251,22 +255,22 @@ it('a member that stands twice is named, be it in data that is the caller’s ow
     ]);
   });
   expect(tried.length).toBeGreaterThan(80);
-  for (const { at, path, answer } of tried) expect([at, errorsOf(answer)]).toEqual([at, named(path)]);
+  for (const { at, path, response } of tried) expect([at, errorsOf(response)]).toEqual([at, named(path)]);
 });
 
-it('a member of a token to be made is named in the middle of what is tokenized', async () => {
+it('a wrong member of a token is named by its path in the body of tokenize', async () => {
   const app = await anApplication();
-  const answer = await app.post('/tokenize', {
+  const response = await app.post('/tokenize', {
     a: { type: 'card', data: { ...CARD, cvv: '123' } },
     b: [['x'], { type: 'token', data: 1, containrs: [] }],
   });
-  expect(errorsOf(answer)).toEqual({
+  expect(errorsOf(response)).toEqual({
     ...{ status: 400, code: 'validation_failed' },
     paths: ['b[1].containrs'],
   });
 });
 
-it('a query parameter that an operation does not have is named', async () => {
+it('an unknown query parameter is named', async () => {
   const reader = await anApplication();
   const paths = [
     ...['/tokens', '/applications', '/reactors', '/permissions', '/tenants/self', '/applications/key'],
@@ -277,8 +281,8 @@ it('a query parameter that an operation does not have is named', async () => {
     expect([path, errorsOf(await caller.get(`${path}?unheard_of=1`))]).toEqual([path, named('unheard_of')]);
   }
   for (const { method, path, body, send } of requests) {
-    const answer = await send(JSON.stringify(body), '?unheard_of=1');
-    expect([method, path, errorsOf(answer)]).toEqual([method, path, named('unheard_of')]);
+    const response = await send(JSON.stringify(body), '?unheard_of=1');
+    expect([method, path, errorsOf(response)]).toEqual([method, path, named('unheard_of')]);
   }
   for (const [query, path] of [
     ['size=1&size=2', 'size'],
@@ -291,7 +295,7 @@ it('a query parameter that an operation does not have is named', async () => {
     expect([query, errorsOf(await reader.get(`/tokens?${query}`))]).toEqual([query, named(path)]);
 });
 
-it('a body that an operation does not read is refused, unless it is empty', async () => {
+it('a non-empty body is rejected where the operation reads none', async () => {
   const { id, key } = await anApplication();
   const { key: publicKey } = await anApplication({
     type: 'public',
@@ -327,7 +331,7 @@ const VALUES: readonly Value[] = [
   'token',
 ];
 
-it('a member of another value is done as sent, or named', async () => {
+it('a member with another value is applied as sent, or named in the error', async () => {
   const seen = { done: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(pick, pick, pick, async (which, member, value) => {
@@ -337,20 +341,20 @@ it('a member of another value is done as sent, or named', async () => {
       );
       const name = of(Object.keys(body), member);
       const sent = { ...body, [name]: of(VALUES, value) as unknown };
-      const answer = await send(JSON.stringify(sent), '');
-      if (answer.status < 300) {
+      const response = await send(JSON.stringify(sent), '');
+      if (response.status < 300) {
         seen.done += 1;
-        // `null` and an empty list stand for the default.
+        // `null` and an empty list mean the default.
         const isDefault = sent[name] === null || JSON.stringify(sent[name]) === '[]';
         if (!shown.includes(name) || isDefault) return;
         // A patch of an object is merged.
-        if (method === 'PATCH' && isObject(sent[name])) expect(answer.body[name]).toMatchObject(sent[name]);
-        else expect(answer.body[name]).toEqual(sent[name]);
+        if (method === 'PATCH' && isObject(sent[name])) expect(response.body[name]).toMatchObject(sent[name]);
+        else expect(response.body[name]).toEqual(sent[name]);
       } else {
         seen.refused += 1;
-        expect(answer.status).toBe(400);
-        const { paths } = errorsOf(answer);
-        // Another type finds fault with the data, and other data with what is made of it.
+        expect(response.status).toBe(400);
+        const { paths } = errorsOf(response);
+        // A wrong type causes errors in the data, and wrong data in the members computed from it.
         const places = {
           type: ['type', 'data', 'permissions', 'rules'],
           data: ['data', 'search_indexes', 'mask', 'fingerprint_expression'],
@@ -367,22 +371,22 @@ it('a member of another value is done as sent, or named', async () => {
   expect(seen.refused).toBeGreaterThan(10);
 });
 
-describe('what was read', () => {
+describe('the body that a read returned', () => {
   const changed = (value: Value) => (typeof value === 'string' ? `${value}x` : [value]);
 
-  it('of an application can be sent back, and a member that no update changes only as it was read', async () => {
+  it('for an application can be sent back, and its immutable members only unchanged', async () => {
     const { id } = await anApplication({ expires_at: '2099-01-01T00:00:00+00:00' });
     await management.put(`/applications/${id}`, { name: 'read', ...GRANTS });
     const { body: read } = await management.get(`/applications/${id}`);
     for (const name of ['id', 'tenant_id', 'type', 'created_by', 'created_at', 'modified_at', 'expires_at']) {
-      const answer = await management.put(`/applications/${id}`, { ...read, [name]: changed(read[name]) });
-      expect([name, errorsOf(answer)]).toEqual([name, named(name)]);
+      const response = await management.put(`/applications/${id}`, { ...read, [name]: changed(read[name]) });
+      expect([name, errorsOf(response)]).toEqual([name, named(name)]);
     }
     const { body: written } = await management.put(`/applications/${id}`, read);
     expect({ ...written, modified_at: 0 }).toEqual({ ...read, modified_at: 0 });
   });
 
-  it('of a tenant can be sent back, and its settings stay where they are left out', async () => {
+  it('for a tenant can be sent back, and settings left out stay unchanged', async () => {
     const { body: read } = await management.get('/tenants/self');
     expect((await management.put('/tenants/self', read)).body).toEqual(read);
     const { settings: _, ...named } = read;
@@ -390,7 +394,7 @@ describe('what was read', () => {
     expect((await management.put('/tenants/self', { ...read, id: 'x' })).status).toBe(400);
   });
 
-  it('of a reactor can be sent back, with its application', async () => {
+  it('for a reactor can be sent back, with its application', async () => {
     const app = await anApplication();
     const { body: made } = await management.post('/reactors', {
       ...{ name: 'r', code: REACTOR_CODE, configuration: {}, application: { id: app.id } },
@@ -409,7 +413,7 @@ describe('what was read', () => {
     expect(errorsOf(await management.patch(url, { created_by: app.id }))).toEqual(named('created_by'));
   });
 
-  it('of a token can be sent back by who may describe it', async () => {
+  it('for a token can be sent back by a caller that may describe the token', async () => {
     const app = await anApplication({ rules: [revealing('/', ALL_TOKEN_PERMISSIONS)] });
     const { body: read } = await app.post('/tokens', { type: 'card', data: CARD, metadata: { a: 'b' } });
     const url = `/tokens/${read.id}`;
@@ -425,7 +429,7 @@ describe('what was read', () => {
     ]);
   });
 
-  it('of a token under its mask cannot be sent back as data: it would replace the data', async () => {
+  it('for a masked token cannot be sent back as data: the masked values would replace the data', async () => {
     const owner = await anApplication({ rules: [revealing('/', ALL_TOKEN_PERMISSIONS)] });
     const masked = await anApplication({ permissions: ['token:read', 'token:update'], rules: [] });
     const mask = { secret: '{{ data.secret | last4 }}', plain: '{{ data.plain }}', more: 'x' };
@@ -438,7 +442,7 @@ describe('what was read', () => {
     expect(Object.keys(refused.body.errors as object)).toEqual(['data.secret', 'data.more']);
     expect((await masked.patch(url, { data: { plain: 'p' } })).status).toBe(200);
     expect((await owner.get(url)).body.data).toEqual(data);
-    // A token whose data is what the mask shows is refused alike: the refusal reveals nothing.
+    // Data that equals its masked value is rejected too, so the error reveals nothing.
     const { body: short } = await owner.post('/tokens', {
       ...{ type: 'token', data: '1234', mask: '{{ data | last4 }}' },
     });
@@ -447,15 +451,15 @@ describe('what was read', () => {
     expect((await owner.patch(`/tokens/${short.id}`, { data: '5678' })).status).toBe(200);
   });
 
-  it('tells a caller who may not read a token nothing of its fingerprint', async () => {
+  it('does not reveal a fingerprint: without read access a right and a wrong one get the same error', async () => {
     const app = await anApplication({ rules: [revealing('/', ALL_TOKEN_PERMISSIONS)] });
     const writer = await anApplication({ permissions: ['token:update'], rules: [] });
     const { body: read } = await app.post('/tokens', { type: 'token', data: 'x' });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [read.fingerprint, 'another'].map((fingerprint) => writer.patch(`/tokens/${read.id}`, { fingerprint })),
     );
-    expect(answers.map(errorsOf)).toEqual([named('fingerprint'), named('fingerprint')]);
-    const [right, wrong] = answers.map(({ body }) => body);
+    expect(responses.map(errorsOf)).toEqual([named('fingerprint'), named('fingerprint')]);
+    const [right, wrong] = responses.map(({ body }) => body);
     expect(right).toEqual(wrong);
   });
 });

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { createClient } from '../../packages/sdk/src/index.ts';
 import { startCheckout } from '../support/checkout.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
-import { needing } from '../support/needs.ts';
+import { needing } from '../support/needing.ts';
 import { aProject, packedSdk } from '../support/packed-sdk.ts';
 import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 
@@ -20,7 +20,7 @@ const run = promisify(execFile);
 let service: RunningService;
 /** The destination of the proxy. */
 let bank: TestDestination;
-/** What ends TLS in front of the receiver. */
+/** Terminates TLS in front of the receiver. */
 let front: TestDestination;
 let tarball: string;
 const projects = new Map<string, string>();
@@ -58,7 +58,7 @@ interface RunningReceiver {
   stop(): Promise<void>;
 }
 
-/** The receiver as its own process. */
+/** The receiver in a separate process. */
 async function startReceiver(): Promise<RunningReceiver> {
   const child = spawn(process.execPath, ['index.js'], {
     cwd: await copyOf('webhook-receiver'),
@@ -101,8 +101,8 @@ afterAll(async () => {
 });
 
 describe('examples/node', () => {
-  it('stores a card, reads it masked, finds it, uses it, removes it, and cleans up', async () => {
-    bank.answer = ({ body }, response) => {
+  it('stores a card, reads it masked, finds it, uses it, deletes it, and cleans up', async () => {
+    bank.respond = ({ body }, response) => {
       response.setHeader('Content-Type', 'application/json');
       response.end(JSON.stringify({ got: (JSON.parse(body.toString()) as { card: string }).card.length }));
     };
@@ -121,7 +121,7 @@ describe('examples/node', () => {
     expect(await tokensLeft()).toEqual([]);
   });
 
-  it('calls nothing gone but the token that it deleted: another 404 is an error', async () => {
+  it('treats a 404 as an error unless it is for the token that it deleted', async () => {
     const { base_url, management_key: MANAGEMENT_KEY } = service.credentials;
     const failing = runExample('node', { BASE_URL: `${base_url}/elsewhere`, MANAGEMENT_KEY });
     await expect(failing).rejects.toMatchObject({
@@ -130,7 +130,7 @@ describe('examples/node', () => {
     });
   });
 
-  it('takes address and key from the environment before the file', async () => {
+  it('prefers address and key in the environment to those in the file', async () => {
     const { base_url: BASE_URL, management_key: MANAGEMENT_KEY } = service.credentials;
     const env = { BASE_URL, MANAGEMENT_KEY, CLOAKROOM_CREDENTIALS: '/nowhere' };
     expect(await runExample('node', env)).toContain('gone');
@@ -147,10 +147,10 @@ describe('examples/node', () => {
 });
 
 describe('examples/reactor and examples/webhook-receiver', () => {
-  it('run at once and later; what is delivered is verified, and handled once however often it comes', async () => {
+  it('run synchronously and asynchronously; a delivery is verified, and handled once despite duplicates', async () => {
     const receiver = await startReceiver();
     try {
-      front.answer = ({ method, headers, body }, response) => {
+      front.respond = ({ method, headers, body }, response) => {
         const fields = Object.entries(headers).filter(([name]) => /^(webhook|content-type)/.test(name));
         const forwarded = { method, headers: Object.fromEntries(fields) as Record<string, string> };
         void fetch(`http://127.0.0.1:${String(receiver.port)}/`, {
@@ -188,7 +188,7 @@ describe('examples/reactor and examples/webhook-receiver', () => {
     }
   });
 
-  it('the receiver says in one line that its port is none or in use', async () => {
+  it('the receiver reports in one line that its port is missing or in use', async () => {
     const inUse = runExample('webhook-receiver', { PORT: new URL(service.credentials.base_url).port });
     await expect(inUse).rejects.toMatchObject({
       code: 2,
@@ -200,7 +200,7 @@ describe('examples/reactor and examples/webhook-receiver', () => {
     });
   });
 
-  it('the receiver does not start with a secret that is none', async () => {
+  it('the receiver does not start with an invalid secret', async () => {
     await expect(runExample('webhook-receiver', { WEBHOOK_SECRET: '?' })).rejects.toMatchObject({
       code: 2,
       stderr: 'WEBHOOK_SECRET: The webhook secret must be base64 text, with or without whsec_\n',
@@ -209,7 +209,7 @@ describe('examples/reactor and examples/webhook-receiver', () => {
 });
 
 describe('examples/browser', () => {
-  it('makes its keys on the service of npm start', async () => {
+  it('creates its keys on the service of npm start', async () => {
     const checkout = await startCheckout({
       CLOAKROOM_CREDENTIALS: service.credentialsFile,
       CLOAKROOM_SDK: 'package.json',
@@ -241,7 +241,7 @@ describe('examples/browser', () => {
       /^CLOAKROOM_URL must be an address such as .*\n$/,
     ],
     [{ CLOAKROOM_SDK: 'package.json', PORT: 'abc' }, /^PORT must be a number from 0 to 65535: abc\n$/],
-  ])('says in one line what is missing or wrong with %j', async (env, said) => {
+  ])('reports in one line what is missing or wrong with %j', async (env, said) => {
     const starting = run(process.execPath, ['examples/browser/server.js'], { env });
     await expect(starting).rejects.toMatchObject({ code: 2, stderr: expect.stringMatching(said) });
   });
@@ -270,7 +270,7 @@ describe('every example', () => {
     ['node', 'BASE_URL and MANAGEMENT_KEY', 'base_url'],
     ['reactor', 'BASE_URL and MANAGEMENT_KEY', 'base_url'],
     ['webhook-receiver', 'WEBHOOK_SECRET', 'webhook_secret'],
-  ])('says in one line what is missing: %s', async (example, variables, member) => {
+  ])('reports in one line what is missing: %s', async (example, variables, member) => {
     await expect(runExample(example, { CLOAKROOM_CREDENTIALS: '/nowhere' })).rejects.toMatchObject({
       code: 2,
       stderr: `Set ${variables}, or run npm start in the repository: /nowhere has no ${member}\n`,
@@ -288,7 +288,7 @@ describe('every example', () => {
     });
   });
 
-  it.each(OURS)('says in one line that the SDK is missing: %s', async (example) => {
+  it.each(OURS)('reports in one line that the SDK is missing: %s', async (example) => {
     const copy = mkdtempSync(join(tmpdir(), 'cloakroom-example-'));
     cpSync(`examples/${example}`, copy, { recursive: true });
     await expect(run(process.execPath, ['index.js'], { cwd: copy, env: {} })).rejects.toMatchObject({
@@ -303,7 +303,7 @@ describe('every example', () => {
     expect(new Set(texts).size).toBe(1);
   });
 
-  it('says in its README how it is started', () => {
+  it('documents in its README how to start it', () => {
     for (const example of OURS) {
       expect(globSync(`examples/${example}/README.md`)).toHaveLength(1);
       expect(readFileSync(`examples/${example}/README.md`, 'utf8')).toContain('npm start');

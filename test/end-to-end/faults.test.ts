@@ -1,10 +1,10 @@
-// Real traffic while what the service stands on fails. The model in the test knows what was
+// Real traffic while the dependencies of the service fail. The model in the test records what was
 // acknowledged, and compares. The thorough run has more clients, for longer, and fresh seeds.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allItems, bytesOf, isOfTrail } from '../support/aws.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
-import { advanceClock } from '../support/clock-control.ts';
-import { setFaults } from '../support/fault-control.ts';
+import { advanceClock } from '../support/advance-clock.ts';
+import { setFaults } from '../support/set-faults.ts';
 import {
   CHECKED_OPERATIONS,
   type Checked,
@@ -17,8 +17,8 @@ import {
   type TrafficTarget,
 } from '../support/fault-traffic.ts';
 import { missingRecords, uncreated, wholeTrail } from '../support/audit-completeness.ts';
-import { send, type Answer, type Body } from '../support/http-client.ts';
-import { needing } from '../support/needs.ts';
+import { send, type ApiResponse, type Body } from '../support/http-client.ts';
+import { needing } from '../support/needing.ts';
 import { operatorOf } from '../support/operator.ts';
 import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { revealing } from '../support/sample-requests.ts';
@@ -33,34 +33,36 @@ const CLIENTS = IS_THOROUGH ? 24 : 4;
 /** In the thorough run. */
 const TRAFFIC_MS = 5_000;
 /**
- * In the usual run each client does each operation of the mix once, and then those again that must
- * come to their end and have not yet.
+ * In the usual run each client runs each operation of the mix once, and then repeats those that
+ * must succeed and have not yet.
  */
 const MOST_TRIES = 20;
-/** Data that all clients want to exist once: so few that they meet. */
+/** Data that all clients want to exist once: so few values that the clients conflict. */
 const DUPLICATES = IS_THOROUGH ? 40 : 4;
 const RECOVERED_WITHIN_MS = 10_000;
 
-/** Other draws for each scenario. What clients meet depends on the order of the calls, too. */
+/**
+ * Different draws for each scenario. The faults that clients meet also depend on the order of the
+ * calls.
+ */
 const seedOfClient = (scenario: string, client: number): number =>
   Buffer.from(scenario).reduce((sum, byte) => (Math.imul(sum, 31) + byte) >>> 0, SEED) + client;
 
 let service: RunningService;
 let destination: TestDestination;
 
-const api = (key: string, method: string, path: string, body?: unknown): Promise<Answer> =>
+const api = (key: string, method: string, path: string, body?: unknown): Promise<ApiResponse> =>
   send(service.credentials.base_url, key, method, path, { body });
 
 async function made(key: string, path: string, body: unknown): Promise<Body> {
-  const answer = await api(key, 'POST', path, body);
-  if (answer.status !== 201)
-    throw new Error(`${path}: ${String(answer.status)} ${JSON.stringify(answer.body)}`);
-  return answer.body;
+  const reply = await api(key, 'POST', path, body);
+  if (reply.status !== 201) throw new Error(`${path}: ${String(reply.status)} ${JSON.stringify(reply.body)}`);
+  return reply.body;
 }
 
 /**
- * A tenant of its own, so that everything in it was made under the fault, and no key of it is in
- * any memory.
+ * A separate tenant, so that everything in it was created under the fault, and no memory caches its
+ * keys.
  */
 async function aTarget(): Promise<TrafficTarget> {
   const { management_key: managementKey } = await operatorOf(service.credentials, {
@@ -120,8 +122,8 @@ async function compareApplications(target: TrafficTarget, findings: Findings): P
 }
 
 /**
- * Everything that is stored but the trail itself, and the records of idempotency keys, which say
- * that a request was tried.
+ * All stored items except the trail itself and the records of idempotency keys, which record that a
+ * request was attempted.
  */
 async function dataOf({ credentials }: RunningService): Promise<readonly string[]> {
   const items = await allItems(credentials.aws_endpoint_url);
@@ -131,12 +133,24 @@ async function dataOf({ credentials }: RunningService): Promise<readonly string[
     .sort();
 }
 
+/** The tenant of an item, or what else its partition key begins with. */
+const tenantOf = (item: string): string => /^pk=S=([^\n]{1,36})/.exec(item)?.[1] ?? '';
+/** When the sweep may process an item, in ms since the epoch. */
+const dueOf = (item: string): number =>
+  parseInt(/^dueSk=S=([\da-z]{9})/m.exec(item)?.[1] ?? 'z'.repeat(9), 36);
+
+/** The items of tenants that the sweep has had no work for since `before`. */
+function ofQuietTenants(items: readonly string[], before: readonly string[]): readonly string[] {
+  const due = new Set(before.filter((item) => dueOf(item) <= Date.now()).map(tenantOf));
+  return items.filter((item) => !due.has(tenantOf(item)));
+}
+
 /** Requests that reached the destination, by their trace ids. */
 const arrived = new Set<string>();
 /** Over all scenarios. */
 const recorded = { answers: 0, records: 0, arrivals: 0 };
 
-/** What the audit trail does not say of what was answered, done, and sent to the destination. */
+/** Responses, effects and requests to the destination that the audit trail does not record. */
 async function compareTrail(
   target: TrafficTarget,
   listed: readonly Body[],
@@ -163,7 +177,7 @@ async function compareTrail(
   ];
 }
 
-/** What is wrong when everything works again. */
+/** The problems that remain when everything works again. */
 async function compareAll(
   target: TrafficTarget,
   clients: readonly Client[],
@@ -191,7 +205,7 @@ async function compareAll(
       query: `metadata.mark:"${mark}"`,
     });
     const ids = (body.data as Body[]).map((token) => token.id as string);
-    // One whose answer was lost is known by its mark alone: there is one, under whatever id.
+    // A token whose response was lost is found by its mark alone: there is one, under any id.
     const isFound = id === undefined ? ids.length === 1 : ids.join() === id;
     if (exists === 'yes' ? !isFound : ids.length > 0)
       problems.push(`search for ${mark} (${exists}) finds ${ids.join()}`);
@@ -199,7 +213,7 @@ async function compareAll(
   return [...problems, ...(await compareApplications(target, findings))];
 }
 
-/** Tries everything until it works, and tells how long that took, in ms. */
+/** Repeats every operation until all succeed, and returns the time this took, in ms. */
 async function recovery(client: Client): Promise<number> {
   const started = Date.now();
   for (;;) {
@@ -220,7 +234,7 @@ function summary(name: string, { counts }: Findings, recoveredMs?: number): stri
   return `${name}: ${String(of((s) => s < 300))} successes, ${failures.map(([c, n]) => `${c}: ${String(n)}`).join(', ') || 'no failure'}${recoveredMs === undefined ? '' : `; well after ${String(recoveredMs)} ms`}\n`;
 }
 
-/** How often an operation came to its end; that of a deleted token is 404. */
+/** How often an operation was completed; a deleted token is completed with 404. */
 const succeeded = ({ counts }: Findings, operation: string): number =>
   [...counts]
     .filter(([counted]) => new RegExp(`^${operation} (?:2|404)`).test(counted))
@@ -261,7 +275,7 @@ async function countedCalls(): Promise<Underwent['calls']> {
 
 /**
  * Traffic under faults, then without them, until each of the operations has succeeded under them.
- * Resolves with everything that is wrong.
+ * Resolves with all problems.
  */
 async function problemsUnder(
   faults: readonly string[],
@@ -303,7 +317,7 @@ async function problemsUnder(
   return { problems, findings, calls };
 }
 
-/** Shows the seed beside what is wrong. */
+/** Prints the seed with the problems. */
 function expectNone(problems: readonly string[]): void {
   expect({ seed: SEED, problems: problems.slice(0, 20) }).toEqual({ seed: SEED, problems: [] });
 }
@@ -311,12 +325,12 @@ function expectNone(problems: readonly string[]): void {
 beforeAll(async () => {
   const certificate = testCertificate();
   destination = await startDestination(certificate);
-  destination.answer = ({ body, headers }, response) => {
+  destination.respond = ({ body, headers }, response) => {
     arrived.add(String(headers['svc-trace-id']));
     response.setHeader('content-type', 'application/json');
     response.end(body);
   };
-  // A sweep a second would be several at a time under slow calls.
+  // With a sweep each second, several would run concurrently under slow calls.
   service = await runService([...TEST_SETTINGS, '--tick', '3', '--fault-seed', String(SEED)], {
     NODE_EXTRA_CA_CERTS: certificate.certFile,
   });
@@ -327,20 +341,20 @@ afterAll(async () => {
   await destination.close();
 });
 
-/** An invocation whose answer was lost may have run, and says so. */
-const isInterruptedRun: IsExpectedFailure = (operation, answer) =>
-  isClearFailure(operation, answer) ||
-  (operation === 'react' && answer.status === 500 && answer.body.title === 'Reactor Runtime Error');
+/** An invocation whose response was lost may have run, and its error states so. */
+const isInterruptedRun: IsExpectedFailure = (operation, reply) =>
+  isClearFailure(operation, reply) ||
+  (operation === 'react' && reply.status === 500 && reply.body.title === 'Reactor Runtime Error');
 
-/** A function that dies cannot answer; the gateway does. */
-const isDeadFunction: IsExpectedFailure = (operation, answer) =>
-  isClearFailure(operation, answer) ||
-  (answer.status === 500 && answer.body.message === 'Internal Server Error');
+/** A function that dies cannot respond; the gateway does. */
+const isDeadFunction: IsExpectedFailure = (operation, reply) =>
+  isClearFailure(operation, reply) ||
+  (reply.status === 500 && reply.body.message === 'Internal Server Error');
 
-/** Of so many calls at a chance of 0.2 or more some meet it: all but once in 10^9 times. */
+/** With so many calls at a chance of 0.2 or more some fail, in all but one of 10^9 runs. */
 const CERTAIN_CALLS = 100;
 
-/** Again, under a new tenant, until a call has failed: few calls go to some services. */
+/** Repeats the traffic under a new tenant until a call has failed: some services get few calls. */
 async function problemsWhere(
   name: 'kms' | 'lambda',
   ...traffic: Parameters<typeof problemsUnder>
@@ -352,7 +366,7 @@ async function problemsWhere(
   }
 }
 
-describe('no wrong answer, no lost write, no duplicate, and clear failures', () => {
+describe('no wrong response, no lost write, no duplicate, and clear failures', () => {
   function expectAllWell({ problems, findings }: Underwent): void {
     expectNone(problems);
     for (const operation of CHECKED_OPERATIONS) expect(succeeded(findings, operation)).toBeGreaterThan(0);
@@ -399,7 +413,7 @@ describe('no wrong answer, no lost write, no duplicate, and clear failures', () 
     expect(calls['dynamodb']?.calls).toBeGreaterThan(CERTAIN_CALLS);
   });
 
-  it('while answers of the reactors are lost', async () => {
+  it('while responses of the reactors are lost', async () => {
     expectNone(
       (await problemsWhere('lambda', ['lambda:lost-answer:0.5'], isInterruptedRun, ['react'])).problems,
     );
@@ -415,7 +429,7 @@ describe('no wrong answer, no lost write, no duplicate, and clear failures', () 
 });
 
 describe('the audit trail', () => {
-  it('names every answer and every effect while its own table fails', async () => {
+  it('names every response and every effect while its own table fails', async () => {
     const faults = ['throttle:0.2', 'lost-answer:0.2', 'partial:0.5'];
     const { problems } = await problemsUnder(
       faults.map((fault) => `dynamodb/BatchExecuteStatement:${fault}`),
@@ -423,7 +437,7 @@ describe('the audit trail', () => {
     expectNone(problems);
   });
 
-  it('is down alone: every request of a known caller is 503, and has done nothing', async () => {
+  it('is the only failure: every request of a known caller gets 503 and has no effect', async () => {
     const target = await aTarget();
     const before = await dataOf(service);
     const arrivals = arrived.size;
@@ -448,24 +462,27 @@ describe('the audit trail', () => {
     expect(findings.counts.size).toBeGreaterThan(10);
     expect(findings.problems).toEqual([]);
     expect(arrived.size).toBe(arrivals);
-    expect(await dataOf(service)).toEqual(before);
+    const after = await dataOf(service);
+    const quiet = ofQuietTenants(before, before);
+    expect(ofQuietTenants(after, before)).toEqual(quiet);
+    expect(quiet.some((item) => item.includes(target.sharedId))).toBe(true);
   });
 
-  it('has nothing to report of all that once it is sealed', async () => {
+  it('verifies as intact after all these faults once it is sealed', async () => {
     await advanceClock(service.credentials, 300);
     const verified = async (of: object) => {
       let from: string | undefined;
       for (;;) {
-        const answer = (await operatorOf(service.credentials, {
+        const reply = (await operatorOf(service.credentials, {
           command: 'verify-audit',
           ...of,
           ...(from !== undefined && { from }),
         })) as Body;
-        from = (answer.next as { from?: string } | null)?.from;
-        if (from === undefined) return answer;
+        from = (reply.next as { from?: string } | null)?.from;
+        if (from === undefined) return reply;
       }
     };
-    // Two ticks of the sealer later nothing but the checks themselves is unsealed.
+    // Two ticks of the sealer later only the records of the checks themselves are unsealed.
     const waiting = { tenant_id: 'deployment' };
     for (let tries = 0; tries < 40; tries += 1) {
       if (((await verified(waiting)).not_sealed_yet as number) <= 10) break;
@@ -481,10 +498,10 @@ describe('the audit trail', () => {
 });
 
 /**
- * A request under an idempotency key whose answer could not be kept, though everything else was
+ * A request under an idempotency key whose response could not be stored, though everything else was
  * done.
  */
-interface Unkept {
+interface Refused {
   readonly name: string;
   readonly key: string;
   readonly method: string;
@@ -495,23 +512,23 @@ interface Unkept {
 
 const LEASE_SECONDS = 60;
 
-describe('an idempotency key whose answer could not be kept', () => {
+describe('an idempotency key whose response could not be stored', () => {
   let target: TrafficTarget;
-  let unkept: readonly Unkept[];
-  let first: readonly Answer[];
-  let second: readonly Answer[];
+  let refused: readonly Refused[];
+  let first: readonly ApiResponse[];
+  let second: readonly ApiResponse[];
 
-  const sendUnkept = ({ key, method, path, body, headers }: Unkept) =>
+  const sendRefused = ({ key, method, path, body, headers }: Refused) =>
     send(target.baseUrl, key, method, path, { body, headers });
-  const answerOf = (name: string): Answer => {
-    const answer = second[unkept.findIndex((each) => each.name === name)];
-    if (answer === undefined) throw new Error(name);
-    return answer;
+  const responseOf = (name: string): ApiResponse => {
+    const reply = second[refused.findIndex((each) => each.name === name)];
+    if (reply === undefined) throw new Error(name);
+    return reply;
   };
 
   beforeAll(async () => {
     target = await aTarget();
-    const mark = { type: 'token', data: 'unkept', metadata: { unkept: 'yes' } };
+    const mark = { type: 'token', data: 'unkept', metadata: { refused: 'yes' } };
     const plain = { type: 'token', data: 'unkept plain' };
     const app = { name: 'unkept', type: 'private', permissions: ['token:read'] };
     const code = 'module.exports = () => ({ raw: 1 });';
@@ -519,58 +536,58 @@ describe('an idempotency key whose answer could not be kept', () => {
       ['plain token', target.privateKey, 'POST', '/tokens', plain],
       ['token', target.privateKey, 'POST', '/tokens', mark],
       ['tokenize', target.privateKey, 'POST', '/tokenize', { a: mark, b: plain }],
-      ['update', target.privateKey, 'PATCH', `/tokens/${target.sharedId}`, { data: { unkept: 'yes' } }],
+      ['update', target.privateKey, 'PATCH', `/tokens/${target.sharedId}`, { data: { refused: 'yes' } }],
       ['application', target.managementKey, 'POST', '/applications', app],
       ['reactor', target.managementKey, 'POST', '/reactors', { name: 'unkept', code, configuration: {} }],
       ['session', target.publicKey, 'POST', '/sessions', {}],
     ];
-    unkept = requests.map(([name, key, method, path, body]) => ({
+    refused = requests.map(([name, key, method, path, body]) => ({
       ...{ name, key, method, path, body },
       headers: { 'SVC-IDEMPOTENCY-KEY': `unkept ${name}` },
     }));
     await setFaults(service.credentials, ['dynamodb/UpdateItem:error:1']);
     try {
-      first = await Promise.all(unkept.map(sendUnkept));
+      first = await Promise.all(refused.map(sendRefused));
     } finally {
       await setFaults(service.credentials, []);
     }
     await advanceClock(service.credentials, LEASE_SECONDS + 1);
-    second = await Promise.all(unkept.map(sendUnkept));
+    second = await Promise.all(refused.map(sendRefused));
   });
 
-  it('is answered by 503 first, and can be used when its lease is over', () => {
-    expect(unkept.map(({ name }, index) => [name, first[index]?.status])).toEqual(
-      unkept.map(({ name }) => [name, 503]),
+  it('returns 503 first, and can be used when its lease is over', () => {
+    expect(refused.map(({ name }, index) => [name, first[index]?.status])).toEqual(
+      refused.map(({ name }) => [name, 503]),
     );
-    expect(unkept.map(({ name }, index) => [name, second[index]?.status])).toEqual(
-      unkept.map(({ name, method }) => [name, method === 'PATCH' || name === 'tokenize' ? 200 : 201]),
+    expect(refused.map(({ name }, index) => [name, second[index]?.status])).toEqual(
+      refused.map(({ name, method }) => [name, method === 'PATCH' || name === 'tokenize' ? 200 : 201]),
     );
   });
 
-  it('makes each token once', async () => {
+  it('creates each token once', async () => {
     const listed = await walk(target.privateKey, '/tokens');
     const ids = (data: string) => listed.filter((token) => token.data === data).map(({ id }) => id as string);
-    const { a, b } = answerOf('tokenize').body as Record<'a' | 'b', { id: string }>;
-    expect(ids('unkept').toSorted()).toEqual([answerOf('token').body.id, a.id].toSorted());
-    expect(ids('unkept plain').toSorted()).toEqual([answerOf('plain token').body.id, b.id].toSorted());
+    const { a, b } = responseOf('tokenize').body as Record<'a' | 'b', { id: string }>;
+    expect(ids('unkept').toSorted()).toEqual([responseOf('token').body.id, a.id].toSorted());
+    expect(ids('unkept plain').toSorted()).toEqual([responseOf('plain token').body.id, b.id].toSorted());
   });
 
-  it('makes an application once, whose key is told', async () => {
-    const { id, key } = answerOf('application').body as { id: string; key: string };
+  it('creates an application once, and the retry returns its key', async () => {
+    const { id, key } = responseOf('application').body as { id: string; key: string };
     const listed = await walk(target.managementKey, '/applications');
     expect(listed.filter(({ name }) => name === 'unkept').map((found) => found.id)).toEqual([id]);
     expect((await api(key, 'GET', '/permissions')).status).toBe(200);
   });
 
-  it('makes a reactor once', async () => {
+  it('creates a reactor once', async () => {
     const listed = await walk(target.managementKey, '/reactors');
     expect(listed.filter(({ name }) => name === 'unkept').map(({ id }) => id)).toEqual([
-      answerOf('reactor').body.id,
+      responseOf('reactor').body.id,
     ]);
   });
 });
 
-describe('what happens for certain', () => {
+describe('a fault that is certain', () => {
   let target: TrafficTarget;
   let id: string;
 
@@ -596,8 +613,8 @@ describe('what happens for certain', () => {
       await setFaults(service.credentials, [`dynamodb/TransactWriteItems:${kind}:1`]);
       try {
         const create = () => api(target.privateKey, 'POST', '/tokens', indexed);
-        for (const answer of await Promise.all(Array.from({ length: 4 }, create)))
-          expect(isClearFailure('create', answer) ? 'clear' : [answer.status, answer.body]).toBe('clear');
+        for (const reply of await Promise.all(Array.from({ length: 4 }, create)))
+          expect(isClearFailure('create', reply) ? 'clear' : [reply.status, reply.body]).toBe('clear');
       } finally {
         await setFaults(service.credentials, []);
       }
@@ -605,31 +622,31 @@ describe('what happens for certain', () => {
   );
 
   it.each(['DeleteItem', 'TransactWriteItems'])(
-    'a delete whose first answer of %s is lost is a success all the same',
+    'a delete succeeds although the first response of %s is lost',
     async (action) => {
       const body = action === 'DeleteItem' ? { type: 'token', data: 'x' } : indexed;
       const statuses = [];
       await fetch(counts(), { method: 'DELETE' });
       for (let tries = 0; tries < 12; tries += 1) {
         const { id: other } = await made(target.privateKey, '/tokens', body);
-        const answer = await under(
+        const reply = await under(
           [`dynamodb/${action}:lost-answer:0.5`],
           'DELETE',
           `/tokens/${String(other)}`,
         );
-        if (!isClearFailure('delete', answer)) statuses.push(answer.status);
+        if (!isClearFailure('delete', reply)) statuses.push(reply.status);
       }
       const { calls } = (await (await fetch(counts())).json()) as {
         calls: { action: string; failures: number }[];
       };
       const lost = calls.filter((each) => each.action === `dynamodb:${action}` && each.failures > 0);
-      // Answers were lost, or this says nothing.
+      // The test is valid only if responses were lost.
       expect(lost).not.toEqual([]);
       expect([...new Set(statuses)]).toEqual([204]);
     },
   );
 
-  it('reads go on while nothing can be written', async () => {
+  it('reads succeed while writes fail', async () => {
     const faults = ['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems', 'BatchWriteItem'].map(
       (action) => `dynamodb/${action}:down:1`,
     );
@@ -637,16 +654,16 @@ describe('what happens for certain', () => {
     expect((await under(faults, 'POST', '/tokens', indexed)).status).toBe(503);
   });
 
-  it('a store that does not answer at all is a 503 within the time of the gateway', async () => {
+  it('a store that never responds results in a 503 within the timeout of the gateway', async () => {
     const started = Date.now();
-    const answer = await under(['dynamodb:latency:10000'], 'GET', `/tokens/${id}`);
-    expect([answer.status, isClearFailure('get', answer)]).toEqual([503, true]);
+    const reply = await under(['dynamodb:latency:10000'], 'GET', `/tokens/${id}`);
+    expect([reply.status, isClearFailure('get', reply)]).toEqual([503, true]);
     expect(Date.now() - started).toBeLessThan(30_000);
   });
 });
 
 describe('reactors, while the control plane of Lambda fails', () => {
-  /** What the client knows of one reactor. Versions are answered by its code. */
+  /** The client's view of one reactor. The code returns its version. */
   interface KnownReactor {
     readonly name: string;
     id?: string;
@@ -662,8 +679,8 @@ describe('reactors, while the control plane of Lambda fails', () => {
     const body = { name: reactor.name, code: codeOf(0), configuration: {} };
     const options = { body, headers: { 'SVC-IDEMPOTENCY-KEY': reactor.name } };
     for (let tries = 0; tries < 4 && reactor.id === undefined; tries += 1) {
-      const answer = await client.send('reactor', [201], key, 'POST', '/reactors', options);
-      if (answer) Object.assign(reactor, { id: answer.body.id as string, exists: 'yes' });
+      const reply = await client.send('reactor', [201], key, 'POST', '/reactors', options);
+      if (reply) Object.assign(reactor, { id: reply.body.id as string, exists: 'yes' });
     }
     if (reactor.id === undefined) return;
     const path = `/reactors/${reactor.id}`;
@@ -685,7 +702,7 @@ describe('reactors, while the control plane of Lambda fails', () => {
     [['lambda:error:0.2', 'lambda:down:0.1']],
     [['lambda:lost-answer:0.3']],
     [['dynamodb:error:0.1', 'dynamodb:lost-answer:0.2', 'lambda:latency:50']],
-  ])('%j: none is lost, none is made twice, each runs the code that was acknowledged', async (faults) => {
+  ])('%j: none is lost, none is created twice, each runs the code that was acknowledged', async (faults) => {
     const target = await aTarget();
     const findings = noFindings();
     const reactors = Array.from({ length: REACTORS }, (_, index): KnownReactor => ({

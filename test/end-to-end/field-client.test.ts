@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { inBrowser, sdkModule } from '../support/browser.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
-import { needing } from '../support/needs.ts';
+import { needing } from '../support/needing.ts';
 import {
   CONTRACT,
   runService,
@@ -15,7 +15,10 @@ import { CARD, revealing } from '../support/sample-requests.ts';
 
 const { describe } = needing('openssl');
 
-/** The OpenAPI document but for what docs/lenient.md says of answers: settings are text. */
+/**
+ * The OpenAPI document with the changes to responses that docs/lenient.md describes: settings are
+ * text.
+ */
 function lenientContract(): string {
   const document = JSON.parse(readFileSync(CONTRACT, 'utf8'));
   document.components.schemas.Tenant.properties.settings.properties.deduplicate_tokens = {
@@ -28,25 +31,24 @@ function lenientContract(): string {
 
 jest.setTimeout(120_000);
 
-interface Answer {
+interface Response {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: any;
 }
 
 /**
- * A client as they are in the field: written for another service of this kind, with a header prefix
- * of its own, and with the habits of its HTTP library. It cannot be changed, only pointed at
- * another host.
+ * A client in the field: written for another service of this kind, with its own header prefix and
+ * the habits of its HTTP library. It cannot be changed, only configured with another host.
  */
 class FieldClient {
   readonly #base: URL;
   readonly #key: string;
 
   constructor(host: string, key: string) {
-    // Its way to keep developers from leaking: everything but one name goes by TLS.
-    const given = new URL(host);
-    this.#base = new URL(`${given.hostname === 'localhost' ? 'http' : 'https'}://${given.host}`);
+    // A safeguard against leaks by developers: all requests use TLS except those to one host name.
+    const input = new URL(host);
+    this.#base = new URL(`${input.hostname === 'localhost' ? 'http' : 'https'}://${input.host}`);
     this.#key = key;
   }
 
@@ -59,11 +61,11 @@ class FieldClient {
     path: string,
     body?: unknown,
     more: Readonly<Record<string, string>> = {},
-  ): Promise<Answer> {
+  ): Promise<Response> {
     const [name = '', query] = path.split('?');
     const url = new URL(`${name}/${query === undefined ? '' : `?${query}`}`, this.#base);
     const text = body === undefined ? '' : JSON.stringify(body);
-    // Its library calls a POST without a body a form.
+    // Its library sends a POST without a body as a form.
     const type =
       body === undefined
         ? method === 'POST'
@@ -88,12 +90,12 @@ class FieldClient {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('end', () => {
-          const answer = Buffer.concat(chunks).toString('utf8');
+          const reply = Buffer.concat(chunks).toString('utf8');
           const { statusCode = 0, headers: answered } = response;
           resolve({
             status: statusCode,
             headers: answered,
-            body: answer === '' ? undefined : JSON.parse(answer),
+            body: reply === '' ? undefined : JSON.parse(reply),
           });
         });
       });
@@ -112,7 +114,7 @@ let applicationId: string;
 beforeAll(async () => {
   const certificate = testCertificate();
   destination = await startDestination(certificate);
-  destination.answer = ({ headers, body }, response) =>
+  destination.respond = ({ headers, body }, response) =>
     response
       .setHeader('content-type', 'application/json')
       .setHeader('x-of-the-destination', 'seen')
@@ -127,9 +129,9 @@ beforeAll(async () => {
   const made = await manager.send('POST', '/applications', {
     name: 'Field',
     type: 'private',
-    // What the other service knows and this one does not.
+    // Members that the other service knows and this one does not.
     can_create_expiring_applications: true,
-    rules: [{ description: 'everything', ...revealing(), granted_by: 'nobody' }],
+    rules: [{ description: 'everything', ...revealing(), granted_by: 'unknown' }],
   });
   expect(made.status).toBe(201);
   applicationId = made.body.id as string;
@@ -153,7 +155,7 @@ const aToken = async (more: object = {}) => {
 };
 
 describe('a client in the field', () => {
-  it('reaches a laptop without TLS, since its host is exactly localhost', () => {
+  it('reaches a local service without TLS because its host is exactly localhost', () => {
     expect(new URL(service.credentials.base_url).hostname).toBe('localhost');
     expect([application.protocol, new FieldClient('http://127.0.0.1:1', '').protocol]).toEqual([
       'http:',
@@ -161,7 +163,7 @@ describe('a client in the field', () => {
     ]);
   });
 
-  it('is answered under its own prefix, and repeats under its own idempotency key', async () => {
+  it('gets response headers with its own prefix, and replays under its own idempotency key header', async () => {
     const headers = { 'acme-trace-id': 'trace-1', 'acme-idempotency-key': 'once' };
     const body = { type: 'token', data: 'x' };
     const [first, second] = [
@@ -198,7 +200,7 @@ describe('a client in the field', () => {
     expect([found.status, found.body.data.map(({ id }: { id: string }) => id)]).toEqual([200, [wanted]]);
   });
 
-  it('posts nothing as a form', async () => {
+  it('sends no POST as a form', async () => {
     const collecting = await manager.send('POST', '/applications', {
       name: 'Page',
       type: 'public',
@@ -227,13 +229,13 @@ describe('a client in the field', () => {
   it('reads and writes the settings of the tenant as text', async () => {
     const { body } = await manager.send('GET', '/tenants/self');
     expect(body.settings).toEqual({ deduplicate_tokens: 'false' });
-    for (const [given, answered] of [
+    for (const [input, answered] of [
       ['true', 'true'],
       [false, 'false'],
     ] as const) {
       const { name } = body as { name: string };
       const written = await manager.send('PUT', '/tenants/self', {
-        ...{ name, settings: { deduplicate_tokens: given, of_another_service: 'x' } },
+        ...{ name, settings: { deduplicate_tokens: input, of_another_service: 'x' } },
       });
       expect([written.status, written.body.settings]).toEqual([200, { deduplicate_tokens: answered }]);
     }
@@ -246,7 +248,7 @@ describe('a client in the field', () => {
     ]);
   });
 
-  it('may send members that nobody knows, in data and where none are read, and no such query', async () => {
+  it('may send unknown members in data and where none are read, but no unknown query parameters', async () => {
     const id = await aToken({ data: { ...CARD, holder: 'Ada' } });
     const read = await application.send('GET', `/tokens/${id}`);
     expect(Object.keys(read.body.data as object)).toEqual(Object.keys(CARD));
@@ -263,9 +265,9 @@ describe('a client in the field', () => {
     expect([filtered.status, Object.keys(filtered.body.errors as object)]).toEqual([400, ['type']]);
   });
 
-  it('calls the proxy with its own headers, none of which arrives', async () => {
+  it('calls the proxy with its own headers, none of which reach the destination', async () => {
     const id = await aToken();
-    const answer = await application.send(
+    const reply = await application.send(
       'POST',
       '/proxy',
       { card: `{{ ${id} | json: '$.number' }}` },
@@ -273,13 +275,13 @@ describe('a client in the field', () => {
         'acme-proxy-url': `https://localhost:${String(destination.port)}/charge`,
       },
     );
-    expect([answer.status, answer.headers['acme-proxy-destination-status']]).toEqual([200, '200']);
-    expect(JSON.parse(answer.body.body as string)).toEqual({ card: CARD.number });
-    const arrived = Object.keys(answer.body.headers as object);
+    expect([reply.status, reply.headers['acme-proxy-destination-status']]).toEqual([200, '200']);
+    expect(JSON.parse(reply.body.body as string)).toEqual({ card: CARD.number });
+    const arrived = Object.keys(reply.body.headers as object);
     expect(arrived.filter((name) => /^(acme|svc|bt)-(?!trace-id)/.test(name))).toEqual([]);
   });
 
-  it('makes a reactor without configuration, whose client speaks its prefix, and asks for a callback in its own spelling', async () => {
+  it('creates a reactor without configuration, whose client uses its prefix, and sends callbackUrl and timeoutMs', async () => {
     const made = await manager.send('POST', '/reactors', {
       name: 'Field',
       application: { id: applicationId, name: 'ignored' },
@@ -357,7 +359,7 @@ describe('a page of another origin', () => {
     });
   const made = async (path: string, body: object) => (await manager.send('POST', path, body)).body;
 
-  /** Authorizes a session as a server does, for what pages may do with one. */
+  /** Authorizes a session as a server does, with the permissions that pages may have. */
   const authorize = async (nonce: string) => {
     const granted = { permissions: ['token:read', 'token:use'], container: '/', transform: 'reveal' };
     const grants = { nonce, rules: [{ priority: 1, ...granted }] };

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const ROOT = process.cwd();
 const bin = (name: string) => join(ROOT, 'node_modules/.bin', name);
 
-/** What both programs are given, as JSON. */
+/** The input of both programs, as JSON. */
 interface Input {
   readonly baseUrl: string;
   readonly managementKey: string;
@@ -165,7 +165,7 @@ const COMPILER_OPTIONS = {
   outDir: 'dist',
 };
 
-/** A project with both programs beside the clients that are generated for them. */
+/** A project with both programs and their generated clients. */
 async function aProject(): Promise<string> {
   const folder = temporaryFolder();
   const source = join(folder, 'src');
@@ -201,7 +201,7 @@ describe('clients generated from docs/openapi.json', () => {
     input = { baseUrl, managementKey, privateKey, publicKey, reactorCode };
   });
 
-  it('compile in strict mode, and refuse members and codes that are misspelt', async () => {
+  it('compile in strict mode, and reject misspelt members and codes', async () => {
     const compiled = await run(bin('tsc'), ['-p', folder]).catch(
       (error: unknown) => error as { stdout: string },
     );

@@ -9,7 +9,7 @@ import {
 } from '../support/service.ts';
 
 describe('every request', () => {
-  it('is answered in JSON with a trace id, the caller’s own if it is a good one', async () => {
+  it('gets a JSON response with a trace id, which is the caller’s own if valid', async () => {
     const mine = await management.get('/applications/key', { headers: { 'SVC-TRACE-ID': 'my-trace.1' } });
     expect(mine.headers.get('svc-trace-id')).toBe('my-trace.1');
     expect(mine.headers.get('content-type')).toBe('application/json');
@@ -19,7 +19,7 @@ describe('every request', () => {
     }
   });
 
-  it('401: without a key, with an unknown key, with something that is no key', async () => {
+  it('returns 401 without a key, with an unknown key and with a malformed key', async () => {
     const unknown = `${credentials.management_key.slice(0, -1)}${credentials.management_key.endsWith('1') ? '2' : '1'}`;
     for (const key of [undefined, '', 'x', unknown, 'key_private_1', 'x'.repeat(5_000)]) {
       const { status, body } = await call(key, 'GET', '/applications/key');
@@ -28,7 +28,7 @@ describe('every request', () => {
     }
   });
 
-  it('404 for an unknown path, 405 with Allow for a known one', async () => {
+  it('returns 404 for an unknown path, and 405 with Allow for a known one', async () => {
     expect((await management.get('/nothing')).body).toMatchObject({ title: 'Not Found', status: 404 });
     expect((await management.get('/')).status).toBe(404);
     expect((await management.get('/tokens/a/b/c')).status).toBe(404);
@@ -45,7 +45,7 @@ describe('every request', () => {
     expect((await app.get(`/tokens/${created.body.id}//`)).status).toBe(404);
   });
 
-  it('answers OPTIONS for browsers on any origin', async () => {
+  it('allows OPTIONS preflights from any origin', async () => {
     const headers = {
       Origin: 'https://shop.example',
       'Access-Control-Request-Method': 'POST',
@@ -87,7 +87,7 @@ describe('a body', () => {
     },
   );
 
-  it('400: is not JSON, and the answer does not repeat it', async () => {
+  it('400: is not JSON, and the response does not repeat it', async () => {
     const { status, body } = await post('{"type":"card","data":{"number":"4242424242424242"');
     expect([status, body.title]).toEqual([400, 'Bad Request']);
     expect(JSON.stringify(body)).not.toContain('4242');
@@ -96,14 +96,14 @@ describe('a body', () => {
     expect((await post('{"type":"token","data":1}', 'text/plain')).status).toBe(400);
   });
 
-  it('400: nests deeper than 64 levels; 64 levels in all are fine', async () => {
+  it('400: nests deeper than 64 levels; 64 levels in all are accepted', async () => {
     const nested = (levels: number) =>
       `{"type":"token","data":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
     expect((await post(nested(65))).status).toBe(400);
     expect((await post(nested(64))).status).toBe(201);
   });
 
-  it('400: holds a number that could not be given back as it came', async () => {
+  it('400: contains a number that cannot be stored exactly', async () => {
     const app = await anApplication({
       rules: [{ priority: 1, container: '/', transform: 'reveal', permissions: ['token:create'] }],
     });
@@ -113,7 +113,7 @@ describe('a body', () => {
         headers: { 'Content-Type': 'application/json' },
       });
       expect([number, status]).toEqual([number, 400]);
-      expect(body.errors.data).toEqual(['is a number that cannot be kept exactly; send it as a string']);
+      expect(body.errors.data).toEqual(['is a number that cannot be stored exactly; send it as a string']);
     }
     for (const number of ['9007199254740992', '-0.1', '1.50', '1e3', '1E-7', '123456789012345680000']) {
       const { status, body } = await app.post('/tokens', undefined, {
@@ -128,7 +128,7 @@ describe('a body', () => {
     expect((await post(`{"type":"token","data":"${'x'.repeat(6_000_001)}"}`)).status).toBe(413);
   });
 
-  it('413: holds data of a token larger than 3.5 MB', async () => {
+  it('413: contains data of a token larger than 3.5 MB', async () => {
     const { status, body } = await post(`{"type":"token","data":"${'x'.repeat(3_500_000)}"}`);
     expect([status, body.title]).toEqual([413, 'Payload Too Large']);
   });
@@ -161,7 +161,7 @@ describe('an idempotency key', () => {
     expect((await client(first.body.key).get('/tokens/nothing')).status).toBe(404);
   });
 
-  it('does not keep failures', async () => {
+  it('does not store failures', async () => {
     const app = await anApplication();
     const headers = { 'SVC-IDEMPOTENCY-KEY': 'fails-first' };
     expect((await app.post('/tokens', { type: 'nothing', data: 1 }, { headers })).status).toBe(400);
@@ -178,18 +178,18 @@ describe('an idempotency key', () => {
     }
   });
 
-  it('409 or the replay for requests at the same time, and one token', async () => {
+  it('409 or the replay for concurrent requests, and one token', async () => {
     const app = await anApplication();
     const headers = { 'SVC-IDEMPOTENCY-KEY': 'at-once' };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, () => app.post('/tokens', { type: 'token', data: 1 }, { headers })),
     );
-    const created = answers.filter(({ status }) => status === 201);
-    expect(answers.every(({ status }) => status === 201 || status === 409)).toBe(true);
+    const created = responses.filter(({ status }) => status === 201);
+    expect(responses.every(({ status }) => status === 201 || status === 409)).toBe(true);
     expect(new Set(created.map(({ body }) => body.id)).size).toBe(1);
   });
 
-  it('replays a token as it is now, to who may see it now, and nothing of one that is gone', async () => {
+  it('replays the current token as the caller may read it now, and returns 404 once it is deleted', async () => {
     const revealing = [
       { priority: 1, container: '/', transform: 'reveal', permissions: ['token:create', 'token:read'] },
       { priority: 2, container: '/', transform: 'reveal', permissions: ['token:update', 'token:delete'] },
@@ -223,7 +223,7 @@ describe('an idempotency key', () => {
     expect((await create()).status).toBe(404);
   });
 
-  it('never keeps a cvc', async () => {
+  it('never stores a cvc', async () => {
     const app = await anApplication({
       rules: [{ priority: 1, container: '/', transform: 'reveal', permissions: ALL_TOKEN_PERMISSIONS }],
     });
@@ -232,7 +232,7 @@ describe('an idempotency key', () => {
     const first = await create();
     expect(first.body.data.cvc).toBe('737');
     const second = await create();
-    // Read now, while it lives: the record has the id of the token alone.
+    // Read now, while the cvc exists: the record stores only the id of the token.
     expect(second.body).toEqual(first.body);
     await app.patch(`/tokens/${first.body.id}`, { data: { cvc: null } });
     expect((await create()).body.data).toEqual(CARD);

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { advanceClock } from '../support/clock-control.ts';
+import { advanceClock } from '../support/advance-clock.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
-import { send, type Answer } from '../support/http-client.ts';
-import { needing } from '../support/needs.ts';
+import { send, type ApiResponse } from '../support/http-client.ts';
+import { needing } from '../support/needing.ts';
 import { operatorOf } from '../support/operator.ts';
 import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { CARD } from '../support/sample-requests.ts';
@@ -19,7 +19,7 @@ let bank: TestDestination;
 let certificate: ReturnType<typeof testCertificate>;
 let invoker: { id: string; key: string };
 
-const api = (method: string, path: string, body?: unknown, key = invoker.key): Promise<Answer> =>
+const api = (method: string, path: string, body?: unknown, key = invoker.key): Promise<ApiResponse> =>
   send(service.credentials.base_url, key, method, path, { body });
 const manage = (method: string, path: string, body?: unknown) =>
   api(method, path, body, service.credentials.management_key);
@@ -84,7 +84,7 @@ afterAll(async () => {
 });
 
 describe('an asynchronous invocation', () => {
-  it('is answered at once, delivered signed, and its result can be read', async () => {
+  it('is accepted immediately, delivered with a signature, and its result can be read', async () => {
     const { body: card } = await api('POST', '/tokens', { type: 'card', data: CARD });
     const reactor = await aReactor(
       'module.exports = (req) => ({ raw: { last: req.args.number.slice(-4) }, tokenize: { note: "x" } });',
@@ -100,7 +100,7 @@ describe('an asynchronous invocation', () => {
     expect(await result(reactor, id)).toEqual({ id, status: 'succeeded', result: verified });
   });
 
-  it('delivers the error object of what the code throws, and of what changed since', async () => {
+  it('delivers the error object for an error that the code throws', async () => {
     const reactor = await aReactor(
       "const { InvalidPaymentMethodError } = require('@cloakroom/sdk'); module.exports = () => { throw new InvalidPaymentMethodError('declined'); };",
     );
@@ -114,7 +114,7 @@ describe('an asynchronous invocation', () => {
     expect((await result(reactor, id)).status).toBe('failed');
   });
 
-  it('has the time that it asked for, and no more', async () => {
+  it('runs for the timeout that it requested, and no longer', async () => {
     const reactor = await aReactor('module.exports = () => new Promise(() => setTimeout(() => {}, 1e9));');
     const started = Date.now();
     const id = await invoke(reactor, { timeout_ms: 10_000 });
@@ -123,23 +123,23 @@ describe('an asynchronous invocation', () => {
     expect(Date.now() - started).toBeGreaterThan(10_000);
   });
 
-  it('is tried again when the receiver fails, with one id and a new time', async () => {
+  it('is delivered again when the receiver fails, with the same id and a new timestamp', async () => {
     const reactor = await aReactor('module.exports = () => ({ raw: 1 });');
-    let answers = 0;
-    receiver.answer = (_received, response) => {
-      answers += 1;
-      response.statusCode = answers === 1 ? 500 : 204;
+    let responses = 0;
+    receiver.respond = (_received, response) => {
+      responses += 1;
+      response.statusCode = responses === 1 ? 500 : 204;
       response.end();
     };
     const id = await invoke(reactor);
     const two = await until(async () => {
       if (deliveriesOf(id).length === 2) return deliveriesOf(id);
       await sleep(1_000);
-      // The pause before the second try is over.
+      // Ends the pause before the second attempt.
       if (deliveriesOf(id).length === 1) await advanceClock(service.credentials, 10);
       return undefined;
     }, 2);
-    receiver.answer = (_received, response) => response.end('ok');
+    receiver.respond = (_received, response) => response.end('ok');
     expect(new Set(two.map(({ headers }) => headers['webhook-timestamp'])).size).toBe(2);
     for (const { body, headers } of two)
       expect(new Webhook(service.credentials.webhook_secret).verify(body, headers as never)).toEqual({
@@ -147,7 +147,7 @@ describe('an asynchronous invocation', () => {
       });
   });
 
-  it('is signed by the new and the old secret after a rotation', async () => {
+  it('is signed with the new and the old secret after a rotation', async () => {
     const { webhook_secret: next } = await operator({
       command: 'rotate-webhook-secret',
       tenant_id: service.credentials.tenant_id,
@@ -158,19 +158,19 @@ describe('an asynchronous invocation', () => {
       expect(new Webhook(String(secret)).verify(body, headers as never)).toEqual({ raw: 1 });
   });
 
-  it('is refused for what can be known at once', async () => {
+  it('is rejected immediately if its input is invalid', async () => {
     const reactor = await aReactor('module.exports = () => ({});');
     const refused = await api('POST', `/reactors/${reactor}/react`, {
       callback_url: hook(),
-      args: { a: '{{ nobody }}' },
+      args: { a: '{{ missing }}' },
     });
-    expect([refused.status, refused.body.detail]).toEqual([400, 'Failed to detokenize some tokens: nobody']);
+    expect([refused.status, refused.body.detail]).toEqual([400, 'Failed to detokenize some tokens: missing']);
   });
 });
 
 describe('a reactor', () => {
-  it('calls a real HTTPS destination with the card and tokenizes its answer', async () => {
-    bank.answer = ({ body }, response) => {
+  it('calls a real HTTPS destination with the card and tokenizes the response', async () => {
+    bank.respond = ({ body }, response) => {
       const { number } = JSON.parse(body.toString()) as { number: string };
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify({ charge: 'ch_1', account: `A${number.slice(-4)}` }));

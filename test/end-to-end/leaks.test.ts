@@ -7,8 +7,8 @@ import { startDestination, testCertificate, type TestDestination } from '../supp
 import { needlesOf, occurrences } from '../support/needles.ts';
 import { operatorOf } from '../support/operator.ts';
 import { runService, TEST_SETTINGS, temporaryFolder, type RunningService } from '../support/run-service.ts';
-import { send, type Answer, type CallOptions } from '../support/http-client.ts';
-import { needing } from '../support/needs.ts';
+import { send, type ApiResponse, type CallOptions } from '../support/http-client.ts';
+import { needing } from '../support/needing.ts';
 
 const { it } = needing('openssl');
 
@@ -21,7 +21,7 @@ const data = join(temporaryFolder(), 'data');
 const mark = (name: string) => `MARK-${name}-${randomBytes(9).toString('base64url')}`;
 const digits = (count: number) => Array.from(randomBytes(count), (byte) => String(byte % 10)).join('');
 
-/** A card number that nobody else has, with its Luhn digit. */
+/** A random card number with its Luhn digit. */
 function cardNumber(): string {
   const start = `4929${digits(11)}`;
   const sum = Array.from(start)
@@ -33,7 +33,7 @@ function cardNumber(): string {
   return `${start}${String((10 - (sum % 10)) % 10)}`;
 }
 
-/** Everything that must not be found anywhere. */
+/** Secrets that must not be found anywhere. */
 const marks: Record<string, string> = {
   card: cardNumber(),
   text: mark('text'),
@@ -47,7 +47,7 @@ const marks: Record<string, string> = {
   proxyBody: mark('proxy-body'),
   proxyHeader: mark('proxy-header'),
   proxyQuery: mark('proxy-query'),
-  proxyAnswer: mark('proxy-answer'),
+  proxyResponse: mark('proxy-answer'),
   badExpression: mark('expression'),
   configuration: mark('configuration'),
   code: mark('code'),
@@ -60,12 +60,17 @@ const marks: Record<string, string> = {
   asyncArgs: mark('async-args'),
 };
 
-const collected: Answer[] = [];
+const collected: ApiResponse[] = [];
 
-async function api(key: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-  const answer = await send(service.credentials.base_url, key, method, path, options);
-  collected.push(answer);
-  return answer;
+async function api(
+  key: string,
+  method: string,
+  path: string,
+  options: CallOptions = {},
+): Promise<ApiResponse> {
+  const reply = await send(service.credentials.base_url, key, method, path, options);
+  collected.push(reply);
+  return reply;
 }
 
 /** Files below a folder, with their content. */
@@ -85,7 +90,7 @@ function filesBelow(folder: string): Record<string, Buffer> {
 async function tables(): Promise<Buffer> {
   const items = await allItems(service.credentials.aws_endpoint_url);
   const kinds = new Set(items.map(({ sk }) => (sk?.S ?? '').split('#')[0]));
-  // What the places would be worth if nothing stood in them.
+  // The places must contain something, or the search proves nothing.
   for (const kind of [
     'token',
     'cvc',
@@ -107,7 +112,7 @@ async function tables(): Promise<Buffer> {
 beforeAll(async () => {
   const certificate = testCertificate();
   destination = await startDestination(certificate);
-  destination.answer = (_received, response) => response.end(marks['proxyAnswer']);
+  destination.respond = (_received, response) => response.end(marks['proxyAnswer']);
   service = await runService([...TEST_SETTINGS, '--tick', '1', '--data', data], {
     NODE_EXTRA_CA_CERTS: certificate.certFile,
   });
@@ -118,7 +123,7 @@ afterAll(async () => {
   await destination.close();
 });
 
-it('finds what it looks for, in every form', () => {
+it('the search finds a value in every encoding', () => {
   const value = mark('self-test');
   for (const form of [
     value,
@@ -131,7 +136,7 @@ it('finds what it looks for, in every form', () => {
   expect(needlesOf(value).every(({ length }) => length > 12)).toBe(true);
 });
 
-it('leaves nothing of what it keeps in the clear anywhere', async () => {
+it('the service leaves no secret in plain text anywhere', async () => {
   const management = service.credentials.management_key;
   const all = ['token:create', 'token:read', 'token:update', 'token:delete', 'token:search', 'token:use'];
   const application = async (body: object) =>
@@ -143,8 +148,8 @@ it('leaves nothing of what it keeps in the clear anywhere', async () => {
   const as = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     api(key, method, path, { headers, ...(body === undefined ? {} : { body }) });
 
-  // Tokens: data, cvc, metadata, mask, terms, large data, kept answers, updates, lists, searches,
-  // and refusals that quote nothing.
+  // Tokens: data, cvc, metadata, mask, terms, large data, stored responses, updates, lists,
+  // searches, and rejections that quote nothing.
   const { body: card } = await as(
     'POST',
     '/tokens',
@@ -184,7 +189,7 @@ it('leaves nothing of what it keeps in the clear anywhere', async () => {
     headers: { 'Content-Type': 'application/json' },
   });
 
-  // The proxy, well and ill.
+  // The proxy, with success and failure.
   const url = `https://localhost:${String(destination.port)}/in`;
   const through = (target: string, body: unknown, more: Record<string, string> = {}) =>
     api(key, 'POST', `/proxy/x?q=${m('proxyQuery')}`, {
@@ -201,7 +206,7 @@ it('leaves nothing of what it keeps in the clear anywhere', async () => {
   await as('POST', '/sessions/authorize', { nonce: session.nonce, rules: reveal });
   await api(session.session_key, 'GET', `/tokens/${card.id as string}`);
 
-  // Reactors, synchronous and asynchronous, well and ill.
+  // Reactors, synchronous and asynchronous, with success and failure.
   const { body: reactor } = await api(management, 'POST', '/reactors', {
     body: {
       name: 'leaks',
@@ -246,8 +251,8 @@ it('leaves nothing of what it keeps in the clear anywhere', async () => {
     webhookSecret: service.credentials.webhook_secret,
   } as Record<string, string>;
 
-  // Error bodies are for the caller, and quote nothing of what it sent; only a reactor's author may
-  // say something.
+  // Error bodies are for the caller, and quote nothing of the request; only the author of a reactor
+  // may include data.
   const errors = collected.filter(({ status }) => status >= 400);
   expect(errors.map(({ status }) => status).toSorted()).toEqual([400, 400, 400, 400, 400, 400, 500, 502]);
   const errorBodies = Object.fromEntries(
@@ -257,7 +262,8 @@ it('leaves nothing of what it keeps in the clear anywhere', async () => {
   expect(logs.body.data.length).toBeGreaterThan(20);
   const stored = await tables();
   await service.stop();
-  // What the code of reactors prints, which the local cloud shows to its author and AWS to nobody.
+  // The output of the code of reactors: the local account shows it to the author, and AWS logs none
+  // of it.
   const OF_REACTORS = /^\S+Z reactor [0-9a-f-]{36} .*\n/gm;
   const printed = (service.output().match(OF_REACTORS) ?? []).join('');
   for (const name of ['printed', 'thrown']) expect(printed).toContain(marks[name]);
@@ -267,8 +273,7 @@ it('leaves nothing of what it keeps in the clear anywhere', async () => {
     'all items of all tables': stored,
     'output and logs': Buffer.from(service.output().replaceAll(OF_REACTORS, '')),
     ...Object.fromEntries(
-      // The laptop's own note of the first tenant's credentials, mode 0600: it is made to hold
-      // them.
+      // The local file with the first tenant's credentials, mode 0600, exists to store them.
       Object.entries(filesBelow(data)).filter(([path]) => path !== join(data, 'credentials.json')),
     ),
   };
@@ -276,7 +281,7 @@ it('leaves nothing of what it keeps in the clear anywhere', async () => {
     place.replace(data, '').replace(/[0-9a-f-]{36}|[0-9a-f]{32}|\d+/g, '*'),
   );
   expect(service.output()).toContain('createToken');
-  // `npm start` prints the first management key, which is what it is for.
+  // `npm start` prints the first management key on purpose.
   const { managementKey: _, ...otherKeys } = keys;
   expect(occurrences({ ...marks, ...otherKeys }, places)).toEqual([]);
   console.log(

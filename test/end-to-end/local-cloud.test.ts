@@ -25,12 +25,12 @@ async function anApplicationOf(baseUrl: string, managementKey: string) {
   return (method: string, path: string, sent?: unknown) => send(method, path, { body: sent });
 }
 
-/** So low that a dozen requests meet it. */
+/** So low that a dozen requests exceed it. */
 const THROTTLING = { throttleRate: '1', throttleBurst: '2' };
 
 /**
- * The app out of a folder that holds nothing of the repository but what `npm start` declares as its
- * inputs, with settings that throttle. Made once.
+ * The app built in a folder with only the declared inputs of `npm start`, with settings that
+ * throttle. Built once.
  */
 let fromInputs: string | undefined;
 function synthesizedFromInputs(): string {
@@ -53,7 +53,10 @@ function synthesizedFromInputs(): string {
   return fromInputs;
 }
 
-/** A function's bundle; where its packages lie, which names modules, is not compared. */
+/**
+ * A function's bundle; the folder of its packages, from which modules get their names, is not
+ * compared.
+ */
 function bundleIn(folder: string): string | undefined {
   const file = join(folder, 'index.cjs');
   if (!existsSync(file)) return undefined;
@@ -61,7 +64,7 @@ function bundleIn(folder: string): string | undefined {
 }
 
 describe('the store', () => {
-  it('holds no digit of a card, no metadata and no key in the clear', async () => {
+  it('contains no digit of a card, no metadata and no key in plain text', async () => {
     const app = await aRevealingApplication();
     const number = '5555341244441115';
     const marks = [
@@ -110,7 +113,7 @@ describe('the operator command line', () => {
     expect(own.body.tenant_id).toBe(created.tenant_id);
   });
 
-  it('says what is wrong with its arguments', async () => {
+  it('reports what is wrong with its arguments', async () => {
     await expect(operator('create-tenant')).rejects.toMatchObject({
       code: 2,
       stderr: "operator: required option '--name <NAME>' not specified\n",
@@ -137,8 +140,8 @@ describe('the operator command line', () => {
   });
 });
 
-describe('a service of its own', () => {
-  it('keeps what it acknowledged across kill -9 with --data', async () => {
+describe('a separate service', () => {
+  it('preserves acknowledged writes across kill -9 with --data', async () => {
     const data = temporaryFolder();
     const first = await runService([...TEST_SETTINGS, '--data', data]);
     const before = await anApplicationOf(first.credentials.base_url, first.credentials.management_key);
@@ -161,7 +164,7 @@ describe('a service of its own', () => {
     }
   });
 
-  it('is what its declared inputs alone make it: a change of anything else cannot leave it stale', async () => {
+  it('depends on its declared inputs only, so no other change can make it stale', async () => {
     const response = await fetch(`${credentials.aws_endpoint_url}/_local/functions`);
     const running = (await response.json()) as readonly { readonly codeDirectory: string }[];
     const bundles = running.map(({ codeDirectory }) => bundleIn(codeDirectory));
@@ -170,7 +173,7 @@ describe('a service of its own', () => {
     expect(made).toEqual(expect.arrayContaining(bundles));
   });
 
-  it('fails with AccessDenied where a grant was taken from the stack', async () => {
+  it('fails with AccessDenied where the stack lacks a grant', async () => {
     const app = synthesizedFromInputs();
     const [template = ''] = globSync(join(app, '*-Api.template.json'));
     const withoutPut = readFileSync(template, 'utf8').replaceAll(
@@ -197,12 +200,12 @@ describe('a service of its own', () => {
     }
   });
 
-  it('429: answers throttled requests in the interface’s form, by the settings of the deployment', async () => {
+  it('returns 429 for throttled requests in the form of the interface, by the settings of the deployment', async () => {
     const service = await runService(['--app', synthesizedFromInputs()]);
     try {
       const manage = httpClient(service.credentials.base_url, service.credentials.management_key);
-      const answers = await Promise.all(Array.from({ length: 12 }, () => manage.get('/permissions')));
-      const throttled = answers.filter(({ status }) => status === 429);
+      const responses = await Promise.all(Array.from({ length: 12 }, () => manage.get('/permissions')));
+      const throttled = responses.filter(({ status }) => status === 429);
       expect(throttled.length).toBeGreaterThanOrEqual(8);
       expect(throttled[0]?.body).toMatchObject({ title: 'Too Many Requests', status: 429 });
       expect(throttled[0]?.headers.get('retry-after')).toBe('1');
@@ -211,7 +214,7 @@ describe('a service of its own', () => {
     }
   });
 
-  it('refuses settings and options that it does not know', async () => {
+  it('rejects unknown settings and options', async () => {
     const start = (...args: string[]) => run(process.execPath, ['bin/start.cjs', '--port', '0', ...args]);
     await expect(start('--set', 'cvcLifetime=1')).rejects.toMatchObject({
       code: 2,

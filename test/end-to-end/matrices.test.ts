@@ -16,13 +16,13 @@ import {
 } from '../support/service.ts';
 
 /*
- * Two matrices over the route tables themselves, so that a new route is covered by being there:
- * what each single permission opens, and what one tenant can learn of another.
+ * Two matrices over the route tables themselves, so that they cover every new route: the routes
+ * that each single permission opens, and the information that one tenant can get about another.
  */
 
 const ROUTES = allRoutes();
 
-/** Who may use the operations that no permission guards (docs/api.md#operations). */
+/** The types that may call the operations without a permission (docs/api.md#operations). */
 const UNGUARDED: Readonly<Record<string, (type: ApplicationType, permission: Permission) => boolean>> = {
   getApplicationByKey: (_type, permission) => permission === 'application:read',
   listPermissions: () => true,
@@ -100,7 +100,7 @@ describe('route by permission', () => {
   });
 
   it.each(cases)(
-    '$type with $permission alone opens exactly what the table says',
+    '$type with $permission alone opens exactly the routes in the table',
     async ({ type, permission }) => {
       const { body } = await management.post('/applications', {
         name: 'matrix',
@@ -129,7 +129,7 @@ describe('route by permission', () => {
 });
 
 describe('two tenants', () => {
-  it('do not change what each other’s data is called', async () => {
+  it('do not affect each other’s data', async () => {
     const other = await operator({ command: 'create-tenant', name: 'Hostile names' });
     const sender = await client(other['management_key']).post('/applications', {
       name: 'sender',
@@ -138,8 +138,8 @@ describe('two tenants', () => {
     });
     const hostile = client(sender.body.key);
     const app = await aRevealingApplication();
-    // V8 may take a name with an escape for another that stood at its place and begins as it is
-    // written (docs/decisions/0014).
+    // V8 may take an escaped name for another one at its place with the same written beginning
+    // (docs/decisions/0014).
     for (const data of [{ first: 1, '"': 2 }, { second: 1, 'a\n': 2 }, { third: { '\t': 1 } }]) {
       const asItBegins = JSON.parse(JSON.stringify(data).replace(/\\["nt]/, '\\\\')) as object;
       expect((await hostile.post('/tokens', { type: 'token', data: asItBegins })).status).toBe(201);
@@ -149,14 +149,14 @@ describe('two tenants', () => {
     }
   });
 
-  /** All of an answer but what is different by itself. */
+  /** All of a response except the parts that always differ. */
   const visible = ({ status, headers, body }: Answer, id: string) => {
     const ignored = new Set(['date', 'svc-trace-id', 'apigw-requestid', 'content-length']);
     const rest = [...headers].filter(([name]) => !ignored.has(name)).sort();
     return JSON.parse(JSON.stringify({ status, rest, body }).replaceAll(id, '<id>'));
   };
 
-  it('learn nothing of each other: every route answers to the other’s ids as to ids that never were', async () => {
+  it('learn nothing of each other: every route treats ids of the other tenant like unknown ids', async () => {
     const all = PERMISSION_NAMES.filter((permission) => isLegalFor(permission, 'private'));
     const owner = (
       await management.post('/applications', { name: 'owner', type: 'private', permissions: all })
@@ -194,12 +194,12 @@ describe('two tenants', () => {
       const key = SPEC[operation]?.startsWith('token:') === true ? stranger : strangerManagement;
       const id = ids[path.split('/')[1] ?? ''] ?? '';
       const unknown = id.replace(/^.{8}/, '00000000');
-      const answers = [
+      const responses = [
         await request(key, method, path, operation, id),
         await request(key, method, path, operation, unknown),
       ] as const;
-      expect([operation, visible(answers[0], id)]).toEqual([operation, visible(answers[1], unknown)]);
-      expect(answers[0].status).toBeGreaterThanOrEqual(400);
+      expect([operation, visible(responses[0], id)]).toEqual([operation, visible(responses[1], unknown)]);
+      expect(responses[0].status).toBeGreaterThanOrEqual(400);
     }
     for (const query of [`id:"${tokenId}"`, 'metadata.shared:"yes"', 'type:card', '']) {
       expect((await client(stranger).post('/tokens/search', { query })).body.data).toEqual([]);
@@ -216,7 +216,7 @@ describe('two tenants', () => {
     expect((await client(owner.key).get(`/tokens/${tokenId}`)).body.type).toBe('card');
   });
 
-  it('have fingerprints of their own', async () => {
+  it('have different fingerprints for the same data', async () => {
     const other = await operator({ command: 'create-tenant', name: 'Other' });
     const fingerprints = await Promise.all(
       [management, client(other['management_key'])].map(async (own) => {

@@ -26,20 +26,20 @@ async function aTenant(): Promise<{
 }
 
 /** Repeats a command of several steps as the command line does. */
-async function steps(command: Record<string, string>, isDone: (answer: Record<string, any>) => boolean) {
-  const answers: Record<string, any>[] = [];
+async function steps(command: Record<string, string>, isDone: (response: Record<string, any>) => boolean) {
+  const responses: Record<string, any>[] = [];
   for (;;) {
-    const answer: Record<string, any> = await operator(command);
-    if ('errorMessage' in answer) throw new Error(JSON.stringify(answer));
-    answers.push(answer);
-    if (isDone(answer)) return answers;
+    const response: Record<string, any> = await operator(command);
+    if ('errorMessage' in response) throw new Error(JSON.stringify(response));
+    responses.push(response);
+    if (isDone(response)) return responses;
   }
 }
 
 const reseal = (tenant: string) =>
   steps({ command: 'reseal', tenant_id: tenant }, ({ done }) => done === true);
-const sum = (answers: readonly Record<string, any>[], member: string) =>
-  answers.reduce((total, answer) => total + (answer[member] as number), 0);
+const sum = (responses: readonly Record<string, any>[], member: string) =>
+  responses.reduce((total, response) => total + (response[member] as number), 0);
 
 describe('rotation and re-sealing under load', () => {
   it('lose nothing and fail nothing', async () => {
@@ -49,7 +49,7 @@ describe('rotation and re-sealing under load', () => {
     const reactor = await manager.post('/reactors', {
       name: 'x',
       code: 'module.exports = (req) => ({ raw: req.configuration });',
-      configuration: { kept: 'yes' },
+      configuration: { saved: 'yes' },
     });
     const known = new Map<string, unknown>([[first.body.id, large]]);
     for (let at = 0; at < 230; at += 50) {
@@ -85,11 +85,11 @@ describe('rotation and re-sealing under load', () => {
     expect(failures).toEqual([]);
     expect(version).toBe(2);
     expect(requests.made).toBeGreaterThan(20);
-    // Everything that stood there before was sealed anew: tokens and the reactor.
+    // Everything that was stored before was sealed again: tokens and the reactor.
     expect(sum(walked, 'resealed')).toBeGreaterThanOrEqual(known.size + 1);
     for (const [tokenId, data] of known) expect((await app.get(`/tokens/${tokenId}`)).body.data).toBe(data);
     const ran = await app.post(`/reactors/${reactor.body.id as string}/react`, {});
-    expect(ran.body).toEqual({ raw: { kept: 'yes' } });
+    expect(ran.body).toEqual({ raw: { saved: 'yes' } });
     console.log(
       `rotation under load: ${String(requests.made)} requests, ${String(failures.length)} failed, ${String(sum(walked, 'resealed'))} records resealed in ${String(walked.length)} steps`,
     );
@@ -97,7 +97,7 @@ describe('rotation and re-sealing under load', () => {
 });
 
 describe('the replacement of a root', () => {
-  it('begins with a wait that cannot be hurried, and the tenant goes on meanwhile', async () => {
+  it('begins with a mandatory wait, and the tenant works meanwhile', async () => {
     const { id, app } = await aTenant();
     const made = await app.post('/tokens', { type: 'token', data: 'x', metadata: { a: 'b' } });
     expect(await operator({ command: 'replace-root', tenant_id: id })).toHaveProperty('errorMessage');
@@ -116,7 +116,7 @@ describe('the replacement of a root', () => {
 });
 
 describe('the destruction of a tenant', () => {
-  it('needs its id twice, and leaves nothing of it', async () => {
+  it('requires its id twice, and leaves nothing of it', async () => {
     const { id, app, manager } = await aTenant();
     await app.post(
       '/tokenize',
@@ -128,7 +128,7 @@ describe('the destruction of a tenant', () => {
     expect((await app.get('/tokens')).status).toBe(200);
     const done = await steps(
       { command: 'destroy-tenant', tenant_id: id, confirm: id },
-      (answer) => answer['done'] === true,
+      (response) => response['done'] === true,
     );
     expect(done.map(({ what }) => what)).toEqual(
       expect.arrayContaining(['applications', 'reactors', 'tokens', 'tenant']),
@@ -146,7 +146,7 @@ describe('the destruction of a tenant', () => {
 });
 
 describe('the operator', () => {
-  it('sees all tenants, and how the deployment is', async () => {
+  it('lists all tenants and the state of the deployment', async () => {
     const { id } = await aTenant();
     const { tenants } = (await operator({ command: 'list-tenants' })) as unknown as {
       tenants: { tenant_id: string; next_rotation: string }[];
@@ -173,7 +173,7 @@ describe('the operator', () => {
     { command: 'replace-root', tenant_id: randomUUID() },
     { command: 'reseal', tenant_id: randomUUID() },
     { command: 'resend-delivery', tenant_id: randomUUID(), invocation_id: randomUUID() },
-  ])('is told what is wrong with %j', async (command) => {
+  ])('gets an error that explains what is wrong with %j', async (command) => {
     expect(await operator(command)).toHaveProperty('errorMessage');
   });
 });

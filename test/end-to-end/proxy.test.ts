@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { CLOSED_PORT, runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
-import { send, type Answer, type CallOptions } from '../support/http-client.ts';
+import { send, type ApiResponse, type CallOptions } from '../support/http-client.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
-import { needing } from '../support/needs.ts';
+import { needing } from '../support/needing.ts';
 import { IS_THOROUGH } from '../../packages/local-aws/test/thoroughness.ts';
 
 const { describe } = needing('openssl');
@@ -19,15 +19,15 @@ const api = (method: string, path: string, options: CallOptions = {}, as: string
   send(service.credentials.base_url, as, method, path, options);
 const base = () => `https://localhost:${String(destination.port)}`;
 
-/** One request through the proxy, and what the destination got of it. */
+/** One request through the proxy, and the request that the destination received. */
 async function through(
   method: string,
   options: CallOptions & { url?: string; path?: string } = {},
-): Promise<{ answer: Answer; got: TestDestination['received'][number] | undefined }> {
+): Promise<{ response: ApiResponse; got: TestDestination['received'][number] | undefined }> {
   const { url = `${base()}/in`, path = '/proxy', headers, ...rest } = options;
   destination.received.length = 0;
-  const answer = await api(method, path, { ...rest, headers: { 'SVC-PROXY-URL': url, ...headers } });
-  return { answer, got: destination.received[0] };
+  const reply = await api(method, path, { ...rest, headers: { 'SVC-PROXY-URL': url, ...headers } });
+  return { response: reply, got: destination.received[0] };
 }
 
 async function anApplication(grants: Record<string, unknown>): Promise<{ id: string; key: string }> {
@@ -63,14 +63,14 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  destination.answer = (_received, response) => response.end('ok');
+  destination.respond = (_received, response) => response.end('ok');
 });
 
 describe('the proxy', () => {
   it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])(
-    'forwards %s and answers with what the destination answers',
+    'forwards %s and returns the response of the destination',
     async (method) => {
-      destination.answer = (_received, response) => {
+      destination.respond = (_received, response) => {
         response.writeHead(418, {
           'Content-Type': 'text/x-tea',
           'X-Twice': ['a', 'b'],
@@ -80,21 +80,21 @@ describe('the proxy', () => {
         });
         response.end('short and stout');
       };
-      const { answer, got } = await through(
+      const { response: reply, got } = await through(
         method,
         method === 'GET' ? {} : { body: { card: `{{ ${tokens.card} }}` } },
       );
-      expect([answer.status, answer.body, answer.headers.get('svc-proxy-destination-status')]).toEqual([
+      expect([reply.status, reply.body, reply.headers.get('svc-proxy-destination-status')]).toEqual([
         418,
         'short and stout',
         '418',
       ]);
       expect([
-        answer.headers.get('content-type'),
-        answer.headers.get('x-twice'),
-        answer.headers.getSetCookie(),
+        reply.headers.get('content-type'),
+        reply.headers.get('x-twice'),
+        reply.headers.getSetCookie(),
       ]).toEqual(['text/x-tea', 'a, b', ['c=1', 'd=2']]);
-      expect(answer.headers.get('svc-trace-id')).not.toBe('theirs');
+      expect(reply.headers.get('svc-trace-id')).not.toBe('theirs');
       expect(got).toMatchObject({ method, url: '/in' });
       if (method !== 'GET') expect(JSON.parse(got?.body.toString() ?? '')).toEqual({ card: CARD });
     },
@@ -113,7 +113,7 @@ describe('the proxy', () => {
     expect([query.get('card'), query.get('t')]).toEqual([CARD.number, 'a"b\\c&d=e<f>\'{{ x }}%20+ü']);
   });
 
-  it('forwards headers of the caller, filled in, and none of its own', async () => {
+  it('forwards headers of the caller with expressions filled in, and none of the service', async () => {
     const { got } = await through('GET', {
       headers: {
         Authorization: `Bearer {{ ${tokens.text} }}`,
@@ -171,7 +171,7 @@ describe('the proxy', () => {
       },
     ],
     ['text/plain', (id: string) => `- {{ ${id} }} -`, (value: string) => `- ${value} -`],
-  ])('fills in a body of %s, encoded for where it stands', async (type, body, expected) => {
+  ])('fills in a body of %s, encoded for its place in the body', async (type, body, expected) => {
     const { got } = await through('POST', { raw: body(tokens.hostile), headers: { 'Content-Type': type } });
     expect(got?.body.toString()).toBe(expected('a"b\\c&d=e<f>\'{{ x }}%20+ü'));
     expect(got?.headers['content-length']).toBe(String(got?.body.length));
@@ -195,7 +195,7 @@ describe('the proxy', () => {
     expect(got?.body).toEqual(filled);
   });
 
-  it('passes what is binary, compressed or not JSON byte for byte', async () => {
+  it('forwards binary, compressed or non-JSON bodies byte for byte', async () => {
     const bytes = Buffer.from(Array.from({ length: 512 }, (_, index) => index % 256));
     for (const [type, raw, headers] of [
       ['application/octet-stream', Buffer.concat([bytes, Buffer.from('{{ x }}')]), {}],
@@ -203,14 +203,17 @@ describe('the proxy', () => {
       ['application/json', gzipSync('{"a":"{{ x }}"}'), { 'Content-Encoding': 'gzip' }],
       ['text/plain', bytes, {}],
     ] as const) {
-      const { answer, got } = await through('POST', { raw, headers: { 'Content-Type': type, ...headers } });
-      expect([answer.status, got?.body.equals(raw)]).toEqual([200, true]);
+      const { response: reply, got } = await through('POST', {
+        raw,
+        headers: { 'Content-Type': type, ...headers },
+      });
+      expect([reply.status, got?.body.equals(raw)]).toEqual([200, true]);
     }
   });
 
-  it('gives back compressed and binary answers byte for byte', async () => {
+  it('returns compressed and binary responses byte for byte', async () => {
     const sent = gzipSync('x'.repeat(10_000));
-    destination.answer = (_received, response) =>
+    destination.respond = (_received, response) =>
       response
         .writeHead(200, { 'Content-Encoding': 'identity', 'Content-Type': 'application/gzip' })
         .end(sent);
@@ -222,7 +225,7 @@ describe('the proxy', () => {
 
   it('returns redirects instead of following them', async () => {
     destination.received.length = 0;
-    destination.answer = (_received, response) =>
+    destination.respond = (_received, response) =>
       response.writeHead(302, { Location: 'https://169.254.169.254/' }).end();
     const response = await fetch(`${service.credentials.base_url}/proxy`, {
       redirect: 'manual',
@@ -234,7 +237,7 @@ describe('the proxy', () => {
 });
 
 describe('a failure of the proxy itself', () => {
-  const expectProblem = ({ status, body, headers }: Answer, expected: number) => {
+  const expectProblem = ({ status, body, headers }: ApiResponse, expected: number) => {
     expect([status, Object.keys(body), body.proxy_error?.status]).toEqual([
       expected,
       ['proxy_error'],
@@ -243,7 +246,7 @@ describe('a failure of the proxy itself', () => {
     expect(headers.get('svc-proxy-destination-status')).toBeNull();
   };
 
-  it('401, 403 and 404 of a method are wrapped', async () => {
+  it('wraps its own 401, 403 and 404', async () => {
     expectProblem(await api('GET', '/proxy', {}, 'key_private_x'), 401);
     expectProblem(
       await api(
@@ -257,9 +260,9 @@ describe('a failure of the proxy itself', () => {
     const reading = await anApplication({ permissions: ['token:read'] });
     expectProblem(await api('GET', '/proxy', { headers: { 'SVC-PROXY-URL': base() } }, reading.key), 403);
     expectProblem(
-      await api('HEAD', '/proxy').then((answer) => ({
-        ...answer,
-        body: { proxy_error: { status: answer.status } },
+      await api('HEAD', '/proxy').then((reply) => ({
+        ...reply,
+        body: { proxy_error: { status: reply.status } },
       })),
       405,
     );
@@ -288,14 +291,14 @@ describe('a failure of the proxy itself', () => {
     );
   });
 
-  it('400: a header that would break the request apart', async () => {
+  it('400: a header value that would split the request', async () => {
     expectProblem(
       await api('GET', '/proxy', { headers: { 'SVC-PROXY-URL': base(), 'X-A': `{{ ${tokens.lines} }}` } }),
       400,
     );
   });
 
-  it('400: no destination, or one that is none', async () => {
+  it('400: a missing or invalid destination', async () => {
     expectProblem(await api('GET', '/proxy'), 400);
     for (const url of [
       'x',
@@ -309,7 +312,7 @@ describe('a failure of the proxy itself', () => {
     }
   });
 
-  it('502: nobody there, no valid certificate, an answer that is cut short, too large or garbage', async () => {
+  it('502: a closed port, an invalid certificate, or a response that is truncated, too large or malformed', async () => {
     const to = (url: string) => api('GET', '/proxy', { headers: { 'SVC-PROXY-URL': url } });
     expectProblem(await to(`https://localhost:${String(CLOSED_PORT)}`), 502);
     expectProblem(await to(`https://localhost:${String(untrusted.port)}`), 502);
@@ -334,17 +337,17 @@ describe('a failure of the proxy itself', () => {
       (response: { socket: { end: (text: string) => void } | null }) =>
         response.socket?.end('HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n'),
     ]) {
-      destination.answer = (_received, response) => (misbehave as (response: unknown) => void)(response);
+      destination.respond = (_received, response) => (misbehave as (response: unknown) => void)(response);
       expectProblem(await to(base()), 502);
     }
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(destination.connections.open).toBe(0);
   });
 
-  // The usual run shows it with a shorter time: test/functions/proxy/slow-destination.test.ts.
+  // The usual run tests it with a shorter timeout: test/functions/proxy/slow-destination.test.ts.
   if (IS_THOROUGH)
     it('408: a destination that is slower than 25 seconds, without a socket left open', async () => {
-      destination.answer = (_received, response) => {
+      destination.respond = (_received, response) => {
         const drip = setInterval(() => response.write('x'), 1_000);
         response.on('close', () => clearInterval(drip));
       };
@@ -353,19 +356,19 @@ describe('a failure of the proxy itself', () => {
       expect(destination.connections.open).toBe(0);
     }, 60_000);
 
-  it('never says what it sent', async () => {
-    const { answer } = await through('POST', {
+  it('never repeats the request that it sent', async () => {
+    const { response: reply } = await through('POST', {
       url: `https://localhost:${String(CLOSED_PORT)}`,
       body: { a: `{{ ${tokens.card} }}` },
       headers: { Authorization: `{{ ${tokens.text} }}` },
     });
-    expect(JSON.stringify(answer.body)).not.toMatch(/5555|plain text/);
+    expect(JSON.stringify(reply.body)).not.toMatch(/5555|plain text/);
     expect(service.output()).not.toMatch(/5555341244441115|plain text/);
   });
 });
 
-describe('the way out', () => {
-  /** Spellings of addresses that must never be connected to. */
+describe('outbound connections', () => {
+  /** Spellings of addresses that the service must never connect to. */
   const HOSTILE = [
     ...[
       'localhost',
@@ -432,7 +435,7 @@ describe('the way out', () => {
   ];
   const PREFIXES = ['https://', 'HTTPS://', 'http://', 'https:', 'https:///'];
 
-  it('refuses every spelling of a forbidden destination, and connects to none', async () => {
+  it('reject every spelling of a forbidden destination, and connect to none', async () => {
     const listener = destination.connections.made;
     const port = String(destination.port);
     const urls = HOSTILE.flatMap((host) => PREFIXES.map((prefix) => `${prefix}${host}`)).concat(
@@ -458,14 +461,14 @@ describe('the way out', () => {
     expect(destination.connections.made).toBe(listener);
   });
 
-  it('refuses the service’s own host', async () => {
+  it('reject the service’s own host', async () => {
     const { host } = new URL(service.credentials.base_url);
     expect((await api('GET', '/proxy', { headers: { 'SVC-PROXY-URL': `https://${host}/` } })).status).toBe(
       400,
     );
   });
 
-  it('is open to the tests: the listener does listen', async () => {
+  it('reach the listener of the tests from the tests themselves', async () => {
     await new Promise<void>((resolve, reject) => {
       const socket = connect(destination.port, 'localhost', () => socket.end(() => resolve()));
       socket.on('error', reject);

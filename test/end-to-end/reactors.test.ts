@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { aRevealingApplication, anApplication, CARD, client, management } from '../support/service.ts';
 
-/** Time for a new reactor's function to be made. */
+/** Time to create the function of a new reactor. */
 jest.setTimeout(120_000);
 
 const manager = management;
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 describe('a reactor', () => {
-  it('is created with its application, shown without its key, and is there', async () => {
+  it('is created with its application, shown without its key, and can be read', async () => {
     const application = await anApplication();
     const { status, body } = await manager.post('/reactors', {
       name: 'Charge card',
@@ -62,13 +62,13 @@ describe('a reactor', () => {
     ],
     [{ application: { id: randomUUID() } }, 'application.id'],
     [{ application: 'x' }, 'application'],
-  ])('is refused when it is %o', async (change, path) => {
+  ])('is rejected when it is %o', async (change, path) => {
     const wanted = { name: 'x', code: ECHO, configuration: {}, ...change };
     const { status, body } = await manager.post('/reactors', wanted);
     expect([status, Object.keys(body.errors)]).toEqual([400, [path]]);
   });
 
-  it('is replaced by PUT, code, configuration, application and all', async () => {
+  it('is replaced by PUT, including code, configuration and application', async () => {
     const application = await anApplication();
     const id = await aReactor(ECHO, { application: { id: application.id } });
     const { status, body } = await manager.put(`/reactors/${id}`, {
@@ -78,8 +78,8 @@ describe('a reactor', () => {
     });
     expect([status, body.name, body.application]).toEqual([200, 'Another', undefined]);
     expect(body.modified_at).toBeDefined();
-    const { body: answer } = await invoker.post(`/reactors/${id}/react`, {});
-    expect(answer).toEqual({ raw: { who: 'me', bt: null } });
+    const { body: response } = await invoker.post(`/reactors/${id}/react`, {});
+    expect(response).toEqual({ raw: { who: 'me', bt: null } });
   });
 
   it('is patched member by member: 204, and 415 for another media type', async () => {
@@ -97,7 +97,7 @@ describe('a reactor', () => {
     expect((await manager.patch(`/reactors/${randomUUID()}`, { name: 'x' })).status).toBe(404);
   });
 
-  it('is not stored with a syntax error: 400 with its place, and the code stays as it is', async () => {
+  it('is not stored with a syntax error: 400 with its position, and the code stays unchanged', async () => {
     const code = 'module.exports = (req) => {\n  return req.args.;\n};';
     const id = await aReactor(ECHO);
     const body = { name: 'Broken', code, configuration: {} };
@@ -127,7 +127,7 @@ describe('a reactor', () => {
     expect(await names(`id=${ids[0] ?? ''}&id=${randomUUID()}`)).toEqual([`${tag} charge one`]);
   });
 
-  it('is gone when it is deleted', async () => {
+  it('is missing after its deletion', async () => {
     const id = await aReactor(ECHO);
     expect((await manager.delete(`/reactors/${id}`)).status).toBe(204);
     expect((await manager.get(`/reactors/${id}`)).status).toBe(404);
@@ -161,7 +161,7 @@ describe('a synchronous invocation', () => {
     ]);
   });
 
-  it('takes one token for all of its arguments', async () => {
+  it('accepts a single token as all of its arguments', async () => {
     const { body: card } = await invoker.post('/tokens', { type: 'card', data: CARD });
     const { body } = await invoker.post(`/reactors/${echo}/react`, { args: `{{ ${card.id as string} }}` });
     expect(body).toEqual({ raw: CARD });
@@ -170,12 +170,12 @@ describe('a synchronous invocation', () => {
     expect([refused.status, Object.keys(refused.body.errors)]).toEqual([400, ['args']]);
   });
 
-  it('answers {} when the code returns nothing', async () => {
+  it('returns {} when the code returns nothing', async () => {
     const id = await aReactor('module.exports = async () => {};');
     expect((await invoker.post(`/reactors/${id}/react`)).body).toEqual({});
   });
 
-  it('tokenizes what the code asks for, on behalf of who invoked', async () => {
+  it('tokenizes the output of the code, on behalf of the caller', async () => {
     const id = await aReactor(`module.exports = (req) => ({
       tokenize: { card: { type: 'card', data: req.args.card }, note: 'a text', nothing: null },
       raw: { done: true },
@@ -232,17 +232,17 @@ describe('a synchronous invocation', () => {
     ['RateLimitError', 429, 'Too Many Requests', 'too_many_requests'],
     ['ReactorRuntimeError', 500, 'Reactor Runtime Error', 'reactor_failed'],
     ['ServiceUnavailableError', 503, 'Service Unavailable', 'dependency_unavailable'],
-  ])('is told a %s of the code as %i', async (name, status, title, code) => {
+  ])('returns a %s of the code as %i', async (name, status, title, code) => {
     const id = await aReactor(`const { ${name} } = require('@cloakroom/sdk');
       module.exports = async () => { throw new ${name}('Not today', { errors: { card: ['declined'] } }); };`);
-    const answer = await invoker.post(`/reactors/${id}/react`);
-    expect([answer.status, answer.body]).toEqual([
+    const response = await invoker.post(`/reactors/${id}/react`);
+    expect([response.status, response.body]).toEqual([
       status,
       { title, status, code, detail: 'Not today', errors: { card: ['declined'] } },
     ]);
   });
 
-  it('is told class and place of any other error, and nothing else', async () => {
+  it('returns only class and position of any other error', async () => {
     const id = await aReactor(
       'module.exports = async (req) => {\n  throw Object.assign(new Error("card " + req.args.number), { status: 418 }); };',
     );
@@ -266,7 +266,7 @@ describe('a synchronous invocation', () => {
       'does not export a function by module.exports.',
     ],
     [
-      'requires what there is not',
+      'requires a missing package',
       'require("left-pad"); module.exports = () => ({});',
       "requires 'left-pad', which is not among the packages of reactors: @cloakroom/sdk, ",
     ],
@@ -277,7 +277,7 @@ describe('a synchronous invocation', () => {
     expect(body.detail).toContain(`The code ${detail}`);
   });
 
-  it('runs on Node.js 16 without any environment, and knows nothing of AWS', async () => {
+  it('runs on Node.js 16 with an empty environment, and knows nothing of AWS', async () => {
     const id = await aReactor(
       'module.exports = () => ({ raw: { version: process.version, env: { ...process.env } } });',
     );
@@ -285,14 +285,14 @@ describe('a synchronous invocation', () => {
     expect(body.raw).toEqual({ version: 'v16.20.2', env: {} });
   });
 
-  it('keeps nothing for the next one', async () => {
-    const id = await aReactor(`let count = 0; global.kept = (global.kept || 0) + 1;
-      module.exports = () => ({ raw: { count: ++count, kept: global.kept } });`);
+  it('leaves no state for the next one', async () => {
+    const id = await aReactor(`let count = 0; global.saved = (global.saved || 0) + 1;
+      module.exports = () => ({ raw: { count: ++count, saved: global.saved } });`);
     for (let at = 0; at < 3; at += 1)
-      expect((await invoker.post(`/reactors/${id}/react`)).body).toEqual({ raw: { count: 1, kept: 1 } });
+      expect((await invoker.post(`/reactors/${id}/react`)).body).toEqual({ raw: { count: 1, saved: 1 } });
   });
 
-  it('is refused to who may not', async () => {
+  it('is rejected for a caller without permission', async () => {
     for (const other of [
       await anApplication({ permissions: ['token:read'] }),
       await anApplication({ type: 'public', permissions: ['token:create'] }),
@@ -320,19 +320,19 @@ describe('a synchronous invocation', () => {
     [{ callback_url: 'http://example.com' }, 'callback_url'],
     [{ callback_url: 'https://127.0.0.1/x' }, 'callback_url'],
     [{ callbackUrl: 'https://user@example.com/' }, 'callback_url'],
-  ])('is refused for %o', async (body, path) => {
+  ])('is rejected for %o', async (body, path) => {
     const { status, body: problem } = await invoker.post(`/reactors/${echo}/react`, body);
     expect([status, Object.keys(problem.errors ?? {})]).toEqual([400, [path]]);
   });
 
-  it('says which tokens there are not, and takes a hundred at most', async () => {
-    const unknown = await invoker.post(`/reactors/${echo}/react`, { args: { a: '{{ nobody }}' } });
-    expect([unknown.status, unknown.body.detail]).toEqual([400, 'Failed to detokenize some tokens: nobody']);
+  it('names unknown tokens, and accepts a hundred at most', async () => {
+    const unknown = await invoker.post(`/reactors/${echo}/react`, { args: { a: '{{ missing }}' } });
+    expect([unknown.status, unknown.body.detail]).toEqual([400, 'Failed to detokenize some tokens: missing']);
     const many = Array.from({ length: 101 }, (_, at) => `{{ token-${String(at)} }}`);
     expect((await invoker.post(`/reactors/${echo}/react`, { args: many })).status).toBe(400);
   });
 
-  it('takes 5 MB and no more', async () => {
+  it('accepts 5 MB and no more', async () => {
     const args = { text: 'x'.repeat(4_990_000) };
     const id = await aReactor('module.exports = (req) => ({ raw: { length: req.args.text.length } });');
     expect((await invoker.post(`/reactors/${id}/react`, { args })).body).toEqual({
@@ -342,16 +342,16 @@ describe('a synchronous invocation', () => {
     expect(larger.status).toBe(413);
   });
 
-  it('refuses a result over 5 MB', async () => {
+  it('rejects a result over 5 MB', async () => {
     const id = await aReactor('module.exports = () => ({ raw: "x".repeat(5000000) });');
     const { status, body } = await invoker.post(`/reactors/${id}/react`);
     expect([status, body.detail]).toEqual([
       500,
-      'The result is larger than 5 MB, or holds more than 100,000 elements and members.',
+      'The result is larger than 5 MB, or contains more than 100,000 elements and members.',
     ]);
   });
 
-  it('sees new code from the moment an update is answered', async () => {
+  it('runs new code as soon as the response to an update is sent', async () => {
     const id = await aReactor('module.exports = () => ({ raw: 1 });');
     for (const value of [2, 3]) {
       await manager.put(`/reactors/${id}`, {
@@ -363,7 +363,7 @@ describe('a synchronous invocation', () => {
     }
   });
 
-  it('meets code and configuration that belong together while both are updated', async () => {
+  it('uses code and configuration of one version while both are updated', async () => {
     const version = (at: number) => ({
       name: 'x',
       code: `module.exports = (req) => ({ raw: { code: '${String(at)}', configuration: req.configuration.at } });`,
@@ -386,7 +386,7 @@ describe('a synchronous invocation', () => {
     expect(seen).toEqual(seen.toSorted());
   });
 
-  it('is run once under one idempotency key', async () => {
+  it('runs once under one idempotency key', async () => {
     const id = await aReactor('module.exports = () => ({ raw: Math.random() });');
     const headers = { 'SVC-IDEMPOTENCY-KEY': randomUUID() };
     const first = await invoker.post(`/reactors/${id}/react`, {}, { headers });

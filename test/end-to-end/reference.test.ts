@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { allRoutes } from '../../tools/openapi/all-routes.ts';
 import { OPERATIONS } from '../../tools/openapi/create-document.ts';
 import { CHROMIUM_FLAGS } from '../support/browser.ts';
-import { needing } from '../support/needs.ts';
+import { needing } from '../support/needing.ts';
 import { temporaryFolder } from '../support/run-service.ts';
 import {
   anApplication,
@@ -37,22 +37,24 @@ describe('the reference page', () => {
     for (const { summary } of Object.values(OPERATIONS)) expect(stdout).toContain(summary);
     // Without it browsers ask for /favicon.ico, which is a 404 of the API.
     expect(stdout).toContain('<link rel="icon" href="data:,"');
-    // What the page's own policy keeps it from, or what it fails at.
+    // Violations of the page's own policy, and its errors.
     expect(stderr.split('\n').filter((line) => /Content Security Policy|Uncaught|ERR_/.test(line))).toEqual(
       [],
     );
   });
 
-  it('is made of the committed document', async () => {
+  it('is built from the committed document', async () => {
     const served = await fetch(`${credentials.base_url}/docs/openapi.json`);
     expect(await served.json()).toEqual(committed);
   });
 
-  it('takes no path from the interface', async () => {
+  it('shadows no path of the interface', async () => {
     const { key } = await aRevealingApplication();
     for (const name of ['nothing', 'constructor', '__proto__']) {
-      const answer = await fetch(`${credentials.base_url}/docs/${name}`, { headers: { 'SVC-API-KEY': key } });
-      expect([name, answer.status]).toEqual([name, 404]);
+      const response = await fetch(`${credentials.base_url}/docs/${name}`, {
+        headers: { 'SVC-API-KEY': key },
+      });
+      expect([name, response.status]).toEqual([name, 404]);
     }
   });
 });
@@ -63,14 +65,14 @@ const EXAMPLE_NONCE = 'n0nce...';
 
 const examples = allRoutes().flatMap(({ operation, method, path }) =>
   Object.entries(OPERATIONS[operation]?.requests ?? {})
-    // This one would have its result delivered to a host that is not ours.
+    // This one would deliver its result to a foreign host.
     .filter(([name]) => !(operation === 'invokeReactor' && name === 'later'))
     .map(([name, { value }]) => [operation, name, method, path, value] as const),
 );
 const exampleOf = (wanted: string) => examples.find(([operation]) => operation === wanted)?.[4];
 
 describe('the examples of the document', () => {
-  /** What the examples name, by the path of its kind. */
+  /** The ids in the examples, by the path of their kind. */
   const made: Record<string, string> = {};
   let nonce = '';
   let tenant = '';
@@ -93,7 +95,7 @@ describe('the examples of the document', () => {
       const text = JSON.stringify(value)
         .replaceAll(EXAMPLE_ID, made['tokens'] ?? '')
         .replaceAll(EXAMPLE_NONCE, nonce);
-      // The name of the shared tenant stays.
+      // The name of the shared tenant must not change.
       const body = { ...JSON.parse(text), ...(operation === 'updateTenant' && { name: tenant }) };
       const caller =
         /^(applications|reactors|tenants)/.test(kind) && operation !== 'invokeReactor' ? management : own;

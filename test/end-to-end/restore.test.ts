@@ -1,4 +1,4 @@
-// The steps of docs/deploy.md, "Restore", on a local account of its own.
+// The steps of docs/deploy.md, "Restore", on a separate local account.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { startAwsCli, type AwsCli } from '../support/aws-cli.ts';
 import { allItems, bytesOf, dynamodbOf } from '../support/aws.ts';
-import { advanceClock } from '../support/clock-control.ts';
+import { advanceClock } from '../support/advance-clock.ts';
 import { httpClient, type Body } from '../support/http-client.ts';
 import { operatorOf } from '../support/operator.ts';
 import {
@@ -60,7 +60,10 @@ async function anApplication(): Promise<{ readonly id: string } & ReturnType<typ
 
 const folder = temporaryFolder();
 
-/** What ends a script right after a call: each operation once, as if the machine had gone. */
+/**
+ * Settings that kill a script right after a call: each operation once, as if the machine had
+ * stopped.
+ */
 let cuts: string[] = [];
 let script: ChildProcess | undefined;
 
@@ -71,12 +74,11 @@ function onCalled(operation: string): void {
 }
 
 /**
- * Runs a step of the script. Resolves with its exit code, `null` if it was cut off, and what it
- * said.
+ * Runs a step of the script. Resolves with its exit code, `null` if it was killed, and its output.
  */
-async function restore(...args: readonly string[]): Promise<{ code: number | null; told: string }> {
+async function restore(...args: readonly string[]): Promise<{ code: number | null; printed: string }> {
   const child = spawn(resolve('bin/restore.sh'), args, {
-    // A group of its own, to be killed with whatever it runs.
+    // A separate process group, so that its children are killed with it.
     detached: true,
     env: {
       ...process.env,
@@ -87,31 +89,31 @@ async function restore(...args: readonly string[]): Promise<{ code: number | nul
     },
   });
   script = child;
-  let told = '';
+  let printed = '';
   for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => (told += chunk.toString()));
+    stream.on('data', (chunk: Buffer) => (printed += chunk.toString()));
   const limit = setTimeout(() => child.pid && process.kill(-child.pid, 'SIGKILL'), 60_000);
   const [code] = (await once(child, 'close')) as [number | null];
   clearTimeout(limit);
-  return { code, told };
+  return { code, printed };
 }
 
 /** A step that must succeed. */
 async function restored(...args: readonly string[]): Promise<void> {
-  const { code, told } = await restore(...args);
-  expect({ code, told: code === 0 ? '' : told }).toEqual({ code: 0, told: '' });
+  const { code, printed } = await restore(...args);
+  expect({ code, printed: code === 0 ? '' : printed }).toEqual({ code: 0, printed: '' });
 }
 
 const listed = (name: string): readonly string[] =>
   readFileSync(join(folder, name), 'utf8').split('\n').filter(Boolean);
 
-/** Takes what shall come back out of a list of what was deleted. */
+/** Removes from a list of deleted items the ones to restore. */
 function letComeBack(name: string, ...ids: readonly string[]): void {
   const left = listed(name).filter((line) => !ids.some((id) => line.includes(id)));
   writeFileSync(join(folder, name), left.map((line) => `${line}\n`).join(''));
 }
 
-/** Everything that a deployment says of its tables. */
+/** The complete description of the tables of a deployment. */
 async function settingsOfTables(): Promise<unknown> {
   const database = dynamodbOf(service.credentials.aws_endpoint_url);
   const { TableNames: names = [] } = await database.send(new ListTablesCommand({}));
@@ -138,37 +140,37 @@ async function head(): Promise<string | undefined> {
   return bytes && Buffer.from(bytes).toString('base64');
 }
 
-/** Lets minutes go by until the sealer has moved the head. */
-async function sealedAnew(from?: string): Promise<string | undefined> {
+/** Advances the clock by minutes until the sealer has moved the head. */
+async function resealed(from?: string): Promise<string | undefined> {
   await advanceClock(service.credentials, 180);
   await until(async () => ![undefined, from].includes(await head()));
   return await head();
 }
 
 it.each([['Access'], ['Tokens', 'Access'], ['Ephemeral'], []])(
-  'refuses to restore the rights without all that is sealed under their keys: %j',
+  'rejects a restore of access without every table that is sealed under its keys: %j',
   async (...tables) => {
     expect((await restore('beside', 'latest', ...tables)).code).toBe(2);
   },
 );
 
 it.each([['Audit'], ['AuditSeals'], ['Tokens', 'Access', 'Reactors', 'Audit']])(
-  'refuses to take the audit trail back: %j',
+  'rejects a restore of the audit trail: %j',
   async (...tables) => {
-    const { code, told } = await restore('beside', 'latest', ...tables);
+    const { code, printed } = await restore('beside', 'latest', ...tables);
     expect(code).toBe(2);
-    expect(told).toMatch(/^The audit trail is not taken back: .* would be lost/);
+    expect(printed).toMatch(/^The audit trail cannot be restored: .* would be lost/);
   },
 );
 
 describe('a restore of Tokens alone', () => {
-  it('gives back what was wanted, forgets what came after, and leaves the rights as they are now', async () => {
+  it('restores the selected tokens, discards later writes, and leaves access unchanged', async () => {
     const app = await anApplication();
     const revoked = await anApplication();
     const large = 'x'.repeat(500_000);
-    const kept = await app.post('/tokens', { type: 'token', data: large, metadata: { order: '1' } });
+    const existing = await app.post('/tokens', { type: 'token', data: large, metadata: { order: '1' } });
     const dead = await app.post('/tokens', {
-      // Ids are callers' text, and the script's input.
+      // Ids are callers' text, and input of the script.
       id: `it's "quoted" ✓ $(id) \`id\` ${randomUUID()}`,
       type: 'token',
       data: 'to be forgotten',
@@ -181,7 +183,7 @@ describe('a restore of Tokens alone', () => {
     await restored('beside', 'latest', 'Tokens');
 
     const pathOf = ({ body }: { body: Body }) => `/tokens/${encodeURIComponent(body.id as string)}`;
-    for (const token of [kept, dead]) expect((await app.delete(pathOf(token))).status).toBe(204);
+    for (const token of [existing, dead]) expect((await app.delete(pathOf(token))).status).toBe(204);
     expect((await app.patch(`/tokens/${card.body.id}`, { metadata: { order: '3' } })).status).toBe(200);
     const key = { headers: { 'SVC-IDEMPOTENCY-KEY': randomUUID() } };
     const later = await app.post('/tokens', { type: 'token', data: 'later' }, key);
@@ -189,44 +191,45 @@ describe('a restore of Tokens alone', () => {
     expect((await management().delete(`/applications/${revoked.id}`)).status).toBe(204);
     const added = await anApplication();
 
-    // Run again, it compares with what is there now.
+    // The second run compares with the existing tables.
     await restored('beside', 'latest', 'Tokens');
     expect(listed('deleted-Tokens')).toHaveLength(2);
     expect(listed('changed-Tokens').join()).toContain(card.body.id);
-    letComeBack('deleted-Tokens', kept.body.id);
-    // While the lists are read, life goes on.
+    letComeBack('deleted-Tokens', existing.body.id);
+    // Requests continue while the lists are read.
     expect((await app.delete(`/tokens/${late.body.id}`)).status).toBe(204);
     await restored('exchange');
 
     expect(await settingsOfTables()).toEqual(before);
-    expect((await app.get(`/tokens/${kept.body.id}`)).body.data).toBe(large);
+    expect((await app.get(`/tokens/${existing.body.id}`)).body.data).toBe(large);
     expect((await app.get(`/tokens/${card.body.id}`)).body).toMatchObject({
       data: CARD,
       metadata: { order: '2' },
     });
-    // What was to stay deleted is, in every way to it, and then goes with all that belonged to it.
+    // Everything that had to stay deleted is missing on every path, and is then removed with all
+    // its records.
     for (const token of [dead, late]) expect((await app.get(pathOf(token))).status).toBe(404);
-    // Run again, it would lose what was written since.
+    // A second run would lose the writes since the first one.
     expect((await restore('exchange')).code).toBe(1);
     const { body: all } = await app.get('/tokens?size=100');
     expect(all.data.map(({ id }: { id: string }) => id)).not.toContain(dead.body.id);
     const found = await app.post('/tokens/search', { query: 'metadata.order:1' });
-    expect(found.body.data.map(({ id }: { id: string }) => id)).toEqual([kept.body.id]);
-    const anew = await app.post('/tokens', {
+    expect(found.body.data.map(({ id }: { id: string }) => id)).toEqual([existing.body.id]);
+    const recreated = await app.post('/tokens', {
       type: 'token',
       data: 'to be forgotten',
       deduplicate_token: true,
     });
-    expect(anew.status).toBe(201);
-    expect(anew.body.id).not.toBe(dead.body.id);
+    expect(recreated.status).toBe(201);
+    expect(recreated.body.id).not.toBe(dead.body.id);
     expect((await app.get(`/tokens/${later.body.id}`)).status).toBe(404);
-    // The answer to the key told of a token that is gone: the same request makes another one.
+    // The stored response names a deleted token: the same request creates another one.
     const again = await app.post('/tokens', { type: 'token', data: 'later' }, key);
     expect(again.status).toBe(201);
     expect((await app.get(`/tokens/${again.body.id}`)).body.data).toBe('later');
     expect((await revoked.get(`/tokens/${card.body.id}`)).status).toBe(401);
     expect((await added.get(`/tokens/${card.body.id}`)).status).toBe(200);
-    // The audit trail goes on naming it.
+    // The audit trail still names it.
     const isOfTokens = (name: string) => !name.includes('Audit');
     const left = async () =>
       (await allItems(service.credentials.aws_endpoint_url, isOfTokens)).filter((item) =>
@@ -237,12 +240,12 @@ describe('a restore of Tokens alone', () => {
   });
 });
 
-describe('a restore of all tables, cut off again and again', () => {
-  it('brings back what was there, and nothing that was revoked', async () => {
+describe('a restore of all tables, interrupted again and again', () => {
+  it('restores the former state, and nothing that was revoked', async () => {
     const code = 'module.exports = (req) => ({ raw: req.args });';
     const app = await anApplication();
     const deleted = await anApplication();
-    const token = await app.post('/tokens', { type: 'token', data: 'kept' });
+    const token = await app.post('/tokens', { type: 'token', data: 'saved' });
     const reactor = await management().post('/reactors', { name: 'x', code, configuration: {} });
     expect(reactor.status).toBe(201);
     const path = `/reactors/${reactor.body.id as string}`;
@@ -253,7 +256,7 @@ describe('a restore of all tables, cut off again and again', () => {
     });
     expect(later.status).toBe(202);
     const before = await settingsOfTables();
-    const headThen = await sealedAnew();
+    const headThen = await resealed();
     await restored('beside', 'latest', 'Tokens', 'Access', 'Reactors');
 
     expect((await management().delete(`/applications/${deleted.id}`)).status).toBe(204);
@@ -269,38 +272,38 @@ describe('a restore of all tables, cut off again and again', () => {
     for (const name of ['deleted-Access', 'changed-Access'])
       expect(listed(name).join()).not.toContain('head');
     letComeBack('deleted-Reactors', reactor.body.id);
-    expect(await sealedAnew(headThen)).not.toBe(headThen);
+    expect(await resealed(headThen)).not.toBe(headThen);
     expect(listed('functions')).toHaveLength(10);
     cuts = ['create-backup', 'delete-table', 'restore-table-from-backup', 'create-table'];
     const rounds: (number | null)[] = [];
     do {
-      const { code: exit, told } = await restore('exchange');
-      if (exit !== null && exit !== 0) throw new Error(told);
+      const { code: exit, printed } = await restore('exchange');
+      if (exit !== null && exit !== 0) throw new Error(printed);
       rounds.push(exit);
       if (exit === null) expect(await app.get(`/tokens/${token.body.id}`)).toMatchObject({ status: 503 });
     } while (rounds.at(-1) !== 0);
     expect(rounds).toEqual([null, null, null, null, 0]);
 
     expect(await settingsOfTables()).toEqual(before);
-    expect((await app.get(`/tokens/${token.body.id}`)).body.data).toBe('kept');
+    expect((await app.get(`/tokens/${token.body.id}`)).body.data).toBe('saved');
     const fresh = await app.post('/tokens', { type: 'token', data: 'fresh' });
     expect((await app.get(`/tokens/${fresh.body.id}`)).body.data).toBe('fresh');
     expect((await added.get(`/tokens/${token.body.id}`)).status).toBe(401);
     expect((await deleted.get(`/tokens/${token.body.id}`)).status).toBe(401);
     expect((await management().get(`/applications/${deleted.id}`)).status).toBe(404);
-    // Its content is gone, so its state is too: it is neither run nor told of again.
+    // Its content is deleted, so its state is too: it is neither run nor delivered again.
     const result = await app.get(`${path}/results/${later.body.id as string}`);
     expect(result.status).toBe(404);
-    // A record without its function, until its code is there again.
+    // A record without its function, until its code is restored.
     expect((await app.post(`${path}/react`, { args: [1] })).status).toBe(503);
     expect((await management().put(path, { name: 'x', code, configuration: {} })).status).toBe(200);
     expect((await app.post(`${path}/react`, { args: [2] })).body).toEqual({ raw: [2] });
     expect((await app.post(`/reactors/${second.body.id as string}/react`, {})).status).toBe(404);
     expect(await operatorOf(service.credentials, { command: 'health' })).toMatchObject({ healthy: true });
-    // The chain goes on from the head of before the restore.
+    // The chain continues from the head before the restore.
     const headNow = await head();
     expect(headNow).not.toBe(headThen);
-    await sealedAnew(headNow);
+    await resealed(headNow);
     const { public_key: publicKey } = (await operatorOf(service.credentials, {
       command: 'audit-key',
     })) as Body;

@@ -43,7 +43,7 @@ const ROUTES = {
   Tokens: tokensRoutes,
 };
 
-/** What stands between a function and the AWS account of the developer. */
+/** The variables that separate a function from the AWS account of the developer. */
 const AWS_VARIABLES = [
   'AWS_ENDPOINT_URL',
   'AWS_ACCESS_KEY_ID',
@@ -65,7 +65,7 @@ const properties = (id: string): Body => resources()[id].Properties;
 const event = (name: string): Body => read(join('sam-events', `${name}.json`));
 
 /**
- * As SAM 1.164 (samcli/local/lambdafn/env_vars.py): the file beats the shell, the shell the
+ * As SAM 1.164 (samcli/local/lambdafn/env_vars.py): the file overrides the shell, and the shell the
  * template.
  */
 function variablesBySam(id: string, shell: Variables): Variables {
@@ -85,7 +85,7 @@ const PROGRAM = `
   require(code).handler(JSON.parse(event)).then((answer) => process.stdout.write('\\n' + JSON.stringify(answer)));
 `;
 
-/** Runs a function in a process that has its variables, the path, and nothing else. */
+/** Runs a function in a process that has only its variables and PATH. */
 async function invoke(id: string, sent: object): Promise<Body> {
   const { Code, Handler } = properties(id);
   const [module = ''] = Handler.split('.');
@@ -94,8 +94,8 @@ async function invoke(id: string, sent: object): Promise<Body> {
     ['-e', PROGRAM, join(Code, `${module}.cjs`), JSON.stringify(sent)],
     { cwd: Code, env: { PATH: process.env['PATH'], ...variablesBySam(id, {}) } },
   );
-  const answer = JSON.parse(stdout.slice(stdout.lastIndexOf('\n')));
-  return { status: answer.statusCode, body: JSON.parse(answer.body) };
+  const reply = JSON.parse(stdout.slice(stdout.lastIndexOf('\n')));
+  return { status: reply.statusCode, body: JSON.parse(reply.body) };
 }
 
 beforeAll(async () => {
@@ -119,11 +119,11 @@ afterAll(async () => {
 });
 
 describe('the template for sam local', () => {
-  it('holds no reference for SAM to resolve', () => {
+  it('contains no reference for SAM to resolve', () => {
     expect(readFileSync(join(output, 'sam.template.json'), 'utf8')).not.toMatch(/"(Ref|Fn::\w+)":/);
   });
 
-  it('holds every function of the service under a plain name', () => {
+  it('contains every function of the service under a plain name', () => {
     const found = Object.entries<Body>(resources()).filter(
       ([, { Type }]) => Type === 'AWS::Lambda::Function',
     );
@@ -138,7 +138,7 @@ describe('the template for sam local', () => {
     expect(Object.values(variables).every((value) => typeof value === 'string')).toBe(true);
   });
 
-  it.each(IDS)('lets no credentials and no endpoint of the shell into the container: %s', (id) => {
+  it.each(IDS)('passes no credentials and no endpoint of the shell into the container: %s', (id) => {
     const shell = Object.fromEntries(AWS_VARIABLES.map((name) => [name, 'of the developer']));
     const variables = variablesBySam(id, shell);
     expect(Object.keys(variables)).toEqual(expect.arrayContaining(AWS_VARIABLES));
@@ -153,7 +153,7 @@ describe('the template for sam local', () => {
     expect(Architectures).toEqual([process.arch === 'arm64' ? 'arm64' : 'x86_64']);
   });
 
-  it.each(Object.entries(ROUTES))('leads the paths of a function to it: %s', (id, routes) => {
+  it.each(Object.entries(ROUTES))('routes the paths of a function to it: %s', (id, routes) => {
     const found = Object.values<Body>(resources()).filter(({ Type }) => Type === 'AWS::ApiGatewayV2::Route');
     const functionOf = new Map(
       found.map(({ Properties: { RouteKey, Target } }): [string, string] => {
@@ -192,7 +192,7 @@ describe('a function of the template', () => {
     ['Applications', 'list-applications'],
     ['Reactors', 'list-reactors'],
     ['Logs', 'list-logs'],
-  ])('answers its event file: %s', async (id, name) => {
+  ])('handles its event file: %s', async (id, name) => {
     expect(await invoke(id, event(name))).toMatchObject({ status: 200 });
   });
 
@@ -210,7 +210,7 @@ describe('a function of the template', () => {
 describe('the address that containers call', () => {
   const variables = (): Body => properties('Tokens').Environment.Variables;
 
-  /** Resolves to the status. Unlike `fetch`, sends the path as it is. */
+  /** Resolves to the status code. Unlike `fetch`, sends the path unchanged. */
   const call = (path: string, headers: Variables) =>
     new Promise<number | undefined>((resolve, reject) => {
       const { hostname, port } = new URL(variables().AWS_ENDPOINT_URL);
@@ -220,13 +220,13 @@ describe('the address that containers call', () => {
       }).on('error', reject);
     });
 
-  it('refuses a caller without the session token of a function', async () => {
+  it('rejects a caller without the session token of a function', async () => {
     expect(await call('/_local/calls', {})).toBe(403);
     expect(await call('/', { 'x-amz-security-token': 'another' })).toBe(403);
   });
 
   it.each(['/_local/functions', '/x/../_local/functions', 'http://127.0.0.1/_local/functions'])(
-    'refuses a function that steers the local account: %s',
+    'rejects a function that controls the local account: %s',
     async (path) => {
       expect(await call(path, { 'x-amz-security-token': variables().AWS_SESSION_TOKEN })).toBe(403);
     },

@@ -10,7 +10,7 @@ import { signWebhook } from '../../src/core/webhooks/sign-webhook.ts';
 import { createClient } from '../../packages/sdk/src/index.ts';
 import { layer } from '../reactor-runtime/a-reactor.ts';
 import { inBrowser } from '../support/browser.ts';
-import { needing } from '../support/needs.ts';
+import { needing } from '../support/needing.ts';
 import { aProject, packedSdk } from '../support/packed-sdk.ts';
 import { anApplication, aRevealingApplication, CARD, credentials } from '../support/service.ts';
 
@@ -18,7 +18,7 @@ jest.setTimeout(180_000);
 
 const run = promisify(execFile);
 
-/** What every consumer does, after `sdk` is there and with `env`; its result is its last line. */
+/** The steps of every consumer, with `sdk` and `env` in scope; the last line is its result. */
 const PROGRAM = `
 const main = async () => {
   const { ApiError, createClient, verifyWebhook } = sdk;
@@ -70,7 +70,7 @@ let tarball: string;
 let project: string;
 let apiKey: string;
 
-/** A webhook as the service signs it now. */
+/** A webhook that the service signed now. */
 function aWebhook() {
   const secret = credentials.webhook_secret;
   const body = JSON.stringify({ raw: 'ü' });
@@ -105,7 +105,7 @@ beforeAll(async () => {
 const installed = (file = '') => join(project, 'node_modules/@cloakroom/sdk', file);
 
 describe('the package', () => {
-  it('has what it needs, and nothing of the repository', () => {
+  it('contains its own files, and nothing else of the repository', () => {
     const files = globSync('**/*', { cwd: installed() }).filter((file) => statSync(installed(file)).isFile());
     const code = files.filter((file) => !file.startsWith('dist/types/'));
     expect(code.sort()).toEqual([
@@ -122,13 +122,13 @@ describe('the package', () => {
     process.stdout.write(
       `SDK: packed ${kilobytes(statSync(tarball).size)}; in the browser ${kilobytes(minified.length)} minified, ${kilobytes(gzipSync(minified).length)} with gzip\n`,
     );
-    // 8,107 with the walk that reads member names right (docs/decisions/0014); 1,158 of card
-    // ranges, which a bundler leaves out where `cardBrand` is not used; 90 of `code` and of errors
-    // that take one argument.
+    // 8,107 with the walk that reads member names correctly (docs/decisions/0014); 1,158 of card
+    // ranges, which a bundler drops where `cardBrand` is unused; 90 of `code` and of errors that
+    // take one argument.
     expect(gzipSync(minified).length).toBeLessThan(9_470);
   });
 
-  it('names nothing of Node in what browsers load', () => {
+  it('names nothing of Node in the files that browsers load', () => {
     for (const file of globSync('dist/browser*', { cwd: installed() }))
       expect([
         file,
@@ -136,7 +136,7 @@ describe('the package', () => {
       ]).toEqual([file, null]);
   });
 
-  it('is what publint wants of a package', async () => {
+  it('passes publint', async () => {
     const { stdout } = await run(process.execPath, [
       ...['node_modules/publint/src/cli.js', installed(), '--strict', '--pack', 'false'],
     ]);
@@ -155,10 +155,10 @@ describe('a program that installed the tarball works as', () => {
     expect(await output(node, file)).toEqual({ ...EXPECTED, fetch: 'undefined' });
   });
 
-  it('both at once: an error of the one build is an instance of the other build’s class', async () => {
+  it('both builds together: an error of one is an instance of the class of the other', async () => {
     const text = `import * as esm from '@cloakroom/sdk'; import { createRequire } from 'node:module';
       const cjs = createRequire(import.meta.url)('@cloakroom/sdk');
-      const error = await cjs.createClient({ baseUrl: process.env.BASE_URL, apiKey: 'nobody' }).permissions.list().catch((thrown) => thrown);
+      const error = await cjs.createClient({ baseUrl: process.env.BASE_URL, apiKey: 'unknown' }).permissions.list().catch((thrown) => thrown);
       console.log(JSON.stringify([esm.ApiError === cjs.ApiError, error instanceof esm.ApiError, error instanceof esm.ConnectionError, error.status]));`;
     writeFileSync(join(project, 'both.mjs'), text);
     expect(await output(process.execPath, 'both.mjs', { BASE_URL: credentials.base_url })).toEqual([
@@ -174,11 +174,11 @@ describe('a program that installed the tarball works as', () => {
   });
 });
 
-describe('a write under an idempotency key whose answer was lost', () => {
-  it('is answered by its first try, which still runs when it is repeated; nothing is done twice', async () => {
+describe('a write under an idempotency key whose response was lost', () => {
+  it('returns the response of its first attempt, even if that still runs; nothing is done twice', async () => {
     const { base_url: baseUrl, management_key: managementKey } = credentials;
     const code = `module.exports = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 4000));
+      await new Promise((resolve) => setTimeout(resolve, 6000));
       return { raw: Math.random() };
     };`;
     const management = createClient({ baseUrl, apiKey: managementKey });
@@ -188,7 +188,7 @@ describe('a write under an idempotency key whose answer was lost', () => {
     const first = client.reactors.react(reactor.id, {}, writing);
     await new Promise((resolve) => setTimeout(resolve, 500));
     const refused = client.reactors.react(reactor.id, {}, { ...writing, maxRetries: 0 });
-    // What is left of the first one's minute.
+    // The rest of the minute of the first attempt.
     await expect(refused).rejects.toMatchObject({ status: 409, retryAfter: expect.any(Number) });
     const repeated = await client.reactors.react(reactor.id, {}, writing);
     expect(repeated).toEqual({ raw: expect.any(Number) });
@@ -204,12 +204,12 @@ describe('a write under an idempotency key whose answer was lost', () => {
 describe('TypeScript', () => {
   const STRICT = {
     ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, noEmit: true },
-    // Our declarations are checked; those of the language and the DOM are most of the time.
+    // Checks our declarations only; those of the language and the DOM would take most of the time.
     ...{ skipLibCheck: false, skipDefaultLibCheck: true, target: 'es2022', types: [] },
   };
   const DOM = { lib: ['es2022', 'dom', 'dom.iterable'] };
 
-  /** What the compiler says of one file in the project. */
+  /** The output of the compiler for one file in the project. */
   async function compiled(file: string, text: string, options: object): Promise<string> {
     writeFileSync(join(project, file), text);
     const config = join(project, `tsconfig.${randomUUID()}.json`);
@@ -237,13 +237,16 @@ describe('TypeScript', () => {
       'types.ts',
       { module: 'commonjs', moduleResolution: 'node10', ignoreDeprecations: '6.0' },
     ],
-  ])('takes right use and refuses wrong use with the module resolution %s', async (_name, file, options) => {
-    const text = readFileSync('packages/sdk/test/fixture-types.ts', 'utf8').replace(
-      '../src/index.ts',
-      '@cloakroom/sdk',
-    );
-    expect(await compiled(file, text, { ...DOM, ...options })).toBe('');
-  });
+  ])(
+    'accepts right use and rejects wrong use with the module resolution %s',
+    async (_name, file, options) => {
+      const text = readFileSync('packages/sdk/test/fixture-types.ts', 'utf8').replace(
+        '../src/index.ts',
+        '@cloakroom/sdk',
+      );
+      expect(await compiled(file, text, { ...DOM, ...options })).toBe('');
+    },
+  );
 
   it('needs neither the types of the DOM nor those of Node', async () => {
     const text = `import { createClient, type Token } from '@cloakroom/sdk';
@@ -256,7 +259,7 @@ describe('TypeScript', () => {
 });
 
 needing('Chromium').describe('a page of another origin', () => {
-  /** The program in a page, by the module that `sdk` is. */
+  /** The program in a page, with the module `sdk`. */
   const inPage = async (module: string) => {
     const collecting = await anApplication({ type: 'public', permissions: ['token:create'] });
     return inBrowser(
@@ -275,9 +278,9 @@ needing('Chromium').describe('a page of another origin', () => {
        await client.tokens.delete(token.id);
        const signal = AbortSignal.abort();
        const aborted = await client.tokens.list({}, { signal }).catch((error) => error.name);
-       const nobody = await createClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'k', maxRetries: 1 }).permissions.list().catch((error) => error);
+       const failure = await createClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'k', maxRetries: 1 }).permissions.list().catch((error) => error);
        const bodyOfGet = await client.proxy({ url: 'https://api.example.com', body: 'x' }).catch((error) => error.name);
-       return { bodyOfGet, same: token.id === again.id, data: token.data, listed, aborted, nobody: nobody instanceof ConnectionError,
+       return { bodyOfGet, same: token.id === again.id, data: token.data, listed, aborted, unreachable: failure instanceof ConnectionError,
          refused: [refused instanceof ApiError, refused.status, typeof refused.traceId], webhook: encodeURIComponent(JSON.stringify(await verifyWebhook(args.webhook))) };`,
       { ...anInput(), publicKey: collecting.key, module },
     );
@@ -286,7 +289,7 @@ needing('Chromium').describe('a page of another origin', () => {
     bodyOfGet: 'TypeError',
     ...{ same: true, data: { ...CARD, number: 'XXXXXXXXXXXX4242' }, listed: 1, aborted: 'AbortError' },
     ...{
-      nobody: true,
+      unreachable: true,
       refused: [true, 400, 'string'],
       webhook: encodeURIComponent(JSON.stringify(EXPECTED.webhook)),
     },
@@ -299,7 +302,7 @@ needing('Chromium').describe('a page of another origin', () => {
   it.each([
     ['an ES module', 'import'],
     ['CommonJS', 'require'],
-  ])('works with what a bundler makes of it as %s', async (_name, how) => {
+  ])('works as %s from a bundler', async (_name, how) => {
     const contents =
       how === 'import' ? "export * from '@cloakroom/sdk';" : "module.exports = require('@cloakroom/sdk');";
     const { outputFiles } = await build({

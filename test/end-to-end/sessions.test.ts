@@ -39,7 +39,7 @@ describe('a session', () => {
       expect((await session.get(path)).status).toBe(403);
   });
 
-  it('gets access once, by a private application, to what its conditions name', async () => {
+  it('gets access once, from a private application, to the tokens that its conditions name', async () => {
     const session = await aSession();
     const app = await aRevealingApplication();
     const [mine, other] = [
@@ -56,7 +56,7 @@ describe('a session', () => {
     expect((await session.get('/permissions')).status).toBe(200);
   });
 
-  it('holds all conditions of a rule, on ids and containers', async () => {
+  it('applies all conditions of a rule, on ids and containers', async () => {
     const app = await aRevealingApplication();
     const id = `sess-${String(Date.now())}`;
     await app.post('/tokens', { type: 'token', data: 1, id: `${id}-a`, containers: ['/Shop/eu/'] });
@@ -79,29 +79,29 @@ describe('a session', () => {
     expect((await session.get(`/tokens?id=${id}-a&id=${id}-b`)).body.pagination.total_items).toBe(1);
   });
 
-  it('uses a nonce once, whoever is quicker', async () => {
+  it('accepts one of several concurrent uses of a nonce', async () => {
     const session = await aSession();
     const app = await aRevealingApplication();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () =>
         app.post('/sessions/authorize', { nonce: session.nonce, permissions: ['token:read'] }),
       ),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([
+    expect(responses.map(({ status }) => status).sort()).toEqual([
       200,
       ...Array.from({ length: 7 }, () => 409),
     ]);
   });
 
-  it('403: gets no more than the application holds, and the nonce stays unused', async () => {
+  it('403: gets no more access than the application has, and the nonce stays unused', async () => {
     const session = await aSession();
     const rules = [
       { priority: 1, container: '/a/secret/', transform: 'redact', permissions: ['token:read'] },
       { priority: 2, container: '/a/', transform: 'mask', permissions: ['token:read', 'token:use'] },
     ];
     const app = await anApplication({ rules });
-    const grant = (given: Record<string, unknown>) =>
-      app.post('/sessions/authorize', { nonce: session.nonce, ...given });
+    const grant = (input: Record<string, unknown>) =>
+      app.post('/sessions/authorize', { nonce: session.nonce, ...input });
     const rule = (more: Record<string, unknown>) => ({
       rules: [{ priority: 1, transform: 'mask', permissions: ['token:read'], ...more }],
     });
@@ -121,7 +121,7 @@ describe('a session', () => {
     expect((await grant(rule({ container: '/a/x/' }))).status).toBe(200);
   });
 
-  it('413: takes as many conditions as fit its record, and refuses more', async () => {
+  it('413: accepts as many conditions as fit its record, and rejects more', async () => {
     const app = await aRevealingApplication();
     const conditions = (count: number) =>
       Array.from({ length: count }, () => ({
@@ -138,13 +138,13 @@ describe('a session', () => {
     expect([await grant(5), await grant(6), await grant(100)]).toEqual([200, 413, 413]);
   });
 
-  it('400: an authorization that makes no sense; 404: an unknown nonce; 403: the wrong kind of application', async () => {
+  it('400: an invalid authorization; 404: an unknown nonce; 403: the wrong kind of application', async () => {
     const session = await aSession();
     const app = await aRevealingApplication();
-    const grant = (given: Record<string, unknown>) =>
-      app.post('/sessions/authorize', { nonce: session.nonce, permissions: ['token:read'], ...given });
+    const grant = (input: Record<string, unknown>) =>
+      app.post('/sessions/authorize', { nonce: session.nonce, permissions: ['token:read'], ...input });
     const both = { ...reading([{ attribute: 'id', operator: 'equals', value: 'x' }]), container: '/' };
-    for (const [given, path] of [
+    for (const [input, path] of [
       [{ permissions: [] }, 'permissions'],
       [{ permissions: ['nothing'] }, 'permissions[0]'],
       [{ nonce: undefined }, 'nonce'],
@@ -157,8 +157,8 @@ describe('a session', () => {
       [{ expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
       [{ expires_at: '2099-01-01T00:00:00Z' }, 'expires_at'],
     ] as const) {
-      const { status, body } = await grant(given);
-      expect([given, status, Object.keys(body.errors ?? {})]).toEqual([given, 400, [path]]);
+      const { status, body } = await grant(input);
+      expect([input, status, Object.keys(body.errors ?? {})]).toEqual([input, 400, [path]]);
     }
     expect((await grant({ nonce: 'unknown' })).status).toBe(404);
     expect(
@@ -176,7 +176,7 @@ describe('a session', () => {
     expect((await grant({})).status).toBe(200);
   });
 
-  it('ends when it is told to, and vanishes', async () => {
+  it('ends at its expiry, and is deleted', async () => {
     const session = await aSession();
     const app = await aRevealingApplication();
     await app.post('/sessions/authorize', {
@@ -210,7 +210,7 @@ describe('a session', () => {
     expect((await session.get('/tokens/nothing')).status).toBe(404);
   });
 
-  it('ends with the application that authorized it, and with the one that asked for it', async () => {
+  it('ends with the application that authorized it, and with the one that created it', async () => {
     const asking = await aPublicApplication();
     const open = async () => {
       const { body } = await asking.post('/sessions');

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allItems, bytesOf, isOfTrail } from '../support/aws.ts';
-import { advanceClock } from '../support/clock-control.ts';
+import { advanceClock } from '../support/advance-clock.ts';
 import { httpClient, strictClient, type HttpClient } from '../support/http-client.ts';
 import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { ALL_TOKEN_PERMISSIONS, CARD, revealing } from '../support/sample-requests.ts';
 
-/** A service whose clock is moved. */
+/** A service whose clock the test advances. */
 let service: RunningService;
 beforeAll(async () => {
   service = await runService([...TEST_SETTINGS, '--tick', '1']);
@@ -29,7 +29,7 @@ async function anApplication(grants: object = { permissions: ALL_TOKEN_PERMISSIO
 
 const aRevealingApplication = (): Promise<HttpClient> => anApplication({ rules: [revealing()] });
 
-/** Waits until something holds; the service sweeps every second. */
+/** Waits until a condition is true; the service sweeps every second. */
 async function eventually(condition: () => Promise<boolean>): Promise<void> {
   for (let waited = 0; waited < 40_000; waited += 250) {
     if (await condition()) return;
@@ -53,9 +53,9 @@ describe('expires_at', () => {
     ['2099-06-01T10:00:00.5+02:00', '2099-06-01T10:00:00.500+02:00'],
     ['2099-06-01T10:00:00', '2099-06-01T10:00:00+00:00'],
     ['2099-06-01', '2099-06-01T00:00:00+00:00'],
-  ])('%s comes back as %s', async (given, expected) => {
+  ])('%s is returned as %s', async (input, expected) => {
     const app = await anApplication();
-    const { body } = await app.post('/tokens', { type: 'token', data: 1, expires_at: given });
+    const { body } = await app.post('/tokens', { type: 'token', data: 1, expires_at: input });
     expect(body.expires_at).toBe(expected);
     expect((await app.get(`/tokens/${body.id}`)).body.expires_at).toBe(expected);
   });
@@ -72,13 +72,13 @@ describe('expires_at', () => {
     '',
     '1/1/2020',
     '4102444800',
-  ])('400: %s', async (given) => {
+  ])('400: %s', async (input) => {
     const app = await anApplication();
-    const { status, body } = await app.post('/tokens', { type: 'token', data: 1, expires_at: given });
+    const { status, body } = await app.post('/tokens', { type: 'token', data: 1, expires_at: input });
     expect([status, Object.keys(body.errors ?? {})]).toEqual([400, ['expires_at']]);
   });
 
-  it('is gone for every operation from the instant, and from the store soon after', async () => {
+  it('hides the token from every operation from that instant, and deletes it soon after', async () => {
     const app = await aRevealingApplication();
     const id = `mortal-${String(Date.now())}`;
     const metadata = { mortal: id };
@@ -95,7 +95,7 @@ describe('expires_at', () => {
     expect((await app.get(`/tokens/${id}`)).status).toBe(200);
     expect((await app.get(`/tokens?metadata.mortal=${id}`)).body.pagination.total_items).toBe(1);
     await advance(600);
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       app.get(`/tokens/${id}`),
       app.patch(`/tokens/${id}`, { data: { cvc: '999' } }),
       app.delete(`/tokens/${id}`),
@@ -104,8 +104,8 @@ describe('expires_at', () => {
       app.get(`/tokens?metadata.mortal=${id}`),
       app.post('/tokens/search', { query: `id:"${id}"` }),
     ]);
-    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 400, 200, 200, 200]);
-    for (const { body: page } of answers.slice(4))
+    expect(responses.map(({ status }) => status)).toEqual([404, 404, 404, 400, 200, 200, 200]);
+    for (const { body: page } of responses.slice(4))
       expect([page.data, page.pagination.total_items]).toEqual([[], 0]);
     await eventually(async () => (await itemsOf(id)).length === 0);
   });
@@ -119,7 +119,7 @@ describe('expires_at', () => {
     expect((await app.post('/tokens', { type: 'token', data: 2, id })).status).toBe(409);
     await advance(3_600);
     expect((await app.post('/tokens', { type: 'token', data: 2, id })).status).toBe(201);
-    // The sweep has come to what expired then.
+    // The sweep has reached the tokens that expired then.
     await eventually(async () => (await itemsOf(other)).length === 0);
     expect((await app.get(`/tokens/${id}`)).status).toBe(200);
   });
@@ -128,7 +128,7 @@ describe('expires_at', () => {
 describe('a cvc', () => {
   const card = { type: 'card', data: { ...CARD, cvc: '8361' } };
 
-  it('is there for its lifetime, hidden from its end on every path, and removed from the store', async () => {
+  it('exists for its lifetime, is hidden from its end on every path, and is deleted from the store', async () => {
     const app = await aRevealingApplication();
     const headers = { 'SVC-IDEMPOTENCY-KEY': `cvc-${String(Date.now())}` };
     const started = Date.now();
@@ -144,20 +144,20 @@ describe('a cvc', () => {
     const id = body.id as string;
     const reads = () =>
       Promise.all([
-        app.get(`/tokens/${id}`).then((answer) => answer.body.data),
-        app.get(`/tokens?id=${id}`).then((answer) => answer.body.data[0].data),
+        app.get(`/tokens/${id}`).then((response) => response.body.data),
+        app.get(`/tokens?id=${id}`).then((response) => response.body.data[0].data),
         app
           .post('/tokens/search', { query: `metadata.at:"${String(started)}"` })
-          .then((answer) => answer.body.data[0].data),
-        app.post('/detokenize', `{{ ${id} }}`).then((answer) => answer.body),
-        app.patch(`/tokens/${id}`, { metadata: { seen: 'yes' } }).then((answer) => answer.body.data),
+          .then((response) => response.body.data[0].data),
+        app.post('/detokenize', `{{ ${id} }}`).then((response) => response.body),
+        app.patch(`/tokens/${id}`, { metadata: { seen: 'yes' } }).then((response) => response.body.data),
       ]);
     expect(await reads()).toEqual(Array.from({ length: 5 }, () => card.data));
     const masked = await (await anApplication()).get(`/tokens/${id}`);
     expect(JSON.stringify(masked.body)).not.toContain('8361');
     expect((await itemsOf(id)).some((item) => item.includes('sealedCvc='))).toBe(true);
     const reactor = await management.post('/reactors', {
-      name: 'returns what it was given',
+      name: 'returns its argument',
       code: 'module.exports = ({ args }) => ({ raw: { list: [args.card.cvc], at: Date.now() } });',
       configuration: {},
     });
@@ -173,9 +173,9 @@ describe('a cvc', () => {
     await advance(3_000);
     expect(await reads()).toEqual(Array.from({ length: 5 }, () => card.data));
     await advance(600);
-    // The code does not run again, and what it said is gone with the cvc.
+    // The code does not run again, and its response was deleted with the cvc.
     const late = await react();
-    expect([late.status, late.body.detail]).toEqual([409, expect.stringContaining('no longer kept')]);
+    expect([late.status, late.body.detail]).toEqual([409, expect.stringContaining('no longer stored')]);
     expect(await reads()).toEqual(Array.from({ length: 5 }, () => CARD));
     expect((await app.post('/tokens', wanted, { headers })).body.data).toEqual(CARD);
     const again = await app.post('/tokens', wanted);
@@ -184,7 +184,7 @@ describe('a cvc', () => {
     expect((await app.get(`/tokens/${id}`)).status).toBe(200);
   }, 90_000);
 
-  it('starts a new hour when it is set anew, keeps its hour otherwise, and goes when it is removed', async () => {
+  it('gets a new hour when it is set, retains its hour otherwise, and is deleted when it is removed', async () => {
     const app = await aRevealingApplication();
     const { body } = await app.post('/tokens', { type: 'card', data: CARD });
     const set = await app.patch(`/tokens/${body.id}`, { data: { cvc: 737 } });

@@ -4,7 +4,7 @@ import { IS_THOROUGH } from '../../packages/local-aws/test/thoroughness.ts';
 let serial = 0;
 const unique = () => `${String(Date.now())}x${String((serial += 1))}`;
 
-/** An application that sees only what it put into a container of its own. */
+/** An application that sees only the tokens in its own container. */
 async function aCorner() {
   const container = `/corner-${unique()}/`;
   const app = await anApplication({
@@ -16,7 +16,7 @@ async function aCorner() {
 }
 
 describe('GET /tokens', () => {
-  it('lists what the caller may read, newest first, and counts nothing else', async () => {
+  it('lists the tokens that the caller may read, newest first, and counts no others', async () => {
     const { app, create } = await aCorner();
     await (await anApplication()).post('/tokens', { type: 'token', data: 'not theirs' });
     const ids: string[] = [];
@@ -54,7 +54,7 @@ describe('GET /tokens', () => {
     expect((await page('page=9')).data).toEqual([]);
   });
 
-  it('400: pages that cannot be, and cursors of something else', async () => {
+  it('400: invalid pages, and cursors of another list', async () => {
     const { app, create } = await aCorner();
     for (let index = 0; index < 3; index += 1) await create();
     for (const query of [
@@ -87,7 +87,7 @@ describe('GET /tokens', () => {
     expect((await app.get(`/tokens?after=${after}`)).status).toBe(200);
   });
 
-  it('sees each token that was there exactly once while others come and go', async () => {
+  it('lists each existing token exactly once while others are created and deleted', async () => {
     const { app, container, create } = await aCorner();
     const old = new Set<string>();
     const [hundreds, size] = IS_THOROUGH ? [15, 100] : [5, 50];
@@ -101,7 +101,7 @@ describe('GET /tokens', () => {
       seen.push(...body.data.map(({ id }: { id: string }) => id).filter((id: string) => old.has(id)));
       after = body.pagination.after;
       const [going] = (await Promise.all([create(), create(), create()])).map(
-        (answer) => answer.body.id as string,
+        (response) => response.body.id as string,
       );
       await app.delete(`/tokens/${going ?? ''}`);
     }
@@ -109,7 +109,7 @@ describe('GET /tokens', () => {
     expect(old.size).toBe(100 * hundreds);
   });
 
-  it('filters by ids, in any number and whatever they are', async () => {
+  it('filters by any number of ids, including malformed ones', async () => {
     const { app, create } = await aCorner();
     const ids = [(await create()).body.id, (await create()).body.id, (await create()).body.id];
     const foreign = (await (await anApplication()).post('/tokens', { type: 'token', data: 1 })).body.id;
@@ -120,7 +120,7 @@ describe('GET /tokens', () => {
     expect(body.pagination.total_items).toBe(2);
   });
 
-  it('filters by metadata in three spellings, without regard to case, all of them together', async () => {
+  it('filters by metadata in three spellings, case-insensitively, all of them combined', async () => {
     const { app, create } = await aCorner();
     const both = (await create({ metadata: { Colour: 'Red', size: 'L' } })).body.id;
     await create({ metadata: { colour: 'red' } });
@@ -142,7 +142,7 @@ describe('GET /tokens', () => {
 });
 
 describe('POST /tokens/search', () => {
-  it('finds by evaluated indexes, exactly, and by what else it has', async () => {
+  it('finds tokens by evaluated indexes, exactly, and by their other attributes', async () => {
     const { app, container, create } = await aCorner();
     const mark = unique();
     const ada = (

@@ -1,15 +1,15 @@
 import { anApplication, aRevealingApplication, CARD, call } from '../support/service.ts';
 
 describe('PATCH /tokens/{id}', () => {
-  it('415: anything but a merge patch', async () => {
+  it('415: a media type other than a merge patch', async () => {
     const app = await anApplication();
     const { body } = await app.post('/tokens', { type: 'token', data: 1 });
     for (const type of ['application/json', 'text/plain', '']) {
-      const answer = await call(app.key, 'PATCH', `/tokens/${body.id}`, {
+      const response = await call(app.key, 'PATCH', `/tokens/${body.id}`, {
         raw: '{"data":2}',
         headers: { 'Content-Type': type },
       });
-      expect([type, answer.status]).toEqual([type, 415]);
+      expect([type, response.status]).toEqual([type, 415]);
     }
     const headers = { 'Content-Type': 'application/merge-patch+json; charset=utf-8' };
     expect((await call(app.key, 'PATCH', `/tokens/${body.id}`, { raw: '{"data":2}', headers })).status).toBe(
@@ -54,7 +54,7 @@ describe('PATCH /tokens/{id}', () => {
     expect((await app.get(`/tokens/${body.id}`)).body).toEqual(patched.body);
   });
 
-  it('takes null as the way back: defaults for containers and fingerprint, nothing for the rest', async () => {
+  it('resets a member to its default for null: containers and fingerprint to theirs, the rest to nothing', async () => {
     const app = await aRevealingApplication();
     const { body } = await app.post('/tokens', {
       type: 'card',
@@ -86,7 +86,7 @@ describe('PATCH /tokens/{id}', () => {
     expect((await masking.get(`/tokens/${body.id}`)).body).not.toHaveProperty('data');
   });
 
-  it('checks the result as its type again', async () => {
+  it('validates the result as its type', async () => {
     const app = await anApplication();
     const { body } = await app.post('/tokens', { type: 'card', data: CARD });
     const refused = await app.patch(`/tokens/${body.id}`, { data: { number: '4242424242424241' } });
@@ -125,14 +125,14 @@ describe('PATCH /tokens/{id}', () => {
     expect((await app.patch('/tokens/nothing', { data: 1 })).status).toBe(404);
   });
 
-  it('loses no member of fifty updates at once', async () => {
+  it('loses no member of fifty concurrent updates', async () => {
     const app = await aRevealingApplication();
     const { body } = await app.post('/tokens', { type: 'token', data: {} });
     const names = Array.from({ length: 50 }, (_, index) => `member${String(index)}`);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       names.map((name) => app.patch(`/tokens/${body.id}`, { data: { [name]: name } })),
     );
-    expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200));
+    expect(responses.map(({ status }) => status)).toEqual(names.map(() => 200));
     const { data } = (await app.get(`/tokens/${body.id}`)).body;
     expect(data).toEqual(Object.fromEntries(names.map((name) => [name, name])));
   });

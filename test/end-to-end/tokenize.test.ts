@@ -1,7 +1,7 @@
 import { ALL_TOKEN_PERMISSIONS, anApplication, aRevealingApplication, CARD } from '../support/service.ts';
 
 describe('POST /tokenize', () => {
-  it('makes tokens of objects with type and data, and of every other primitive leaf', async () => {
+  it('creates tokens for objects with type and data, and for every other primitive leaf', async () => {
     const app = await aRevealingApplication();
     const { status, body } = await app.post('/tokenize', {
       card: { type: 'card', data: CARD, metadata: { a: 'b' } },
@@ -20,7 +20,7 @@ describe('POST /tokenize', () => {
     expect(values).toEqual(['x', 7, true]);
   });
 
-  it('takes a primitive, an array and a single token as the whole body', async () => {
+  it('accepts a primitive, an array and a single token as the whole body', async () => {
     const app = await aRevealingApplication();
     expect((await app.post('/tokenize', 'x')).body).toMatch(/^[0-9a-f-]{36}$/);
     expect((await app.post('/tokenize', [1])).body).toEqual([expect.any(String)]);
@@ -31,7 +31,7 @@ describe('POST /tokenize', () => {
     expect((await app.post('/tokenize', {})).body).toEqual({});
   });
 
-  it('400: names what is wrong with any of them, and writes none', async () => {
+  it('400: names each invalid token, and writes none', async () => {
     const app = await anApplication();
     const id = `all-or-none-${String(Date.now())}`;
     const { status, body } = await app.post('/tokenize', {
@@ -51,7 +51,7 @@ describe('POST /tokenize', () => {
     expect((await app.get(`/tokens/${id}`)).status).toBe(404);
   });
 
-  it('409: one id is taken, and nothing of the others is written', async () => {
+  it('409: one id is taken, and none of the others is written', async () => {
     const app = await anApplication();
     const [free, taken] = [`free-${String(Date.now())}`, `taken-${String(Date.now())}`];
     await app.post('/tokens', { type: 'token', data: 1, id: taken });
@@ -74,7 +74,7 @@ describe('POST /tokenize', () => {
     ).toBe(409);
   });
 
-  it('makes a hundred tokens and no more', async () => {
+  it('creates a hundred tokens and no more', async () => {
     const app = await anApplication();
     const leaves = (count: number) => Array.from({ length: count }, (_, index) => `leaf ${String(index)}`);
     expect((await app.post('/tokenize', leaves(101))).status).toBe(400);
@@ -82,7 +82,7 @@ describe('POST /tokenize', () => {
     expect([status, new Set(body).size]).toEqual([200, 100]);
   });
 
-  it('makes a hundred cards with everything, which no single transaction holds', async () => {
+  it('creates a hundred cards with every member, more than a single transaction can write', async () => {
     const app = await aRevealingApplication();
     const order = `order-${String(Date.now())}`;
     const card = {
@@ -138,7 +138,7 @@ describe('POST /detokenize', () => {
     });
   });
 
-  it('shows what the caller’s rules show', async () => {
+  it('applies the caller’s rules', async () => {
     const [all, masking] = await Promise.all([aRevealingApplication(), anApplication()]);
     const redacting = await anApplication({
       rules: [{ priority: 1, container: '/', transform: 'redact', permissions: ['token:read'] }],
@@ -153,7 +153,7 @@ describe('POST /detokenize', () => {
     expect((await redacting.post('/detokenize', [expression])).body).toEqual([null]);
   });
 
-  it('takes ids of any form', async () => {
+  it('accepts ids of any form', async () => {
     const app = await aRevealingApplication();
     for (const id of [
       `it's "quoted": ${String(Date.now())}`,
@@ -168,7 +168,7 @@ describe('POST /detokenize', () => {
     }
   });
 
-  it('400: unknown tokens, bad expressions, too many tokens; 403: tokens that are not theirs', async () => {
+  it('400: unknown tokens, bad expressions, too many tokens; 403: tokens of another owner', async () => {
     const app = await aRevealingApplication();
     const { body } = await app.post('/detokenize', { a: '{{ nothing-1 }}', b: '{{ nothing-2 }}' });
     expect(body).toMatchObject({

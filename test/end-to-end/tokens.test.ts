@@ -24,7 +24,7 @@ const TYPES = [
 
 describe('a token', () => {
   it.each(TYPES)(
-    'of type $type comes back masked, revealed or redacted by the deciding rule',
+    'of type $type is returned masked, revealed or redacted by the deciding rule',
     async ({ type, data, containers, masked }) => {
       const [masking, revealing, redacting] = await Promise.all([
         anApplication(),
@@ -46,7 +46,7 @@ describe('a token', () => {
     },
   );
 
-  it('gives back any JSON as it went in', async () => {
+  it('returns any JSON unchanged', async () => {
     const app = await aRevealingApplication();
     const values: unknown[] = [
       '',
@@ -77,7 +77,7 @@ describe('a token', () => {
     );
   });
 
-  it('holds megabytes', async () => {
+  it('stores megabytes', async () => {
     const app = await aRevealingApplication();
     const data = 'x'.repeat(2_000_000);
     const { status, body } = await app.post('/tokens', { type: 'token', data });
@@ -87,7 +87,7 @@ describe('a token', () => {
     expect((await app.get(`/tokens/${body.id}`)).status).toBe(404);
   });
 
-  it('has containers, metadata and a mask of its own', async () => {
+  it('may have its own containers, metadata and mask', async () => {
     const [masking, revealing] = await Promise.all([anApplication(), aRevealingApplication()]);
     const token = {
       type: 'token',
@@ -110,7 +110,7 @@ describe('a token', () => {
     expect(same.body.fingerprint).toBe(body.fingerprint);
   });
 
-  it('400: a PATCH of the data on which its mask fails', async () => {
+  it('400: a PATCH with data on which its mask fails', async () => {
     const app = await aRevealingApplication();
     const { body } = await app.post('/tokens', { type: 'token', data: '5', mask: '{{ data | to_number }}' });
     const refused = await app.patch(`/tokens/${body.id}`, { data: 'abc' });
@@ -119,7 +119,7 @@ describe('a token', () => {
     expect((await app.patch(`/tokens/${body.id}`, { data: '6' })).body.data).toBe('6');
   });
 
-  it('has a fingerprint: the same for equal values of one type, another one otherwise', async () => {
+  it('has a fingerprint: equal for equal values of one type, different otherwise', async () => {
     const app = await anApplication();
     const fingerprint = async (type: string, data: unknown) =>
       (await app.post('/tokens', { type, data })).body.fingerprint as string;
@@ -137,7 +137,7 @@ describe('a token', () => {
     expect(others[0]).toMatch(/^[1-9A-HJ-NP-Za-km-z]{40,44}$/);
   });
 
-  it('takes an id of the caller’s, once', async () => {
+  it('accepts an id from the caller, once', async () => {
     const app = await anApplication();
     const id = `order ${String(Date.now())}:ü.@`;
     expect((await app.post('/tokens', { type: 'token', data: 1, id })).body.id).toBe(id);
@@ -158,7 +158,7 @@ describe('a token', () => {
     }
   });
 
-  it('takes an alias as its id', async () => {
+  it('accepts an alias as its id', async () => {
     const app = await anApplication();
     const { body } = await app.post('/tokens', {
       type: 'card',
@@ -181,20 +181,20 @@ describe('a token', () => {
     expect(fallback.body.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
-  it('400: an id that spells out the card it stands for', async () => {
+  it('400: an id that contains the number of its card', async () => {
     const app = await anApplication();
     for (const id of ['{{ data.number }}', `card-${CARD.number}`, '4242-4242-4242-4242']) {
       expect((await app.post('/tokens', { type: 'card', data: CARD, id })).status).toBe(400);
     }
   });
 
-  it('is gone after its deletion', async () => {
+  it('is missing after its deletion', async () => {
     const app = await anApplication();
     const { body } = await app.post('/tokens', { type: 'card', data: { ...CARD, cvc: '123' } });
     const deleted = await app.delete(`/tokens/${body.id}`);
     expect([deleted.status, deleted.body]).toEqual([204, '']);
-    for (const answer of [await app.get(`/tokens/${body.id}`), await app.delete(`/tokens/${body.id}`)])
-      expect(answer.status).toBe(404);
+    for (const response of [await app.get(`/tokens/${body.id}`), await app.delete(`/tokens/${body.id}`)])
+      expect(response.status).toBe(404);
   });
 });
 
@@ -271,7 +271,7 @@ describe('access', () => {
     expect((await narrow.delete(`/tokens/${mine.body.id}`)).status).toBe(204);
   });
 
-  it('a public application can only collect', async () => {
+  it('a public application can only create tokens', async () => {
     const collecting = await anApplication({ type: 'public', permissions: ['token:create'] });
     const { status, body } = await collecting.post('/tokens', { type: 'card', data: CARD });
     expect([status, body.data.number]).toEqual([201, 'XXXXXXXXXXXX4242']);
@@ -279,12 +279,12 @@ describe('access', () => {
   });
 });
 
-describe('what nobody would send', () => {
+describe('unusual input', () => {
   const long = 'a'.repeat(3_000);
 
-  it('an id longer than any id is one that does not exist', async () => {
+  it('treats an id longer than any id as unknown', async () => {
     const app = await anApplication();
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       app.get(`/tokens/${long}`),
       app.patch(`/tokens/${long}`, { data: 1 }),
       app.delete(`/tokens/${long}`),
@@ -294,10 +294,10 @@ describe('what nobody would send', () => {
       app.post('/tokens/search', { query: `fingerprint:"${long}"` }),
       app.post('/tokens/search', { query: 'fingerprint:""' }),
     ]);
-    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 400, 200, 200, 200, 200]);
+    expect(responses.map(({ status }) => status)).toEqual([404, 404, 404, 400, 200, 200, 200, 200]);
   });
 
-  it('members named __proto__ are members like any other, in data and metadata and in patches of them', async () => {
+  it('stores and patches members named __proto__ like any other, in data and metadata', async () => {
     const app = await aRevealingApplication();
     const headers = { 'Content-Type': 'application/json' };
     const raw = '{"type":"token","data":{"__proto__":{"a":1}},"metadata":{"__proto__":"x"}}';
@@ -311,7 +311,7 @@ describe('what nobody would send', () => {
     expect((await app.post('/tokens', undefined, { raw: bad, headers })).status).toBe(400);
   });
 
-  it('413: masks, metadata and expressions larger than their record; anything below, beside any data', async () => {
+  it('413: masks, metadata and expressions larger than their record; smaller ones fit with any data', async () => {
     const app = await aRevealingApplication();
     const token = { type: 'token', data: 'x'.repeat(349_000) };
     expect((await app.post('/tokens', { ...token, mask: 'm'.repeat(300_001) })).status).toBe(413);
@@ -320,7 +320,7 @@ describe('what nobody would send', () => {
     expect((await app.get(`/tokens/${body.id}`)).body).toEqual(body);
   });
 
-  it('an idempotency key replays an answer of megabytes', async () => {
+  it('replays a response of megabytes for an idempotency key', async () => {
     const app = await aRevealingApplication();
     const headers = { 'SVC-IDEMPOTENCY-KEY': `large ${String(Date.now())}` };
     const create = () => app.post('/tokens', { type: 'token', data: 'x'.repeat(2_000_000) }, { headers });
@@ -329,7 +329,7 @@ describe('what nobody would send', () => {
     expect((await create()).body).toEqual(first.body);
   });
 
-  it('creates, updates and deletes of one id at once leave nothing in the indexes', async () => {
+  it('leaves nothing in the indexes after concurrent creates, updates and deletes of one id', async () => {
     const app = await aRevealingApplication();
     const mark = `race-${String(Date.now())}`;
     const path = `/tokens/${mark}`;
@@ -341,8 +341,8 @@ describe('what nobody would send', () => {
       () => app.delete(path),
     ];
     const rounds = Array.from({ length: 15 }, (_, at) => racers.map((race) => race(at)));
-    const answers = await Promise.all(rounds.flat());
-    for (const { status } of answers) expect([200, 201, 204, 404, 409]).toContain(status);
+    const responses = await Promise.all(rounds.flat());
+    for (const { status } of responses) expect([200, 201, 204, 404, 409]).toContain(status);
     await app.delete(path);
     const left = (await allItems(credentials.aws_endpoint_url))
       .map(bytesOf)

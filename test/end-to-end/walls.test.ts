@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { anApplication, aRevealingApplication, CARD, management, revealing } from '../support/service.ts';
 
 /*
- * The walls between callers (docs/security.md#invariants-between-callers), over HTTP, by the calls
- * that once went through them. Their properties are tested in test/security/.
+ * The walls between callers (docs/security.md#invariants-between-callers), over HTTP, with the
+ * calls that once broke them. test/security/ tests their properties.
  */
 
 const scope = () => `/walls-${randomUUID()}/`;
@@ -15,7 +15,7 @@ const rule = (container: string, transform: string, permissions: string[], prior
 });
 
 describe('a caller with token:update alone', () => {
-  it('changes no description, sees nothing of the content, and is told which rule would allow it', async () => {
+  it('changes no description, sees no content, and gets an error that names the rule it needs', async () => {
     const owner = await aRevealingApplication();
     const browser = await anApplication({ type: 'public', permissions: ['token:update'] });
     const { body } = await owner.post('/tokens', { type: 'card', data: CARD });
@@ -33,11 +33,11 @@ describe('a caller with token:update alone', () => {
         expect.stringContaining('token:update with the transform reveal'),
       ]);
     }
-    const { status, body: answer } = await browser.patch(`/tokens/${body.id}`, {
+    const { status, body: response } = await browser.patch(`/tokens/${body.id}`, {
       data: { expiration_month: 2 },
     });
     expect(status).toBe(200);
-    expect(Object.keys(answer).sort()).toEqual(
+    expect(Object.keys(response).sort()).toEqual(
       [
         'containers',
         'created_at',
@@ -71,7 +71,7 @@ describe('deduplication', () => {
   const ROUTING = '021000021';
   const THIEF = { routing_number: '011000015', account_number: '666666666' };
 
-  it('answers with no token that was planted under a fingerprint of its planter', async () => {
+  it('never returns a token that an attacker created under a chosen fingerprint', async () => {
     const browser = await anApplication({ type: 'public', permissions: ['token:create'] });
     const shop = await aRevealingApplication();
     const account = String(Date.now());
@@ -93,7 +93,7 @@ describe('deduplication', () => {
     expect(tokenized.body.to).toMatchObject({ id: body.id, data: payee.data });
   });
 
-  it('answers with nothing that its planter can change or let expire afterwards', async () => {
+  it('returns no token that its creator can later change or expire', async () => {
     const browser = await anApplication({ type: 'public', permissions: ['token:create', 'token:update'] });
     const shop = await aRevealingApplication();
     const data = `shared ${randomUUID()}`;
@@ -113,7 +113,7 @@ describe('deduplication', () => {
 });
 
 describe('a list', () => {
-  it('always answers, and shows of each token what it shows of it alone', async () => {
+  it('always succeeds, and shows each token as a read of it alone does', async () => {
     const container = scope();
     const owner = await anApplication({ rules: [revealing(container)] });
     const reader = await anApplication({ rules: [rule(container, 'mask', ['token:read', 'token:search'])] });
@@ -154,7 +154,7 @@ describe('a list', () => {
     expect(large.body.data[0]).toMatchObject({ data: 'd'.repeat(60_000) });
   });
 
-  it('refuses no mask at reading: one that is too dear, or fails, is not written', async () => {
+  it('never fails on a mask: a mask that is too expensive or fails is rejected on write', async () => {
     const app = await aRevealingApplication();
     const data = 'a'.repeat(290_000);
     for (const mask of [
@@ -172,7 +172,7 @@ describe('a list', () => {
 });
 
 describe('a search', () => {
-  it('confirms no data and no fingerprint that is redacted for the caller, nor counts it', async () => {
+  it('confirms and counts no data and no fingerprint that is redacted for the caller', async () => {
     const container = scope();
     const owner = await anApplication({ rules: [revealing(container)] });
     const number = randomUUID();
@@ -209,7 +209,7 @@ describe('detokenization', () => {
     const app = await aRevealingApplication();
     const data = 'd'.repeat(3_100_000);
     const [one, two] = await Promise.all([1, 2].map(() => app.post('/tokens', { type: 'token', data })));
-    const ids = [one, two].map((answer) => `{{ ${String(answer?.body.id)} | last4 }}`);
+    const ids = [one, two].map((response) => `{{ ${String(response?.body.id)} | last4 }}`);
     expect((await app.post('/detokenize', ids)).status).toBe(413);
     expect((await app.post('/detokenize', ids.slice(1))).body).toEqual(['dddd']);
     const small = await app.post('/tokens', { type: 'token', data: 'd'.repeat(100_000) });
@@ -234,8 +234,8 @@ describe('a redacted reader', () => {
   });
 });
 
-describe('the answer of a reactor', () => {
-  it('goes with the tokens that it was made from, and with the right to use them', async () => {
+describe('the replay of a reactor’s response', () => {
+  it('ends with the tokens that the response was made from, and with the right to use them', async () => {
     const container = scope();
     const app = await anApplication({ rules: [revealing(container)] });
     const token = await app.post('/tokens', { type: 'token', data: 'secret', containers: [container] });
@@ -258,13 +258,13 @@ describe('the answer of a reactor', () => {
     await management.put(`/applications/${app.id}`, rules(container));
     await app.delete(`/tokens/${token.body.id as string}`);
     const gone = await react();
-    expect([gone.status, gone.body.detail]).toEqual([409, expect.stringContaining('no longer kept')]);
+    expect([gone.status, gone.body.detail]).toEqual([409, expect.stringContaining('no longer stored')]);
     await management.put(`/applications/${app.id}`, rules(scope()));
     expect((await react()).status).toBe(403);
   });
 });
 
-describe('what the code of a reactor asks to tokenize', () => {
+describe('a token that the code of a reactor creates', () => {
   it('may be deduplicated', async () => {
     const app = await aRevealingApplication();
     const reactor = await management.post('/reactors', {
@@ -286,7 +286,7 @@ describe('what the code of a reactor asks to tokenize', () => {
 });
 
 describe('a token whose id shows the last four of its card', () => {
-  it('takes no other card whose number stands in the id', async () => {
+  it('rejects another card whose number is in the id', async () => {
     const app = await aRevealingApplication();
     const other = '4000056655665556';
     const { body, status } = await app.post('/tokens', {
@@ -303,11 +303,11 @@ describe('a token whose id shows the last four of its card', () => {
 });
 
 describe('the code of a reactor', () => {
-  it('sees no answer that its application got, and claims none of its idempotency keys', async () => {
+  it('sees no response to its application, and claims none of its idempotency keys', async () => {
     const application = await anApplication({ rules: [revealing()] });
     const code = `module.exports = async ({ bt, args }) => {
-      const kept = await bt.tokens.create({ type: 'token', data: args.data }, { idempotencyKey: args.key });
-      return { raw: { id: kept.id } };
+      const created = await bt.tokens.create({ type: 'token', data: args.data }, { idempotencyKey: args.key });
+      return { raw: { id: created.id } };
     };`;
     const reactor = await management.post('/reactors', {
       name: 'claims',

@@ -13,8 +13,8 @@ import type { Unaudited } from '../../src/core/audit/effects.ts';
 
 const aRoot = { wrapped: Buffer.alloc(16), since: 1, addedAt: 1, startedAt: 1 };
 
-/** Everything that the edge needs, in memory, and what it leaves behind. */
-export function anEdge() {
+/** All dependencies of the edge, in memory, and its recorded effects. */
+export function anApi() {
   const lines: RequestLogLine[] = [];
   const hashOf = (key: string) => createHash('sha256').update(key).digest();
   const credentials = new Map<string, Credential>();

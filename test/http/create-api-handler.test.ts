@@ -6,7 +6,7 @@ import { route, type Route } from '../../src/http/route.ts';
 import { body, text } from '../../src/http/schemas.ts';
 import { aCaller } from '../support/builders/a-caller.ts';
 import { TENANT } from '../support/builders/a-stored-token.ts';
-import { anEdge } from './an-api.ts';
+import { anApi } from './an-api.ts';
 import { anEvent, KEY } from '../support/builders/an-event.ts';
 import type { Unaudited } from '../../src/core/audit/effects.ts';
 
@@ -68,7 +68,7 @@ const ROUTES: Route<ApiDeps>[] = [
 ];
 
 function setUp(routes = ROUTES) {
-  const edge = anEdge();
+  const edge = anApi();
   const handler = createApiHandler(edge.deps, routes);
   const send = async (request: Parameters<typeof anEvent>[0]) => {
     const response = await handler(anEvent(request));
@@ -82,8 +82,8 @@ function setUp(routes = ROUTES) {
 
 const key = { 'SVC-API-KEY': KEY };
 
-describe('an answer', () => {
-  it('is the handler’s, with the row’s status unless it says another', async () => {
+describe('a response', () => {
+  it('is the handler’s, with the route’s status code unless the handler returns another', async () => {
     const { send } = setUp();
     expect(await send({ method: 'POST', headers: key, body: '{"name":"n"}' })).toMatchObject({
       statusCode: 201,
@@ -102,7 +102,7 @@ describe('an answer', () => {
     expect(Object.keys(response.headers ?? {})).toEqual(['SVC-TRACE-ID']);
   });
 
-  it('always has a trace id, the caller’s if it is one, under the prefix that came', async () => {
+  it('always has a trace id, the caller’s if valid, under the prefix of the request', async () => {
     const { send, lines } = setUp();
     for (const path of ['/status', '/nowhere', '/break/x']) {
       const { headers } = await send({ path, headers: { 'acme-api-key': KEY, 'Acme-Trace-Id': 'my-trace' } });
@@ -115,7 +115,7 @@ describe('an answer', () => {
 });
 
 describe('the order of checks', () => {
-  /** Wrong in every way; each step puts one thing right. */
+  /** Wrong in every way; each step corrects one thing. */
   it('is route, key, permission, size, media type, input', async () => {
     const { send, allow } = setUp();
     allow(KEY, aCaller({ permissions: [] }));
@@ -154,16 +154,16 @@ describe('the order of checks', () => {
     `key_private_${'c'.repeat(44)}`,
     `${KEY} `,
     KEY.toUpperCase(),
-  ])('%j is no key', async (given) => {
+  ])('%j is not a valid key', async (input) => {
     const { send } = setUp();
     const { statusCode, json } = await send({
       path: '/status',
-      headers: given === undefined ? {} : { 'SVC-API-KEY': given },
+      headers: input === undefined ? {} : { 'SVC-API-KEY': input },
     });
     expect([statusCode, json.title]).toEqual([401, 'Unauthorized']);
   });
 
-  it('a key that has expired or was deleted is refused at once', async () => {
+  it('a key that has expired or was deleted is rejected immediately', async () => {
     const { send, allow, forget } = setUp();
     expect((await send({ path: '/status', headers: key })).statusCode).toBe(202);
     allow(KEY, aCaller(), { expiresAtMs: 1_000_000 });
@@ -174,7 +174,7 @@ describe('the order of checks', () => {
 });
 
 describe('a failure', () => {
-  it('that is expected says what the error says', async () => {
+  it('that is expected has the message of its error', async () => {
     const { send } = setUp();
     expect(await send({ path: '/break/service', headers: key })).toMatchObject({
       statusCode: 404,
@@ -183,7 +183,7 @@ describe('a failure', () => {
     });
   });
 
-  it('that is not says title, status and code alone, and the log neither message nor value', async () => {
+  it('that is unexpected has title, status and code only, and the log neither message nor value', async () => {
     const { send, lines } = setUp();
     const { statusCode, json } = await send({
       path: '/break/unexpected',
@@ -204,7 +204,7 @@ describe('a failure', () => {
     expect(JSON.stringify(lines)).not.toMatch(/4242|number/);
   });
 
-  it('before the caller is known leaves a line without one', async () => {
+  it('of an unknown caller logs a line without one', async () => {
     const { send, lines } = setUp();
     await send({ path: '/nowhere/4242', headers: key });
     await send({ path: '/status', headers: {} });
@@ -217,7 +217,7 @@ describe('a failure', () => {
 });
 
 describe('idempotency', () => {
-  it('replays the answer and leaves a failure free to be tried again', async () => {
+  it('replays the response, and allows a retry after a failure', async () => {
     const { send, records } = setUp();
     const request = { method: 'POST', headers: { ...key, 'SVC-IDEMPOTENCY-KEY': 'k' } };
     expect((await send({ ...request, body: '{}' })).statusCode).toBe(400);
@@ -228,7 +228,7 @@ describe('idempotency', () => {
     expect(records.size).toBe(1);
   });
 
-  it('does not replay to a key that may no longer act', async () => {
+  it('does not replay to a key that has lost the permission', async () => {
     const { send, allow } = setUp();
     const request = {
       method: 'POST',
@@ -250,7 +250,7 @@ describe('an early read', () => {
         path: '/things/{id}',
         permission: 'token:read',
         success: 200,
-        query: z.custom<URLSearchParams>((given) => (given as URLSearchParams).get('bad') === null, {
+        query: z.custom<URLSearchParams>((input) => (input as URLSearchParams).get('bad') === null, {
           error: 'is bad',
         }),
         prefetch: (_: Unaudited<ApiDeps>, tenantId: string) => prefetch(tenantId),
@@ -266,7 +266,7 @@ describe('an early read', () => {
     expect((await send(request)).json).toBe(`of ${TENANT}`);
   });
 
-  it('is refused with a credential of another tenant than the key names, which no store should give', async () => {
+  it('is discarded with 401 if the credential’s tenant differs from that of the key', async () => {
     const { send, allow } = early((tenantId) => Promise.resolve(`of ${tenantId}`));
     await send(request);
     allow(KEY, aCaller({ tenantId: OTHER_TENANT }));
@@ -274,7 +274,7 @@ describe('an early read', () => {
     expect((await send(request)).statusCode).toBe(401);
   });
 
-  it('is made for the tenant of the very key', async () => {
+  it('is made for the tenant of its own key only', async () => {
     const asked: string[] = [];
     const { send, allow } = early((tenantId) => {
       asked.push(tenantId);
@@ -290,7 +290,7 @@ describe('an early read', () => {
     expect(asked).toEqual([OTHER_TENANT]);
   });
 
-  it('that fails is the failure of the request, or of nothing if the request is refused anyway', async () => {
+  it('that fails is the failure of the request, unless the request is rejected anyway', async () => {
     const unhandled: unknown[] = [];
     const listen = (reason: unknown) => unhandled.push(reason);
     process.on('unhandledRejection', listen);
@@ -312,7 +312,7 @@ describe('an early read', () => {
     }
   });
 
-  it('forgets the tenant of a key that was refused', async () => {
+  it('forgets the tenant of a rejected key', async () => {
     const asked: string[] = [];
     const { send, allow, forget } = early((tenantId) => {
       asked.push(tenantId);
@@ -327,29 +327,32 @@ describe('an early read', () => {
   });
 });
 
-describe('an answer that is larger than a Lambda can give', () => {
-  it.each(['x'.repeat(6_100_000), '"'.repeat(3_100_000)])('is refused in the own form', async (text) => {
-    const { deps, allow } = anEdge();
-    allow(KEY, aCaller());
-    const large = route({
-      operation: 'large',
-      method: 'GET',
-      path: '/large',
-      success: 200,
-      handle: () => Promise.resolve({ body: { text } }),
-    });
-    const answer = await createApiHandler(deps, [large])(anEvent({ path: '/large' }));
-    expect(answer.statusCode).toBe(413);
-    expect(JSON.parse(answer.body ?? '')).toMatchObject({
-      status: 413,
-      detail: expect.stringContaining('6 MB'),
-    });
-  });
+describe('a response that exceeds the limit of Lambda', () => {
+  it.each(['x'.repeat(6_100_000), '"'.repeat(3_100_000)])(
+    'is replaced by a 413 in the usual form',
+    async (text) => {
+      const { deps, allow } = anApi();
+      allow(KEY, aCaller());
+      const large = route({
+        operation: 'large',
+        method: 'GET',
+        path: '/large',
+        success: 200,
+        handle: () => Promise.resolve({ body: { text } }),
+      });
+      const reply = await createApiHandler(deps, [large])(anEvent({ path: '/large' }));
+      expect(reply.statusCode).toBe(413);
+      expect(JSON.parse(reply.body ?? '')).toMatchObject({
+        status: 413,
+        detail: expect.stringContaining('6 MB'),
+      });
+    },
+  );
 });
 
 describe('behind an edge', () => {
   const edge = (edgeSecret: readonly string[]) => {
-    const { deps, allow } = anEdge();
+    const { deps, allow } = anApi();
     allow(KEY, aCaller());
     return createApiHandler({ ...deps, edgeSecret }, ROUTES);
   };
@@ -358,29 +361,29 @@ describe('behind an edge', () => {
     return (await edge(secrets)(event)).statusCode;
   };
 
-  it('answers to what came through it', async () => {
+  it('accepts requests from the edge', async () => {
     expect(await status({ 'X-Cloakroom-Edge': 'the secret of the edge' })).toBe(202);
   });
 
   it.each([
     ['the new value', 'new', 202],
-    ['the one before', 'old', 202],
-    ['the one before that', 'older', 403],
-    ['both at once', 'new,old', 403],
+    ['the previous one', 'old', 202],
+    ['an older one', 'older', 403],
+    ['both in one header', 'new,old', 403],
   ])('while its secret is replaced, %s is %j: %d', async (_what, value, expected) => {
     expect(await status({ 'x-cloakroom-edge': value }, ['new', 'old'])).toBe(expected);
   });
 
-  it('there is none without a secret, whatever the request carries', async () => {
+  it('accepts every request if there is no secret', async () => {
     expect(await status({}, [])).toBe(202);
     expect(await status({ 'x-cloakroom-edge': 'anything' }, [])).toBe(202);
   });
 
   it.each([{}, { 'x-cloakroom-edge': '' }, { 'x-cloakroom-edge': 'the secret of the edgE' }])(
-    '403: refuses everything else before it looks at the key: %j',
+    '403: rejects all other requests before it checks the key: %j',
     async (headers) => {
       expect(await status(headers as Record<string, string>)).toBe(403);
-      expect(await status({ ...(headers as Record<string, string>), 'SVC-API-KEY': 'nobody' })).toBe(403);
+      expect(await status({ ...(headers as Record<string, string>), 'SVC-API-KEY': 'unknown' })).toBe(403);
     },
   );
 });

@@ -4,7 +4,7 @@ import { apiRequest } from '../../src/http/api-request.ts';
 import { withIdempotency, type IdempotentRequest } from '../../src/http/idempotency.ts';
 import type { MatchedRoute, Route } from '../../src/http/route.ts';
 import { aCaller } from '../support/builders/a-caller.ts';
-import { anEdge } from './an-api.ts';
+import { anApi } from './an-api.ts';
 import { anEvent } from '../support/builders/an-event.ts';
 
 function aMatch(
@@ -29,13 +29,13 @@ function aMatch(
 }
 
 function setUp() {
-  const edge = anEdge();
+  const edge = anApi();
   let runs = 0;
   const send = (matched: MatchedRoute<never>, request: Partial<IdempotentRequest> = {}, caller = aCaller()) =>
     withIdempotency(edge.deps, caller, matched, {
       body: {},
       run: () => Promise.resolve({}),
-      replay: () => Promise.reject(new Error('nothing was kept')),
+      replay: () => Promise.reject(new Error('nothing was stored')),
       ...request,
     });
   const run = (
@@ -59,7 +59,7 @@ function setUp() {
 }
 
 describe('an idempotency key', () => {
-  it('replays the first success, status and body, however often it is asked', async () => {
+  it('replays the first success, status and body, any number of times', async () => {
     const { run, runs } = setUp();
     const first = await run(aMatch('k'));
     for (let again = 0; again < 3; again += 1) expect(await run(aMatch('k'), () => 'other')).toEqual(first);
@@ -78,7 +78,7 @@ describe('an idempotency key', () => {
     expect(runs()).toBe(6);
   });
 
-  it('is nothing for GET and DELETE, for requests without one, and for what changes nothing', async () => {
+  it('is ignored for GET, DELETE and read-only requests, and may be absent', async () => {
     const { run, runs, records } = setUp();
     for (const matched of [
       aMatch('k', { method: 'GET' }),
@@ -93,7 +93,7 @@ describe('an idempotency key', () => {
     expect(records.size).toBe(0);
   });
 
-  it('a second request while the first runs gets a conflict, and the answer afterwards', async () => {
+  it('returns a conflict while the first request runs, and its response afterwards', async () => {
     const { run, runs, pass } = setUp();
     let finish: (value: Json) => void = () => undefined;
     const first = run(aMatch('k'), () => new Promise<Json>((resolve) => (finish = resolve)));
@@ -108,7 +108,7 @@ describe('an idempotency key', () => {
     expect(runs()).toBe(1);
   });
 
-  it('a failure is told as it is, is not kept, and the next try writes under the same names', async () => {
+  it('returns a failure unchanged, stores nothing, and the next attempt writes under the same names', async () => {
     const { run, runs } = setUp();
     const names: unknown[] = [];
     const draw = (writes: WriteIdentity) =>
@@ -127,18 +127,18 @@ describe('an idempotency key', () => {
     expect(names[2]).not.toEqual(names[1]);
   });
 
-  it('tells the failure of the request even if the claim cannot be given back', async () => {
+  it('returns the failure of the request even if the claim cannot be released', async () => {
     const { deps, run } = setUp();
     deps.idempotencyStore.release = () => Promise.reject(new Error('store down'));
     const failure = new Error('first');
     await expect(run(aMatch('k'), () => Promise.reject(failure))).rejects.toBe(failure);
   });
 
-  it('keeps what the route says to keep instead of the body, and shows it anew', async () => {
+  it('stores the replay data of a route instead of the body, and presents it again', async () => {
     const { send, records } = setUp();
     const request: Partial<IdempotentRequest> = {
-      run: () => Promise.resolve({ status: 202, body: 'number 4242', kept: { id: 1 } }),
-      replay: (kept) => Promise.resolve({ status: 500, body: { again: kept } }),
+      run: () => Promise.resolve({ status: 202, body: 'number 4242', replayData: { id: 1 } }),
+      replay: (replayData) => Promise.resolve({ status: 500, body: { again: replayData } }),
     };
     expect(await send(aMatch('k'), request)).toEqual({ status: 202, body: 'number 4242' });
     expect(await send(aMatch('k'), request)).toEqual({ status: 202, body: { again: { id: 1 } } });
@@ -146,7 +146,7 @@ describe('an idempotency key', () => {
     expect(record?.answer?.toString()).not.toContain('4242');
   });
 
-  it('gives its answer to no other body, whatever stands in it, and to the same body however it is written', async () => {
+  it('replays for an equal body in any notation, and for no other body', async () => {
     const { run, runs } = setUp();
     const first = await run(aMatch('k'), undefined, undefined, { a: 1, b: { c: [1, 2], cvc: '123' } });
     const again = (body: Json) => run(aMatch('k'), undefined, undefined, body);
@@ -165,7 +165,7 @@ describe('an idempotency key', () => {
     expect(runs()).toBe(1);
   });
 
-  it('is good for another body after a failure, which then writes under other names', async () => {
+  it('can be used with another body after a failure, which then writes under other names', async () => {
     const { run } = setUp();
     const names: string[] = [];
     const failing = (writes: WriteIdentity) => {
@@ -177,14 +177,14 @@ describe('an idempotency key', () => {
     expect(new Set(names).size).toBe(2);
   });
 
-  it('keeps an answer no longer than its end, and says afterwards that it is no longer kept', async () => {
+  it('stores a response until its end, and reports afterwards that it is no longer available', async () => {
     const { send, deps } = setUp();
     let ran = 0;
     const request: Partial<IdempotentRequest> = {
       run: async (_writes, once) => {
         await once.begin();
         ran += 1;
-        return { status: 200, body: 'charged', keepUntil: deps.clock() };
+        return { status: 200, body: 'charged', replayUntil: deps.clock() };
       },
     };
     expect(await send(aMatch('k'), request)).toMatchObject({ body: 'charged' });
@@ -193,8 +193,8 @@ describe('an idempotency key', () => {
   });
 
   it.each([
-    ['says that it may be repeated', true, 2],
-    ['says nothing', false, 1],
+    ['states that it may be repeated', true, 2],
+    ['states nothing', false, 1],
   ])('lets code run again after a failure only if it %s', async (_title, mayRepeat, times) => {
     const { send } = setUp();
     let ran = 0;
@@ -211,24 +211,27 @@ describe('an idempotency key', () => {
     expect(ran).toBe(times);
   });
 
-  it('stands in no store: only its hash does', async () => {
+  it('is stored as a hash only', async () => {
     const { run, records } = setUp();
     await run(aMatch('my-own-key'));
     expect(JSON.stringify([...records.keys()])).not.toContain('my-own-key');
   });
 
-  it.each(['', 'k'.repeat(401)])('%# is refused before anything runs, where one is read', async (key) => {
-    const { run, runs, records } = setUp();
-    await expect(run(aMatch(key))).rejects.toMatchObject({
-      code: 'validation_failed',
-      errors: { 'SVC-IDEMPOTENCY-KEY': ['must be 1 to 400 characters'] },
-    });
-    await expect(run(aMatch(key, { idempotency: 'read_only' }))).rejects.toMatchObject({
-      code: 'validation_failed',
-    });
-    await expect(run(aMatch(key, { method: 'GET' }))).resolves.toBeDefined();
-    expect([runs(), records.size]).toEqual([1, 0]);
-  });
+  it.each(['', 'k'.repeat(401)])(
+    '%# is rejected before anything runs, unless the route reads no key',
+    async (key) => {
+      const { run, runs, records } = setUp();
+      await expect(run(aMatch(key))).rejects.toMatchObject({
+        code: 'validation_failed',
+        errors: { 'SVC-IDEMPOTENCY-KEY': ['must be 1 to 400 characters'] },
+      });
+      await expect(run(aMatch(key, { idempotency: 'read_only' }))).rejects.toMatchObject({
+        code: 'validation_failed',
+      });
+      await expect(run(aMatch(key, { method: 'GET' }))).resolves.toBeDefined();
+      expect([runs(), records.size]).toEqual([1, 0]);
+    },
+  );
 
   it('may be 400 characters', async () => {
     const { run, runs } = setUp();

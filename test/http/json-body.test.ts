@@ -12,9 +12,7 @@ const lost = (path: string, message: string) =>
   });
 const NOT_JSON = /^The body is not valid JSON at line \d, column \d+(?:, where it ends)?\.$/;
 
-/**
- * The exact value of a decimal number as a fraction of whole numbers, by nothing but whole numbers.
- */
+/** The exact value of a decimal number as a fraction of integers, computed with integers only. */
 function exact(text: string): readonly [numerator: bigint, powerOfTen: number] {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
@@ -51,7 +49,7 @@ const number = fc
   );
 
 describe('a body', () => {
-  it('may hold 100,000 elements and members, and not one more: it is refused before anything is parsed', () => {
+  it('may have 100,000 elements and members; one more is rejected before parsing', () => {
     const list = (elements: number) => `[${Array(elements).fill('0').join()}]`;
     expect(parse(list(100_000))).toHaveLength(100_000);
     const parsing = jest.spyOn(JSON, 'parse');
@@ -63,26 +61,26 @@ describe('a body', () => {
     parsing.mockRestore();
   });
 
-  it('may hold as much text as it likes', () => {
+  it('may contain any amount of text', () => {
     expect(parse(JSON.stringify(['[0,0]'.repeat(1_000_000)]))).toHaveLength(1);
   });
 });
 
 describe('a number in a body', () => {
-  it('is taken exactly when the double it becomes has the same value', () => {
+  it('is accepted exactly when its double has the same value', () => {
     fc.assert(
       fc.property(number, (text) => {
         if (survives(text)) expect(parse(`{"a":[${text}]}`)).toEqual({ a: [JSON.parse(text)] });
         else
           expect(() => parse(`{"a":[${text}]}`)).toThrow(
-            lost('a[0]', 'is a number that cannot be kept exactly; send it as a string'),
+            lost('a[0]', 'is a number that cannot be stored exactly; send it as a string'),
           );
       }),
       { numRuns: cases(1_500) },
     );
   });
 
-  it('is taken whenever a double says it', () => {
+  it('is accepted for every double in its own notation', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         expect(parse(JSON.stringify(value))).toBe(value === 0 ? 0 : value);
@@ -99,7 +97,7 @@ describe('a number in a body', () => {
     '0.1000000000000000000001',
     '123456789012345678901',
     '4.9e-325',
-  ])('%s is refused', (text) => {
+  ])('%s is rejected', (text) => {
     expect(() => parse(`[${text}]`)).toThrow(refused());
   });
 
@@ -113,18 +111,18 @@ describe('a number in a body', () => {
     '5e-324',
     '-0',
     '4242424242424242',
-  ])('%s is taken', (text) => {
+  ])('%s is accepted', (text) => {
     expect(parse(text)).toBe(JSON.parse(text));
   });
 
-  it('is not looked for inside of text', () => {
+  it('is ignored inside text', () => {
     expect(parse('{"1e400":"9007199254740993 \\" 1e400","\\\\":1}')).toEqual({
       '1e400': '9007199254740993 " 1e400',
       '\\': 1,
     });
   });
 
-  it('takes no longer for hostile lengths', () => {
+  it('is checked just as fast for hostile lengths', () => {
     const zeros = '0'.repeat(2_000_000);
     for (const text of [
       `1.${zeros}1`,
@@ -141,7 +139,7 @@ describe('the nesting of a body', () => {
   const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
   const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 
-  it('goes 64 levels deep, and one more is refused before it is parsed', () => {
+  it('may be 64 levels deep, and one more is rejected before parsing', () => {
     expect(() => parse(nested(64))).not.toThrow();
     expect(() => parse(objects(64))).not.toThrow();
     for (const text of [
@@ -154,7 +152,7 @@ describe('the nesting of a body', () => {
       expect(() => parse(text)).toThrow(refused('The body is nested deeper than 64 levels.'));
   });
 
-  it('is counted by what is open, not by what was, and not inside of text', () => {
+  it('counts open brackets only, and none inside text', () => {
     expect(parse(`[${Array.from({ length: 200 }, () => '[]').join()}]`)).toHaveLength(200);
     expect(parse(`"${'['.repeat(100)}"`)).toBe('['.repeat(100));
     expect(parse(`{"a\\"${'['.repeat(100)}":"\\\\"}`)).toBeDefined();
@@ -162,7 +160,7 @@ describe('the nesting of a body', () => {
 });
 
 describe('a body', () => {
-  it('that is JSON is the value that was written', () => {
+  it('that is JSON is parsed to the value that was written', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(JSON.stringify(parse(text))).toBe(text);
@@ -196,7 +194,7 @@ describe('a body', () => {
     '1.5.5',
     '0x10',
     '/* */1',
-  ])('%j is not JSON, and the answer does not quote it', (text) => {
+  ])('%j is not JSON, and the error does not quote it', (text) => {
     expect(() => parse(text)).toThrow(refused(expect.stringMatching(NOT_JSON)));
   });
 
@@ -207,11 +205,11 @@ describe('a body', () => {
     ['', 'line 1, column 1, where it ends.'],
     ['{"a":"b\n"}', 'line 1, column 8.'],
     ['\ufeff{]', 'line 1, column 2.'],
-  ])('%j is not JSON, and the answer says where', (text, where) => {
+  ])('%j is not JSON, and the error states the position', (text, where) => {
     expect(() => parse(text)).toThrow(refused(`The body is not valid JSON at ${where}`));
   });
 
-  it('that is not JSON leaves nothing of itself in the error', () => {
+  it('that is not JSON leaves no part of itself in the error', () => {
     let error: unknown;
     try {
       parse('{"number": 4242424242424242 oops}');
@@ -223,7 +221,7 @@ describe('a body', () => {
     expect((error as Error).message).not.toContain('4242');
   });
 
-  it('may begin with a byte order mark, one', () => {
+  it('may begin with one byte order mark', () => {
     expect(parse('\ufeff{"a":1}')).toEqual({ a: 1 });
     expect(parseJsonBody(contentOfBytes(Buffer.from('\ufeff{"a":1}')))).toEqual({ a: 1 });
     expect(() => parse('\ufeff\ufeff{}')).toThrow(refused());
@@ -236,13 +234,13 @@ describe('a body', () => {
     Buffer.from([0x22, 0xc0, 0xaf, 0x22]),
     Buffer.from('"é"', 'latin1'),
     Buffer.from('"a"', 'utf16le'),
-  ])('%# that is not UTF-8 is refused rather than changed', (bytes) => {
+  ])('%# that is not UTF-8 is rejected, not replaced', (bytes) => {
     expect(() => parseJsonBody(contentOfBytes(bytes))).toThrow(
       refused(expect.stringMatching(/^The body is not valid (?:UTF-8|JSON) at line 1, column [12]\.$/)),
     );
   });
 
-  it('keeps half a surrogate pair that was written as an escape', () => {
+  it('preserves half a surrogate pair that was written as an escape', () => {
     expect(parse('"\\ud800"')).toBe('\ud800');
   });
 
@@ -252,11 +250,11 @@ describe('a body', () => {
     ['[{"b":{"x":1}},{"b":{"x":1,"y":[],"x":2}}]', '[1].b.x'],
     ['{"__proto__":1,"__proto__":1}', '__proto__'],
     ['{"a":{"a":{}},"b":[[{"c":1},{"c":1,"c":1}]]}', 'b[0][1].c'],
-  ])('%s has a member twice, and the answer says which', (text, path) => {
-    expect(() => parse(text)).toThrow(lost(path, 'is given twice'));
+  ])('%s has a duplicate member, and the error names it', (text, path) => {
+    expect(() => parse(text)).toThrow(lost(path, 'appears twice'));
   });
 
-  it('says of at most a hundred members that they are there twice', () => {
+  it('reports at most a hundred duplicate members', () => {
     const members = Array.from({ length: 1_000 }, (_, at) => `"m${String(at)}":1`).join();
     let errors = {};
     try {

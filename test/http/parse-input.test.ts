@@ -53,21 +53,21 @@ describe('the media type of a body', () => {
     '/json',
     'a/b/json',
     'application/json, text/plain',
-  ])('%s is not, and says so', (type) => {
+  ])('%s is rejected by name', (type) => {
     expect(() => readBody(aRoute(), aRequest('{"a":1}', type), 'strict')).toThrow(
       expect.objectContaining({ code: 'validation_failed' }),
     );
   });
 
   it.each([undefined, 'text/plain', 'application/xml', 'nonsense'])(
-    'never refuses a request without a body: %j',
+    'is never checked without a body: %j',
     (type) => {
       expect(readBody(aRoute(), aRequest(undefined, type), 'strict')).toEqual({});
       expect(readBody(aRoute(), aRequest('', type), 'strict')).toEqual({});
     },
   );
 
-  it('is refused where the operation reads none: it would be dropped', () => {
+  it('is rejected where the operation reads no body, since it would be dropped', () => {
     const { body: _, ...bodiless } = aRoute();
     for (const content of ['not JSON', '{"a":1}', '[]', '1'])
       expect(() => readBody(bodiless, aRequest(content, 'application/json'), 'strict')).toThrow(
@@ -96,7 +96,7 @@ describe('the media type of a body', () => {
     'application/json-patch+json',
     'application/merge-patch',
     'x-application/merge-patch+json',
-  ])('%j is none, with a body or without', (type) => {
+  ])('%j is not a merge patch, with or without a body', (type) => {
     for (const content of ['{}', undefined])
       expect(() => checkMediaType(aRoute({ mergePatch: true }), aRequest(content, type))).toThrow(
         expect.objectContaining({ code: 'unsupported_media_type' }),
@@ -113,7 +113,7 @@ describe('the size of a body', () => {
     );
   });
 
-  it('is up to less where the route says so', () => {
+  it('may be limited further by the route', () => {
     const route = aRoute({ bodyMaxBytes: 5_000_000 });
     expect(() => checkBodySize(route, aRequest(Buffer.alloc(5_000_000)))).not.toThrow();
     expect(() => checkBodySize(route, aRequest(Buffer.alloc(5_000_001)))).toThrow(
@@ -139,7 +139,7 @@ describe('the shape of a body', () => {
     }
   };
 
-  it('is told member by member, in the paths of the request', () => {
+  it('is reported member by member, in the paths of the request', () => {
     expect(errorsOf({ name: 5, kind: 'c', rules: [{ permissions: ['x', 4242] }, 1] })).toEqual({
       name: ['must be a string'],
       kind: ['must be a or b'],
@@ -151,7 +151,7 @@ describe('the shape of a body', () => {
     expect(errorsOf(null)).toEqual({ body: ['must be a JSON object'] });
   });
 
-  it('has no members but those of its schema, and a hint to those that may be meant', () => {
+  it('has only the members of its schema; the error suggests a similar member', () => {
     expect(errorsOf({ name: 'n', kind: 'a', nam: 1, rules: [{ permissions: [], permissons: [] }] })).toEqual({
       nam: ['is not known; did you mean `name`?'],
       'rules[0].permissons': ['is not known; did you mean `permissions`?'],
@@ -162,14 +162,14 @@ describe('the shape of a body', () => {
     });
   });
 
-  it('ignores others where clients may send them, and null where a member may be left out', () => {
+  it('ignores unknown members where the route allows them, and null for an optional member', () => {
     expect(parseAt(schema, { name: 'n', kind: 'a', note: null, extra: 1 }, '', 'lenient')).toEqual({
       name: 'n',
       kind: 'a',
     });
   });
 
-  it('of a part of the body has paths below it', () => {
+  it('of a part of the body has paths below that part', () => {
     expect(() => parseAt(text, 1, 'application.id', 'strict')).toThrow(
       expect.objectContaining({
         errors: expect.objectContaining({ 'application.id': ['must be a string'] }),
@@ -189,29 +189,29 @@ describe('the shape of a body', () => {
     }
   });
 
-  it('looks at no element of a list that is too long', () => {
+  it('is not checked for the elements of a list that is too long', () => {
     let looks = 0;
     const element = z.custom(() => {
       looks += 1;
       return false;
     });
-    const limited = body({ given: list(element) });
-    const wrong = (given: unknown) => {
+    const limited = body({ list: list(element) });
+    const wrong = (input: unknown) => {
       looks = 0;
       try {
-        parseAt(limited, given, '', 'strict');
+        parseAt(limited, input, '', 'strict');
       } catch (error) {
         return (error as { errors: Readonly<Record<string, readonly string[]>> }).errors;
       }
       return {};
     };
-    expect(Object.keys(wrong({ given: Array(100).fill(0) }))).toHaveLength(100);
+    expect(Object.keys(wrong({ list: Array(100).fill(0) }))).toHaveLength(100);
     expect(looks).toBe(100);
-    expect({ ...wrong({ given: Array(100_000).fill(0) }) }).toEqual({ given: ['must be at most 100'] });
+    expect({ ...wrong({ list: Array(100_000).fill(0) }) }).toEqual({ list: ['must be at most 100'] });
     expect(looks).toBe(0);
   });
 
-  it('looks for what was meant no more often than is shown, however many members are not known', () => {
+  it('suggests no more often than is shown, for any number of unknown members', () => {
     const fields = new FieldReporter();
     const reported = jest.spyOn(fields, 'report');
     const members = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`m${String(at)}`, 0]));
@@ -219,16 +219,16 @@ describe('the shape of a body', () => {
     expect(reported).toHaveBeenCalledTimes(100);
   });
 
-  it('is not looked into where a schema is of an unknown kind', () => {
-    const unheardOf = body({ given: z.record(z.string(), z.object({})) });
-    expect(() => parseAt(unheardOf, { given: { a: { b: 1 } } }, '', 'strict')).toThrow('kind record');
+  it('is not inspected where a schema is of an unknown kind', () => {
+    const unheardOf = body({ list: z.record(z.string(), z.object({})) });
+    expect(() => parseAt(unheardOf, { list: { a: { b: 1 } } }, '', 'strict')).toThrow('kind record');
   });
 
-  it('is told of at most a hundred members', () => {
+  it('reports at most a hundred members', () => {
     const entries = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`m${String(at)}`, 0]));
     const texts = textMap((value) => typeof value === 'string');
-    const anything = z.unknown().superRefine((given, context) => {
-      for (const name of Object.keys(given as object))
+    const anything = z.unknown().superRefine((input, context) => {
+      for (const name of Object.keys(input as object))
         context.addIssue({ code: 'custom', path: [name], message: 'is wrong' });
     });
     for (const each of [texts, anything])
@@ -240,14 +240,14 @@ describe('the shape of a body', () => {
       }
   });
 
-  it('of a query is given the parameters as they came', () => {
-    const query = queryOf({ once: ['size'], repeated: ['id'] }, (given) => given.getAll('id'));
+  it('of a query receives the parameters as sent', () => {
+    const query = queryOf({ once: ['size'], repeated: ['id'] }, (input) => input.getAll('id'));
     const requestWith = (text: string) => apiRequest(anEvent({ query: text }), ['SVC']);
     expect(parseQuery(aRoute({ query }), requestWith('id=a&id=b%20c'))).toEqual(['a', 'b c']);
     expect(parseQuery(aRoute({ passesOn: true }), requestWith('id=a'))).toBeUndefined();
   });
 
-  it('of a query has no parameters but those of the operation, each once that is not one of many', () => {
+  it('of a query has only the parameters of the operation, once each unless they repeat', () => {
     const query = queryOf({ once: ['size', 'after'], repeated: ['id'] }, () => 'asked');
     const errorsOf = (text: string, route = aRoute({ query })) => {
       try {
@@ -264,7 +264,7 @@ describe('the shape of a body', () => {
     expect(errorsOf('limit=1')).toEqual({
       limit: ['is not a query parameter of this operation; known here: `size`, `after`, `id`'],
     });
-    expect(errorsOf('size=1&size=2')).toEqual({ size: ['is given twice'] });
+    expect(errorsOf('size=1&size=2')).toEqual({ size: ['appears twice'] });
     expect(errorsOf('size=1', aRoute())).toEqual({
       size: ['is not known; this operation has no query parameters'],
     });

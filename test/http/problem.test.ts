@@ -4,7 +4,7 @@ import { problemOf, PROBLEMS } from '../../src/http/problem.ts';
 import { causesOf } from '../../src/lambda/request-log.ts';
 
 describe('a problem', () => {
-  it.each(Object.entries(PROBLEMS))('%s says title, status, code and detail', (code, { status, title }) => {
+  it.each(Object.entries(PROBLEMS))('%s has title, status, code and detail', (code, { status, title }) => {
     const error = new ServiceError(code as ServiceErrorCode, 'What happened.', {
       cause: new Error('4242424242424242'),
       headers: { 'Retry-After': '1' },
@@ -50,7 +50,7 @@ describe('a problem', () => {
     null,
     { code: 'not_found', message: '4242' },
     42,
-  ])('of something unexpected says nothing else: %#', (error) => {
+  ])('of something unexpected contains nothing else: %#', (error) => {
     expect(problemOf(error)).toEqual({
       problem: { title: 'Internal Server Error', status: 500, code: 'internal_error' },
       headers: {},
@@ -58,8 +58,8 @@ describe('a problem', () => {
   });
 });
 
-describe('what the log says of a failure', () => {
-  it('is names and places, never a message, through all causes', () => {
+describe('the log line of a failure', () => {
+  it('has names and positions, never a message, through all causes', () => {
     const inner = new RangeError('4242424242424242');
     const error = new Error('secret 4242\n    at 4242 (4242:1:1)\n    at file:///4242.ts:1:1', {
       cause: inner,
@@ -71,14 +71,14 @@ describe('what the log says of a failure', () => {
     expect(inspect(causes)).not.toMatch(/4242|secret/);
   });
 
-  it('has no frames when the message was changed after the stack was taken, rather than a line of it', () => {
+  it('has no frames, rather than a line of the message, when the message changed after the stack was taken', () => {
     const error = new Error('old 4242\n    at 4242 (4242:1:1)');
     expect(error.stack).toContain('4242');
     error.message = 'new';
     expect(inspect(causesOf(error))).not.toContain('4242');
   });
 
-  it('ends for causes in a circle, and is nothing for what is no error', () => {
+  it('ends for circular causes, and is empty for a value that is no error', () => {
     const error = new Error('a');
     error.cause = error;
     expect(causesOf(error).length).toBeLessThanOrEqual(4);
@@ -86,7 +86,7 @@ describe('what the log says of a failure', () => {
     expect(causesOf(undefined)).toEqual([]);
   });
 
-  it('has the status that AWS answered with', () => {
+  it('has the status of the AWS response', () => {
     const error = Object.assign(new Error('4242'), {
       name: 'ThrottlingException',
       $metadata: { httpStatusCode: 400 },

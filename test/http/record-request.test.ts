@@ -11,17 +11,17 @@ const requestFrom = (headers: Record<string, string>, sourceIp = '130.176.1.1') 
 };
 
 describe('the address of a request', () => {
-  it('is that which the gateway saw, whatever the request says', () => {
+  it('is the one from the gateway, whatever the request contains', () => {
     expect(sourceAddress(requestFrom({ 'x-forwarded-for': '1.2.3.4' }), false)).toBe('130.176.1.1');
   });
 
   it.each([
-    ['what CloudFront saw', '203.0.113.7, 130.176.1.1', '203.0.113.7'],
-    ['not what a client has sent before', '1.2.3.4, 203.0.113.7, 130.176.1.1', '203.0.113.7'],
+    ['the one that CloudFront saw', '203.0.113.7, 130.176.1.1', '203.0.113.7'],
+    ['not the one that a client has sent', '1.2.3.4, 203.0.113.7, 130.176.1.1', '203.0.113.7'],
     ['an address of version 6', '2001:db8::1, 130.176.1.1', '2001:db8::1'],
     ['the last one if the gateway adds none', '203.0.113.7', '203.0.113.7'],
-    ['that of the edge if nothing is vouched for', '', '130.176.1.1'],
-    ['that of the edge if it is no address', '4111 1111 1111 1111, 130.176.1.1', '130.176.1.1'],
+    ['that of the edge if none is vouched for', '', '130.176.1.1'],
+    ['that of the edge if the other is not an address', '4111 1111 1111 1111, 130.176.1.1', '130.176.1.1'],
   ])('behind the edge is %s', (_, forwarded, expected) => {
     expect(sourceAddress(requestFrom({ 'x-forwarded-for': forwarded }), true)).toBe(expected);
   });
@@ -54,13 +54,13 @@ describe('requests of unknown callers', () => {
     ]);
   });
 
-  it('are answered all the same when they cannot be recorded', async () => {
+  it('get their response even if they cannot be recorded', async () => {
     const { record, state } = refusals();
     state.isDown = true;
     await expect(record(about, refused)).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
-  it('are not recorded for failures of our own, nor for callers that are known', async () => {
+  it('are not recorded for failures of the service, nor for known callers', async () => {
     const { record, entries } = refusals();
     const down = () => Promise.reject(new ServiceError('dependency_unavailable', 'down'));
     await expect(record(about, down)).rejects.toThrow('down');

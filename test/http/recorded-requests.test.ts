@@ -6,7 +6,7 @@ import { createApiHandler, type ApiDeps } from '../../src/http/create-api-handle
 import { route, type Route } from '../../src/http/route.ts';
 import { TENANT } from '../support/builders/a-stored-token.ts';
 import { anEvent, KEY } from '../support/builders/an-event.ts';
-import { anEdge } from './an-api.ts';
+import { anApi } from './an-api.ts';
 
 const ROUTES: Route<ApiDeps>[] = [
   route({
@@ -26,7 +26,7 @@ const ROUTES: Route<ApiDeps>[] = [
 ];
 
 function setUp() {
-  const edge = anEdge();
+  const edge = anApi();
   const handler = createApiHandler(edge.deps, ROUTES);
   /** Without a key: an empty one. */
   const get = (id: string, key = KEY, query = '') =>
@@ -44,7 +44,7 @@ const anId = fc.oneof(fc.stringMatching(/^[\da-fX -]{1,40}$/), fc.constant('4242
 const isUuid = (text: string) => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 
 describe('the record of a request', () => {
-  it('names an id that names nothing only if it is a UUID', async () => {
+  it('names an unknown id only if it is a UUID', async () => {
     await fc.assert(
       fc.asyncProperty(anId, async (id) => {
         const { get, audit } = setUp();
@@ -57,13 +57,13 @@ describe('the record of a request', () => {
     );
   });
 
-  it('names a token that is there and is not shown, whatever its id', async () => {
+  it('names an existing token that is not shown, whatever its id', async () => {
     const { get, audit } = setUp();
     await get('my token', KEY, 'is=there');
     expect(audit.entries()[0]?.tokens).toEqual({ refused: ['my token'] });
   });
 
-  it('is durable before the answer leaves, or there is none', async () => {
+  it('is durable before the response is sent, or there is no response', async () => {
     const { get, audit } = setUp();
     expect((await get('abc', KEY, 'is=shown')).statusCode).toBe(200);
     expect(audit.entries()[0]).toMatchObject({ outcome: 'ok', tokens: { reveal: ['abc'] } });
@@ -75,7 +75,7 @@ describe('the record of a request', () => {
   });
 });
 
-describe('a refused key', () => {
+describe('a rejected key', () => {
   const forged = fc.constantFrom(
     '',
     'nonsense',
@@ -96,7 +96,7 @@ describe('a refused key', () => {
     );
   });
 
-  it('has one record of a source in ten seconds, which counts those before it', async () => {
+  it('has one record of a source in ten seconds, with the number of requests before it', async () => {
     const { get, audit, pass } = setUp();
     for (let times = 0; times < 5; times += 1) await get('x', 'nonsense');
     pass(10_000);
@@ -104,7 +104,7 @@ describe('a refused key', () => {
     expect(audit.entries().map(({ count }) => count)).toEqual([undefined, 5]);
   });
 
-  it('is answered with 401 also while the trail cannot be written', async () => {
+  it('gets 401 even while the trail cannot be written', async () => {
     const { get, audit } = setUp();
     audit.state.isDown = true;
     expect((await get('x', 'nonsense')).statusCode).toBe(401);

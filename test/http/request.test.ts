@@ -9,13 +9,13 @@ describe('reserved headers', () => {
     'ACME',
   ]).reserved;
 
-  it('are read under any listed prefix in any case, and answered with the one that came', () => {
+  it('are read under any listed prefix in any case, and returned under the one of the request', () => {
     expect(headers.get('api-key')).toBe('k');
     expect(headers.get('trace-id')).toBeUndefined();
     expect(headers.nameOf('trace-id')).toBe('ACME-TRACE-ID');
   });
 
-  it('the first prefix wins, and answers when none came', () => {
+  it('use the first prefix where two are sent, and in the response where none is sent', () => {
     const both = reservedHeaders({ 'svc-api-key': 'one', 'acme-api-key': 'two' }, ['SVC', 'ACME']);
     expect(both.get('api-key')).toBe('one');
     expect(both.nameOf('trace-id')).toBe('SVC-TRACE-ID');
@@ -24,44 +24,50 @@ describe('reserved headers', () => {
     expect(reservedHeaders({}, ['SVC', 'ACME']).nameOf('trace-id')).toBe('SVC-TRACE-ID');
   });
 
-  it('are those of a listed prefix alone', () => {
+  it('are only those with a listed prefix', () => {
     const other = reservedHeaders({ 'acme-api-key': 'k', 'svcx-api-key': 'k', 'api-key': 'k' }, ['SVC']);
     expect(other.get('api-key')).toBeUndefined();
     expect(other.nameOf('trace-id')).toBe('SVC-TRACE-ID');
   });
 
-  it('may be empty, which is not absent', () => {
+  it('may be empty, which differs from absent', () => {
     expect(reservedHeaders({ 'svc-idempotency-key': '' }, ['SVC']).get('idempotency-key')).toBe('');
   });
 });
 
 describe('a trace id', () => {
-  it.each(['a', 'x'.repeat(200), '!~', '00-4bf92f3577b34da6a3ce929d0e0e4736-00'])('%s is taken', (given) => {
-    expect(traceId(given)).toBe(given);
-  });
+  it.each(['a', 'x'.repeat(200), '!~', '00-4bf92f3577b34da6a3ce929d0e0e4736-00'])(
+    '%s is accepted',
+    (input) => {
+      expect(traceId(input)).toBe(input);
+    },
+  );
 
   it.each([undefined, '', 'x'.repeat(201), 'a b', 'a\n', 'a\r\nX-Evil: 1', 'é', '\u0000', '\u007f'])(
     '%j is replaced',
-    (given) => {
-      expect(traceId(given)).toMatch(/^[0-9a-f-]{36}$/);
+    (input) => {
+      expect(traceId(input)).toMatch(/^[0-9a-f-]{36}$/);
     },
   );
 });
 
 describe('a request', () => {
   it.each([
-    ['the time of the gateway', (now: number) => now - 2_000, true],
-    ['seconds, as sam local gives', (now: number) => Math.round(now / 1000), false],
-    ['a time that nobody waits any more since', (now: number) => now - 60_000, false],
-    ['nothing', () => undefined, false],
-  ] as const)('was received when %s says, if it can be', (_, timeEpoch, isTaken) => {
-    const event = anEvent();
-    const given = timeEpoch(Date.now());
-    Object.assign(event.requestContext, { timeEpoch: given });
-    const { receivedAt } = apiRequest(event, ['SVC']);
-    if (isTaken) expect(receivedAt).toBe(given);
-    else expect(receivedAt).toBeGreaterThan(Date.now() - 2_000);
-  });
+    ['a plausible time', (now: number) => now - 2_000, true],
+    ['a time in seconds, as from sam local,', (now: number) => Math.round(now / 1000), false],
+    ['a time a minute ago', (now: number) => now - 60_000, false],
+    ['no time', () => undefined, false],
+  ] as const)(
+    'whose event has %s was received then, or now if that is implausible',
+    (_, timeEpoch, isAccepted) => {
+      const event = anEvent();
+      const input = timeEpoch(Date.now());
+      Object.assign(event.requestContext, { timeEpoch: input });
+      const { receivedAt } = apiRequest(event, ['SVC']);
+      if (isAccepted) expect(receivedAt).toBe(input);
+      else expect(receivedAt).toBeGreaterThan(Date.now() - 2_000);
+    },
+  );
 
   it('has its path without one trailing slash, its query, and its body as bytes', () => {
     const request = apiRequest(

@@ -57,12 +57,12 @@ describe('the route table', () => {
   it.each([
     ['DELETE', '/things', 'GET, POST'],
     ['POST', '/things/1', 'GET, PUT'],
-    // An operation, and never a thing of this name.
+    // An operation, never a thing with this name.
     ['DELETE', '/things/key', 'GET'],
     ['PUT', '/things/key', 'GET'],
     ['HEAD', '/things/1/parts/2', 'POST'],
     ['get', '/things', 'GET, POST'],
-  ])('%s %s is not allowed, and says what is', (method, path, allow) => {
+  ])('%s %s is not allowed, and the error lists the allowed methods', (method, path, allow) => {
     expect(() => match(method, path)).toThrow(
       expect.objectContaining({ code: 'method_not_allowed', headers: { Allow: allow } }),
     );

@@ -24,7 +24,7 @@ const aRecord = (body: string, index: number) => ({ messageId: `m${String(index)
 const eventOf = (bodies: readonly string[]): SQSEvent => ({ Records: bodies.map(aRecord) });
 const message = (id: string) => JSON.stringify({ tenant_id: 'tenant', invocation_id: id });
 
-it('reports exactly the records whose handling failed or whose body is no message', async () => {
+it('reports exactly the records whose handling failed or whose body is not a message', async () => {
   const kinds = fc.array(fc.constantFrom('good', 'failing', 'malformed'), { minLength: 1, maxLength: 10 });
   await fc.assert(
     fc.asyncProperty(kinds, async (batch) => {
@@ -46,7 +46,7 @@ it('reports exactly the records whose handling failed or whose body is no messag
   );
 });
 
-it('writes one line for each record, which holds ids and no message', async () => {
+it('writes one line for each record, which contains ids and no message', async () => {
   const handler = invocationMessages('test', ({ id }) =>
     id === 'bad' ? Promise.reject(new Error(SECRET)) : Promise.resolve(),
   );

@@ -1,6 +1,6 @@
 import { consoleLog, logFailure, writeLog } from '../../src/lambda/request-log.ts';
 
-/** What is written to standard output and standard error meanwhile. */
+/** Everything written to standard output and standard error meanwhile. */
 function written(write: () => void): readonly string[] {
   const lines: string[] = [];
   for (const stream of [process.stdout, process.stderr])
@@ -26,7 +26,7 @@ const LINE = {
   applicationId: 'application',
 } as const;
 
-/** A line without its time, which must be one that Lambda takes: RFC 3339. */
+/** A line without its time, which must have a format that Lambda accepts: RFC 3339. */
 function withoutTime(text: string): object {
   const { timestamp, ...line } = JSON.parse(text) as { readonly timestamp: string };
   expect(timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -42,7 +42,7 @@ it('a request is one line of JSON', () => {
   expect(withoutTime(lines[0] ?? '')).toEqual(LINE);
 });
 
-it('a field that is not on the list is left out, as is one without a value', () => {
+it('a field that is not on the list, or has no value, is left out', () => {
   const { applicationId: _, ...line } = LINE;
   const more = { ...line, body: 'secret', headers: { 'svc-api-key': 'key_1' } };
   const [text = ''] = written(() => {
@@ -51,7 +51,7 @@ it('a field that is not on the list is left out, as is one without a value', () 
   expect(withoutTime(text)).toEqual(line);
 });
 
-it('a caller cannot begin a line of its own', () => {
+it('a caller cannot inject a line', () => {
   const traceId = 'a\n{"level":"error"}\r\n';
   const lines = written(() => {
     writeLog('info', { traceId });
@@ -60,7 +60,7 @@ it('a caller cannot begin a line of its own', () => {
   expect(withoutTime(lines.join(''))).toEqual({ level: 'info', traceId });
 });
 
-it('a failure that nobody waits for is told by names and places alone', () => {
+it('an unhandled failure is logged with names and positions only', () => {
   const cause = new TypeError('quotes 4242424242424242');
   const [text = ''] = written(() => {
     logFailure('prefetch')(new Error('holds secret', { cause }));

@@ -1,4 +1,4 @@
-// Who may do what on the tables of the audit trail, as the templates say it.
+// The permissions on the tables of the audit trail, as the templates grant them.
 import { synthesized } from '../support/synthesized.ts';
 
 interface Statement {
@@ -30,7 +30,7 @@ function granted(table: RegExp): Record<string, readonly string[]> {
 
 const INSERT = ['PartiQLInsert'];
 
-it('every function that answers or acts may add records, and three may read them', () => {
+it('every function that serves requests or acts may add records, and three may read them', () => {
   expect(granted(/Audit[\dA-F]{8}Arn/)).toEqual({
     Applications: INSERT,
     Tokens: INSERT,
@@ -44,7 +44,7 @@ it('every function that answers or acts may add records, and three may read them
   });
 });
 
-it('the sealer alone may add seals, and sign them', () => {
+it('only the sealer may add and sign seals', () => {
   expect(granted(/AuditSeals[\dA-F]{8}Arn/)).toEqual({
     AuditSealer: ['PartiQLInsert', 'Query'],
     Operator: ['Query'],
@@ -55,7 +55,7 @@ it('the sealer alone may add seals, and sign them', () => {
   });
 });
 
-it('no function is granted everything of DynamoDB, or everything on all tables', () => {
+it('no function has all actions of DynamoDB, or actions on all tables', () => {
   for (const { Action, Resource } of policies) {
     const actions = [Action].flat();
     expect(actions.filter((action) => /^dynamodb:(\*|PartiQL(?!Insert))/.test(action))).toEqual([]);
@@ -64,7 +64,7 @@ it('no function is granted everything of DynamoDB, or everything on all tables',
   }
 });
 
-it('whoever may write the table of keys may not write the head, but the sealer, which may write nothing else', () => {
+it('only the sealer may write the head in the table of keys, and no other item', () => {
   const onAccess = policies.filter(({ Resource }) => /Access[\dA-F]{8}Arn/.test(JSON.stringify(Resource)));
   const writes = (statement: Statement) =>
     /PutItem|UpdateItem|DeleteItem|BatchWrite/.test(String(statement.Action));
@@ -82,22 +82,30 @@ it('whoever may write the table of keys may not write the head, but the sealer, 
   expect([...writers].toSorted()).toEqual(['Applications', 'AuditSealer', 'Operator', 'Sweeper']);
 });
 
-it.each(['Audit', 'AuditSeals'])('the table %s denies every write but an insert to everybody', (name) => {
-  const [table] = all.filter(
-    ([id, { Type }]) => Type === 'AWS::DynamoDB::Table' && new RegExp(`^${name}[\\dA-F]{8}$`).test(id),
-  );
-  const { PolicyDocument: policy } = table?.[1].Properties['ResourcePolicy'] as {
-    readonly PolicyDocument: { readonly Statement: readonly Statement[] };
-  };
-  expect(policy.Statement).toEqual([
-    {
-      Sid: 'NothingButInserts',
-      Effect: 'Deny',
-      Principal: { AWS: '*' },
-      Action: ['BatchWriteItem', 'DeleteItem', 'PartiQLDelete', 'PartiQLUpdate', 'PutItem', 'UpdateItem'].map(
-        (action) => `dynamodb:${action}`,
-      ),
-      Resource: '*',
-    },
-  ]);
-});
+it.each(['Audit', 'AuditSeals'])(
+  'the table %s denies every write except an insert to all principals',
+  (name) => {
+    const [table] = all.filter(
+      ([id, { Type }]) => Type === 'AWS::DynamoDB::Table' && new RegExp(`^${name}[\\dA-F]{8}$`).test(id),
+    );
+    const { PolicyDocument: policy } = table?.[1].Properties['ResourcePolicy'] as {
+      readonly PolicyDocument: { readonly Statement: readonly Statement[] };
+    };
+    expect(policy.Statement).toEqual([
+      {
+        Sid: 'NothingButInserts',
+        Effect: 'Deny',
+        Principal: { AWS: '*' },
+        Action: [
+          'BatchWriteItem',
+          'DeleteItem',
+          'PartiQLDelete',
+          'PartiQLUpdate',
+          'PutItem',
+          'UpdateItem',
+        ].map((action) => `dynamodb:${action}`),
+        Resource: '*',
+      },
+    ]);
+  },
+);

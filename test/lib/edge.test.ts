@@ -20,13 +20,13 @@ function stackOf(stacks: readonly Stack[], name: string): Stack['template'] {
 const text = (stacks: readonly Stack[], name: string) => JSON.stringify(stackOf(stacks, name));
 
 /**
- * The references to values of the secret in a stack, in the order in which they stand: each by its
- * version, or its stage.
+ * The references to values of the secret in a stack, in their order: each by its version, or its
+ * stage.
  */
 const references = (stacks: readonly Stack[], name: string) =>
   [...text(stacks, name).matchAll(/:SecretString:([^}]*)\}\}/g)].map(([, tail = '']) => tail);
 
-/** Names of the exports of stacks, or of what they import. */
+/** Names of the exports of stacks, or of their imports. */
 const exportsOf = (stacks: readonly Stack[]) =>
   stacks.flatMap(({ template }) =>
     Object.values(template.Outputs).flatMap((output) => output.Export?.Name ?? []),
@@ -37,7 +37,7 @@ const importsOf = (template: Stack['template']) =>
 const FUNCTIONS_BEHIND_THE_API = 4;
 
 describe("the edge's secret", () => {
-  it('is at first the current one, everywhere: there is no previous one to refer to', () => {
+  it('is initially the current version everywhere: there is no previous one to refer to', () => {
     expect(references(first, 'Api')).toEqual(Array(FUNCTIONS_BEHIND_THE_API).fill('::'));
     expect([references(first, 'Reactors'), references(first, 'Edge')]).toEqual([['::'], ['::']]);
     expect(JSON.stringify(first)).not.toMatch(/AWSPREVIOUS/);
@@ -65,11 +65,11 @@ describe("the edge's secret", () => {
     ]).toEqual(Array(FUNCTIONS_BEHIND_THE_API + 2).fill(`::${NEW}`));
   });
 
-  it.each(['AWSPREVIOUS', `${NEW},${OLD},${NEW}`, 'v1'])('has no versions %j', (edgeSecretVersions) => {
+  it.each(['AWSPREVIOUS', `${NEW},${OLD},${NEW}`, 'v1'])('rejects the versions %j', (edgeSecretVersions) => {
     expect(() => parseSettings({ ...EDGE, edgeSecretVersions })).toThrow('edgeSecretVersions');
   });
 
-  it('is wanted by nobody without an edge', () => {
+  it('is not required without an edge', () => {
     expect(JSON.stringify(without)).not.toMatch(/resolve:secretsmanager/);
   });
 });
@@ -77,19 +77,19 @@ describe("the edge's secret", () => {
 describe('the edge is switched on and off', () => {
   const remaining = first.filter(({ name }) => without.some((other) => other.name === name));
 
-  it('without an export that goes away, which CloudFormation refuses while it is imported', () => {
+  it('without removing an export, which CloudFormation rejects while it is imported', () => {
     expect(remaining).toHaveLength(without.length);
     expect(exportsOf(without).toSorted()).toEqual(exportsOf(remaining).toSorted());
     expect(exportsOf(without).length).toBeGreaterThan(5);
   });
 
-  it('before the functions want its secret, and after: all that it imports is there without it', () => {
+  it('before the functions require its secret, and after: all its imports exist without it', () => {
     const imports = importsOf(stackOf(first, 'Edge'));
     expect(imports.length).toBeGreaterThan(0);
     expect(imports.filter((name) => !exportsOf(without).includes(name))).toEqual([]);
   });
 
-  it('in front of the address of the API that the other stacks have', () => {
+  it('in front of the address of the API in the other stacks', () => {
     const { Origins } = Object.values(stackOf(first, 'Edge').Resources).find(
       ({ Type }) => Type === 'AWS::CloudFront::Distribution',
     )?.Properties['DistributionConfig'] as { readonly Origins: readonly [{ readonly DomainName: unknown }] };
@@ -99,12 +99,12 @@ describe('the edge is switched on and off', () => {
   });
 });
 
-describe('the firewall answers browsers as the API does', () => {
+describe('the firewall responds to browsers like the API', () => {
   const acl = Object.values(stackOf(withEdge(), 'Firewall').Resources).find(
     ({ Type }) => Type === 'AWS::WAFv2::WebACL',
   )?.Properties as any;
   const rule = (name: string) => acl.Rules.find((each: any) => each.Name === name);
-  const answer = (name: string) => {
+  const response = (name: string) => {
     const { ResponseCode, ResponseHeaders } = rule(name).Action.Block.CustomResponse;
     const pairs = ResponseHeaders.map(({ Name, Value }: any) => [Name, Value]);
     return { status: ResponseCode, headers: Object.fromEntries(pairs) };
@@ -114,7 +114,7 @@ describe('the firewall answers browsers as the API does', () => {
   )?.Properties as any;
 
   it('with a 429 that a page can read', () => {
-    expect(answer('TooManyRequests')).toEqual({
+    expect(response('TooManyRequests')).toEqual({
       status: 429,
       headers: {
         'retry-after': '60',
@@ -124,8 +124,8 @@ describe('the firewall answers browsers as the API does', () => {
     });
   });
 
-  it('with leave to ask, without which a page would never see the 429', () => {
-    expect(answer('TooManyPreflights')).toEqual({
+  it('with a successful preflight, without which a page would never see the 429', () => {
+    expect(response('TooManyPreflights')).toEqual({
       status: 200,
       headers: {
         'access-control-allow-origin': cors.AllowOrigins.join(),

@@ -35,7 +35,7 @@ describe('the data stack', () => {
       DeletionProtectionEnabled: true,
       SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: Match.anyValue() },
     });
-    // Seals do not expire: what they say must outlive what they seal.
+    // Seals do not expire: they must outlive the records that they seal.
     const lasting = resources(data, 'AWS::DynamoDB::Table').filter(
       ([, { Properties }]) => Properties.TimeToLiveSpecification?.AttributeName !== 'ttl',
     );
@@ -44,7 +44,7 @@ describe('the data stack', () => {
     data.hasResource('AWS::KMS::Key', { DeletionPolicy: 'Retain', Properties: { EnableKeyRotation: true } });
   });
 
-  it('keeps backups of everything but what must vanish', () => {
+  it('has backups of everything except data that must disappear', () => {
     const backups = resources(data, 'AWS::DynamoDB::Table').map(([id, { Properties }]) => [
       id.replace(/[0-9A-F]{8}$/, ''),
       Properties.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled,
@@ -61,7 +61,7 @@ describe('the data stack', () => {
 });
 
 describe('the functions', () => {
-  it('run on arm64 with Node 24, each with a log that ends', () => {
+  it('run on arm64 with Node 24, each with a log with a retention period', () => {
     for (const from of [reactors, api, operations]) {
       from.allResourcesProperties('AWS::Lambda::Function', {
         Runtime: 'nodejs24.x',
@@ -72,14 +72,14 @@ describe('the functions', () => {
     }
   });
 
-  it('log their own lines in JSON from INFO on, and of Lambda only what went wrong', () => {
+  it('log their own lines in JSON from INFO on, and only errors of Lambda', () => {
     for (const from of [reactors, api, operations])
       from.allResourcesProperties('AWS::Lambda::Function', {
         LoggingConfig: { LogFormat: 'JSON', ApplicationLogLevel: 'INFO', SystemLogLevel: 'WARN' },
       });
   });
 
-  it('may send to their own queue only where a bound of ours ends that', () => {
+  it('may send to their own queue only where the service limits the number of messages', () => {
     const looping = [reactors, api, operations].flatMap((from) =>
       resources(from, 'AWS::Lambda::Function')
         .filter(([, { Properties }]) => Properties.RecursiveLoop !== undefined)
@@ -104,7 +104,7 @@ describe('the functions', () => {
     }
   });
 
-  it('touch the KMS key only for keys of a tenant', () => {
+  it('may use the KMS key only for keys of a tenant', () => {
     const onKey = statements.filter(({ Action }) =>
       [Action].flat().some((action: string) => /^kms:(?!Sign|GetPublicKey)/.test(action)),
     );
@@ -114,7 +114,7 @@ describe('the functions', () => {
       { StringEquals: { 'kms:ViaService': expect.anything() } },
     ];
     for (const { id, Condition } of onKey) {
-      // The one function that hands code to Lambda may use the key through Lambda.
+      // The one function that sends code to Lambda may use the key through Lambda.
       const isCode = id.startsWith('Reactors') && !('Null' in Condition);
       expect(Condition).toEqual(isCode ? lambda : tenant);
     }
@@ -122,7 +122,7 @@ describe('the functions', () => {
 });
 
 describe('reactors', () => {
-  it('have a role that allows nothing, under a boundary that denies everything', () => {
+  it('have a role without permissions, under a boundary that denies everything', () => {
     const [[roleId, role] = ['', undefined]] = resources(reactors, 'AWS::IAM::Role').filter(([id]) =>
       id.startsWith('ReactorRole'),
     );
@@ -143,7 +143,7 @@ describe('reactors', () => {
       expect(JSON.stringify(policy.Properties.Roles)).not.toContain(roleId);
   });
 
-  it('have no log group, and nobody may give them a way to write logs', () => {
+  it('have no log group, and no function may let them write logs', () => {
     for (const [, { Properties: group }] of resources(reactors, 'AWS::Logs::LogGroup'))
       expect(JSON.stringify(group)).not.toMatch(/Cloakroom-reactor-/);
     const actions = statements.flatMap(({ Action }) => [Action].flat() as string[]);
@@ -151,7 +151,7 @@ describe('reactors', () => {
       expect(action).not.toMatch(/^(iam:(?!PassRole$)|logs:(CreateLogGroup|\*)|\*)/);
   });
 
-  it('are made with that role and no other, for Lambda alone', () => {
+  it('are created with that role and no other, for Lambda only', () => {
     const passing = statements.filter(({ Action }) => [Action].flat().includes('iam:PassRole'));
     expect(passing).toHaveLength(1);
     expect(passing[0]).toMatchObject({
@@ -160,7 +160,7 @@ describe('reactors', () => {
     });
   });
 
-  it('are invoked by alias or version, named as such', () => {
+  it('are invoked only by alias or version', () => {
     const invoking = statements.filter(
       ({ id, Action }) => [Action].flat().includes('lambda:InvokeFunction') && !id.startsWith('EveryMinute'),
     );
@@ -168,7 +168,7 @@ describe('reactors', () => {
     for (const { Resource } of invoking) expect(JSON.stringify(Resource)).toMatch(/Cloakroom-reactor-\*:\*/);
   });
 
-  it('have a layer that stays when there is another', () => {
+  it('have a layer that is retained when it is replaced', () => {
     reactors.hasResource('AWS::Lambda::LayerVersion', {
       DeletionPolicy: 'Retain',
       UpdateReplacePolicy: 'Retain',
@@ -176,7 +176,7 @@ describe('reactors', () => {
     });
   });
 
-  it('have queues that are encrypted, take TLS only, and put aside what nobody can handle', () => {
+  it('have encrypted queues that accept TLS only and move failing messages to a dead-letter queue', () => {
     const queues = resources(reactors, 'AWS::SQS::Queue');
     expect(queues).toHaveLength(4);
     for (const [, { Properties }] of queues) expect(Properties.SqsManagedSseEnabled).toBe(true);
@@ -194,7 +194,7 @@ describe('reactors', () => {
     expect(withPlaceAside).toHaveLength(2);
     reactors.allResourcesProperties('AWS::Lambda::EventSourceMapping', {
       FunctionResponseTypes: ['ReportBatchItemFailures'],
-      // A pile of messages must not take the instances of the functions behind the API.
+      // A backlog of messages must not use the instances of the functions behind the API.
       ScalingConfig: { MaximumConcurrency: Match.anyValue() },
     });
     const most = resources(reactors, 'AWS::Lambda::EventSourceMapping').map(
@@ -203,7 +203,7 @@ describe('reactors', () => {
     expect(Math.max(...most)).toBeLessThanOrEqual(100);
   });
 
-  it('keep messages hidden for longer than their worker may run', () => {
+  it('hide messages for longer than their worker may run', () => {
     for (const [, { Properties }] of resources(reactors, 'AWS::Lambda::EventSourceMapping')) {
       const queueId = Properties.EventSourceArn['Fn::GetAtt'][0];
       const worker = reactors.findResources('AWS::Lambda::Function')[Properties.FunctionName.Ref];
@@ -213,7 +213,7 @@ describe('reactors', () => {
   });
 
   it.each(['Cloakroom', 'A', 'x'.repeat(40), `${'y'.repeat(22)}-1`, `${'y'.repeat(22)}-2`])(
-    'have names that fit, whatever the service is called: %s',
+    'have names of legal length for any service name: %s',
     (name) => {
       const prefix = reactorFunctionPrefix(name);
       expect(prefix.length).toBeLessThanOrEqual(32);
@@ -221,14 +221,14 @@ describe('reactors', () => {
     },
   );
 
-  it('of two services with long names are kept apart', () => {
+  it('of two services with long names have different names', () => {
     const names = [`${'y'.repeat(30)}-1`, `${'y'.repeat(30)}-2`];
     expect(new Set(names.map(reactorFunctionPrefix)).size).toBe(2);
   });
 });
 
 describe('logs', () => {
-  it('are encrypted under the service key, end, and stay when their stack goes', () => {
+  it('are encrypted under the service key, expire, and are retained when their stack is deleted', () => {
     for (const from of [reactors, api, operations])
       from.allResources('AWS::Logs::LogGroup', {
         DeletionPolicy: 'Retain',
@@ -236,7 +236,7 @@ describe('logs', () => {
       });
   });
 
-  it('are written by each function into its own only', () => {
+  it('are written by each function into its own log group only', () => {
     const writing = statements.filter(({ Action }) => [Action].flat().includes('logs:PutLogEvents'));
     expect(writing.length).toBeGreaterThanOrEqual(8);
     for (const { Resource } of writing) expect(Object.keys(Resource)).toEqual(['Fn::GetAtt']);
@@ -246,7 +246,7 @@ describe('logs', () => {
 describe('alarms', () => {
   const monitoring = template('Monitoring');
 
-  it('say what they mean for users and where the runbook is, and tell of their beginning and end', () => {
+  it('describe the impact on users and link the runbook, and notify on start and end', () => {
     const alarms = resources(monitoring, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);
     expect(alarms.map(({ AlarmName }) => AlarmName.replace('Cloakroom-', '')).sort()).toEqual(
       ALARM_NAMES.filter((name) => !['KeyChanged', 'AuditChanged'].includes(name)).toSorted(),
@@ -257,7 +257,7 @@ describe('alarms', () => {
     }
   });
 
-  it('go off when there is no sweep at all, and stay quiet without traffic', () => {
+  it('go off without any sweep, and stay quiet without traffic', () => {
     const missing = Object.fromEntries(
       resources(monitoring, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => [
         Properties.AlarmName.replace('Cloakroom-', ''),
@@ -277,7 +277,7 @@ describe('alarms', () => {
     });
   });
 
-  it('tell when somebody touches the key', () => {
+  it('notify about every change of the key', () => {
     monitoring.hasResourceProperties('AWS::Events::Rule', {
       EventPattern: { detail: { eventName: Match.arrayWith(['DisableKey', 'ScheduleKeyDeletion']) } },
     });
@@ -312,7 +312,7 @@ describe('the edge', () => {
   const edged = synthesized(EDGE, 'eu-west-1');
   const [firewall, edge] = [template('Firewall', edged), template('Edge', edged)];
 
-  it('answers 429 in the own form, with Retry-After, to an address that asks too often', () => {
+  it('returns 429 in the usual form, with Retry-After, to an address that sends too many requests', () => {
     const [[, acl] = ['', undefined]] = resources(firewall, 'AWS::WAFv2::WebACL');
     expect(acl.Properties.Scope).toBe('CLOUDFRONT');
     const response = acl.Properties.Rules[0].Action.Block.CustomResponse;
@@ -324,13 +324,13 @@ describe('the edge', () => {
     expect(JSON.parse(content)).toMatchObject({ title: 'Too Many Requests', status: 429 });
   });
 
-  it('keeps no samples, which would hold API keys', () => {
+  it('stores no samples, which would contain API keys', () => {
     const [[, acl] = ['', undefined]] = resources(firewall, 'AWS::WAFv2::WebACL');
     const configs = [acl.Properties, ...acl.Properties.Rules].map(({ VisibilityConfig }) => VisibilityConfig);
     for (const { SampledRequestsEnabled } of configs) expect(SampledRequestsEnabled).toBe(false);
   });
 
-  it('takes TLS only, caches nothing, passes everything on, and proves itself by a generated secret', () => {
+  it('accepts TLS only, caches nothing, forwards everything, and authenticates with a generated secret', () => {
     const [[, distribution] = ['', undefined]] = resources(edge, 'AWS::CloudFront::Distribution');
     const config = distribution.Properties.DistributionConfig;
     expect(config).toMatchObject({ Aliases: ['vault.example.com'], WebACLId: expect.anything() });
@@ -350,7 +350,7 @@ describe('the edge', () => {
     expect(JSON.stringify(origin.OriginCustomHeaders[0].HeaderValue)).toContain('resolve:secretsmanager');
   });
 
-  it('is the only way in: every function behind the API wants the secret', () => {
+  it('is the only way in: every function behind the API requires the secret', () => {
     const functions = [template('Api', edged), template('Reactors', edged)].flatMap((from) =>
       resources(from, 'AWS::Lambda::Function').filter(
         ([, { Properties }]) => Properties.Environment?.Variables?.HEADER_PREFIXES !== undefined,
@@ -363,7 +363,7 @@ describe('the edge', () => {
       );
   });
 
-  it('is not there without the setting', () => {
+  it('is missing without the setting', () => {
     expect(stacks.map(({ name }) => name)).not.toContain('Cloakroom-Edge');
   });
 
@@ -371,8 +371,8 @@ describe('the edge', () => {
     [{ edge: 'cloudfront-waf' }, 'domainName'],
     [{ domainName: 'vault.example.com' }, 'certificateArn'],
     [{ ...EDGE, certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/x' }, 'certificateArn'],
-  ])('is refused with %j', (given, name) => {
-    expect(() => parseSettings(given)).toThrow(name);
+  ])('is rejected with %j', (input, name) => {
+    expect(() => parseSettings(input)).toThrow(name);
   });
 });
 
@@ -404,8 +404,8 @@ describe('settings', () => {
     { clientCompatibility: 'some' },
     { egressAllowList: 'a@b' },
     { throttleRate: 0 },
-  ])('refuse %j by name', (given) => {
-    expect(() => parseSettings(given)).toThrow(SettingsError);
-    expect(() => parseSettings(given)).toThrow(Object.keys(given)[0]);
+  ])('reject %j by name', (input) => {
+    expect(() => parseSettings(input)).toThrow(SettingsError);
+    expect(() => parseSettings(input)).toThrow(Object.keys(input)[0]);
   });
 });

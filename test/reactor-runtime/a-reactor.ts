@@ -29,13 +29,12 @@ export async function withReactor<T>(
   }
 }
 
-/** What one invocation answers of a reactor of its own. */
+/** The response of one invocation of a new reactor. */
 export const answerAlone = (code: string, args: unknown = {}, changes: Record<string, unknown> = {}) =>
-  withReactor(code, async (reactor) => (await reactor.invoke(args, changes)).answer);
+  withReactor(code, async (reactor) => (await reactor.invoke(args, changes)).response);
 
 /**
- * Runs the code of an invocation as that of a reactor. Like any invocation it gets a process of its
- * own, which nothing has run in.
+ * Runs the code of an invocation as that of a reactor. Like any invocation it has a fresh process.
  */
 const ANY_CODE = `module.exports = (req) => {
   const module = { exports: {} };
@@ -55,11 +54,11 @@ export function sharedReactor() {
     reactor.invoke({ code, args }, changes);
 
   return {
-    /** What one invocation of the code answers. */
-    answerOf: async (...invocation: Parameters<typeof resultOf>) => (await resultOf(...invocation)).answer,
+    /** The response of one invocation of the code. */
+    answerOf: async (...invocation: Parameters<typeof resultOf>) => (await resultOf(...invocation)).response,
 
     /**
-     * What an attack did, what the next invocation sees of it, and how often the runtime was
+     * The effect of an attack, what the next invocation sees of it, and how often the runtime was
      * started for this attack and all before.
      */
     attacked: async (
@@ -69,7 +68,7 @@ export function sharedReactor() {
     ): Promise<{ readonly result: InvocationResult; readonly next: unknown; readonly started: number }> => {
       const result = await resultOf(`module.exports = async (req) => { ${attack} }`, {}, changes);
       const next = await resultOf(`module.exports = async (req) => { return ${inspection} }`);
-      return { result, next: next.answer, started: reactor.started() };
+      return { result, next: next.response, started: reactor.started() };
     },
   };
 }

@@ -20,23 +20,23 @@ describe('emptying the temp folder', () => {
   beforeEach(() => {
     mkdirSync(folder);
     mkdirSync(outside, { recursive: true });
-    writeFileSync(join(outside, 'kept'), '');
+    writeFileSync(join(outside, 'saved'), '');
   });
   afterEach(() => {
     const before = process.cwd();
     emptyFolder(folder);
     expect(readdirSync(folder)).toEqual([]);
-    expect(readdirSync(outside)).toEqual(['kept']);
+    expect(readdirSync(outside)).toEqual(['saved']);
     expect(process.cwd()).toBe(before);
     rmSync(folder, { recursive: true });
   });
   afterAll(() => rmSync(root, { recursive: true }));
 
-  it('of nothing', () => {
+  it('accepts an empty one', () => {
     expect(existsSync(folder)).toBe(true);
   });
 
-  it('of thousands of names and of folders beside folders', () => {
+  it('removes thousands of names and nested folders', () => {
     for (let at = 0; at < 2_000; at += 1) writeFileSync(join(folder, `file-${String(at)}`), '');
     for (let at = 0; at < 200; at += 1) {
       mkdirSync(join(folder, `folder-${String(at)}`, 'inner'), { recursive: true });
@@ -44,7 +44,7 @@ describe('emptying the temp folder', () => {
     }
   });
 
-  it('of folders deeper than the longest path', () => {
+  it('removes folders deeper than the longest path', () => {
     const before = process.cwd();
     process.chdir(folder);
     for (let at = 0; at < 200; at += 1) {
@@ -55,11 +55,11 @@ describe('emptying the temp folder', () => {
     process.chdir(before);
   });
 
-  it('of what nobody may read, and of links that lead elsewhere', () => {
+  it('removes unreadable folders, and links without their targets', () => {
     mkdirSync(join(folder, 'closed', 'inner'), { recursive: true });
     writeFileSync(join(folder, 'closed', 'inner', 'file'), '');
     symlinkSync(outside, join(folder, 'link'));
-    symlinkSync(join(outside, 'kept'), join(folder, 'closed', 'link'));
+    symlinkSync(join(outside, 'saved'), join(folder, 'closed', 'link'));
     for (const name of ['closed/inner', 'closed', '.']) chmodSync(join(folder, name), 0);
   });
 });

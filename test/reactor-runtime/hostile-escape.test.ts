@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { answerAlone, layer, sharedReactor, withReactor } from './a-reactor.ts';
 
-const { answerOf, attacked } = sharedReactor();
+const { answerOf: responseOf, attacked } = sharedReactor();
 
 const clean = { outcome: 'returned', value: 'clean' };
 
-/** Runs each expression and answers what it gave, or the code of its error. */
+/** Runs each expression and returns its value, or the code of its error. */
 const trying = (prelude: string, attempts: string) => `module.exports = async (req) => {
   ${prelude}
   const outcomes = {};
@@ -21,9 +21,9 @@ const got = (outcomes: Record<string, string>) =>
   Object.entries(outcomes).filter(([, outcome]) => outcome.startsWith('GOT'));
 
 describe('the runtime out of reach', () => {
-  it('nothing of the environment is there, by any way of reading it', async () => {
+  it('the environment is not readable in any way', async () => {
     const code = `module.exports = async () => [Object.keys(process.env).length, Object.values(process.env).join()]`;
-    expect(await answerOf(code)).toEqual({ outcome: 'returned', value: [0, ''] });
+    expect(await responseOf(code)).toEqual({ outcome: 'returned', value: [0, ''] });
   });
 
   it.each([
@@ -59,15 +59,15 @@ describe('the runtime out of reach', () => {
           buffers: () => { Buffer.prototype.utf8Slice = () => os.tmpdir() + '/x'; String.prototype.startsWith = () => true; return fs.readFileSync(buffer) },
         }`,
     );
-    const { value } = await answerOf(code, { path });
+    const { value } = await responseOf(code, { path });
     expect(got(value)).toEqual([]);
     expect(Object.keys(value).length).toBeGreaterThan(40);
   });
 
-  it('descriptors that whoever started the runtime left open are not there', async () => {
+  it('descriptors that the parent of the runtime left open are closed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'cloakroom-open-'));
     writeFileSync(join(folder, 'log'), 'plain');
-    // By bash, since a descriptor of two digits is nothing to other shells.
+    // With bash, since other shells do not understand descriptors of two digits.
     const command = [
       'bash',
       '-c',
@@ -77,7 +77,7 @@ describe('the runtime out of reach', () => {
     await withReactor(
       code,
       async (reactor) => {
-        for (const read of (await reactor.invoke()).answer.value) expect(read).not.toContain('plain');
+        for (const read of (await reactor.invoke()).response.value) expect(read).not.toContain('plain');
         expect(readFileSync(`/proc/${String(reactor.pid())}/fd/62`, 'utf8')).toBe('plain');
       },
       { command: [...command] },
@@ -85,23 +85,23 @@ describe('the runtime out of reach', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('a process has no descriptors but its event, its answer and what it prints to', async () => {
+  it('a process has only the descriptors of its event, its response and its output', async () => {
     const code = `const fs = require('fs'); module.exports = () => { const open = []; for (let fd = 0; fd < 200; fd += 1) try { const s = fs.fstatSync(fd); open.push(fd + (s.isSocket() ? ' socket' : s.isCharacterDevice() ? ' device' : s.isFIFO() ? ' pipe' : s.isFile() ? ' file' : '')) } catch {} return open };`;
-    // Not those of the tests' own runner, of which the runtime makes `/dev/null`.
+    // Not those of the tests' own runner, which the runtime replaces with `/dev/null`.
     const opened = (entries: string[]) => entries.filter((entry) => / (socket|file)$/.test(entry));
-    expect(opened((await answerOf(code)).value)).toEqual(['0 socket', '1 socket', '2 socket']);
+    expect(opened((await responseOf(code)).value)).toEqual(['0 socket', '1 socket', '2 socket']);
     // As `bootstrap` starts the runtime on Lambda.
     const silent = ['sh', '-c', `exec "${layer()}/bootstrap" >/dev/null 2>&1`] as const;
     await withReactor(
       code,
       async (reactor) => {
-        expect(opened((await reactor.invoke()).answer.value)).toEqual(['0 socket', '1 socket']);
+        expect(opened((await reactor.invoke()).response.value)).toEqual(['0 socket', '1 socket']);
       },
       { command: [...silent] },
     );
   });
 
-  it('the Runtime API cannot be reached by any module', async () => {
+  it('the Runtime API cannot be reached through any module', async () => {
     await withReactor(
       trying(
         `const port = req.args.port; const host = '127.0.0.1'; const os = require('os');
@@ -131,40 +131,44 @@ describe('the runtime out of reach', () => {
         }`,
       ),
       async (reactor) => {
-        const { answer } = await reactor.invoke({ port: reactor.port });
-        expect(got(answer.value)).toEqual([]);
-        expect(Object.keys(answer.value).length).toBeGreaterThan(30);
-        expect((await reactor.invoke({ port: 1 })).answer.outcome).toBe('returned');
+        const { response } = await reactor.invoke({ port: reactor.port });
+        expect(got(response.value)).toEqual([]);
+        expect(Object.keys(response.value).length).toBeGreaterThan(30);
+        expect((await reactor.invoke({ port: 1 })).response.outcome).toBe('returned');
       },
     );
   });
 
-  it('an event that the code has made up permits nothing', async () => {
+  it('an event that the code has forged permits nothing', async () => {
     const code = `const fs = require('fs'); const file = require('os').tmpdir() + '/event'; const frame = (value) => { const text = Buffer.from(JSON.stringify(value)); const head = Buffer.alloc(4); head.writeUInt32BE(text.length); return Buffer.concat([head, text]) };
       const ports = { local_ports: [9], localPorts: [9], client: { base_url: 'http://127.0.0.1:9', api_key: 'k', header_prefix: 'SVC' } };
       fs.writeFileSync(file, frame({ ...ports, request: { args: { forged: true }, configuration: {} } }));
       fs.closeSync(0); const fd = fs.openSync(file); if (fd !== 0) throw new Error('not in the place of the event: ' + fd);
       module.exports = (req) => new Promise((done) => require('net').connect(9, '127.0.0.1').on('connect', () => done('connected')).on('error', (error) => done([req.args.forged, error.code])));`;
-    let answer;
-    // It may answer its own event before it is asked, which nobody hears.
-    for (let tries = 0; tries < 20 && (answer === undefined || answer.outcome === 'timed_out'); tries += 1)
-      answer = await answerAlone(code, {}, { timeout_ms: 300 });
-    expect(answer).toEqual({ outcome: 'returned', value: [true, 'EACCES'] });
+    let response;
+    // It may respond to its own event before it is read, without effect.
+    for (
+      let tries = 0;
+      tries < 20 && (response === undefined || response.outcome === 'timed_out');
+      tries += 1
+    )
+      response = await answerAlone(code, {}, { timeout_ms: 300 });
+    expect(response).toEqual({ outcome: 'returned', value: [true, 'EACCES'] });
   });
 
-  it('what an event admits is admitted to that event and those like it alone', async () => {
+  it('the permissions of an event apply to that event and equal ones only', async () => {
     const code = `module.exports = () => new Promise((done) => require('net').connect(9, '127.0.0.1').on('connect', () => done('connected')).on('error', (error) => done(error.code)));`;
     await withReactor(code, async (reactor) => {
-      const answers = [];
+      const responses = [];
       for (const ports of [[], [9], [9], [], [10, 11], []])
-        answers.push((await reactor.invoke({}, { local_ports: ports })).answer.value);
-      expect(answers).toEqual(['EACCES', 'ECONNREFUSED', 'ECONNREFUSED', 'EACCES', 'EACCES', 'EACCES']);
+        responses.push((await reactor.invoke({}, { local_ports: ports })).response.value);
+      expect(responses).toEqual(['EACCES', 'ECONNREFUSED', 'ECONNREFUSED', 'EACCES', 'EACCES', 'EACCES']);
       expect(reactor.started()).toBe(1);
     });
   });
 });
 
-describe('the answer is one, and its author’s', () => {
+describe('the response is one, and its author’s', () => {
   it.each([
     ['JSON', 'JSON.stringify = () => "{\\"outcome\\":\\"stale\\"}"; JSON.parse = () => 1'],
     ['Promise', 'globalThis.Promise = class {}; Promise.prototype.then = () => {}; '],
@@ -190,23 +194,23 @@ describe('the answer is one, and its author’s', () => {
       'Reflect.apply = null; Function.prototype.call = null; Function.prototype.apply = null; Reflect.defineProperty = null',
     ],
     ['Symbol.species', 'Object.defineProperty(Promise, Symbol.species, { get() { throw 1 } })'],
-  ])('changed built-ins (%s) do not change how it is answered', async (_what, change) => {
+  ])('changed built-ins (%s) do not change the response', async (_what, change) => {
     const { result, next } = await attacked(`${change}; return { raw: 1 }`, '"clean"', { timeout_ms: 500 });
-    expect(['returned', 'threw', 'timed_out', 'exited']).toContain(result.answer?.outcome);
-    if (result.answer?.outcome === 'returned') expect(result.answer.value).toEqual({ raw: 1 });
+    expect(['returned', 'threw', 'timed_out', 'exited']).toContain(result.response?.outcome);
+    if (result.response?.outcome === 'returned') expect(result.response.value).toEqual({ raw: 1 });
     expect(next).toEqual(clean);
   });
 
   it('toJSON of every object applies to the author’s value alone', async () => {
     const { result } = await attacked('Object.prototype.toJSON = () => 7; return { raw: 1 }');
-    expect(result.answer).toEqual({ outcome: 'returned', value: 7 });
+    expect(result.response).toEqual({ outcome: 'returned', value: 7 });
   });
 
-  it('what comes after the first answer is ignored', async () => {
+  it('output after the first response is ignored', async () => {
     const attack =
       'setTimeout(() => { throw new Error("second") }, 0); setImmediate(() => Promise.reject(1)); return "first"';
     const { result, next } = await attacked(attack);
-    expect(result.answer).toEqual({ outcome: 'returned', value: 'first' });
+    expect(result.response).toEqual({ outcome: 'returned', value: 'first' });
     expect(next).toEqual(clean);
   });
 });
@@ -215,43 +219,43 @@ describe('the next invocation sees nothing', () => {
   it.each([
     [
       'globals',
-      'globalThis.kept = 1; Object.prototype.kept = 1',
-      'typeof kept === "undefined" ? "clean" : kept',
+      'globalThis.left = 1; Object.prototype.left = 1',
+      'typeof left === "undefined" ? "clean" : left',
     ],
     [
       'the built-ins',
-      'require("os").kept = 1; require("fs").readFileSync = () => "kept"; require("http").globalAgent.kept = 1',
-      'require("os").kept || require("http").globalAgent.kept || (require("fs").readFileSync.name === "readFileSync" ? "clean" : "kept")',
+      'require("os").left = 1; require("fs").readFileSync = () => "saved"; require("http").globalAgent.left = 1',
+      'require("os").left || require("http").globalAgent.left || (require("fs").readFileSync.name === "readFileSync" ? "clean" : "saved")',
     ],
     [
       'a package',
-      'require("uuid").v4 = () => "kept"; require("axios").defaults.kept = 1',
-      'require("uuid").v4() === "kept" || require("axios").defaults.kept || "clean"',
+      'require("uuid").v4 = () => "saved"; require("axios").defaults.left = 1',
+      'require("uuid").v4() === "saved" || require("axios").defaults.left || "clean"',
     ],
     [
       'process',
-      'process.title = "kept"; process.env.KEPT = "1"; process.argv.push("kept"); try { process.umask(0o777) } catch {} process.exitCode = 3',
-      'process.title === "kept" || process.env.KEPT || process.argv[1] || process.exitCode || (process.umask() === 0o777 ? "kept" : "clean")',
+      'process.title = "saved"; process.env.LEFT = "1"; process.argv.push("saved"); try { process.umask(0o777) } catch {} process.exitCode = 3',
+      'process.title === "saved" || process.env.LEFT || process.argv[1] || process.exitCode || (process.umask() === 0o777 ? "saved" : "clean")',
     ],
     [
       'name servers',
       'require("dns").setServers(["192.0.2.7"])',
-      'require("dns").getServers().includes("192.0.2.7") ? "kept" : "clean"',
+      'require("dns").getServers().includes("192.0.2.7") ? "saved" : "clean"',
     ],
     [
       'timers',
-      'setInterval(() => { try { require("fs").writeFileSync(require("os").tmpdir() + "/tick", "kept") } catch {} }, 1)',
+      'setInterval(() => { try { require("fs").writeFileSync(require("os").tmpdir() + "/tick", "saved") } catch {} }, 1)',
       'await new Promise((r) => setTimeout(r, 100)), require("fs").readdirSync(require("os").tmpdir()).length || "clean"',
     ],
     [
       'object URLs',
-      'globalThis.url = URL.createObjectURL(new (require("buffer").Blob)(["kept"])); require("fs").writeFileSync(require("os").tmpdir() + "/url", url)',
-      'require("buffer").resolveObjectURL("blob:nodedata:1") ? "kept" : "clean"',
+      'globalThis.url = URL.createObjectURL(new (require("buffer").Blob)(["saved"])); require("fs").writeFileSync(require("os").tmpdir() + "/url", url)',
+      'require("buffer").resolveObjectURL("blob:nodedata:1") ? "saved" : "clean"',
     ],
     [
       'diagnostics channels',
-      'require("diagnostics_channel").channel("kept").subscribe(() => {})',
-      'require("diagnostics_channel").hasSubscribers("kept") ? "kept" : "clean"',
+      'require("diagnostics_channel").channel("saved").subscribe(() => {})',
+      'require("diagnostics_channel").hasSubscribers("saved") ? "saved" : "clean"',
     ],
     [
       'files',
@@ -261,7 +265,7 @@ describe('the next invocation sees nothing', () => {
     [
       'open files',
       'globalThis.f = require("fs").openSync(require("os").tmpdir() + "/open", "w+"); for (let n = 0; n < 50; n += 1) require("fs").openSync(require("os").tmpdir() + "/open" + n, "w")',
-      'require("fs").openSync("/dev/null") < 60 ? "clean" : "kept"',
+      'require("fs").openSync("/dev/null") < 60 ? "clean" : "saved"',
     ],
     [
       'folders deeper than a path can be',
@@ -270,18 +274,18 @@ describe('the next invocation sees nothing', () => {
     ],
   ])('%s', async (_what, attack, inspection) => {
     const { result, next, started } = await attacked(`${attack}; return 1`, inspection);
-    expect(result.answer).toEqual({ outcome: 'returned', value: 1 });
+    expect(result.response).toEqual({ outcome: 'returned', value: 1 });
     expect(next).toEqual(clean);
     expect(started).toBe(1);
   });
 
-  it('the temp folder itself stays, and nothing beside it is touched', async () => {
+  it('the temp folder itself remains, and nothing outside it is touched', async () => {
     const code = trying(
       `const fs = require('fs'); const t = require('os').tmpdir(); try { fs.rmSync(t, { recursive: true }) } catch {}`,
       `{ chmod: () => fs.chmodSync(t, 0), rmdir: () => fs.rmdirSync(t), rename: () => fs.renameSync(t, t + '2'), beside: () => fs.writeFileSync(t + '/../beside', 'x'), task: () => fs.writeFileSync(require.resolve ? 'x' : __filename, 'x'), own: () => fs.writeFileSync(__filename, 'x') }`,
     );
     await withReactor(code, async (reactor) => {
-      expect(got((await reactor.invoke()).answer.value)).toEqual([]);
+      expect(got((await reactor.invoke()).response.value)).toEqual([]);
       await reactor.invoke();
       expect(existsSync(reactor.temp)).toBe(true);
       expect(readdirSync(join(reactor.temp, '..')).sort()).toEqual(['task', 'tmp']);

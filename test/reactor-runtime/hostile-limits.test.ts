@@ -1,22 +1,22 @@
 import { sharedReactor, withReactor } from './a-reactor.ts';
 
-const { attacked, answerOf } = sharedReactor();
+const { attacked, answerOf: responseOf } = sharedReactor();
 
 const clean = { outcome: 'returned', value: 'clean' };
 
-describe('code that takes more than its share', () => {
+describe('code that exceeds its limits', () => {
   it.each([
     ['an endless loop', 'for (;;);'],
     ['endless microtasks', 'for (;;) await null;'],
     ['a promise that never settles', 'await new Promise(() => {})'],
     ['a catastrophic expression', '/^(a+)+$/.test("a".repeat(60) + "b")'],
-    ['a wait for nobody', 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)'],
+    ['a wait without end', 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)'],
     ['a result whose JSON never ends', 'return { toJSON() { for (;;); } }'],
     ['an error whose message never ends', 'throw { get message() { for (;;); } }'],
     ['a thenable that never answers', 'return { then() {} }'],
   ])('%s ends at the deadline, and the next invocation works', async (_what, attack) => {
     const { result, next, started } = await attacked(attack, '"clean"', { timeout_ms: 150 });
-    expect(result.answer).toEqual({ outcome: 'timed_out' });
+    expect(result.response).toEqual({ outcome: 'timed_out' });
     expect(next).toEqual(clean);
     expect(started).toBe(1);
   });
@@ -24,7 +24,7 @@ describe('code that takes more than its share', () => {
   it('native code that cannot be interrupted ends with its process', async () => {
     const attack = 'require("crypto").pbkdf2Sync("a", "b", 1e9, 64, "sha512")';
     const { result, next, started } = await attacked(attack, '"clean"', { timeout_ms: 150 });
-    expect(result.answer).toEqual({ outcome: 'timed_out' });
+    expect(result.response).toEqual({ outcome: 'timed_out' });
     expect(next).toEqual(clean);
     expect(started).toBe(1);
   });
@@ -37,15 +37,15 @@ describe('code that takes more than its share', () => {
     const { result, next, started } = await attacked(attack, '(Buffer.alloc(2e8, 1), "clean")', {
       timeout_ms: 20_000,
     });
-    expect(result.answer).toEqual({ outcome: 'out_of_memory' });
+    expect(result.response).toEqual({ outcome: 'out_of_memory' });
     expect(next).toEqual(clean);
     expect(started).toBe(1);
   });
 
-  it('one string that does not fit ends its own process alone', async () => {
+  it('one string that does not fit ends only its own process', async () => {
     const attack = 'let s = "x"; const all = []; for (;;) { s += s; all.push(s); s.charCodeAt(1) }';
     const { result, next, started } = await attacked(attack, '"clean"', { timeout_ms: 20_000 });
-    expect(result.answer.outcome).toMatch(/out_of_memory|threw/);
+    expect(result.response.outcome).toMatch(/out_of_memory|threw/);
     expect(next).toEqual(clean);
     expect(started).toBe(1);
   });
@@ -53,9 +53,9 @@ describe('code that takes more than its share', () => {
   it.each([
     ['process.exit', 'process.exit(7)'],
     ['process.reallyExit', 'process.reallyExit(7)'],
-  ])('%s ends its own process alone', async (_what, attack) => {
+  ])('%s ends only its own process', async (_what, attack) => {
     const { result, next, started } = await attacked(attack);
-    expect(result.answer).toEqual({ outcome: 'exited' });
+    expect(result.response).toEqual({ outcome: 'exited' });
     expect(next).toEqual(clean);
     expect(started).toBe(1);
   });
@@ -74,9 +74,9 @@ describe('code that takes more than its share', () => {
       'const p = Proxy.revocable({}, {}); p.revoke(); return [p.proxy]',
       'unserializable',
     ],
-  ])('a result %s is told so', async (_what, attack, outcome) => {
+  ])('a result %s gets that error', async (_what, attack, outcome) => {
     const { result, next } = await attacked(attack);
-    expect(result.answer).toEqual({ outcome });
+    expect(result.response).toEqual({ outcome });
     expect(next).toEqual(clean);
   });
 
@@ -88,14 +88,14 @@ describe('code that takes more than its share', () => {
       return process.memoryUsage().rss < 3e8;
     }`;
     await withReactor(code, async (reactor) => {
-      expect((await reactor.invoke()).answer).toEqual({ outcome: 'returned', value: true });
+      expect((await reactor.invoke()).response).toEqual({ outcome: 'returned', value: true });
       const endless = await reactor.invoke({ endless: true }, { timeout_ms: 200 });
-      expect(endless.answer).toEqual({ outcome: 'timed_out' });
-      expect((await reactor.invoke()).answer).toEqual({ outcome: 'returned', value: true });
+      expect(endless.response).toEqual({ outcome: 'timed_out' });
+      expect((await reactor.invoke()).response).toEqual({ outcome: 'returned', value: true });
     });
   });
 
-  it('an invocation makes ten thousand names at most, by whatever makes them', async () => {
+  it('an invocation creates ten thousand names at most, by any means', async () => {
     const code = `const fs = require('fs'); const t = require('os').tmpdir() + '/';
       const deep = (at) => fs.mkdirSync(t + 'deep' + at + '/b/c/d/e/f/g/h', { recursive: true });
       const ways = [(at) => fs.closeSync(fs.openSync(t + at, 'w')), (at) => fs.mkdirSync(t + at), (at) => fs.copyFileSync('/dev/null', t + at), () => fs.mkdtempSync(t)];
@@ -105,7 +105,7 @@ describe('code that takes more than its share', () => {
         let single = 0; try { for (; single < 30000; single += 1) ways[single % ways.length](single) } catch {}
         return { single, refused: [...ways, deep].map(failure) };
       };`;
-    const { single, refused } = (await answerOf(code, {}, { timeout_ms: 30_000 })).value;
+    const { single, refused } = (await responseOf(code, {}, { timeout_ms: 30_000 })).value;
     // All names of a path count, at least its eight.
     const countOfPath = (10_000 - single) / 500;
     expect(Number.isInteger(countOfPath) && countOfPath >= 8).toBe(true);
@@ -116,7 +116,7 @@ describe('code that takes more than its share', () => {
     const code = `const timer = setTimeout(() => process.exit(1), 30); module.exports = () => { clearTimeout(timer); return 'clean' }`;
     await withReactor(code, async (reactor) => {
       await new Promise((resolve) => setTimeout(resolve, 400));
-      expect((await reactor.invoke()).answer).toEqual(clean);
+      expect((await reactor.invoke()).response).toEqual(clean);
     });
   });
 });

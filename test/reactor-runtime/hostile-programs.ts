@@ -1,25 +1,25 @@
-// Programs that try to get at other invocations, or to hurt the loop; what they found or left is
-// not to be seen by anyone else. Each is the body of `async (req, require) => { ... }`, where
+// Programs that try to reach other invocations, or to harm the loop; no other invocation may see
+// what they found or left. Each is the body of `async (req, require) => { ... }`, where
 // `req.args.port` may be the Runtime API's port and `req.args.card` the invocation's own plant.
 
-/** How a program that does not end by itself is ended. */
+/** How a program is ended that does not end by itself. */
 export type End = 'timeout' | 'exit' | 'memory' | 'crash';
 
 export interface HostileProgram {
   readonly name: string;
-  /** What it reached, by the last look, and what it did before that was mended. */
+  /** What it last reached, and what it reached before a fix. */
   readonly reaches: string;
   readonly code: string;
   readonly ends?: End;
 }
 
 /**
- * What every program may use: `look` finds plants, `attempt` gives what a call gives or why it
- * failed, `told` that as a short text.
+ * Functions for all programs: `look` finds plants, `attempt` returns the result of a call or the
+ * reason of its failure, `asText` the same as a short text.
  */
 const TOOLS = `const look = (x) => String(x).match(/4000[0-9]{12}|PLANT-[a-z0-9]+/g) || [];
 const attempt = (f) => { try { return f(); } catch (e) { return e.code || e.message; } };
-const told = (f) => String(attempt(f)).slice(0, 80);
+const asText = (f) => String(attempt(f)).slice(0, 80);
 `;
 
 const program = (name: string, reaches: string, code: string, ends?: End): HostileProgram => ({
@@ -32,7 +32,7 @@ const program = (name: string, reaches: string, code: string, ends?: End): Hosti
 export const HOSTILE: readonly HostileProgram[] = [
   // Files of others
   program(
-    'reads what the temp folder holds',
+    'reads the content of the temp folder',
     'an empty folder',
     `const fs = require('fs'), t = require('os').tmpdir(), all = (d) => fs.readdirSync(d, { withFileTypes: true }).flatMap((e) => (e.isDirectory() ? all(d + '/' + e.name) : [e.name, look(fs.readFileSync(d + '/' + e.name))]));
 return all(t);`,
@@ -80,16 +80,16 @@ const url = new Proxy(new URL('file://' + t + '/a'), { get: (o, k) => (k === 'pa
 return [attempt(() => look(fs.readFileSync(url))), attempt(() => look(fs.readFileSync(new URL('file://' + t + '/%2e%2e/%2e%2e/%2e%2e/proc/self/environ'))))];`,
   ),
   program(
-    'leads out of the temp folder by links',
+    'leaves the temp folder through links',
     'refused: EACCES',
     `const fs = require('fs'), t = require('os').tmpdir(); fs.mkdirSync(t + '/a/b/c', { recursive: true });
-return [() => fs.symlinkSync('../../..', t + '/a/b/c/l'), () => fs.renameSync(t + '/a/b/c/l', t + '/l'), () => fs.readdirSync(t + '/l'), () => fs.linkSync('/etc/hosts', t + '/h'), () => fs.symlinkSync('/proc', t + '/p')].map(told);`,
+return [() => fs.symlinkSync('../../..', t + '/a/b/c/l'), () => fs.renameSync(t + '/a/b/c/l', t + '/l'), () => fs.readdirSync(t + '/l'), () => fs.linkSync('/etc/hosts', t + '/h'), () => fs.symlinkSync('/proc', t + '/p')].map(asText);`,
   ),
   program(
     'copies a folder of links into the temp folder',
     'an empty folder; refused: EACCES',
     `const fs = require('fs'), t = require('os').tmpdir();
-return [() => fs.cpSync('/etc/ssl', t + '/s', { recursive: true, verbatimSymlinks: true }), () => fs.readdirSync(t + '/s/certs').length, () => fs.cpSync('/proc/self', t + '/p', { recursive: true })].map(told);`,
+return [() => fs.cpSync('/etc/ssl', t + '/s', { recursive: true, verbatimSymlinks: true }), () => fs.readdirSync(t + '/s/certs').length, () => fs.cpSync('/proc/self', t + '/p', { recursive: true })].map(asText);`,
   ),
   program(
     'watches other folders by the native classes',
@@ -99,9 +99,9 @@ return ['/proc', '/tmp', { toString: () => (n++ ? '/tmp' : t) }, Buffer.from('/e
   ),
   program(
     'opens a folder by the class of an open one',
-    'its own abort, which is told as too much memory',
+    'its own abort, which is reported as too much memory',
     `const fs = require('fs'), t = require('os').tmpdir(), dir = fs.opendirSync(t), handle = Object.getOwnPropertySymbols(dir).map((k) => dir[k]).find((v) => v && v.read);
-return [() => new handle.constructor('/proc').read('utf8', 32), () => new fs.Dir(handle, '/proc', {}).readSync(), () => fs.opendirSync(new URL('file:///proc')), () => fs.opendirSync(Buffer.from('/proc'))].map(told);`,
+return [() => new handle.constructor('/proc').read('utf8', 32), () => new fs.Dir(handle, '/proc', {}).readSync(), () => fs.opendirSync(new URL('file:///proc')), () => fs.opendirSync(Buffer.from('/proc'))].map(asText);`,
     'crash',
   ),
   program(
@@ -124,7 +124,7 @@ return left.filter((n) => n === 8).length;`,
   program(
     'changes the null device',
     'refused: EACCES; once times and mode of /dev/null, as root',
-    `const fs = require('fs'); return [() => fs.utimesSync('/dev/null', new Date(), new Date()), () => fs.chmodSync('/dev/null', 0o666), () => fs.renameSync('/dev/null', require('os').tmpdir() + '/n'), () => fs.mkdirSync('/dev/null')].map(told);`,
+    `const fs = require('fs'); return [() => fs.utimesSync('/dev/null', new Date(), new Date()), () => fs.chmodSync('/dev/null', 0o666), () => fs.renameSync('/dev/null', require('os').tmpdir() + '/n'), () => fs.mkdirSync('/dev/null')].map(asText);`,
   ),
   program(
     'replaces process.cwd and path.resolve',
@@ -133,7 +133,7 @@ return left.filter((n) => n === 8).length;`,
 return ['self/environ', './self/environ', '..', '', Buffer.from('self/environ')].map((p) => attempt(() => look(fs.readFileSync(p))));`,
   ),
   program(
-    'takes the readable files for a mailbox',
+    'uses the readable files as a mailbox',
     '/dev/null alone',
     `const fs = require('fs'); return ['/etc/hosts', '/etc/resolv.conf', __filename, '/dev/null', '/etc/ssl/x', '/usr/share/zoneinfo/x'].flatMap((f) => ['w', 'a', 'r+', 'wx'].map((m) => attempt(() => fs.openSync(f, m)))).filter((x) => typeof x === 'number').length;`,
   ),
@@ -158,10 +158,10 @@ chain(t + '/a'); for (let i = 0; i < 8; i++) { const end = chain(t + '/b'); fs.r
 return fs.readdirSync(t);`,
   ),
   program(
-    'leaves folders that nobody may open',
+    'leaves folders without any permission',
     'its own folder, emptied before the next; refused for the folder itself',
     `const fs = require('fs'), t = require('os').tmpdir(); fs.mkdirSync(t + '/a/b/c', { recursive: true }); fs.writeFileSync(t + '/a/b/c/f', 'PLANT' + '-left'); for (const p of ['/a/b/c/f', '/a/b/c', '/a/b', '/a']) fs.chmodSync(t + p, 0);
-return [() => fs.chmodSync(t, 0), () => fs.rmdirSync(t), () => fs.renameSync(t, t + '2'), () => process.umask(0o777)].map(told);`,
+return [() => fs.chmodSync(t, 0), () => fs.rmdirSync(t), () => fs.renameSync(t, t + '2'), () => process.umask(0o777)].map(asText);`,
   ),
   program(
     'leaves many files',
@@ -214,7 +214,7 @@ return fs.readdirSync(t).length;`,
     `Object.prototype.card = 'PLANT' + '-left'; Array.prototype.toJSON = undefined; globalThis.left = 'PLANT' + '-left'; process.env.LEFT = 'PLANT' + '-left'; process.title = 'PLANT' + '-left'; require('events').left = 1; require.left = 1; return Object.keys(globalThis).filter((k) => k === 'left').length;`,
   ),
   program(
-    'looks for what an earlier one left',
+    'looks for leftovers of an earlier one',
     'nothing',
     `return [globalThis.left, process.env.LEFT, {}.card, require('events').left, require.left, look(process.title), look(JSON.stringify(process.env)), look(Object.getOwnPropertyNames(globalThis).map((k) => attempt(() => String(globalThis[k]))))];`,
   ),
@@ -252,7 +252,7 @@ await new Promise((done) => setTimeout(done, 60)); return heard;`,
     `const m = new WebAssembly.Memory({ initial: 16, maximum: 256 }); m.grow(16); return look(Buffer.from(m.buffer).toString('latin1')).concat(look(Buffer.from(new SharedArrayBuffer(1e6)).toString('latin1')), look(Buffer.from(new ArrayBuffer(1e6)).toString('latin1')));`,
   ),
   program(
-    'looks through all that hooks of async operations show',
+    'looks through everything that async hooks show',
     'nothing',
     `const found = new Set(), hook = require('async_hooks').createHook({ init: (id, type, trigger, r) => { for (const k of Reflect.ownKeys(r)) look(attempt(() => String(r[k]))).forEach((x) => found.add(x)); } }).enable();
 await new Promise((done) => require('fs').stat('.', done)); await null; hook.disable(); return [...found];`,
@@ -304,63 +304,63 @@ return seen.flat().filter((n) => n > 0).length;`,
   ),
   // The pipe to the loop
   program(
-    'forges its answer before it returns',
-    'its own answer',
+    'forges its response before it returns',
+    'its own response',
     `const fs = require('fs'); fs.writeSync(1, 'v"forged"\\n'); return 'honest';`,
   ),
   program(
-    'forges answers for those after it',
-    'its own answer',
+    'forges responses for later invocations',
+    'its own response',
     `const fs = require('fs'); for (let i = 0; i < 500; i++) fs.writeSync(1, 'v"PLANT' + '-forged"\\nl\\nnsyntax\\nt{}\\nu\\ng\\n'); return 'honest';`,
   ),
   program(
-    'forges an answer with members of the outcome',
-    'its own answer',
+    'forges a response with members of the outcome',
+    'its own response',
     `require('fs').writeSync(1, 'v1,"outcome":"stale","error":{"status":200}\\nv{"__proto__":{"outcome":"x"}}\\n'); await new Promise((done) => setTimeout(done, 20)); return 'honest';`,
   ),
   program(
-    'says half a line and goes',
-    'no answer: its own two lines are one',
+    'writes half a line and exits',
+    'no response: its own two lines are one',
     `require('fs').writeSync(1, 'v"half'); return 'honest';`,
     'timeout',
   ),
   program(
-    'says half a line and waits',
+    'writes half a line and waits',
     'its own time',
     `require('fs').writeSync(1, 'v"half'); for (;;);`,
     'timeout',
   ),
   program(
-    'says a line without an end',
+    'writes a line without an end',
     'its own end',
     `const fs = require('fs'), bytes = Buffer.alloc(1e6, 'v'); for (;;) fs.writeSync(1, bytes);`,
     'exit',
   ),
   program(
-    'says empty lines without end',
+    'writes empty lines without end',
     'its own time',
     `const fs = require('fs'), bytes = Buffer.alloc(60000, '\\n'); for (;;) fs.writeSync(1, bytes);`,
     'timeout',
   ),
   program(
-    'says lines that are costly to refuse',
+    'writes lines that are costly to reject',
     'its own time',
     `const fs = require('fs'), line = Buffer.from('v[' + '{},'.repeat(1e6) + '\\n'); for (;;) fs.writeSync(1, line);`,
     'timeout',
   ),
   program(
-    'says an answer that is large once parsed',
-    'its own answer, which the loop parsed',
+    'writes a response that is large once parsed',
+    'its own response, which the loop parsed',
     `const fs = require('fs'); let line = 'v['; for (let i = 0; line.length < 1e6; i++) line += '{"' + i.toString(36) + '":1},'; fs.writeSync(1, line + '1]\\n'); return 'honest';`,
   ),
   program(
-    'says an answer nested deeper than a stack',
-    'its own answer, deeper than what an honest one can be',
+    'writes a response nested deeper than a stack',
+    'its own response, deeper than what an honest one can be',
     `const fs = require('fs'); fs.writeSync(1, 'v' + '['.repeat(5000) + ']'.repeat(5000) + '\\n'); return 'honest';`,
   ),
   program(
-    'says bytes that are no text',
-    'its own answer, or none: too large, unreadable or as the bytes would have it',
+    'writes bytes that are not text',
+    'its own response, or none: too large, unreadable or as the bytes would have it',
     `const fs = require('fs'); fs.writeSync(1, Buffer.from([0xff, 0xfe, 0x0a, 0xc3, 0x0a, 0, 0x0a])); for (let i = 0; i < 20; i++) fs.writeSync(1, require('crypto').randomBytes(5000)); fs.writeSync(1, '\\n'); return 'honest';`,
   ),
   program(
@@ -370,7 +370,7 @@ return seen.flat().filter((n) => n > 0).length;`,
   ),
   program('closes its output', 'its own end', `require('fs').closeSync(1); return 'unheard';`, 'exit'),
   program(
-    'closes its input and its output and goes on',
+    'closes its input and its output and continues',
     'its own time',
     `const fs = require('fs'); fs.closeSync(0); fs.closeSync(1); for (;;);`,
     'timeout',
@@ -383,21 +383,21 @@ return seen.flat().filter((n) => n > 0).length;`,
   program(
     'takes the pipes as sockets, terminals and streams',
     'refused: EACCES',
-    `const fs = require('fs'), net = require('net'), tty = require('tty'); return [() => new net.Socket({ fd: 0 }), () => new net.Socket({ fd: 1 }), () => new tty.ReadStream(0), () => new tty.WriteStream(1), () => net.createServer().on('error', () => {}).listen({ fd: 0 }).listening].map(told);`,
+    `const fs = require('fs'), net = require('net'), tty = require('tty'); return [() => new net.Socket({ fd: 0 }), () => new net.Socket({ fd: 1 }), () => new tty.ReadStream(0), () => new tty.WriteStream(1), () => net.createServer().on('error', () => {}).listen({ fd: 0 }).listening].map(asText);`,
   ),
   program(
-    'puts a file in the place of its input',
-    'its own input, which nobody reads again',
-    `const fs = require('fs'), t = require('os').tmpdir(); fs.writeFileSync(t + '/frames', Buffer.concat([Buffer.from([0, 0, 0, 2]), Buffer.from('{}')])); fs.closeSync(0); return fs.openSync(t + '/frames', 'r') === 0 ? 'its own input, which nobody reads again' : 'another number';`,
+    'replaces its input with a file',
+    'its own input, which is not read again',
+    `const fs = require('fs'), t = require('os').tmpdir(); fs.writeFileSync(t + '/frames', Buffer.concat([Buffer.from([0, 0, 0, 2]), Buffer.from('{}')])); fs.closeSync(0); return fs.openSync(t + '/frames', 'r') === 0 ? 'its own input, which is not read again' : 'another number';`,
   ),
   program(
-    'returns what changes while it is made JSON',
-    'its own answer',
+    'returns a value that changes while it becomes JSON',
+    'its own response',
     `let n = 0; return { get a() { return n++; }, toJSON() { process.nextTick(() => {}); return { a: this.a, b: look(Object.keys(globalThis)) }; } };`,
   ),
   program(
-    'answers by a thenable that answers twice',
-    'its own answer, the first',
+    'returns a thenable that settles twice',
+    'its own response, the first',
     `return { then(done, failed) { done({ raw: 1 }); done({ raw: 2 }); failed(new Error('x')); throw new Error('y'); } };`,
   ),
   program(
@@ -406,9 +406,9 @@ return seen.flat().filter((n) => n > 0).length;`,
     `Object.prototype.then = function () {}; return {};`,
     'timeout',
   ),
-  program('returns too much', 'its own answer: too large', `return 'x'.repeat(6e6);`),
+  program('returns too much', 'its own response: too large', `return 'x'.repeat(6e6);`),
   program(
-    'throws what cannot be read',
+    'throws an unreadable value',
     'its own error, empty',
     `throw new Proxy({}, { get(o, k) { throw new Error(String(k)); }, getPrototypeOf() { throw 1; }, ownKeys() { throw 2; } });`,
   ),
@@ -428,7 +428,7 @@ return seen.flat().filter((n) => n > 0).length;`,
   program(
     'signals the loop',
     'refused: EACCES',
-    `return [() => process.kill(process.ppid, 'SIGSTOP'), () => process._kill(process.ppid, 9), () => process.kill(0, 0), () => process.kill(-1, 0), () => process._debugProcess(process.ppid), () => process.abort()].map(told);`,
+    `return [() => process.kill(process.ppid, 'SIGSTOP'), () => process._kill(process.ppid, 9), () => process.kill(0, 0), () => process.kill(-1, 0), () => process._debugProcess(process.ppid), () => process.abort()].map(asText);`,
   ),
   program(
     'signals its group by a process that was never started',
@@ -439,7 +439,7 @@ if (!found.fork) return String(found); found.setupPrimary({ exec: __filename });
   program(
     'slows the loop',
     'refused: EACCES',
-    `const os = require('os'); return [() => os.setPriority(process.ppid, 19), () => os.setPriority(0, 19), () => os.setPriority(1)].map(told).concat(os.getPriority(process.ppid));`,
+    `const os = require('os'); return [() => os.setPriority(process.ppid, 19), () => os.setPriority(0, 19), () => os.setPriority(1)].map(asText).concat(os.getPriority(process.ppid));`,
   ),
   program(
     'slows the loop by the module that was made of os',
@@ -448,12 +448,12 @@ if (!found.fork) return String(found); found.setupPrimary({ exec: __filename });
 return [attempt(() => made.getNamespace().setPriority(process.ppid, 1)), os.getPriority(process.ppid)];`,
   ),
   program(
-    'requires what starts processes and threads',
+    'requires modules that start processes and threads',
     'refused: not found',
     `return ['child_process', 'node:child_process', 'cluster', 'worker_threads', 'vm', 'v8', 'inspector', 'module', 'repl', 'wasi', 'trace_events', 'domain', 'internal/child_process', 'node:internal/process/per_thread', '__proto__', 'constructor', '../runtime/worker.cjs'].map((s) => typeof attempt(() => require(s))).filter((x) => x !== 'string').length;`,
   ),
   program(
-    'imports what it may not require',
+    'imports a forbidden module',
     'refused: no callback for import()',
     `return Promise.all([() => import('child_process'), () => eval("import('fs')"), () => new Function("return import('module')")(), () => Object.getPrototypeOf(async () => {}).constructor("return import('vm')")()].map((f) => f().then(Object.keys, (e) => e.message)));`,
   ),
@@ -466,7 +466,7 @@ return [attempt(() => made.getNamespace().setPriority(process.ppid, 1)), os.getP
     'loads an engine of OpenSSL from the temp folder',
     'refused: EACCES',
     `const fs = require('fs'), t = require('os').tmpdir(), tls = require('tls'), crypto = require('crypto'); fs.writeFileSync(t + '/e.so', '\\x7fELF'); const { context } = tls.createSecureContext();
-return [() => crypto.setEngine(t + '/e.so'), () => tls.createSecureContext({ clientCertEngine: t + '/e.so' }), () => context.setEngineKey('x', t + '/e.so'), () => new context.constructor().setClientCertEngine(t + '/e.so'), () => crypto.setFips(true)].map(told);`,
+return [() => crypto.setEngine(t + '/e.so'), () => tls.createSecureContext({ clientCertEngine: t + '/e.so' }), () => context.setEngineKey('x', t + '/e.so'), () => new context.constructor().setClientCertEngine(t + '/e.so'), () => crypto.setFips(true)].map(asText);`,
   ),
   program(
     'starts a worker of cluster by its environment',
@@ -474,8 +474,8 @@ return [() => crypto.setEngine(t + '/e.so'), () => tls.createSecureContext({ cli
     `process.env.NODE_UNIQUE_ID = '1'; process.connected = true; let asked; process.send = (m) => { asked = m.act; return true; }; require('dgram').createSocket('udp4').on('error', () => {}).bind(0); await new Promise((done) => setTimeout(done, 20)); return asked;`,
   ),
   program(
-    'ends the loop by what its answer becomes',
-    'its own answer; once the loop, which ran out of heap',
+    'ends the loop through its parsed response',
+    'its own response; once the loop, which ran out of heap',
     `const fs = require('fs'), n = 714000, line = Buffer.from('v' + '{"34":'.repeat(n) + '0' + '}'.repeat(n) + '\\n'); for (let at = 0; at < line.length;) at += fs.writeSync(1, line, at); for (;;);`,
     'timeout',
   ),
@@ -498,7 +498,7 @@ return new Promise((d) => require('net').connect({ host: parts.join(':') + ':' +
     `const { ReadableStream } = require('stream/web'), net = require('net'), seen = []; const symbolOf = (o, n) => Reflect.ownKeys(o).find((k) => String(k).includes(n));
 Object.defineProperty(Object.prototype, 'zzz', { configurable: true, get() { seen.push(Object.keys(this).join()); } });
 const rs = new ReadableStream(), [port] = rs[symbolOf(ReadableStream.prototype, 'transfer_list')](), list = new net.BlockList(); list[symbolOf(net.BlockList.prototype, 'clone')] = () => ({ data: {}, deserializeInfo: 'internal/bootstrap/loaders:zzz' });
-const posted = told(() => port.postMessage(list)), raw = told(() => Object.getPrototypeOf(port).postMessage.call(port, list)); port.onmessage = () => {}; await new Promise((r) => setTimeout(r, 50));
+const posted = asText(() => port.postMessage(list)), raw = asText(() => Object.getPrototypeOf(port).postMessage.call(port, list)); port.onmessage = () => {}; await new Promise((r) => setTimeout(r, 50));
 return [typeof port, posted, raw, seen];`,
   ),
   program(
@@ -518,7 +518,7 @@ if (!taken) return 'nothing'; const w = new taken.Worker("require('worker_thread
   program(
     'takes a message channel from a stream',
     'a MessagePort, as the global MessageChannel gives',
-    `const { ReadableStream } = require('stream/web'), s = new ReadableStream(), k = Reflect.ownKeys(ReadableStream.prototype).find((x) => String(x).includes('transfer_list')); return told(() => s[k]()[0].constructor.name);`,
+    `const { ReadableStream } = require('stream/web'), s = new ReadableStream(), k = Reflect.ownKeys(ReadableStream.prototype).find((x) => String(x).includes('transfer_list')); return asText(() => s[k]()[0].constructor.name);`,
   ),
   program(
     "loads changed bytecode by a module's class",
@@ -528,7 +528,7 @@ const Module = made.constructor, text = 'globalThis.r=0x1234567;', c = Buffer.fr
 const m = new Module('x:b', undefined, text, 0, 0, c); m.instantiate(); await m.evaluate(-1, false); return globalThis.r === 0x7654321 ? 'BYTECODE OF ITS OWN' : 'its own text';`,
   ),
   program(
-    'gives a package compiled code in the place of its text',
+    'gives a package compiled code instead of its text',
     'nothing; once compiled code of a package, which it could put in its place',
     `let made; for (const [k, v] of [['produceCachedData', true], ['cachedData', undefined]]) Object.defineProperty(Object.prototype, k, { configurable: true, get: () => v, set(x) { made = x; } }); attempt(() => require('csv-parse')); delete Object.prototype.cachedData; delete Object.prototype.produceCachedData; return made ? 'COMPILED CODE ' + (made.length > 0) : 'nothing';`,
   ),
@@ -560,7 +560,7 @@ process.on('uncaughtException', () => {}); return Promise.race([Promise.all([to(
     'connects by the class of a live handle',
     'refused: EACCES',
     `const net = require('net'), s = new net.Socket().on('error', () => {}); s.connect(80, '127.0.0.1'); const TCP = s._handle && s._handle.constructor; if (!TCP) return 'no handle'; s.destroy();
-return [() => new TCP(0).connect({}, '127.0.0.1', 9001), () => new TCP(0).connect6({}, '::1', 9001), () => new TCP(0).open(0), () => new TCP(0).open(1), () => new TCP(1).listen(1), () => TCP.prototype.connect.call(new TCP(0), {}, new String('127.0.0.1'), 9001)].map(told);`,
+return [() => new TCP(0).connect({}, '127.0.0.1', 9001), () => new TCP(0).connect6({}, '::1', 9001), () => new TCP(0).open(0), () => new TCP(0).open(1), () => new TCP(1).listen(1), () => TCP.prototype.connect.call(new TCP(0), {}, new String('127.0.0.1'), 9001)].map(asText);`,
   ),
   program(
     'takes the guards off the prototypes',
@@ -569,13 +569,13 @@ return [() => new TCP(0).connect({}, '127.0.0.1', 9001), () => new TCP(0).connec
 return ['connect', 'open', 'listen'].map((k) => typeof TCP.prototype[k] + typeof up[k]);`,
   ),
   program(
-    'replaces what the guards could ask',
+    'replaces functions that the guards could call',
     'refused: EACCES',
     `for (const [o, k] of [[String.prototype, 'startsWith'], [String.prototype, 'slice'], [String.prototype, 'includes'], [Array.prototype, 'includes'], [Array.prototype, 'some'], [Reflect, 'apply'], [Set.prototype, 'has'], [RegExp.prototype, 'test']]) o[k] = () => true;
 const fs = require('fs'), net = require('net'); let r; try { r = fs.readFileSync('/proc/self/environ', 'latin1').length; } catch (e) { r = e.code; } return new Promise((done) => net.connect(9001, '127.0.0.1').on('error', (e) => done([r, e.code])).on('connect', () => done('CONNECTED')));`,
   ),
   program(
-    'replaces what the guards could ask by answers that throw',
+    'replaces functions that the guards could call with ones that throw',
     'its own error',
     `for (const o of [String.prototype, Array.prototype, Map.prototype, Set.prototype]) for (const k of Object.getOwnPropertyNames(o)) if (k !== 'constructor' && k !== 'length' && typeof o[k] === 'function') o[k] = () => { throw new Error(k); };
 let r; try { r = require('fs').readFileSync('/proc/self/environ').length; } catch (e) { r = e.code || e.message; } return r;`,
@@ -601,13 +601,13 @@ return Promise.race([Promise.all([send('udp4', '224.0.0.1'), send('udp6', 'ff02:
   program(
     'sends datagrams by the class of a live socket',
     'refused: EACCES',
-    `const s = require('dgram').createSocket('udp4'), { handle } = Object.getOwnPropertySymbols(s).map((k) => s[k]).find((x) => x && x.handle), UDP = handle.constructor; return [() => new UDP().open(0), () => new UDP().connect('127.0.0.1', 9001), () => new UDP().connect6('::1', 9001), () => new UDP().send({}, [Buffer.from('x')], 1, 9001, '127.0.0.1', false)].map(told);`,
+    `const s = require('dgram').createSocket('udp4'), { handle } = Object.getOwnPropertySymbols(s).map((k) => s[k]).find((x) => x && x.handle), UDP = handle.constructor; return [() => new UDP().open(0), () => new UDP().connect('127.0.0.1', 9001), () => new UDP().connect6('::1', 9001), () => new UDP().send({}, [Buffer.from('x')], 1, 9001, '127.0.0.1', false)].map(asText);`,
   ),
   program(
     'asks this machine for names',
     'refused: EACCES; servers that change are copied',
     `const dns = require('dns'), r = new dns.Resolver(); let n = 0; const lie = [4]; Object.defineProperty(lie, 1, { get: () => (n++ ? '127.0.0.1' : '192.0.2.1') }); lie[2] = 53;
-return [() => dns.setServers(['127.0.0.1:9001']), () => r.setServers(['[::1]:9001']), () => r._handle.setServers([[4, '127.0.0.1', 9001]]), () => r._handle.setServers([lie]), () => look(JSON.stringify(r.getServers())), () => r.setLocalAddress('127.0.0.1')].map(told);`,
+return [() => dns.setServers(['127.0.0.1:9001']), () => r.setServers(['[::1]:9001']), () => r._handle.setServers([[4, '127.0.0.1', 9001]]), () => r._handle.setServers([lie]), () => look(JSON.stringify(r.getServers())), () => r.setLocalAddress('127.0.0.1')].map(asText);`,
   ),
   program(
     'serves files of others over http2 to itself',
@@ -660,7 +660,7 @@ return new Promise((done) => { let d = ''; q.on('data', (z) => (d += z)).on('end
     'timeout',
   ),
   program(
-    'goes, and does not go',
+    'exits, and does not exit',
     'its own time',
     `process.on('exit', () => { for (;;); }); process.exit(0);`,
     'timeout',

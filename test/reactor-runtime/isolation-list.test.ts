@@ -8,8 +8,8 @@ import { answerAlone, layer } from './a-reactor.ts';
 const DOCUMENT = readFileSync('docs/reactor-isolation.md', 'utf8');
 
 /**
- * The rows of the table in a section: what the first column says, and the names in backticks in the
- * column that lists them.
+ * The rows of the table in a section: the text of the first column, and the names in backticks in
+ * the column that lists them.
  */
 function rowsOf(
   section: string,
@@ -37,8 +37,8 @@ const namesAbout = (section: string, about: RegExp): readonly string[] =>
     .flatMap(({ names }) => names);
 
 /**
- * Asks the layer's Node, as the runtime starts it, what it has. A file: `-p` would add globals of
- * its own.
+ * Lists the contents of the layer's Node, as the runtime starts it. In a file: `-p` would add
+ * globals of its own.
  */
 function askNode(): Record<'halves' | 'modules' | 'globals' | 'process', readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'cloakroom-node-'));
@@ -57,14 +57,14 @@ function askNode(): Record<'halves' | 'modules' | 'globals' | 'process', readonl
 
 const NODE = askNode();
 
-describe('docs/reactor-isolation.md says of everything that this Node has why it cannot leave the process', () => {
+describe('docs/reactor-isolation.md explains why nothing that this Node has can leave the process', () => {
   it('native halves', () => {
     expect(namesOf('Native halves', 0)).toEqual(NODE.halves);
   });
 
-  it('modules, and the verdicts are those of the runtime', () => {
+  it('modules, with the verdicts of the runtime', () => {
     expect(namesOf('Modules', 1)).toEqual(NODE.modules);
-    expect([...namesAbout('Modules', /^given/)].sort()).toEqual([...ALLOWED].sort());
+    expect([...namesAbout('Modules', /^allowed/)].sort()).toEqual([...ALLOWED].sort());
     expect([...namesAbout('Modules', /^refused/)].sort()).toEqual(Object.keys(REFUSED).sort());
   });
 
@@ -72,7 +72,7 @@ describe('docs/reactor-isolation.md says of everything that this Node has why it
     expect(namesOf('Globals', 1)).toEqual(NODE.globals);
   });
 
-  it('members of process, and those that are refused do not work', async () => {
+  it('members of process, and the forbidden ones do not work', async () => {
     expect(namesOf('Members of `process`', 1)).toEqual(NODE.process);
     const refused = namesAbout('Members of `process`', /^refused/);
     const code = `module.exports = (req) => req.args.names.filter((name) => { const member = process[name]; if (member === undefined) return false; try { member(); return true } catch (error) { return error.code !== 'EACCES' } });`;

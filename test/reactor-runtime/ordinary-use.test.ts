@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { AUTHOR_PACKAGES } from '../../src/core/reactors/author-packages.ts';
 import { answerAlone, sharedReactor, withReactor } from './a-reactor.ts';
 
-const { answerOf } = sharedReactor();
+const { answerOf: responseOf } = sharedReactor();
 
 const value = (returned: unknown) => ({ outcome: 'returned', value: returned });
 
-describe('what an author may expect', () => {
+describe('the promises to an author', () => {
   it('the code runs on Node 16.20.2', async () => {
-    expect(await answerOf('module.exports = async () => process.version')).toEqual(value('v16.20.2'));
+    expect(await responseOf('module.exports = async () => process.version')).toEqual(value('v16.20.2'));
   });
 
   it('the request is args, configuration and no client where the reactor has no application', async () => {
@@ -20,10 +20,10 @@ describe('what an author may expect', () => {
     );
   });
 
-  it('a plain function, and one that returns nothing, are functions too', async () => {
-    expect(await answerOf('module.exports = (req) => req.args.n + 1', { n: 1 })).toEqual(value(2));
-    expect(await answerOf('module.exports = () => {}')).toEqual({ outcome: 'returned' });
-    expect(await answerOf('module.exports = async () => null')).toEqual(value(null));
+  it('a plain function and one that returns nothing are accepted', async () => {
+    expect(await responseOf('module.exports = (req) => req.args.n + 1', { n: 1 })).toEqual(value(2));
+    expect(await responseOf('module.exports = () => {}')).toEqual({ outcome: 'returned' });
+    expect(await responseOf('module.exports = async () => null')).toEqual(value(null));
   });
 
   it('timers, promises and streams work across ticks', async () => {
@@ -32,7 +32,7 @@ describe('what an author may expect', () => {
       let text = ''; for await (const part of require('stream').Readable.from(['a', 'b'])) text += part;
       return text;
     }`;
-    expect(await answerOf(code)).toEqual(value('ab'));
+    expect(await responseOf(code)).toEqual(value('ab'));
   });
 
   it('files can be written, read and removed below os.tmpdir()', async () => {
@@ -49,7 +49,7 @@ describe('what an author may expect', () => {
       fs.rmSync(root, { recursive: true });
       return { size, streamed, names: names.sort(), real, there: fs.existsSync(root) };
     }`;
-    expect(await answerOf(code)).toEqual(
+    expect(await responseOf(code)).toEqual(
       value({ size: 4, streamed: 'text', names: ['a', 'd'], real: true, there: false }),
     );
   });
@@ -87,7 +87,7 @@ describe('what an author may expect', () => {
     ],
     ['@cloakroom/sdk', `typeof require('@cloakroom/sdk').createClient`, 'function'],
   ])('%s can be required and works', async (_name, expression, expected) => {
-    expect(await answerOf(`module.exports = async () => ${expression}`)).toEqual(value(expected));
+    expect(await responseOf(`module.exports = async () => ${expression}`)).toEqual(value(expected));
   });
 
   it('axios calls a server of the network that it may reach: the service on this machine', async () => {
@@ -96,18 +96,18 @@ describe('what an author may expect', () => {
     const base = `http://127.0.0.1:${String((server.address() as { port: number }).port)}`;
     const client = { base_url: base, api_key: 'k', header_prefix: 'SVC' };
     const code = `module.exports = async (req) => (await require('axios').get(req.args.base)).data`;
-    expect(await answerOf(code, { base }, { client })).toEqual(value({ pong: true }));
+    expect(await responseOf(code, { base }, { client })).toEqual(value({ pong: true }));
     server.close();
   });
 
-  it('the versions promised are the versions bundled', () => {
+  it('the documented versions are the bundled ones', () => {
     for (const { name, version } of AUTHOR_PACKAGES) {
       const found = JSON.parse(readFileSync(join('node_modules', name, 'package.json'), 'utf8'));
       expect({ name, version: found.version }).toEqual({ name, version });
     }
   });
 
-  it('anything else cannot be required, and the error says what can', async () => {
+  it('no other module can be required, and the error lists the available ones', async () => {
     const code = `module.exports = async (req) => { try { require(req.args.name) } catch (error) { return error.code + ' ' + error.message } }`;
     const names = [
       'lodash',
@@ -119,15 +119,15 @@ describe('what an author may expect', () => {
       '_http_agent',
     ];
     for (const name of names) {
-      const { value: message } = await answerOf(code, { name });
+      const { value: message } = await responseOf(code, { name });
       expect(message).toContain('MODULE_NOT_FOUND');
       expect(message).toContain('a reactor can require');
     }
   });
 });
 
-describe('how code can fail', () => {
-  // Its deadline is seconds away, which the other tests fill.
+describe('failing code', () => {
+  // Its deadline is seconds away, and the other tests run meanwhile.
   let blocked: Promise<unknown>;
   beforeAll(() => {
     blocked = answerAlone('Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)');
@@ -159,33 +159,33 @@ describe('how code can fail', () => {
     ['no_function', 'module.exports = { handler() {} }', {}],
     ['no_function', '', {}],
     ['exited', 'process.exit(0)', {}],
-  ])('not loaded (%s): %s', async (reason, code, more) => {
+  ])('does not load (%s): %s', async (reason, code, more) => {
     await withReactor(code, async (reactor) => {
       for (let round = 0; round < 2; round += 1) {
-        expect((await reactor.invoke()).answer).toEqual({ outcome: 'not_loaded', reason, ...more });
+        expect((await reactor.invoke()).response).toEqual({ outcome: 'not_loaded', reason, ...more });
       }
       expect(reactor.started()).toBe(1);
     });
   });
 
-  it('code that fills memory while loading is told so', async () => {
-    const code = 'const all = []; for (;;) all.push(new Array(1000).fill({}))';
+  it('that fills memory while loading gets that error', async () => {
+    const code = 'const all = []; for (;;) all.push(new Array(100_000).fill({}))';
     expect(await answerAlone(code)).toEqual({ outcome: 'not_loaded', reason: 'memory' });
   });
 
-  it('code of another hash than the event names is not run', async () => {
+  it('with another hash than in the event is not run', async () => {
     await withReactor('module.exports = () => 1', async (reactor) => {
-      expect((await reactor.invoke({}, { code_sha256: '0'.repeat(64) })).answer).toEqual({
+      expect((await reactor.invoke({}, { code_sha256: '0'.repeat(64) })).response).toEqual({
         outcome: 'stale',
       });
-      expect((await reactor.invoke()).answer).toEqual(value(1));
+      expect((await reactor.invoke()).response).toEqual(value(1));
     });
   });
 
-  it('an event that the service does not send is an error, and the next one is answered', async () => {
+  it('an invalid event is an error, and the next one is processed', async () => {
     await withReactor('module.exports = () => 1', async (reactor) => {
       expect((await reactor.send('nonsense')).failure.errorType).toBe('Reactor.InvalidEvent');
-      expect((await reactor.invoke()).answer).toEqual(value(1));
+      expect((await reactor.invoke()).response).toEqual(value(1));
     });
   });
 
@@ -193,9 +193,9 @@ describe('how code can fail', () => {
     outcome: 'threw',
     error: { class: 'Error', message: '', status: null, errors: null, ...error },
   });
-  /** Without its place: the code of `answerOf` is compiled by other code. */
-  const placeless = ({ error: { line: _line, column: _column, ...error }, ...answer }: any) => ({
-    ...answer,
+  /** Without its position: other code compiles the code of `answerOf`. */
+  const placeless = ({ error: { line: _line, column: _column, ...error }, ...reply }: any) => ({
+    ...reply,
     error,
   });
 
@@ -210,7 +210,7 @@ describe('how code can fail', () => {
       'Object.assign(new Error("m"), { status: 402, errors: { card: ["declined"] } })',
       { message: 'm', status: 402, errors: { card: ['declined'] } },
     ],
-    ['a status that is none', '{ status: "402", message: 7, errors: [1], name: {} }', { class: 'Object' }],
+    ['an invalid status', '{ status: "402", message: 7, errors: [1], name: {} }', { class: 'Object' }],
     [
       'errors that are no lists',
       '{ status: 400, errors: { a: "b", c: [1, "d"], __proto__: null } }',
@@ -264,18 +264,18 @@ describe('how code can fail', () => {
     ],
   ])('%s thrown is reduced to its data', async (_what, expression, expected) => {
     for (const head of ['async () =>', '() =>'])
-      expect(placeless(await answerOf(`module.exports = ${head} { throw ${expression} }`))).toEqual(
+      expect(placeless(await responseOf(`module.exports = ${head} { throw ${expression} }`))).toEqual(
         threw(expected),
       );
   });
 
-  it('the status of an HTTP answer that axios threw is not that of the error', async () => {
+  it('the status code of a response that axios threw is not that of the error', async () => {
     const server = createServer((_request, response) => response.writeHead(503).end('{}'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const base = `http://127.0.0.1:${String((server.address() as { port: number }).port)}`;
     const client = { base_url: base, api_key: 'k', header_prefix: 'SVC' };
     const code = `module.exports = async (req) => { await require('axios').get(req.args.base) }`;
-    const { error } = await answerOf(code, { base }, { client });
+    const { error } = await responseOf(code, { base }, { client });
     server.close();
     expect(error).toMatchObject({
       message: 'Request failed with status code 503',
@@ -284,7 +284,7 @@ describe('how code can fail', () => {
     });
   });
 
-  it('a module that is refused while the function runs is named, with the place', async () => {
+  it('a forbidden module that is required while the function runs is named, with the position', async () => {
     const code = `module.exports = async ({ args }) => {
   if (args.isCaught) try { require('first') } catch {}
   setImmediate(() => { if (args.isLater) require(args.name) });
@@ -298,7 +298,7 @@ describe('how code can fail', () => {
         { name: './other.js' },
         { name: 'x'.repeat(1e6) },
       ]) {
-        const { error } = (await reactor.invoke(args)).answer;
+        const { error } = (await reactor.invoke(args)).response;
         modules.push([error.module, error.line, error.status]);
       }
       return modules;
@@ -311,29 +311,29 @@ describe('how code can fail', () => {
     ]);
   });
 
-  it('a module that is refused nowhere but in code that catches it is not named', async () => {
+  it('a forbidden module is not named if it is required only in code that catches the error', async () => {
     const code = `module.exports = () => { try { require('lodash') } catch {} throw undefined }`;
-    expect(await answerOf(code)).toEqual(threw({ class: 'undefined' }));
+    expect(await responseOf(code)).toEqual(threw({ class: 'undefined' }));
   });
 
   it('an error is bounded in length', async () => {
     const code = `module.exports = async () => { throw Object.assign(new Error('m'.repeat(1e6)), { status: 400, name: 'n'.repeat(1e6), errors: Object.fromEntries(Array.from({ length: 1000 }, (_, i) => ['f' + i, Array(1000).fill('x'.repeat(1e4))])) }) }`;
-    const answer = await answerOf(code);
-    expect(answer.error.message).toHaveLength(2_000);
-    expect(Object.keys(answer.error.errors)).toHaveLength(50);
-    expect(answer.error.errors.f0).toHaveLength(10);
+    const reply = await responseOf(code);
+    expect(reply.error.message).toHaveLength(2_000);
+    expect(Object.keys(reply.error.errors)).toHaveLength(50);
+    expect(reply.error.errors.f0).toHaveLength(10);
   });
 
   it.each([
     ['an unhandled rejection', 'Promise.reject(new Error("late")); await new Promise(() => {})'],
     ['an uncaught exception', 'setTimeout(() => { throw new Error("late") }); await new Promise(() => {})'],
   ])('%s while the function runs is an error it threw', async (_what, body) => {
-    expect(placeless(await answerOf(`module.exports = async () => { ${body} }`))).toEqual(
+    expect(placeless(await responseOf(`module.exports = async () => { ${body} }`))).toEqual(
       threw({ message: 'late' }),
     );
   });
 
-  it('names class and place of what was thrown, wherever in the code it came from', async () => {
+  it('gets class and position of the thrown error, anywhere in its code', async () => {
     const code = `module.exports = (req) => thrown[req.args.at](); class Declined extends Error {}
 const fail = (value) => { throw value };
 const thrown = [
@@ -353,13 +353,13 @@ const thrown = [
   () => fail({ get constructor() { throw 1 }, get stack() { throw 2 } }),
 ];`;
     const places = await withReactor(code, async (reactor) => {
-      const answers = [];
+      const responses = [];
       for (let at = 0; at < 14; at += 1) {
-        const { answer } = await reactor.invoke({ at });
-        const { class: name, line, column } = answer.error;
-        answers.push([name, line, column].filter((part) => part !== undefined).join(' '));
+        const { response: reply } = await reactor.invoke({ at });
+        const { class: name, line, column } = reply.error;
+        responses.push([name, line, column].filter((part) => part !== undefined).join(' '));
       }
-      return answers;
+      return responses;
     });
     expect(places).toEqual([
       'TypeError 4 17',
@@ -379,7 +379,7 @@ const thrown = [
     ]);
   });
 
-  it('prints the console and the errors that were thrown to its standard error', async () => {
+  it('prints the console and the thrown errors to its standard error', async () => {
     const code = `console.log('loaded', { deep: [1] });
 module.exports = async ({ args }) => {
   console.error('an error'); console.table([{ a: 1 }]); process.stdout.write('no line end, '); process.stderr.write(Buffer.from('bytes\\n'));
@@ -411,7 +411,7 @@ module.exports = async ({ args }) => {
       'whose cause is a proxy',
       '{ cause: new Proxy({}, { getOwnPropertyDescriptor: () => process.exit(7) }) }',
     ],
-  ])('printing an object %s does not change the answer', async (_what, expression) => {
+  ])('printing an object %s does not change the response', async (_what, expression) => {
     const code = `module.exports = () => { throw ${expression} }`;
     expect(placeless(await answerAlone(code))).toEqual(threw({ class: 'Object' }));
   });
@@ -429,12 +429,12 @@ module.exports = async ({ args }) => {
     const code = `module.exports = (req) => { try { ${change}; console.log('x'); process.stderr.write('y') } catch {} throw req.args.error || new Error('z') }`;
     await withReactor(code, async (reactor) => {
       for (let round = 0; round < 2; round += 1)
-        expect((await reactor.invoke()).answer.outcome).toBe('threw');
+        expect((await reactor.invoke()).response.outcome).toBe('threw');
       expect(reactor.started()).toBe(1);
     });
   });
 
-  it('code that never ends loading ends at the deadline', async () => {
+  it('that never ends loading ends at the deadline', async () => {
     expect(await blocked).toEqual({ outcome: 'not_loaded', reason: 'timed_out' });
   });
 });

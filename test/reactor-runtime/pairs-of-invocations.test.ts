@@ -2,12 +2,12 @@ import { withReactor } from './a-reactor.ts';
 import { IS_THOROUGH, random } from '../../packages/local-aws/test/thoroughness.ts';
 import { HOSTILE } from './hostile-programs.ts';
 
-/** All in the thorough run; else those that once reached something, and some of the others. */
+/** All in the thorough run; otherwise those that once reached something, and some of the others. */
 const PROGRAMS = HOSTILE.filter(({ reaches }) => IS_THOROUGH || reaches.includes('once') || random() < 0.25);
 
 /**
- * Runs the program that it is given, or is honest: holds a card for a while wherever code does, and
- * answers what only its own arguments tell.
+ * Runs the program in its arguments, or is honest: stores a card for a while in the places that
+ * code uses, and returns a value that depends on its own arguments only.
  */
 const CODE = `const AsyncFunction = (async () => {}).constructor; const { join } = require('path');
 module.exports = async (req) => {
@@ -16,18 +16,18 @@ module.exports = async (req) => {
   const left = require('fs').readdirSync(require('os').tmpdir()); if (left.length > 0) return { raw: left.slice(0, 9) };
   const text = JSON.stringify(card); globalThis.card = card; process.env.CARD = text;
   require('fs').writeFileSync(join(require('os').tmpdir(), 'card'), text);
-  const { card: held } = await new Promise((resolve) => setTimeout(resolve, 1, { card: Buffer.from(text) }));
-  return { raw: [...String(held)].reverse().join('') };
+  const { card: later } = await new Promise((resolve) => setTimeout(resolve, 1, { card: Buffer.from(text) }));
+  return { raw: [...String(later)].reverse().join('') };
 };`;
 
-/** A card that no other invocation has. */
+/** A card that is unique to an invocation. */
 const cardOf = (at: number) => ({
   number: `4000${String(100_000_000_000 + at * 7_919)}`,
   cvc: `PLANT-${at.toString(36)}x`,
 });
 
-describe('nothing of an invocation, or to it, reaches another one', () => {
-  it('there are hostile programs enough', () => {
+describe('no invocation reaches another one', () => {
+  it('there are enough hostile programs', () => {
     expect(HOSTILE.length).toBeGreaterThanOrEqual(110);
     expect(new Set(HOSTILE.map(({ name }) => name)).size).toBe(HOSTILE.length);
     expect(PROGRAMS.length).toBeGreaterThanOrEqual(IS_THOROUGH ? 110 : 25);
@@ -41,11 +41,11 @@ describe('nothing of an invocation, or to it, reaches another one', () => {
       const honest = async () => {
         const card = cardOf(planted.length);
         planted.push(card.number, card.cvc);
-        const { answer } = await reactor.invoke({ card });
+        const { response } = await reactor.invoke({ card });
         invocations += 1;
         const expected = Array.from(JSON.stringify(card)).reverse().join('');
-        if (answer?.value?.raw !== expected)
-          findings.push(`after ${before}: answered ${JSON.stringify(answer)}`);
+        if (response?.value?.raw !== expected)
+          findings.push(`after ${before}: answered ${JSON.stringify(response)}`);
       };
       for (const { name, code, ends } of PROGRAMS) {
         await honest();
@@ -56,7 +56,7 @@ describe('nothing of an invocation, or to it, reaches another one', () => {
         before = name;
         const seen = result + reactor.printed();
         for (const plant of planted) if (seen.includes(plant)) findings.push(`${name} saw ${plant}`);
-        // One process of the loop, which alone asks for events; nothing left.
+        // One process of the loop, which alone requests events; nothing else is left.
         if (reactor.started() !== 1) findings.push(`${name} ended the loop`);
         if (reactor.asked() > invocations + 1) findings.push(`${name} asked for events`);
       }

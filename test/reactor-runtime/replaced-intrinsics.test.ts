@@ -2,10 +2,9 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { withReactor } from './a-reactor.ts';
 
-// Whatever reactor code puts in the place of a built-in, the guards decide as before and hand
-// nothing of theirs to it. Generated: every function and getter that can be reached from the
-// globals and from the exports of modules, replaced by each of several others while forbidden
-// operations are tried.
+// Whatever replaces a built-in, the guards decide as before and pass none of their objects to it.
+// Generated: every function and getter that can be reached from the globals and from the exports of
+// modules, replaced by each of several others during forbidden operations.
 const CODE = `
 const modules = ['fs', 'path', 'url', 'net', 'buffer', 'util', 'events'].map((name) => [name, require(name)]);
 const { defineProperty, ownKeys, getOwnPropertyDescriptor, apply, getPrototypeOf } = Reflect;
@@ -44,7 +43,7 @@ function operations(port) {
   const Handle = Tcp; const done = (error) => { if (error !== 0) throw error };
   const { openSync, readSync, closeSync, statSync, readdirSync, opendirSync, writeFileSync, copyFileSync, symlinkSync, renameSync, unlinkSync, lstatSync, realpathSync } = fs; const { native } = realpathSync; const { kill, ppid, binding } = process;
   const setServers = resolver.setServers.bind(resolver); const getServers = resolver.getServers.bind(resolver); const buffer = Buffer.alloc(5);
-  // What was opened tells which file it is: a replaced built-in may have named another.
+  // Identify the file by its content: a replaced built-in may have named another.
   const opened = (path) => { const fd = openSync(path); readSync(fd, buffer, 0, 5, 0); closeSync(fd); if (buffer[0] !== 78 || buffer[1] !== 97 || buffer[2] !== 109) throw 1 };
   const is = (condition) => { if (!condition) throw 1 };
   const temp = tmpdir(); writeFileSync(temp + '/own', ''); const made = (name) => { lstatSync(temp + name); unlinkSync(temp + name) };
@@ -89,11 +88,11 @@ module.exports = (req) => {
   return { tried, holes: holes, natives: [...natives] };
 };`;
 
-it('built-ins that reactor code has replaced open no way past the guards, and see nothing of theirs', async () => {
+it('built-ins that reactor code has replaced cannot bypass the guards, and see none of their data', async () => {
   await withReactor(
     CODE,
     async (reactor) => {
-      const { value } = (await reactor.invoke({ port: reactor.port })).answer;
+      const { value } = (await reactor.invoke({ port: reactor.port })).response;
       expect(value).toEqual({ tried: expect.any(Number), holes: [], natives: [] });
       expect(value.tried).toBeGreaterThan(2_000);
       expect(readdirSync(join(reactor.temp, '..')).sort()).toEqual(['task', 'tmp']);

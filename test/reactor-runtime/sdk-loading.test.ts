@@ -6,7 +6,7 @@ import { withReactor } from './a-reactor.ts';
 
 /**
  * Counts how often the SDK is loaded: its bundle marks its exports as those of a module, with the
- * `Object.defineProperty` that it finds.
+ * global `Object.defineProperty`.
  */
 const WATCHED = `const { defineProperty } = Object; let loads = 0;
 Object.defineProperty = (target, key, descriptor) => {
@@ -15,13 +15,13 @@ Object.defineProperty = (target, key, descriptor) => {
 };
 `;
 
-/** Returns what a call of the client gave, and `more`, which the code before it has. */
+/** Returns the result of a call of the client, and `more`, which the code before it defines. */
 const CALL = `module.exports = async ({ bt }) => {
   const called = bt && (await bt.tokens.retrieve('x'));
   return { called, loads, more };
 };`;
 
-/** The event's client, of a service that knows one token, and the API keys that it got. */
+/** The event's client, of a service that has one token, and the API keys that it received. */
 async function withClient(use: (client: object, keys: readonly unknown[]) => Promise<void>): Promise<void> {
   const keys: unknown[] = [];
   const server = createServer((request, response) => {
@@ -44,28 +44,28 @@ const returned = (value: unknown) => ({ outcome: 'returned', value });
 describe('the SDK', () => {
   it('is not loaded where the event has no client and the code does not require it', () =>
     withReactor(`${WATCHED} const more = 0; ${CALL}`, async (reactor) => {
-      expect((await reactor.invoke()).answer).toEqual(returned({ called: null, loads: 0, more: 0 }));
+      expect((await reactor.invoke()).response).toEqual(returned({ called: null, loads: 0, more: 0 }));
     }));
 
   it('is loaded after the code where the event has a client, which calls the service', () =>
     withClient(async (client, keys) => {
       await withReactor(`${WATCHED} const more = loads; ${CALL}`, async (reactor) => {
         for (let round = 0; round < 2; round += 1)
-          expect((await reactor.invoke({}, { client })).answer).toEqual(
+          expect((await reactor.invoke({}, { client })).response).toEqual(
             returned({ called: { id: 'x' }, loads: 1, more: 0 }),
           );
       });
       expect(keys).toEqual(['the_key', 'the_key']);
     }));
 
-  it('is loaded once where the code requires it, and makes the client too', () =>
+  it('is loaded once where the code requires it, and also creates the client', () =>
     withClient(async (client, keys) => {
       const code = `${WATCHED} const sdk = require('@cloakroom/sdk'); const more = loads; ${CALL}`;
       await withReactor(code, async (reactor) => {
-        expect((await reactor.invoke({}, { client })).answer).toEqual(
+        expect((await reactor.invoke({}, { client })).response).toEqual(
           returned({ called: { id: 'x' }, loads: 1, more: 1 }),
         );
-        expect((await reactor.invoke()).answer).toEqual(returned({ called: null, loads: 1, more: 1 }));
+        expect((await reactor.invoke()).response).toEqual(returned({ called: null, loads: 1, more: 1 }));
       });
       expect(keys).toEqual(['the_key']);
     }));
@@ -80,11 +80,11 @@ describe('the SDK', () => {
         ]) try { replace() } catch {}
         module.exports = async ({ bt }) => typeof bt.tokens.retrieve;`;
       await withReactor(code, async (reactor) => {
-        expect((await reactor.invoke({}, { client })).answer).toEqual(returned('function'));
+        expect((await reactor.invoke({}, { client })).response).toEqual(returned('function'));
       });
     }));
 
-  // What polyfills and careful libraries do to built-ins.
+  // Changes to built-ins as polyfills and careful libraries make them.
   it.each([
     [
       'polyfilled',
@@ -99,11 +99,11 @@ describe('the SDK', () => {
       `globalThis.Error = class Error extends globalThis.Error {}; globalThis.Map = class Map extends globalThis.Map {}; globalThis.Promise = class Promise extends globalThis.Promise {};`,
     ],
     ['without stacks', `Error.stackTraceLimit = 0; Error.prepareStackTrace = () => { throw 1 };`],
-  ])('makes a client that works where built-ins are %s', (_how, before) =>
+  ])('creates a client that works where built-ins are %s', (_how, before) =>
     withClient(async (client, keys) => {
       const code = `${before} module.exports = async ({ bt }) => (await bt.tokens.retrieve('x')).id;`;
       await withReactor(code, async (reactor) => {
-        expect((await reactor.invoke({}, { client })).answer).toEqual(returned('x'));
+        expect((await reactor.invoke({}, { client })).response).toEqual(returned('x'));
       });
       expect(keys).toEqual(['the_key']);
     }),
@@ -115,9 +115,9 @@ describe('the SDK', () => {
         Object.defineProperty = (target, key, descriptor) => { if (key === 'createClient') throw new RangeError('no'); return defineProperty(target, key, descriptor) };
         module.exports = async () => 1;`;
       await withReactor(code, async (reactor) => {
-        const { answer } = await reactor.invoke({}, { client });
-        expect([answer.outcome, answer.error?.class]).toEqual(['threw', 'RangeError']);
-        expect((await reactor.invoke()).answer).toEqual(returned(1));
+        const { response: reply } = await reactor.invoke({}, { client });
+        expect([reply.outcome, reply.error?.class]).toEqual(['threw', 'RangeError']);
+        expect((await reactor.invoke()).response).toEqual(returned(1));
         expect(reactor.started()).toBe(1);
       });
     }));

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReactorProcess } from '../support/runtime-api.ts';
 import { withReactor } from './a-reactor.ts';
 
-// A reactor's process, and the spare one beside it, as the kernel shows them.
+// A reactor's process and its spare one, as the kernel shows them.
 
 /**
- * Answers its process's number; where it `waits`, once there is a file `go` in the temp folder.
- * With `fills` it takes that memory, and 1 MB more for each file `0`, `1`, ... until there is
+ * Returns its process's number; where it `waits`, once there is a file `go` in the temp folder.
+ * With `fills` it allocates that memory, and 1 MB more for each file `0`, `1`, ... until there is
  * `stop`.
  */
 const CODE = `const fs = require('fs');
@@ -26,7 +26,7 @@ module.exports = async ({ args }) => {
   return process.pid;
 };`;
 
-/** Of the loop, by when they were started. */
+/** Of the loop, in the order of their start. */
 function childrenOf(reactor: ReactorProcess): readonly number[] {
   const loop = String(reactor.pid());
   return readFileSync(`/proc/${loop}/task/${loop}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
@@ -35,7 +35,7 @@ function childrenOf(reactor: ReactorProcess): readonly number[] {
 /** The kernel's letter: `T` is stopped. */
 const stateOf = (pid: number) => /\) (\w)/.exec(readFileSync(`/proc/${String(pid)}/stat`, 'latin1'))?.[1];
 
-/** MB that a process has for itself alone. */
+/** MB that a process uses alone. */
 function privateMbOf(pid: number): number {
   const [, resident = 0, shared = 0] = readFileSync(`/proc/${String(pid)}/statm`, 'latin1')
     .split(' ')
@@ -54,8 +54,8 @@ async function until<T>(find: () => T | false | undefined): Promise<T> {
 }
 
 /**
- * Until the loop has looked at the memory several times: it does whenever it wakes up, however long
- * a busy machine lets it wait.
+ * Until the loop has measured the memory several times: it does so whenever it wakes up, however
+ * long a busy machine delays it.
  */
 async function looked(reactor: ReactorProcess): Promise<void> {
   const status = `/proc/${String(reactor.pid())}/status`;
@@ -64,10 +64,10 @@ async function looked(reactor: ReactorProcess): Promise<void> {
   await until(() => wakes() >= before + 5);
 }
 
-/** The number of the process that answered; from then on there is a spare one. */
+/** The number of the process that responded; from then on there is a spare one. */
 async function answered(reactor: ReactorProcess): Promise<number> {
-  const { answer } = await reactor.invoke({});
-  return answer.value as number;
+  const { response } = await reactor.invoke({});
+  return response.value as number;
 }
 
 const two = (pids: readonly number[]) =>
@@ -76,7 +76,7 @@ const two = (pids: readonly number[]) =>
 const described = process.platform === 'linux' ? describe : describe.skip;
 
 described('the process that is started before it is needed', () => {
-  it('is stopped while another one answers, which has ended by then, and is the next', () =>
+  it('is stopped while the active one responds, and takes over when that has ended', () =>
     withReactor(
       CODE,
       async (reactor) => {
@@ -85,7 +85,7 @@ described('the process that is started before it is needed', () => {
         const invocation = reactor.invoke({ waits: true });
         await until(() => stateOf(running) !== 'T' && stateOf(spare) === 'T');
         writeFileSync(join(reactor.temp, 'go'), '');
-        expect((await invocation).answer).toEqual({ outcome: 'returned', value: running });
+        expect((await invocation).response).toEqual({ outcome: 'returned', value: running });
         expect(childrenOf(reactor)).not.toContain(running);
         expect(await answered(reactor)).toBe(spare);
         expect(reactor.started()).toBe(1);
@@ -93,7 +93,7 @@ described('the process that is started before it is needed', () => {
       { timeoutMs: 20_000 },
     ));
 
-  it('shares no pipe with the one that answers', () =>
+  it('shares no pipe with the active one', () =>
     withReactor(CODE, async (reactor) => {
       await answered(reactor);
       const [one, other] = await until(() => two(childrenOf(reactor)));
@@ -104,7 +104,7 @@ described('the process that is started before it is needed', () => {
       expect(new Set(pipes).size).toBe(4);
     }));
 
-  it('is replaced where it has died', () =>
+  it('is replaced when it has died', () =>
     withReactor(CODE, async (reactor) => {
       await answered(reactor);
       const [first, spare] = await until(() => two(childrenOf(reactor)));
@@ -115,13 +115,13 @@ described('the process that is started before it is needed', () => {
       expect(reactor.started()).toBe(1);
     }));
 
-  it('gives way where the invocation needs the memory', () =>
+  it('is ended when the invocation needs the memory', () =>
     withReactor(
       CODE,
       async (reactor) => {
         await answered(reactor);
         const [running, spare] = await until(() => two(childrenOf(reactor)));
-        // It has started, so that what it holds is more than the code adds between two looks.
+        // It has started, so that its memory exceeds the growth between two measurements.
         await until(() => privateMbOf(spare) > 5);
         const invocation = reactor.invoke({ fills: 40e6 });
         for (let at = 0; childrenOf(reactor).includes(spare); at += 1) {
@@ -134,7 +134,7 @@ described('the process that is started before it is needed', () => {
           const file = join(reactor.temp, String(at));
           if (!existsSync(file)) writeFileSync(file, '');
         }
-        expect((await invocation).answer).toEqual({ outcome: 'returned', value: running });
+        expect((await invocation).response).toEqual({ outcome: 'returned', value: running });
         expect([running, spare]).not.toContain(await answered(reactor));
         expect(reactor.started()).toBe(1);
       },
@@ -143,7 +143,7 @@ described('the process that is started before it is needed', () => {
 });
 
 describe('the limit of the heap', () => {
-  it('stays, although modules are loaded under the flags of Node itself', () =>
+  it('applies although modules are loaded under the flags of Node itself', () =>
     withReactor(
       `module.exports = () => {
         const all = [];
@@ -153,9 +153,9 @@ describe('the limit of the heap', () => {
         }
       };`,
       async (reactor) => {
-        // 272 MB beside the young generation; what loop and process hold together may be 448 MB.
-        const { answer } = await reactor.invoke({});
-        expect(answer).toEqual({ outcome: 'out_of_memory' });
+        // 272 MB in addition to the young generation; loop and process may use 448 MB together.
+        const { response } = await reactor.invoke({});
+        expect(response).toEqual({ outcome: 'out_of_memory' });
         const sizes = [...reactor.printed().matchAll(/heap (\d+)/g)].map(([, mb]) => Number(mb));
         expect(Math.max(...sizes)).toBeGreaterThan(100);
         expect(Math.max(...sizes)).toBeLessThan(330);

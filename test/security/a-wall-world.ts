@@ -1,8 +1,7 @@
-// Simulates: callers of different rights who write and read tokens of one tenant. Each caller is
-// drawn at random (permissions, rules, containers); what it may see and change is said a second
-// time by a naive reading of docs/contract.md. A counterexample is a list of callers and what they
-// did, in order: the first line where the two disagree is the wall that has a hole. Nothing here is
-// taken from the code under test.
+// Simulates callers of different rights who write and read tokens of one tenant. Each caller is
+// drawn at random (permissions, rules, containers); a naive reading of docs/contract.md computes
+// what it may see and change. A counterexample is a list of callers and their acts, in order: the
+// first line where the two disagree shows the hole. Nothing here comes from the code under test.
 import { TRANSFORMS, type Grants, type Transform } from '../../src/core/access/access-rule.ts';
 import type { Caller } from '../../src/core/applications/application.ts';
 import type { Permission } from '../../src/core/access/permission.ts';
@@ -15,7 +14,7 @@ import { aTokenStore } from '../support/fakes/a-token-store.ts';
 import { fc } from '../../packages/local-aws/test/properties.ts';
 import { anAudit } from '../support/fakes/an-audit.ts';
 
-/** Containers that cover one another, and some that do not. */
+/** Containers that cover one another, and others that do not. */
 export const CONTAINERS = ['/', '/a/', '/a/b/', '/c/'] as const;
 const TOKEN_PERMISSIONS = [
   'token:create',
@@ -68,7 +67,7 @@ export const callers: fc.Arbitrary<readonly Caller[]> = fc
     })),
   );
 
-/** The service's own parts under the test, with a clock that the test moves. */
+/** The real parts of the service under the test, with a clock that the test moves. */
 export function aWallWorld() {
   const { store, tokens } = aTokenStore();
   const tenantKeys = someTenantKeys();
@@ -86,8 +85,8 @@ export function aWallWorld() {
 }
 
 /**
- * Masks that a caller may write, each with what it makes of `{ s: <secret>, n: <number> }`. No two
- * are objects, since a patch would merge them.
+ * Masks that a caller may write, each with its result for `{ s: <secret>, n: <number> }`. At most
+ * one is an object, since a patch would merge two.
  */
 export const MASKS: readonly { readonly mask: Json; readonly of: (secret: string) => Json | undefined }[] = [
   { mask: null, of: () => undefined },
@@ -101,7 +100,7 @@ function masked(secret: string): string {
   return secret.slice(0, 2) + secret.slice(2).replace(/[^-]/g, 'X');
 }
 
-/** A token as a naive reader of docs/contract.md keeps it. */
+/** A token in the model, which is a naive reading of docs/contract.md. */
 export interface ModelToken {
   readonly id: string;
   readonly secret: string;
@@ -115,7 +114,7 @@ export interface ModelToken {
   readonly expiresAtMs: number | undefined;
   readonly isIndexed: boolean;
   readonly hasOwnExpression: boolean;
-  /** Grows with each change of the content. */
+  /** Increases with each change of the content. */
   readonly revision: number;
 }
 
@@ -124,7 +123,7 @@ export const dataOf = ({ secret, number }: Pick<ModelToken, 'secret' | 'number'>
   n: number,
 });
 
-/** What a caller may do with a token, or with containers. */
+/** The transform of a caller for a token, or for containers. */
 export function transformOf(
   caller: Grants,
   permission: Permission,
@@ -134,7 +133,7 @@ export function transformOf(
   return referenceDecision(caller, permission, id, containers);
 }
 
-/** What a transform shows of a token. */
+/** The data of a token under a transform. */
 export function shownBy(transform: Transform | undefined, token: ModelToken): Json | undefined {
   if (transform === 'reveal') return dataOf(token);
   return transform === 'mask' ? MASKS[token.mask]?.of(token.secret) : undefined;

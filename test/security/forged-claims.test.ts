@@ -29,26 +29,26 @@ const REQUESTS: readonly (readonly [string, string, unknown?])[] = [
 ];
 
 /**
- * What somebody who holds no key may claim: any tenant, by any kind of key, on any route, of an
- * instance that knows the tenant or does not.
+ * The claims of an attacker without a key: any tenant, any kind of key, any route, in an instance
+ * that has the tenant in its cache or not.
  */
 const aForgery = fc.record({
   type: fc.constantFrom('private', 'public', 'management', 'session', 'invocation', 'anything'),
   claimed: fc.constantFrom('the victim', 'a tenant that does not exist'),
   instance: fc.constantFrom('cold', 'warm by the victim'),
   request: fc.constantFrom(...REQUESTS),
-  /** With an idempotency key, of which something might be kept. */
+  /** With an idempotency key, for which a response could be stored. */
   isRepeatable: fc.boolean(),
 });
 
-/** What a reply tells; its trace id is of its own. */
-const told = ({ status, body }: Reply) => JSON.stringify([status, body]);
+/** The content of a reply, without its trace id, which always differs. */
+const shown = ({ status, body }: Reply) => JSON.stringify([status, body]);
 
-describe('a key that nobody has issued', () => {
-  it('costs two reads and gets one answer, whatever it claims, and the claim stands nowhere', async () => {
+describe('a key that was never issued', () => {
+  it('costs two reads and gets the same response for any claim, which is stored nowhere', async () => {
     const warm = world.anInstance();
     await warm('GET', `/tokens/${token}`, key);
-    const answers = new Set<string>();
+    const responses = new Set<string>();
     await fc.assert(
       fc.asyncProperty(aForgery, async ({ type, claimed, instance, request, isRepeatable }) => {
         const tenantId = claimed === 'the victim' ? victim : randomUUID();
@@ -65,7 +65,7 @@ describe('a key that nobody has issued', () => {
           body,
           isRepeatable ? { 'SVC-IDEMPOTENCY-KEY': 'x' } : {},
         );
-        answers.add(told(reply));
+        responses.add(shown(reply));
         const reads = world.database.takeReads();
         expect(reads).toHaveLength(2);
         expect(reads.filter((read) => read.includes(' key#'))).toHaveLength(1);
@@ -75,22 +75,23 @@ describe('a key that nobody has issued', () => {
       }),
       { numRuns: cases(70) },
     );
-    expect([...answers]).toHaveLength(1);
-    expect([...answers][0]).toContain('401');
+    expect([...responses]).toHaveLength(1);
+    expect([...responses][0]).toContain('401');
   });
 
-  it('is not looked up at all if it has no form', async () => {
+  it('is not looked up at all if its form is wrong', async () => {
     const ask = world.anInstance();
     world.database.takeReads();
     for (const text of ['x', key.slice(0, -1), `${key}1`, `key_private_${'1'.repeat(66)}`, key.toUpperCase()])
       expect((await ask('GET', '/tokens', text)).status).toBe(401);
-    // All characters of base58 give 48 bytes or not; the few that do are looked up like any other.
+    // Not all characters of base58 decode to 48 bytes; the few keys that do are looked up like any
+    // other.
     expect(world.database.takeReads().length % 2).toBe(0);
   });
 });
 
 describe('a key that was issued', () => {
-  it('is confirmed by each instance for itself, and travels with what it asks for from then on', async () => {
+  it('is confirmed by each instance separately, and is then read together with the requested data', async () => {
     const ask = world.anInstance();
     world.database.takeReads();
     await ask('GET', `/tokens/${token}`, key);

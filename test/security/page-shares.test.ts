@@ -15,8 +15,8 @@ const PAGE_BYTES = 1_250_000;
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value ?? null));
 
 /**
- * Sizes around every share that a page of the sizes below has, and around what stands in an item of
- * its own.
+ * Sizes around every share of the page sizes below, and around the limit for data in separate
+ * items.
  */
 const sizes = fc.constantFrom(1, 12_000, 13_000, 62_000, 63_000, 249_000, 251_000, 349_000, 400_000, 900_000);
 const masks = fc.oneof(
@@ -35,7 +35,7 @@ async function create(world: ReturnType<typeof aWallWorld>, size: number, mask: 
   try {
     return (await createToken(world.deps, creator, input, randomIdentity)).token.id;
   } catch (error) {
-    // A mask may cost too much for large data: then there is no such token.
+    // A mask may cost too much for large data: then the token is not created.
     expect(error).toMatchObject({
       code: 'validation_failed',
       errors: { mask: expect.anything() as unknown },
@@ -45,12 +45,12 @@ async function create(world: ReturnType<typeof aWallWorld>, size: number, mask: 
 }
 
 describe('a page of tokens', () => {
-  it('shows of each what it would show of it alone, within an equal share, and never fails', async () => {
+  it('shows each token as it would be shown alone, within an equal share, and never fails', async () => {
     await fc.assert(
-      fc.asyncProperty(tokens, fc.constantFrom(1, 3, 5, 20, 100), async (given, size) => {
+      fc.asyncProperty(tokens, fc.constantFrom(1, 3, 5, 20, 100), async (raw, size) => {
         const world = aWallWorld();
         const permitted: (PermittedHead & { readonly mask: Json; readonly length: number })[] = [];
-        for (const { size: length, mask, transform } of given) {
+        for (const { size: length, mask, transform } of raw) {
           const id = await create(world, length, mask);
           const [head] = id === undefined ? [] : await world.deps.tokenStore.findHeads(TENANT, [id]);
           if (head !== undefined) permitted.push({ token: head, transform, mask, length });
@@ -67,7 +67,7 @@ describe('a page of tokens', () => {
           const { data, mask: shownMask, metadata, fingerprint_expression: expression } = token;
           expect(bytes(data)).toBeLessThanOrEqual(PAGE_BYTES / size);
           expect(bytes([shownMask, metadata, expression])).toBeLessThanOrEqual(PAGE_BYTES / size + 100);
-          // What is left out is named, and nothing else is left out.
+          // Omitted members are named, and no others.
           const hasData = transform === 'reveal' || (transform === 'mask' && mask !== null);
           expect(data !== undefined || omitted.includes('data')).toBe(hasData);
           expect(expression === undefined).toBe(omitted.includes('fingerprint_expression'));
@@ -79,7 +79,7 @@ describe('a page of tokens', () => {
     );
   });
 
-  it('opens no description that is larger than its share', async () => {
+  it('opens no description that exceeds its share', async () => {
     const world = aWallWorld();
     const opened: string[] = [];
     const vault: typeof world.deps.vault = {
@@ -105,7 +105,7 @@ describe('a page of tokens', () => {
     ]);
   });
 
-  it('masks data of as many members as its share, and none of more', async () => {
+  it('masks only data with at most as many members as its share', async () => {
     const world = aWallWorld();
     const ids = [];
     for (const members of [1_000, 1_001]) {
@@ -124,7 +124,7 @@ describe('a page of tokens', () => {
     expect(parsed).toHaveLength(1);
   });
 
-  it('of a hundred tokens whose every member is as large as it may be fits a response of Lambda', async () => {
+  it('of a hundred tokens with members of maximum size fits a response of Lambda', async () => {
     const world = aWallWorld();
     const containers = Array.from(
       { length: 10 },

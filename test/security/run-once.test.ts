@@ -11,7 +11,7 @@ import { withIdempotency } from '../../src/http/idempotency.ts';
 import type { MatchedRoute } from '../../src/http/route.ts';
 import { aDefinition, aManager, aReactorWorld, TENANT } from '../core/reactors/a-reactor-world.ts';
 import { aCaller } from '../support/builders/a-caller.ts';
-import { anEdge } from '../http/an-api.ts';
+import { anApi } from '../http/an-api.ts';
 import { anEvent } from '../support/builders/an-event.ts';
 import { cases, fc } from '../../packages/local-aws/test/properties.ts';
 
@@ -29,7 +29,7 @@ const OUTCOMES: Readonly<Record<string, RunOutcome>> = {
   not_loaded: { outcome: 'not_loaded' },
 };
 
-/** An attempt: what the code comes to, and where the process ends or the store fails. */
+/** An attempt: the outcome of the code, and where the process ends or the store fails. */
 const attempts = fc.array(
   fc.record({
     outcome: fc.constantFrom(...Object.keys(OUTCOMES), 'not_started'),
@@ -57,20 +57,20 @@ const MATCHED: MatchedRoute<never> = {
 class Death extends Error {}
 
 describe('code under an idempotency key', () => {
-  it('never runs again after it ran, but for code that says itself that it failed', async () => {
+  it('never runs again after a run, unless the code itself reported a failure', async () => {
     await fc.assert(
-      fc.asyncProperty(attempts, async (given) => {
+      fc.asyncProperty(attempts, async (supplied) => {
         const world = aReactorWorld();
         const { reactor } = await createReactor(world.deps, aManager, aDefinition('code'), randomIdentity);
-        const { deps: edge, pass } = anEdge();
+        const { deps: edge, pass } = anApi();
         const caller: Caller = aCaller({ tenantId: TENANT, permissions: ['token:use'] });
-        /** What each run came to, in order. */
+        /** The outcome of each run, in order. */
         const runs: string[] = [];
-        for (const { outcome, dies, leaseEnds, sameBody } of given) {
+        for (const { outcome, dies, leaseEnds, sameBody } of supplied) {
           const store = {
             ...edge.idempotencyStore,
             ...(dies === 'keep' && { keep: () => Promise.reject(new Death()) }),
-            // A process that has died gives nothing back.
+            // A dead process releases no claim.
             ...(dies !== 'never' && { release: () => Promise.reject(new Death()) }),
           };
           const deps = {
@@ -92,12 +92,12 @@ describe('code under an idempotency key', () => {
           await withIdempotency({ ...edge, idempotencyStore: store }, caller, MATCHED, {
             body: sameBody ? {} : { other: true },
             run: async (writes, once) => {
-              // Death in the middle of a run is no answer of the runner: the mark stays.
+              // Death in the middle of a run is no response of the runner: the mark stays.
               const dying = dies === 'after_run' ? { ...once, mayRepeat: () => undefined } : once;
               const { result } = await react(deps, caller, { ...input, service }, writes, dying);
-              return { body: 'charged', kept: { raw: result.raw?.reveal() ?? null } };
+              return { body: 'charged', replayData: { raw: result.raw?.reveal() ?? null } };
             },
-            replay: (kept) => Promise.resolve({ body: kept }),
+            replay: (replayData) => Promise.resolve({ body: replayData }),
           }).catch((error: unknown) => {
             if (!(error instanceof ServiceError) && !(error instanceof Death)) throw error;
           });

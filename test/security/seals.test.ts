@@ -19,8 +19,8 @@ const place: fc.Arbitrary<SealedPlace> = fc.record({
 const field = fc.constantFrom('data' as const, 'details' as const, 'cvc' as const);
 
 /**
- * What decides who sees a field; an update does not write the cvc, so that is bound to what no
- * update changes.
+ * The members that decide who sees a field. An update does not write the cvc, so the cvc is bound
+ * to members that no update changes.
  */
 const boundBy = (of: SealedPlace, name: 'data' | 'details' | 'cvc') =>
   JSON.stringify(
@@ -30,7 +30,7 @@ const boundBy = (of: SealedPlace, name: 'data' | 'details' | 'cvc') =>
   );
 
 describe('a sealed field of a token', () => {
-  it('opens in the place that it was sealed for, and in no other', async () => {
+  it('opens only in the place that it was sealed for', async () => {
     const vault = createVault(someTenantKeys());
     await fc.assert(
       fc.asyncProperty(place, fc.option(place), field, field, async (from, other, name, otherName) => {

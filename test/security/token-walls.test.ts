@@ -7,7 +7,7 @@ import { createToken } from '../../src/core/tokens/create-tokens.ts';
 import { deleteToken } from '../../src/core/tokens/delete-token.ts';
 import { detokenize } from '../../src/core/tokens/detokenize.ts';
 import { getToken } from '../../src/core/tokens/get-token.ts';
-import { keepToken, replayToken, type KeptToken } from '../../src/core/tokens/kept-token.ts';
+import { tokenReplayOf, replayToken, type TokenReplay } from '../../src/core/tokens/token-replay.ts';
 import { listTokens } from '../../src/core/tokens/list-tokens.ts';
 import { searchTokens } from '../../src/core/tokens/search-tokens.ts';
 import { tokenObject } from '../../src/core/tokens/token-object.ts';
@@ -29,12 +29,12 @@ import {
 } from './a-wall-world.ts';
 
 /*
- * docs/security.md#invariants-between-callers: random callers act on tokens of one another in
- * random order, and each answer is held against a naive model: what it shows, whether it may be
- * given at all, and that no text that somebody else wrote stands in it beyond that.
+ * docs/security.md#invariants-between-callers: random callers act on one another's tokens in random
+ * order. Each response is compared with a naive model: the data that it shows, whether the request
+ * is permitted at all, and that it contains no other text by other callers.
  */
 
-/** What a patch writes: indexes into the choices of the model, and flags. */
+/** The content of a patch: indexes into the choices of the model, and flags. */
 interface Patch {
   readonly mask?: number;
   readonly containers?: readonly string[];
@@ -46,8 +46,8 @@ interface Patch {
 }
 
 /**
- * How many different things the callers write: few, so that they meet one another; many, so that
- * much is tried.
+ * How many different values the callers write: few, so that their tokens match; many, so that many
+ * cases are tested.
  */
 interface Variety {
   readonly containers: readonly (typeof CONTAINERS)[number][];
@@ -138,42 +138,42 @@ const histories = (variety: Variety) =>
   });
 
 /**
- * A text that stands nowhere but where it was written. Equal numbers give equal texts, so that
- * duplicates happen.
+ * A text that occurs only where it was written. Equal numbers result in equal texts, so that there
+ * are duplicates.
  */
 const secretOf = (number: number) => `secret-${String(number)}-q${String((number + 7) ** 5)}z`;
 const OWN_EXPRESSION = '{{ data.n }}';
 const INDEX = '{{ data.s }}';
 const HOUR = 3_600_000;
 
-interface KeptAnswer {
+interface StoredResponse {
   readonly caller: number;
   readonly permission: 'token:create' | 'token:update';
-  readonly kept: KeptToken;
+  readonly replayData: TokenReplay;
   readonly neededOn: readonly string[];
   readonly deduplicated: boolean;
-  /** The token as it was shown, to tell whether it has changed. */
+  /** The revision that was shown, to detect a change. */
   readonly revision: number;
   readonly born: number;
 }
 
-function run(world: ReturnType<typeof aWallWorld>, given: readonly Caller[]) {
-  const all = [...given];
+function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
+  const all = [...input];
   const model = new Map<string, ModelToken & { readonly born: number }>();
-  /** Whoever wrote a secret knows it. */
+  /** The secrets that each caller wrote, and so knows. */
   const known = all.map(() => new Set<string>());
-  const answers: KeptAnswer[] = [];
+  const responses: StoredResponse[] = [];
   let births = 0;
 
   const alive = () =>
     [...model.values()].filter(({ expiresAtMs }) => expiresAtMs === undefined || expiresAtMs > world.now());
   const nth = (index: number) => alive()[index % Math.max(1, alive().length)];
 
-  /** Fails if an answer holds a text of others that none of the caller's rules shows. */
-  function checkTexts(by: number, answer: Json): void {
+  /** Fails if a response contains a text by others that none of the caller's rules shows. */
+  function checkTexts(by: number, response: Json): void {
     const caller = all[by];
     if (caller === undefined) throw new Error('no such caller');
-    const text = JSON.stringify(answer);
+    const text = JSON.stringify(response);
     const allowed = alive().map((token) =>
       (['token:read', 'token:search', 'token:create'] as const)
         .map((permission) => shownBy(transformOf(caller, permission, token.containers, token.id), token))
@@ -185,17 +185,17 @@ function run(world: ReturnType<typeof aWallWorld>, given: readonly Caller[]) {
       if (text.includes(secret) && !mayKnow(secret)) throw new Error(`${secret} was shown to ${String(by)}`);
   }
 
-  /** The answer to a write: what it shows of the data, and that there is nothing else. */
-  function checkShown(by: number, answer: JsonObject, expected: Json | undefined): void {
-    checkTexts(by, answer);
-    expect(answer['data']).toEqual(expected);
+  /** The response to a write: the data that it shows, and that it has nothing else. */
+  function checkShown(by: number, response: JsonObject, expected: Json | undefined): void {
+    checkTexts(by, response);
+    expect(response['data']).toEqual(expected);
   }
 
   function relied(by: Caller, token: ModelToken & { readonly born: number }) {
     if (!isSoleWriter(by, token)) model.set(token.id, { ...token, isShared: true });
   }
 
-  /** A match must be what the caller asked for, in everything that matters to it. */
+  /** A match must have all properties that the caller asked for and relies on. */
   function checkMatch(
     token: ModelToken,
     wanted: Omit<ModelToken, 'id' | 'createdBy' | 'isSolelyOwn' | 'isShared' | 'isIndexed' | 'revision'>,
@@ -237,11 +237,11 @@ function run(world: ReturnType<typeof aWallWorld>, given: readonly Caller[]) {
     );
     expect(transform).toBeDefined();
     const found = model.get(result.token.id);
-    const answer = presentResult(result);
+    const response = presentResult(result);
     if (result.deduplicated) {
       if (found === undefined) throw new Error('a match of nothing');
       checkMatch(found, wanted);
-      checkShown(by, answer, shownBy(transformOf(caller, 'token:read', found.containers, found.id), found));
+      checkShown(by, response, shownBy(transformOf(caller, 'token:read', found.containers, found.id), found));
       relied(caller, found);
     } else {
       const isSolelyOwn = caller.type === 'private' && caller.actsBy === 'own_key';
@@ -257,22 +257,22 @@ function run(world: ReturnType<typeof aWallWorld>, given: readonly Caller[]) {
         born,
       };
       model.set(token.id, token);
-      checkShown(by, answer, shownBy(transform, token));
+      checkShown(by, response, shownBy(transform, token));
     }
-    keep(by, 'token:create', result.deduplicated, keepToken(result), op.containers);
+    keep(by, 'token:create', result.deduplicated, tokenReplayOf(result), op.containers);
   }
 
   function keep(
     by: number,
-    permission: KeptAnswer['permission'],
+    permission: StoredResponse['permission'],
     deduplicated: boolean,
-    kept: KeptToken,
+    replayData: TokenReplay,
     neededOn: readonly string[],
   ) {
-    const token = model.get(kept.id);
+    const token = model.get(replayData.id);
     if (token === undefined) return;
     const { revision, born } = token;
-    answers.push({ caller: by, permission, kept, neededOn, deduplicated, revision, born });
+    responses.push({ caller: by, permission, replayData, neededOn, deduplicated, revision, born });
   }
 
   async function patch(by: number, caller: Caller, op: Extract<Step, { kind: 'patch' }>): Promise<void> {
@@ -282,7 +282,7 @@ function run(world: ReturnType<typeof aWallWorld>, given: readonly Caller[]) {
     const changesExpiry = Object.hasOwn(op.patch, 'hours');
     const expiresAtMs = op.patch.hours === undefined ? undefined : world.now() + op.patch.hours * HOUR;
     if (next !== undefined) known[by]?.add(secretOf(next.secret));
-    const given: TokenPatch = {
+    const input: TokenPatch = {
       ...(mask !== undefined && { mask: MASKS[mask]?.mask ?? null }),
       ...(containers !== undefined && { containers }),
       ...(next !== undefined && {
@@ -322,15 +322,15 @@ function run(world: ReturnType<typeof aWallWorld>, given: readonly Caller[]) {
       (!token.isShared || !breaksMatch || transform === 'reveal');
     let result;
     try {
-      result = await updateToken(world.deps, caller, { id: token.id, patch: given }, randomIdentity);
+      result = await updateToken(world.deps, caller, { id: token.id, patch: input }, randomIdentity);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'forbidden') throw error;
-      // A change that breaks nothing but is one of a mask's kind counts for a match as well.
+      // A patch of the same kind that changes nothing counts as a match as well.
       expect(isAllowed).toBe(false);
       return;
     }
     expect(isAllowed).toBe(true);
-    const answer = presentResult(result);
+    const response = presentResult(result);
     const found = result.deduplicated ? model.get(result.token.id) : changed;
     if (found === undefined) throw new Error('a match of nothing');
     if (result.deduplicated) {
@@ -338,34 +338,34 @@ function run(world: ReturnType<typeof aWallWorld>, given: readonly Caller[]) {
       relied(caller, found);
     } else model.set(token.id, changed);
     const read = transformOf(caller, 'token:read', found.containers, found.id);
-    checkShown(by, answer, shownBy(result.deduplicated ? read : least(transform, read), found));
+    checkShown(by, response, shownBy(result.deduplicated ? read : least(transform, read), found));
     if (read === undefined) {
       const hidden = ['data', 'metadata', 'fingerprint', 'fingerprint_expression', 'search_indexes', 'mask'];
-      expect(hidden.filter((member) => Object.hasOwn(answer, member))).toEqual([]);
+      expect(hidden.filter((member) => Object.hasOwn(response, member))).toEqual([]);
     }
-    keep(by, 'token:update', result.deduplicated, keepToken(result), [
+    keep(by, 'token:update', result.deduplicated, tokenReplayOf(result), [
       ...token.containers,
       ...changed.containers,
     ]);
   }
 
   async function replay(by: number, op: Extract<Step, { kind: 'replay' }>): Promise<void> {
-    const own = answers.filter((answer) => answer.caller === by);
-    const answer = own[op.answer % Math.max(1, own.length)];
+    const own = responses.filter((response) => response.caller === by);
+    const response = own[op.answer % Math.max(1, own.length)];
     const caller = all[by];
-    if (answer === undefined || caller === undefined) return;
-    const { permission, kept, neededOn, deduplicated, revision, born } = answer;
+    if (response === undefined || caller === undefined) return;
+    const { permission, replayData, neededOn, deduplicated, revision, born } = response;
     const needed = transformOf(
       caller,
       permission,
       neededOn,
-      permission === 'token:create' ? undefined : kept.id,
+      permission === 'token:create' ? undefined : replayData.id,
     );
-    const token = model.get(kept.id);
+    const token = model.get(replayData.id);
     const isThere = token?.born === born && alive().includes(token);
     let result;
     try {
-      result = await replayToken(world.deps, caller, permission, kept);
+      result = await replayToken(world.deps, caller, permission, replayData);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       expect(error.code).toBe(needed === undefined ? 'forbidden' : 'not_found');
@@ -373,7 +373,7 @@ function run(world: ReturnType<typeof aWallWorld>, given: readonly Caller[]) {
       return;
     }
     if (!isThere || needed === undefined)
-      throw new Error('a replay of what is gone, or without its permission');
+      throw new Error('a replay of a deleted token, or without its permission');
     const read = transformOf(caller, 'token:read', token.containers, token.id);
     const isFirst = token.revision === revision && permission === 'token:create' && !deduplicated;
     checkShown(
@@ -399,7 +399,7 @@ function run(world: ReturnType<typeof aWallWorld>, given: readonly Caller[]) {
     );
     expect(page.items.map(({ id }) => id).sort()).toEqual(expected.map(({ id }) => id).sort());
     expect(page.info.counted?.items).toBe(expected.length);
-    // Who searches knows what it has found by; all else of the answer is checked.
+    // A search reveals its own terms to the caller; everything else in the response is checked.
     for (const item of page.items) {
       const found = model.get(item.id);
       if (found === undefined) throw new Error('found what is not there');
@@ -437,9 +437,9 @@ function run(world: ReturnType<typeof aWallWorld>, given: readonly Caller[]) {
     const expected = shownBy(transform, token);
     if (kind === 'get') {
       const stored = await world.deps.tokenStore.find(caller.tenantId, token.id);
-      const answer = tokenObject(await getToken(world.deps, caller, stored));
+      const response = tokenObject(await getToken(world.deps, caller, stored));
       expect(transform).toBeDefined();
-      checkShown(by, answer, expected);
+      checkShown(by, response, expected);
       return;
     }
     const whole = `{{ token: ${token.id} }}`;
@@ -475,21 +475,21 @@ function run(world: ReturnType<typeof aWallWorld>, given: readonly Caller[]) {
 
 describe('callers of one tenant', () => {
   it.each([
-    ['much', WIDE, 100],
-    ['what meets', DENSE, 200],
+    ['many values', WIDE, 100],
+    ['few values', DENSE, 200],
   ])(
-    'see and change of tokens of one another what a naive reading of the rules lets them, when they write %s',
+    'see and change tokens of one another exactly as a naive reading of the rules permits, when they write %s',
     async (_title, variety, numRuns) => {
       await fc.assert(
-        fc.asyncProperty(histories(variety), async ({ callers: given, steps }) => {
+        fc.asyncProperty(histories(variety), async ({ callers: input, steps }) => {
           const world = aWallWorld();
-          const { step } = run(world, given);
+          const { step } = run(world, input);
           for (const { by, operation: next, wait } of steps) {
             try {
               await step(by, next);
             } catch (error) {
               const code = error instanceof ServiceError ? error.code : undefined;
-              // A literal id that is taken: there is nothing more to say of it.
+              // A literal id may be in use: that conflict needs no further check.
               if (code !== 'forbidden' && !(code === 'conflict' && next.kind === 'create')) throw error;
             }
             world.pass(wait * HOUR * 0.4);

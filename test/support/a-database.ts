@@ -8,31 +8,31 @@ import type { AwsService } from '../../packages/local-aws/src/aws-service.ts';
 import type { CallRecord } from '../../packages/local-aws/src/aws-endpoint/call-counter.ts';
 import { startAwsEndpoint } from '../../packages/local-aws/src/aws-endpoint/start-aws-endpoint.ts';
 import { createDynamoDb } from '../../packages/local-aws/src/dynamodb/create-dynamodb.ts';
-import { kept } from './kept.ts';
+import { cached } from './cached.ts';
 import type * as TableDefinitions from './table-definitions.ts';
 
 const ACCOUNT = { accountId: '123456789012', region: 'eu-west-1' };
 const TABLES = ['Tokens', 'Ephemeral', 'Access', 'Reactors', 'Audit'] as const;
 
-// Not imported: the CDK takes seconds to load, and the definitions are mostly there already.
+// Loaded on demand: the CDK takes seconds to load, and the definitions are usually cached.
 const load = createRequire(import.meta.filename);
 
 /** The tables as the synthesized data stack defines them. */
 const definitions = () =>
-  kept(`tables ${TABLES.join()}`, () => {
+  cached(`tables ${TABLES.join()}`, () => {
     const { tableDefinitions } = load('./table-definitions.ts') as typeof TableDefinitions;
     return tableDefinitions(TABLES);
   });
 
 /**
- * What becomes of a call: `lose` carries it out but loses the answer, `die` never sends it, as if
- * the process had ended, `conflict` has it meet another transaction on its item.
+ * The fate of a call: `lose` carries it out but loses the response, `die` never sends it, as if the
+ * process had ended, `conflict` makes it conflict with another transaction on its item.
  */
 export type Fate = (operation: string, nth: number) => 'lose' | 'die' | 'conflict' | undefined;
 
 /**
- * How DynamoDB refuses a write that meets another transaction: for a transaction in its reasons,
- * else by name.
+ * The error of DynamoDB for a write that conflicts with another transaction: for a transaction in
+ * its reasons, else by name.
  */
 function conflictOf(operation: string): Error {
   return operation === 'TransactWriteItems'
@@ -43,7 +43,7 @@ function conflictOf(operation: string): Error {
     : Object.assign(new Error('conflict'), { name: 'TransactionConflictException' });
 }
 
-/** The keys that a BatchGetItem asks for, as `table pk sk`; of anything else its name. */
+/** The keys that a BatchGetItem requests, as `table pk sk`; for any other operation, its name. */
 function readsOf(operation: string, input: object): readonly string[] {
   if (operation !== 'BatchGetItem') return [operation];
   const { RequestItems: requests = {} } = input as BatchGetItemCommandInput;
@@ -52,7 +52,7 @@ function readsOf(operation: string, input: object): readonly string[] {
   );
 }
 
-/** A client whose calls, each attempt of the SDK by itself, meet a fate. */
+/** A client whose calls have a fate, separately for each attempt of the SDK. */
 function clientWith(
   endpoint: string,
   fate: Fate,
@@ -79,21 +79,22 @@ function clientWith(
 }
 
 /**
- * The tables of the service in a DynamoDB of its own, behind the local endpoint and the real
- * client.
+ * The tables of the service in a separate DynamoDB, behind the local endpoint and the real client.
  */
 export interface Database {
-  /** Where it answers, for a client of another process. */
+  /** Its address, for a client in another process. */
   readonly url: string;
-  /** Tables for an adapter, by a client of its own whose calls meet the fate, or by one for all. */
+  /**
+   * Tables for an adapter: with a fate, through a separate client; otherwise through a shared one.
+   */
   tables(fate?: Fate): TokenTables;
-  /** One table, likewise. */
+  /** One table, in the same way. */
   table(name: (typeof TABLES)[number], fate?: Fate): Table;
-  /** Calls since the last look. */
+  /** Calls since the last read of this list. */
   takeCalls(): readonly CallRecord[];
   /**
-   * Keys of the items that clients have asked for since the last look, as `table pk sk`; of other
-   * calls their names.
+   * Keys of the items that clients requested since the last read of this list, as `table pk sk`;
+   * for other calls, their names.
    */
   takeReads(): readonly string[];
   /** Keys of all items in all tables, as `pk sk`. */
@@ -101,7 +102,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** A service whose calls last as long as on AWS at the least; they do not wait for each other. */
+/** A service with at least the latency of AWS; calls do not wait for each other. */
 const delayed = (service: AwsService, latencyMs: number): AwsService => ({
   ...service,
   handle: async (call) => {
@@ -127,7 +128,7 @@ export async function aDatabase(listShards = 4, { latencyMs = 0 } = {}): Promise
     clients.push(client);
     return client;
   };
-  // Without a fate of its own a client is like any other, and takes a while to make.
+  // Clients without a fate are all alike, and take a while to create: share one.
   const plain = connect();
   const clientOf = (fate?: Fate) => (fate === undefined ? plain : connect(fate));
   return {

@@ -1,6 +1,6 @@
-// Simulates: the keys of tenants in several instances of the service over one store and one key
-// service, all in memory. `state.now` is the clock of all of them: what takes minutes and days on
-// AWS (a key that is forgotten, a rotation that another instance learns of) is a sum.
+// Simulates the keys of tenants in several instances of the service over one store and one key
+// service, all in memory. `state.now` is the clock of all of them: minutes and days on AWS (until a
+// cached key expires, or another instance learns of a rotation) are an addition.
 import { randomUUID } from 'node:crypto';
 import { createTenant } from '../../src/core/tenants/create-tenant.ts';
 import type { Tenant } from '../../src/core/tenants/tenant.ts';
@@ -8,10 +8,7 @@ import { createTenantKeys } from '../../src/core/crypto/tenant-keys.ts';
 import { aTenantStore } from './fakes/a-tenant-store.ts';
 import { aKeyService } from './tenant-keys.ts';
 
-/**
- * Tenants in memory under a clock of their own; every `instance` of the service has memories of its
- * own.
- */
+/** Tenants in memory under a shared clock; every `instance` of the service has separate caches. */
 export async function aTenantWorld({ keyRotationMs = 500, now = 1_000_000 } = {}) {
   const keys = aKeyService();
   const tenants = new Map<string, Tenant>();
@@ -33,7 +30,7 @@ export async function aTenantWorld({ keyRotationMs = 500, now = 1_000_000 } = {}
     tenantId,
     tenant: () => {
       const found = tenants.get(tenantId);
-      if (found === undefined) throw new Error('the tenant has gone');
+      if (found === undefined) throw new Error('the tenant is missing');
       return found;
     },
     instance: () => createTenantKeys({ keyService: keys.service, keyRingStore, clock }),

@@ -1,5 +1,5 @@
-// Walks from each alarm to the people that it should reach, and back to what emits its metrics, in
-// synthesized templates.
+// Walks from each alarm to the people that it should reach, and back to the code that emits its
+// metrics, in synthesized templates.
 import type { PolicyDocument, PolicyStatement } from '../../packages/local-aws/src/aws-service.ts';
 import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
 import {
@@ -15,12 +15,10 @@ const [ACCOUNT, REGION] = ['111122223333', 'eu-west-1'];
 const ALARMS = 'cloudwatch.amazonaws.com';
 const EVENTS = 'events.amazonaws.com';
 
-/** What SNS asks KMS for, in the name of whoever publishes. */
+/** The calls that SNS makes to KMS on behalf of a publisher. */
 const TOPIC_KEY_ACTIONS = ['kms:GenerateDataKey', 'kms:Decrypt'];
 
-/**
- * More metrics than that no alarm may look at (Amazon CloudWatch User Guide, Using metric math).
- */
+/** Most metrics of one alarm (Amazon CloudWatch User Guide, Using metric math). */
 const METRICS_MAX = 10;
 
 /** Metrics of AWS that the alarms may use, and the kind of resource that each dimension names. */
@@ -42,7 +40,7 @@ const AWS_METRICS: Readonly<
     metrics: ['ReadThrottleEvents', 'WriteThrottleEvents'],
     dimensions: { TableName: 'AWS::DynamoDB::Table' },
   },
-  // Names of HTTP APIs; those of REST APIs are others (`5XXError`).
+  // Names for HTTP APIs; those for REST APIs differ (`5XXError`).
   'AWS/ApiGateway': {
     metrics: ['Count', '4xx', '5xx', 'Latency', 'IntegrationLatency', 'DataProcessed'],
     dimensions: { ApiId: 'AWS::ApiGatewayV2::Api' },
@@ -77,7 +75,7 @@ interface TableProperties {
   readonly GlobalSecondaryIndexes?: readonly { readonly IndexName: string }[];
 }
 
-/** Who refuses: a table and, for the metrics of an index, its name. */
+/** The source of rejected calls: a table and, for the metrics of an index, its name. */
 const source = (table: string, index?: string) => (index === undefined ? table : `${table}, index ${index}`);
 
 interface Found<Properties> {
@@ -85,7 +83,7 @@ interface Found<Properties> {
   readonly properties: Properties;
 }
 
-/** A name for each resource that no other has, in the places where the walk looks for it. */
+/** A unique name for each resource, in the properties that the walk reads. */
 function identify({ stack, logicalId, type, text }: ResourceHandle): Identity {
   const own = ['FunctionName', 'TableName', 'QueueName', 'TopicName']
     .map(text)
@@ -116,8 +114,8 @@ function principalsOf({ Principal }: PolicyStatement, kind: 'Service' | 'AWS'): 
 }
 
 /**
- * Whether a policy lets a service of AWS make a call: an Allow names it, and no Deny that speaks of
- * it or of all.
+ * Whether a policy lets a service of AWS make a call: an Allow names the service, and no Deny
+ * applies to it or to all.
  */
 function lets(
   policy: PolicyDocument,
@@ -137,8 +135,9 @@ function lets(
 }
 
 /**
- * Everything that would keep an alarm of these templates from reaching people, or from ever going
- * off. Empty if all is well. `emitted`: the metrics that the service itself publishes.
+ * Everything that would prevent an alarm of these templates from reaching people, or from ever
+ * going off. Empty if there are no problems. `emitted`: the metrics that the service itself
+ * publishes.
  */
 export function alarmProblems(
   stacks: readonly Stack[],
@@ -152,7 +151,7 @@ export function alarmProblems(
   const keys = all<{ readonly KeyPolicy: PolicyDocument }>('AWS::KMS::Key');
   const rules = all<RuleProperties>('AWS::Events::Rule');
   const isTopic = (arn: string) => topics.some(({ identity }) => identity.ref === arn);
-  /** The rules that send what happens to a key to a topic. */
+  /** The rules that send events of a key to a topic. */
   const rulesOf = (keyArn: string) =>
     rules.filter(
       ({ properties: { EventPattern, State = 'ENABLED', Targets = [] } }) =>
@@ -162,11 +161,11 @@ export function alarmProblems(
         Targets.some(({ Arn }) => isTopic(Arn)),
     );
 
-  /** What keeps a service of AWS from encrypting a message for a topic. */
+  /** The problems that prevent a service of AWS from encrypting a message for a topic. */
   function keyProblems(keyId: string, service: string): readonly string[] {
     const key = keys.find(({ identity: { ref, attributes } }) => [ref, attributes['Arn']].includes(keyId));
-    // The policy of the key that AWS manages for SNS names no service, and nobody can change it.
-    if (key === undefined) return [`the topic's key ${keyId} is none of the templates`];
+    // The policy of the AWS managed key for SNS names no service, and cannot be changed.
+    if (key === undefined) return [`the topic's key ${keyId} is not in the templates`];
     const arn = key.identity.attributes['Arn'] ?? '';
     const refused = TOPIC_KEY_ACTIONS.filter(
       (action) => !lets(key.properties.KeyPolicy, service, action, arn, conditionKeys({})),
@@ -179,7 +178,7 @@ export function alarmProblems(
     ];
   }
 
-  /** What keeps a service of AWS from publishing to a topic. */
+  /** The problems that prevent a service of AWS from publishing to a topic. */
   function topicProblems(
     arn: string,
     service: string,
@@ -214,13 +213,13 @@ export function alarmProblems(
     stat: MetricStat,
     expected: Readonly<Record<string, string>>,
   ): readonly string[] {
-    const given = new Map(stat.Dimensions?.map(({ Name, Value }) => [Name, Value]));
-    const index = given.get(INDEX_DIMENSION);
-    if ('TableName' in expected) given.delete(INDEX_DIMENSION);
-    const [names, wanted] = [[...given.keys()].join(), Object.keys(expected).join()];
+    const input = new Map(stat.Dimensions?.map(({ Name, Value }) => [Name, Value]));
+    const index = input.get(INDEX_DIMENSION);
+    if ('TableName' in expected) input.delete(INDEX_DIMENSION);
+    const [names, wanted] = [[...input.keys()].join(), Object.keys(expected).join()];
     if (names !== wanted) return [`${stat.MetricName} has the dimensions ${names}, not ${wanted}`];
     return Object.entries(expected).flatMap(([name, type]) => {
-      const value = given.get(name) ?? '';
+      const value = input.get(name) ?? '';
       const resource = all<TableProperties>(type).find(
         ({ identity }) => identity.ref === value || identity.attributes['QueueName'] === value,
       );
@@ -284,7 +283,7 @@ export function alarmProblems(
   }
 
   /**
-   * Tables and indexes that could refuse calls unnoticed: the metrics of a table do not count its
+   * Tables and indexes that could reject calls unnoticed: the metrics of a table do not count its
    * indexes.
    */
   function unwatchedThrottling(): readonly string[] {
@@ -312,7 +311,7 @@ export function alarmProblems(
     return wanted.filter((metric) => !watched.has(metric)).map((metric) => `no alarm looks at ${metric}`);
   }
 
-  // EventBridge sends no context that a topic's policy could ask for.
+  // EventBridge sends no context that a topic's policy could check.
   const ofRules = rules.flatMap(({ identity, properties: { Targets = [] } }) =>
     Targets.filter(({ Arn }) => Arn.startsWith('arn:aws:sns:'))
       .flatMap(({ Arn }) => topicProblems(Arn, EVENTS, {}))
@@ -325,7 +324,7 @@ export function alarmProblems(
       );
       return !['DisableKey', 'ScheduleKeyDeletion'].every((name) => names.includes(name));
     })
-    .map(({ identity }) => `no rule tells when the key ${identity.ref} is disabled or deleted`);
+    .map(({ identity }) => `no rule reports when the key ${identity.ref} is disabled or deleted`);
   const alarms = all<AlarmProperties>('AWS::CloudWatch::Alarm');
   return [...alarms.flatMap(alarmOf), ...ofRules, ...unwatched, ...unwatchedThrottling()];
 }

@@ -1,18 +1,18 @@
-// What the audit trail must say about requests that were answered: a record for each, durable
-// before the answer, that names every token of it. Compared after the fact, over GET /logs.
-import { send, type Answer, type Body, type CallOptions } from './http-client.ts';
+// The records that the audit trail must have of completed requests: one for each, durable before
+// the response, that names every token in it. Compared afterwards, over GET /logs.
+import { send, type ApiResponse, type Body, type CallOptions } from './http-client.ts';
 
-/** A request that was answered, as far as its record must say. */
+/** A completed request, with the properties that its record must have. */
 export interface Answered {
   readonly operation: string;
   readonly key: string;
   readonly trace: string;
   readonly status: number;
-  /** Tokens that the answer shows, or that were filled into a request that was carried out. */
+  /** Tokens that the response shows, or that were filled into a forwarded request. */
   readonly ids: readonly string[];
 }
 
-/** Ids of the tokens in an answer: objects with a type of token. */
+/** Ids of the tokens in a response: objects with a type of token. */
 function tokensIn(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) return value.flatMap(tokensIn);
@@ -26,7 +26,7 @@ const EXPRESSION = /\{\{ ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})/g;
 export function answeredOf(
   operation: string,
   key: string,
-  { status, body, headers }: Answer,
+  { status, body, headers }: ApiResponse,
   options: CallOptions,
 ): Answered {
   const filledIn = [...JSON.stringify(options).matchAll(EXPRESSION)].map(([, id = '']) => id);
@@ -54,8 +54,8 @@ export async function wholeTrail(baseUrl: string, managementKey: string): Promis
 }
 
 /**
- * Answers of a known caller without a record, and tokens in answers that their records do not name,
- * in sentences. A 503 may have none: it has shown nothing, and done nothing.
+ * Reports, in sentences, responses to a known caller without a record, and tokens in responses that
+ * their records do not name. A 503 may have none: it has shown nothing, and done nothing.
  */
 export function missingRecords(trail: readonly Body[], answered: readonly Answered[]): string[] {
   const byTrace = Map.groupBy(trail, (record) => record.trace_id as string);
@@ -70,7 +70,7 @@ export function missingRecords(trail: readonly Body[], answered: readonly Answer
   });
 }
 
-/** Tokens that are there and of whose creation no record says. */
+/** Existing tokens without a record of their creation. */
 export function uncreated(trail: readonly Body[], ids: readonly string[]): string[] {
   const created = new Set(
     trail.flatMap((record) =>

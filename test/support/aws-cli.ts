@@ -14,7 +14,7 @@ const pascal = (name: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
 
-/** Bytes are base64 in JSON, in and out. */
+/** Bytes are base64 in JSON, in both directions. */
 const fromJson = (text: string): unknown =>
   JSON.parse(text, (name, value: unknown) =>
     name === 'B' && typeof value === 'string' ? Buffer.from(value, 'base64') : value,
@@ -27,7 +27,7 @@ const toJson = (value: unknown): string =>
     4,
   );
 
-/** JSON, `A=b,C=true`, a number, or text, as the command line reads what is no JSON. */
+/** JSON, `A=b,C=true`, a number, or otherwise a text, by the rules of the command line. */
 function valueOf(text: string): unknown {
   if (/^[[{]/.test(text)) return fromJson(text);
   if (/^\d+$/.test(text)) return Number(text);
@@ -68,14 +68,14 @@ function parse(args: readonly string[], folder: string): Command {
   return query === undefined ? rest : { ...rest, query };
 }
 
-/** Text as the command line prints it: a row a line, its cells parted by tabs. */
+/** Text in the output format of the command line: a row per line, with cells separated by tabs. */
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return 'None';
   if (!Array.isArray(value)) return typeof value === 'string' ? value : JSON.stringify(value);
   return value.every(Array.isArray) ? value.map(textOf).join('\n') : value.map(textOf).join('\t');
 }
 
-/** Plays the AWS command line for the calls of one local account. */
+/** Emulates the AWS command line for the calls of one local account. */
 function player(endpoint: string) {
   const settings = {
     endpoint,
@@ -98,23 +98,23 @@ function player(endpoint: string) {
     if (found === undefined) throw new Error(`unknown service ${service}`);
     const { input, query, isText } = parse(args, folder);
     const Call = found.module[`${pascal(operation)}Command`] as new (input: Json) => object;
-    const { $metadata: _, ...answer } = await found.client.send(new Call(input));
-    // The command line goes on to the next page by itself.
+    const { $metadata: _, ...response } = await found.client.send(new Call(input));
+    // The command line requests the next page by itself.
     for (const more of ['NextMarker', 'LastEvaluatedKey', 'LastEvaluatedTableName'])
-      if (answer[more] !== undefined) throw new Error(`${operation} has more than one page`);
-    const shown = query === undefined ? answer : search(query, answer);
+      if (response[more] !== undefined) throw new Error(`${operation} has more than one page`);
+    const shown = query === undefined ? response : search(query, response);
     return isText ? textOf(shown) : toJson(shown);
   };
 }
 
-/** A folder with a program `aws`, to come first in the PATH, and what ends it. */
+/** A folder with a program `aws`, to come first in the PATH, and a way to stop it. */
 export interface AwsCli {
   readonly folder: string;
   close(): void;
 }
 
 /**
- * What the program sends: how many texts follow, the folder that it runs in, and its arguments,
+ * The request of the program: the number of texts, the folder that it runs in, and its arguments,
  * each ended by a NUL. Resolves once all are there.
  */
 async function received(socket: Socket): Promise<readonly string[] | undefined> {
@@ -128,9 +128,8 @@ async function received(socket: Socket): Promise<readonly string[] | undefined> 
 }
 
 /**
- * An AWS command line for scripts: it knows DynamoDB and Lambda, and reads what is written as the
- * real one does. `onCalled` is told of each call that was carried out, before the script learns of
- * it.
+ * An AWS command line for scripts: it knows DynamoDB and Lambda, and parses its arguments like the
+ * real one. `onCalled` is called for each completed call, before the script gets its response.
  */
 export async function startAwsCli(
   endpoint: string,
@@ -142,18 +141,18 @@ export async function startAwsCli(
     socket.on('error', () => undefined);
     void (async () => {
       const [cwd = '', ...args] = (await received(socket)) ?? [];
-      const answer = await play(args, cwd).then(
+      const response = await play(args, cwd).then(
         (out) => ({ code: 0, out }),
         (error: unknown) => ({ code: 254, out: `aws ${args.join(' ')}: ${String(error)}` }),
       );
-      if (answer.code === 0) onCalled(args[1] ?? '');
-      socket.end(`${String(answer.code)}\n${answer.out}\n`);
+      if (response.code === 0) onCalled(args[1] ?? '');
+      socket.end(`${String(response.code)}\n${response.out}\n`);
     })();
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
   const folder = mkdtempSync(join(tmpdir(), 'cloakroom-aws-'));
-  // Not a program of Node.js: a script runs hundreds, and each would take a tenth of a second.
+  // Not a Node.js program: a script runs hundreds, and each would take a tenth of a second.
   const program = `#!/usr/bin/env bash
 exec 3<> /dev/tcp/127.0.0.1/${String(port)}
 printf '%s\\0' $(($# + 1)) "$PWD" "$@" >&3

@@ -7,10 +7,10 @@ import {
 
 const administrator = { region: 'us-east-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
 
-/** DynamoDB of a local cloud, as the administrator of its account. */
+/** DynamoDB of a local account, as the administrator of that account. */
 export const dynamodbOf = (endpoint: string) => new DynamoDBClient({ endpoint, ...administrator });
 
-/** Every item of every table, or of those of some names. */
+/** Every item of all tables, or of the named ones. */
 export async function allItems(
   endpoint: string,
   isWanted: (tableName: string) => boolean = () => true,
@@ -25,7 +25,7 @@ export async function allItems(
 }
 
 /**
- * All bytes of an item as Latin-1 text, binary attributes included, so that any plaintext in it is
+ * All bytes of an item as Latin-1 text, including binary attributes, so that any plaintext in it is
  * found.
  */
 export function bytesOf(value: unknown): string {
@@ -38,6 +38,6 @@ export function bytesOf(value: unknown): string {
   return String(value);
 }
 
-/** Whether the bytes of an item are of the audit trail, its seals, or their head. */
+/** Whether the bytes of an item belong to the audit trail, its seals, or their head. */
 export const isOfTrail = (bytes: string): boolean =>
   /^pk=S=(?:[^\n]*#(?:log|token)#|open#|seal$|begin$|audit$)/m.test(bytes);

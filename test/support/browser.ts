@@ -8,8 +8,8 @@ import { temporaryFolder } from './run-service.ts';
 const run = promisify(execFile);
 
 /**
- * Offline, without a profile, and without the background traffic that a closed network refuses many
- * times over.
+ * Offline, without a profile, and without the background traffic that a closed network rejects many
+ * times.
  */
 export const CHROMIUM_FLAGS = [
   ...[
@@ -38,8 +38,8 @@ export async function sdkModule(): Promise<string> {
 }
 
 /**
- * Runs a script in a page of an origin of its own, in headless Chromium, and answers what the
- * script returns. `arguments_` reach it as `args`; what it throws comes back as `{ error }`.
+ * Runs a script in a page with a separate origin, in headless Chromium, and returns its result. The
+ * script gets `arguments_` as `args`; an error is returned as `{ error }`.
  */
 export async function inBrowser(script: string, args: unknown): Promise<any> {
   const page = `<!doctype html><meta charset="utf-8"><pre id="result"></pre><script type="module">

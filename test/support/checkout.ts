@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { aProject, packedSdk } from './packed-sdk.ts';
 
-/** The example of `examples/browser/`, running as its README says. */
+/** The example of `examples/browser/`, started as its README describes. */
 export interface Checkout {
   readonly origin: string;
   /** Everything that it has printed. */

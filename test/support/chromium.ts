@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CHROMIUM_FLAGS } from './browser.ts';
 import { temporaryFolder } from './run-service.ts';
 
-/** Members of a DevTools message; each test knows which it asked for. */
+/** Members of a DevTools message; each test knows the ones that it needs. */
 type Params = any;
 
 interface Message {
@@ -16,7 +16,7 @@ interface Message {
   readonly sessionId?: string;
 }
 
-/** A tab that is operated as a person does: by keys and clicks. */
+/** A tab that is operated like a person does it: by keys and clicks. */
 export interface Tab {
   /** A command of the DevTools protocol. */
   send(method: string, params?: Params): Promise<Params>;
@@ -28,13 +28,13 @@ export interface Tab {
   evaluate(expression: string): Promise<any>;
   /** Resolves as soon as the expression is truthy. */
   until(expression: string): Promise<any>;
-  /** Types character by character into what has the focus. */
+  /** Types character by character into the focused element. */
   type(text: string): Promise<void>;
   press(key: keyof typeof KEYS, modifiers?: { readonly shift?: boolean }): Promise<void>;
-  /** Undo, as the browser's menu and its keys do it. */
+  /** Undo, as by the browser's menu and its keys. */
   undo(): Promise<void>;
   click(selector: string, count?: number): Promise<void>;
-  /** A PNG of what is visible. */
+  /** A PNG of the visible part. */
   screenshot(): Promise<Buffer>;
   close(): Promise<void>;
 }
@@ -56,7 +56,8 @@ const KEYS = {
 };
 
 /**
- * The protocol over the pipes 3 and 4: Chromium ends when they are closed, so none is left behind.
+ * The protocol over the pipes 3 and 4: Chromium ends when they are closed, so no process is left
+ * behind.
  */
 function connect(write: Writable, read: Readable) {
   const waiting = new Map<number, (message: Message) => void>();
@@ -86,7 +87,7 @@ function connect(write: Writable, read: Readable) {
   };
 }
 
-/** Whether an evaluation has no result because its page made way for another one meanwhile. */
+/** Whether an evaluation has no result because its page was replaced meanwhile. */
 function isCutOff(error: unknown): boolean {
   return (
     error instanceof Error &&
@@ -161,7 +162,7 @@ async function aTab(connection: ReturnType<typeof connect>): Promise<Tab> {
       const { x, y } = await evaluate(
         `(() => { const element = document.querySelector(${JSON.stringify(selector)}); element.scrollIntoView({ block: 'center' }); const { x, y, width, height } = element.getBoundingClientRect(); return { x: x + width / 2, y: y + height / 2 }; })()`,
       );
-      // Without waiting in between: as fast as a double click.
+      // Without a pause: as fast as a double click.
       const clicks = Array.from({ length: count }, (_, index) =>
         ['mousePressed', 'mouseReleased'].map((type) =>
           send('Input.dispatchMouseEvent', { type, x, y, button: 'left', clickCount: index + 1 }),
@@ -178,7 +179,7 @@ async function aTab(connection: ReturnType<typeof connect>): Promise<Tab> {
   };
 }
 
-/** Headless Chromium. Every tab has storage and cookies of its own. */
+/** Headless Chromium. Every tab has separate storage and cookies. */
 export async function startChromium(): Promise<Chromium> {
   const flags = [
     ...CHROMIUM_FLAGS,

@@ -1,4 +1,4 @@
 import { readCredentials } from './credentials.ts';
 
-/** Where the shared local cloud of this run is, and its first tenant. */
+/** The shared local account of this run, and its first tenant. */
 export const credentials = readCredentials(process.env['CLOAKROOM_CREDENTIALS'] ?? '');

@@ -11,7 +11,7 @@ const credentialsSchema = z.object({
 
 export type Credentials = z.infer<typeof credentialsSchema>;
 
-/** A credentials file as `npm start` writes it. */
+/** Reads a credentials file that `npm start` has written. */
 export function readCredentials(file: string): Credentials {
   return credentialsSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
 }

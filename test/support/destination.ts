@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DESTINATION_PORTS, temporaryFolder } from './run-service.ts';
 
-/** A request as the destination got it. */
+/** A request as received by the destination. */
 export interface Received {
   readonly method: string;
   readonly url: string;
@@ -20,21 +20,20 @@ export interface Received {
   readonly body: Buffer;
 }
 
-/** What the destination answers. */
-export type Answering = (received: Received, response: ServerResponse) => void;
+/** Sends the response of the destination. */
+export type Responder = (received: Received, response: ServerResponse) => void;
 
 export interface TestDestination {
   readonly port: number;
   readonly received: Received[];
-  /** Connections ever made, and those open now. */
+  /** Number of connections made so far, and of those open now. */
   readonly connections: { readonly made: number; readonly open: number };
-  answer: Answering;
+  respond: Responder;
   close(): Promise<void>;
 }
 
 /**
- * A certificate for `localhost` that only who is told of it trusts (`NODE_EXTRA_CA_CERTS`). Needs
- * openssl.
+ * A certificate for `localhost` that is only trusted through `NODE_EXTRA_CA_CERTS`. Needs openssl.
  */
 export function testCertificate(): { readonly keyFile: string; readonly certFile: string } {
   const folder = temporaryFolder();
@@ -63,7 +62,7 @@ export function testCertificate(): { readonly keyFile: string; readonly certFile
   return { keyFile, certFile };
 }
 
-/** Listens on the first of {@link DESTINATION_PORTS} that no other suite has. */
+/** Listens on the first of {@link DESTINATION_PORTS} that no other suite uses. */
 async function listening(server: Server): Promise<number> {
   for (let tries = 0; tries < 60; tries += 1) {
     for (const port of DESTINATION_PORTS) {
@@ -75,15 +74,15 @@ async function listening(server: Server): Promise<number> {
         if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
       }
     }
-    // Other suites have them all, until they end.
+    // Other suites use all of them for now.
     await sleep(500);
   }
-  throw new Error('other tests have kept all ports for destinations for half a minute');
+  throw new Error('other tests have used all ports for destinations for half a minute');
 }
 
 /**
- * A real server on this machine that records what it gets; HTTPS if it has a certificate. It
- * listens on one of {@link DESTINATION_PORTS}, which TEST_SETTINGS admits.
+ * A real server on this machine that records its requests; it uses HTTPS if it has a certificate.
+ * It listens on one of {@link DESTINATION_PORTS}, which TEST_SETTINGS allows.
  */
 export async function startDestination(certificate?: {
   readonly keyFile: string;
@@ -91,7 +90,7 @@ export async function startDestination(certificate?: {
 }): Promise<TestDestination> {
   const received: Received[] = [];
   const counts = { made: 0, open: 0 };
-  const state = { answer: ((_received, response) => response.end('ok')) as Answering };
+  const state = { respond: ((_received, response) => response.end('ok')) as Responder };
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -103,7 +102,7 @@ export async function startDestination(certificate?: {
         body: Buffer.concat(chunks),
       };
       received.push(got);
-      state.answer(got, response);
+      state.respond(got, response);
     });
   };
   const server =
@@ -123,11 +122,11 @@ export async function startDestination(certificate?: {
     port,
     received,
     connections: counts,
-    get answer() {
-      return state.answer;
+    get respond() {
+      return state.respond;
     },
-    set answer(next) {
-      state.answer = next;
+    set respond(next) {
+      state.respond = next;
     },
     close: () =>
       new Promise((resolve) => {

@@ -32,13 +32,10 @@ function metricsOf(line: EmbeddedMetricLine): EmittedMetric[] {
   );
 }
 
-/**
- * The lines that are written to the console while something runs, which creates its `Metrics`
- * itself.
- */
+/** The lines that `run`, which must create its own `Metrics`, writes to the console. */
 async function writtenLines(run: () => unknown): Promise<readonly EmbeddedMetricLine[]> {
   const lines: string[] = [];
-  // Otherwise it writes past whatever the test puts in the console's place.
+  // Otherwise it bypasses the console that the test replaces.
   Object.assign(process.env, { POWERTOOLS_DEV: 'true', POWERTOOLS_METRICS_DISABLED: 'false' });
   const log = jest.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line));
   const error = jest.spyOn(console, 'error').mockImplementation(() => undefined);
@@ -51,14 +48,14 @@ async function writtenLines(run: () => unknown): Promise<readonly EmbeddedMetric
   return lines.map((line) => JSON.parse(line) as EmbeddedMetricLine);
 }
 
-/** What something emits as metrics, which creates its `Metrics` itself. */
+/** The metrics that `run`, which must create its own `Metrics`, emits. */
 export async function emittedWhile(run: () => unknown): Promise<readonly EmittedMetric[]> {
   return (await writtenLines(run)).flatMap(metricsOf);
 }
 
 /**
  * The lines of metrics that one run of the sweep emits. `createMetrics` is called once the console
- * is watched.
+ * is observed.
  */
 export function emittedLines(
   works: readonly DueWork[],
@@ -74,7 +71,7 @@ export function emittedLines(
   });
 }
 
-/** What one run of the sweep emits as metrics. */
+/** The metrics that one run of the sweep emits. */
 export async function emittedMetrics(
   works: readonly DueWork[],
   createMetrics: () => Metrics,

@@ -14,7 +14,7 @@ export default {
       loader: path.endsWith('.ts') ? 'ts' : 'js',
       format: 'cjs',
       target: 'node24',
-      // Jest loads CommonJS: `await import()` becomes a `require` that waits.
+      // Jest loads CommonJS: `await import()` becomes a `require` in a promise.
       supported: { 'dynamic-import': false },
       sourcemap: true,
       sourcefile: path,
@@ -23,9 +23,7 @@ export default {
     return { code, map };
   },
 
-  /**
-   * What was transformed is kept by this: a change of the transform counts like one of the file.
-   */
+  /** The key of a cached result: a change of the transform counts like a change of the file. */
   getCacheKey(source, path) {
     return createHash('sha256')
       .update(own)

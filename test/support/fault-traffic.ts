@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { seededRandom } from '../../packages/local-aws/src/faults/seeded-random.ts';
 import { answeredOf, type Answered } from './audit-completeness.ts';
-import { send, type Answer, type Body, type CallOptions } from './http-client.ts';
+import { send, type ApiResponse, type Body, type CallOptions } from './http-client.ts';
 import type { Existence, LedgerToken, TokenLedger } from './token-ledger.ts';
 
-/** Where traffic goes, and what it uses there. */
+/** The service that receives the traffic, and the resources to use there. */
 export interface TrafficTarget {
   readonly baseUrl: string;
   readonly managementKey: string;
@@ -13,34 +13,34 @@ export interface TrafficTarget {
   readonly publicKey: string;
   /** A key of another tenant. */
   readonly strangerKey: string;
-  /** Answers its arguments as `raw`. */
+  /** Returns its arguments as `raw`. */
   readonly reactorId: string;
   /** An HTTPS destination that sends the body back. */
   readonly echoUrl: string;
   /**
-   * Tokens that all clients share: one that each changes a member of, and data that each wants to
-   * exist once.
+   * Tokens that all clients share: one in which each client changes a member, and data that each
+   * client wants to exist only once.
    */
   readonly sharedId: string;
   readonly duplicates: readonly string[];
 }
 
-/** Everything that traffic learns, over all clients. */
+/** The observations of the traffic of all clients. */
 export interface Findings {
-  /** Answers by operation and status. */
+  /** Number of responses by operation and status. */
   readonly counts: Map<string, number>;
-  /** What must not have happened, in sentences. */
+  /** Violations, in sentences. */
   readonly problems: string[];
-  /** Ids answered for each of the duplicates. */
+  /** Ids in responses for each of the duplicates. */
   readonly duplicateIds: Map<string, Set<string>>;
   /** Applications by their name, with their key if it is known. */
   readonly applications: Map<
     string,
     { readonly owner: string; exists: Existence; id?: string; key?: string }
   >;
-  /** Every answer, by its trace id, with the tokens that it shows or that its request names. */
+  /** Every response, by its trace id, with the tokens that it shows or that its request names. */
   readonly answered: Answered[];
-  /** What each client may have left in its member of the shared token. */
+  /** The values that each client may have left in its member of the shared token. */
   readonly shared: Map<string, Set<number>>;
 }
 
@@ -53,23 +53,23 @@ export const noFindings = (): Findings => ({
   shared: new Map(),
 });
 
-/** Whether a failure is one that is documented for a fault. */
-export type IsExpectedFailure = (operation: string, answer: Answer) => boolean;
+/** Whether a failure is documented for a fault. */
+export type IsExpectedFailure = (operation: string, response: ApiResponse) => boolean;
 
-const isProblem = ({ body }: Answer, operation: string): boolean => {
+const isProblem = ({ body }: ApiResponse, operation: string): boolean => {
   const problem = operation === 'proxy' ? body?.proxy_error : body;
   return typeof problem?.title === 'string' && typeof problem?.status === 'number';
 };
 
 /** 503 and 429 with `Retry-After`, and 409, in the error shape. */
-export const isClearFailure: IsExpectedFailure = (operation, answer) =>
-  isProblem(answer, operation) &&
-  (answer.status === 409 ||
-    ([503, 429].includes(answer.status) && Number(answer.headers.get('retry-after')) > 0));
+export const isClearFailure: IsExpectedFailure = (operation, response) =>
+  isProblem(response, operation) &&
+  (response.status === 409 ||
+    ([503, 429].includes(response.status) && Number(response.headers.get('retry-after')) > 0));
 
 type Operation = (client: Client) => Promise<void>;
 
-/** One caller that does one thing after the other, all with tokens of its own. */
+/** One caller that makes one request after the other, with tokens of its own. */
 export class Client {
   readonly name: string;
   readonly ledger: TokenLedger;
@@ -103,7 +103,7 @@ export class Client {
   }
 
   /**
-   * A request whose answer must be one of `good`, or a failure that may be. Resolves to undefined
+   * A request whose response must be one of `good`, or a permitted failure. Resolves to undefined
    * for a failure.
    */
   async send(
@@ -113,20 +113,20 @@ export class Client {
     method: string,
     path: string,
     options: CallOptions = {},
-  ): Promise<Answer | undefined> {
-    const answer = await send(this.target.baseUrl, key, method, path, options);
-    this.findings.answered.push(answeredOf(operation, key, answer, options));
-    const counted = `${operation} ${String(answer.status)}`;
+  ): Promise<ApiResponse | undefined> {
+    const response = await send(this.target.baseUrl, key, method, path, options);
+    this.findings.answered.push(answeredOf(operation, key, response, options));
+    const counted = `${operation} ${String(response.status)}`;
     this.findings.counts.set(counted, (this.findings.counts.get(counted) ?? 0) + 1);
-    if (good.includes(answer.status)) return answer;
-    if (!this.#isExpected(operation, answer))
+    if (good.includes(response.status)) return response;
+    if (!this.#isExpected(operation, response))
       this.problem(
-        `${operation} ${method} ${path} answered ${String(answer.status)} ${JSON.stringify(answer.body)} retry-after ${String(answer.headers.get('retry-after'))}`,
+        `${operation} ${method} ${path} answered ${String(response.status)} ${JSON.stringify(response.body)} retry-after ${String(response.headers.get('retry-after'))}`,
       );
     return undefined;
   }
 
-  /** A token of this client that may be there, and whose id is known. */
+  /** A token of this client that may exist, and whose id is known. */
   aToken(): (LedgerToken & { id: string }) | undefined {
     const own = this.ledger.tokens.filter(
       (token): token is LedgerToken & { id: string } => token.id !== undefined && token.exists !== 'no',
@@ -135,8 +135,8 @@ export class Client {
   }
 
   /**
-   * Checks what an answer says of a token's data. What was read stays: nothing else may be read
-   * later.
+   * Checks a token's data in a response. A value that was read is final: no later read may return
+   * another one.
    */
   sees(operation: string, token: LedgerToken, data: unknown): void {
     if (typeof data !== 'string' || !token.data.has(data)) {
@@ -149,20 +149,20 @@ export class Client {
     token.exists = 'yes';
   }
 
-  /** 404 where the token may be gone. */
+  /** 404 if the token may be deleted. */
   isGone(operation: string, token: LedgerToken): void {
     if (token.exists === 'yes') this.problem(`${operation}: ${token.mark} is not found, and is there`);
     token.exists = 'no';
   }
 
-  /** Operations of the mix as they are drawn, until a time in ms. */
+  /** Runs random operations of the mix until a time in ms. */
   async run(until: number): Promise<void> {
     while (Date.now() < until) await this.pick(MIX)?.(this);
   }
 
   /**
-   * What clients that begin at once must not take from one another, then each operation of the mix,
-   * as often as it is in there, in an order that is drawn.
+   * Runs the operations in which concurrent clients compete, then each operation of the mix, as
+   * often as it occurs there, in random order.
    */
   async runMix(): Promise<void> {
     await Promise.all([updateShared(this), deduplicate(this)]);
@@ -173,7 +173,7 @@ export class Client {
     }
   }
 
-  /** Some operations again, with a token that they can be done with. */
+  /** Repeats some operations, each with a suitable token. */
   async runAgain(names: readonly Checked[]): Promise<void> {
     await create(this);
     if (names.includes('get-deleted')) await remove(this);
@@ -203,17 +203,17 @@ function created(client: Client, operation: string, token: LedgerToken, body: Bo
 const create: Operation = async (client) => {
   const token = client.ledger.begin({ isIndexed: client.pick([true, false]) ?? false });
   const body = bodyOf(client, token);
-  const answer = await client.send('create', [201], client.target.privateKey, 'POST', '/tokens', { body });
-  if (answer) created(client, 'create', token, answer.body);
+  const response = await client.send('create', [201], client.target.privateKey, 'POST', '/tokens', { body });
+  if (response) created(client, 'create', token, response.body);
 };
 
-/** Tries until it succeeds, and once more: one key makes one token. */
+/** Retries until it succeeds, and repeats once more: one key makes one token. */
 const createWithKey: Operation = async (client) => {
   const token = client.ledger.begin({ isIndexed: client.pick([true, false]) ?? false });
   const options = { body: bodyOf(client, token), headers: { 'SVC-IDEMPOTENCY-KEY': randomUUID() } };
   let successes = 0;
   for (let tries = 0; tries < 6 && successes < 2; tries += 1) {
-    const answer = await client.send(
+    const response = await client.send(
       'create-key',
       [201],
       client.target.privateKey,
@@ -221,9 +221,9 @@ const createWithKey: Operation = async (client) => {
       '/tokens',
       options,
     );
-    if (!answer) continue;
+    if (!response) continue;
     successes += 1;
-    created(client, 'create-key', token, answer.body);
+    created(client, 'create-key', token, response.body);
   }
 };
 
@@ -234,16 +234,16 @@ const update: Operation = async (client) => {
   const data = `${token.mark}#${String(token.revision)}`;
   token.data.add(data);
   const path = `/tokens/${token.id}`;
-  const answer = await client.send('update', [200, 404], client.target.privateKey, 'PATCH', path, {
+  const response = await client.send('update', [200, 404], client.target.privateKey, 'PATCH', path, {
     body: { data },
   });
-  if (answer?.status === 404) client.isGone('update', token);
-  if (answer?.status !== 200) return;
+  if (response?.status === 404) client.isGone('update', token);
+  if (response?.status !== 200) return;
   token.data = new Set([data]);
-  client.sees('update', token, answer.body.data);
+  client.sees('update', token, response.body.data);
 };
 
-/** With a key a repeated update must answer what the first one did. */
+/** With a key, a repeated update must have the response of the first one. */
 const updateWithKey: Operation = async (client) => {
   const token = client.aToken();
   if (token?.exists !== 'yes') return;
@@ -253,10 +253,10 @@ const updateWithKey: Operation = async (client) => {
   const options = { body: { data }, headers: { 'SVC-IDEMPOTENCY-KEY': randomUUID() } };
   for (let tries = 0; tries < 4; tries += 1) {
     const path = `/tokens/${token.id}`;
-    const answer = await client.send('update-key', [200], client.target.privateKey, 'PATCH', path, options);
-    if (!answer) continue;
+    const response = await client.send('update-key', [200], client.target.privateKey, 'PATCH', path, options);
+    if (!response) continue;
     token.data = new Set([data]);
-    client.sees('update-key', token, answer.body.data);
+    client.sees('update-key', token, response.body.data);
     return;
   }
 };
@@ -268,20 +268,26 @@ const remove: Operation = async (client) => {
   const before = token.exists;
   token.exists = 'maybe';
   token.isDeleted = true;
-  const answer = await client.send('delete', [204, 404], client.target.privateKey, 'DELETE', path);
-  if (answer?.status === 404 && before === 'yes')
+  const response = await client.send('delete', [204, 404], client.target.privateKey, 'DELETE', path);
+  if (response?.status === 404 && before === 'yes')
     client.problem(`delete: ${token.mark} is not found, and was there`);
-  if (answer) token.exists = 'no';
+  if (response) token.exists = 'no';
 };
 
 const get: Operation = async (client) => {
   const token = client.aToken();
   if (!token) return;
-  const answer = await client.send('get', [200, 404], client.target.privateKey, 'GET', `/tokens/${token.id}`);
-  if (answer?.status === 404) client.isGone('get', token);
-  if (answer?.status !== 200) return;
-  if (answer.body.id !== token.id) client.problem(`get of ${token.id} gave ${String(answer.body.id)}`);
-  client.sees('get', token, answer.body.data);
+  const response = await client.send(
+    'get',
+    [200, 404],
+    client.target.privateKey,
+    'GET',
+    `/tokens/${token.id}`,
+  );
+  if (response?.status === 404) client.isGone('get', token);
+  if (response?.status !== 200) return;
+  if (response.body.id !== token.id) client.problem(`get of ${token.id} gave ${String(response.body.id)}`);
+  client.sees('get', token, response.body.data);
 };
 
 const getDeleted: Operation = async (client) => {
@@ -301,10 +307,11 @@ const getAsStranger: Operation = async (client) => {
 const detokenize: Operation = async (client) => {
   const tokens = [client.aToken(), client.aToken()].filter((token) => token?.exists === 'yes');
   const body = Object.fromEntries(tokens.map((token) => [token?.mark, `{{ ${String(token?.id)} }}`]));
-  const answer = await client.send('detokenize', [200], client.target.privateKey, 'POST', '/detokenize', {
+  const response = await client.send('detokenize', [200], client.target.privateKey, 'POST', '/detokenize', {
     body,
   });
-  for (const token of tokens) if (answer && token) client.sees('detokenize', token, answer.body[token.mark]);
+  for (const token of tokens)
+    if (response && token) client.sees('detokenize', token, response.body[token.mark]);
 };
 
 const search: Operation = async (client) => {
@@ -312,23 +319,23 @@ const search: Operation = async (client) => {
   if (!token?.isIndexed) return;
   const wasThere = token.exists === 'yes';
   const body = { query: `metadata.mark:"${token.mark}"` };
-  const answer = await client.send('search', [200], client.target.privateKey, 'POST', '/tokens/search', {
+  const response = await client.send('search', [200], client.target.privateKey, 'POST', '/tokens/search', {
     body,
   });
-  if (!answer) return;
-  const ids = (answer.body.data as Body[]).map(({ id }) => id as string);
+  if (!response) return;
+  const ids = (response.body.data as Body[]).map(({ id }) => id as string);
   if (ids.some((id) => id !== token.id) || ids.length > 1)
     client.problem(`search for ${token.mark} found ${ids.join(', ')}`);
   if (wasThere && ids.length === 0) client.problem(`search does not find ${token.mark}`);
-  for (const found of answer.body.data as Body[]) client.sees('search', token, found.data);
+  for (const found of response.body.data as Body[]) client.sees('search', token, found.data);
 };
 
 const list: Operation = async (client) => {
   const there = client.ledger.tokens.filter(({ isIndexed, exists }) => isIndexed && exists === 'yes');
   const path = `/tokens?size=100&metadata.owner=${client.name}`;
-  const answer = await client.send('list', [200], client.target.privateKey, 'GET', path);
-  if (!answer) return;
-  const found = answer.body.data as Body[];
+  const response = await client.send('list', [200], client.target.privateKey, 'GET', path);
+  if (!response) return;
+  const found = response.body.data as Body[];
   const ids = found.map(({ id }) => id as string);
   if (new Set(ids).size !== ids.length) client.problem('list shows a token twice');
   for (const { id, data } of found) {
@@ -344,33 +351,35 @@ const tokenize: Operation = async (client) => {
   const group = randomUUID();
   const tokens = [false, true, false].map((isIndexed) => client.ledger.begin({ isIndexed, group }));
   const body = Object.fromEntries(tokens.map((token, index) => [`m${String(index)}`, bodyOf(client, token)]));
-  const answer = await client.send('tokenize', [200], client.target.privateKey, 'POST', '/tokenize', {
+  const response = await client.send('tokenize', [200], client.target.privateKey, 'POST', '/tokenize', {
     body,
   });
-  if (!answer) return;
-  tokens.forEach((token, index) => created(client, 'tokenize', token, answer.body[`m${String(index)}`]));
+  if (!response) return;
+  tokens.forEach((token, index) => created(client, 'tokenize', token, response.body[`m${String(index)}`]));
 };
 
 const deduplicate: Operation = async (client) => {
   const data = client.pick(client.target.duplicates) ?? '';
   const body = { type: 'token', data, deduplicate_token: true };
-  const answer = await client.send('deduplicate', [201], client.target.privateKey, 'POST', '/tokens', {
+  const response = await client.send('deduplicate', [201], client.target.privateKey, 'POST', '/tokens', {
     body,
   });
-  if (!answer) return;
+  if (!response) return;
   const ids = client.findings.duplicateIds.get(data) ?? new Set();
-  client.findings.duplicateIds.set(data, ids.add(answer.body.id as string));
+  client.findings.duplicateIds.set(data, ids.add(response.body.id as string));
 };
 
-/** Every client has a member of its own in one token: no update may lose another's. */
+/** Every client has its own member in one token: no update may lose another's. */
 const updateShared: Operation = async (client) => {
   const known = client.findings.shared.get(client.name) ?? new Set([0]);
   const next = Math.max(...known) + 1;
   client.findings.shared.set(client.name, new Set([...known, next]));
   const path = `/tokens/${client.target.sharedId}`;
   const body = { data: { [client.name]: next } };
-  const answer = await client.send('update-shared', [200], client.target.privateKey, 'PATCH', path, { body });
-  if (answer) client.findings.shared.set(client.name, new Set([next]));
+  const response = await client.send('update-shared', [200], client.target.privateKey, 'PATCH', path, {
+    body,
+  });
+  if (response) client.findings.shared.set(client.name, new Set([next]));
 };
 
 const proxy: Operation = async (client) => {
@@ -380,8 +389,8 @@ const proxy: Operation = async (client) => {
     body: { value: `{{ ${token.id} }}` },
     headers: { 'SVC-PROXY-URL': client.target.echoUrl },
   };
-  const answer = await client.send('proxy', [200], client.target.privateKey, 'POST', '/proxy', options);
-  if (answer) client.sees('proxy', token, answer.body.value);
+  const response = await client.send('proxy', [200], client.target.privateKey, 'POST', '/proxy', options);
+  if (response) client.sees('proxy', token, response.body.value);
 };
 
 const react: Operation = async (client) => {
@@ -389,8 +398,8 @@ const react: Operation = async (client) => {
   if (token?.exists !== 'yes') return;
   const path = `/reactors/${client.target.reactorId}/react`;
   const body = { args: { value: `{{ ${token.id} }}` } };
-  const answer = await client.send('react', [200], client.target.privateKey, 'POST', path, { body });
-  if (answer) client.sees('react', token, answer.body.raw?.value);
+  const response = await client.send('react', [200], client.target.privateKey, 'POST', path, { body });
+  if (response) client.sees('react', token, response.body.raw?.value);
 };
 
 const session: Operation = async (client) => {
@@ -428,7 +437,7 @@ const createApplication: Operation = async (client) => {
     headers: { 'SVC-IDEMPOTENCY-KEY': randomUUID() },
   };
   for (let tries = 0; tries < 3; tries += 1) {
-    const answer = await client.send(
+    const response = await client.send(
       'application',
       [201],
       client.target.managementKey,
@@ -436,8 +445,8 @@ const createApplication: Operation = async (client) => {
       '/applications',
       options,
     );
-    if (!answer) continue;
-    const { id, key } = answer.body as { id: string; key: string };
+    if (!response) continue;
+    const { id, key } = response.body as { id: string; key: string };
     client.findings.applications.set(name, { owner: client.name, exists: 'yes', id, key });
     await client.send('application-key', [200], key, 'GET', '/permissions');
     return;
@@ -452,15 +461,15 @@ const deleteApplication: Operation = async (client) => {
   if (!application) return;
   application.exists = 'maybe';
   const path = `/applications/${String(application.id)}`;
-  const answer = await client.send(
+  const response = await client.send(
     'application-delete',
     [204, 404],
     client.target.managementKey,
     'DELETE',
     path,
   );
-  if (!answer) return;
-  if (answer.status === 404)
+  if (!response) return;
+  if (response.status === 404)
     client.problem(`delete: application ${String(application.id)} is not found, and was there`);
   application.exists = 'no';
   await client.send('application-gone', [401], application.key ?? '', 'GET', '/permissions');
@@ -493,7 +502,7 @@ const MIX: readonly Operation[] = [
   deleteApplication,
 ];
 
-/** Operations of which at least one must have come to its end, by the names of their counts. */
+/** Operations of which at least one must have completed, by the names of their counts. */
 const CHECKED = {
   create,
   get,
@@ -509,7 +518,7 @@ const CHECKED = {
 export type Checked = keyof typeof CHECKED;
 export const CHECKED_OPERATIONS = Object.keys(CHECKED) as readonly Checked[];
 
-/** One of each, as fast as a healthy service takes them. Resolves with what is not well yet. */
+/** One of each operation, as fast as a healthy service accepts them. Resolves with the problems. */
 export async function probe(client: Client): Promise<readonly string[]> {
   const before = client.findings.counts;
   const snapshot = new Map(before);

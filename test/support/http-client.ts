@@ -1,9 +1,9 @@
 import { parseJson } from '../../src/core/shared/parse-json.ts';
 
-/** JSON of a response, of any shape: tests say what they expect of it. */
+/** JSON of a response, of any shape: tests state their expectations. */
 export type Body = any;
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Body;
@@ -11,7 +11,7 @@ export interface Answer {
 
 export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is; `body` is sent as JSON. */
+  /** Sent unchanged; `body` is sent as JSON. */
   readonly raw?: string | Uint8Array;
   readonly body?: unknown;
 }
@@ -23,7 +23,7 @@ export async function send(
   method: string,
   path: string,
   options: CallOptions = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const { raw, body } = options;
   const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
@@ -61,7 +61,7 @@ export function httpClient(baseUrl: string, key: string | undefined) {
   };
 }
 
-/** Returns the body of a response; rejects with what the service says if it is no success. */
+/** Returns the body of a response; rejects with the error of the service if there is one. */
 export type StrictClient = <T>(
   method: string,
   path: string,
@@ -71,9 +71,9 @@ export type StrictClient = <T>(
 
 export function strictClient(baseUrl: string, key: string | undefined): StrictClient {
   return async <T>(method: string, path: string, body?: unknown, options?: CallOptions) => {
-    const answer = await send(baseUrl, key, method, path, { ...options, body });
-    if (answer.status < 200 || answer.status >= 300)
-      throw new Error(`${method} ${path}: ${String(answer.status)} ${JSON.stringify(answer.body)}`);
-    return answer.body as T;
+    const reply = await send(baseUrl, key, method, path, { ...options, body });
+    if (reply.status < 200 || reply.status >= 300)
+      throw new Error(`${method} ${path}: ${String(reply.status)} ${JSON.stringify(reply.body)}`);
+    return reply.body as T;
   };
 }

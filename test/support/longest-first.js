@@ -1,6 +1,9 @@
 import { statSync } from 'node:fs';
 
-/** Whose suites take longest: they begin first, or the others would wait for them at the end. */
+/**
+ * The projects with the longest suites start first: otherwise the run would wait for them at the
+ * end.
+ */
 const ORDER = ['faults', 'own-service', 'processes', 'browser', 'service', 'unit'];
 
 /** Jest test sequencer: the same order in every run, by the project and the size of the file. */

@@ -30,8 +30,8 @@ export interface Reply {
 const TOKEN_PERMISSIONS = PERMISSION_NAMES.filter((name): name is Permission => name.startsWith('token:'));
 
 /**
- * Instances of the tokens function over one database and one key service, each with memories of its
- * own, under one clock: what takes AWS minutes and days can be seen here.
+ * Instances of the tokens function over one database and one key service, each with separate
+ * caches, under one clock, so that minutes and days on AWS can be simulated.
  */
 export async function manyInstances(now = Date.now()) {
   const database = await aDatabase();
@@ -41,7 +41,7 @@ export async function manyInstances(now = Date.now()) {
   const state = { now };
   const clock = () => state.now;
 
-  /** Everything that a function is wired with, over a client of its own, which combines reads. */
+  /** The dependencies of a function, over a separate client, which combines reads. */
   function wired() {
     const { client } = database.tables(() => undefined);
     const table = (name: string) => ({ client, name });

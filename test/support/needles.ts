@@ -1,11 +1,11 @@
 /**
- * The forms in which a value could stand somewhere: as it is, percent-encoded, in hexadecimal, and
- * in base64 at any alignment.
+ * The forms in which a value could occur: plain, percent-encoded, in hexadecimal, and in base64 at
+ * any alignment.
  */
 export function needlesOf(value: string): readonly Buffer[] {
   const bytes = Buffer.from(value);
   const base64 = [0, 1, 2].flatMap((offset) => {
-    // What stands before and after it changes the first and last characters: those are left out.
+    // The neighboring bytes change the first and last characters: those are left out.
     const padded = Buffer.concat([Buffer.alloc(offset), bytes])
       .toString('base64')
       .replace(/=+$/, '');
@@ -17,7 +17,7 @@ export function needlesOf(value: string): readonly Buffer[] {
   return [...new Set(forms)].map((form) => Buffer.from(form));
 }
 
-/** Where any form of any of the values occurs: `value name in place`. */
+/** Lists where any form of any of the values occurs: `value name in place`. */
 export function occurrences(
   values: Readonly<Record<string, string>>,
   places: Readonly<Record<string, Buffer>>,

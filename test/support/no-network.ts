@@ -1,5 +1,5 @@
-// Unit tests may talk to this machine only: a connection to anything but loopback fails the test
-// that makes it.
+// Unit tests may connect to this machine only: a connection to any address but loopback fails the
+// test that makes it.
 import net from 'node:net';
 
 type Connect = typeof net.Socket.prototype.connect;
@@ -13,8 +13,8 @@ function hostOf(args: unknown[]): string | undefined {
 
 net.Socket.prototype.connect = function (this: net.Socket, ...args: unknown[]) {
   const host = hostOf(args) ?? 'localhost';
-  // Names below `.example` lead nowhere (RFC 2606): only a resolver of the test's own can answer
-  // them.
+  // Names below `.example` do not resolve (RFC 2606): only a test's own resolver can return an
+  // address.
   if (!['localhost', '127.0.0.1', '::1'].includes(host) && !host.endsWith('.example'))
     throw new Error(`network is off in unit tests: ${host}`);
   return Reflect.apply(connect, this, args);

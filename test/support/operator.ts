@@ -1,7 +1,7 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import type { Credentials } from './credentials.ts';
 
-/** Carries out an operator command on a service, as the operator command line does. */
+/** Runs an operator command on a service, like the operator command line. */
 export async function operatorOf(
   { aws_endpoint_url: endpoint }: Credentials,
   command: object,
@@ -11,8 +11,8 @@ export async function operatorOf(
     region: 'us-east-1',
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   });
-  const answer = await client.send(
+  const response = await client.send(
     new InvokeCommand({ FunctionName: 'Cloakroom-operator', Payload: JSON.stringify(command) }),
   );
-  return JSON.parse(Buffer.from(answer.Payload ?? []).toString('utf8')) as Record<string, unknown>;
+  return JSON.parse(Buffer.from(response.Payload ?? []).toString('utf8')) as Record<string, unknown>;
 }

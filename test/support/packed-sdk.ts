@@ -6,13 +6,10 @@ import { temporaryFolder } from './run-service.ts';
 
 const run = promisify(execFile);
 
-/**
- * Builds the SDK and packs it as it would be published, outside the repository. Answers the
- * tarball.
- */
+/** Builds the SDK and packs it as for publishing, outside the repository. Returns the tarball. */
 export async function packedSdk(): Promise<string> {
   const folder = temporaryFolder();
-  // In a process of its own: jest would run the build as CommonJS.
+  // In a separate process: jest would run the build as CommonJS.
   const program = `import { buildSdk, packSdk } from ${JSON.stringify(join(process.cwd(), 'tools/build-sdk.ts'))};
     await buildSdk(${JSON.stringify(folder)}); packSdk(${JSON.stringify(folder)}, ${JSON.stringify(folder)});`;
   await run(process.execPath, ['--input-type=module', '--eval', program]);
@@ -22,8 +19,8 @@ export async function packedSdk(): Promise<string> {
 }
 
 /**
- * A project that has installed the tarball, without a registry: `files`, or a copy of the folder
- * `from`.
+ * A project that has installed the tarball, without a registry: with `files`, or a copy of the
+ * folder `from`.
  */
 export async function aProject(
   tarball: string,

@@ -4,34 +4,34 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readCredentials, type Credentials } from './credentials.ts';
 
-/** A service that runs by itself, as `npm start` runs it. */
+/** A service that runs separately, as by `npm start`. */
 export interface RunningService {
   readonly credentials: Credentials;
   readonly credentialsFile: string;
   readonly pid: number;
   /** Everything that it has printed. */
   output(): string;
-  /** Ends it as Ctrl-C does, or at once. Resolves with its exit code. */
+  /** Stops it like Ctrl-C, or kills it. Resolves with its exit code. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
 }
 
-/** The OpenAPI document that answers are held against. */
+/** The OpenAPI document that responses are compared with. */
 export const CONTRACT = 'docs/openapi.json';
 
 /**
- * Where destinations of tests listen: below the ports that systems give out by themselves, and as
- * many as the setting takes beside the closed one.
+ * Ports of destinations in tests: below the ports that systems assign, and as many as the setting
+ * permits in addition to the closed one.
  */
 export const DESTINATION_PORTS: readonly number[] = Array.from({ length: 19 }, (_, index) => 20_480 + index);
-/** Admitted, and nobody listens. */
+/** On the allow list, but no server listens. */
 export const CLOSED_PORT = 9;
 
 /**
- * Settings of a service under test. Equal settings make equal apps, which are synthesized once: a
- * suite sets others only where it is about them.
+ * Settings of a service under test. Equal settings result in equal apps, which are synthesized
+ * once: a suite changes settings only if it is about them.
  */
 export const TEST_SETTINGS: readonly string[] = [
-  // Reactors are made by the dozen; instances that nobody asked for would only take memory.
+  // Tests create dozens of reactors; running instances for them would only use memory.
   'hotConcurrency=0',
   'throttleRate=100000',
   'throttleBurst=100000',
@@ -48,7 +48,7 @@ function startCommand(): readonly string[] {
   return args;
 }
 
-/** Answers that were not as the OpenAPI document describes them, as the gateway logs them. */
+/** Responses that differ from the OpenAPI document, as the gateway logs them. */
 const violations = (output: string): readonly string[] =>
   [...output.matchAll(/contract: (.* \d{3}: .*)/g)].map(([, violation = '']) => violation);
 
@@ -66,8 +66,8 @@ function whenReady(child: ChildProcess, output: () => string): Promise<void> {
 
 /**
  * Starts a service on free ports. Rejects with its output if it does not get ready. A benchmark may
- * do without the check of the contract (`''`); the answers of a lenient service are not all as the
- * document of a strict one says.
+ * skip the check of the contract (`''`); not all responses of a lenient service match the document
+ * of a strict one.
  */
 export async function runService(
   args: readonly string[] = [],
@@ -107,8 +107,8 @@ export async function runService(
           if (found.length === 0) resolve(code);
           else reject(new Error(`not as docs/openapi.json says:\n${[...new Set(found)].join('\n')}`));
         };
-        // Once all that it has printed is there; what a killed service has left running may hold
-        // its output open for longer.
+        // Wait for all of its output; processes left by a killed service may keep its output open
+        // for longer.
         child.once('close', finish);
         child.once('exit', (code) => (late = setTimeout(finish, 1_000, code)));
       });

@@ -6,12 +6,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What Lambda would hand to the caller: the runtime's answer, or how it failed. */
+/** The result that Lambda would return to the caller: the runtime's response, or its failure. */
 export interface InvocationResult {
-  readonly answer?: any;
-  /** The answer as it came. */
+  readonly response?: any;
+  /** The unchanged response. */
   readonly text?: string;
-  /** The runtime reported an error, or its process ended without an answer. */
+  /** The runtime reported an error, or its process ended without a response. */
   readonly failure?: any;
 }
 
@@ -20,18 +20,18 @@ export interface ReactorProcess {
   /** The Runtime API's port. */
   readonly port: number;
   readonly temp: string;
-  /** Processes started so far: another one is started when the last one ended, as on Lambda. */
+  /** Processes started so far: another one starts when the last one ends, as on Lambda. */
   readonly started: () => number;
   readonly pid: () => number | undefined;
-  /** How often somebody asked for the next event. */
+  /** Number of requests for the next event. */
   readonly asked: () => number;
   /** Milliseconds from the start of the last process to its first `next`. */
   readonly coldStartMs: () => number;
-  /** What the runtime wrote to its standard streams, the last 100,000 characters. */
+  /** Output of the runtime on its standard streams, the last 100,000 characters. */
   readonly printed: () => string;
-  /** An event of the contract; `changes` over the defaults. */
+  /** Sends an event of the contract; `changes` overrides the defaults. */
   invoke(args?: unknown, changes?: Record<string, unknown>): Promise<InvocationResult>;
-  /** Any payload. */
+  /** Sends any payload. */
   send(payload: string): Promise<InvocationResult>;
   close(): Promise<void>;
 }
@@ -57,14 +57,11 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 export interface ReactorOptions {
   readonly memoryMb?: number;
   readonly timeoutMs?: number;
-  /** Instead of the layer's `bootstrap`, for comparisons; gets the same environment. */
+  /** Runs instead of the layer's `bootstrap`, for comparisons, with the same environment. */
   readonly command?: readonly [string, ...string[]];
 }
 
-/**
- * Runs `code` as Lambda would: the layer's `bootstrap` in a process of its own behind a Runtime
- * API.
- */
+/** Runs `code` like Lambda: the layer's `bootstrap` in a separate process behind a Runtime API. */
 export async function startReactor(
   layer: string,
   code: string,
@@ -110,10 +107,10 @@ export async function startReactor(
       }
       const body = await bodyOf(request);
       const isCurrent = running !== undefined && path.includes(running.id);
-      if (isCurrent && path.endsWith('/response')) finish({ answer: JSON.parse(body), text: body });
+      if (isCurrent && path.endsWith('/response')) finish({ response: JSON.parse(body), text: body });
       else if (isCurrent && path.endsWith('/error')) finish({ failure: JSON.parse(body) });
       else if (path.endsWith('/init/error')) {
-        // Nothing will come any more.
+        // No event will follow.
         closed = true;
         for (const { settle } of queue) settle({ failure: JSON.parse(body) });
       } else {
@@ -126,12 +123,12 @@ export async function startReactor(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
 
-  /** What the runtime started goes with it, as on Lambda. */
+  /** Kills everything that the runtime has started, as on Lambda. */
   const killGroup = () => {
     try {
       if (child?.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // Nothing of it is left.
+      // All of its processes have ended.
     }
   };
 

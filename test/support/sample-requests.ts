@@ -1,7 +1,7 @@
 /** A card that passes every check. */
 export const CARD = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 };
 
-/** Every permission that a private application may hold. */
+/** Every permission that a private application may have. */
 export const ALL_TOKEN_PERMISSIONS = [
   'token:create',
   'token:read',

@@ -5,7 +5,7 @@ import { operatorOf } from './operator.ts';
 import { ALL_TOKEN_PERMISSIONS, revealing } from './sample-requests.ts';
 
 export { credentials };
-export type { Answer, Body, CallOptions, HttpClient } from './http-client.ts';
+export type { ApiResponse as Answer, Body, CallOptions, HttpClient } from './http-client.ts';
 export { ALL_TOKEN_PERMISSIONS, CARD, revealing } from './sample-requests.ts';
 
 /** One request to the shared service. */
@@ -37,7 +37,7 @@ export async function anApplication(
 /** An application that sees everything. */
 export const aRevealingApplication = () => anApplication({ rules: [revealing()] });
 
-/** Carries out an operator command on the shared cloud. */
+/** Runs an operator command on the shared local account. */
 export async function operator(
   command: Readonly<Record<string, string | boolean>>,
 ): Promise<Record<string, string>> {

@@ -5,7 +5,7 @@ declare global {
 }
 
 /**
- * Starts the service as `npm start` does, once for all end-to-end tests, with a fast clock for
+ * Starts the service like `npm start`, once for all end-to-end tests, with a fast clock for
  * schedules.
  */
 export default async function startLocalCloud(): Promise<void> {

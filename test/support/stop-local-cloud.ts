@@ -1,11 +1,11 @@
 /**
- * Stops the cloud that the end-to-end tests shared. Rejects if an answer of it was not as the
- * OpenAPI document describes it.
+ * Stops the shared local account of the end-to-end tests. Rejects if one of its responses differs
+ * from the OpenAPI document.
  */
 export default async function stopLocalCloud(): Promise<void> {
   const cloud = globalThis.localCloud;
   await cloud?.stop();
   const [checked = 'the contract was not checked'] =
-    /contract: \d+ answers checked.*/.exec(cloud?.output() ?? '') ?? [];
+    /contract: \d+ responses checked.*/.exec(cloud?.output() ?? '') ?? [];
   process.stdout.write(`${checked}\n`);
 }

@@ -3,7 +3,7 @@ import type { KeyPurpose } from '../../src/core/crypto/derive-key.ts';
 import type { KeyService } from '../../src/core/crypto/key-service.ts';
 import type { TenantKeys } from '../../src/core/crypto/tenant-keys.ts';
 
-/** Keys of tenants in memory, of one version, by what they are made from. */
+/** Keys of tenants in memory, with one version, from the function that creates them. */
 export function tenantKeysFrom(keyOf: (tenantId: string, purpose: KeyPurpose) => KeyObject): TenantKeys {
   const found = (tenantId: string, purpose: KeyPurpose) =>
     Promise.resolve({ version: 1, key: keyOf(tenantId, purpose) });
@@ -25,7 +25,9 @@ export const someTenantKeys = (): TenantKeys =>
     createSecretKey(createHash('sha256').update(`${tenantId}/${purpose}`).digest()),
   );
 
-/** A key service in memory that counts what it unwraps; `failNext` makes it fail so many times. */
+/**
+ * A key service in memory that counts unwrapped keys; `failNext` is the number of calls to fail.
+ */
 export function aKeyService() {
   const plain = new Map<string, KeyObject>();
   const unwraps: string[] = [];
@@ -50,7 +52,7 @@ export function aKeyService() {
     service,
     unwraps,
     failNext: (count: number) => (failures = count),
-    /** From then on this wrapped key opens for nobody. */
+    /** From then on, this wrapped key cannot be unwrapped. */
     lose(wrapped: Buffer) {
       for (const name of plain.keys()) if (name.endsWith(wrapped.toString('hex'))) plain.delete(name);
     },

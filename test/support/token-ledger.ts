@@ -1,27 +1,27 @@
-/** Whether a thing exists: `maybe` after a write that nobody has acknowledged. */
+/** Whether a resource exists: `maybe` after a write without a response. */
 export type Existence = 'yes' | 'no' | 'maybe';
 
 /**
- * What the test knows of one token. Its data always begins with its mark, which no other token has.
+ * The expected state of one token. Its data always begins with its mark, which no other token has.
  */
 export interface LedgerToken {
   readonly mark: string;
   id?: string;
   exists: Existence;
-  /** Data that it may hold: more than one after an update that nobody has acknowledged. */
+  /** Data that it may have: several values after an update without a response. */
   data: Set<string>;
   revision: number;
   /** Has metadata, by which it can be listed and searched. */
   readonly isIndexed: boolean;
   /**
-   * Tokens of one request: there are all of them or none, but for those that somebody wanted to
+   * Tokens of one request: all of them exist or none, except for those that a client tried to
    * delete.
    */
   readonly group?: string;
   isDeleted?: true;
 }
 
-/** What was acknowledged, and what may have happened besides. */
+/** Records acknowledged writes, and writes that may have happened. */
 export class TokenLedger {
   readonly tokens: LedgerToken[] = [];
   #marks = 0;
@@ -31,7 +31,7 @@ export class TokenLedger {
     this.#prefix = prefix;
   }
 
-  /** A token that is about to be created. */
+  /** Adds a token that is about to be created. */
   begin(more: { readonly isIndexed?: boolean; readonly group?: string } = {}): LedgerToken {
     this.#marks += 1;
     const mark = `${this.#prefix}-${String(this.#marks)}`;
@@ -47,7 +47,9 @@ export class TokenLedger {
     return token;
   }
 
-  /** What is wrong with all tokens of the tenant as they were listed in the end, in sentences. */
+  /**
+   * Compares the tokens with the final list of the tenant; returns the differences in sentences.
+   */
   compare(listed: readonly { readonly id: string; readonly data: unknown }[]): string[] {
     const problems: string[] = [];
     const byMark = new Map<string, { readonly id: string; readonly data: string }[]>();

@@ -21,8 +21,8 @@ const request = { readUnits: 0, writeUnits: 0, sequential: 1, gatewayRequests: 1
 const dollarsOf = async (resources: readonly Resource[], more: object = {}) =>
   dollarsPerMillion({ ...request, waitsForOthers: false, ...more }, await requestCosts(resources));
 
-describe('what a million requests cost', () => {
-  it('counts the bytes of the log line that a request really leaves, and 26 more', async () => {
+describe('the costs of a million requests', () => {
+  it('count the bytes of a real log line, and 26 more', async () => {
     const { api } = await requestCosts(templates);
     const line = {
       level: 'info',
@@ -37,14 +37,14 @@ describe('what a million requests cost', () => {
     expect(api.logBytes.function).toBe(JSON.stringify(line).length + 26);
   });
 
-  it('is the sum of its parts', async () => {
+  it('are the sum of their parts', async () => {
     const { total, ...parts } = await dollarsOf(templates, { readUnits: 2, writeUnits: 3 });
     expect(Object.values(parts).reduce((sum, dollars) => sum + dollars, 0)).toBeCloseTo(total, 9);
     expect(parts.database).toBeCloseTo(2 * 0.125 + 3 * 0.625, 9);
     expect(parts.gateway).toBe(1);
   });
 
-  it('rises with the format of the access log, by the bytes of the field', async () => {
+  it('rise with the format of the access log, by the bytes of the field', async () => {
     const field = '"more":"$context.status",';
     const longer = changed(STAGE, ({ AccessLogSettings: settings }) => {
       settings.Format = settings.Format.replace('{', `{${field}`);
@@ -54,32 +54,32 @@ describe('what a million requests cost', () => {
     expect(after.logs - before.logs).toBeCloseTo(((1e6 * bytes) / 2 ** 30) * PRICES.logGigabyte, 9);
   });
 
-  it('has no line of the gateway without an access log', async () => {
+  it('have no line of the gateway without an access log', async () => {
     const without = changed(STAGE, (properties) => delete properties['AccessLogSettings']);
     expect((await requestCosts(without)).api.logBytes.gateway).toBe(0);
   });
 
-  it('has no traces without tracing', async () => {
+  it('have no traces without tracing', async () => {
     const untraced = changed(FUNCTION, (properties) => delete properties['TracingConfig']);
     expect((await dollarsOf(templates)).traces).toBeCloseTo(0.25, 9);
     expect((await dollarsOf(untraced)).traces).toBe(0);
     expect(requestTable(await requestCosts(untraced))).toContain('| Traces | none | 0.00 |');
   });
 
-  it('rises with the memory of the functions', async () => {
+  it('rise with the memory of the functions', async () => {
     const larger = changed(FUNCTION, (properties) => (properties['MemorySize'] *= 2));
     const [before, after] = [await dollarsOf(templates), await dollarsOf(larger)];
     const requests = PRICES.lambdaRequest * 1e6;
     expect(after.lambda - requests).toBeCloseTo(2 * (before.lambda - requests), 9);
   });
 
-  it('has no line and no request of the gateway behind a queue', async () => {
+  it('have no line and no request of the gateway behind a queue', async () => {
     const queued = await dollarsOf(templates, { gatewayRequests: 0 });
     expect(queued.gateway).toBe(0);
     expect(queued.logs).toBeLessThan((await dollarsOf(templates)).logs);
   });
 
-  it.each<[what: string, resources: readonly Resource[], told: RegExp]>([
+  it.each<[what: string, resources: readonly Resource[], message: RegExp]>([
     [
       'a variable of the access log that has no typical value',
       changed(STAGE, ({ AccessLogSettings: settings }) => (settings.Format = '$context.path')),
@@ -98,12 +98,12 @@ describe('what a million requests cost', () => {
       /is not on arm64/,
     ],
     ['templates without an API', [], /0 stages of the API/],
-  ])('is refused for %s', async (_what, resources, told) => {
-    await expect(requestCosts(resources)).rejects.toThrow(told);
+  ])('are rejected for %s', async (_what, resources, message) => {
+    await expect(requestCosts(resources)).rejects.toThrow(message);
   });
 });
 
-describe('what the benchmark counted', () => {
+describe('the counts of the benchmark', () => {
   const [performance, storage] = ['docs/performance/figures.md', 'docs/storage.md'].map((file) =>
     readFileSync(file, 'utf8'),
   ) as [string, string];
@@ -121,13 +121,13 @@ describe('what the benchmark counted', () => {
     ['delete a card', 'delete a token'],
     ['tokenize 100', 'tokenize 100 values'],
     ['detokenize 100', 'detokenize 100 tokens'],
-  ])('has the units of "%s" that docs/storage.md promises', (operation, promised = operation) => {
+  ])('have the units of "%s" that docs/storage.md states', (operation, promised = operation) => {
     const row = storage.split('\n').find((line) => line.startsWith(`| ${promised} `));
     const { readUnits, writeUnits } = countedUsage(performance, operation);
     expect(readUnits + writeUnits).toBe(Number(row?.split('|')[4]));
   });
 
-  it('is read from the row of the warm operation', () => {
+  it('are read from the row of the warm operation', () => {
     expect(countedUsage(performance, 'tokenize 100')).toMatchObject({
       writeUnits: 505,
       auditUnits: 105,
@@ -149,7 +149,7 @@ describe('what the benchmark counted', () => {
       performance.replace('### On the wire', '### Elsewhere'),
       /docs\/performance\/figures\.md has no/,
     ],
-  ])('is refused without %s', (_what, text, told) => {
-    expect(() => countedUsage(text, 'create a card')).toThrow(told);
+  ])('are rejected without %s', (_what, text, message) => {
+    expect(() => countedUsage(text, 'create a card')).toThrow(message);
   });
 });

@@ -14,7 +14,7 @@ interface Entry {
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
   readonly packages: Record<string, Entry>;
 };
-/** What npm fetches: not the workspaces, which are part of this repository. */
+/** The packages that npm fetches: not the workspaces, which are part of this repository. */
 const entries = Object.entries(packages).filter(
   ([path, { link }]) => path.startsWith('node_modules/') && link !== true,
 );
@@ -26,7 +26,7 @@ const entries = Object.entries(packages).filter(
 const isForLinux = ({ os = ['linux'], cpu = ['x64'], libc = ['glibc'] }: Entry): boolean =>
   os.includes('linux') && ['x64', 'arm64'].some((name) => cpu.includes(name)) && libc.includes('glibc');
 
-it('every package that is installed on Linux is pinned by a hash; what is bundled is within one', () => {
+it('every package installed on Linux is pinned by a hash or bundled within a pinned one', () => {
   const unpinned = entries.filter(
     ([, entry]) => entry.integrity === undefined && entry.inBundle !== true && isForLinux(entry),
   );
@@ -42,7 +42,7 @@ it('Node.js 24 is among them, and runs this', () => {
   expect(process.version).toBe(`v${String(version)}`);
 });
 
-it('every package with an install script is allowed or refused by name', () => {
+it('every package with an install script is explicitly allowed or denied', () => {
   const { allowScripts } = JSON.parse(readFileSync('package.json', 'utf8'));
   const scripted = entries.filter(([, { hasInstallScript }]) => hasInstallScript === true);
   const names = scripted.map(([path]) =>

@@ -9,7 +9,7 @@ module.exports = async ({ args, configuration, bt }) => {
   console.log('called with', args);
   if (args.number) throw new TypeError('number ' + args.number);
   if (args.refused) throw new BadRequestError('no', { errors: { card: ['is required'] } });
-  return { raw: { node: process.version, mode: configuration.MODE, bt }, tokenize: { kept: 'text' } };
+  return { raw: { node: process.version, mode: configuration.MODE, bt }, tokenize: { note: 'text' } };
 };
 `;
 
@@ -38,12 +38,12 @@ describe('npm run reactor', () => {
     const { status, stdout, stderr } = tried('charge.js', '--configuration', basename(configuration));
     expect(JSON.parse(stdout)).toEqual({
       raw: { node: 'v16.20.2', mode: 'test', bt: null },
-      tokenize: { kept: 'text' },
+      tokenize: { note: 'text' },
     });
     expect([status, stderr]).toEqual([0, 'called with {}\n']);
   });
 
-  it('prints an error with its place in the author’s file, what a caller gets, and exits with 1', () => {
+  it('prints an error with its position in the author’s file, the error that a caller gets, and exits with 1', () => {
     const { status, stdout, stderr } = tried(code, '--args', file('args.json', { number: '4242' }));
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toContain("called with { number: '4242' }\nTypeError: number 4242\n");
@@ -53,14 +53,14 @@ describe('npm run reactor', () => {
 
   it.each([
     ['a syntax error', 'let a = ;', 'has a syntax error at line 1, column 9'],
-    ['a module that there is not', 'require("left-pad")', "The code requires 'left-pad'"],
+    ['a missing module', 'require("left-pad")', "The code requires 'left-pad'"],
     [
-      'a path that it may not require while it runs',
+      'a forbidden path that is required at run time',
       'module.exports = () => require("./other.js")',
       'The code requires something at line 1, column 24 that is neither a package nor',
     ],
     [
-      'a result that is none',
+      'an invalid result',
       'module.exports = () => 7',
       'The code must return an object with `raw`, `tokenize`, or both.',
     ],
@@ -89,14 +89,14 @@ describe('npm run reactor', () => {
     [[], 'name one file'],
     [['a.js', 'b.js'], 'name one file'],
     [[code, '--args', code], 'is not JSON'],
-    [[code, '--args', file('text.json', '"text"')], 'must hold an object'],
-    [[code, '--configuration', file('numbers.json', { a: 1 })], 'must hold an object of strings'],
+    [[code, '--args', file('text.json', '"text"')], 'must contain an object'],
+    [[code, '--configuration', file('numbers.json', { a: 1 })], 'must contain an object of strings'],
     [[code, '--nothing'], "Unknown option '--nothing'"],
     [[code, '--key', 'k', '--url', 'nowhere'], 'is not a URL'],
     [[code, '--url', 'https://api.example.com'], '--url needs an API key'],
-    [[code, '--key', 'k', '--key', 'l'], '--key is given twice'],
-    [[code, '--lenient', '--lenient'], '--lenient is given twice'],
-  ])('refuses the command line %j', (args, problem) => {
+    [[code, '--key', 'k', '--key', 'l'], '--key appears twice'],
+    [[code, '--lenient', '--lenient'], '--lenient appears twice'],
+  ])('rejects the command line %j', (args, problem) => {
     expect(() => readOptions(args, {})).toThrow(problem);
   });
 
@@ -106,7 +106,7 @@ describe('npm run reactor', () => {
     [['--key', 'k'], { CLOAKROOM_KEY: 'other' }, { apiKey: 'k', baseUrl: 'http://localhost:8787' }],
     [['--url', 'https://a.example'], { CLOAKROOM_KEY: 'k' }, { apiKey: 'k', baseUrl: 'https://a.example' }],
     [[], { CLOAKROOM_KEY: '' }, undefined],
-  ])('takes the client of %j and the environment %j', (args, environment, client) => {
+  ])('uses the client of %j and the environment %j', (args, environment, client) => {
     expect(readOptions([code, ...args], environment)).toMatchObject(client === undefined ? {} : { client });
     expect('client' in Object(readOptions([code, ...args], environment))).toBe(client !== undefined);
   });

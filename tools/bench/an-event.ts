@@ -1,4 +1,4 @@
-/** A request, as far as the events of an HTTP API differ. */
+/** The varying parts of a request in the events of an HTTP API. */
 export interface EventOf {
   readonly method: string;
   readonly path: string;

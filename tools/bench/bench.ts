@@ -1,9 +1,8 @@
-// `npm run bench`: every benchmark of a budget, one after the other, each in a process of its own,
-// and one page with all budgets. `-- --write` writes them and all figures into
+// `npm run bench`: every benchmark of a budget, one after the other, each in its own process, and
+// one page with all budgets. `-- --write` writes them and all figures to
 // docs/performance/figures.md; `-- counts growth` runs some of them, and prints their figures too;
-// `-- counts --write` writes these, which are the same on every machine, and no budgets.
-// `-- warm -- --profile` runs one with its own options. Times are worth something on an idle
-// machine alone.
+// `-- counts --write` writes these, which are the same on every machine, and no budgets. `-- warm
+// -- --profile` runs one with its own options. Times are meaningful on an idle machine only.
 import { execFileSync, fork, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -14,7 +13,7 @@ import { withSections, writtenInto } from './written-into.ts';
 
 /** Programs without a budget, each run by its name with its own options. */
 const APART = ['cold-start-profile', 'expressions', 'load', 'packages', 'start', 'storage'];
-/** Sections of counts alone: they need not be of one run with the others. */
+/** Sections with counts only: they need not be of one run with the others. */
 const EXACT = ['counts'];
 const DOCUMENT = 'docs/performance/figures.md';
 
@@ -22,7 +21,7 @@ const args = process.argv.slice(2);
 const [program = '', separator] = args;
 if (APART.includes(program) || separator === '--') {
   const options = args.slice(1).filter((arg) => arg !== '--');
-  // Not a fork: without a parent to report to it prints.
+  // Not a fork: without a parent process it prints.
   const child = spawn(process.execPath, [join(import.meta.dirname, `${program}.ts`), ...options], {
     stdio: 'inherit',
   });
@@ -35,10 +34,7 @@ if (unknown.length > 0) throw new Error(`there is no section ${unknown.join(', '
 if (writes && wanted.some((name) => !EXACT.includes(name)))
   throw new Error('--write writes what one run of all of them has found, or what is counted');
 
-/**
- * One benchmark as a program of its own. A section that fails does not keep the others from
- * running.
- */
+/** One benchmark as a separate program. A failed section does not stop the others. */
 function run(name: string): Promise<Section | undefined> {
   return new Promise((resolve) => {
     const child = fork(join(import.meta.dirname, `${name}.ts`), []);

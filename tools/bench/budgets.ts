@@ -1,11 +1,11 @@
 /**
- * The limits of the service's budgets, each here and nowhere else: `npm run bench` measures all of
- * them, and tests keep those by count.
+ * The limits of the service's budgets: `npm run bench` measures all of them, and tests check those
+ * that are counts.
  */
 export const BUDGETS = {
   /** Times the processor time of raw AES-256-GCM, of a card. */
   sealing: { seal: 3, open: 3.5 },
-  /** Times the start of a bundle of just the SDK clients as they come, of every function. */
+  /** Times the start of a bundle of only the unmodified SDK clients, of every function. */
   coldStart: 1.1,
   /** Times the processor time of the handler by hand (tools/bench/warm/reference.ts). */
   warmCpu: {
@@ -19,9 +19,9 @@ export const BUDGETS = {
     'proxy of 1 MB, many members': 1.25,
     react: 1.05,
   },
-  /** Calls to AWS of a request to a warm instance, beside those of the audit trail. */
+  /** Calls to AWS of a request to a warm instance, without those of the audit trail. */
   warmCalls: { 'get a card': 1, 'create a card': 2, 'PATCH a card': 2, 'delete a card': 2 },
-  /** The longest chain of calls of the first request to an instance, beside the audit trail. */
+  /** The longest chain of calls of the first request to an instance, without the audit trail. */
   coldCallsInSequence: { 'get a card': 2, 'create a card': 3, 'PATCH a card': 3, 'list 20 by cursor': 4 },
   /** Calls of the trail for one record; cold, as in the first request of a minute, with a mark. */
   auditCalls: { warm: 1, cold: 2 },
@@ -36,8 +36,8 @@ export const BUDGETS = {
   filteredTrailUnits: 450,
   /** Of the requests of one API key, no item is read by more than this share. */
   hotItem: { requests: 800, instances: 4, share: 1 / 4 },
-  /** Of a backlog, each kind is done or has at least this share of what a run removes. */
+  /** Of a backlog, each kind is completed or has at least this share of a run's removals. */
   sweep: { recordsAMinute: 20_000, share: 0.1 },
-  /** Any request; memory is what it takes over the idle function. */
+  /** Any request; memory is the excess over the idle function. */
   request: { cpuSeconds: 1, peakBytes: 300_000_000 },
 } as const;

@@ -20,7 +20,7 @@ export function bundleProgram(entryPoint: string, options: { readonly minify?: b
   return join(folder, 'index.cjs');
 }
 
-/** The same with the SDK as it comes, which looks for credentials in all of its places. */
+/** The same with the unmodified SDK, which looks for credentials in all of its sources. */
 export function bundleByHand(entryPoint: string, { minify }: { readonly minify: boolean }): string {
   const outfile = join(temporaryFolder(), 'index.cjs');
   const minified = { minifySyntax: minify, minifyWhitespace: minify };

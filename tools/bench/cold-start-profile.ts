@@ -1,6 +1,7 @@
-// `npm run bench -- cold-start-profile tokens`: whose work the load of a function's bundle is, in
-// percent of the processor time from `require` to the handler, over several fresh processes. The
-// bundle is the deployed one without its minification, so that files can be told apart.
+// `npm run bench -- cold-start-profile tokens`: which code takes the load time of a function's
+// bundle, in percent of the processor time from `require` to the handler, over several new
+// processes. The bundle is the deployed one without minification, so that files can be
+// distinguished.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,8 +1,7 @@
-// `npm run bench -- cold-start`: from the start of a process to the handler, of each function's
-// real bundle and of a bundle that holds just the SDK clients which the function has, in fresh
-// processes, in turn; and to the response to the first request, beside a handler by hand, so that
-// what is loaded later than at the start is seen as well. Lambda adds to all of them what it takes
-// to get the code and to start an instance.
+// `npm run bench -- cold-start`: the time from the start of a process to the handler, for each
+// function's real bundle and for a bundle of only its SDK clients, in alternating new processes.
+// Also the time to the response to the first request, next to a handler by hand, which includes
+// code that loads later. Lambda adds the time to fetch the code and to start an instance.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +15,7 @@ import { report } from './section.ts';
 
 const ROUNDS = 25;
 
-// What is measured after it calls nothing, and runs on an idle machine.
+// The programs measured after it call nothing, and run on an idle machine.
 const { firstRequests, environments } = await measureFirstRequests();
 
 const idOf = (packages: readonly string[]) => packages.map((name) => name.replace('client-', '')).join(', ');
@@ -41,7 +40,7 @@ const others: readonly Loaded[] = [...references].map(([name, { file }]) => ({
   file,
   env: anEnvironment,
 }));
-/** For information: how much of it is the compilation of the code. */
+/** For information: the share of compilation. */
 const compiledBefore = (name: string) => `${name}, compiled before`;
 const compileCache = mkdtempSync(join(tmpdir(), 'cloakroom-compiled-'));
 process.once('exit', () => rmSync(compileCache, { recursive: true, force: true }));

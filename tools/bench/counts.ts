@@ -1,5 +1,5 @@
-// `npm run bench -- counts`: what each operation does on the wire to AWS, as the first request of a
-// fresh instance and as a later one, and what a million of them costs by AWS's list prices.
+// `npm run bench -- counts`: the AWS calls of each operation, as the first request of a new
+// instance and as a later one, and the price of a million of them by AWS's list prices.
 import { BUDGETS } from './budgets.ts';
 import { measureCounts, type OperationCount } from './counts/measure-counts.ts';
 import { pricesOf } from './counts/prices.ts';
@@ -15,7 +15,7 @@ function countOf(wanted: string): OperationCount {
   return found;
 }
 
-/** A budget by count: one that has no reference. */
+/** A budget for a count, which has no reference. */
 const counted = (budget: string, limit: number, measured: number, which = ''): Budget => ({
   ...{ budget, limit: String(limit), measured: `${String(measured)}${which}`, reference: '' },
   isMet: measured <= limit,

@@ -1,5 +1,5 @@
 // `npm run bench -- growth`: calls and units of lists, searches, sweeps, deduplication and
-// authentication at 1,000, 10,000 and 100,000 tokens, beside a Scan of the table with a filter.
+// authentication at 1,000, 10,000 and 100,000 tokens, next to a Scan of the table with a filter.
 import { BUDGETS } from './budgets.ts';
 import {
   CONSTANT,

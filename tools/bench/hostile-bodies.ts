@@ -1,6 +1,6 @@
-// `npm run bench -- hostile-bodies`: what the dearest requests cost each route of the deployed
-// bundles, each request in a fresh process. `-- POST /tokenize` measures the routes that begin so,
-// and prints each of their requests.
+// `npm run bench -- hostile-bodies`: the cost of the most expensive requests to each route of the
+// deployed bundles, each request in a new process. `-- POST /tokenize` measures the routes that
+// begin so, and prints each of their requests.
 import { BUDGETS } from './budgets.ts';
 import { bundleProgram } from './bundle-program.ts';
 import { startDestination, testCertificate } from '../../test/support/destination.ts';
@@ -91,7 +91,7 @@ async function measureAll(): Promise<void> {
         await measureRequest(reactors, reactEvent(world, {}), reactEvent(world, HOSTILE_ARGS)),
       );
     if (!WORKER.startsWith(only)) continue;
-    // Each message runs once: the first of these invocations warms the worker up, the last is
+    // Each message runs once: the first of these invocations warms up the worker, the last is
     // measured.
     aws.messages.length = 0;
     await measureRequest(reactors, reactEvent(world, {}, url), reactEvent(world, HOSTILE_ARGS, url));
@@ -111,7 +111,7 @@ try {
 if (found.length === 0) throw new Error(`no route begins with "${only}"`);
 
 const peakOf = ({ peakBytes }: MeasuredRequest) => peakBytes;
-/** The request of some that takes the most. */
+/** The most expensive request of several. */
 const worst = (requests: readonly Found[], sizeOf: (measured: Found) => number): Found =>
   requests.reduce((most, each) => (sizeOf(each) > sizeOf(most) ? each : most));
 

@@ -1,9 +1,8 @@
 // `npm run bench -- load [--seconds N] [--clients N] [--rate N] [--disk] [--report FILE]`: a
-// realistic mix of requests against a service of its own, as `npm start` runs it, with progress,
-// the memory of each minute, and a report that opens in a browser. With --rate the clients together
-// send so many a second, otherwise as many as they can. With --disk the service keeps its tables on
-// disk, and its memory does not grow with what they hold. It finds what gets worse over time; it is
-// no measure of what AWS does.
+// realistic mix of requests against its own service, as `npm start` runs it, with progress, the
+// memory of each minute, and a report for a browser. With --rate the clients together send so many
+// a second, otherwise as many as possible. With --disk the service stores its tables on disk, so
+// its memory does not grow with them. It finds degradation over time; it does not measure AWS.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,7 +34,7 @@ const IDLE_MS = 5_000;
 
 const certificate = testCertificate();
 const destination = await startDestination(certificate);
-destination.answer = (_received, response) => response.end('{"ok":true}');
+destination.respond = (_received, response) => response.end('{"ok":true}');
 const origin = `localhost:${String(destination.port)}`;
 console.log('starting a service ...');
 const settings = [`egressAllowList=${origin}`, 'throttleRate=100000', 'throttleBurst=100000'];

@@ -11,7 +11,7 @@ export interface LocalFunction {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Each function of a running local service, as its AWS endpoint tells them. */
+/** Each function of a running local service, as its AWS endpoint lists them. */
 export type FunctionEnvironments = readonly LocalFunction[];
 
 export async function functionEnvironments(awsEndpointUrl: string): Promise<FunctionEnvironments> {

@@ -89,8 +89,8 @@ const sizes = bundles.map(({ name, file }) => {
   ];
 });
 
-const answer = { statusCode: 200 };
-const handler = () => Promise.resolve(answer);
+const reply = { statusCode: 200 };
+const handler = () => Promise.resolve(reply);
 const nothing = { before: () => undefined, after: () => undefined };
 const wrapped = middy({ timeoutEarlyInMillis: 0 })
   .use(Array.from({ length: MIDDLEWARES }, () => nothing))

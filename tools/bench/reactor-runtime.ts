@@ -1,6 +1,6 @@
-// `npm run bench -- reactor-runtime`: what the reactor runtime (a fresh guarded process for each
-// invocation) adds to a loop that just calls the function, and its process beside an empty process
-// and an empty thread; all on the layer's Node 16, measured in one run, interleaved.
+// `npm run bench -- reactor-runtime`: the overhead of the reactor runtime (a new guarded process
+// per invocation) over a loop that only calls the function, and its process next to an empty
+// process and an empty thread; all on the layer's Node 16, measured in one run, interleaved.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,15 +14,15 @@ import { report, type Budget } from './section.ts';
 
 const WARM_ROUNDS = 150;
 const COLD_ROUNDS = 25;
-/** Longer than two processes take to start: the reactor of a client that is not in a hurry. */
+/** Longer than two processes take to start: a reactor with pauses between invocations. */
 const PAUSE_MS = 150;
 const START_ROUNDS = 41;
 /** Invocations in a row after the first two, whose processes were started in the pause. */
 const ROW = 3;
-/** Of what comes without a pause before it, beside the start of an empty process. */
+/** Of invocations without a pause before, next to the start of an empty process. */
 const START_BUDGET = 1.3;
 
-/** The least that answers the Runtime API. */
+/** The smallest client of the Runtime API. */
 const BARE_LOOP = `
 'use strict';
 const http = require('http');
@@ -51,7 +51,7 @@ const call = (method, path, body) => new Promise((resolve, reject) => {
 })().catch(() => process.exit(1));
 `;
 
-/** A charge, as reactors are made for: checks its arguments, shapes a request, answers. */
+/** A typical reactor: checks its arguments, builds a request, returns. */
 const CODE = `module.exports = async (req) => {
   const { number, expiration_month, expiration_year } = req.args.card;
   if (!/^[0-9]{12,19}$/.test(number)) throw new Error('number');
@@ -78,9 +78,11 @@ const startBare = () => startReactor(folder, CODE, { command: [bare] });
 
 async function millisecondsOf(reactor: ReactorProcess): Promise<number> {
   const started = performance.now();
-  const { answer } = (await reactor.invoke(ARGS)) as { readonly answer?: { readonly outcome?: string } };
+  const { answer: response } = (await reactor.invoke(ARGS)) as {
+    readonly answer?: { readonly outcome?: string };
+  };
   const took = performance.now() - started;
-  if (answer?.outcome !== 'returned') throw new Error(`answered ${JSON.stringify(answer)}`);
+  if (response?.outcome !== 'returned') throw new Error(`answered ${JSON.stringify(response)}`);
   return took;
 }
 
@@ -106,8 +108,8 @@ async function warm(): Promise<string[][]> {
 }
 
 /**
- * Milliseconds until an empty thread, an empty process, and one with a limit of its heap, of the
- * layer's Node says a word: lines of `thread process limited`.
+ * Milliseconds until an empty thread, an empty process, and one with a heap limit, of the layer's
+ * Node reports: lines of `thread process limited`.
  */
 const EMPTY_STARTS = `
 'use strict';
@@ -128,7 +130,7 @@ process.stdin.on('data', async () =>
   console.log([await thread(), await empty(), await empty('--max-old-space-size=272')].join(' ')));
 `;
 
-/** Starts of Node in a process that lives as long as the loop's does. */
+/** Starts of Node from a long-lived process like the loop's. */
 async function emptyStarts(): Promise<{ next(): Promise<readonly [number, number, number]>; close(): void }> {
   const child = spawn(join(folder, 'bin/node'), ['-e', EMPTY_STARTS], {
     env: {},
@@ -147,9 +149,9 @@ async function emptyStarts(): Promise<{ next(): Promise<readonly [number, number
 }
 
 /**
- * From one answer to the next: the old process has ended, its folder is emptied, and another one
- * loads the code and runs. Of the second of two, its process was started before the first; from the
- * third in a row on, each answer waits for a start.
+ * From one response to the next: the old process has ended, its folder is emptied, and another one
+ * loads the code and runs. For the second of two, its process was started before the first; from
+ * the third in a row on, each response waits for a start.
  */
 async function starts(): Promise<{ readonly rows: string[][]; readonly budgets: readonly Budget[] }> {
   const [reactor, empties] = [await startRuntime(), await emptyStarts()];
@@ -165,7 +167,7 @@ async function starts(): Promise<{ readonly rows: string[][]; readonly budgets: 
     await millisecondsOf(reactor);
     times.second.push(await millisecondsOf(reactor));
     for (let at = 0; at < ROW; at += 1) times.inARow.push(await millisecondsOf(reactor));
-    // What the reactor starts next must not slow the reference.
+    // The next start of the reactor must not slow down the reference.
     await sleep(PAUSE_MS);
     const [thread, empty, limited] = await empties.next();
     times.thread.push(thread);

@@ -1,5 +1,5 @@
-// `npm run bench -- sealing`: sealing and opening a record beside AES-256-GCM with a key that is
-// there, in turn, each in a process of its own.
+// `npm run bench -- sealing`: sealing and opening a record next to AES-256-GCM with a ready key,
+// alternating, each in its own process.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { BUDGETS } from './budgets.ts';

@@ -1,6 +1,6 @@
 /**
- * The sections of `npm run bench`, each a program beside this file. Processor time first, while
- * nothing else has warmed the machine up.
+ * The sections of `npm run bench`, each a program next to this file. Processor time first, before
+ * other sections warm up the machine.
  */
 export const SECTIONS = [
   'sealing',
@@ -15,17 +15,17 @@ export const SECTIONS = [
   'sweep',
 ];
 
-/** One budget of the architecture, as it was met in this run. */
+/** One budget of the architecture, as measured in this run. */
 export interface Budget {
   readonly budget: string;
   readonly limit: string;
   readonly measured: string;
-  /** What it is measured beside, in the same run. */
+  /** Its reference, measured in the same run. */
   readonly reference: string;
   readonly isMet: boolean;
 }
 
-/** Figures as they are printed, and written into docs/performance/figures.md. */
+/** Figures for the output and for docs/performance/figures.md. */
 export interface Figures {
   readonly title: string;
   readonly columns: readonly string[];
@@ -33,7 +33,7 @@ export interface Figures {
   readonly note?: string;
 }
 
-/** What one benchmark has found. */
+/** The result of one benchmark. */
 export interface Section {
   readonly budgets: readonly Budget[];
   readonly figures: readonly Figures[];
@@ -72,8 +72,8 @@ export function printBudgets(budgets: readonly Budget[]): void {
 }
 
 /**
- * Ends a benchmark's program: prints what it found, or hands it to `npm run bench`, which runs each
- * in a process of its own.
+ * Ends a benchmark's program: prints its result, or sends it to `npm run bench`, which runs each in
+ * its own process.
  */
 export function report(section: Section): void {
   if (process.send !== undefined) {

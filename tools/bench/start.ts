@@ -1,6 +1,6 @@
-// `npm run bench -- start [--runs N]`: how long `npm start` takes until it is ready, from the
-// command to the line that says so, when something has changed since the last synthesis and when
-// nothing has; and the memory of the service then. The reference is a start of npm and Node alone.
+// `npm run bench -- start [--runs N]`: the time of `npm start` from the command to its ready line,
+// with and without changes since the last synthesis, and the memory of the service then. The
+// reference is a start of npm and Node only.
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +13,7 @@ const { values } = parseArgs({ options: { runs: { type: 'string', default: '5' }
 const runs = Number(values.runs);
 if (!(runs > 0)) throw new Error('start: --runs must be more than 0');
 
-/** A service is still busy with its start at first. */
+/** A service is busy with its start at first. */
 const IDLE_MS = 5_000;
 
 interface Start {
@@ -21,7 +21,7 @@ interface Start {
   readonly megabytes: number;
 }
 
-/** Resident memory of the process that holds a credentials file (its lock names it), in MB. */
+/** Resident memory of the process that owns a credentials file (its lock names it), in MB. */
 function memoryOf(credentialsFile: string): number {
   const [pid = ''] = readFileSync(`${credentialsFile}.lock`, 'utf8').split('-');
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -40,7 +40,7 @@ async function measure(settings: readonly string[], measuresMemory: boolean): Pr
   if (measuresMemory) await sleep(IDLE_MS);
   const megabytes = memoryOf(credentialsFile);
   const ended = new Promise((resolve) => child.once('exit', resolve));
-  // npm and what it has started are a group.
+  // npm and its descendants are one process group.
   process.kill(-(child.pid ?? 0), 'SIGINT');
   await ended;
   rmSync(folder, { recursive: true });
@@ -53,7 +53,7 @@ function reference(): number {
   return performance.now() - started;
 }
 
-// A rate that no start has had is a change of the settings, and so of the templates.
+// A rate that no start has used changes the settings, and so the templates.
 const fresh = () => ['--set', `throttleRate=${String(1_000 + Math.floor(Math.random() * 90_000))}`];
 const found = {
   changed: [] as number[],

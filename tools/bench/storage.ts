@@ -1,6 +1,6 @@
-// `npm run bench -- storage`: a list walked while tokens come and go, and a backlog of due records
-// that the sweep drains. Nothing is asserted. What lists, searches and sweeps cost as the number of
-// tokens grows is in tools/bench/growth.ts.
+// `npm run bench -- storage`: a list that is walked while tokens are created and deleted, and a
+// backlog of due records that the sweep drains. It asserts nothing. tools/bench/growth.ts measures
+// lists, searches and sweeps over the number of tokens.
 import { randomBytes } from 'node:crypto';
 import { dueCvcs, dueTokens } from '../../src/adapters/dynamodb/due-tokens.ts';
 import { createTokenStore } from '../../src/adapters/dynamodb/token-store.ts';
@@ -14,10 +14,10 @@ import { aDatabase, type Database } from '../../test/support/a-database.ts';
 const LIST_SHARDS = 8;
 const WALKED = 10_000;
 const BACKLOG = 100_000;
-/** A sweep's run as Lambda gives it: 58 s, less the reserve. */
+/** A sweep's time on Lambda: 58 s, less the reserve. */
 const RUN_MS = 53_000;
 
-/** Writes tokens by the hundred, as tokenize does. */
+/** Writes tokens by the hundred, like tokenize. */
 async function fill(database: Database, count: number, make: (index: number) => TokenWrite): Promise<void> {
   const store = createTokenStore(database.tables(), Date.now);
   const each = make(0).cvc === undefined ? 100 : 50;
@@ -48,7 +48,7 @@ async function walkWhileChanging(): Promise<void> {
     await store.create(fresh.map((token) => ({ token })));
     comings.push(...fresh);
     const going = pages % 2 === 0 ? comings.shift() : undefined;
-    if (going !== undefined) await store.deleteWhole(going);
+    if (going !== undefined) await store.deleteVersion(going);
   }
   const once = [...old].filter((id) => seen.get(id) === 1).length;
   console.log('A walk by cursor while others come and go');
@@ -56,7 +56,7 @@ async function walkWhileChanging(): Promise<void> {
   await database.close();
 }
 
-/** A backlog of expired tokens and cvcs, in the runs that the schedule would give it. */
+/** A backlog of expired tokens and cvcs, in the runs of the schedule. */
 async function drain(): Promise<void> {
   const database = await aDatabase(LIST_SHARDS);
   const due = Date.now() - 1;

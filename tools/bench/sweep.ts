@@ -1,6 +1,6 @@
-// `npm run bench -- sweep`: what the sweeper's bundle removes in a minute of each kind of record,
-// and of all of them at once, from the local DynamoDB with calls of 5 ms over TLS. The sweeper is a
-// process of its own, so that its processor time is known without that of the database.
+// `npm run bench -- sweep`: how many records the sweeper's bundle removes in a minute, for each
+// kind and for all together, from the local DynamoDB with calls of 5 ms over TLS. The sweeper is a
+// separate process, so that its processor time excludes that of the database.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -17,22 +17,19 @@ import { DUE_KINDS, type DueKind } from './sweep/plant.ts';
 import type { SweeperRun } from './sweep/sweeper-process.ts';
 
 const LATENCY_MS = 5;
-/** What Lambda gives a run. */
+/** The time limit of a run on Lambda. */
 const TIMEOUT_MS = 58_000;
 const MINUTE_MS = 60_000;
 
-/** Records of each kind, by itself. */
+/** Records of each kind, measured separately. */
 const EACH = 10_000;
-/** Those that nobody has many of. */
+/** Kinds that never occur in numbers. */
 const FEW = 1_000;
 const WARM_UP = 1_000;
-/** Records of each kind when all of them wait; more than a run removes here. */
+/** Records of each kind when all are due; more than a run removes here. */
 const BACKLOG = 40_000;
 
-/**
- * A door to the database that speaks TLS, as DynamoDB does: encrypting is part of what a call costs
- * the sweeper.
- */
+/** A TLS proxy of the database, like DynamoDB's endpoint: encryption is part of a call's cost. */
 async function startTls(url: string) {
   const { keyFile, certFile } = testCertificate();
   const server = createServer({ key: readFileSync(keyFile), cert: readFileSync(certFile) }, (socket) => {
@@ -74,10 +71,10 @@ async function startSweeper(endpoint: { readonly url: string; readonly certFile:
   return {
     async run(): Promise<SweeperRun> {
       child.send(TIMEOUT_MS);
-      const [answer] = (await once(child, 'message')) as [SweeperRun | { readonly error: string }];
-      if ('error' in answer) throw new Error(answer.error);
-      if (answer.failed > 0) throw new Error(`${String(answer.failed)} records failed`);
-      return answer;
+      const [response] = (await once(child, 'message')) as [SweeperRun | { readonly error: string }];
+      if ('error' in response) throw new Error(response.error);
+      if (response.failed > 0) throw new Error(`${String(response.failed)} records failed`);
+      return response;
     },
     stop: () => void child.kill(),
   };
@@ -85,7 +82,7 @@ async function startSweeper(endpoint: { readonly url: string; readonly certFile:
 
 type Sweeper = Awaited<ReturnType<typeof startSweeper>>;
 
-/** A run with what it did to the database, whose processor time is that of this process. */
+/** A run with its calls to the database, whose processor time is that of this process. */
 async function observed(database: Database, sweeper: Sweeper) {
   database.takeCalls();
   const before = process.cpuUsage();
@@ -100,15 +97,12 @@ async function observed(database: Database, sweeper: Sweeper) {
 const FEW_WORKS = ['applications', 'invocations'];
 const whole = (value: number) => Math.round(value).toLocaleString('en');
 
-/**
- * One kind by itself: what this machine did, and what it leads to expect where the database is not
- * in the way.
- */
+/** One kind: the result on this machine, and the estimate without the database as a bottleneck. */
 async function ofKind(database: Database, sweeper: Sweeper, name: string, { plant, work }: DueKind) {
   const count = FEW_WORKS.includes(work) ? FEW : EACH;
   await plant(database, count);
   const { done, calls, elapsedMs, cpuMs, databaseMsPerCall } = await observed(database, sweeper);
-  // A busy machine may need more than one run; the first says enough.
+  // A busy machine may need more than one run; the first is enough.
   for (let left = count - done; left > 0;) left -= (await observed(database, sweeper)).done;
   const byProcessor = MINUTE_MS / (cpuMs / done);
   const byLatency = (AT_ONCE * MINUTE_MS) / (LATENCY_MS * (calls / done));
@@ -127,7 +121,7 @@ async function ofKind(database: Database, sweeper: Sweeper, name: string, { plan
   };
 }
 
-/** Of the kinds that a run over a backlog did not get done, the one that it removed least of. */
+/** Of the kinds that a run over a backlog did not complete, the one with the fewest removals. */
 function leastOf(
   planted: ReadonlyMap<string, number>,
   { swept, done }: SweeperRun & { readonly done: number },

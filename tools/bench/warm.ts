@@ -1,8 +1,7 @@
 // `npm run bench -- warm`: processor time and allocation of a warm invocation of the real bundles,
-// beside handlers written by hand that make the same calls (tools/bench/warm/reference.ts), in
-// turn, in one run. `npm run bench -- warm -- get` measures the operations that begin so; with
-// `--profile` it prints where their time goes instead, and keeps the profile for Chrome's developer
-// tools.
+// next to handlers written by hand with the same calls (tools/bench/warm/reference.ts),
+// alternating, in one run. `npm run bench -- warm -- get` measures the operations that begin so;
+// with `--profile` it prints their profile instead, and saves it for Chrome's developer tools.
 import { BUDGETS } from './budgets.ts';
 import { ratioBudget, repeatedNear } from './near-limit.ts';
 import { report } from './section.ts';

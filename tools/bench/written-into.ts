@@ -36,7 +36,7 @@ export const withSections = (document: string, sections: Found['sections']): str
     document,
   );
 
-/** A document with what was found between its markers: the budgets, and each section that ran. */
+/** A document with the results between its markers: the budgets, and each section that ran. */
 export function writtenInto(document: string, { about, budgets, sections }: Found): string {
   const rows = table(BUDGET_COLUMNS, budgets.map(budgetRow));
   return withSections(replaced(document, 'budgets', `${about}\n\n${rows}`), sections);

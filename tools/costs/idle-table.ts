@@ -16,18 +16,18 @@ import { templateResources, type Resource } from './template-resources.ts';
 const MINUTES = 43_800;
 const SECONDS = MINUTES * 60;
 /**
- * Lambda asks an idle queue by five connections, each of which waits 20 seconds (AWS Lambda
+ * Lambda polls an idle queue with five connections, each of which waits 20 seconds (AWS Lambda
  * Developer Guide, Amazon SQS).
  */
 const POLLS_A_MINUTE = 5 * 3;
-/** How long a sweep that finds nothing takes is not known here, so it is assumed. */
+/** The duration of a sweep without work on AWS is unknown, so it is assumed. */
 const IDLE_SWEEP_SECONDS = 0.3;
-/** The same of a seal of nothing. */
+/** The same for a seal without records. */
 const IDLE_SEAL_SECONDS = 0.2;
 
 const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
 
-/** An alarm looks at one metric, or at those of its expression. */
+/** The metrics of an alarm: one, or those of its expression. */
 function metricsOf({ Properties: { Metrics: metrics } = {} }: Resource): number {
   if (!Array.isArray(metrics)) return 1;
   return metrics.filter((each: object) => 'MetricStat' in each).length;
@@ -41,10 +41,7 @@ interface EmbeddedMetrics {
   readonly Work?: string;
 }
 
-/**
- * What a run of the sweep that finds nothing logs: bytes, and the metrics that CloudWatch makes of
- * the lines.
- */
+/** The log of a sweep without work: bytes, and the metrics that CloudWatch extracts. */
 async function idleSweep(): Promise<{ readonly logBytes: number; readonly metrics: number }> {
   const works = DUE_WORKS.map((name): DueWork => ({
     name,
@@ -63,7 +60,7 @@ async function idleSweep(): Promise<{ readonly logBytes: number; readonly metric
   return { logBytes: loggedBytes(lines), metrics: new Set(made).size };
 }
 
-/** What a run of the sealer costs that seals a minute without records, and its metrics. */
+/** The cost of a sealer run that seals a minute without records, and its metrics. */
 async function idleSeal(resources: readonly Resource[]) {
   const { gigabytes, traces } = functionOf(resources, 'Seals the audit trail');
   const metrics = new Metrics({ namespace: 'Cloakroom', serviceName: 'audit' });
@@ -150,7 +147,7 @@ async function rowsOf(settings: Readonly<Record<string, string>>): Promise<reado
 const hot = (architecture: keyof typeof PRICES.provisionedGigabyteSecond) =>
   (REACTOR_MEMORY_MB / 1024) * SECONDS * PRICES.provisionedGigabyteSecond[architecture];
 
-/** What a deployment costs idle, and one with an edge. */
+/** The cost of an idle deployment, and of one with an edge. */
 export async function idleTable(): Promise<string> {
   const plain = await rowsOf({});
   const edge = await rowsOf({
@@ -167,7 +164,7 @@ export async function idleTable(): Promise<string> {
     '| --- | --- | --- | --- | --- |',
     ...names.map((name) => `| ${name} | ${cell(named(plain, name))} | ${cell(named(edge, name))} |`),
     `| **All of it** | | **${total(plain)}** | | **${total(edge)}** |`,
-    `| Each instance of a reactor that is kept running, arm64 | | ${hot('arm64').toFixed(2)} | | ${hot('arm64').toFixed(2)} |`,
+    `| Each provisioned instance of a reactor, arm64 | | ${hot('arm64').toFixed(2)} | | ${hot('arm64').toFixed(2)} |`,
     `| The same, x86_64 | | ${hot('x86_64').toFixed(2)} | | ${hot('x86_64').toFixed(2)} |`,
   ];
   return lines.join('\n');

@@ -4,7 +4,7 @@
 export const PRICES = {
   writeUnit: 0.625e-6,
   readUnit: 0.125e-6,
-  /** Of tables of the class Standard-Infrequent Access, as those of the audit trail. */
+  /** Of tables of the class Standard-Infrequent Access, such as those of the audit trail. */
   infrequent: { writeUnit: 0.78e-6, readUnit: 0.155e-6 },
   lambdaRequest: 0.2e-6,
   /** On arm64. */
@@ -14,7 +14,7 @@ export const PRICES = {
   /** HTTP API, metered by 512 KB. */
   gatewayRequest: 1e-6,
   kmsRequest: 3e-6,
-  /** By an asymmetric key of ECC. */
+  /** With an asymmetric ECC key. */
   kmsSignature: 15e-6,
   /** Standard queues. */
   sqsRequest: 0.4e-6,
@@ -24,7 +24,7 @@ export const PRICES = {
   trace: 5e-6,
   month: {
     key: 1,
-    /** Each metric that an alarm looks at. */
+    /** Each metric of an alarm. */
     alarmMetric: 0.1,
     customMetric: 0.3,
     dashboard: 3,

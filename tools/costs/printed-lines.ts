@@ -1,4 +1,4 @@
-/** The lines that something writes to standard output, which goes without them meanwhile. */
+/** The lines that a function writes to standard output, which receives none in the meantime. */
 export async function printedLines(print: () => unknown): Promise<readonly string[]> {
   const { stdout } = process;
   const write = stdout.write.bind(stdout);

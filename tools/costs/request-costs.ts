@@ -5,8 +5,8 @@ import { printedLines } from './printed-lines.ts';
 import type { Resource } from './template-resources.ts';
 
 /**
- * AWS bills a duration; none was measured on AWS, so it is assumed: the function itself, and each
- * round trip.
+ * AWS bills a duration; none was measured on AWS, so both parts are assumed: the function itself,
+ * and each round trip.
  */
 const ASSUMED = {
   ownMs: 5,
@@ -20,9 +20,7 @@ const ASSUMED = {
  * sampling rules).
  */
 export const TRACED_SHARE = 0.05;
-/**
- * What CloudWatch Logs counts for each event beside its message (CloudWatch Logs, PutLogEvents).
- */
+/** What CloudWatch Logs adds to the message of each event (CloudWatch Logs, PutLogEvents). */
 const LOG_EVENT_BYTES = 26;
 const GIGABYTE = 2 ** 30;
 const MB_PER_GB = 1024;
@@ -31,10 +29,7 @@ const CALLS_PER_MESSAGE = 3;
 
 const UUID = '0190f3c4-7b1e-7c42-9d3a-5f2b6c8d1e0f';
 const TIMED = { operation: 'createToken', milliseconds: 12, tenantId: UUID };
-/**
- * What API Gateway writes for the variables of the access log; a dash is what it writes for no
- * value.
- */
+/** API Gateway's values for the variables of the access log; a dash is its value for none. */
 const CONTEXT: Readonly<Record<string, string>> = {
   requestId: 'JKJaXmPLvHcESHA=',
   requestTime: '22/Nov/2026:18:40:43 +0000',
@@ -45,7 +40,7 @@ const CONTEXT: Readonly<Record<string, string>> = {
   integrationErrorMessage: '-',
 };
 
-/** What each invocation of a kind of function costs beside its time. */
+/** The cost of each invocation of a kind of function, without its duration. */
 export interface InvocationCosts {
   readonly gigabytes: number;
   /** Bytes that CloudWatch Logs counts, by the writer of the line. */
@@ -54,32 +49,32 @@ export interface InvocationCosts {
   readonly traces: number;
 }
 
-/** What templates say about the costs of requests, and of the functions that run behind a queue. */
+/** What templates determine about the costs of requests, and of the functions behind queues. */
 export interface RequestCosts {
   readonly api: InvocationCosts;
   readonly queued: InvocationCosts;
 }
 
-/** What one operation uses. */
+/** The usage of one operation. */
 export interface Usage {
   readonly readUnits: number;
   readonly writeUnits: number;
   /** Of the write units, those of the audit trail. */
   readonly auditUnits?: number;
-  /** Calls to AWS of which each waits for the one before. */
+  /** Sequential calls to AWS. */
   readonly sequential: number;
   /** 0 for a function behind a queue. */
   readonly gatewayRequests: number;
   readonly reactorRuns: number;
-  /** Whether it waits for a program of somebody else. */
+  /** Whether it waits for a program of another party. */
   readonly waitsForOthers: boolean;
   readonly messages?: number;
   readonly kmsCalls?: number;
 }
 
-/** What a million of an operation costs, in US dollars. */
+/** The cost of a million of an operation, in US dollars. */
 export interface Dollars {
-  /** Beside the audit trail. */
+  /** Without the audit trail. */
   readonly database: number;
   readonly audit: number;
   readonly lambda: number;
@@ -92,15 +87,15 @@ export interface Dollars {
 }
 
 /**
- * Bytes that CloudWatch Logs counts of lines. Throws if one is empty: a logger that is off would
- * cost nothing.
+ * Bytes that CloudWatch Logs counts for lines. Throws if one is empty: a disabled logger would cost
+ * nothing.
  */
 export function loggedBytes(lines: readonly string[]): number {
   if (lines.includes('')) throw new Error('nothing was logged');
   return lines.reduce((sum, line) => sum + Buffer.byteLength(line) + LOG_EVENT_BYTES, 0);
 }
 
-/** A line of the access log with typical values. Throws at a variable that has none here. */
+/** A line of the access log with typical values. Throws for a variable without one. */
 function accessLogLine(format: string): string {
   return format.replaceAll(/\$context\.([\w.]+)/g, (_, name: string) => {
     const value = CONTEXT[name];
@@ -123,8 +118,8 @@ const FUNCTIONS = {
 } as const;
 
 /**
- * Memory and tracing of the function of a description. Throws if there is none, or not on arm64,
- * whose price is taken.
+ * Memory and tracing of a function by its description. Throws if there is none, or if it is not on
+ * arm64, whose price is used.
  */
 export function functionOf(resources: readonly Resource[], description: string) {
   const found = resources.find(
@@ -139,7 +134,7 @@ export function functionOf(resources: readonly Resource[], description: string) 
   };
 }
 
-/** Memory and tracing that functions have in common. Throws if they differ. */
+/** Memory and tracing that functions share. Throws if they differ. */
 function commonOf(resources: readonly Resource[], descriptions: readonly string[]) {
   const all = descriptions.map((description) => functionOf(resources, description));
   const [first] = all;
@@ -149,7 +144,7 @@ function commonOf(resources: readonly Resource[], descriptions: readonly string[
 }
 
 /**
- * Reads from templates what a request costs beside its calls, with lines that the service's own
+ * Reads the costs of a request besides its calls from templates, with lines that the service's own
  * logger prints.
  */
 export async function requestCosts(resources: readonly Resource[]): Promise<RequestCosts> {
@@ -179,7 +174,7 @@ export async function requestCosts(resources: readonly Resource[]): Promise<Requ
 /** Dollars for so many bytes of logs. */
 export const logDollars = (bytes: number): number => (bytes / GIGABYTE) * PRICES.logGigabyte;
 
-/** How long an operation runs, by what is assumed. */
+/** The assumed duration of an operation. */
 export function assumedMs({ sequential, waitsForOthers }: Pick<Usage, 'sequential' | 'waitsForOthers'>) {
   return ASSUMED.ownMs + ASSUMED.roundTripMs * sequential + (waitsForOthers ? ASSUMED.othersMs : 0);
 }

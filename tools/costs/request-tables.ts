@@ -13,7 +13,7 @@ function table(columns: readonly string[], rows: readonly (readonly (string | nu
     .join('\n');
 }
 
-/** What a million requests cost beside DynamoDB. */
+/** The cost of a million requests without DynamoDB. */
 export function requestTable(costs: RequestCosts): string {
   const { gigabytes, logBytes } = costs.api;
   const call = { readUnits: 0, writeUnits: 0, sequential: 1, gatewayRequests: 1, reactorRuns: 0 };
@@ -34,7 +34,7 @@ export function requestTable(costs: RequestCosts): string {
 }
 
 /**
- * The operations of which docs/deploy.md has the costs, by their names in
+ * The operations in the cost tables of docs/deploy.md, by their names in
  * docs/performance/figures.md.
  */
 const OPERATIONS = [
@@ -90,7 +90,7 @@ export function countedUsage(performance: string, operation: string): Usage {
   };
 }
 
-/** What a million of each common operation costs. */
+/** The cost of a million of each common operation. */
 export function operationTable(performance: string, costs: RequestCosts): string {
   return table(
     [

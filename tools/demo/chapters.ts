@@ -7,7 +7,7 @@ import {
 } from '../../packages/sdk/src/index.ts';
 import { check, clientOf, refusal, showing, type Stage } from './stage.ts';
 
-/** The test number of the card networks; every card of the demo has it. */
+/** The test number of the card networks; every card of the demo uses it. */
 const CARD = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 };
 const CVC = '737';
 const MASKED = { ...CARD, number: 'XXXXXXXXXXXX4242' };
@@ -30,7 +30,7 @@ const LIFETIME_SECONDS = 3_600;
 async function applicationsAndRules(stage: Stage): Promise<Clients> {
   await stage.chapter(
     'Applications and rules',
-    'Every caller is an application. Its type limits what it may be granted, its permissions and rules define what it is granted: where (a container of tokens), what, and how much of the data it sees.',
+    'Every caller is an application. Its type limits the permissions that it may have. Its permissions and rules define its access: where (a container of tokens), what it may do, and how much of the data it sees.',
   );
   const management = clientOf(stage, 'management', stage.service.managementKey);
   const create = async (application: NewApplication): Promise<Client> => {
@@ -64,7 +64,7 @@ async function applicationsAndRules(stage: Stage): Promise<Clients> {
   const greedy = { name: 'Greedy', type: 'public', permissions: ['token:read'] } as const;
   check(
     stage,
-    'A public key lies open in browsers, so it cannot be given the right to read.',
+    'A public key is visible in browsers, so it cannot have the right to read.',
     await refusal(management.applications.create(greedy)),
     400,
   );
@@ -74,7 +74,7 @@ async function applicationsAndRules(stage: Stage): Promise<Clients> {
 async function aCard(stage: Stage, { checkout, billing }: Clients): Promise<Card> {
   await stage.chapter(
     'A card',
-    'The checkout page hands over a card and gets a token. From here on the shop stores the token, which is worth nothing to a thief.',
+    'The checkout page sends a card and gets a token back. From here on the shop stores only the token, which is worthless to a thief.',
   );
   const card = await showing(stage, { received: ['id', 'type', 'data', 'fingerprint', 'containers'] }, () =>
     checkout.tokens.create({
@@ -84,29 +84,29 @@ async function aCard(stage: Stage, { checkout, billing }: Clients): Promise<Card
       metadata: { order: 'A-1001' },
     }),
   );
-  check(stage, 'The answer shows the card masked, and no cvc.', card.data, MASKED);
+  check(stage, 'The response shows the card masked, without its cvc.', card.data, MASKED);
   check(
     stage,
-    'Who collects cards cannot read them: 403.',
+    'An application that collects cards cannot read them: 403.',
     await refusal(checkout.tokens.retrieve(card.id)),
     403,
   );
   const read = await showing(stage, { received: ['data'] }, () => billing.tokens.retrieve(card.id));
-  check(stage, 'Billing, whose rule reveals, sees it all.', read.data, { ...CARD, cvc: CVC });
+  check(stage, 'Billing has a rule with reveal and sees the whole card.', read.data, { ...CARD, cvc: CVC });
   return card;
 }
 
 async function masks(stage: Stage, { support, audit, checkout }: Clients, { id }: Card): Promise<void> {
   await stage.chapter(
     'Masks',
-    'The same token looks different to everyone who asks: the rule that decides has a transform. A mask is an expression, so a token may have one of its own.',
+    'The same token looks different to each caller: the transform of the deciding rule shows its data. A mask is an expression, so a token may have a custom one.',
   );
   const masked = await showing(stage, { received: ['data'] }, () => support.tokens.retrieve(id));
   check(stage, 'Support sees the last four digits.', masked.data, MASKED);
   const redacted = await showing(stage, { received: ['id', 'type', 'data', 'created_at'] }, () =>
     audit.tokens.retrieve(id),
   );
-  check(stage, 'Audit sees that there is a card, and nothing of it.', redacted.data, undefined);
+  check(stage, 'Audit sees that the card exists, and nothing of its data.', redacted.data, undefined);
   const person = await showing(stage, { received: ['id', 'data', 'containers'] }, () =>
     checkout.tokens.create({
       type: 'token',
@@ -116,7 +116,7 @@ async function masks(stage: Stage, { support, audit, checkout }: Clients, { id }
     }),
   );
   const seen = await showing(stage, { received: ['data'] }, () => support.tokens.retrieve(person.id));
-  check(stage, 'What a mask does not name stays hidden.', seen.data, {
+  check(stage, 'Data that the mask does not name stays hidden.', seen.data, {
     name: 'Ada Lovelace',
     email: 'ada************',
   });
@@ -125,7 +125,7 @@ async function masks(stage: Stage, { support, audit, checkout }: Clients, { id }
 async function search(stage: Stage, { support }: Clients, { id }: Card): Promise<void> {
   await stage.chapter(
     'Search',
-    'The card was created with a search index, its last four digits. Of an index the service keeps a keyed hash alone, so finding works and looking does not.',
+    'The card was created with a search index on its last four digits. The service stores only a keyed hash of it: a search finds the card, and reading the store reveals nothing.',
   );
   const idsOf = async (query: string) => {
     const shown = { received: ['data'], items: ['id', 'type', 'data', 'metadata'] };
@@ -133,17 +133,17 @@ async function search(stage: Stage, { support }: Clients, { id }: Card): Promise
     return data.map((token) => token.id);
   };
   const found = await idsOf('data:"4242" AND metadata.order:"a-1001"');
-  check(stage, 'It is found by its digits and its order, masked as ever.', found, [id]);
+  check(stage, 'A search by its digits and its order finds it, masked as usual.', found, [id]);
   check(stage, 'Other digits find nothing.', await idsOf('data:"1111"'), []);
 }
 
 async function proxy(stage: Stage, { billing }: Clients, { id }: Card): Promise<void> {
   await stage.chapter(
     'The proxy',
-    'Billing charges the card at a payment provider - here a small HTTPS server of this demo. It sends an expression where the number belongs; the service fills it in on the way out.',
+    'Billing charges the card at a payment provider - here a small HTTPS server of this demo. It sends an expression instead of the number, and the service fills in the number on the way out.',
   );
   const url = `https://${stage.provider.origin}`;
-  const answer = await billing.proxy({
+  const response = await billing.proxy({
     url,
     path: '/charges',
     method: 'POST',
@@ -152,15 +152,18 @@ async function proxy(stage: Stage, { billing }: Clients, { id }: Card): Promise<
   });
   const { body, headers } = await stage.provider.next('/charges', stage.signal);
   const got = JSON.parse(body) as unknown;
-  stage.screen.seen('The provider got', { authorization: headers.authorization, body: got });
-  check(stage, 'The provider got the number, which nothing that was sent to the service had in it.', got, {
+  stage.screen.seen('The provider received', { authorization: headers.authorization, body: got });
+  check(stage, 'The provider received the number, which the request to the service did not contain.', got, {
     amount: 1299,
     number: CARD.number,
   });
-  check(stage, 'Its answer came back as it is.', answer.json(), { charge: 'ch_1', last4: '4242' });
+  check(stage, 'The service returned its response unchanged.', response.json(), {
+    charge: 'ch_1',
+    last4: '4242',
+  });
   check(
     stage,
-    'The inside of a network is no destination.',
+    'An internal address is not allowed as a destination.',
     await refusal(billing.proxy({ url: 'https://169.254.169.254', path: '/latest/meta-data' })),
     400,
   );
@@ -173,7 +176,7 @@ module.exports = async (req) => {
   const { card, amount } = req.args;              // the card itself, not its token
   if (amount > Number(req.configuration.limit)) throw new InvalidPaymentMethodError('The card was declined.');
   return {
-    raw: { last4: card.number.slice(-4), amount },  // answered as it is
+    raw: { last4: card.number.slice(-4), amount },  // returned unchanged
     tokenize: { receipt: 'receipt of ' + amount },  // becomes a token
   };
 };
@@ -182,7 +185,7 @@ module.exports = async (req) => {
 async function reactor(stage: Stage, { management, billing }: Clients, { id }: Card): Promise<string> {
   await stage.chapter(
     'A reactor',
-    'Code of your own that runs beside the data, in a function of its own that may do nothing else. Its arguments are filled in like requests of the proxy.',
+    'Your own code that runs next to the data, in a separate function without any permission. The service fills in its arguments like requests of the proxy.',
   );
   stage.screen.code(CODE);
   const configuration = { limit: '5000' };
@@ -191,16 +194,16 @@ async function reactor(stage: Stage, { management, billing }: Clients, { id }: C
   );
   const card = `{{ ${id} }}`;
   const { raw, tokens } = await billing.reactors.react(made.id, { args: { card, amount: 1299 } });
-  check(stage, 'It saw the card and answered what it chose.', raw, { last4: '4242', amount: 1299 });
+  check(stage, 'It received the card and returned what it chose.', raw, { last4: '4242', amount: 1299 });
   check(
     stage,
-    'What it had tokenized came back as a token.',
+    'The value that it passed to tokenize came back as a token.',
     typeof (tokens as { receipt: unknown }).receipt,
     'string',
   );
   check(
     stage,
-    'Errors that it throws choose the status.',
+    'Its errors choose the status.',
     await refusal(billing.reactors.react(made.id, { args: { card, amount: 9900 } })),
     402,
   );
@@ -209,8 +212,8 @@ async function reactor(stage: Stage, { management, billing }: Clients, { id }: C
 
 async function webhook(stage: Stage, { billing }: Clients, { id }: Card, reactorId: string): Promise<void> {
   await stage.chapter(
-    'A reactor that takes its time, and a webhook',
-    'With a callback_url the answer comes at once and the result later, as a webhook signed by the rules of Standard Webhooks under the secret of the tenant.',
+    'An asynchronous reactor, and a webhook',
+    "With a callback_url the service responds immediately. The result follows as a webhook, signed by the rules of Standard Webhooks with the tenant's secret.",
   );
   const invocation = await billing.reactors.reactAsync(reactorId, {
     args: { card: `{{ ${id} }}`, amount: 2500 },
@@ -219,35 +222,35 @@ async function webhook(stage: Stage, { billing }: Clients, { id }: Card, reactor
   const { headers, body } = await stage.receiver.next('/charged', stage.signal);
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
   const signed = Object.fromEntries(names.map((name) => [name, headers[name]]));
-  stage.screen.seen('The receiver got', { ...signed, body: JSON.parse(body) as unknown });
+  stage.screen.seen('The receiver received', { ...signed, body: JSON.parse(body) as unknown });
   const secret = stage.service.webhookSecret;
   const verified = await verifyWebhook({ secret, body, headers });
   const raw = verified.status === 'succeeded' ? verified.result.raw : verified.result;
-  check(stage, 'The signature is right, and so is the result.', raw, { last4: '4242', amount: 2500 });
+  check(stage, 'The signature is valid, and the result is correct.', raw, { last4: '4242', amount: 2500 });
   check(stage, 'The id is that of the invocation.', verified.id, invocation.id);
   const forged = await verifyWebhook({ secret, body: body.replace('2500', '1'), headers }).catch(
     (error: unknown) => error instanceof WebhookVerificationError,
   );
-  check(stage, 'Changed by one digit it would be refused.', forged, true);
+  check(stage, 'With one digit changed it is rejected.', forged, true);
   const { status } = await billing.reactors.retrieveResult(reactorId, invocation.id);
   check(stage, 'The caller can also retrieve the result, for 24 hours.', status, 'succeeded');
 }
 
 async function cvcStripped(stage: Stage, { billing }: Clients, { id }: Card): Promise<void> {
   await stage.chapter(
-    'The cvc is gone',
-    "A cvc may not be kept. It lives for an hour, counted from the card's creation. There is no need to wait: the clock of a service on this machine can be moved forward.",
+    'The cvc is deleted',
+    "A cvc must not be stored for long. The service deletes it an hour after the card's creation. There is no need to wait: the clock of a local service can be moved forward.",
   );
   stage.screen.say('Moving the clock forward by an hour: PUT /_local/clock (docs/local.md, "Time").');
   await stage.service.advanceClock(LIFETIME_SECONDS);
   const read = await showing(stage, { received: ['id', 'data'] }, () => billing.tokens.retrieve(id));
-  check(stage, 'Even to Billing the card has no cvc any more; the rest of it remains.', read.data, CARD);
+  check(stage, 'Even for Billing the card has no cvc any more; the rest of it remains.', read.data, CARD);
 }
 
 async function trail(stage: Stage, { management, billing }: Clients, { id }: Card): Promise<void> {
   await stage.chapter(
     'The audit trail',
-    'Every request leaves a record before its answer leaves: who did what, when and from where, never data. So the life of the card can be read, to its end.',
+    'Every request leaves a record before its response: who did what, when and from where, never data. The records show the life of the card.',
   );
   const privacy = await management.applications.create({
     name: 'Privacy',
@@ -267,7 +270,7 @@ async function trail(stage: Stage, { management, billing }: Clients, { id }: Car
     return [names.get(application_id) ?? 'the service', operation, ...forms].join(', ');
   });
   stage.screen.seen('The life of the card', life);
-  check(stage, 'It says who created the card, saw it, used it, was refused it and deleted it.', life, [
+  check(stage, 'It shows who created the card, saw it, used it, was denied access and deleted it.', life, [
     'Checkout, createToken, create',
     'Checkout, getToken, refused',
     'Billing, getToken, reveal',
@@ -284,14 +287,17 @@ async function trail(stage: Stage, { management, billing }: Clients, { id }: Car
     'Privacy, deleteToken, delete',
   ]);
   const sent = records.find(({ operation }) => operation === 'proxy');
-  check(stage, 'It says where the number was sent.', sent?.destination_host, stage.provider.origin);
-  check(stage, 'It holds no number.', JSON.stringify(records).includes(CARD.number), false);
-  check(stage, 'Who works with tokens cannot read it: 403.', await refusal(billing.logs.list()), 403);
+  check(stage, 'It shows the host that received the number.', sent?.destination_host, stage.provider.origin);
+  check(stage, 'It does not contain the number.', JSON.stringify(records).includes(CARD.number), false);
+  check(
+    stage,
+    'An application that works with tokens cannot read the trail: 403.',
+    await refusal(billing.logs.list()),
+    403,
+  );
 }
 
-/**
- * The whole service, one chapter after the other. Throws at the first unexpected result.
- */
+/** The whole service, one chapter after the other. Throws at the first unexpected result. */
 export async function playAll(stage: Stage): Promise<void> {
   const clients = await applicationsAndRules(stage);
   const card = await aCard(stage, clients);

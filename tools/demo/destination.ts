@@ -11,7 +11,7 @@ export interface Certificate {
   readonly certFile: string;
 }
 
-/** A request as a destination got it. */
+/** A request as a destination received it. */
 export interface Received {
   readonly method: string;
   readonly path: string;
@@ -20,17 +20,17 @@ export interface Received {
 }
 
 export interface Destination {
-  /** `localhost:PORT`, as `egressAllowList` takes it. */
+  /** `localhost:PORT`, for `egressAllowList`. */
   readonly origin: string;
   /**
-   * The next request that comes to this path, or came and was not asked for yet. Rejects after a
+   * The next request to this path, or an earlier one that was not returned yet. Rejects after a
    * minute without one.
    */
   next(path: string, signal: AbortSignal): Promise<Received>;
   close(): void;
 }
 
-/** A certificate for `localhost`, which only a process that is configured with it trusts. */
+/** A certificate for `localhost`, trusted only by a process that is configured with it. */
 export function makeCertificate(folder: string): Certificate {
   const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', keyFile];
@@ -40,23 +40,23 @@ export function makeCertificate(folder: string): Certificate {
       stdio: 'ignore',
     });
   } catch (error) {
-    throw new Error('the demo makes a certificate with openssl, which failed or is missing', {
+    throw new Error('the demo creates a certificate with openssl, which failed or is missing', {
       cause: error,
     });
   }
   return { keyFile, certFile };
 }
 
-/** The same ports each time, so that a later demo runs the app that this one has synthesized. */
+/** The same ports each time, so that a later demo reuses the synthesized app. */
 const PORTS = [20_500, 20_501, 20_502, 20_503];
 
-/** What the service must admit, so that it reaches the destinations. */
+/** The egress allow list for the destinations. */
 export function admittedOrigins(destinations: readonly Destination[]): readonly string[] {
   const usual = PORTS.map((port) => `localhost:${String(port)}`);
   return [...new Set([...usual, ...destinations.map(({ origin }) => origin)])];
 }
 
-/** Listens on one of the usual ports, or any other if they are taken. */
+/** Listens on one of the usual ports, or any other if they are in use. */
 async function listening(server: Server): Promise<number> {
   for (const port of [...PORTS, 0]) {
     server.listen(port, 'localhost');
@@ -73,7 +73,7 @@ async function listening(server: Server): Promise<number> {
 /** An HTTPS server of another party: it responds with `answer` to all requests and records them. */
 export async function startDestination(
   { keyFile, certFile }: Certificate,
-  answer: (received: Received) => unknown,
+  reply: (received: Received) => unknown,
 ): Promise<Destination> {
   const arrived: Received[] = [];
   let onArrival = (): void => undefined;
@@ -85,7 +85,7 @@ export async function startDestination(
       const { method = '', url: path = '', headers } = request;
       const received = { method, path, headers, body: Buffer.concat(chunks).toString('utf8') };
       arrived.push(received);
-      response.setHeader('Content-Type', 'application/json').end(JSON.stringify(answer(received)));
+      response.setHeader('Content-Type', 'application/json').end(JSON.stringify(reply(received)));
       onArrival();
     });
   });
@@ -100,7 +100,7 @@ export async function startDestination(
           if (found !== undefined) resolve(found);
         };
         onArrival = look;
-        const giveUp = () => reject(new Error(`nothing came to ${path}`));
+        const giveUp = () => reject(new Error(`no request came to ${path}`));
         AbortSignal.any([signal, AbortSignal.timeout(60_000)]).addEventListener('abort', giveUp, {
           once: true,
         });

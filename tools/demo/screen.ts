@@ -6,12 +6,12 @@ export interface Screen {
   title(text: string): void;
   chapter(title: string, text: string): void;
   say(text: string): void;
-  /** An exchange with the service: what was called, by whom, what was sent and what came back. */
+  /** An exchange with the service: the call, its caller, the request and the response. */
   exchange(exchange: Exchange): void;
   code(text: string): void;
   /** JSON of another party, such as what a destination received. */
   seen(label: string, value: unknown): void;
-  /** Something that was promised and has been checked. */
+  /** A claim that was checked. */
   checked(promise: string): void;
   failed(text: string): void;
 }
@@ -19,16 +19,16 @@ export interface Screen {
 export interface Exchange {
   readonly method: string;
   readonly path: string;
-  /** Whose key was used. */
+  /** The owner of the key. */
   readonly by: string;
-  /** Where the service is asked to forward it. */
+  /** The destination of the proxy. */
   readonly destination: string | undefined;
   readonly sent: unknown;
   readonly status: number;
   readonly received: unknown;
 }
 
-/** Keys and secrets are recognised by their form wherever they stand: none is printed whole. */
+/** Keys and secrets are recognised by their form everywhere: none is printed completely. */
 const SECRET = /\b(key_[a-z]+_|whsec_)([\w+/=-]{4})[\w+/=-]+/g;
 
 const shortened = (text: string): string => text.replaceAll(SECRET, '$1$2…');
@@ -57,7 +57,7 @@ function json(value: unknown, indent: string, color: (style: Style, text: string
     return color('yellow', String(part));
   };
   const line = flat(value);
-  // What stands before it on its line is not longer than this.
+  // The longest prefix that can precede it on the same line.
   const length = stripVTControlCharacters(line).length + indent.length + 16;
   if (length <= WIDTH || typeof value !== 'object' || value === null) return line;
   const deeper = `${indent}  `;
@@ -70,7 +70,7 @@ function json(value: unknown, indent: string, color: (style: Style, text: string
 }
 
 /**
- * Prints to a stream: with colours on a terminal that wants them (NO_COLOR, FORCE_COLOR), plain
+ * Prints to a stream: with colours on a terminal that supports them (NO_COLOR, FORCE_COLOR), plain
  * otherwise.
  */
 export function createScreen(stream: NodeJS.WriteStream): Screen {
@@ -78,7 +78,7 @@ export function createScreen(stream: NodeJS.WriteStream): Screen {
   const print = (text = ''): void => void stream.write(`${shortened(text)}\n`);
   let chapters = 0;
   let isAfterCheck = false;
-  /** An empty line, which begins everything but one check after another. */
+  /** An empty line before everything except one check after another. */
   const paragraph = (): void => {
     isAfterCheck = false;
     print();

@@ -19,21 +19,20 @@ interface Credentials {
 }
 
 /**
- * Ends what a start that was cut off has left running, such as a bundler that would still write its
- * files.
+ * Ends the leftovers of an interrupted start, such as a bundler that would still write its files.
  */
 function endGroup(leader: number | undefined): void {
   if (leader === undefined) return;
   try {
     process.kill(-leader, 'SIGKILL');
   } catch {
-    // Nothing is left of it.
+    // Nothing of it is left.
   }
 }
 
 /**
- * The service as `npm start` runs it, on a free port, with its state in memory. A process of its
- * own: it gets the certificate by its environment, which Node reads at the start alone.
+ * The service as `npm start` runs it, on a free port, with its state in memory. A separate process,
+ * because Node reads the certificate from its environment only at the start.
  */
 export async function startService(options: {
   readonly folder: string;
@@ -46,14 +45,14 @@ export async function startService(options: {
   const script = join(import.meta.dirname, '../../bin/start.cjs');
   const child = spawn(
     process.execPath,
-    // With `--verbose` the functions log to the pipe: nothing of the demo stays in `.local`.
+    // With `--verbose` the functions log to the pipe: the demo leaves nothing in `.local`.
     [script, '--port', '0', '--tick', '1', '--verbose', '--credentials', credentialsFile, ...settings],
     {
       cwd: join(import.meta.dirname, '../..'),
-      // A process group of its own: it can be ended with everything that it has started.
+      // A separate process group: it can be ended with all its descendants.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
-      // What a start that is cut off leaves in its temporary folder goes with the demo's.
+      // The demo's temporary folder contains the leftovers of an interrupted start.
       env: { ...process.env, TMPDIR: options.folder, NODE_EXTRA_CA_CERTS: options.certFile },
     },
   );

@@ -5,7 +5,7 @@ import type { Screen } from './screen.ts';
 import type { Service } from './service.ts';
 import type { CallWatch, Showing } from './watch-calls.ts';
 
-/** What every chapter plays on. */
+/** What every chapter uses. */
 export interface Stage {
   readonly screen: Screen;
   readonly watch: CallWatch;
@@ -15,20 +15,20 @@ export interface Stage {
   /** The shop's own endpoint for webhooks. */
   readonly receiver: Destination;
   readonly signal: AbortSignal;
-  /** Opens a chapter, after the reader's Enter where they asked for that. */
+  /** Opens a chapter, after the reader's Enter with `--pause`. */
   chapter(title: string, text: string): Promise<void>;
 }
 
 /** A result differs from what the demo expects. */
 export class UnexpectedError extends Error {}
 
-/** A client by the name that its calls are printed with. */
+/** A client with the name that its calls are printed with. */
 export function clientOf({ watch, service: { baseUrl } }: Stage, owner: string, apiKey: string): Client {
   watch.name(apiKey, owner);
   return createClient({ baseUrl, apiKey });
 }
 
-/** Makes calls of which the named members are shown. */
+/** Makes calls whose named members are shown. */
 export async function showing<T>({ watch }: Stage, members: Showing, calls: () => Promise<T>): Promise<T> {
   watch.show(members);
   try {
@@ -38,16 +38,16 @@ export async function showing<T>({ watch }: Stage, members: Showing, calls: () =
   }
 }
 
-/** Holds a promise against what came: prints it, or ends the demo. */
+/** Compares a claim with the result: prints it, or ends the demo. */
 export function check({ screen }: Stage, promise: string, actual: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(actual, expected))
     throw new UnexpectedError(
-      `This is not so: ${promise}\n  expected ${JSON.stringify(expected)}\n  but got  ${JSON.stringify(actual)}`,
+      `This claim is wrong: ${promise}\n  expected ${JSON.stringify(expected)}\n  but got  ${JSON.stringify(actual)}`,
     );
   screen.checked(promise);
 }
 
-/** The status that a call is refused with; `undefined` if it is not. */
+/** The status of a rejected call; `undefined` for a success. */
 export async function refusal(call: Promise<unknown>): Promise<number | undefined> {
   try {
     await call;

@@ -1,5 +1,5 @@
-// `npm run demo [-- --pause]`: walks through the whole service in the terminal, by real calls
-// against a service of its own, and checks every result.
+// `npm run demo [-- --pause]`: walks through the whole service in the terminal, with real calls to
+// its own instance, and checks every result.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,13 +16,13 @@ const USAGE = `npm run demo -- [options]
   --pause   wait for Enter before each chapter but the first
   --help    print this
 
-Starts a service of its own on a free port, needs openssl, and leaves nothing behind.
+Starts its own service on a free port, needs openssl, and leaves nothing behind.
 Exit code 0 if every result was as expected, 1 if not, 130 after Ctrl-C.
 `;
 
 class StoppedError extends Error {}
 
-/** What undoes the start, the last first. */
+/** Undoes the start, last step first. */
 type Closers = (() => Promise<void> | void)[];
 
 function waitForEnter(signal: AbortSignal): Promise<void> {
@@ -40,7 +40,7 @@ async function run(isPausing: boolean, signal: AbortSignal, closers: Closers): P
   const started = Date.now();
   const screen = createScreen(process.stdout);
   screen.title('Cloakroom: a walk through the whole service');
-  screen.say('Starting a service and a payment provider on this machine ...');
+  screen.say('Starting a local service and a payment provider ...');
   const folder = mkdtempSync(join(tmpdir(), 'cloakroom-demo-'));
   closers.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const certificate = makeCertificate(folder);
@@ -82,10 +82,10 @@ async function run(isPausing: boolean, signal: AbortSignal, closers: Closers): P
   });
   const seconds = Math.round((Date.now() - started) / 1_000);
   screen.title(`Every result was as expected, in ${String(seconds)} s.`);
-  screen.say('Go on with `npm start`, docs/api.md, and examples/browser for a page that collects cards.');
+  screen.say('Next: `npm start`, docs/api.md, and examples/browser for a page that collects cards.');
 }
 
-/** Exit code. Whatever was started is stopped, also after a failure or Ctrl-C. */
+/** Exit code. Everything that was started is stopped, also after a failure or Ctrl-C. */
 async function main(isPausing: boolean): Promise<number> {
   const abort = new AbortController();
   const closers: Closers = [];
@@ -103,7 +103,7 @@ async function main(isPausing: boolean): Promise<number> {
     await Promise.race([running, stopped]);
     return 0;
   } catch (error) {
-    // The start may be under way, and may still start things that have to be stopped.
+    // The start may be in progress, and may still start processes that have to be stopped.
     await Promise.race([
       running.catch(() => undefined),
       new Promise((resolve) => setTimeout(resolve, 3_000)),
@@ -118,5 +118,5 @@ async function main(isPausing: boolean): Promise<number> {
 
 const { values } = parseArgs({ options: { pause: { type: 'boolean' }, help: { type: 'boolean' } } });
 if (values.help === true) process.stdout.write(USAGE);
-// A start that was interrupted may still hang, and must not keep the terminal.
+// An interrupted start may hang, and must not block the terminal.
 else process.exit(await main(values.pause === true));

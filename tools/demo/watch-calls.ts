@@ -1,9 +1,6 @@
 import type { Exchange } from './screen.ts';
 
-/**
- * What of the next exchanges is worth showing: members of bodies by name, everything where none are
- * named.
- */
+/** The members of the next exchanges to show, by name; all without names. */
 export interface Showing {
   readonly sent?: readonly string[];
   readonly received?: readonly string[];
@@ -12,7 +9,7 @@ export interface Showing {
 }
 
 export interface CallWatch {
-  /** Says whose a key is. */
+  /** Names the owner of a key. */
   name(key: string, owner: string): void;
   show(showing: Showing): void;
   stop(): void;
@@ -26,7 +23,7 @@ function pick(value: unknown, members: readonly string[] | undefined): unknown {
   return Object.fromEntries(Object.entries(value).filter(([name]) => members.includes(name)));
 }
 
-function pickAnswer(value: unknown, { received, items }: Showing): unknown {
+function pickResponse(value: unknown, { received, items }: Showing): unknown {
   const picked = pick(value, received);
   if (items === undefined || !isRecord(picked) || !Array.isArray(picked['data'])) return picked;
   return { ...picked, data: picked['data'].map((item: unknown) => pick(item, items)) };
@@ -45,8 +42,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Tells every exchange of the SDK with the service as it really went over the wire, by standing in
- * front of the `fetch` that the SDK uses: what is printed cannot differ from what is called.
+ * Reports every exchange of the SDK with the service by wrapping the `fetch` that the SDK uses, so
+ * that the printed exchange is the real one.
  */
 export function watchCalls(baseUrl: string, tell: (exchange: Exchange) => void): CallWatch {
   const original = globalThis.fetch;
@@ -67,7 +64,7 @@ export function watchCalls(baseUrl: string, tell: (exchange: Exchange) => void):
       destination: headers.get('SVC-PROXY-URL') ?? undefined,
       sent: pick(sent, showing.sent),
       status: response.status,
-      received: response.ok ? pickAnswer(received, showing) : pick(received, PROBLEM),
+      received: response.ok ? pickResponse(received, showing) : pick(received, PROBLEM),
     });
     return response;
   };

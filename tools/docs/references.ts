@@ -32,10 +32,7 @@ function checked(path: string, anchor: string | undefined, documents: Documents)
   return anchor === undefined || anchors.has(anchor) ? undefined : `${path} has no heading #${anchor}`;
 }
 
-/**
- * What is wrong with the links of a document, by the link. Links to files of other kinds are
- * checked by `exists`.
- */
+/** The broken links of a document, by the link. `exists` checks links to files of other kinds. */
 export function brokenLinks(
   file: string,
   markdown: string,
@@ -54,7 +51,7 @@ export function brokenLinks(
   });
 }
 
-/** What is wrong with the documents that the comments of a file of code name. */
+/** The broken references to documents in the comments of a code file. */
 export function brokenReferences(code: string, documents: Documents): readonly string[] {
   const paths = [...documents.keys()];
   const comments = [...code.matchAll(COMMENT)].map(([comment]) => comment).join('\n');
@@ -73,7 +70,7 @@ const PLACE = '(?:bin|examples|functions|lib|packages|reactor-runtime|src|test|t
 const CODE = new RegExp(`\`(${PLACE}/[\\w./-]+\\.(?:ts|js|cjs|mjs|sh))\``, 'g');
 const CODE_IN_COMMENT = new RegExp(`(?<![\\w./-])(${PLACE}/[\\w./-]+\\.(?:ts|js|cjs|mjs|sh))(?![\\w-])`, 'g');
 
-/** The files of code that a document names and that do not exist. */
+/** The code files that a document names and that do not exist. */
 export function missingFiles(markdown: string, exists: (path: string) => boolean): readonly string[] {
   return [...markdown.matchAll(CODE)].flatMap(([, path = '']) => (exists(path) ? [] : [path]));
 }

@@ -9,10 +9,10 @@ import type { Route } from '../../src/http/route.ts';
 
 const TABLES = { applications, logs, proxy, reactors, tokens };
 
-/** A row of any function's table, without what it does. */
+/** A route of any function's table, without its handler. */
 export type AnyRoute = Omit<Route<never>, 'handle' | 'prefetch' | 'keep'>;
 
-/** Every route of every function. Throws if a function has a table that is not in here. */
+/** Every route of every function. Throws if a function's table is missing here. */
 export function allRoutes(): readonly AnyRoute[] {
   const root = join(import.meta.dirname, '../..');
   const folders = globSync('functions/*/routes.ts', { cwd: root }).map((file) => file.split('/')[1] ?? '');

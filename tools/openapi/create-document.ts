@@ -2,7 +2,7 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponse
 import { DESTINATION_MAX_LENGTH } from '../../src/core/egress/destination.ts';
 import { KEY_MAX_LENGTH } from '../../src/http/idempotency.ts';
 import type { AnyRoute } from './all-routes.ts';
-import type { DescribedAnswer, DescribedOperation, Example } from '../../src/http/openapi/operation.ts';
+import type { DescribedResponse, DescribedOperation, Example } from '../../src/http/openapi/operation.ts';
 import { applications } from '../../functions/applications/openapi.ts';
 import { logs } from '../../functions/logs/openapi.ts';
 import { proxy } from '../../functions/proxy/openapi.ts';
@@ -14,7 +14,7 @@ import { describeMembers } from './describe-members.ts';
 import { failure, failuresOf } from './failures.ts';
 import { DESTINATION_STATUS, JSON_TYPE, reserved, TRACE } from './headers.ts';
 
-/** What is said of each operation, by its name in the route tables. */
+/** The description of each operation, by its name in the route tables. */
 export const OPERATIONS: Readonly<Record<string, DescribedOperation>> = {
   ...tokens,
   ...proxy,
@@ -30,7 +30,7 @@ function valuesOf(examples: Readonly<Record<string, Example>> | undefined) {
   return examples === undefined ? {} : { examples: { ...examples } };
 }
 
-function answer({ description, schema, examples }: DescribedAnswer): ZodOpenApiResponseObject {
+function response({ description, schema, examples }: DescribedResponse): ZodOpenApiResponseObject {
   return {
     description,
     headers: { [reserved('trace-id')]: TRACE },
@@ -38,7 +38,7 @@ function answer({ description, schema, examples }: DescribedAnswer): ZodOpenApiR
   };
 }
 
-const forwarded = ({ description }: DescribedAnswer): ZodOpenApiResponseObject => ({
+const forwarded = ({ description }: DescribedResponse): ZodOpenApiResponseObject => ({
   description,
   headers: { [reserved('trace-id')]: TRACE, [reserved('proxy-destination-status')]: DESTINATION_STATUS },
   content: { '*/*': { schema: {} } },
@@ -66,19 +66,19 @@ function requestHeaders(route: AnyRoute) {
       header(reserved('proxy-connection'), 'Becomes `Connection` of the outbound call.'),
     ];
   if (!['POST', 'PUT', 'PATCH'].includes(route.method)) return [trace];
-  const kept =
+  const preserved =
     route.idempotency === 'read_only'
-      ? 'Checked; nothing is kept, since the operation changes nothing.'
-      : 'The outcome of the first success is kept for 24 hours and replayed. The same key with another body is 422.';
+      ? 'Checked; nothing is stored, since the operation is read-only.'
+      : 'The first success is stored for 24 hours and replayed. The same key with another body is 422.';
   return [
     trace,
-    header(reserved('idempotency-key'), kept, {
+    header(reserved('idempotency-key'), preserved, {
       schema: { type: 'string', minLength: 1, maxLength: KEY_MAX_LENGTH },
     }),
   ];
 }
 
-/** Without a body a request is read as if it had sent `{}`. */
+/** A request without a body counts as `{}`. */
 function needsBody({ body, operation }: AnyRoute): boolean {
   if (OPERATIONS[operation]?.required !== undefined) return true;
   try {
@@ -147,7 +147,7 @@ function curlOf(route: AnyRoute, described: DescribedOperation) {
   return [{ lang: 'Shell', label: 'curl', source: curlSample(route, { headers, body }) }];
 }
 
-/** `proxy` stands for ten rows of the table, and every operation needs a name of its own. */
+/** `proxy` is ten rows of the table, and every operation needs a unique id. */
 function operationId({ operation, method, path }: AnyRoute): string {
   if (operation !== 'proxy') return operation;
   return `proxy${method.charAt(0)}${method.slice(1).toLowerCase()}${path.endsWith('+}') ? 'Path' : ''}`;
@@ -176,7 +176,7 @@ function operation(route: AnyRoute): ZodOpenApiOperationObject {
       [status, failure(Number(status), description, isProxy ? 'proxyProblem' : 'problem')] as const,
   );
   const others = Object.entries(described.also ?? {}).map(
-    ([status, also]) => [status, answer(also)] as const,
+    ([status, also]) => [status, response(also)] as const,
   );
   const needs = route.permission === undefined ? '' : `Needs \`${route.permission}\`.`;
   return {
@@ -189,8 +189,8 @@ function operation(route: AnyRoute): ZodOpenApiOperationObject {
     ...bodyOf(route, described),
     responses: {
       ...(isProxy
-        ? { '2XX': forwarded(described.answer), default: forwarded(described.answer) }
-        : { [String(route.success)]: answer(described.answer) }),
+        ? { '2XX': forwarded(described.response), default: forwarded(described.response) }
+        : { [String(route.success)]: response(described.response) }),
       ...Object.fromEntries(others),
       ...Object.fromEntries(failures),
     },
@@ -218,8 +218,8 @@ How to get a key:
 Samples for curl take the address of the service from \`URL\` and the key from \`KEY\`.`;
 
 /**
- * The OpenAPI 3.1 document of the interface. Throws if an operation is not described, or what is
- * described does not exist.
+ * The OpenAPI 3.1 document of the interface. Throws for an operation without a description, or a
+ * description without an operation.
  */
 export function createOpenApiDocument(routes: readonly AnyRoute[], version: string): object {
   const unknown = Object.keys(OPERATIONS).filter((name) => !routes.some((route) => route.operation === name));
@@ -274,8 +274,8 @@ export function createOpenApiDocument(routes: readonly AnyRoute[], version: stri
       webhooks: { reactorResult: { post: { ...WEBHOOK, operationId: 'reactorResult', tags: ['Reactors'] } } },
     },
     {
-      // What is sent may hold no member that is not known. Answers may get members that nobody
-      // knows today; a client must not be told otherwise.
+      // Requests have no unknown members. Responses may get new members later, so their schemas
+      // must not exclude them.
       override: ({ jsonSchema, zodSchema, io }) => {
         // Any whole number: these bounds would only hide those that matter.
         if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;

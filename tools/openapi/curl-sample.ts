@@ -1,9 +1,9 @@
 import type { Example } from '../../src/http/openapi/operation.ts';
 import type { AnyRoute } from './all-routes.ts';
 
-/** What a sample needs to know of a request beside its route. */
+/** The parts of a request for a sample, besides its route. */
 interface SampleRequest {
-  /** Headers by their names, the key aside. */
+  /** Headers by their names, except the key. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Example | undefined;
 }

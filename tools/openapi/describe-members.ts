@@ -25,9 +25,9 @@ function membersOf(schema: Schema, path = ''): readonly (readonly [string, Schem
 }
 
 /**
- * Says of each member of a route's body what it is. The words are not in the schemas: those are
- * bundled into functions that have no use for them; those that say the same everywhere are. Throws
- * if a member has no words, or words have no member.
+ * Adds descriptions to the members of a route's body. They are not in the schemas, which are
+ * bundled into functions that do not need them; shared descriptions are. Throws for a member
+ * without a description, or a description without a member.
  */
 export function describeMembers(
   document: object,

@@ -9,7 +9,7 @@ import { problemOf, PROBLEMS } from '../../src/http/problem.ts';
 import type { AnyRoute } from './all-routes.ts';
 import { DESTINATION_STATUS, JSON_TYPE, reserved, RETRY_AFTER, TRACE } from './headers.ts';
 
-/** Answers that API Gateway can give by itself, in a form of its own (docs/decisions/0006). */
+/** API Gateway's own responses, in a separate form (docs/decisions/0006). */
 const OF_THE_GATEWAY: readonly number[] = [400, 413, 429, 500, 503];
 
 const FAILURES: Readonly<Record<number, string>> = {
@@ -56,7 +56,7 @@ export function failuresOf(route: AnyRoute, described: DescribedOperation): Read
   };
 }
 
-/** What a destination may answer is not ours to say. */
+/** The service does not determine the destination's responses. */
 const anything = z.unknown().meta({
   description: `Of the destination, if the header \`${reserved('proxy-destination-status')}\` is there.`,
 });
@@ -69,7 +69,7 @@ const SHAPES = {
   },
 } as const;
 
-/** A failure as the service words it; its `detail` here is what the document says of it. */
+/** A failure in the service's format; `detail` contains the document's description. */
 function exampleOf(status: number, description: string) {
   if (status === 500) return problemOf(undefined).problem;
   const known = Object.entries(PROBLEMS).find(([, problem]) => problem.status === status);
@@ -83,7 +83,7 @@ function exampleOf(status: number, description: string) {
 }
 
 /**
- * Usual failures, each an object of its own: the document holds it once, and operations refer to
+ * Usual failures, each a separate object: the document contains it once, and operations refer to
  * it.
  */
 const usual = new Map<string, ZodOpenApiResponseObject>();

@@ -8,10 +8,12 @@ const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
 const REDOCLY = join(ROOT, 'node_modules/@redocly/cli/bin/cli.js');
 
-/** Nothing of this may leave the machine. */
+/** No linter may send anything from this machine. */
 const OFFLINE = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
 
-/** What Redocly's rules find, as text. Which of them are off, and why: redocly.yaml. */
+/**
+ * The findings of Redocly's rules, as text. redocly.yaml lists the disabled rules with the reasons.
+ */
 async function findingsOfRedocly(file: string): Promise<readonly string[]> {
   try {
     await run(process.execPath, [REDOCLY, 'lint', file], { cwd: ROOT, env: { ...process.env, ...OFFLINE } });
@@ -22,7 +24,7 @@ async function findingsOfRedocly(file: string): Promise<readonly string[]> {
   }
 }
 
-/** What the recommended rules of Spectral find. None of them is off. */
+/** The findings of Spectral's recommended rules. None is disabled. */
 async function findingsOfSpectral(document: object): Promise<readonly string[]> {
   const linter = new Spectral();
   linter.setRuleset({ extends: [[oas as RulesetDefinition, 'recommended']] });
@@ -33,8 +35,8 @@ async function findingsOfSpectral(document: object): Promise<readonly string[]> 
 }
 
 /**
- * What two linters find in an OpenAPI document: `file` and `document` are the same one. Rejects if
- * one of them cannot run.
+ * The findings of two linters in an OpenAPI document: `file` and `document` are the same one.
+ * Rejects if one of them cannot run.
  */
 export async function lintDocument(file: string, document: object): Promise<readonly string[]> {
   const found = await Promise.all([findingsOfRedocly(file), findingsOfSpectral(document)]);

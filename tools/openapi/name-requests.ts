@@ -24,13 +24,13 @@ const reference = (name: string): Schema => ({ $ref: `#/components/schemas/${nam
 const pascal = (name: string): string =>
   name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** `token` is the type of any JSON. */
+/** The type `token` accepts any JSON. */
 const variantName = (type: TokenTypeName): string =>
   type === 'token'
     ? 'CreateJsonToken'
     : `Create${pascal(type)}${type === 'card' || type === 'bank' ? 'Token' : ''}`;
 
-/** The data of a type as JSON Schema; an object of its own is a component, and is added. */
+/** The data of a type as JSON Schema; an object is added as a component. */
 function dataOf(type: TokenTypeName, schemas: NamedRequests['components']['schemas']): Schema {
   const { $schema: _, ...schema } = z.toJSONSchema(TOKEN_DATA[type], { io: 'input' });
   if (schema.type !== 'object') return schema;
@@ -39,7 +39,7 @@ function dataOf(type: TokenTypeName, schemas: NamedRequests['components']['schem
   return reference(name);
 }
 
-/** A create request, one schema for each type of token: the type decides what `data` is. */
+/** A create request, one schema for each token type: the type decides the schema of `data`. */
 function byTokenType(schema: Schema, schemas: NamedRequests['components']['schemas']): Schema {
   const { properties } = schema as { properties: Record<string, Schema> };
   const mapping: Record<string, string> = {};
@@ -63,8 +63,8 @@ function byTokenType(schema: Schema, schemas: NamedRequests['components']['schem
 }
 
 /**
- * Gives the body of each operation a schema of its own among the components, so that generated
- * clients have a name for it.
+ * Moves the body schema of each operation to the components, so that generated clients have a name
+ * for it.
  */
 export function nameRequests({ paths, components: { schemas } }: NamedRequests): void {
   for (const operations of Object.values(paths))

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { strictClient } from '../../test/support/http-client.ts';
 import { CARD } from '../../test/support/sample-requests.ts';
 
-/** The running service, and whose key asks. */
+/** The running service, and the owner of the key. */
 export interface Service {
   readonly baseUrl: string;
   readonly managementKey: string;
@@ -23,7 +23,7 @@ function create(service: Service, key: string, path: string, body: object): Prom
   return strictClient(service.baseUrl, undefined)('POST', path, body, { headers });
 }
 
-/** Creates what the events read: an application of the first tenant, for a day, and its card. */
+/** Creates the data of the events: an application of the first tenant, for a day, and its card. */
 async function valuesOf(service: Service): Promise<Readonly<Record<string, string>>> {
   const { key } = application.parse(
     await create(service, service.managementKey, '/applications', {
@@ -42,7 +42,7 @@ async function valuesOf(service: Service): Promise<Readonly<Record<string, strin
   return { MANAGEMENT_KEY: service.managementKey, APPLICATION_KEY: key, TOKEN_ID: id };
 }
 
-/** Writes each event of `examples/sam` with keys and ids, which a repository cannot hold. */
+/** Writes each event of `examples/sam` with keys and ids, which a repository cannot contain. */
 export async function writeEventFiles(service: Service, directory: string): Promise<void> {
   const values = await valuesOf(service);
   mkdirSync(directory, { recursive: true, mode: 0o700 });

@@ -7,13 +7,13 @@ export interface RelayOptions {
   readonly awsEndpointUrl: string;
   /** The address of this machine to listen on. */
   readonly listenOn: string;
-  /** The only callers: every call carries one of these. */
+  /** The only callers: every call must carry one of these. */
   readonly sessionTokens: ReadonlySet<string>;
 }
 
 /**
- * Forwards calls of containers, which have a loopback of their own, to the local AWS endpoint.
- * More than containers may reach its address, so it demands a session token. Resolves to its port.
+ * Forwards calls of containers, which have their own loopback, to the local AWS endpoint. Other
+ * programs may reach its address too, so it requires a session token. Resolves to its port.
  */
 export async function startRelay({ awsEndpointUrl, listenOn, sessionTokens }: RelayOptions): Promise<number> {
   const endpoint = new URL(awsEndpointUrl);
@@ -24,7 +24,9 @@ export async function startRelay({ awsEndpointUrl, listenOn, sessionTokens }: Re
       .end('Only functions of the template may call.\n');
   }
 
-  /** Where a call goes. `undefined` below /_local/, which controls the local account unsigned. */
+  /**
+   * The target of a call. `undefined` below /_local/, which controls the local account unsigned.
+   */
   function targetOf({ url = '' }: IncomingMessage): URL | undefined {
     const target = url.startsWith('/') ? URL.parse(`${endpoint.origin}${url}`) : null;
     return target === null || target.pathname.startsWith('/_local') ? undefined : target;
@@ -42,11 +44,11 @@ export async function startRelay({ awsEndpointUrl, listenOn, sessionTokens }: Re
       ...(method !== undefined && { method }),
       headers: { ...headers, host: endpoint.host },
     });
-    outgoing.on('response', (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      pipeline(answer, response, () => undefined);
+    outgoing.on('response', (reply) => {
+      response.writeHead(reply.statusCode ?? 502, reply.headers);
+      pipeline(reply, response, () => undefined);
     });
-    // A connection that was cut is cut for the caller, as the endpoint's faults mean it.
+    // A cut connection is cut for the caller too, since the endpoint's faults intend it.
     outgoing.on('error', () => response.destroy());
     pipeline(incoming, outgoing, () => undefined);
   }

@@ -24,7 +24,7 @@ function functionResource({ function: lambda }: NamedFunction, address: string) 
   return {
     Type: 'AWS::Lambda::Function',
     Properties: {
-      // SAM takes a path here, as `aws cloudformation package` does.
+      // SAM expects a path here, as `aws cloudformation package` does.
       Code: lambda.codeDirectory,
       Handler: lambda.handler,
       Runtime: lambda.runtime,
@@ -50,7 +50,7 @@ function corsOf({ cors }: HttpApi) {
   };
 }
 
-/** SAM takes the last part of the ARN for the function's id in the template. */
+/** SAM treats the last part of the ARN as the function's id in the template. */
 function integrationResource({ id, function: { arn } }: NamedFunction) {
   return {
     Type: 'AWS::ApiGatewayV2::Integration',

@@ -5,16 +5,18 @@ import { App } from 'aws-cdk-lib';
 import { buildService } from '../../lib/service.ts';
 import { parseSettings } from '../../lib/settings.ts';
 
-/** The feature flags of the project, which change templates, as the CDK's command line has them. */
+/**
+ * The feature flags of the project, which change templates, as the CDK's command line passes them.
+ */
 const { context } = JSON.parse(readFileSync(join(import.meta.dirname, '../../cdk.json'), 'utf8')) as {
   readonly context: Readonly<Record<string, unknown>>;
 };
-/** Bundling and copying is most of a synthesis, and templates do not depend on it. */
+/** Bundling and copying take most of a synthesis, and templates do not depend on it. */
 const WITHOUT_CODE = { 'aws:cdk:bundling-stacks': [], 'aws:cdk:disable-asset-staging': true };
 
 /**
- * Uses the app of a deployment to look at its templates: functions have no code. Throws for
- * settings that are refused.
+ * Uses the app of a deployment to inspect its templates: functions have no code. Throws for invalid
+ * settings.
  */
 export function withServiceApp<T>(
   settings: Readonly<Record<string, unknown>>,

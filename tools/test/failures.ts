@@ -1,4 +1,4 @@
-/** What `jest --json` says of one test. */
+/** One test in the output of `jest --json`. */
 export interface JestTest {
   readonly ancestorTitles: readonly string[];
   readonly title: string;
@@ -9,7 +9,7 @@ export interface JestTest {
 export interface JestFile {
   /** The absolute path. */
   readonly name: string;
-  /** Why the file as a whole failed, if no test of it is to blame. */
+  /** The failure of the file as a whole, if no test of it failed. */
   readonly message: string;
   readonly status: string;
   /** Milliseconds since the epoch. */
@@ -22,11 +22,11 @@ export interface JestReport {
   readonly testResults: readonly JestFile[];
 }
 
-/** A promise that broke: which, what was expected and what came, and where. */
+/** A broken promise: its title, what was expected and received, and the place. */
 export interface Failure {
   readonly promise: string;
   readonly found: readonly string[];
-  /** The file and its line, as an editor takes them. */
+  /** The file and its line, in the format of editors. */
   readonly at: string;
   readonly file: string;
 }
@@ -37,16 +37,18 @@ const WIDTH = 200;
 const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
 const FRAME = /^\s+at /;
 
-/** The first lines of a text that are not empty, as a terminal shows them. */
+/** The first non-empty lines of a text, as a terminal shows them. */
 export function firstLines(text: string): readonly string[] {
-  const told = text
+  const reported = text
     .replace(COLOURS, '')
     .split('\n')
     .filter((line) => line.trim() !== '');
-  const shown = told
+  const shown = reported
     .slice(0, LINES)
     .map((line) => (line.length > WIDTH ? `${line.slice(0, WIDTH)}...` : line));
-  return told.length > LINES ? [...shown, `... ${String(told.length - LINES)} more lines above`] : shown;
+  return reported.length > LINES
+    ? [...shown, `... ${String(reported.length - LINES)} more lines above`]
+    : shown;
 }
 
 /** The first lines of a message without its stack. */
@@ -56,7 +58,7 @@ function shortened(message: string): readonly string[] {
   return firstLines(lines.slice(0, end < 0 ? undefined : end).join('\n'));
 }
 
-/** The line of the test file, or of a helper of tests, that the stack came from. */
+/** The line of the test file, or of a test helper, in the stack. */
 function placeOf(message: string, root: string, file: string): string {
   const frames = message.split('\n').filter((line) => FRAME.test(line) && !line.includes('node_modules'));
   const places = frames.flatMap((line) => /\(?([^()\s]+:\d+):\d+\)?$/.exec(line)?.[1] ?? []);
@@ -68,7 +70,7 @@ function placeOf(message: string, root: string, file: string): string {
 export const promiseOf = ({ ancestorTitles, title }: JestTest): string =>
   [...ancestorTitles, title].join(' › ');
 
-/** Everything that failed, by its file. */
+/** All failures, by file. */
 export function failuresOf({ testResults }: JestReport, root: string): readonly Failure[] {
   return testResults.flatMap(({ name, message, status, assertionResults }) => {
     const file = name.replace(`${root}/`, '');

@@ -2,15 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Programs that tests run and npm does not install, by the names of Debian's packages. */
+/** Programs that tests need and npm does not install, by the names of Debian's packages. */
 const PROGRAMS = { openssl: 'openssl', Chromium: 'chromium' } as const;
 
 export type Program = keyof typeof PROGRAMS;
 
-/** Whether everything must run. */
+/** Whether no test may be skipped. */
 export const isCi = (): boolean => !['', 'false', '0'].includes(process.env['CI'] ?? '');
 
-/** How to get a program that is missing; `undefined` if it is there. */
+/** How to install a missing program; `undefined` if it is installed. */
 export function installationOf(program: Program): string | undefined {
   const name = PROGRAMS[program];
   const folders = (process.env['PATH'] ?? '').split(delimiter);
@@ -35,7 +35,7 @@ export function provide(): readonly Program[] {
       aptGet('update');
       aptGet('install', '-y', '--no-install-recommends', ...packages);
     } catch {
-      // apt-get has said why; what is missing is named.
+      // apt-get has printed the reason; the caller names the missing program.
     }
   }
   return missing();

@@ -1,7 +1,7 @@
 // `npm test`: every check. `npm test -- tokens` checks what concerns one subject, a folder or a
-// file. `npm run test:thorough` tries every property with thirty times the cases, drawn anew:
-// `-- --seed 7` draws them again. Prints what failed last, above the totals; exits non-zero if
-// anything failed.
+// file. `npm run test:thorough` tries every property with thirty times the cases and a random seed;
+// `-- --seed 7` repeats a run. Prints failures last, above the totals; exits non-zero if anything
+// failed.
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -54,7 +54,7 @@ function run([program, ...args]: Check['command']): Promise<Outcome> {
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: environment });
     const collect = (chunk: Buffer) => {
       chunks.push(chunk);
-      // Jest would wait for ever for what its tests have left open.
+      // Jest would wait forever for handles that its tests have left open.
       if (chunk.includes('did not exit one second')) setTimeout(() => child.kill('SIGKILL'), 2_000).unref();
     };
     child.stdout.on('data', collect);
@@ -73,7 +73,7 @@ function report(name: string, { passed, seconds, output }: Outcome, counts = '')
   if (!passed) console.log(output);
 }
 
-/** Runs checks, two at a time; returns what those that failed have printed, by their names. */
+/** Runs checks, two at a time; returns the output of the failed ones, by their names. */
 async function runStatic(checks: readonly Check[]): Promise<ReadonlyMap<string, string>> {
   const waiting = [...checks];
   const failed = new Map<string, string>();
@@ -88,7 +88,7 @@ async function runStatic(checks: readonly Check[]): Promise<ReadonlyMap<string, 
   return failed;
 }
 
-/** What one run of jest came to. */
+/** The result of one jest run. */
 interface Tested {
   readonly passed: number;
   readonly failures: readonly Failure[];
@@ -96,9 +96,9 @@ interface Tested {
   readonly skipped: ReadonlyMap<string, readonly string[]>;
 }
 
-/** One more than the two cores that the time of six minutes is for: tests wait now and then. */
+/** One more than the two cores of CI, since tests wait at times. */
 const WORKERS = '3';
-/** How jest says that something was still running when the tests were over. */
+/** Jest's messages about handles that were open after the tests. */
 const LEFT_OPEN = /failed to exit gracefully|did not exit one second after/;
 
 const NOTHING: Tested = { passed: 0, failures: [], skipped: new Map() };
@@ -113,7 +113,7 @@ function tested(name: string, outcome: Outcome, jest: JestReport): Tested {
       skipped.set(path, [...(skipped.get(path) ?? []), promiseOf(test)]);
     }
   const passed = all.filter(({ status }) => status === 'passed').length;
-  // Jest may fail without a test to blame: a service that does not start or end, or no test at all.
+  // Jest may fail without a failed test: a service that does not start or end, or no test at all.
   const isUnexplained = failures.length === 0 && (!outcome.passed || passed + skipped.size === 0);
   const found = isUnexplained
     ? outcome.output.split('\n').slice(-24)
@@ -122,7 +122,7 @@ function tested(name: string, outcome: Outcome, jest: JestReport): Tested {
   return { passed, failures: [...failures, ...cause], skipped };
 }
 
-/** Where the time of a run went. */
+/** The slowest files of a run. */
 function slowest({ testResults }: JestReport): string {
   const files = testResults.map(({ name, startTime, endTime }) => ({
     name: basename(name, '.test.ts'),
@@ -148,10 +148,10 @@ async function runTests(
   try {
     jest = JSON.parse(readFileSync(file, 'utf8')) as JestReport;
   } catch {
-    // Jest did not come as far: what it printed says why.
+    // Jest did not write its report: its output has the reason.
   }
   rmSync(folder, { recursive: true });
-  // All that were asked for are of the other kind.
+  // All requested tests are of the other kind.
   if (paths !== undefined && outcome.passed && jest.testResults.length === 0) return NOTHING;
   const result = tested(name, outcome, jest);
   report(name, { ...outcome, passed: result.failures.length === 0 }, `, ${String(result.passed)} tests`);
@@ -159,7 +159,7 @@ async function runTests(
   return result;
 }
 
-/** The command that runs a file, or all of them, as this run did. */
+/** The command that repeats this run for a file, or for all. */
 function again(file: string): string {
   const args = [...(isThorough || values.seed ? ['--seed', seed] : []), ...(file ? [file] : [])];
   return [

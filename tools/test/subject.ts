@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { basename, relative, resolve } from 'node:path';
 
-/** The files of the project by their paths, those too that are not committed yet. */
+/** The files of the project by their paths, uncommitted ones included. */
 function allFiles(): readonly string[] {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
   return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
@@ -11,9 +11,8 @@ function allFiles(): readonly string[] {
 }
 
 /**
- * Whether a file is about a word: its name or that of a folder has a part that begins so. `tokens`
- * is said of `token-list` and `tokenize` too; a path is said of what it names, and of the tests
- * that are called as it is.
+ * Whether a file is about a word: a part of its name, or of its folder's, begins with it. `tokens`
+ * matches `token-list` and `tokenize` too; a path matches itself, and the tests of the same name.
  */
 export function isAbout(path: string, word: string): boolean {
   if (word.includes('/')) {
@@ -28,8 +27,8 @@ export function isAbout(path: string, word: string): boolean {
 }
 
 /**
- * The files of what `npm test` was asked for: a subject as it stands in their paths (`tokens`), a
- * file, or a folder. Throws if there is none.
+ * The files for an argument of `npm test`: a subject in their paths (`tokens`), a file, or a
+ * folder. Throws if there is none.
  */
 export function filesOf(words: readonly string[]): readonly string[] {
   const all = allFiles();

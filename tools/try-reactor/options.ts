@@ -19,7 +19,7 @@ throws goes to standard error, its result to standard output. No service needs t
 Exit code: 0 if the code returned a result, 1 if it failed, 2 if the command line is wrong.
 `;
 
-/** The command line is wrong, or names a file that is. The message is one line. */
+/** The command line is invalid, or names an invalid file. The message is one line. */
 export class UsageError extends Error {}
 
 export interface TryOptions {
@@ -28,7 +28,7 @@ export interface TryOptions {
   readonly args: object;
   readonly configuration: Readonly<Record<string, string>>;
   readonly isLenient: boolean;
-  /** What `req.bt` is made from. */
+  /** The settings of `req.bt`. */
   readonly client?: { readonly baseUrl: string; readonly apiKey: string };
 }
 
@@ -43,7 +43,7 @@ const OPTIONS = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** npm runs this in the project's folder, and names that of the caller. */
+/** npm runs this in the project's folder, and passes that of the caller. */
 function textOf(file: string, { INIT_CWD = '' }: Environment): string {
   try {
     return readFileSync(resolve(INIT_CWD, file), 'utf8');
@@ -62,7 +62,7 @@ function objectIn(option: string, file: string | undefined, environment: Environ
     throw new UsageError(`--${option}: ${file} is not JSON`);
   }
   if (typeof value !== 'object' || value === null)
-    throw new UsageError(`--${option}: ${file} must hold an object`);
+    throw new UsageError(`--${option}: ${file} must contain an object`);
   return value;
 }
 
@@ -73,7 +73,7 @@ function configurationIn(
   const value = objectIn('configuration', file, environment);
   const isText = (entry: unknown): entry is string => typeof entry === 'string';
   if (Array.isArray(value) || !Object.values(value).every(isText))
-    throw new UsageError(`--configuration: ${String(file)} must hold an object of strings`);
+    throw new UsageError(`--configuration: ${String(file)} must contain an object of strings`);
   return value as Record<string, string>;
 }
 
@@ -88,7 +88,7 @@ function clientOf(values: { key?: string; url?: string }, { CLOAKROOM_KEY }: Env
 function checkOnce(tokens: readonly { readonly kind: string; readonly name?: string }[]): void {
   const names = tokens.filter(({ kind }) => kind === 'option').map(({ name }) => String(name));
   const twice = names.find((name, at) => names.indexOf(name) < at);
-  if (twice !== undefined) throw new UsageError(`--${twice} is given twice`);
+  if (twice !== undefined) throw new UsageError(`--${twice} appears twice`);
 }
 
 function parsed(commandLine: readonly string[]) {
@@ -99,7 +99,7 @@ function parsed(commandLine: readonly string[]) {
   }
 }
 
-/** `help` where that was asked for. Throws {@link UsageError}. */
+/** `help` if it was requested. Throws {@link UsageError}. */
 export function readOptions(commandLine: readonly string[], environment: Environment): TryOptions | 'help' {
   const { values, positionals, tokens } = parsed(commandLine);
   if (values.help === true) return 'help';

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildReactorLayer } from '../../lib/reactor-layer.ts';
 import { startProcessInstance } from '../../packages/local-aws/src/lambda/custom-runtime/process-instance.ts';
-import { outcomeOf } from '../../src/adapters/lambda/run-answer.ts';
+import { parseRunOutcome } from '../../src/adapters/lambda/parse-run-outcome.ts';
 import { REACTOR_MEMORY_MB } from '../../src/adapters/lambda/reactor-functions.ts';
 import type { RunOutcome } from '../../src/core/reactors/reactor-runner.ts';
 import type { TryOptions } from './options.ts';
 
-/** What the code has of a synchronous invocation. */
+/** The limits of a synchronous invocation. */
 export const TIME_MS = 28_000;
 
 const PLATFORM = process.platform === 'darwin' ? 'darwin' : process.arch === 'arm64' ? 'arm64' : 'x86_64';
@@ -27,7 +27,7 @@ function eventOf({ code, args, configuration, client }: TryOptions): string {
   });
 }
 
-/** A function as Lambda would make it of the code. */
+/** A function with the code, as Lambda would create it. */
 function definitionOf(codeDirectory: string, isLenient: boolean) {
   return {
     functionName: 'reactor',
@@ -46,8 +46,8 @@ function definitionOf(codeDirectory: string, isLenient: boolean) {
 }
 
 /**
- * Runs the code once as the service does: by the layer's runtime, in a process behind a Runtime
- * API. `print` gets what it prints, with the author's file in the place of the runtime's copy.
+ * Runs the code once like the service: with the layer's runtime, in a process behind a Runtime API.
+ * `print` receives its output, with the author's file name instead of the runtime's copy.
  */
 export async function runCode(options: TryOptions, print: (text: string) => void): Promise<RunOutcome> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'cloakroom-try-')));
@@ -70,7 +70,7 @@ export async function runCode(options: TryOptions, print: (text: string) => void
       payload: eventOf(options),
       invokedFunctionArn: '',
     });
-    return failed ? { outcome: 'exited' } : outcomeOf(Buffer.from(payload));
+    return failed ? { outcome: 'exited' } : parseRunOutcome(Buffer.from(payload));
   } finally {
     await instance.stop();
     rmSync(folder, { recursive: true, force: true });

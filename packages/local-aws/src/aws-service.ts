@@ -1,12 +1,9 @@
-/**
- * Who signed a call: the role whose credentials were used, or the operator of this machine (the
- * account's administrator).
- */
+/** The signer of a call: the role whose credentials were used, or the account's administrator. */
 export type Principal = { kind: 'role'; roleArn: string } | { kind: 'administrator' };
 
 /**
- * One call to the local AWS endpoint, as it arrived. `target` is the value of `X-Amz-Target`
- * without its version prefix.
+ * One unchanged call to the local AWS endpoint. `target` is the value of `X-Amz-Target` without its
+ * version prefix.
  */
 export interface AwsCall {
   readonly service: string;
@@ -20,8 +17,8 @@ export interface AwsCall {
 }
 
 /**
- * What a call needs to be allowed: `action` as IAM spells it (`dynamodb:PutItem`), `resource` an
- * ARN, `context` the condition keys.
+ * One access that a call needs: `action` as IAM spells it (`dynamodb:PutItem`), `resource` an ARN,
+ * `context` the condition keys.
  */
 export interface AwsAccess {
   readonly action: string;
@@ -33,26 +30,21 @@ export interface AwsResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | string;
-  /**
-   * Capacity units that the call cost, for the endpoint's record of calls; not sent to the caller.
-   */
+  /** Capacity units of the call, for the endpoint's record of calls; not sent to the caller. */
   readonly consumedCapacity?: number;
 }
 
 /**
  * One AWS service behind the local endpoint. The endpoint finds it by the service name of the SigV4
- * credential scope, asks which accesses the call needs, checks them against the caller's policies,
- * and only then lets it answer.
+ * credential scope, asks for the accesses that the call needs, checks them against the caller's
+ * policies, and then lets it respond.
  */
 export interface AwsService {
   /** The SigV4 signing name: `dynamodb`, `kms`, `lambda`, `sqs`, ... */
   readonly signingName: string;
-  /**
-   * All accesses that must be allowed. Throws {@link AwsError} for a call it does not know (with
-   * the name of the call).
-   */
+  /** All accesses of the call. Throws {@link AwsError} for an unknown call (with its name). */
   accesses(call: AwsCall): readonly AwsAccess[];
-  /** Answers the call. Throws {@link AwsError} for every failure that AWS would report. */
+  /** Responds to the call. Throws {@link AwsError} for every failure that AWS would report. */
   handle(call: AwsCall): Promise<AwsResponse>;
   /** The error in the service's own protocol. */
   failure(error: AwsError): AwsResponse;
@@ -62,8 +54,8 @@ export interface AwsService {
 }
 
 /**
- * A failure that AWS reports: `code` is the exception's short name, `fields` are members beside the
- * message.
+ * A failure that AWS reports: `code` is the exception's short name, `fields` are members besides
+ * the message.
  */
 export class AwsError extends Error {
   readonly code: string;
@@ -79,16 +71,16 @@ export class AwsError extends Error {
   }
 }
 
-/** An IAM policy document after all references were resolved. */
+/** An IAM policy document with resolved references. */
 export interface PolicyDocument {
   readonly Version?: string;
   readonly Statement: readonly PolicyStatement[];
 }
 
-/** The policy of a resource itself, which names whom it is about. */
+/** The policy of a resource itself, which names its principals. */
 export interface ResourcePolicy {
   readonly document: PolicyDocument;
-  /** Whether nothing is allowed that it does not allow, as on a KMS key. */
+  /** Whether it denies everything that it does not allow, as on a KMS key. */
   readonly isRequired: boolean;
 }
 
@@ -106,8 +98,8 @@ export interface PolicyStatement {
 }
 
 /**
- * A role with everything that decides its access: identity policies, and the boundary that limits
- * them if there is one.
+ * A role with all policies that decide its access: identity policies, and its boundary if there is
+ * one.
  */
 export interface Role {
   readonly arn: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Seconds that a clock is ahead of the machine's: what threads share of it. */
+/** Seconds that a clock is ahead of the machine's, shared by threads. */
 export type SharedClock = SharedArrayBuffer;
 
 /** What `/_local/clock` returns. */
@@ -17,8 +17,8 @@ export interface Clock {
   /** For {@link followClock} in other threads. */
   readonly shared: SharedClock;
   /**
-   * Answers `/_local/clock`: PUT moves the clock forward by the `advance_seconds` of a JSON object,
-   * and each returns the time. Throws an Error for a wrong body.
+   * Handles `/_local/clock`: PUT moves the clock forward by the `advance_seconds` of a JSON object;
+   * every method returns the time. Throws an Error for an invalid body.
    */
   control(body: string, method: string): ClockReading;
 }
@@ -55,8 +55,8 @@ export function createClock(): Clock {
 }
 
 /**
- * Makes `Date` of this thread follow a clock; timers and `performance` do not. Returns what
- * `Date.now` was.
+ * Makes `Date` of this thread follow a clock; timers and `performance` do not. Returns the original
+ * `Date.now`.
  */
 export function followClock(shared: SharedClock): () => number {
   const seconds = new Int32Array(shared);

@@ -17,7 +17,7 @@ import { errorMessage } from './error-code.ts';
 import { createFaults, type Faults } from './faults/create-faults.ts';
 import { createGatewayDefinition } from './gateway/gateway-definition.ts';
 import { startHttpGateway, type Exchange } from './gateway/http-gateway.ts';
-import type { GatewayAnswer } from './gateway/gateway-answers.ts';
+import type { GatewayResponse } from './gateway/gateway-answers.ts';
 import { findFreePort, listenOnLocalhost } from './gateway/listen.ts';
 import { createKms, type Kms } from './kms/create-kms.ts';
 import { createFunctionHost, type FunctionHost } from './lambda/function-host.ts';
@@ -32,22 +32,22 @@ import { createSqs, type Sqs } from './sqs/create-sqs.ts';
 import { createQueueDefinitions } from './sqs/queue-definitions.ts';
 import { startMappings } from './sqs/start-mappings.ts';
 
-/** The app while nobody can call it yet but {@link CloudOptions.prepare}. */
+/** The app before it accepts any call except those of {@link CloudOptions.prepare}. */
 export interface PreparedApp {
   /** The outputs of the stacks, by name. */
   readonly outputs: ReadonlyMap<string, string>;
-  /** Invokes a function as an administrator would. Never rejects: a failure is an outcome. */
+  /** Invokes a function as the administrator. Never rejects: a failure is an outcome. */
   readonly invoke: (functionName: string, payload: string) => Promise<InvocationOutcome>;
 }
 
-/** What an app may add to its HTTP API on this machine. */
+/** Local additions of an app to its HTTP API. */
 export interface GatewayExtension {
-  /** Pages beside the API, by path and `accept` header; `undefined` leaves a path to the API. */
-  readonly pages?: (path: string, accept: string) => Promise<GatewayAnswer | undefined>;
-  /** What stands in front of the API may show the gateway's own answers in another form. */
-  readonly presentAnswer?: (answer: GatewayAnswer) => GatewayAnswer;
-  /** Sees every response of the API as it leaves. */
-  readonly onAnswer?: (exchange: Exchange) => void;
+  /** Pages next to the API, by path and `accept` header; `undefined` leaves a path to the API. */
+  readonly pages?: (path: string, accept: string) => Promise<GatewayResponse | undefined>;
+  /** Rewrites the gateway's own responses, like a front end of the API might. */
+  readonly presentResponse?: (response: GatewayResponse) => GatewayResponse;
+  /** Sees every response of the API. */
+  readonly onResponse?: (exchange: Exchange) => void;
   /** Runs after the last response. */
   readonly onClose?: () => void;
 }
@@ -55,9 +55,9 @@ export interface GatewayExtension {
 export interface CloudOptions {
   /** The folder of a synthesized app (`cdk.out`), or a CDK app to synthesize first. */
   readonly app: string | CdkApp;
-  /** Holds what a run leaves behind: synthesized apps, the compile cache, logs. */
+  /** The folder for synthesized apps, the compile cache and logs. */
   readonly workDirectory: string;
-  /** 0 takes any free port. */
+  /** 0 selects a free port. */
   readonly port: number;
   /** Keeps state across starts; without it state is in memory. */
   readonly dataDirectory?: string;
@@ -67,13 +67,13 @@ export interface CloudOptions {
   readonly faults?: readonly string[];
   readonly faultSeed?: number;
   /**
-   * Told in one line what the user should know while it runs, such as that the disk is full.
-   * Default: standard error.
+   * Receives one line about each condition that the user should know, such as a full disk. Default:
+   * standard error.
    */
   readonly report?: (line: string) => void;
   /**
-   * Gets each line that a function prints whose role may not write logs; on AWS nobody gets it.
-   * Default: nobody.
+   * Receives each output line of a function whose role may not write logs; AWS drops them. Default:
+   * dropped.
    */
   readonly onUnlogged?: (functionName: string, line: string) => void;
   /** Prints logs through this instead of writing them to files. */
@@ -84,9 +84,9 @@ export interface CloudOptions {
    */
   readonly prepare?: (app: PreparedApp) => Promise<void>;
   readonly extendGateway?: (baseUrl: string, log: (line: string) => void) => GatewayExtension;
-  /** Told what the start does next, where that takes longer than a moment. */
+  /** Receives the next step of the start, if it takes longer than a moment. */
   readonly onProgress?: (step: string) => void;
-  /** Ends a start that is under way; whatever was started is stopped. */
+  /** Aborts the start; everything that was started is stopped. */
   readonly signal?: AbortSignal;
 }
 
@@ -98,7 +98,7 @@ export interface Cloud {
   close(): Promise<void>;
 }
 
-/** What one start builds up; `closers` undo it, the last first. */
+/** The parts of one start; `closers` undo it, the last first. */
 interface Start {
   readonly options: CloudOptions;
   readonly account: Account;
@@ -107,7 +107,7 @@ interface Start {
   readonly clock: Clock;
   readonly storageFailure: StorageFailure;
   readonly closers: (() => Promise<void> | void)[];
-  /** Gives up the port of the AWS endpoint, held until the endpoint takes it. */
+  /** Releases the port of the AWS endpoint, reserved until the endpoint listens. */
   readonly releaseAwsPort: () => Promise<void>;
 }
 
@@ -119,13 +119,10 @@ interface Stores {
 
 const ACCOUNT_ID = '000000000000';
 const REGION = 'us-east-1';
-/**
- * DynamoDB's own TTL lags by up to two days on AWS: rarely enough that nothing can come to rely on
- * it.
- */
+/** On AWS, TTL deletes up to two days late: rarely enough that no code can rely on it. */
 const MINUTES_BETWEEN_EXPIRIES = 60;
 
-/** The folder of the templates, and where Node may keep what it compiles of the functions. */
+/** The folder of the templates, and of Node's compile cache for the functions. */
 async function appFolders({ options, closers }: Start) {
   const { app, workDirectory, signal, onProgress } = options;
   if (typeof app === 'string') return { directory: app, compileCache: join(workDirectory, 'compile-cache') };
@@ -188,7 +185,7 @@ function createParts(
   };
 }
 
-/** Each function with all that it takes to run its code elsewhere. */
+/** Each function with everything that it needs to run its code elsewhere. */
 function runningFunctions(functions: FunctionHost) {
   return functions
     .environments()
@@ -305,7 +302,7 @@ function startSchedules(
 
 async function start(begun: Start, close: () => Promise<void>): Promise<Cloud> {
   const { options, account } = begun;
-  // Synthesis takes longest, in a process of its own; the stores open meanwhile.
+  // Synthesis takes longest, in a separate process; the stores open in the meantime.
   const [folders, stores] = await settleAll(appFolders(begun), createStores(begun));
   options.signal?.throwIfAborted();
   const assembly = await readAssembly(folders.directory);
@@ -326,15 +323,14 @@ async function start(begun: Start, close: () => Promise<void>): Promise<Cloud> {
 }
 
 /**
- * Like Promise.all, but waits for both before it fails, so that whatever they started can be
- * stopped.
+ * Like Promise.all, but waits for all before it fails, so that everything started can be stopped.
  */
 async function settleAll<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([first, second]);
   return await Promise.all([first, second]);
 }
 
-/** Where an account with these options writes logs; `undefined` if it prints them. */
+/** The log folder of an account with these options; `undefined` if it prints logs. */
 export function logDirectory({
   printLogs,
   dataDirectory,
@@ -352,7 +348,7 @@ function printLine(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Failures of the disk: one that meets a start ends it, and a later one is reported. */
+/** Disk failures: one during a start ends it, a later one is reported. */
 function createStorageReports({ dataDirectory, report = printLine }: CloudOptions) {
   let isUp = false;
   let atStart: string | undefined;
@@ -361,7 +357,7 @@ function createStorageReports({ dataDirectory, report = printLine }: CloudOption
       if (isUp) report(`${reason}: ${consequence}`);
       else atStart ??= reason;
     }),
-    /** Why a start has failed that ends with `error`. */
+    /** The reason for which a start failed with `error`. */
     ofStart: (error: unknown) => (atStart === undefined ? error : new Error(atStart, { cause: error })),
     setUp: (value: boolean) => {
       isUp = value;
@@ -387,22 +383,21 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
       requireContents(options.dataDirectory);
     }
     const port = await findFreePort(options.port);
-    // Queues carry the endpoint's address in their names, so it is known before the endpoint can
-    // start.
-    const held = await listenOnLocalhost(() => createServer(), 0);
-    closers.push(() => held.close());
+    // Queue URLs contain the endpoint's address, so it is known before the endpoint starts.
+    const reservation = await listenOnLocalhost(() => createServer(), 0);
+    closers.push(() => reservation.close());
     const account = {
       accountId: ACCOUNT_ID,
       region: REGION,
       baseUrl: `http://localhost:${String(port)}`,
-      awsEndpointUrl: `http://127.0.0.1:${String(held.port)}`,
+      awsEndpointUrl: `http://127.0.0.1:${String(reservation.port)}`,
     };
     const logs = createLogs(options);
     closers.push(() => {
       logs.close();
     });
     const faults = createFaults(options.faultSeed ?? 1);
-    const releaseAwsPort = () => held.close();
+    const releaseAwsPort = () => reservation.close();
     const { failure: storageFailure } = storage;
     const clock = createClock();
     const begun = { options, account, logs, faults, clock, storageFailure, closers, releaseAwsPort };

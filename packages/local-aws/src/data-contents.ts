@@ -5,8 +5,8 @@ import { damaged } from './storage-failure.ts';
 import { writeFileWhole } from './write-file-whole.ts';
 
 /**
- * What a store would make anew, and so lose, if it were missing. What else is missing, a store
- * misses by itself.
+ * Files that a store would silently create again, and so lose. A store notices other missing files
+ * itself.
  */
 const FILES = ['dynamodb/dynamodb/CURRENT', 'kms/kms-keys.json', 'sqs/fauxqs.db'];
 
@@ -26,14 +26,14 @@ function recorded(directory: string): readonly string[] {
 
 /**
  * Throws an Error that names the file if a data folder lacks one that an earlier start left. A
- * folder in which no start has succeeded yet lacks nothing.
+ * folder without a successful start lacks nothing.
  */
 export function requireContents(directory: string): void {
   for (const name of recorded(directory))
     if (!isThere(join(directory, name))) throw damaged(directory, `${name} is missing or empty`);
 }
 
-/** Writes down what the next start must find. */
+/** Records the files that the next start must find. */
 export async function recordContents(directory: string): Promise<void> {
   const present = FILES.filter((name) => isThere(join(directory, name)));
   if (present.join() === recorded(directory).join()) return;

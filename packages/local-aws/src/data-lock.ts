@@ -5,7 +5,7 @@ import { errorCode } from './error-code.ts';
 import { livingProcess, processIdentity } from './process-alive.ts';
 import { storageReason } from './storage-failure.ts';
 
-/** Somebody else, who is alive, has it. */
+/** Another live process has the lock. */
 export class LockedError extends Error {}
 
 function read(file: string): string | undefined {
@@ -17,7 +17,7 @@ function read(file: string): string | undefined {
 }
 
 /**
- * True if the lock file did not exist and now holds `content`; a link appears with its whole
+ * True if the lock file did not exist and now contains `content`; a link appears with its whole
  * content or not at all.
  */
 function create(lock: string, content: string): boolean {
@@ -34,10 +34,7 @@ function create(lock: string, content: string): boolean {
   }
 }
 
-/**
- * Takes away the lock of a process that was killed, unless another start has replaced it in
- * between.
- */
+/** Removes the lock of a killed process, unless another start has replaced it in the meantime. */
 function removeStale(lock: string, stale: string): void {
   const aside = `${lock}.${randomUUID()}`;
   renameSync(lock, aside);
@@ -75,9 +72,9 @@ function hold(lock: string, what: string): () => void {
 }
 
 /**
- * Holds a lock file for this process, in a folder that is created if need be. Returns the function
- * that lets it go. Throws {@link LockedError} naming the process that holds it, or an Error that
- * says why the folder cannot be used; the lock of a process that was killed holds nobody up.
+ * Takes a lock file for this process, in a folder that is created if necessary. Returns the
+ * function that releases it. Throws {@link LockedError} that names the owning process, or an Error
+ * with the reason why the folder cannot be used. The lock of a killed process blocks no other.
  */
 export function holdLock(lock: string, what: string): () => void {
   try {
@@ -89,7 +86,7 @@ export function holdLock(lock: string, what: string): () => void {
   }
 }
 
-/** Makes this process the only one that uses a data folder. Otherwise as {@link holdLock}. */
+/** Makes this process the only user of a data folder. Otherwise like {@link holdLock}. */
 export function lockDataDirectory(directory: string): () => void {
   return holdLock(join(directory, 'lock'), directory);
 }

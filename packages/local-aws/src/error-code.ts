@@ -3,7 +3,7 @@ export function errorCode(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 }
 
-/** What an error says, fit for a log or the terminal. */
+/** The message of an error, fit for a log or the terminal. */
 export function errorMessage(error: unknown): string {
   return typeof error === 'object' && error !== null && 'message' in error
     ? String(error.message)

@@ -10,11 +10,11 @@ export function isLoopbackHost(host: string | undefined): boolean {
 }
 
 /**
- * The answer to a request whose `Host` is another name. A web page can have its own name resolve to
- * 127.0.0.1 (DNS rebinding), and its scripts would then act as the administrator of the local
+ * The response to a request with another `Host`. A web page can make its own name resolve to
+ * 127.0.0.1 (DNS rebinding), and its scripts could then act as the administrator of the local
  * account, or as the runtime of a function.
  */
-export const foreignHostAnswer = {
+export const foreignHostResponse = {
   status: 403,
   headers: { 'content-type': 'text/plain; charset=utf-8' },
   body: 'The local service answers requests to localhost only; the Host of this request is another name.\n',

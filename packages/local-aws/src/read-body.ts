@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 /**
  * The body of a request, or `undefined` if it is larger than `maxBytes`. The rest is then read and
- * dropped, so that the client, which is still sending, gets to see the answer.
+ * dropped, so that the client, which is still sending, receives the response.
  */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>();

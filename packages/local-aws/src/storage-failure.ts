@@ -2,19 +2,19 @@ import { statfsSync } from 'node:fs';
 import { AwsError } from './aws-service.ts';
 import { errorMessage } from './error-code.ts';
 
-/** Turns an error of the disk into the failure that the caller of a service gets. */
+/** Turns a disk error into the failure for the caller of a service. */
 export type StorageFailure = (error: unknown) => AwsError;
 
-/** Told why the disk fails, and what follows from it. */
+/** Receives the cause of a disk failure, and its consequence. */
 export type ReportStorageFailure = (reason: string, consequence: string) => void;
 
-/** A store that was refused a write tries again after so long, in ms. */
+/** How long a store waits after a refused write before it retries, in ms. */
 export const STORAGE_RETRY_MS = 1_000;
 
-/** A failure that comes so soon after another one is not reported again, in ms. */
+/** A failure within this time of another one is not reported again, in ms. */
 const QUIET_MS = 60_000;
 
-/** What ENOSPC, EDQUOT, EFBIG and SQLITE_FULL read like: LevelDB and SQLite pass on no code. */
+/** The messages of ENOSPC, EDQUOT, EFBIG and SQLITE_FULL: LevelDB and SQLite report no code. */
 const FULL = /no space left on device|disk quota exceeded|file too large|disk is full/i;
 
 /** With less room SQLite fails with an I/O error, since it cannot map its memory. */
@@ -34,7 +34,7 @@ function isFull(directory: string, error: unknown): boolean {
   return FULL.test(message) || (message === 'disk I/O error' && hasLittleRoom(directory));
 }
 
-/** What is wrong with a data folder, in one line that names it. */
+/** The problem of a data folder, in one line that names it. */
 export function storageReason(directory: string, error: unknown): string {
   if (isFull(directory, error)) return `the disk of ${directory} is full`;
   const message = errorMessage(error);
@@ -42,8 +42,8 @@ export function storageReason(directory: string, error: unknown): string {
 }
 
 /**
- * The failures of all stores below one folder: a row of them is reported once, however many calls
- * it meets.
+ * The failures of all stores below one folder: a series of them is reported once, however many
+ * calls fail.
  */
 export function createStorageFailure(directory: string, report: ReportStorageFailure): StorageFailure {
   let lastMs = -Infinity;
@@ -61,7 +61,7 @@ export function createStorageFailure(directory: string, report: ReportStorageFai
   };
 }
 
-/** For a start that does not find on disk what an earlier one left. */
+/** For a start that misses a file of an earlier one. */
 export function damaged(path: string, fact: string, cause?: unknown): Error {
   return new Error(`${path} is damaged: ${fact}; restore the data folder from a copy, or use another one`, {
     cause,

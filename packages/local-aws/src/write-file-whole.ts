@@ -1,8 +1,8 @@
 import { open, rename, rm } from 'node:fs/promises';
 
 /**
- * Written beside and renamed, so that a crash or a full disk leaves either the old file or the new
- * one. The disk has it when this resolves. Readable by its owner only.
+ * Writes to a new file and renames it, so that a crash or a full disk leaves either the old file or
+ * the new one. The disk has it when this resolves. Readable by its owner only.
  */
 export async function writeFileWhole(file: string, content: string | Uint8Array): Promise<void> {
   const unfinished = `${file}.new`;

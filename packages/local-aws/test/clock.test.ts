@@ -8,7 +8,7 @@ const advance = (seconds: unknown): string => JSON.stringify({ advance_seconds: 
 const HOUR_MS = 3_600_000;
 
 describe('a clock', () => {
-  it('tells the machine’s time until it is moved forward, and adds up what it is moved by', () => {
+  it('returns the machine’s time until it is moved forward, and adds up the moves', () => {
     const clock = createClock();
     const before = Date.now();
     expect(clock.now() - before).toBeLessThan(HOUR_MS);
@@ -29,13 +29,13 @@ describe('a clock', () => {
     '{"advance_seconds":1,"x":2}',
     '[]',
     '',
-  ])('refuses %s and stays where it is', (body) => {
+  ])('rejects %s and does not change', (body) => {
     const clock = createClock();
     expect(() => clock.control(body, 'PUT')).toThrow('{"advance_seconds": 60}');
     expect(clock.control('', 'GET').ahead_seconds).toBe(0);
   });
 
-  it('is not moved beyond what it can count', () => {
+  it('is not moved beyond its range', () => {
     const clock = createClock();
     clock.control(advance(900_000_000), 'PUT');
     expect(() => clock.control(advance(900_000_000), 'PUT')).toThrow('30 years');
@@ -45,13 +45,13 @@ describe('a clock', () => {
 
 describe('a function under a clock that is moved', () => {
   const code = `export const handler = async (event, context) => ({
-    now: Date.now(), made: new Date().getTime(), called: Date.parse(Date()), kept: new Date(5).getTime(),
+    now: Date.now(), made: new Date().getTime(), called: Date.parse(Date()), same: new Date(5).getTime(),
     isDate: new Date() instanceof Date && new Date().constructor === Date,
     name: Date.name, utc: Date.UTC(1970, 0), derived: new (class extends Date {})().getTime(),
     remaining: context.getRemainingTimeInMillis(),
   });`;
 
-  it('reads the moved time in every way of Date, also while it runs already', async () => {
+  it('reads the moved time in every way of Date, even if it is already running', async () => {
     const clock = createClock();
     const host = aHost([aFunction(code)], { clock: clock.shared });
     host.start('http://127.0.0.1:4566');
@@ -64,9 +64,9 @@ describe('a function under a clock that is moved', () => {
       const { now, made, called, derived, remaining, ...rest } = await read();
       for (const time of [now, made, called, derived])
         expect(Number(time) - before).toBeGreaterThanOrEqual(86_400_000 - 1_000);
-      // The time that an invocation has is counted by a timer.
+      // A timer measures the time of an invocation.
       expect(remaining).toBeGreaterThan(0);
-      expect(rest).toEqual({ kept: 5, isDate: true, name: 'Date', utc: 0 });
+      expect(rest).toEqual({ same: 5, isDate: true, name: 'Date', utc: 0 });
     } finally {
       await host.close();
     }

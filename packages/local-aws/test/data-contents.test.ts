@@ -18,12 +18,12 @@ function write(name: string): void {
   writeFileSync(join(directory, name), 'something');
 }
 
-it('a folder in which no start has succeeded lacks nothing', () => {
+it('a folder in which no start has succeeded is complete', () => {
   requireContents(directory);
 });
 
 it.each(['dynamodb/dynamodb/CURRENT', 'kms/kms-keys.json', 'sqs/fauxqs.db'])(
-  'a folder that lacks %s, which it had, is damaged',
+  'a folder that has lost %s is damaged',
   async (name) => {
     write(name);
     await recordContents(directory);
@@ -37,7 +37,7 @@ it.each(['dynamodb/dynamodb/CURRENT', 'kms/kms-keys.json', 'sqs/fauxqs.db'])(
   },
 );
 
-it('an app without keys needs none, until it has one', async () => {
+it('an app without keys needs none until it has one', async () => {
   write('dynamodb/dynamodb/CURRENT');
   await recordContents(directory);
   requireContents(directory);
@@ -49,7 +49,7 @@ it('an app without keys needs none, until it has one', async () => {
   }).toThrow('kms/kms-keys.json is missing or empty');
 });
 
-it('a file that was emptied is missed as well', async () => {
+it('an emptied file counts as missing', async () => {
   write('sqs/fauxqs.db');
   await recordContents(directory);
   writeFileSync(join(directory, 'sqs/fauxqs.db'), '');

@@ -15,13 +15,13 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-it('a folder that does not exist is created for its owner alone', () => {
+it('a folder that does not exist is created, readable by its owner only', () => {
   const release = lockDataDirectory(join(directory, 'a', 'b'));
   expect(statSync(join(directory, 'a', 'b')).mode & 0o777).toBe(0o700);
   release();
 });
 
-it('a second start is refused until the first lets go', () => {
+it('a second start is rejected until the first releases the lock', () => {
   const release = lockDataDirectory(directory);
   expect(() => lockDataDirectory(directory)).toThrow(
     `${directory} is in use by process ${String(process.pid)}`,
@@ -31,13 +31,13 @@ it('a second start is refused until the first lets go', () => {
   expect(readdirSync(directory)).toEqual([]);
 });
 
-it('the lock of a process that was killed holds nobody up', () => {
+it('the lock of a killed process does not block a start', () => {
   const { pid } = spawnSync(process.execPath, ['-e', '']);
   writeFileSync(join(directory, 'lock'), `${String(pid)}-12345\n`);
   lockDataDirectory(directory)();
 });
 
-it('nor does a lock whose process id now belongs to another process', () => {
+it('a lock whose process id now belongs to another process does not block a start', () => {
   const other = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60000)']);
   try {
     writeFileSync(join(directory, 'lock'), `${String(other.pid)}-1\n`);
@@ -48,10 +48,10 @@ it('nor does a lock whose process id now belongs to another process', () => {
 });
 
 (process.platform === 'linux' ? it : it.skip)(
-  'nor does a process that has ended and was not collected',
+  'the lock of a zombie process does not block a start',
   async () => {
-    // The shell becomes a program that never asks for its child, which ends after that: the shell
-    // itself would ask.
+    // The shell becomes a program that never waits for its child, which ends later: the shell
+    // itself would wait.
     const parent = spawn('sh', ['-c', 'exec 3<&0; cat <&3 & echo $!; exec sleep 60']);
     const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
     try {
@@ -71,7 +71,7 @@ it('nor does a lock whose process id now belongs to another process', () => {
 );
 
 it.each(['', 'nonsense', '-1-5', '99999999999-1'])(
-  'nor does a lock that says nothing useful (%j)',
+  'an invalid lock (%j) does not block a start',
   (content) => {
     writeFileSync(join(directory, 'lock'), content);
     lockDataDirectory(directory)();
@@ -85,7 +85,7 @@ it.each([
     (file: string) => join(file, 'x'),
     (file: string) => `ENOTDIR: not a directory, mkdir '${join(file, 'x')}'`,
   ],
-])('%s as a data folder is refused with its path', (_title, folderOf, messageOf) => {
+])('%s as a data folder is rejected with its path', (_title, folderOf, messageOf) => {
   const file = join(directory, 'file');
   writeFileSync(file, '');
   expect(() => lockDataDirectory(folderOf(file))).toThrow(messageOf(file));

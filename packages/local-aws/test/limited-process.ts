@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 
-/** A script in a process of its own, to which the disk seems full. Linux only. */
+/** A script in a separate process whose disk seems full. Linux only. */
 export interface LimitedProcess {
   /** Resolves when the script has printed the line. Rejects if it ends before. */
   until(line: string): Promise<void>;
@@ -10,7 +10,7 @@ export interface LimitedProcess {
   kill(): Promise<readonly string[]>;
 }
 
-/** `kilobytes` is how long a file may become. What the script prints is no file. */
+/** `kilobytes` limits the size of a file. The output of the script is not a file. */
 export function startLimited(script: string, args: readonly string[], kilobytes: number): LimitedProcess {
   // The blocks of `ulimit -f` have 512 bytes.
   const command = `ulimit -S -f ${String(kilobytes * 2)} && exec "$@"`;

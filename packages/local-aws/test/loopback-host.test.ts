@@ -37,7 +37,7 @@ describe('a Host header', () => {
     '[::ffff:127.0.0.1]',
     ' localhost',
     'localhost, evil.example',
-  ])('names another one, or none: %j', (host) => {
+  ])('names another machine, or none: %j', (host) => {
     expect(isLoopbackHost(host)).toBe(false);
   });
 

@@ -1,11 +1,11 @@
 // How much a run of the tests tries. `npm test` tries the same cases every time, so that it never
-// fails by chance; `npm run test:thorough` tries thirty times as many, drawn anew.
+// fails by chance; `npm run test:thorough` tries thirty times as many, with new random draws.
 import { seededRandom } from '../src/faults/seeded-random.ts';
 
 /** Whether this run is `npm run test:thorough`. */
 export const IS_THOROUGH = process.env['CLOAKROOM_TESTS'] === 'thorough';
 
-/** What everything random in the tests is drawn from: a whole number from 0 to 2^31 - 1. */
+/** The seed of all random draws in the tests: a whole number from 0 to 2^31 - 1. */
 export const SEED = Number(process.env['CLOAKROOM_SEED'] ?? 1);
 
 /** A number from 0 to below 1: the same ones in each file for the same seed. */
@@ -13,5 +13,8 @@ export const random = seededRandom(SEED);
 
 const TIMES = 30;
 
-/** The cases of a property: so many in `npm test`, and thirty times as many in the thorough run. */
+/**
+ * The number of cases of a property: `usual` in `npm test`, and thirty times as many in the
+ * thorough run.
+ */
 export const cases = (usual: number): number => (IS_THOROUGH ? TIMES * usual : usual);

@@ -2,23 +2,23 @@ import type { FieldErrors } from './errors.ts';
 import { brand } from './brand.ts';
 
 /**
- * A call that the service refused or failed (RFC 9457, docs/api.md).
+ * The service rejected or failed a call (RFC 9457, docs/api.md).
  * @example try { await client.tokens.retrieve(id); } catch (error) { if (!(error instanceof ApiError && error.code === 'not_found')) throw error; }
  */
 export class ApiError extends Error {
   readonly status: number;
   readonly title: string;
   /**
-   * What went wrong, for programs (docs/api.md#errors); `undefined` where the answer is not the
-   * service's own.
+   * The error for programs (docs/api.md#errors); `undefined` if the response is not the service's
+   * own.
    */
   readonly code: string | undefined;
   readonly detail: string | undefined;
-  /** What is wrong with the request, by the path of the member. */
+  /** The problems of the request, by the path of the member. */
   readonly errors: FieldErrors | undefined;
-  /** What the service's logs call the request. */
+  /** The id of the request in the service's logs. */
   readonly traceId: string | undefined;
-  /** Seconds after which the service asks to be called again. */
+  /** Seconds after which the client may retry. */
   readonly retryAfter: number | undefined;
 
   constructor({ status, title, code, detail, errors, traceId, retryAfter }: Omit<ApiError, keyof Error>) {

@@ -1,4 +1,4 @@
-import type { Caller, CallOptions, WriteOptions } from './caller.ts';
+import type { HttpClient, CallOptions, WriteOptions } from './http-client.ts';
 import { listOf, type List, type PageQuery } from './list.ts';
 import { pathOf } from './paths.ts';
 import type {
@@ -14,27 +14,27 @@ export interface ApplicationQuery extends PageQuery {
   readonly type?: ApplicationType | readonly ApplicationType[] | undefined;
 }
 
-export function applicationsOf(caller: Caller) {
+export function applicationsOf(http: HttpClient) {
   const post = async (path: string, body?: unknown, options?: WriteOptions) =>
-    (await caller.json({ ...options, method: 'POST', path, body })) as ApplicationWithKey;
+    (await http.json({ ...options, method: 'POST', path, body })) as ApplicationWithKey;
   const read = async (path: string, options?: CallOptions) =>
-    (await caller.json({ ...options, method: 'GET', path })) as Application;
+    (await http.json({ ...options, method: 'GET', path })) as Application;
   return {
     /**
-     * Makes an application; this answer has its key.
+     * Creates an application; only this response contains its key.
      * @example const { key } = await client.applications.create({ name: 'Checkout', type: 'public', permissions: ['token:create'] });
      */
     create: (application: NewApplication, options?: WriteOptions) =>
       post('/applications', application, options),
 
     /**
-     * An application, without its key.
+     * Returns an application, without its key.
      * @example const { name } = await client.applications.retrieve(id);
      */
     retrieve: async (id: string, options?: CallOptions) => read(pathOf('applications', id), options),
 
     /**
-     * The application of the key that asks.
+     * Returns the application of the client's key.
      * @example const { id } = await client.applications.retrieveByKey();
      */
     retrieveByKey: (options?: CallOptions) => read('/applications/key', options),
@@ -44,7 +44,7 @@ export function applicationsOf(caller: Caller) {
      * @example for await (const { name } of client.applications.list({ type: 'private' })) console.log(name);
      */
     list: (query: ApplicationQuery = {}, options?: CallOptions): List<Application> =>
-      listOf(caller, '/applications', { ...query }, options),
+      listOf(http, '/applications', { ...query }, options),
 
     /**
      * Replaces name, permissions and rules.
@@ -52,11 +52,11 @@ export function applicationsOf(caller: Caller) {
      */
     update: async (id: string, application: ApplicationGrants, options?: WriteOptions) => {
       const path = pathOf('applications', id);
-      return (await caller.json({ ...options, method: 'PUT', path, body: application })) as Application;
+      return (await http.json({ ...options, method: 'PUT', path, body: application })) as Application;
     },
 
     /**
-     * Gives it another key; the old one is refused at once.
+     * Replaces its key; the old one is invalid immediately.
      * @example const { key } = await client.applications.regenerateKey(id);
      */
     regenerateKey: async (id: string, options?: WriteOptions) =>
@@ -67,7 +67,7 @@ export function applicationsOf(caller: Caller) {
      * @example await client.applications.delete(id);
      */
     delete: async (id: string, options?: CallOptions): Promise<void> => {
-      await caller.json({ ...options, method: 'DELETE', path: pathOf('applications', id) });
+      await http.json({ ...options, method: 'DELETE', path: pathOf('applications', id) });
     },
   };
 }

@@ -19,7 +19,7 @@ export function brand(errorClass: ErrorClass, name: string): void {
   Object.defineProperty(errorClass, Symbol.hasInstance, {
     value(this: ErrorClass, value: unknown): boolean {
       if (typeof value !== 'object' || value === null) return false;
-      // A class that somebody derives inherits this, and is no other class.
+      // A derived class inherits this, and is no other class.
       return isPrototypeOf(this, value) || (this === errorClass && mark in value);
     },
   });

@@ -1,6 +1,6 @@
 import { cardBrand as brandOf } from '../../../src/core/shared/card-brand.ts';
 
-/** The network of a card. A later version may know more. */
+/** The network of a card. Later versions may add more. */
 export type CardBrand =
   | 'visa'
   | 'mastercard'
@@ -21,8 +21,8 @@ export type CardBrand =
 
 /**
  * The brand of a card number, by the longest known prefix of its digits; `null` if none is known.
- * Of a number that is still being typed, the brand of the digits so far. Nothing is sent: the table
- * is the one that the service has.
+ * For an incomplete number, the brand of the digits so far. It sends nothing: the table is that of
+ * the service.
  * @example cardBrand('4242424242424242') // 'visa'
  */
 export const cardBrand: (number: string) => CardBrand | null = brandOf;

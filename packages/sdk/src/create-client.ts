@@ -1,11 +1,11 @@
 import { applicationsOf } from './applications.ts';
 import {
-  createCaller,
-  type Caller,
+  createHttpClient,
+  type HttpClient,
   type CallOptions,
   type ClientOptions,
   type WriteOptions,
-} from './caller.ts';
+} from './http-client.ts';
 import type { AsJson } from './json.ts';
 import { logsOf } from './logs.ts';
 import { permissionsOf } from './permissions.ts';
@@ -48,21 +48,21 @@ export interface Client {
 }
 
 /** The operations over whatever makes the calls. */
-export function clientOf(caller: Caller): Client {
+export function clientOf(http: HttpClient): Client {
   return {
-    tokens: tokensOf(caller),
-    applications: applicationsOf(caller),
-    reactors: reactorsOf(caller),
-    sessions: sessionsOf(caller),
-    permissions: permissionsOf(caller),
-    tenants: tenantsOf(caller),
-    logs: logsOf(caller),
-    proxy: proxyOf(caller),
+    tokens: tokensOf(http),
+    applications: applicationsOf(http),
+    reactors: reactorsOf(http),
+    sessions: sessionsOf(http),
+    permissions: permissionsOf(http),
+    tenants: tenantsOf(http),
+    logs: logsOf(http),
+    proxy: proxyOf(http),
     tokenize: async <T>(body: T & AsJson<T>, writing?: WriteOptions) =>
-      (await caller.json({ ...writing, method: 'POST', path: '/tokenize', body })) as Tokenized<T>,
+      (await http.json({ ...writing, method: 'POST', path: '/tokenize', body })) as Tokenized<T>,
     detokenize: async <T>(body: T & AsJson<T>, reading?: CallOptions) => {
       const call = { ...reading, method: 'POST', path: '/detokenize', body, isSafe: true } as const;
-      return (await caller.json(call)) as Detokenized<T>;
+      return (await http.json(call)) as Detokenized<T>;
     },
   };
 }
@@ -74,5 +74,5 @@ export function clientOf(caller: Caller): Client {
  * @example const client = createClient({ baseUrl: 'https://tokens.example.com', apiKey: process.env['API_KEY'] ?? '' });
  */
 export function createClient(options: ClientOptions): Client {
-  return clientOf(createCaller(options));
+  return clientOf(createHttpClient(options));
 }

@@ -8,8 +8,8 @@ export interface ReactorErrorOptions {
 }
 
 /**
- * A text is the `detail` that the caller gets, a map its `errors`, where a text stands for a list
- * of one. An `Error` becomes the cause: nothing of it is in the answer, as it may hold plaintext.
+ * A string becomes the `detail` for the caller, a map its `errors`, where a string means a list of
+ * one. An `Error` becomes the cause: it may contain plaintext, so the response has nothing of it.
  */
 export type ReactorErrorReason = string | Error | Readonly<Record<string, string | readonly string[]>>;
 

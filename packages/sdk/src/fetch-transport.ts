@@ -2,7 +2,7 @@ import { ConnectionError } from './connection-error.ts';
 import { fieldsOf } from './transport-response.ts';
 import type { Transport } from './transport.ts';
 
-export const byFetch: Transport = async ({ method, url, headers, body, signal }) => {
+export const fetchTransport: Transport = async ({ method, url, headers, body, signal }) => {
   const response = await fetch(url, {
     method,
     headers,
@@ -10,7 +10,7 @@ export const byFetch: Transport = async ({ method, url, headers, body, signal })
     redirect: 'manual',
     // The key is the only credential.
     credentials: 'omit',
-    // The types of the DOM exclude shared memory, which no caller has.
+    // The DOM's types exclude shared memory, which no caller has.
     ...(body === undefined ? {} : { body: body as string | Uint8Array<ArrayBuffer> }),
   });
   if (response.type === 'opaqueredirect')

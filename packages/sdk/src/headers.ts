@@ -1,5 +1,5 @@
 /**
- * Fields of the connection with the service: `fetch` fails for most, a browser drops them, and the
+ * Headers of the connection with the service: `fetch` rejects most, a browser drops them, and the
  * service forwards none.
  */
 const OF_THE_CONNECTION: readonly string[] = [
@@ -15,8 +15,8 @@ const OF_THE_CONNECTION: readonly string[] = [
 ];
 
 /**
- * A text that can stand in a header. What else it holds is not told: the errors of `fetch` show the
- * whole value, which may be a key. Throws `TypeError`.
+ * A valid header value. The error does not quote it: the errors of `fetch` show the whole value,
+ * which may be a key. Throws `TypeError`.
  */
 export function headerText(name: string, value: string, maxLength: number): string {
   if (typeof value === 'string' && /^[\x21-\x7e]+( +[\x21-\x7e]+)*$/.test(value) && value.length <= maxLength)
@@ -25,8 +25,8 @@ export function headerText(name: string, value: string, maxLength: number): stri
 }
 
 /**
- * A value that every transport sends as it is (RFC 9110, 5.5). Throws `TypeError`, with its name
- * alone.
+ * A value that every transport sends unchanged (RFC 9110, 5.5). Throws `TypeError` that contains
+ * only its name.
  */
 export function headerValue(name: string, value: string): string {
   if (typeof value === 'string' && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return value;
@@ -34,7 +34,8 @@ export function headerValue(name: string, value: string): string {
 }
 
 /**
- * Somebody's headers. Throws `TypeError` that names the header, unless its name is what is wrong.
+ * Headers of the caller. Throws `TypeError` that names the header, unless the name itself is
+ * invalid.
  */
 export function checkedHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   for (const [name, value] of Object.entries(headers)) {
@@ -47,9 +48,7 @@ export function checkedHeaders(headers: Readonly<Record<string, string>>): Reado
   return headers;
 }
 
-/**
- * Names in lower case; of two headers of one name the later counts, where `fetch` would send both.
- */
+/** Names in lower case; of two equal names the later wins, where `fetch` would send both. */
 export function mergedHeaders(
   ...layers: readonly Readonly<Record<string, string>>[]
 ): Record<string, string> {

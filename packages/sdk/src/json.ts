@@ -1,7 +1,7 @@
 /** Any JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
-/** `undefined` may be one of several: JSON leaves the member out. */
+/** `undefined` in a union is valid: JSON omits the member. */
 type JsonMember<T> = T extends string | number | boolean | null | undefined
   ? T
   : T extends bigint | symbol | ((...parameters: never[]) => unknown)
@@ -15,7 +15,8 @@ type JsonMember<T> = T extends string | number | boolean | null | undefined
       };
 
 /**
- * `T` if JSON can say it. `Json` is not that: to an `interface`, which has no index signature, it
- * does not extend. Functions, symbols and what is never anything but `undefined` become `never`.
+ * `T` if JSON can represent it. `Json` is not enough: an `interface` has no index signature, so it
+ * does not extend `Json`. Functions, symbols and members that are always `undefined` become
+ * `never`.
  */
 export type AsJson<T> = [T] extends [Json] ? T : Exclude<JsonMember<T>, undefined>;

@@ -1,13 +1,13 @@
-import type { Caller, CallOptions, Query } from './caller.ts';
+import type { HttpClient, CallOptions, Query } from './http-client.ts';
 
 export interface Pagination {
-  /** Counted up to 10,000, then `total_is_lower_bound`. Absent on pages that `after` continues. */
+  /** Exact up to 10,000, then `total_is_lower_bound`. Absent on pages that `after` continues. */
   readonly total_items?: number;
   readonly total_is_lower_bound?: boolean;
   readonly page_number?: number;
   readonly page_size: number;
   readonly total_pages?: number;
-  /** Where the next page begins; `null` at the end. */
+  /** The cursor of the next page; `null` at the end. */
   readonly after: string | null;
 }
 
@@ -16,7 +16,7 @@ export interface Page<T> {
   readonly pagination: Pagination;
 }
 
-/** Which page of a list; the first, with 20 items, unless said otherwise. */
+/** The page of a list; the first with 20 items by default. */
 export interface PageQuery {
   /** From 1. */
   readonly page?: number | undefined;
@@ -27,7 +27,7 @@ export interface PageQuery {
 }
 
 /**
- * Awaited, one page; iterated, everything from that page on. Nothing is asked before.
+ * One page when awaited; every item from that page on when iterated. It sends no request before.
  * @example const { data, pagination } = await client.tokens.list({ size: 50 });
  * @example for await (const token of client.tokens.list()) console.log(token.id);
  */
@@ -39,7 +39,7 @@ interface Continuing {
   readonly page?: undefined;
 }
 
-/** `fetchPage` gets what the page that was asked for is continued by; first, nothing. */
+/** `fetchPage` gets the cursor that continues the requested page; first, `undefined`. */
 export function createList<T>(fetchPage: (next: Continuing) => Promise<Page<T>>): List<T> {
   let first: Promise<Page<T>> | undefined;
   const asked = (): Promise<Page<T>> => (first ??= fetchPage({}));
@@ -58,9 +58,9 @@ export function createList<T>(fetchPage: (next: Continuing) => Promise<Page<T>>)
   };
 }
 
-/** A list that is asked for by GET. */
-export const listOf = <T>(caller: Caller, path: string, query: Query, options?: CallOptions): List<T> =>
+/** A list whose pages are requested by GET. */
+export const listOf = <T>(http: HttpClient, path: string, query: Query, options?: CallOptions): List<T> =>
   createList(async (next) => {
     const call = { ...options, method: 'GET', path, query: { ...query, ...next } } as const;
-    return (await caller.json(call)) as Page<T>;
+    return (await http.json(call)) as Page<T>;
   });

@@ -1,28 +1,28 @@
-import type { Caller, CallOptions } from './caller.ts';
+import type { HttpClient, CallOptions } from './http-client.ts';
 import { listOf, type List, type PageQuery } from './list.ts';
 import type { LogRecord, Outcome } from './resources.ts';
 
-/** All that are given must match. */
+/** Records must match all filters. */
 export interface LogQuery extends Omit<PageQuery, 'page'> {
   readonly token_id?: string | undefined;
   readonly application_id?: string | undefined;
-  /** As `getToken`. */
+  /** Such as `getToken`. */
   readonly operation?: string | undefined;
   readonly outcome?: Outcome | undefined;
-  /** ISO 8601; that instant or later. */
+  /** ISO 8601; inclusive. */
   readonly from?: string | undefined;
-  /** ISO 8601; before that instant. */
+  /** ISO 8601; exclusive. */
   readonly to?: string | undefined;
 }
 
-export function logsOf(caller: Caller) {
+export function logsOf(http: HttpClient) {
   return {
     /**
-     * Records of the audit trail, newest first: one page when awaited, all when iterated. A page
-     * may be empty and go on.
+     * Audit records, newest first: one page when awaited, all when iterated. A page may be empty
+     * although others follow.
      * @example for await (const { operation, outcome } of client.logs.list({ token_id: id })) console.log(operation, outcome);
      */
     list: (query: LogQuery = {}, options?: CallOptions): List<LogRecord> =>
-      listOf(caller, '/logs', { ...query }, options),
+      listOf(http, '/logs', { ...query }, options),
   };
 }

@@ -1,14 +1,14 @@
 import { codingsOf, fieldsOf } from './transport-response.ts';
 import type { Transport } from './transport.ts';
 
-/** Loaded when they are needed: most programs have `fetch`. */
+/** Loaded on first use: most programs have `fetch`. */
 const moduleFor = (url: string) => (url.startsWith('https:') ? import('node:https') : import('node:http'));
 
 /** `[name, value, name, value]` in pairs. */
 const pairsOf = (raw: readonly string[]) =>
   raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as const] : []));
 
-/** A body as `fetch` decodes it: what is cut off ends where it ends. */
+/** Decodes a body like `fetch`: a truncated body ends where it ends. */
 async function decoded(body: Buffer, contentEncoding: string | undefined): Promise<Buffer> {
   const codings = codingsOf(contentEncoding);
   if (codings.length === 0 || body.length === 0) return body;
@@ -19,19 +19,19 @@ async function decoded(body: Buffer, contentEncoding: string | undefined): Promi
     if (coding === 'br')
       return brotliDecompressSync(encoded, { finishFlush: constants.BROTLI_OPERATION_FLUSH });
     if (coding !== 'deflate') return gunzipSync(encoded, lenient);
-    // Some servers leave out the frame of zlib (RFC 1950), whose first byte names the method 8.
+    // Some servers omit the zlib frame (RFC 1950), whose first byte names method 8.
     const isFramed = ((encoded[0] ?? 0) & 0x0f) === 8;
     return isFramed ? inflateSync(encoded, lenient) : inflateRawSync(encoded, lenient);
   };
   return [...codings].reverse().reduce(decode, body);
 }
 
-/** For Node 16, which has no `fetch`, and for what `fetch` refuses. */
-export const byNode: Transport = async ({ method, url, headers, body, signal }) => {
+/** For Node 16, which has no `fetch`, and for requests that `fetch` rejects. */
+export const nodeTransport: Transport = async ({ method, url, headers, body, signal }) => {
   const { request } = await moduleFor(url);
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
-    // As `fetch` asks, unless the caller asks otherwise, in whatever case.
+    // The header that `fetch` sends, unless the caller sets it in any case.
     const accepted = Object.keys(headers).some((name) => name.toLowerCase() === 'accept-encoding')
       ? {}
       : { 'Accept-Encoding': 'gzip, deflate, br' };

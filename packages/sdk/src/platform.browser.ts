@@ -1,11 +1,11 @@
-export { byFetch as send } from './fetch-transport.ts';
+export { fetchTransport as send } from './fetch-transport.ts';
 
-/** No browser does. */
+/** No browser sends one. */
 export const SENDS_BODY_OF_GET: boolean = false;
 
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
-/** HMAC-SHA-256 by WebCrypto, which browsers have in secure contexts alone. */
+/** HMAC-SHA-256 with WebCrypto, which browsers offer only in secure contexts. */
 export async function hmacSha256(
   key: Uint8Array<ArrayBuffer>,
   message: Uint8Array<ArrayBuffer>,

@@ -1,28 +1,28 @@
 import type { webcrypto } from 'node:crypto';
 import type { Transport } from './transport.ts';
-import { byFetch } from './fetch-transport.ts';
+import { fetchTransport } from './fetch-transport.ts';
 
 /**
- * What differs between Node and browsers. The build for browsers has `platform.browser.ts` in its
- * place (tools/build-sdk.ts).
+ * The differences between Node and browsers. The browser build replaces this file by
+ * `platform.browser.ts` (tools/build-sdk.ts).
  */
 
 export const SENDS_BODY_OF_GET: boolean = true;
 
 /**
- * `fetch` where there is one (Node 18 and later) and it does it: it refuses a GET that has a body.
- * Else Node's own client, which is loaded only then.
+ * `fetch` if it exists (Node 18 and later) and supports the request: it rejects a GET with a body.
+ * Otherwise Node's own client, which is loaded only then.
  */
 export const send: Transport = async (request) => {
   const isRefused = request.method === 'GET' && request.body !== undefined;
-  if (typeof fetch === 'function' && !isRefused) return byFetch(request);
-  const { byNode } = await import('./node-transport.ts');
+  if (typeof fetch === 'function' && !isRefused) return fetchTransport(request);
+  const { nodeTransport: byNode } = await import('./node-transport.ts');
   return byNode(request);
 };
 
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
-/** HMAC-SHA-256 by WebCrypto, which is no global in Node 16 and 18. */
+/** HMAC-SHA-256 with WebCrypto, which is no global in Node 16 and 18. */
 export async function hmacSha256(
   key: Uint8Array<ArrayBuffer>,
   message: Uint8Array<ArrayBuffer>,

@@ -1,6 +1,6 @@
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
 import { isBytes } from './bytes.ts';
-import { queryText, type Caller, type CallOptions, type Query } from './caller.ts';
+import { queryText, type HttpClient, type CallOptions, type Query } from './http-client.ts';
 import { checkedHeaders, headerValue, mergedHeaders } from './headers.ts';
 import type { AsJson, Json } from './json.ts';
 import { proxyPathOf } from './paths.ts';
@@ -8,19 +8,22 @@ import { SENDS_BODY_OF_GET } from './platform.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** Never retried, since the SDK cannot know what the destination makes of it. */
+/** Never retried, since the SDK cannot know the effect at the destination. */
 export interface ProxyRequest<B = Json> extends Omit<CallOptions, 'maxRetries'> {
-  /** Where it goes: https, with a DNS name. */
+  /** The address of the destination: https, with a DNS name. */
   readonly url: string;
   readonly method?: (typeof METHODS)[number] | undefined;
   /** Appended to the path of `url`; without `.` and `..`, and without a query. */
   readonly path?: string | undefined;
   readonly query?: Query | undefined;
-  /** The destination's, its own authentication among them; those that a browser lets a page set. */
+  /**
+   * Headers for the destination, its own authentication included; in a browser only those that a
+   * page may set.
+   */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * Text and bytes as they are, with your `Content-Type`; anything else as JSON. In a browser a GET
-   * has none.
+   * Strings and bytes are sent unchanged, with your `Content-Type`; other values as JSON. In a
+   * browser a GET has no body.
    */
   readonly body?: (B & AsJson<B>) | Uint8Array | undefined;
   /** `Keep-Alive` of the outbound call. */
@@ -30,32 +33,29 @@ export interface ProxyRequest<B = Json> extends Omit<CallOptions, 'maxRetries'> 
 }
 
 export interface ProxyResponse {
-  /** The destination's. */
+  /** The status of the destination. */
   readonly status: number;
-  /**
-   * Names in lower case. Of a body that was decoded without `content-encoding` and
-   * `content-length`.
-   */
+  /** Names in lower case. A decoded body has no `content-encoding` and `content-length`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Each `Set-Cookie` of the destination, which is not among `headers`; none in a browser. */
+  /** Each `Set-Cookie` of the destination, which `headers` omits; none in a browser. */
   readonly setCookies: readonly string[];
-  /** Decoded, where it came in gzip, deflate or br. */
+  /** Decoded if it was encoded as gzip, deflate or br. */
   readonly body: Uint8Array;
   text(): string;
   json(): unknown;
 }
 
-/** Throws `TypeError` for what is nothing that can be sent. */
+/** Throws `TypeError` for a value that cannot be sent. */
 function bodyOf(body: unknown): { readonly body: string | Uint8Array | undefined; readonly type?: string } {
   if (body === undefined || typeof body === 'string' || isBytes(body)) return { body };
-  // Of a function nothing is left, which the types of JSON.stringify do not say.
+  // A function has no JSON, unlike the types of JSON.stringify say.
   const text = JSON.stringify(body) as string | undefined;
   if (text === undefined) throw new TypeError('body must be text, bytes, or what JSON can say');
   return { body: text, type: 'application/json' };
 }
 
-export function proxyOf(caller: Caller) {
-  const header = (name: string) => `${caller.headerPrefix}-${name}`;
+export function proxyOf(http: HttpClient) {
+  const header = (name: string) => `${http.headerPrefix}-${name}`;
   const reserved = (name: string, option: string, value: string) => ({
     [header(name)]: headerValue(option, value),
   });
@@ -75,7 +75,7 @@ export function proxyOf(caller: Caller) {
     const content = bodyOf(body);
     if (method === 'GET' && content.body !== undefined && !SENDS_BODY_OF_GET)
       throw new TypeError('A browser sends no GET with a body');
-    const response = await caller.raw({
+    const response = await http.raw({
       ...options,
       method,
       prefix: '/proxy',
@@ -90,7 +90,7 @@ export function proxyOf(caller: Caller) {
       body: content.body,
     });
     const status = response.headers[header('PROXY-DESTINATION-STATUS').toLowerCase()];
-    if (status === undefined) throw caller.error(response);
+    if (status === undefined) throw http.error(response);
     const text = () => new TextDecoder().decode(response.body);
     return {
       status: Number(status),

@@ -1,4 +1,4 @@
-import type { Caller, CallOptions, WriteOptions } from './caller.ts';
+import type { HttpClient, CallOptions, WriteOptions } from './http-client.ts';
 import { listOf, type List, type PageQuery } from './list.ts';
 import { pathOf } from './paths.ts';
 import type {
@@ -13,41 +13,41 @@ import type {
 
 export interface ReactorQuery extends PageQuery {
   readonly id?: string | readonly string[] | undefined;
-  /** `*` stands for any characters; without it, any name that contains this. */
+  /** `*` matches any characters; without it, any name that contains this matches. */
   readonly name?: string | undefined;
 }
 
-export function reactorsOf(caller: Caller) {
+export function reactorsOf(http: HttpClient) {
   const post = (path: string, body: unknown, options?: WriteOptions) =>
-    caller.json({ ...options, method: 'POST', path, body });
+    http.json({ ...options, method: 'POST', path, body });
   return {
     /**
-     * Stores code to be run on demand.
+     * Stores code that can be invoked.
      * @example await client.reactors.create({ name: 'Charge', code, configuration: { MERCHANT: '7' } });
      */
     create: async (reactor: NewReactor, options?: WriteOptions) =>
       (await post('/reactors', reactor, options)) as Reactor,
 
     /**
-     * A reactor with its code.
+     * Returns a reactor with its code.
      * @example const { code } = await client.reactors.retrieve(id);
      */
     retrieve: async (id: string, options?: CallOptions) =>
-      (await caller.json({ ...options, method: 'GET', path: pathOf('reactors', id) })) as Reactor,
+      (await http.json({ ...options, method: 'GET', path: pathOf('reactors', id) })) as Reactor,
 
     /**
      * One page when awaited, every reactor when iterated.
      * @example for await (const { name } of client.reactors.list({ name: 'charge*' })) console.log(name);
      */
     list: (query: ReactorQuery = {}, options?: CallOptions): List<Reactor> =>
-      listOf(caller, '/reactors', { ...query }, options),
+      listOf(http, '/reactors', { ...query }, options),
 
     /**
-     * Replaces everything; without `application` it has none afterwards.
+     * Replaces all members; without `application` the reactor has none afterwards.
      * @example await client.reactors.update(id, { name: 'Charge', code, configuration: {} });
      */
     update: async (id: string, reactor: NewReactor, options?: WriteOptions) =>
-      (await caller.json({
+      (await http.json({
         ...options,
         method: 'PUT',
         path: pathOf('reactors', id),
@@ -55,13 +55,13 @@ export function reactorsOf(caller: Caller) {
       })) as Reactor,
 
     /**
-     * Changes what is given.
+     * Changes only the members that are sent.
      * @example await client.reactors.patch(id, { configuration: { MERCHANT: null } });
      */
     patch: async (id: string, change: ReactorChange, options?: WriteOptions): Promise<void> => {
       const contentType = 'application/merge-patch+json';
       const path = pathOf('reactors', id);
-      await caller.json({ ...options, method: 'PATCH', path, body: change, contentType });
+      await http.json({ ...options, method: 'PATCH', path, body: change, contentType });
     },
 
     /**
@@ -69,12 +69,12 @@ export function reactorsOf(caller: Caller) {
      * @example await client.reactors.delete(id);
      */
     delete: async (id: string, options?: CallOptions): Promise<void> => {
-      await caller.json({ ...options, method: 'DELETE', path: pathOf('reactors', id) });
+      await http.json({ ...options, method: 'DELETE', path: pathOf('reactors', id) });
     },
 
     /**
-     * Runs it and waits for its response, at most 30 seconds. What the code throws is an
-     * `ApiError`. Under an idempotency key, code that throws 429 or 503 is run again.
+     * Runs it and waits for its response, at most 30 seconds. An error of the code is an
+     * `ApiError`. Under an idempotency key, code that throws 429 or 503 runs again.
      * @example const { raw } = await client.reactors.react(id, { args: { card: `{{ ${tokenId} }}` } });
      */
     react: async <A extends string | object>(
@@ -84,7 +84,7 @@ export function reactorsOf(caller: Caller) {
     ) => (await post(pathOf('reactors', id, 'react'), request, options)) as ReactorResponse,
 
     /**
-     * Starts it; the result goes to `callback_url`, and is kept for 24 hours.
+     * Starts it; the service sends the result to `callback_url` and stores it for 24 hours.
      * @example const { id: invocation } = await client.reactors.reactAsync(id, { args, callback_url: 'https://me.example/done' });
      */
     reactAsync: async <A extends string | object>(
@@ -94,12 +94,12 @@ export function reactorsOf(caller: Caller) {
     ) => (await post(pathOf('reactors', id, 'react'), request, options)) as { readonly id: string },
 
     /**
-     * How an asynchronous invocation went.
+     * Returns the state and result of an asynchronous invocation.
      * @example const { status } = await client.reactors.retrieveResult(id, invocation);
      */
     retrieveResult: async (id: string, invocationId: string, options?: CallOptions) => {
       const path = pathOf('reactors', id, 'results', invocationId);
-      return (await caller.json({ ...options, method: 'GET', path })) as InvocationResult;
+      return (await http.json({ ...options, method: 'GET', path })) as InvocationResult;
     },
   };
 }

@@ -17,7 +17,7 @@ export interface CardData {
   readonly expiration_month?: number | string | null | undefined;
   /** Four digits. */
   readonly expiration_year?: number | string | null | undefined;
-  /** Three or four digits; removed when its lifetime ends, which the operator sets. */
+  /** Three or four digits; deleted at the end of its lifetime, which the operator sets. */
   readonly cvc?: string | number | null | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface BankData {
   readonly account_number: string;
 }
 
-/** What each type of token holds; `D` is what one of the type `token` holds. */
+/** The data of each token type; `D` is that of the type `token`. */
 export interface TokenData<D = Exclude<Json, null>> {
   readonly token: D & AsJson<D> & {};
   readonly card: CardData;
@@ -43,7 +43,7 @@ export interface Token {
   readonly id: string;
   readonly tenant_id: string;
   readonly type: TokenType;
-  /** As the caller's rules show it; absent where they redact. */
+  /** Under the caller's transform; absent if it is `redact`. */
   readonly data?: Json;
   readonly mask?: Json;
   /** Equal for equal data of one type. Absent after an update without `token:read`. */
@@ -58,15 +58,15 @@ export interface Token {
   readonly modified_by?: string;
   readonly modified_at?: string;
   /**
-   * `deduplicated`: nothing was written, this is the token that there was. `omitted`: members that
-   * were too large for their share of a page; get the token to see them.
+   * `deduplicated`: nothing was written; this is the existing token. `omitted`: members that exceed
+   * their share of a page; retrieve the token to read them.
    */
   readonly _extras?: { readonly deduplicated?: boolean; readonly omitted?: readonly string[] };
 }
 
-/** Of a change `null` stands for removal, or for the default of the type (RFC 7386). */
+/** In a change, `null` removes a member, or restores the default of the type (RFC 7386). */
 export interface TokenChange<D = Exclude<Json, null> | Partial<CardData | BankData>> {
-  /** Merged into what there is. */
+  /** Merged into the existing metadata. */
   readonly data?: (D & AsJson<D> & {}) | undefined;
   readonly mask?: Json | undefined;
   readonly containers?: readonly string[] | null | undefined;
@@ -80,7 +80,7 @@ export interface TokenChange<D = Exclude<Json, null> | Partial<CardData | BankDa
 export interface NewTokenOf<T extends TokenType, D = Exclude<Json, null>> {
   readonly type: T;
   readonly data: TokenData<D>[T];
-  /** A text of 3 to 400 characters, or an expression; a UUID otherwise. */
+  /** A string of 3 to 400 characters, or an expression; a UUID by default. */
   readonly id?: string | undefined;
   readonly mask?: Json | undefined;
   readonly containers?: readonly string[] | undefined;
@@ -97,7 +97,7 @@ export type NewToken<D = Exclude<Json, null>> = {
 }[TokenType];
 
 /**
- * What `tokenize` makes of a value: a token of what has `type` and `data`, the id of a token of any
+ * The result of `tokenize`: a token for an object with `type` and `data`, the id of a token for any
  * other primitive.
  */
 export type Tokenized<T> = Json extends T
@@ -111,8 +111,8 @@ export type Tokenized<T> = Json extends T
         : { readonly [K in keyof T]: Tokenized<T[K]> };
 
 /**
- * What `detokenize` makes of a value: a text may become anything, since an expression that stands
- * alone keeps the type of what it gives.
+ * The result of `detokenize`: a string may become any type, since a lone expression keeps the type
+ * of its value.
  */
 export type Detokenized<T> = Json extends T
   ? Json
@@ -151,11 +151,11 @@ export type Transform = 'redact' | 'mask' | 'reveal';
 
 export interface AccessRule {
   readonly description?: string | undefined;
-  /** From 1; the lowest that fits decides. */
+  /** From 1; the lowest matching one decides. */
   readonly priority: number;
-  /** Tokens in it and below it, as `/pci/`. */
+  /** Matches tokens in it and below it, such as `/pci/`. */
   readonly container?: string | undefined;
-  /** For sessions, instead of `container`; all must hold. */
+  /** For sessions, instead of `container`; all must match. */
   readonly conditions?: readonly Condition[] | undefined;
   readonly transform: Transform;
   readonly permissions: readonly PermissionName[];
@@ -177,7 +177,7 @@ export interface Application {
   readonly modified_at?: string;
 }
 
-/** What create and regenerate answer, and nothing else does. */
+/** Only create and regenerate return it. */
 export interface ApplicationWithKey extends Application {
   readonly key: string;
 }
@@ -208,7 +208,7 @@ export interface Tenant {
   readonly settings: { readonly deduplicate_tokens: boolean };
 }
 
-/** `settings` that are not given go back to their defaults. */
+/** Omitted `settings` return to their defaults. */
 export interface TenantChange {
   readonly name: string;
   readonly settings?: { readonly deduplicate_tokens?: boolean | undefined } | undefined;
@@ -219,11 +219,11 @@ export type Outcome = 'begun' | 'ok' | 'refused' | 'invalid' | 'failed';
 export type TokenForm =
   'reveal' | 'mask' | 'redact' | 'identity' | 'use' | 'create' | 'update' | 'delete' | 'refused';
 
-/** One request, or what a request began (docs/contract.md#audit-trail). */
+/** One request, or one effect that a request started (docs/contract.md#audit-trail). */
 export interface LogRecord {
   readonly id: string;
   readonly created_at: string;
-  /** As `getToken`. */
+  /** Such as `getToken`. */
   readonly operation: string;
   /** `begun` was written ahead of an effect. */
   readonly outcome: Outcome;
@@ -241,7 +241,7 @@ export interface LogRecord {
   readonly containers_left_out?: number;
   /** Of the proxy, or of a webhook. */
   readonly destination_host?: string;
-  /** What else it is about, as `application:<id>`. */
+  /** The other subject of the request, such as `application:<id>`. */
   readonly resource?: string;
   readonly invocation_id?: string;
   /** Names, never values. */
@@ -255,7 +255,7 @@ export interface LogRecord {
 export interface Session {
   /** The `apiKey` of a client, once the session is authorized. */
   readonly session_key: string;
-  /** What a server authorizes it by. */
+  /** A server authorizes the session with it. */
   readonly nonce: string;
   readonly expires_at: string;
 }
@@ -288,7 +288,7 @@ export interface NewReactor {
   /** CommonJS for Node.js 16 whose `module.exports` is a function. */
   readonly code: string;
   readonly configuration: Readonly<Record<string, string>>;
-  /** Public or private; the code acts as it by `req.bt`. */
+  /** Public or private; the code acts as this application through `req.bt`. */
   readonly application?: { readonly id: string } | undefined;
 }
 
@@ -303,28 +303,28 @@ export interface ReactorChange {
 export type ReactArgs = string | readonly Json[] | { readonly [name: string]: Json };
 
 export interface ReactRequest<A extends string | object = ReactArgs> {
-  /** May hold detokenization expressions, or be one. */
+  /** May contain detokenization expressions, or be one. */
   readonly args?: (A & AsJson<A>) | undefined;
 }
 
 export interface AsyncReactRequest<A extends string | object = ReactArgs> extends ReactRequest<A> {
-  /** https; where the result is delivered, as a signed webhook. */
+  /** https; the service delivers the result there, as a signed webhook. */
   readonly callback_url: string;
-  /** 10,000 to 210,000; 10,000 unless given. */
+  /** 10,000 to 210,000; 10,000 by default. */
   readonly timeout_ms?: number | undefined;
 }
 
 export interface ReactorResponse {
-  /** What became of the code's `tokenize`. */
+  /** The result of the code's `tokenize`. */
   readonly tokens?: Json;
   readonly raw?: Json;
 }
 
-/** An error as the service writes it (RFC 9457). */
+/** An error of the service (RFC 9457). */
 export interface Problem {
   readonly title: string;
   readonly status: number;
-  /** What went wrong, for programs (docs/api.md#errors). */
+  /** The error for programs (docs/api.md#errors). */
   readonly code: string;
   readonly detail?: string;
   readonly errors?: FieldErrors;

@@ -1,22 +1,22 @@
-import type { Caller, CallOptions, WriteOptions } from './caller.ts';
+import type { HttpClient, CallOptions, WriteOptions } from './http-client.ts';
 import type { Tenant, TenantChange } from './resources.ts';
 
 const PATH = '/tenants/self';
 
-export function tenantsOf(caller: Caller) {
+export function tenantsOf(http: HttpClient) {
   return {
     /**
-     * The tenant of the key that asks.
+     * Returns the tenant of the client's key.
      * @example const { settings } = await client.tenants.retrieve();
      */
     retrieve: async (options?: CallOptions) =>
-      (await caller.json({ ...options, method: 'GET', path: PATH })) as Tenant,
+      (await http.json({ ...options, method: 'GET', path: PATH })) as Tenant,
 
     /**
      * Replaces name and settings.
      * @example await client.tenants.update({ name: 'Shop', settings: { deduplicate_tokens: true } });
      */
     update: async (tenant: TenantChange, options?: WriteOptions) =>
-      (await caller.json({ ...options, method: 'PUT', path: PATH, body: tenant })) as Tenant,
+      (await http.json({ ...options, method: 'PUT', path: PATH, body: tenant })) as Tenant,
   };
 }

@@ -1,11 +1,11 @@
-import type { Caller, CallOptions, WriteOptions } from './caller.ts';
+import type { HttpClient, CallOptions, WriteOptions } from './http-client.ts';
 import { createList, listOf, type List, type Page, type PageQuery } from './list.ts';
 import { pathOf } from './paths.ts';
 import type { NewToken, Token, TokenChange } from './resources.ts';
 
 export interface TokenQuery extends PageQuery {
   readonly id?: string | readonly string[] | undefined;
-  /** Matched without regard to case; all must match. */
+  /** Matched case-insensitively; all must match. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -14,21 +14,21 @@ export interface SearchQuery extends PageQuery {
   readonly query: string;
 }
 
-export function tokensOf(caller: Caller) {
+export function tokensOf(http: HttpClient) {
   return {
     /**
-     * Makes a token.
+     * Creates a token.
      * @example const { id } = await client.tokens.create({ type: 'card', data: { number: '4242424242424242' } });
      */
     create: async <D>(token: NewToken<D>, options?: WriteOptions) =>
-      (await caller.json({ ...options, method: 'POST', path: '/tokens', body: token })) as Token,
+      (await http.json({ ...options, method: 'POST', path: '/tokens', body: token })) as Token,
 
     /**
-     * A token, its data as the caller's rules show it.
+     * Returns a token, its data under the caller's transform.
      * @example const { data } = await client.tokens.retrieve(id);
      */
     retrieve: async (id: string, options?: CallOptions) =>
-      (await caller.json({ ...options, method: 'GET', path: pathOf('tokens', id) })) as Token,
+      (await http.json({ ...options, method: 'GET', path: pathOf('tokens', id) })) as Token,
 
     /**
      * One page when awaited, every token when iterated.
@@ -37,7 +37,7 @@ export function tokensOf(caller: Caller) {
     list: ({ metadata = {}, ...query }: TokenQuery = {}, options?: CallOptions): List<Token> => {
       const filters = Object.entries(metadata).map(([key, value]) => [`metadata.${key}`, value]);
       const all = { ...query, ...(Object.fromEntries(filters) as Record<string, string>) };
-      return listOf(caller, '/tokens', all, options);
+      return listOf(http, '/tokens', all, options);
     },
 
     /**
@@ -45,7 +45,7 @@ export function tokensOf(caller: Caller) {
      * @example await client.tokens.update(id, { metadata: { customer: null } });
      */
     update: async <D>(id: string, change: TokenChange<D>, options?: WriteOptions) =>
-      (await caller.json({
+      (await http.json({
         ...options,
         method: 'PATCH',
         path: pathOf('tokens', id),
@@ -58,18 +58,18 @@ export function tokensOf(caller: Caller) {
      * @example await client.tokens.delete(id);
      */
     delete: async (id: string, options?: CallOptions): Promise<void> => {
-      await caller.json({ ...options, method: 'DELETE', path: pathOf('tokens', id) });
+      await http.json({ ...options, method: 'DELETE', path: pathOf('tokens', id) });
     },
 
     /**
-     * Finds tokens by what is indexed of them.
+     * Finds tokens by their search indexes.
      * @example const { data } = await client.tokens.search({ query: 'data:"4242"' });
      */
     search: (query: SearchQuery, options?: CallOptions): List<Token> =>
       createList(async (next) => {
         const body = { ...query, ...next };
         const call = { ...options, method: 'POST', path: '/tokens/search', body, isSafe: true } as const;
-        return (await caller.json(call)) as Page<Token>;
+        return (await http.json(call)) as Page<Token>;
       }),
   };
 }

@@ -1,11 +1,11 @@
 export interface TransportResponse {
   readonly status: number;
   /**
-   * Names in lower case; the values of a repeated one joined by commas, but for `set-cookie`, which
+   * Names in lower case; values of a repeated header joined by commas, except `set-cookie`, which
    * is not here.
    */
   readonly headers: Readonly<Record<string, string>>;
-  /** Each `Set-Cookie`: their values have commas of their own. */
+  /** Each `Set-Cookie`: their values contain commas. */
   readonly setCookies: readonly string[];
   /** Decoded, if `headers` have no `content-encoding`. */
   readonly body: Uint8Array;
@@ -16,8 +16,8 @@ type Fields = Pick<TransportResponse, 'headers' | 'setCookies'>;
 const DECODED: readonly string[] = ['gzip', 'x-gzip', 'deflate', 'br'];
 
 /**
- * What was done to a body, in this order; empty if nothing was, or if not all of it can be undone.
- * `fetch` judges alike.
+ * The encodings of a body, in the order of their application; empty if there are none, or if one is
+ * not supported. `fetch` does the same.
  */
 export function codingsOf(contentEncoding: string | undefined): readonly string[] {
   const codings = (contentEncoding ?? '').split(',').map((coding) => coding.trim().toLowerCase());
@@ -25,14 +25,14 @@ export function codingsOf(contentEncoding: string | undefined): readonly string[
 }
 
 /**
- * Fields as they came, of a body that is decoded if it can be: then its encoding and its encoded
- * length are nobody's business.
+ * The headers of a response. If its body can be decoded, without its encoding and its encoded
+ * length.
  */
 export function fieldsOf(received: Iterable<readonly [name: string, value: string]>): Fields {
   const headers = new Map<string, string>();
   const setCookies: string[] = [];
-  for (const [given, value] of received) {
-    const name = given.toLowerCase();
+  for (const [input, value] of received) {
+    const name = input.toLowerCase();
     const before = headers.get(name);
     if (name === 'set-cookie') setCookies.push(value);
     else headers.set(name, before === undefined ? value : `${before}, ${value}`);

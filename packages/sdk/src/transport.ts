@@ -1,8 +1,8 @@
 import type { TransportResponse } from './transport-response.ts';
 
 /**
- * In a file of its own: the declarations of the package do without the types of the DOM, and
- * `AbortSignal` is one.
+ * A separate file: the package's declarations do not need the DOM's types, of which `AbortSignal`
+ * is one.
  */
 export interface TransportRequest {
   readonly method: string;
@@ -12,5 +12,5 @@ export interface TransportRequest {
   readonly signal: AbortSignal;
 }
 
-/** One HTTP exchange. Rejects where no answer came; redirects are answers. */
+/** One HTTP exchange. Rejects without a response; redirects are responses. */
 export type Transport = (request: TransportRequest) => Promise<TransportResponse>;

@@ -7,23 +7,23 @@ import { brand } from './brand.ts';
 const TOLERANCE_SECONDS = 300;
 const PREFIX = 'whsec_';
 
-/** `Headers`, or an object as Node's `request.headers`, with names in any case. */
+/** `Headers`, or an object like Node's `request.headers`, with names in any case. */
 export type WebhookHeaders =
   | { forEach(each: (value: string, name: string) => void): void }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface WebhookToVerify {
-  /** As it came: parsing it and writing it again would give another text than was signed. */
+  /** The unchanged body: parsing and serializing it again would change the signed text. */
   readonly body: string | Uint8Array;
   readonly headers: WebhookHeaders;
   /** The tenant's webhook secret, with or without `whsec_`. */
   readonly secret: string;
-  /** How far the time of the message may be from now, either way; 300 unless given. */
+  /** The largest difference between the message's time and now, in seconds; 300 by default. */
   readonly toleranceSeconds?: number | undefined;
 }
 
 /**
- * The message is not a webhook of the service, was changed, or is too old: answer 400 and do
+ * The message is not a webhook of the service, was changed, or is too old: respond with 400 and do
  * nothing else.
  * @example verifyWebhook({ body, headers, secret }).catch((error: unknown) => { if (error instanceof WebhookVerificationError) console.error(error.message); });
  */
@@ -55,7 +55,7 @@ function valuesOf(headers: WebhookHeaders, wanted: string): readonly string[] {
   return values;
 }
 
-/** The one value of a header: two would leave open which was signed. */
+/** The single value of a header: with two, the signed one would be unknown. */
 function valueOf(headers: WebhookHeaders, name: string): string {
   const [value, ...others] = valuesOf(headers, name);
   if (typeof value !== 'string' || value === '' || others.length > 0)
@@ -66,23 +66,23 @@ function valueOf(headers: WebhookHeaders, name: string): string {
 const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 
-/** Throws `TypeError`: a wrong secret is nothing that a sender did. */
+/** Throws `TypeError`: a wrong secret is no fault of a sender. */
 function keyOf(secret: string): Uint8Array<ArrayBuffer> {
-  const given = typeof secret === 'string' ? secret : '';
-  const text = given.startsWith(PREFIX) ? given.slice(PREFIX.length) : given;
+  const encoded = typeof secret === 'string' ? secret : '';
+  const text = encoded.startsWith(PREFIX) ? encoded.slice(PREFIX.length) : encoded;
   if (text === '' || !/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/.test(text))
     throw new TypeError('The webhook secret must be base64 text, with or without whsec_');
   return bytesOf(text);
 }
 
-/** Throws `TypeError`, as for what has been parsed. */
+/** Throws `TypeError` for a parsed body. */
 function signedBytes(body: string | Uint8Array): Uint8Array {
   if (typeof body === 'string') return new TextEncoder().encode(body);
   if (isBytes(body)) return body;
   throw new TypeError('body must be text or bytes, as it came: before anything parses it');
 }
 
-/** Throws `TypeError`: compared with what is no number, no message would be too old. */
+/** Throws `TypeError`: compared with NaN, no message would be too old. */
 function checkedTolerance(seconds: number): number {
   if (Number.isFinite(seconds) && seconds >= 0) return seconds;
   throw new TypeError('toleranceSeconds must be a number from 0');
@@ -91,7 +91,7 @@ function checkedTolerance(seconds: number): number {
 function checkTime(timestamp: string, toleranceSeconds: number): void {
   if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookVerificationError('The timestamp is not one');
   const agoSeconds = Date.now() / 1_000 - Number(timestamp);
-  // Whole seconds: what was signed in this one is not from the future.
+  // Whole seconds: a message signed in this second is not from the future.
   if (Math.floor(agoSeconds) > toleranceSeconds) throw new WebhookVerificationError('The message is too old');
   if (Math.ceil(-agoSeconds) > toleranceSeconds)
     throw new WebhookVerificationError('The message is from the future');
@@ -110,14 +110,14 @@ function signatureOf(
   return hmacSha256(key, signed);
 }
 
-/** In a time that does not tell how much of it is right. */
-function isSame(given: Uint8Array, expected: Uint8Array): boolean {
-  let difference = given.length ^ expected.length;
-  expected.forEach((byte, at) => (difference |= byte ^ (given[at] ?? 0)));
+/** In constant time, whichever byte differs. */
+function isSame(received: Uint8Array, expected: Uint8Array): boolean {
+  let difference = received.length ^ expected.length;
+  expected.forEach((byte, at) => (difference |= byte ^ (received[at] ?? 0)));
   return difference === 0;
 }
 
-/** The bytes of every `v1` signature: a rotated secret signs beside its successor for a day. */
+/** The bytes of every `v1` signature: for a day after a rotation, both secrets sign. */
 function signaturesIn(header: readonly string[]): readonly Uint8Array[] {
   return header
     .flatMap((value) => value.split(' '))
@@ -134,17 +134,17 @@ function endedOf(id: string, body: Uint8Array): EndedInvocation {
   }
   if (typeof result !== 'object' || result === null || Array.isArray(result))
     throw new WebhookVerificationError('The body is not the JSON of a result');
-  // A response has `raw` and `tokens` alone.
+  // A response contains only `raw` and `tokens`.
   return 'status' in result && 'title' in result
     ? { id, status: 'failed', result: result as Problem }
-    : { id, status: 'succeeded', result: result };
+    : { id, status: 'succeeded', result };
 }
 
 /**
- * Checks that a webhook is the service's, unchanged and recent, by the rules of Standard Webhooks,
- * and gives what it says: the same that `reactors.retrieveResult` gives. `id` is that of the
+ * Verifies that a webhook is the service's, unchanged and recent, by the rules of Standard
+ * Webhooks, and returns its content: the same as `reactors.retrieveResult`. `id` is that of the
  * invocation and the same for every delivery; a receiver may get one twice. Throws
- * `WebhookVerificationError`, and `TypeError` for a secret, a body or a tolerance that cannot be.
+ * `WebhookVerificationError`, and `TypeError` for an invalid secret, body or tolerance.
  * @example const { id, status, result } = await verifyWebhook({ body, headers: request.headers, secret });
  */
 export async function verifyWebhook(webhook: WebhookToVerify): Promise<EndedInvocation> {
@@ -156,8 +156,8 @@ export async function verifyWebhook(webhook: WebhookToVerify): Promise<EndedInvo
   const timestamp = valueOf(headers, 'webhook-timestamp');
   checkTime(timestamp, tolerance);
   const expected = await signatureOf(id, timestamp, bytes, key);
-  const given = signaturesIn(valuesOf(headers, 'webhook-signature'));
-  if (!given.some((signature) => isSame(signature, expected)))
+  const received = signaturesIn(valuesOf(headers, 'webhook-signature'));
+  if (!received.some((signature) => isSame(signature, expected)))
     throw new WebhookVerificationError('No signature is right');
   return endedOf(id, bytes);
 }

@@ -12,15 +12,16 @@ export interface Reply {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Record<string, string | string[]>;
-  /** The body as it goes over the wire, instead of `body`. */
+  /** The body exactly as sent, instead of `body`. */
   readonly raw?: Buffer;
   /**
-   * Instead of an answer: the connection ends before it, or in its middle, or nothing ever comes.
+   * Instead of a response: the connection ends before it or in its middle, or no response ever
+   * arrives.
    */
   readonly instead?: 'drop' | 'cut' | 'hang';
 }
 
-/** A server on this machine that answers what it is told, in order, then `{}`. */
+/** A server on this machine that returns the configured responses in order, then `{}`. */
 export async function withService<T>(
   replies: readonly Reply[],
   use: (baseUrl: string, received: readonly Received[]) => Promise<T>,

@@ -12,7 +12,7 @@ import {
   type Client,
 } from '../src/index.ts';
 import { allRoutes } from '../../../tools/openapi/all-routes.ts';
-import { aMisreadValue } from '../../../test/support/misread-names.ts';
+import { aMisreadValue } from '../../../test/support/a-misread-value.ts';
 import { withService, type Reply } from './a-service.ts';
 
 const calling = async (call: (client: Client) => Promise<unknown>, replies: readonly Reply[] = []) =>
@@ -25,8 +25,8 @@ const calling = async (call: (client: Client) => Promise<unknown>, replies: read
     return { ...outcome, received };
   });
 
-/** The SDK once more, with classes of its own, as the other of its builds has them. */
-function bundledAnew(): typeof sdk {
+/** The SDK a second time, with separate classes, like those of its other build. */
+function bundleAgain(): typeof sdk {
   const { outputFiles } = buildSync({
     ...{ entryPoints: ['packages/sdk/src/index.ts'], bundle: true, write: false },
     ...{ platform: 'node', format: 'cjs', minify: true },
@@ -93,7 +93,7 @@ describe('the operations', () => {
     expect(OPERATIONS.map(([operation]) => operation).sort()).toEqual(routes.sort());
   });
 
-  it('an asynchronous invocation goes to the same route, with where its result goes', async () => {
+  it('an asynchronous invocation uses the same route, with the URL for its result', async () => {
     const { received } = await calling((client) =>
       client.reactors.reactAsync('x', { args: [1], callback_url: 'https://me.example', timeout_ms: 20_000 }),
     );
@@ -103,7 +103,7 @@ describe('the operations', () => {
     });
   });
 
-  it('names with escapes are those of the answer, whatever was read before (docs/decisions/0014)', async () => {
+  it('names with escapes are those of the response, whatever was read before (docs/decisions/0014)', async () => {
     const [data, body] = [aMisreadValue(), aMisreadValue()];
     const { value } = await calling(
       async (client) => [
@@ -118,7 +118,7 @@ describe('the operations', () => {
     expect(value).toEqual([{ data }, body]);
   });
 
-  it('merge patches go out as such, filters as the query', async () => {
+  it('merge patches are sent with their media type, and filters as the query', async () => {
     const { received } = await calling(async (client) => {
       await client.tokens.update('a b:ü', { mask: null });
       await client.tokens.list({ id: ['x', 'y'], metadata: { k: 'v' }, size: 2 });
@@ -149,7 +149,7 @@ describe('the operations', () => {
     ]);
   });
 
-  it('iteration of the trail goes on over short and empty pages, under the same filters', async () => {
+  it('iteration of the trail continues over short and empty pages, under the same filters', async () => {
     const page = (ids: readonly string[], after: string | null) => ({
       status: 200,
       body: { data: ids.map((id) => ({ id })), pagination: { page_size: 2, after } },
@@ -174,14 +174,14 @@ describe('the operations', () => {
 describe('failures', () => {
   const problem = { title: 'Validation failed', status: 400, detail: 'd', errors: { name: ['is required'] } };
 
-  it('are ApiErrors with what the service said', async () => {
+  it('are ApiErrors with the details from the service', async () => {
     const reply = { status: 400, body: problem, headers: { 'SVC-TRACE-ID': 't1', 'Retry-After': '7' } };
     const { error } = await calling((client) => client.tokens.create({ type: 'token', data: 1 }), [reply]);
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ ...problem, traceId: 't1', retryAfter: 7, name: 'ApiError' });
   });
 
-  it('answers of API Gateway itself, and bodies that are no JSON, are ApiErrors too', async () => {
+  it('responses of API Gateway itself, and bodies that are not JSON, are ApiErrors too', async () => {
     const replies = [{ status: 413, body: { message: 'Request Too Long' } }, { status: 500 }];
     const { value } = await calling(async (client) => {
       const failing = () =>
@@ -191,7 +191,7 @@ describe('failures', () => {
     expect(value).toEqual(['Request Too Long', 'Error']);
   });
 
-  it('of what answers with a page instead of JSON, and of nobody who answers, say so', async () => {
+  it('with a page instead of JSON, or without a response, state that', async () => {
     await withService([{ status: 200, body: undefined }, { status: 204 }], async (baseUrl) => {
       const client = createClient({ baseUrl, apiKey: 'k' });
       await expect(client.tokens.delete('x')).resolves.toBeUndefined();
@@ -207,14 +207,14 @@ describe('failures', () => {
     expect(page).toMatchObject({ status: 200, detail: expect.stringContaining('baseUrl') });
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
-    const nobody = await client.tokens.retrieve('x').catch((error: unknown) => error as Error);
-    expect(nobody).toBeInstanceOf(ConnectionError);
-    expect(nobody).toMatchObject({ message: expect.stringContaining('ECONNREFUSED') });
-    expect(JSON.stringify(nobody)).not.toContain('key_private_x');
+    const failure = await client.tokens.retrieve('x').catch((error: unknown) => error as Error);
+    expect(failure).toBeInstanceOf(ConnectionError);
+    expect(failure).toMatchObject({ message: expect.stringContaining('ECONNREFUSED') });
+    expect(JSON.stringify(failure)).not.toContain('key_private_x');
   });
 
-  it('are known by instanceof across builds, and by nothing that only looks like them', () => {
-    const other = bundledAnew();
+  it('are recognised by instanceof across builds, unlike objects that only look like them', () => {
+    const other = bundleAgain();
     const details = { status: 404, title: 't', code: undefined, detail: undefined, errors: undefined };
     const error = new other.ApiError({ ...details, traceId: undefined, retryAfter: undefined });
     expect(error instanceof ApiError).toBe(true);
@@ -233,7 +233,7 @@ describe('failures', () => {
 describe('a list', () => {
   const page = { status: 200, body: { data: [{ id: 'a' }], pagination: { page_size: 1, after: null } } };
 
-  it('asks for nothing before somebody wants it, and once however often it is awaited', async () => {
+  it('sends no request before it is used, and one however often it is awaited', async () => {
     const { value, received } = await calling(
       async (client) => {
         void client.tokens.list();
@@ -246,7 +246,7 @@ describe('a list', () => {
     expect(received.map(({ url: asked }) => asked)).toEqual(['/tokens?size=1']);
   });
 
-  it('fails as any promise does', async () => {
+  it('rejects like any promise', async () => {
     const { value } = await calling(
       async (client) => {
         const caught: unknown[] = [];
@@ -282,11 +282,11 @@ describe('the options', () => {
     [{ baseUrl, apiKey: 'k', maxRetries: 1.5 }, RangeError],
     [{ baseUrl, apiKey: 'k', timeoutMs: 0 }, RangeError],
     [{ baseUrl, apiKey: 'k', timeoutMs: Infinity }, RangeError],
-  ])('%p cannot be', (options, errorClass) => {
+  ])('%p is rejected', (options, errorClass) => {
     expect(() => createClient(options)).toThrow(errorClass);
   });
 
-  it('that are wrong are not told in full: a key stays out of messages', async () => {
+  it('are not quoted in full if they are wrong: a key stays out of messages', async () => {
     expect(() => createClient({ baseUrl, apiKey: 'key_private_ä' })).not.toThrow('key_private');
     const { error } = await calling((client) => client.sessions.create({ idempotencyKey: 'geheim\n' }));
     expect(error).toBeInstanceOf(TypeError);
@@ -308,7 +308,7 @@ describe('the options', () => {
 });
 
 describe('the proxy', () => {
-  it("the destination's answer is the answer, whatever its status", async () => {
+  it('returns the destination’s response, whatever its status code', async () => {
     const reply = {
       status: 402,
       body: { declined: true },
@@ -348,7 +348,7 @@ describe('the proxy', () => {
     });
   });
 
-  it('your Content-Type is the one that is sent, however it is written', async () => {
+  it('sends your Content-Type, however its name is written', async () => {
     const answered = { status: 200, headers: { 'SVC-PROXY-DESTINATION-STATUS': '200' } };
     const headers = { 'content-type': 'application/vnd.api+json' };
     const { received } = await calling(
@@ -358,7 +358,7 @@ describe('the proxy', () => {
     expect(received[0]).toMatchObject({ headers, body: { a: 1 } });
   });
 
-  it('a failure of the proxy itself is an ApiError', async () => {
+  it('throws its own failures as ApiErrors', async () => {
     const body = { proxy_error: { title: 'Bad', status: 400, detail: 'forbidden destination' } };
     const { error } = await calling(
       (client) => client.proxy({ url: 'https://10.0.0.1' }),

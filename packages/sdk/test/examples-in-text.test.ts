@@ -4,7 +4,7 @@ import ts from 'typescript';
 
 const root = process.cwd();
 
-/** What the examples take for granted. */
+/** The declarations that the examples assume. */
 const GLOBALS = `
   import type * as sdk from '@cloakroom/sdk';
   declare global {
@@ -20,7 +20,7 @@ const GLOBALS = `
     const headers: Record<string, string>;
   }`;
 
-/** Examples by where they stand. Imports stay at the top, the rest may await. */
+/** Examples by their positions. Imports stay at the top, the rest may await. */
 function examples(): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const add = (place: string, text: string) => {
@@ -52,7 +52,7 @@ function examples(): ReadonlyMap<string, string> {
   return found;
 }
 
-/** What the compiler says of texts, by their places. */
+/** The output of the compiler for texts, by their positions. */
 function compiled(texts: ReadonlyMap<string, string>): readonly string[] {
   const virtual = new Map([[join(root, 'packages/sdk/test/virtual-globals.ts'), GLOBALS]]);
   for (const [place, text] of texts)
@@ -86,14 +86,14 @@ describe('the examples', () => {
     expect(compiled(texts)).toEqual([]);
   }, 60_000);
 
-  it('that do not compile are found', () => {
+  it('are reported if they do not compile', () => {
     const wrong = new Map([
       ['wrong', 'export const example = async () => (await client.tokens.retrieve(7)).di;'],
     ]);
     expect(compiled(wrong)).toHaveLength(2);
   }, 60_000);
 
-  it('are there for everything that the package exports and every operation of the client, as rows of docs/sdk.md are', () => {
+  it('exist for every export, every operation of the client and every row of docs/sdk.md', () => {
     const program = ts.createProgram([join(root, 'packages/sdk/src/index.ts')], {
       ...{ target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, strict: true },
       ...{ allowImportingTsExtensions: true, noEmit: true, types: ['node'], skipLibCheck: true },

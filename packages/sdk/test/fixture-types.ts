@@ -1,4 +1,4 @@
-// What compiles with the SDK, and what does not. `tsc` checks it here against the source, and
+// Right and wrong uses of the SDK. `tsc` checks it here against the source, and
 // test/end-to-end/sdk-package.test.ts against the packed declarations.
 import {
   ApiError,
@@ -23,7 +23,7 @@ interface Line {
   readonly count: number | null;
 }
 
-/** As people write their types: no index signature makes it `Json`. */
+/** As users write their types: no index signature makes it `Json`. */
 interface Order {
   id: string;
   lines: Line[];
@@ -68,10 +68,10 @@ export async function right(maybe: string | undefined, json: Json, ids: readonly
   for await (const { tokens = [] } of client.logs.list()) tokens.map(({ form }) => form satisfies TokenForm);
 
   const { id: invocation } = await client.reactors.reactAsync('r', { callback_url: 'https://me.example' });
-  const kept = await client.reactors.retrieveResult('r', invocation);
-  if (kept.status === 'succeeded') console.log(kept.result.raw);
-  else if (kept.status === 'failed') console.log(kept.result.title);
-  else console.log(kept.result satisfies undefined);
+  const result = await client.reactors.retrieveResult('r', invocation);
+  if (result.status === 'succeeded') console.log(result.result.raw);
+  else if (result.status === 'failed') console.log(result.result.title);
+  else console.log(result.result satisfies undefined);
 
   const webhook = await verifyWebhook({
     body: new Uint8Array(),
@@ -109,7 +109,7 @@ export async function withInterfaces(
   console.log(id.length, lines.length, shown, proxied.setCookies.length);
 }
 
-export function told(error: unknown): number | undefined {
+export function statusOf(error: unknown): number | undefined {
   if (error instanceof TimeoutError) return error.message.length;
   return error instanceof ApiError ? error.status : undefined;
 }
@@ -130,7 +130,7 @@ export async function wrong(token: Token): Promise<void> {
   // @ts-expect-error -- what has methods is no JSON
   await client.proxy({ url: 'https://example.com', method: 'POST', body: new Map() });
   const unknown: unknown = token;
-  // @ts-expect-error -- what nobody knows may be no JSON
+  // @ts-expect-error -- an unknown value may not be JSON
   await client.proxy({ url: 'https://example.com', method: 'POST', body: unknown });
   // @ts-expect-error -- the proxy has no such method
   await client.proxy({ url: 'https://example.com', method: 'TRACE' });

@@ -4,7 +4,7 @@ import * as sdk from '../src/index.ts';
 import { sharedReactor } from '../../../test/reactor-runtime/a-reactor.ts';
 import { withService } from './a-service.ts';
 
-const { answerOf } = sharedReactor();
+const { answerOf: responseOf } = sharedReactor();
 
 const ERRORS = {
   BadRequestError: 400,
@@ -20,7 +20,7 @@ const ERRORS = {
 describe('the SDK as it ships, in the real Node 16', () => {
   it.each(Object.entries(ERRORS))('%s thrown by a reactor has status %i', async (name, status) => {
     const code = `const sdk = require('@cloakroom/sdk'); module.exports = async () => { throw new sdk.${name}('m', { errors: { a: ['b'] } }) }`;
-    expect(await answerOf(code)).toEqual({
+    expect(await responseOf(code)).toEqual({
       outcome: 'threw',
       error: expect.objectContaining({ class: name, message: 'm', status, errors: { a: ['b'] } }),
     });
@@ -35,13 +35,13 @@ describe('the SDK as it ships, in the real Node 16', () => {
     [`new Error('card 4242')`, '', null],
     [`'text'`, 'text', null],
     [`null`, '', null],
-  ])('an error made of %s alone says %j and %j', async (reason, message, errors) => {
+  ])('an error with only %s has the message %j and the errors %j', async (reason, message, errors) => {
     const code = `const sdk = require('@cloakroom/sdk'); module.exports = () => { throw new sdk.RateLimitError(${reason}) }`;
-    const { error } = await answerOf(code);
+    const { error } = await responseOf(code);
     expect([error.message, error.errors, error.status]).toEqual([message, errors, 429]);
   });
 
-  it('an error made of another one has it as its cause, which is not enumerable', () => {
+  it('an error created from another one has it as its cause, which is not enumerable', () => {
     const cause = new Error('card 4242');
     const error = new sdk.ReactorRuntimeError(cause);
     expect([error.cause, Object.keys(error).toSorted()]).toEqual([cause, ['errors', 'name', 'status']]);
@@ -60,7 +60,7 @@ describe('the SDK as it ships, in the real Node 16', () => {
         const failed = await req.bt.tokens.create({ type: 'token', data: 'ü' }).catch((error) => error);
         return { fetch: typeof fetch, token, failed: [failed.name, failed.status, failed.title] };
       }`;
-      expect(await answerOf(code, {}, { client })).toEqual({
+      expect(await responseOf(code, {}, { client })).toEqual({
         outcome: 'returned',
         value: { fetch: 'undefined', token: { id: 'x' }, failed: ['ApiError', 404, 'Not found'] },
       });
@@ -71,7 +71,7 @@ describe('the SDK as it ships, in the real Node 16', () => {
     });
   });
 
-  it('bt survives lost answers, and ends by its time and its signal', async () => {
+  it('bt survives lost responses, and ends at its timeout and on its signal', async () => {
     const replies = [
       { status: 0, instead: 'drop' },
       { status: 200, instead: 'cut' },
@@ -90,7 +90,7 @@ describe('the SDK as it ships, in the real Node 16', () => {
           const aborted = await bt.tokens.retrieve('x', { signal: controller.signal }).catch((error) => error);
           return [id, late instanceof TimeoutError, late instanceof ConnectionError, aborted.name];
         }`;
-      expect(await answerOf(code, {}, { client })).toEqual({
+      expect(await responseOf(code, {}, { client })).toEqual({
         outcome: 'returned',
         value: ['x', true, true, 'AbortError'],
       });
@@ -106,7 +106,7 @@ describe('the SDK as it ships, in the real Node 16', () => {
       module.exports = async ({ args }) => [
         typeof crypto, await verifyWebhook(args), await verifyWebhook({ ...args, body: '{}' }).catch((error) => error.name),
       ];`;
-    expect(await answerOf(code, { body, headers, secret: secret.reveal() })).toEqual({
+    expect(await responseOf(code, { body, headers, secret: secret.reveal() })).toEqual({
       outcome: 'returned',
       value: [
         'undefined',

@@ -3,18 +3,18 @@ import { withService } from './a-service.ts';
 import { MEMBER_NAMES } from '../../../reactor-runtime/lenient/member-names.ts';
 import { withReactor } from '../../../test/reactor-runtime/a-reactor.ts';
 
-/** What the code of a reactor answers in the layer of a lenient deployment. */
-const lenientAnswer = (code: string, changes: Record<string, unknown> = {}) =>
-  withReactor(code, async (reactor) => (await reactor.invoke({}, changes)).answer, {
+/** The response of a reactor in the layer of a lenient deployment. */
+const lenientResponse = (code: string, changes: Record<string, unknown> = {}) =>
+  withReactor(code, async (reactor) => (await reactor.invoke({}, changes)).response, {
     compatibility: 'lenient',
   });
 
-/** Runs code that calls the service, and gives what the service received of it. */
+/** Runs code that calls the service, and returns the request that the service received. */
 async function called(body: string, replies: readonly unknown[]) {
-  const answers = replies.map((reply) => ({ status: 200, body: reply }));
-  return withService(answers, async (baseUrl, received) => {
+  const responses = replies.map((reply) => ({ status: 200, body: reply }));
+  return withService(responses, async (baseUrl, received) => {
     const client = { base_url: baseUrl, api_key: 'key', header_prefix: 'SVC' };
-    const { value } = await lenientAnswer(`module.exports = async ({ bt }) => { ${body} }`, { client });
+    const { value } = await lenientResponse(`module.exports = async ({ bt }) => { ${body} }`, { client });
     return { value, received: received.map(({ body: sent, url }) => sent ?? url) };
   });
 }
@@ -29,7 +29,7 @@ const TOKEN = {
 };
 
 describe('bt of a lenient deployment', () => {
-  it('sends members in camel case by their names in the interface, and leaves what clients name', async () => {
+  it('sends members in camel case under their names in the interface, and leaves names inside of data', async () => {
     const { received } = await called(
       `const other = { expiresAt: 'a', searchIndexes: 'b' };
        await bt.tokens.create({ type: 'token', data: other, metadata: other, mask: other, fingerprintExpression: 'f', deduplicateToken: true, expiresAt: 'e', searchIndexes: [], unknownMember: 1 }, { timeoutMs: 9000 });
@@ -64,7 +64,7 @@ describe('bt of a lenient deployment', () => {
     ]);
   });
 
-  it('gives answers whose members can be read in camel case, and whose JSON is that of the service', async () => {
+  it('returns responses with camel-case members, whose JSON is that of the service', async () => {
     const page = { data: [TOKEN], pagination: { page_size: 1, after: null } };
     const { value } = await called(
       `const token = await bt.tokens.retrieve('x'); const page = await bt.tokens.list(); const all = []; for await (const each of bt.tokens.list()) all.push(each.createdAt);
@@ -79,12 +79,12 @@ describe('bt of a lenient deployment', () => {
     });
   });
 
-  it('knows every name of the interface that is written with an underscore', () => {
+  it('knows every name of the interface that contains an underscore', () => {
     const { components } = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as {
       components: { schemas: Record<string, unknown> };
     };
-    // What stands inside of `data` is the caller's own.
-    // A reactor acts as a private application, which reads no records of the audit trail.
+    // The content of `data` is the caller's own. A reactor acts as a private application, which
+    // reads no audit records.
     const { CardData: _card, BankData: _bank, LogRecord: _record, ...schemas } = components.schemas;
     const names = new Set<string>();
     const collect = (value: unknown): void => {
@@ -103,13 +103,13 @@ describe('bt of a lenient deployment', () => {
 describe('the error classes of the field', () => {
   const NAME = '@basis-theory/basis-theory-reactor-formulas-sdk-js';
   const thrown = (expression: string) =>
-    lenientAnswer(`const sdk = require('${NAME}'); module.exports = async () => { throw ${expression} };`);
+    lenientResponse(`const sdk = require('${NAME}'); module.exports = async () => { throw ${expression} };`);
 
-  it('can be required by the name that reactors in the field use, in a lenient deployment alone', async () => {
+  it('can be required under the name that reactors in the field use, only in a lenient deployment', async () => {
     const { error } = await thrown(`new sdk.BadRequestError({ 'card.number': ['bad'] })`);
     expect(error).toMatchObject({ status: 400, message: '', errors: { 'card.number': ['bad'] } });
     const strict = `require('${NAME}'); module.exports = () => 1;`;
-    const refused = await withReactor(strict, async (reactor) => (await reactor.invoke()).answer);
+    const refused = await withReactor(strict, async (reactor) => (await reactor.invoke()).response);
     expect(refused).toEqual({ outcome: 'not_loaded', reason: 'module', module: NAME });
   });
 

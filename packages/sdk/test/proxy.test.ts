@@ -8,10 +8,10 @@ import { sharedReactor } from '../../../test/reactor-runtime/a-reactor.ts';
 import { cases, fc } from '../../local-aws/test/properties.ts';
 import { withService, type Received, type Reply } from './a-service.ts';
 
-const { answerOf } = sharedReactor();
+const { answerOf: responseOf } = sharedReactor();
 
 const url = 'https://api.example.com/v1';
-const ANSWERED = { status: 200, headers: { 'SVC-PROXY-DESTINATION-STATUS': '200' } };
+const RESPONDED = { status: 200, headers: { 'SVC-PROXY-DESTINATION-STATUS': '200' } };
 const SECRET = 'Bearer of-the-destination';
 
 const calling = async (call: (client: Client) => Promise<unknown>, replies: readonly Reply[] = []) =>
@@ -23,7 +23,7 @@ const calling = async (call: (client: Client) => Promise<unknown>, replies: read
     return { ...outcome, received };
   });
 
-/** The error of a call that must not send anything. */
+/** The error of a call that must not send a request. */
 async function refused(call: (client: Client) => Promise<unknown>): Promise<TypeError> {
   const { error, received } = await calling(call);
   expect(error).toBeInstanceOf(TypeError);
@@ -61,15 +61,15 @@ async function onBothTransports(code: string, args: object, replies: readonly Re
   const here = await asked(async (baseUrl) => {
     const client = (await bundled('node')).createClient({ baseUrl, apiKey: 'k' });
     const call = compileFunction(`return (${code})`, ['client', 'args']) as (
-      ...given: readonly unknown[]
+      ...input: readonly unknown[]
     ) => Promise<unknown>;
     return call(client, args);
   });
   const inNode16 = await asked(async (base_url) => {
     const client = { base_url, api_key: 'k', header_prefix: 'SVC' };
     const text = `module.exports = async ({ args, bt: client }) => (${code});`;
-    const answer = await answerOf(text, args, { client });
-    return (answer as { value?: unknown }).value ?? answer;
+    const response = await responseOf(text, args, { client });
+    return (response as { value?: unknown }).value ?? response;
   });
   return { here, inNode16 };
 }
@@ -95,14 +95,14 @@ describe('an id', () => {
   const WRONG = ['', '.', '..', '?', '../tokens', 'a/b', 'a\\b', 'a#b', '%2e%2e', '%3f', 'a\nb', '\ud800'];
 
   it.each(CALLS)(
-    'that would lead elsewhere is refused before anything is sent, by %s',
+    'that would change the path is rejected before anything is sent, by %s',
     async (_name, call) => {
       for (const id of [...WRONG, undefined as unknown as string, 7 as unknown as string])
         await refused(async (client) => call(client, id));
     },
   );
 
-  it('that can be one keeps its place, whatever else it has in it', async () => {
+  it('that is valid is sent in its place, whatever characters it contains', async () => {
     await withService([], async (baseUrl, received) => {
       const client = createClient({ baseUrl, apiKey: 'k' });
       const ids = fc
@@ -145,7 +145,7 @@ describe('the path of the proxy', () => {
     'a#b',
     '\ud800',
     7 as unknown as string,
-  ])('%j is refused before anything is sent', async (path) => {
+  ])('%j is rejected before anything is sent', async (path) => {
     await refused((client) => client.proxy({ url, path }));
   });
 
@@ -161,12 +161,12 @@ describe('the path of the proxy', () => {
     ['.well-known/..a', '/proxy/.well-known/..a'],
     [' a b ', '/proxy/%20a%20b%20'],
     ['a%20ü', '/proxy/a%20%C3%BC'],
-  ])('%j goes to %s', async (path, sent) => {
-    const { received } = await calling((client) => client.proxy({ url, path }), [ANSWERED]);
+  ])('%j is sent as %s', async (path, sent) => {
+    const { received } = await calling((client) => client.proxy({ url, path }), [RESPONDED]);
     expect(received.map(({ url: asked }) => asked)).toEqual([sent]);
   });
 
-  it('stays below the path of the service, whatever it is', async () => {
+  it('stays below the path of the service for any path', async () => {
     await withService([], async (origin, received) => {
       const client = createClient({ baseUrl: `${origin}/vault`, apiKey: 'k' });
       const parts = fc.constantFrom(
@@ -197,7 +197,7 @@ describe('the path of the proxy', () => {
     });
   });
 
-  it('with an empty query in the address of the service is a path all the same', async () => {
+  it('with an empty query in the address of the service remains a path', async () => {
     await withService([], async (baseUrl, received) => {
       await createClient({ baseUrl: `${baseUrl}/?#`, apiKey: 'k' }).permissions.list();
       expect(received[0]?.url).toBe('/permissions');
@@ -205,7 +205,7 @@ describe('the path of the proxy', () => {
   });
 });
 
-describe('what of a proxied request cannot be sent is the mistake of the caller, and quoted nowhere:', () => {
+describe('an invalid part of a proxied request is reported without its value:', () => {
   const wrong = `${SECRET}\n`;
   const withHeaders = (headers: object): Partial<ProxyRequest> => ({
     headers: headers as Record<string, string>,
@@ -215,9 +215,9 @@ describe('what of a proxied request cannot be sent is the mistake of the caller,
     ['a header with a line break', withHeaders({ Authorization: wrong }), 'Authorization'],
     ['a header with another control character', withHeaders({ 'X-A': `${SECRET}\0` }), 'X-A'],
     ['a header beyond Latin-1', withHeaders({ Authorization: `${SECRET}€` }), 'Authorization'],
-    ['a header that is no text', withHeaders({ 'X-A': 7 }), 'X-A'],
-    ['a header that is not there', withHeaders({ 'X-A': undefined }), 'X-A'],
-    ['a name that cannot be', withHeaders({ [SECRET]: 'x' }), 'name of a header'],
+    ['a header that is not text', withHeaders({ 'X-A': 7 }), 'X-A'],
+    ['an undefined header', withHeaders({ 'X-A': undefined }), 'X-A'],
+    ['an invalid name', withHeaders({ [SECRET]: 'x' }), 'name of a header'],
     ['an empty name', withHeaders({ '': 'x' }), 'name of a header'],
     ['the host', withHeaders({ Host: SECRET }), 'Host'],
     ['the length', withHeaders({ 'content-length': SECRET }), 'content-length'],
@@ -228,7 +228,7 @@ describe('what of a proxied request cannot be sent is the mistake of the caller,
     ['keepAlive', { keepAlive: wrong }, 'keepAlive'],
     ['connection', { connection: wrong }, 'connection'],
     ['a method', { method: SECRET as 'GET' }, 'method'],
-    ['a body that is nothing', { method: 'POST', body: (() => 1) as never }, 'body'],
+    ['an unsupported body', { method: 'POST', body: (() => 1) as never }, 'body'],
     ['a trace id', { traceId: wrong }, 'traceId'],
   ])('%s', async (_what, request, named) => {
     const error = await refused((client) => client.proxy({ url, ...request }));
@@ -238,7 +238,7 @@ describe('what of a proxied request cannot be sent is the mistake of the caller,
 });
 
 describe('a ConnectionError', () => {
-  it('quotes nothing of what was sent or came, whatever the platform says', async () => {
+  it('quotes nothing of request or response, whatever the platform reports', async () => {
     const saying = async (failure: unknown) => {
       const fetching = jest.spyOn(globalThis, 'fetch').mockRejectedValue(failure);
       try {
@@ -275,18 +275,18 @@ describe('a ConnectionError', () => {
 });
 
 describe('a GET with a body', () => {
-  it('goes out as it is, with fetch and without', async () => {
+  it('is sent unchanged, with fetch and without', async () => {
     const code = `client.proxy({ url: args.url, body: { card: '{{ x }}' } }).then(({ status }) => status)`;
-    const { here, inNode16 } = await onBothTransports(code, { url }, [ANSWERED]);
+    const { here, inNode16 } = await onBothTransports(code, { url }, [RESPONDED]);
     for (const { value, received } of [here, inNode16]) {
       expect(value).toBe(200);
       expect(received).toMatchObject([{ method: 'GET', url: '/proxy', body: { card: '{{ x }}' } }]);
     }
   });
 
-  it('is refused where it cannot be: in a browser', async () => {
+  it('is rejected in a browser, which cannot send it', async () => {
     const browser = await bundled('browser');
-    await withService([ANSWERED, ANSWERED], async (baseUrl, received) => {
+    await withService([RESPONDED, RESPONDED], async (baseUrl, received) => {
       const client = browser.createClient({ baseUrl, apiKey: 'k' });
       await expect(client.proxy({ url, body: 'x' })).rejects.toThrow('A browser sends no GET with a body');
       await client.proxy({ url });
@@ -299,13 +299,13 @@ describe('a GET with a body', () => {
   });
 });
 
-describe('an answer is the same with fetch and without:', () => {
+describe('a response is the same with fetch and without:', () => {
   const CODE = `client.proxy({ url: 'https://api.example.com', method: 'POST' })
     .then((r) => ({ status: r.status, headers: r.headers, setCookies: r.setCookies, text: r.text() }))`;
   const OWN = ['connection', 'keep-alive', 'date', 'transfer-encoding', 'svc-proxy-destination-status'];
 
   async function answered(reply: Omit<Reply, 'status'>) {
-    const headers = { ...ANSWERED.headers, 'Content-Type': 'text/plain', ...reply.headers };
+    const headers = { ...RESPONDED.headers, 'Content-Type': 'text/plain', ...reply.headers };
     const both = await onBothTransports(CODE, {}, [{ ...reply, status: 200, headers }]);
     const [here, inNode16] = [both.here, both.inNode16].map(({ value }) => {
       const { headers: all, ...rest } = value as { headers: Record<string, string> };
@@ -318,11 +318,11 @@ describe('an answer is the same with fetch and without:', () => {
 
   it('cookies one by one, other repeated headers joined', async () => {
     const cookies = ['a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT', 'b=2'];
-    const answer = await answered({
+    const response = await answered({
       headers: { 'Set-Cookie': cookies, 'X-A': ['1', '2'] },
       raw: Buffer.from('ü'),
     });
-    expect(answer).toEqual({
+    expect(response).toEqual({
       ...{ status: 200, text: 'ü', setCookies: cookies },
       headers: { 'content-type': 'text/plain', 'content-length': '2', 'x-a': '1, 2' },
     });
@@ -335,13 +335,13 @@ describe('an answer is the same with fetch and without:', () => {
     ['deflate', deflateRawSync],
     ['br', brotliCompressSync],
     ['gzip, br', (text: string) => brotliCompressSync(gzipSync(text))],
-  ])('a body in %s is decoded, and nothing says that it was encoded', async (coding, encode) => {
-    const answer = await answered({ headers: { 'Content-Encoding': coding }, raw: encode('{"ü":1}') });
-    expect(answer).toMatchObject({ text: '{"ü":1}', headers: { 'content-type': 'text/plain' } });
-    expect(Object.keys(answer?.headers ?? {})).toEqual(['content-type']);
+  ])('a body in %s is decoded, and no header states that it was encoded', async (coding, encode) => {
+    const response = await answered({ headers: { 'Content-Encoding': coding }, raw: encode('{"ü":1}') });
+    expect(response).toMatchObject({ text: '{"ü":1}', headers: { 'content-type': 'text/plain' } });
+    expect(Object.keys(response?.headers ?? {})).toEqual(['content-type']);
   });
 
-  it('a body in another coding is as it came, and says so', async () => {
+  it('a body in another coding is unchanged, and its header states the coding', async () => {
     for (const coding of ['identity', 'aes128gcm', 'gzip, aes128gcm'])
       expect(
         await answered({ headers: { 'Content-Encoding': coding }, raw: Buffer.from('xyz') }),
@@ -350,15 +350,15 @@ describe('an answer is the same with fetch and without:', () => {
       });
   });
 
-  it('a body that says gzip and is none is no answer', async () => {
+  it('a body that is falsely declared as gzip is an error', async () => {
     const code = `client.proxy({ url: 'https://api.example.com', method: 'POST' }).catch((error) => [error.name, error.cause.code])`;
-    const headers = { ...ANSWERED.headers, 'Content-Encoding': 'gzip' };
+    const headers = { ...RESPONDED.headers, 'Content-Encoding': 'gzip' };
     const both = await onBothTransports(code, {}, [{ status: 200, headers, raw: Buffer.from('plain') }]);
     for (const { value } of [both.here, both.inNode16])
       expect(value).toEqual(['ConnectionError', 'Z_DATA_ERROR']);
   });
 
-  it('the service’s own JSON, too, when something on the way compresses it', async () => {
+  it('the service’s own JSON, too, when an intermediary compresses it', async () => {
     const code = `client.tokens.retrieve('x').then((token) => [token.id, args.fails]).catch((error) => error.title)`;
     for (const [status, body, seen] of [
       [200, { id: 'x' }, ['x', 1]],
@@ -376,9 +376,9 @@ describe('an answer is the same with fetch and without:', () => {
 
   const acceptedBy = (received: readonly Received[]) => String(received[0]?.headers['accept-encoding']);
 
-  it('and what the caller accepts is what is asked for', async () => {
+  it('the caller’s Accept-Encoding is sent', async () => {
     const code = `client.proxy({ url: 'https://a.example', method: 'POST', headers: { 'Accept-Encoding': 'identity' } }).then(() => 'ok')`;
-    const both = await onBothTransports(code, {}, [ANSWERED]);
+    const both = await onBothTransports(code, {}, [RESPONDED]);
     for (const { value, received } of [both.here, both.inNode16])
       expect([value, acceptedBy(received)]).toEqual(['ok', 'identity']);
   });

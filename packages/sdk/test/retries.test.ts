@@ -3,13 +3,13 @@ import { retryAfterSeconds, retrying } from '../src/retry.ts';
 import { withService, type Reply } from './a-service.ts';
 
 const calling = async (
-  call: (client: Client) => PromiseLike<unknown>,
+  call: (client: Client, received: readonly unknown[]) => PromiseLike<unknown>,
   replies: readonly Reply[] = [],
   options: { readonly maxRetries?: number; readonly timeoutMs?: number } = {},
 ) =>
   withService(replies, async (baseUrl, received) => {
     const client = createClient({ baseUrl, apiKey: 'key_private_x', ...options });
-    const outcome = await call(client).then(
+    const outcome = await call(client, received).then(
       (value) => ({ value, error: undefined }),
       (error: unknown) => ({ value: undefined, error: error as any }),
     );
@@ -24,21 +24,21 @@ const throttled = { status: 429, headers: { 'Retry-After': '0' } };
 const dropped: Reply = { status: 0, instead: 'drop' };
 const running = { status: 409, headers: { 'Retry-After': '0' }, body: { title: 'Conflict' } };
 
-// At once, where a test waits for pauses between tries.
-describe('what is tried again', () => {
+// Concurrently, where a test waits for pauses between attempts.
+describe('the client retries', () => {
   it.concurrent.each([429, 502, 503, 504])('a GET after %i, as long as Retry-After says', async (status) => {
     const { value, received } = await calling(get, [{ status, headers: { 'Retry-After': '0' } }]);
     expect(value).toEqual({});
     expect(received).toHaveLength(2);
   });
 
-  it.concurrent('a GET after a lost answer, and after one that was cut off', async () => {
+  it.concurrent('a GET after a lost response, and after one that was cut off', async () => {
     const { value, received } = await calling(get, [dropped, { status: 200, instead: 'cut' }]);
     expect(value).toEqual({});
     expect(received).toHaveLength(3);
   });
 
-  it.concurrent('search and detokenize, which change nothing', async () => {
+  it.concurrent('search and detokenize, which are read-only', async () => {
     for (const call of [
       (client: Client) => client.tokens.search({ query: 'type:card' }),
       (client: Client) => client.detokenize({ a: '{{ x }}' }),
@@ -62,7 +62,7 @@ describe('what is tried again', () => {
     },
   );
 
-  it.concurrent('as often as maxRetries says, 3 times unless it does', async () => {
+  it.concurrent('maxRetries times, 3 times by default', async () => {
     const forever = Array.from({ length: 9 }, () => throttled);
     expect((await calling(get, forever)).received).toHaveLength(4);
     expect((await calling(get, forever, { maxRetries: 1 })).received).toHaveLength(2);
@@ -71,7 +71,7 @@ describe('what is tried again', () => {
     expect((await calling(once, forever, { maxRetries: 5 })).received).toHaveLength(2);
   });
 
-  it.concurrent('each page of an iteration by itself', async () => {
+  it.concurrent('each page of an iteration separately', async () => {
     const page = (after: string | null) => ({ status: 200, body: { data: [{}], pagination: { after } } });
     const { value, received } = await calling(
       async (client) => {
@@ -85,7 +85,7 @@ describe('what is tried again', () => {
   });
 });
 
-describe('what is not tried again', () => {
+describe('the client does not retry', () => {
   it.concurrent('a write without an idempotency key, a deletion, and the proxy', async () => {
     for (const call of [
       create(),
@@ -99,13 +99,13 @@ describe('what is not tried again', () => {
     }
   });
 
-  it.concurrent.each([400, 401, 403, 404, 409, 422, 500])('a refusal with %i', async (status) => {
+  it.concurrent.each([400, 401, 403, 404, 409, 422, 500])('a rejection with %i', async (status) => {
     const { error, received } = await calling(create('k1'), [{ status, body: { title: 't' } }]);
     expect(error).toMatchObject({ status, title: 't' });
     expect(received).toHaveLength(1);
   });
 
-  it.concurrent('what would have to wait for minutes', async () => {
+  it.concurrent('after a Retry-After of minutes', async () => {
     const later = { status: 503, headers: { 'Retry-After': '300' } };
     const { error, received } = await calling(get, [later]);
     expect(error).toMatchObject({ status: 503, retryAfter: 300 });
@@ -113,8 +113,8 @@ describe('what is not tried again', () => {
   });
 });
 
-describe('an idempotency key whose first try still runs', () => {
-  it.concurrent('is waited for: its answer is the answer of the call', async () => {
+describe('an idempotency key whose first attempt still runs', () => {
+  it.concurrent('is polled until its response is the response of the call', async () => {
     const { value, received } = await calling(create('k1'), [
       dropped,
       ...Array.from({ length: 6 }, () => running),
@@ -124,21 +124,21 @@ describe('an idempotency key whose first try still runs', () => {
     expect(received).toHaveLength(8);
   });
 
-  it.concurrent('is asked for every second, however long its lease still is', async () => {
+  it.concurrent('is polled every second, however long its lease still is', async () => {
     const leased = { ...running, headers: { 'Retry-After': '59' } };
     const made = { status: 201, body: { id: 'made-by-the-first' } };
     const { value } = await calling(create('k1'), [leased, made]);
     expect(value).toEqual(made.body);
   });
 
-  it.concurrent('is not waited for where nothing is to be tried again', async () => {
+  it.concurrent('is not polled where retries are off', async () => {
     const { error, received } = await calling(create('k1'), [running], { maxRetries: 0 });
     expect(error).toMatchObject({ status: 409 });
     expect(received).toHaveLength(1);
   });
 
   it.concurrent(
-    'is waited for in a browser too, which cannot read Retry-After, after an answer was lost',
+    'is polled in a browser too, which cannot read Retry-After, after a lost response',
     async () => {
       const unreadable = { status: 409, body: { title: 'Conflict' } };
       const { value } = await calling(create('k1'), [
@@ -150,7 +150,7 @@ describe('an idempotency key whose first try still runs', () => {
     },
   );
 
-  it('is waited for no longer than the service lets anything run', () => {
+  it('is polled no longer than the service lets anything run', () => {
     let now = 0;
     const pauseAfter = retrying(3, true, () => now);
     const details = {
@@ -173,7 +173,7 @@ describe('an idempotency key whose first try still runs', () => {
 });
 
 describe('the end of a call', () => {
-  it('comes when its signal says so: before it, while it waits for an answer, and between tries', async () => {
+  it('comes on its signal: before it, while it waits for a response, and between attempts', async () => {
     const reason = new Error('the user left');
     const ended = AbortSignal.abort(reason);
     const before = await calling((client) => client.tokens.retrieve('x', { signal: ended }));
@@ -183,10 +183,15 @@ describe('the end of a call', () => {
       { status: 503, headers: { 'Retry-After': '20' } },
     ]) {
       const { error, received } = await calling(
-        (client) => {
+        (client, arrived) => {
           const controller = new AbortController();
-          setTimeout(() => controller.abort(reason), 50);
-          return client.tokens.retrieve('x', { signal: controller.signal });
+          const call = client.tokens.retrieve('x', { signal: controller.signal });
+          const abortOnArrival = setInterval(() => {
+            if (arrived.length === 0) return;
+            clearInterval(abortOnArrival);
+            setTimeout(() => controller.abort(reason), 50);
+          }, 5);
+          return call;
         },
         [reply],
       );
@@ -205,7 +210,7 @@ describe('the end of a call', () => {
     expect([written.error.name, written.received]).toEqual(['AbortError', []]);
   });
 
-  it('of a try comes after timeoutMs; the next one has its own time', async () => {
+  it('of an attempt comes after timeoutMs; the next one has its own timeout', async () => {
     const hanging: Reply = { status: 0, instead: 'hang' };
     const { value, received } = await calling(get, [hanging], { timeoutMs: 300 });
     expect([value, received.length]).toEqual([{}, 2]);

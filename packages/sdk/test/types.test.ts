@@ -8,8 +8,8 @@ import { TOKEN_TYPE_NAMES, type TokenTypeName } from '../../../src/core/tokens/t
 import type { Outcome, PermissionName, TokenForm, TokenType } from '../src/index.ts';
 
 describe('the types of the SDK', () => {
-  it('have the permissions and the token types of the service, and no others', () => {
-    // Each list compiles only if the one side has every name of the other.
+  it('list exactly the permissions and the token types of the service', () => {
+    // Each list compiles only if each side has every name of the other.
     const permissions: Record<PermissionName, true> & Record<ServicePermission, true> = Object.fromEntries(
       PERMISSION_NAMES.map((name) => [name, true]),
     ) as Record<ServicePermission, true>;
@@ -23,7 +23,7 @@ describe('the types of the SDK', () => {
     expect(Object.keys(forth)).toHaveLength(8);
   });
 
-  it('have the outcomes and the forms of the audit trail, and no others', () => {
+  it('list exactly the outcomes and the forms of the audit trail', () => {
     const outcomes = Object.fromEntries(OUTCOMES.map((name) => [name, true])) as Record<
       Ending,
       true

@@ -5,7 +5,7 @@ import { Secret } from '../../../src/core/shared/secret.ts';
 import { signWebhook } from '../../../src/core/webhooks/sign-webhook.ts';
 import { generateWebhookSecret } from '../../../src/core/webhooks/webhook-secrets.ts';
 import { verifyWebhook, WebhookVerificationError, type WebhookToVerify } from '../src/index.ts';
-import { aMisreadValue } from '../../../test/support/misread-names.ts';
+import { aMisreadValue } from '../../../test/support/a-misread-value.ts';
 import { cases, fc } from '../../local-aws/test/properties.ts';
 
 const secret = generateWebhookSecret().reveal();
@@ -34,22 +34,22 @@ const refused = async (webhook: WebhookToVerify): Promise<string> => {
 };
 
 describe('a webhook of the service', () => {
-  it('gives the result of the invocation, as its own id', async () => {
+  it('returns the result of the invocation, with its id', async () => {
     expect(await verifyWebhook(aWebhook())).toEqual({ id: 'inv_1', status: 'succeeded', result: RESULT });
     expect(await verifyWebhook(aWebhook({ result: {} }))).toMatchObject({ status: 'succeeded', result: {} });
   });
 
-  it('gives names with escapes as they were sent (docs/decisions/0014)', async () => {
+  it('returns names with escapes as they were sent (docs/decisions/0014)', async () => {
     const result = aMisreadValue();
     expect(await verifyWebhook(aWebhook({ result }))).toMatchObject({ result });
   });
 
-  it('gives the error of code that threw', async () => {
+  it('returns the error of code that threw', async () => {
     const result = { title: 'Payment Required', status: 402, detail: 'declined' };
     expect(await verifyWebhook(aWebhook({ result }))).toEqual({ id: 'inv_1', status: 'failed', result });
   });
 
-  it('is accepted whatever id, result and secret it has', async () => {
+  it('is accepted with any id, result and secret', async () => {
     const ids = fc.stringMatching(/^[\x21-\x7e]{1,60}$/);
     const secrets = fc.uint8Array({ minLength: 1, maxLength: 80 });
     const results = fc.dictionary(fc.string(), fc.jsonValue()).filter((value) => !('status' in value));
@@ -70,13 +70,13 @@ describe('a webhook of the service', () => {
     const { body, headers } = aWebhook();
     const expected = expect.objectContaining({ status: 'succeeded', result: RESULT });
     const titled = Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]]);
-    for (const given of [
+    for (const input of [
       headers,
       new Headers(headers),
       Object.fromEntries(titled) as Record<string, string[]>,
     ])
       for (const sent of [body, new TextEncoder().encode(body), Buffer.from(body)])
-        expect(await verifyWebhook({ body: sent, headers: given, secret })).toEqual(expected);
+        expect(await verifyWebhook({ body: sent, headers: input, secret })).toEqual(expected);
   });
 
   it('is accepted with the old secret and with the new one, while both sign', async () => {
@@ -87,7 +87,7 @@ describe('a webhook of the service', () => {
       expect(await verifyWebhook({ ...webhook, secret: one })).toMatchObject({ result: RESULT });
   });
 
-  it('is accepted five minutes to either side of now, or as long as the receiver says', async () => {
+  it('is accepted five minutes before or after now, or as long as the receiver configures', async () => {
     for (const seconds of [-295, 0, 295])
       expect(await verifyWebhook(aWebhook({ at: Date.now() + seconds * 1_000 }))).toBeDefined();
     const old = aWebhook({ at: Date.now() - 3_000_000 });
@@ -95,7 +95,7 @@ describe('a webhook of the service', () => {
   });
 });
 
-describe('anything else is refused:', () => {
+describe('an invalid webhook is rejected:', () => {
   const sent = aWebhook();
   const signature = String(sent.headers['webhook-signature']);
   const replacing = (headers: Record<string, unknown>) => ({
@@ -110,24 +110,24 @@ describe('anything else is refused:', () => {
       replacing({ 'webhook-timestamp': String(Number(sent.headers['webhook-timestamp']) + 1) }),
     ],
     ['another body', { ...sent, body: sent.body.replace('ch_1', 'ch_2') }],
-    ['a body written again', { ...sent, body: `${sent.body} ` }],
+    ['a body with other whitespace', { ...sent, body: `${sent.body} ` }],
     ['another secret', { ...sent, secret: generateWebhookSecret().reveal() }],
     ['no signature', replacing({ 'webhook-signature': undefined })],
     ['an empty signature', replacing({ 'webhook-signature': '' })],
     ['a version without a signature', replacing({ 'webhook-signature': 'v1,' })],
-    ['a signature that is cut off', replacing({ 'webhook-signature': signature.slice(0, -5) })],
+    ['a truncated signature', replacing({ 'webhook-signature': signature.slice(0, -5) })],
     ['a signature that is longer', replacing({ 'webhook-signature': `${signature}AAAA` })],
     ['another version', replacing({ 'webhook-signature': signature.replace('v1', 'v1a') })],
-    ['a signature by a comma too many', replacing({ 'webhook-signature': `${signature},x` })],
+    ['a signature with an extra comma', replacing({ 'webhook-signature': `${signature},x` })],
     ['garbage', replacing({ 'webhook-signature': '\0 , v1,, \u{1f600}' })],
     ['no id', replacing({ 'webhook-id': undefined })],
     ['two ids', replacing({ 'Webhook-Id': 'inv_2' })],
     ['two ids in a list', replacing({ 'webhook-id': ['inv_1', 'inv_2'] })],
     ['a number as the id', replacing({ 'webhook-id': [7] })],
     ['no time', replacing({ 'webhook-timestamp': undefined })],
-    ['a time that is none', replacing({ 'webhook-timestamp': 'NaN' })],
+    ['an invalid time', replacing({ 'webhook-timestamp': 'NaN' })],
     [
-      'a time with more behind it',
+      'a time with a suffix',
       replacing({ 'webhook-timestamp': `${String(sent.headers['webhook-timestamp'])}.5` }),
     ],
     ['no headers', { ...sent, headers: {} }],
@@ -135,18 +135,18 @@ describe('anything else is refused:', () => {
     await refused(webhook);
   });
 
-  it('what is older than five minutes, or from the future', async () => {
+  it('older than five minutes, or from the future', async () => {
     const later = (seconds: number) => refused(aWebhook({ at: Date.now() + seconds * 1_000 }));
     expect(await later(-302)).toContain('too old');
     expect(await later(305)).toContain('future');
   });
 
-  it('what is signed and is no result', async () => {
+  it('signed, but not a result', async () => {
     for (const result of ['text', 7, null, [], [{}]])
       expect(await refused(aWebhook({ result }))).toContain('JSON');
   });
 
-  it('every change of a byte of the body', async () => {
+  it('any changed byte of the body', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 255 }), async (at, flip) => {
         const body = Buffer.from(sent.body);
@@ -158,7 +158,7 @@ describe('anything else is refused:', () => {
     );
   });
 
-  it('any headers at all, as the reference refuses them', async () => {
+  it('any headers that the reference rejects', async () => {
     const value = fc.oneof(fc.string(), fc.constantFrom('', 'v1,', 'inv_1', '0', signature.slice(3)));
     await fc.assert(
       fc.asyncProperty(value, value, value, async (id, timestamp, signed) => {
@@ -169,7 +169,7 @@ describe('anything else is refused:', () => {
     );
   });
 
-  it('a secret that is none, as the mistake of the receiver that it is', async () => {
+  it('an invalid secret, as an error of the receiver', async () => {
     for (const wrong of [undefined as unknown as string, '', 'whsec_', 'whsec_ä', 'a', '====', ' '])
       await expect(verifyWebhook({ ...sent, secret: wrong })).rejects.toThrow(TypeError);
     const error = await verifyWebhook({ ...sent, secret: 'whsec_?precious?' }).catch(
@@ -178,20 +178,20 @@ describe('anything else is refused:', () => {
     expect(String(error)).not.toContain('precious');
   });
 
-  it('a tolerance that is no number from 0, which would accept messages of any age', async () => {
+  it('a tolerance that is not a number from 0, which would accept messages of any age', async () => {
     const old = aWebhook({ at: Date.now() - 3_000_000 });
     for (const wrong of [NaN, -1, Infinity, '300' as unknown as number, null as unknown as number])
       await expect(verifyWebhook({ ...old, toleranceSeconds: wrong })).rejects.toThrow(TypeError);
   });
 
-  it('a body that somebody has parsed, with what to do instead', async () => {
+  it('a body that was parsed before, with advice', async () => {
     for (const wrong of [RESULT, undefined, null, new ArrayBuffer(2), new DataView(new ArrayBuffer(2))])
       await expect(verifyWebhook({ ...sent, body: wrong as unknown as string })).rejects.toThrow(
         new TypeError('body must be text or bytes, as it came: before anything parses it'),
       );
   });
 
-  it('a key of another length than the service makes is only that', async () => {
+  it('but not a key of another length than the service creates', async () => {
     const short = randomBytes(5).toString('base64');
     expect(await verifyWebhook({ ...aWebhook({ secrets: [short] }), secret: short })).toBeDefined();
   });

@@ -4,15 +4,14 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { ConnectionKeeper, earlyAgent, SOCKETS_MAX } from './connections.ts';
 import { Sha256 } from './sha256.ts';
 
-/** The connections of all clients below, but for those that run code. */
+/** The connections of all clients below, except those that run code. */
 export const CONNECTIONS = earlyAgent();
 
 const CONNECTION_TIMEOUT_MS = 1_000;
 
 /**
- * How every AWS client of the service behaves: few, quick attempts, since a caller waits for the
- * answer. The SDK's own retries are exponential with jitter; what is left after them surfaces as
- * `dependency_unavailable`.
+ * The settings of every AWS client: few, quick attempts, since a caller waits for the response. The
+ * SDK retries exponentially with jitter. A failure that remains becomes `dependency_unavailable`.
  */
 export const CLIENT_SETTINGS = {
   sha256: Sha256,
@@ -24,7 +23,10 @@ export const CLIENT_SETTINGS = {
   ),
 } as const;
 
-/** Calls of a control plane: slower, and repeated by the caller itself, who knows what may be. */
+/**
+ * Control plane calls are slower. Their caller repeats them, since it knows which calls are
+ * repeatable.
+ */
 export const controlClientSettings = () => ({
   sha256: Sha256,
   maxAttempts: 2,
@@ -35,18 +37,18 @@ export const controlClientSettings = () => ({
 });
 
 /**
- * Calls that run somebody's code, which must not be repeated: one attempt, and as long a wait as
- * the code may take, in ms. Each has a connection of its own: one that was kept may be dead, and
- * whether the code has run cannot be known then.
+ * Calls that run a customer's code must not be repeated: one attempt, with a timeout as long as the
+ * code may take, in ms. Each uses a new connection: an idle one may be dead, and the caller could
+ * not know whether the code has run.
  */
-export function invokeClientSettings(answerWithinMs: number) {
+export function invokeClientSettings(responseWithinMs: number) {
   const connections = { keepAlive: false, maxSockets: SOCKETS_MAX };
   return {
     sha256: Sha256,
     maxAttempts: 1,
     requestHandler: new NodeHttpHandler({
       connectionTimeout: CONNECTION_TIMEOUT_MS,
-      requestTimeout: answerWithinMs,
+      requestTimeout: responseWithinMs,
       throwOnRequestTimeout: true,
       httpsAgent: new HttpsAgent(connections),
       httpAgent: new HttpAgent(connections),
@@ -55,8 +57,8 @@ export function invokeClientSettings(answerWithinMs: number) {
 }
 
 /**
- * A client without the SDK's logger. It logs nothing here, but reads through every input and answer
- * to leave out what is sensitive before it drops the line; and what is not logged cannot leak.
+ * A client without the SDK's logger. The logger would log nothing here, but it walks through every
+ * input and output to remove sensitive values before it drops the line.
  */
 export function withoutLogger<Client extends { readonly middlewareStack: { remove(name: string): boolean } }>(
   client: Client,

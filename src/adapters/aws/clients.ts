@@ -14,7 +14,7 @@ import {
 
 const HTTPS_PORT = 443;
 
-/** What says where a service is. */
+/** The settings that locate a service. */
 interface Located {
   readonly config: {
     readonly useFipsEndpoint: () => Promise<boolean>;
@@ -28,9 +28,9 @@ interface Located {
 }
 
 /**
- * The client, which begins a connection: it is made when an instance starts, and the first request
- * should not have to wait for TLS. Without one that request connects by itself. Lambda names the
- * region; where an address is configured, as on a laptop, nothing goes to that of a region.
+ * The client. It opens a connection when an instance starts, so that the first request does not
+ * wait for TLS. If that fails, the request connects by itself. Lambda sets the region; with a
+ * configured endpoint, as on a laptop, the client connects only to that.
  */
 function connecting<Client extends Located>(client: Client): Client {
   const { useFipsEndpoint, useDualstackEndpoint, endpointProvider } = client.config;
@@ -44,7 +44,7 @@ function connecting<Client extends Located>(client: Client): Client {
   return client;
 }
 
-/** The client of all stores. Members that are `undefined` are not written. */
+/** The client of all stores. It does not write members that are `undefined`. */
 export const dynamoDbClient = (): DynamoDBDocumentClient =>
   DynamoDBDocumentClient.from(connecting(withoutLogger(new DynamoDBClient(CLIENT_SETTINGS))), {
     marshallOptions: { removeUndefinedValues: true },
@@ -52,11 +52,11 @@ export const dynamoDbClient = (): DynamoDBDocumentClient =>
 
 export const kmsClient = (): KMSClient => connecting(withoutLogger(new KMSClient(CLIENT_SETTINGS)));
 
-/** What is called of a client. */
+/** The methods of a client that the service calls. */
 export type LambdaCalls = Pick<LambdaClient, 'send'>;
 export type SqsCalls = Pick<SQSClient, 'send'>;
 
-/** A client that is made with its first call: most instances make none. */
+/** A client created by its first call: most instances need none. */
 function madeWithFirstCall<Client extends { readonly send: (...args: never) => unknown }>(
   make: () => Client,
 ): Pick<Client, 'send'> {
@@ -71,10 +71,10 @@ function madeWithFirstCall<Client extends { readonly send: (...args: never) => u
 export const sqsClient = (): SqsCalls =>
   madeWithFirstCall(() => withoutLogger(new SQSClient(CLIENT_SETTINGS)));
 
-/** For the functions of reactors: their creation, change and removal. */
+/** For the functions of reactors: to create, change and delete them. */
 export const lambdaControlClient = (): LambdaCalls =>
   madeWithFirstCall(() => withoutLogger(new LambdaClient(controlClientSettings())));
 
-/** For runs of reactors, which take at most `answerWithinMs` and are never sent twice. */
-export const lambdaInvokeClient = (answerWithinMs: number): LambdaCalls =>
-  madeWithFirstCall(() => withoutLogger(new LambdaClient(invokeClientSettings(answerWithinMs))));
+/** For runs of reactors, which take at most `responseWithinMs` and are never sent twice. */
+export const lambdaInvokeClient = (responseWithinMs: number): LambdaCalls =>
+  madeWithFirstCall(() => withoutLogger(new LambdaClient(invokeClientSettings(responseWithinMs))));

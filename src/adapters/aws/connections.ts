@@ -4,12 +4,12 @@ import type { Socket } from 'node:net';
 import { NodeHttpHandler, type NodeHttpHandlerOptions } from '@smithy/node-http-handler';
 import type { Clock } from '../../core/shared/clock.ts';
 
-/** At most so many connections to one service at a time; further calls wait for one. */
+/** Most concurrent connections to one service; further calls wait for a free one. */
 export const SOCKETS_MAX = 50;
 
 /**
- * How long a connection may wait for its first request, in ms by the wall clock, which goes on
- * while an instance is frozen: an older one may be dead without a word.
+ * How long a connection may wait for its first request, in ms of wall-clock time, which continues
+ * while an instance is frozen: an older connection may be dead without notice.
  */
 const EARLY_MS = 5_000;
 
@@ -20,7 +20,7 @@ interface Early {
 
 const placeOf = (host: unknown, port: unknown): string => `${String(host)}:${String(port)}`;
 
-/** Keeps connections, and can have one before the first request needs it. */
+/** Keeps connections open, and can open one before the first request needs it. */
 export class EarlyAgent extends HttpsAgent {
   readonly #clock: Clock;
 
@@ -32,18 +32,18 @@ export class EarlyAgent extends HttpsAgent {
   }
 
   /**
-   * Begins a connection that the first request to this host and port will use. If it fails, or ends
-   * before that, the request opens its own.
+   * Opens a connection for the first request to this host and port. If it fails, or ends before
+   * that, the request opens its own.
    */
   open(host: string, port: number): void {
     const place = placeOf(host, port);
     if (this.#early.has(place)) return;
     const options = { ...this.options, host, port, servername: host };
-    // What Node's agent itself adds, and remembers sessions of TLS by: later connections resume.
+    // Node's own agent adds this name; it caches TLS sessions by it, so later connections resume.
     const named = { ...options, _agentKey: this.getName(options) };
     const socket = super.createConnection(named) as Socket;
     this.#early.set(place, { socket, until: this.#clock() + EARLY_MS });
-    // It keeps no process alive, and nothing fails because of it.
+    // It keeps no process alive, and its failure is no failure of the agent.
     socket.unref().on('error', () => undefined);
     socket.on('close', () => {
       if (this.#early.get(place)?.socket === socket) this.#early.delete(place);
@@ -55,7 +55,7 @@ export class EarlyAgent extends HttpsAgent {
     const place = placeOf(host, port);
     const early = this.#early.get(place);
     this.#early.delete(place);
-    // What came unasked is no answer to what will be asked.
+    // Data that arrives before a request is no response to it.
     const isGood = early?.socket.writable === true && early.socket.readableLength === 0;
     if (isGood && this.#clock() < early.until) return early.socket.ref();
     early?.socket.destroy();
@@ -74,13 +74,13 @@ export class EarlyAgent extends HttpsAgent {
   }
 }
 
-/** Also that of a call without an answer in time: a connection may be dead without a word. */
+/** A connection whose call timed out is closed too: it may be dead without notice. */
 const CONNECTION_LOST: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'];
 
 /**
- * Sends the requests of the SDK. While an instance is frozen, the other side closes connections
- * that it keeps, and the instance learns of it when it writes to one. All that are idle are closed
- * then, or each retry could take the next dead one.
+ * Sends the requests of the SDK. While an instance is frozen, the other side closes idle
+ * connections, and the instance notices only when it writes to one. Then all idle connections are
+ * closed, since each retry could use the next dead one.
  */
 export class ConnectionKeeper extends NodeHttpHandler {
   readonly #httpAgent: HttpAgent;
@@ -110,5 +110,5 @@ export class ConnectionKeeper extends NodeHttpHandler {
   }
 }
 
-/** An agent for the clients that an instance has. */
+/** An agent for all clients of an instance. */
 export const earlyAgent = (): EarlyAgent => new EarlyAgent({ keepAlive: true, maxSockets: SOCKETS_MAX });

@@ -16,7 +16,7 @@ const THROTTLED = new Set([
   'AbortError',
 ]);
 
-/** Codes of Node's sockets and resolver for a service that cannot be reached. */
+/** Error codes of Node's sockets and resolver for a service that cannot be reached. */
 const UNREACHABLE = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_AGAIN|UND_ERR)/;
 
 function isTransient(error: unknown): boolean {
@@ -26,12 +26,10 @@ function isTransient(error: unknown): boolean {
   return THROTTLED.has(error.name) || status >= 500 || (typeof code === 'string' && UNREACHABLE.test(code));
 }
 
-/** Seconds that a caller is asked to wait when a dependency is down. */
+/** `Retry-After` in seconds when a dependency is down. */
 const RETRY_AFTER_SECONDS = '2';
 
-/**
- * A dependency that does not do what it is asked to at this moment: 503, and when to come again.
- */
+/** A dependency that fails temporarily: 503 with `Retry-After`. */
 export function unavailable(cause: unknown): ServiceError {
   return new ServiceError(
     'dependency_unavailable',
@@ -41,15 +39,15 @@ export function unavailable(cause: unknown): ServiceError {
 }
 
 /**
- * What an AWS call failed with, in the service's terms: `dependency_unavailable` (503) for what
- * passes by itself, the error as it is otherwise, since an AccessDenied or a validation error is
- * ours and must be loud in the log.
+ * Maps a failed AWS call: `dependency_unavailable` (503) for transient failures, otherwise the
+ * error unchanged. An AccessDenied or a validation error is a fault of the service and must be loud
+ * in the log.
  */
 export function dependencyError(error: unknown): unknown {
   return isTransient(error) ? unavailable(error) : error;
 }
 
-/** Runs an AWS call, translating its failure by {@link dependencyError}. */
+/** Runs an AWS call and maps its failure with {@link dependencyError}. */
 export async function callDependency<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();

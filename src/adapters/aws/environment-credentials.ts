@@ -2,10 +2,10 @@ import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { madeOnce } from '../../core/shared/made-once.ts';
 
 /**
- * Stands in the bundles for `@aws-sdk/credential-provider-node`, which the SDK's clients look for
- * credentials with (lib/bundle.ts). Lambda hands the credentials of the role over in the
- * environment; the other places (profiles, SSO, instance metadata, web identities) would be a
- * quarter of a megabyte that every cold start reads, and doors to credentials that no function
- * should ever take. They are read once: an instance gets no others.
+ * Replaces `@aws-sdk/credential-provider-node` in the bundles, where the SDK's clients look for
+ * credentials (lib/bundle.ts). Lambda passes the role's credentials in the environment. The other
+ * sources (profiles, SSO, instance metadata, web identities) would add a quarter of a megabyte to
+ * every cold start, and credentials that no function should ever use. They are read once: an
+ * instance gets no others.
  */
 export const defaultProvider = () => madeOnce(fromEnv());

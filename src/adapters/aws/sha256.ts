@@ -10,9 +10,9 @@ function bytesOf(source: Source): Buffer {
 }
 
 /**
- * SHA-256, or its HMAC if there is a secret, as the SDK signs its requests with. Its own hands the
- * secret to Node as bytes, which takes Node several times as long as a `KeyObject` does
- * (`npm run bench -- sealing`).
+ * SHA-256, or its HMAC with a secret, for the SDK's request signatures. The SDK's own passes the
+ * secret to Node as bytes, which takes several times as long as a `KeyObject` (`npm run bench --
+ * sealing`).
  */
 export class Sha256 {
   readonly #secret: Source | undefined;
@@ -28,7 +28,7 @@ export class Sha256 {
   }
 
   digest(): Promise<Uint8Array> {
-    // Of a plain hash the SDK may ask again.
+    // The SDK may read a plain hash more than once.
     const hash = this.#hash;
     return Promise.resolve('copy' in hash ? hash.copy().digest() : hash.digest());
   }

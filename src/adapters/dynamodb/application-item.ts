@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Application } from '../../core/applications/application.ts';
 import type { ApplicationGrants } from '../../core/applications/application-store.ts';
 import { APPLICATION_TYPES } from '../../core/access/permission.ts';
-import { grantsShape } from './grants-item.ts';
+import { grantsShape } from './grants-shape.ts';
 import type { ItemKey } from './keys.ts';
 import { binary, type Item } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
@@ -35,7 +35,7 @@ const grantsItem = z.lazy(() =>
   }),
 );
 
-/** An application with the hash of its API key, so that either leads to the other. */
+/** An application with the hash of its API key, so that each leads to the other. */
 export interface StoredApplication {
   readonly application: Application;
   readonly keyHash: Buffer;
@@ -44,7 +44,7 @@ export interface StoredApplication {
 const ttlOf = ({ expiresAtMs }: Application) =>
   expiresAtMs === undefined ? undefined : timeToLive(expiresAtMs);
 
-/** The item of an application, which stands in the due index. */
+/** The item of an application, which is in the due index. */
 export function applicationItemOf(key: ItemKey, { application, keyHash }: StoredApplication): Item {
   return {
     ...key,
@@ -56,8 +56,8 @@ export function applicationItemOf(key: ItemKey, { application, keyHash }: Stored
 }
 
 /**
- * A copy of what an application grants: no more than decides access, so that sixteen copies of the
- * largest fit a transaction.
+ * A copy of an application's grants: only what decides access, so that sixteen copies of the
+ * largest fit one transaction.
  */
 export function grantsItemOf(key: ItemKey, { application, keyHash }: StoredApplication): Item {
   const { id, tenantId, type, permissions, expiresAtMs } = application;
@@ -66,13 +66,13 @@ export function grantsItemOf(key: ItemKey, { application, keyHash }: StoredAppli
   return { ...key, id, tenantId, type, permissions, rules, expiresAtMs, keyHash, ttl };
 }
 
-/** Parses an application's item. Throws if it is not one. */
+/** Parses an application's item. Throws if it is another kind of item. */
 export function readApplicationItem(item: Item): StoredApplication {
   const { keyHash, ...application } = applicationItem.parse(item);
   return { application, keyHash };
 }
 
-/** Parses a copy of what an application grants. Throws if it is not one. */
+/** Parses a copy of an application's grants. Throws if it is another kind of item. */
 export function readGrantsItem(item: Item): ApplicationGrants {
   return grantsItem.parse(item);
 }

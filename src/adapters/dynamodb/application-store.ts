@@ -8,7 +8,7 @@ import {
   readApplicationItem,
   type StoredApplication,
 } from './application-item.ts';
-import { getAll, getItem } from './get-all.ts';
+import { batchGet, getItem } from './batch-get.ts';
 import {
   ALL_COPIES,
   APPLICATION_PREFIX,
@@ -24,7 +24,7 @@ const PAGE = 200;
 
 const FREE = { ConditionExpression: 'attribute_not_exists(pk)' };
 
-/** An application, and all copies of what it grants. */
+/** An application, and all copies of its grants. */
 function puts(table: string, stored: StoredApplication, condition: object): TransactWriteItem[] {
   const { tenantId, id } = stored.application;
   const put = (Item: Item, under: object = {}): TransactWriteItem => ({
@@ -37,14 +37,15 @@ function puts(table: string, stored: StoredApplication, condition: object): Tran
 }
 
 /**
- * Where the copies stand. Only who may write the application writes them: its condition is theirs.
+ * The keys of the copies. Every write to them also writes the application under its condition,
+ * which covers the copies too.
  */
 const copyKeys = ({ application: { tenantId, id }, keyHash }: StoredApplication): readonly ItemKey[] =>
   ALL_COPIES.flatMap((copy) => [credentialKey(keyHash, copy), grantsKey(tenantId, id, copy)]);
 
 /**
- * The writes that make a new application and its key known; its id must be free, and 256 random
- * bits are.
+ * The writes that store a new application and its key. Its id must be free; a key of 256 random
+ * bits always is.
  */
 export function applicationWrites(
   table: string,
@@ -54,10 +55,7 @@ export function applicationWrites(
   return puts(table, { application, keyHash }, FREE);
 }
 
-/**
- * The condition that an application is the version that was read, under the key that was read with
- * it.
- */
+/** The condition that the application still has the version and the key that were read. */
 function unchanged({ application, keyHash }: StoredApplication) {
   return {
     ConditionExpression: 'version = :version AND keyHash = :keyHash',
@@ -66,8 +64,8 @@ function unchanged({ application, keyHash }: StoredApplication) {
 }
 
 /**
- * Applications in the Access table: one item by id, and copies of what it grants by id and by the
- * hash of its key, which authentication reads alone.
+ * Applications in the Access table: one item by id, and copies of its grants by id and by the hash
+ * of its key. Authentication reads only the latter.
  */
 export function createApplicationStore(table: Table): ApplicationStore {
   const { client, name } = table;
@@ -81,9 +79,7 @@ export function createApplicationStore(table: Table): ApplicationStore {
     Delete: { TableName: name, Key: key, ...condition },
   });
 
-  /**
-   * The stored form of a version, with its key; `undefined` if it is not the current one any more.
-   */
+  /** The stored form of a version, with its key; `undefined` if it is no longer the current one. */
   async function current({ tenantId, id, version }: Application): Promise<StoredApplication | undefined> {
     const stored = await read(tenantId, id);
     return stored?.application.version === version ? stored : undefined;
@@ -98,7 +94,7 @@ export function createApplicationStore(table: Table): ApplicationStore {
 
     async findMany(tenantId, ids) {
       const keys = [...new Set(ids)].filter(isUuid).map((id) => applicationKey(tenantId, id));
-      return (await getAll(table, keys)).map((item) => readApplicationItem(item).application);
+      return (await batchGet(table, keys)).map((item) => readApplicationItem(item).application);
     },
 
     async *list(tenantId, after) {

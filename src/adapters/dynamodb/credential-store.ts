@@ -1,12 +1,12 @@
 import type { ApplicationGrantsStore, CredentialStore } from '../../core/applications/application-store.ts';
 import { readGrantsItem } from './application-item.ts';
-import { getAll, getItem } from './get-all.ts';
+import { batchGet, getItem } from './batch-get.ts';
 import { credentialKey, grantsKey, someCopy } from './keys.ts';
 import type { Table } from './table-client.ts';
 
 /**
- * API keys and what their applications grant, in the Access table: one of several equal copies that
- * change together.
+ * API keys and the grants of their applications, in the Access table: one of several equal copies
+ * that change together.
  */
 export function createCredentialStore(table: Table): CredentialStore & ApplicationGrantsStore {
   return {
@@ -23,7 +23,7 @@ export function createCredentialStore(table: Table): CredentialStore & Applicati
 
     async grants(tenantId, ids) {
       const keys = [...new Set(ids)].map((id) => grantsKey(tenantId, id, someCopy()));
-      return (await getAll(table, keys)).map(readGrantsItem);
+      return (await batchGet(table, keys)).map(readGrantsItem);
     },
   };
 }

@@ -5,10 +5,10 @@ import type { DueWork } from '../../core/sweep/sweep.ts';
 import { readApplicationItem } from './application-item.ts';
 import { createApplicationStore } from './application-store.ts';
 import { dueEntries } from './due-index.ts';
-import { getItem } from './get-all.ts';
+import { getItem } from './batch-get.ts';
 import { isTenantKey, type ItemKey } from './keys.ts';
 import type { Table } from './table-client.ts';
-import { writeIf } from './write-if.ts';
+import { conditionalWrite } from './conditional-write.ts';
 
 /** Applications that have expired, with their keys. */
 export function dueApplications(access: Table, clock: Clock): DueWork {
@@ -33,7 +33,7 @@ export function dueApplications(access: Table, clock: Clock): DueWork {
   };
 }
 
-/** Tenants whose data key has sealed for long enough. */
+/** Tenants whose data key is due for rotation. */
 export function dueKeyRotations(access: Table, deps: RotateDataKeyDeps): DueWork {
   return {
     name: 'keys',
@@ -46,22 +46,20 @@ export function dueKeyRotations(access: Table, deps: RotateDataKeyDeps): DueWork
   };
 }
 
-/** What stands in the due index of the Ephemeral table and is deleted once it has ended. */
+/** A record in the due index of the Ephemeral table that is deleted after its end. */
 const ENDING = new Set(['session', 'nonce', 'invocation-key']);
 
-/**
- * Sessions and credentials of invocations that have ended, and nonces that nobody may use any more.
- */
+/** Sessions and invocation credentials that have ended, and nonces that are no longer valid. */
 export function dueSessions(ephemeral: Table, clock: Clock): DueWork {
   async function act(key: ItemKey): Promise<void> {
     const command = new DeleteCommand({
       TableName: ephemeral.name,
       Key: key,
-      // An authorization may have given the session more time meanwhile.
+      // An authorization may have extended the session in the meantime.
       ConditionExpression: 'expiresAtMs <= :now',
       ExpressionAttributeValues: { ':now': clock() },
     });
-    await writeIf(ephemeral.client, command);
+    await conditionalWrite(ephemeral.client, command);
   }
 
   return {

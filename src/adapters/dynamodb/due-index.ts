@@ -4,17 +4,17 @@ import { sortableTime } from '../../core/shared/position.ts';
 import { DUE_PARTITIONS, INDEXES, type ItemKey } from './keys.ts';
 import { send, type Item, type Table } from './table-client.ts';
 
-/** Records that one Query of the due index asks for. */
+/** Most records of one Query of the due index. */
 const PAGE = 500;
 
-/** Later than any time that is due, in ms since the epoch. */
+/** Later than any due time, in ms since the epoch. */
 export const END_OF_TIME = 8_640_000_000_000_000 / 100;
 
 const entry = z.lazy(() => z.object({ pk: z.string(), sk: z.string(), dueSk: z.string() }));
 
 export interface DueEntry {
   readonly key: ItemKey;
-  /** Ms since the epoch. */
+  /** In ms since the epoch. */
   readonly dueAt: number;
 }
 
@@ -44,9 +44,8 @@ async function* pages(
 }
 
 /**
- * The entries of a table's due index whose time has come, by a page of each of its partitions at
- * once: the oldest of them first, so that a backlog in one partition does not keep the others
- * waiting. Nothing is scanned.
+ * The due entries of a table, oldest first, reading a page of each partition concurrently, so that
+ * a backlog in one partition does not delay the others. Scans nothing.
  */
 export async function* dueEntries(
   table: Table,
@@ -65,8 +64,8 @@ export async function* dueEntries(
 }
 
 /**
- * When the oldest record of a table's due index was or is due, in ms since the epoch; `undefined`
- * if there is none.
+ * The due time of the oldest record in a table's due index, in ms since the epoch; `undefined` if
+ * there is none.
  */
 export async function oldestDue({ client, name }: Table): Promise<number | undefined> {
   const firsts = DUE_PARTITIONS.map(async (partition) => {

@@ -15,8 +15,8 @@ import {
 import { send, type Table } from './table-client.ts';
 
 /**
- * Reactors whose function was left in the middle of a change, has versions that nothing refers to,
- * or is cold against the deployment's wish.
+ * Reactors whose function change was interrupted, that have unused versions, or that are cold
+ * although the deployment keeps them warm.
  */
 export function dueReactors(reactors: Table, deps: RepairFunctionDeps): DueWork {
   return {
@@ -35,8 +35,8 @@ export function dueReactors(reactors: Table, deps: RepairFunctionDeps): DueWork 
 }
 
 /**
- * Invocations that somebody must look at: lost messages, dead workers and senders, deliveries that
- * are due, and what is too old.
+ * Invocations that need the sweep: lost messages, dead workers and senders, due deliveries, and
+ * those past their end.
  */
 export function dueInvocations(reactors: Table, deps: SweepInvocationDeps): DueWork {
   return {
@@ -52,16 +52,13 @@ export function dueInvocations(reactors: Table, deps: SweepInvocationDeps): DueW
   };
 }
 
-/** How many deliveries are parked. */
+/** The number of parked deliveries. */
 export const countParked = (reactors: Table) => countIn(reactors, PARKED_PARTITION);
 
-/** How many reactors the account's quota has left cold. */
+/** The number of reactors that the account's quota leaves cold. */
 export const countCold = (reactors: Table) => countIn(reactors, COLD_PARTITION);
 
-/**
- * Counts by a page of a partition that holds nothing else; a pile larger than one page is large
- * enough.
- */
+/** Counts one page of a partition that contains nothing else. The alarm needs no larger number. */
 async function countIn({ client, name }: Table, partition: string): Promise<number> {
   const command = new QueryCommand({
     TableName: name,

@@ -9,9 +9,9 @@ import { createTokenReader } from './token-reader.ts';
 import { STANDS_ALONE } from './token-removal.ts';
 import type { TokenTables } from './token-tables.ts';
 import { createTokenWriter } from './token-writer.ts';
-import { writeIf } from './write-if.ts';
+import { conditionalWrite } from './conditional-write.ts';
 
-/** Expired tokens, and what writers of several steps have left behind. */
+/** Expired tokens, and leftovers of interrupted multi-step writes. */
 export function dueTokens(tables: TokenTables, clock: Clock): DueWork {
   const { client, tokensTable } = tables;
   const writer = createTokenWriter(tables, createTokenReader(tables), clock);
@@ -20,13 +20,13 @@ export function dueTokens(tables: TokenTables, clock: Clock): DueWork {
     const command = new DeleteCommand({
       TableName: tokensTable,
       Key: key,
-      // Most tokens go by this call. Of one that stays, the refusal returns what there is.
+      // This call deletes most tokens. If it cannot, it returns the token.
       ConditionExpression: `expiration.#at <= :now AND ${STANDS_ALONE.condition}`,
       ExpressionAttributeNames: { '#at': 'at' },
       ExpressionAttributeValues: { ...STANDS_ALONE.values, ':now': clock() },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
-    const outcome = await writeIf(client, command);
+    const outcome = await conditionalWrite(client, command);
     if (outcome === 'written' || outcome.found === undefined) return;
     const read = readTokenItem(outcome.found);
     if (isAbandoned(read, clock())) await writer.repair(read);
@@ -44,28 +44,27 @@ export function dueTokens(tables: TokenTables, clock: Clock): DueWork {
 }
 
 /**
- * Whether an item of the Ephemeral table is a cvc, or what code that was given one answered: it has
- * an `until`.
+ * Whether an item of the Ephemeral table is a cvc, or the response of code that received one: both
+ * have an `until`.
  */
 function endsWithCvc({ sk }: ItemKey): boolean {
   return sk === 'cvc' || isPartKey(sk);
 }
 
 /**
- * Values of cvc whose life is over, and answers of code that end with them. The token itself stays
- * as it is.
+ * Expired cvc values, and responses of code that end with them. The token itself does not change.
  */
 export function dueCvcs({ client, ephemeralTable }: TokenTables, clock: Clock): DueWork {
   async function act(key: ItemKey): Promise<void> {
     const command = new DeleteCommand({
       TableName: ephemeralTable,
       Key: key,
-      // A cvc that was set anew meanwhile has an hour of its own; `until` is a reserved word.
+      // A cvc that was replaced in the meantime has a later end. `until` is a reserved word.
       ConditionExpression: '#until <= :now',
       ExpressionAttributeNames: { '#until': 'until' },
       ExpressionAttributeValues: { ':now': clock() },
     });
-    await writeIf(client, command);
+    await conditionalWrite(client, command);
   }
 
   return {

@@ -7,14 +7,14 @@ import type {
   IdempotencyStore,
 } from '../../core/shared/idempotency-store.ts';
 import { answerKey, idempotencyKey } from './keys.ts';
-import { PART_BYTES, putParts, readParts } from './parts.ts';
+import { PART_BYTES, putParts, readParts } from './value-parts.ts';
 import { binary, type Table } from './table-client.ts';
 import { timeToLive } from './token-item.ts';
-import { writeIf } from './write-if.ts';
+import { conditionalWrite } from './conditional-write.ts';
 
-/** How long an answer is kept (docs/contract.md#idempotency). */
-const KEPT_MS = 24 * 60 * 60 * 1000;
-/** How long a claim holds without an answer: longer than any function may run. */
+/** How long a response is stored (docs/contract.md#idempotency). */
+const RETENTION_MS = 24 * 60 * 60 * 1000;
+/** The lease of a claim without a response: longer than any function may run. */
 const LEASE_MS = 60_000;
 const SEED_BYTES = 32;
 
@@ -24,14 +24,14 @@ const recordItem = z.lazy(() =>
     bodyHash: binary,
     attempt: z.string(),
     startedAt: z.number(),
-    /** {@link RELEASED} once the attempt has given its claim back. */
+    /** {@link RELEASED} after the attempt has released its claim. */
     leaseUntil: z.number(),
-    /** Something ran that must not run twice. */
+    /** An effect that must not happen twice has happened. */
     hasRun: z.boolean(),
     sealedAnswer: z.exactOptional(binary),
-    /** In how many parts the sealed answer stands beside the record. */
+    /** The number of parts of the sealed response next to the record. */
     partCount: z.exactOptional(z.number()),
-    /** Until when the answer may be given, if it ends before its record. */
+    /** The end of the response, if it is earlier than the end of its record. */
     answerUntil: z.exactOptional(z.number()),
   }),
 );
@@ -48,14 +48,14 @@ const claimOf = ({ seed, startedAt, attempt }: Record): IdempotencyClaim => ({
 });
 
 /**
- * Idempotency records in the Ephemeral table: an item holds a claim first and the sealed answer
- * later. The parts of an answer larger than an item may be are written before the record counts
- * them, each with a time to live: what nobody refers to goes by itself.
+ * Idempotency records in the Ephemeral table: an item contains a claim first and the sealed
+ * response later. A response that is too large for an item is written in parts before the record
+ * counts them. Each part has a time to live, so parts without a reference expire.
  */
 export function createIdempotencyStore({ client, name }: Table): IdempotencyStore {
   const keyOf = (scope: IdempotencyScope) => idempotencyKey(scope.tenantId, scope.request);
 
-  /** Writes a claim where there is none, or over one that was given back (`over`: its attempt). */
+  /** Writes a claim where there is none, or replaces a released one (`over`: its attempt). */
   async function claimNew(
     scope: IdempotencyScope,
     bodyHash: Buffer,
@@ -69,15 +69,15 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
     };
     const command = new PutCommand({
       TableName: name,
-      Item: { ...keyOf(scope), ...record, ttl: timeToLive(now + KEPT_MS) },
+      Item: { ...keyOf(scope), ...record, ttl: timeToLive(now + RETENTION_MS) },
       ConditionExpression: `attribute_not_exists(pk) OR startedAt <= :outdated${over === undefined ? '' : ' OR (attempt = :over AND leaseUntil = :released)'}`,
       ExpressionAttributeValues: {
-        ':outdated': now - KEPT_MS,
+        ':outdated': now - RETENTION_MS,
         ...(over !== undefined && { ':over': over, ':released': RELEASED }),
       },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
-    const outcome = await writeIf(client, command);
+    const outcome = await conditionalWrite(client, command);
     if (outcome === 'written') return { claim: claimOf(record) };
     if (outcome.found === undefined) throw outcome.error;
     const existing = recordItem.parse(outcome.found);
@@ -86,8 +86,8 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
   }
 
   /**
-   * Takes over a claim whose holder has failed or died; `running` if another attempt was quicker,
-   * whose lease is as long.
+   * Takes over the claim of an attempt that failed or died. Returns `running` if another attempt
+   * was faster; its lease is as long.
    */
   async function takeOver(scope: IdempotencyScope, record: Record, now: number): Promise<IdempotencyClaim> {
     const attempt = randomUUID();
@@ -96,28 +96,32 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
       Key: { ...keyOf(scope) },
       UpdateExpression: 'SET attempt = :attempt, leaseUntil = :lease',
       ConditionExpression:
-        'attempt IN (:held, :attempt) AND hasRun = :no AND attribute_not_exists(sealedAnswer) AND attribute_not_exists(partCount)',
+        'attempt IN (:previous, :attempt) AND hasRun = :no AND attribute_not_exists(sealedAnswer) AND attribute_not_exists(partCount)',
       ExpressionAttributeValues: {
         ':attempt': attempt,
         ':lease': now + LEASE_MS,
-        ':held': record.attempt,
+        ':previous': record.attempt,
         ':no': false,
       },
     });
-    if ((await writeIf(client, command)) !== 'written')
+    if ((await conditionalWrite(client, command)) !== 'written')
       return { state: 'running', leaseUntil: now + LEASE_MS };
     return claimOf({ ...record, attempt });
   }
 
-  /** The answer of a record, if it is still there. */
-  async function answerOf(scope: IdempotencyScope, record: Record, now: number): Promise<Buffer | undefined> {
+  /** The stored response of a record, if it still exists. */
+  async function responseOf(
+    scope: IdempotencyScope,
+    record: Record,
+    now: number,
+  ): Promise<Buffer | undefined> {
     if (record.answerUntil !== undefined && record.answerUntil <= now) return undefined;
     if (record.sealedAnswer !== undefined) return record.sealedAnswer;
     const of = answerKey(keyOf(scope), record.attempt);
     return readParts({ client, name }, of, record.partCount ?? 0);
   }
 
-  /** Sets members of the record if this attempt still holds it; whether it does. */
+  /** Sets members of the record if this attempt still owns it; returns whether it does. */
   async function change(
     scope: IdempotencyScope,
     attempt: string,
@@ -133,7 +137,7 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
       ConditionExpression: 'attempt = :attempt',
       ExpressionAttributeValues: { ...Object.fromEntries(values), ':attempt': attempt },
     });
-    return (await writeIf(client, command)) === 'written';
+    return (await conditionalWrite(client, command)) === 'written';
   }
 
   return {
@@ -144,24 +148,24 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
       const isAnswered = record.sealedAnswer !== undefined || record.partCount !== undefined;
       if (![bodyHash, ...others].some((hash) => hash.equals(record.bodyHash))) {
         if (isAnswered || record.hasRun || record.leaseUntil !== RELEASED) return { state: 'other_body' };
-        const anew = await claimNew(scope, bodyHash, now, record.attempt);
-        return 'claim' in anew ? anew.claim : { state: 'running', leaseUntil: now + LEASE_MS };
+        const renewed = await claimNew(scope, bodyHash, now, record.attempt);
+        return 'claim' in renewed ? renewed.claim : { state: 'running', leaseUntil: now + LEASE_MS };
       }
       if (isAnswered) {
-        const sealedAnswer = await answerOf(scope, record, now);
+        const sealedAnswer = await responseOf(scope, record, now);
         return sealedAnswer === undefined ? { state: 'ran' } : { state: 'answered', sealedAnswer };
       }
       if (record.leaseUntil > now) return { state: 'running', leaseUntil: record.leaseUntil };
       return record.hasRun ? { state: 'ran' } : takeOver(scope, record, now);
     },
     async keep(scope, attempt, sealedAnswer, { now, until = Infinity }) {
-      const end = Math.min(until, now + KEPT_MS);
-      const isSwept = until < now + KEPT_MS;
+      const end = Math.min(until, now + RETENTION_MS);
+      const isSwept = until < now + RETENTION_MS;
       if (sealedAnswer.length <= PART_BYTES && !isSwept) {
         await change(scope, attempt, { sealedAnswer });
         return;
       }
-      // An answer that ends before its record stands by itself, so that the sweep can take it away
+      // A response that ends before its record is a separate item, so that the sweep can delete it
       // in time.
       const of = answerKey(keyOf(scope), attempt);
       const partCount = await putParts({ client, name }, of, sealedAnswer, { until: end, isSwept });

@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb';
 import { callDependency, unavailable } from '../aws/dependency-error.ts';
-import { groups } from './groups.ts';
+import { chunk } from './chunk.ts';
 import type { Item, Table } from './table-client.ts';
 
 /*
- * PartiQL's INSERT: the one write of DynamoDB that cannot overwrite, under an action of its own, so
- * that a grant makes a table append-only.
+ * PartiQL's INSERT: the only DynamoDB write that cannot overwrite. It has its own IAM action, so a
+ * grant can make a table append-only.
  */
 
-/** Statements that one BatchExecuteStatement takes (AWS). */
+/** Most statements of one BatchExecuteStatement (AWS). */
 const BATCH_STATEMENTS = 25;
-/** All tries of one write end after this, in ms of real time. */
+/** The time limit for all attempts of one write, in ms of real time. */
 export const INSERT_WITHIN_MS = 5_000;
 const PAUSE_MS = 20;
 const PAUSE_MAX_MS = 500;
 
-/** An item is there already: from an earlier try, since no key is drawn twice. */
+/** The item exists: an earlier attempt wrote it, since no key is drawn twice. */
 const EXISTS = 'DuplicateItem';
-/** What the same statement would fail with again. */
+/** Errors that the same statement would cause again. */
 const HOPELESS: ReadonlySet<string> = new Set([
   'AccessDenied',
   'ResourceNotFound',
@@ -26,7 +26,7 @@ const HOPELESS: ReadonlySet<string> = new Set([
   'ItemCollectionSizeLimitExceeded',
 ]);
 
-/** An error by whose name the log says what is wrong: messages are not logged. */
+/** An error whose name describes the failure in the log: messages are not logged. */
 function refused(code: string): Error {
   const error = new Error('insert: a statement was refused');
   error.name = `Insert${code}`;
@@ -41,7 +41,7 @@ function statementOf(name: string, item: Item) {
   };
 }
 
-/** What has become of an item. */
+/** The outcome of one item. */
 type Fate = 'written' | 'existed' | 'failed';
 
 async function insertBatch(
@@ -64,9 +64,9 @@ async function insertBatch(
 }
 
 /**
- * Inserts items that have keys of their own, whole calls side by side, those that fail again until
- * all are there. Rejects with `dependency_unavailable` after {@link INSERT_WITHIN_MS}; then any of
- * them may be there.
+ * Inserts items with unique keys in concurrent batches, and repeats failed ones until all are
+ * stored. Rejects with `dependency_unavailable` after {@link INSERT_WITHIN_MS}; any of them may
+ * then be stored.
  */
 export async function insertAll(
   table: Table,
@@ -75,7 +75,7 @@ export async function insertAll(
   const signal = AbortSignal.timeout(INSERT_WITHIN_MS);
   let left = items;
   for (let attempt = 0; ; attempt += 1) {
-    const batches = groups(left, BATCH_STATEMENTS);
+    const batches = chunk(left, BATCH_STATEMENTS);
     const fates = await Promise.all(batches.map((batch) => insertBatch(table, batch, signal)));
     const failed = new Set(fates.flat().flatMap((fate, index) => (fate === 'failed' ? [left[index]] : [])));
     if (failed.size === 0) return { wasThrottled: attempt > 0 };
@@ -85,7 +85,7 @@ export async function insertAll(
   }
 }
 
-/** Inserts one item; `false` if there is one under its key. */
+/** Inserts one item; `false` if its key exists. */
 export async function insertNew(table: Table, item: Item): Promise<boolean> {
   const [fate] = await insertBatch(table, [item], AbortSignal.timeout(INSERT_WITHIN_MS));
   if (fate === 'failed') throw unavailable(new Error('insert: the statement failed'));

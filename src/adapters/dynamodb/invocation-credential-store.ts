@@ -2,7 +2,7 @@ import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { ApplicationGrantsStore, CredentialStore } from '../../core/applications/application-store.ts';
 import type { InvocationCredentialStore } from '../../core/reactors/invocation-credential.ts';
-import { getItem } from './get-all.ts';
+import { getItem } from './batch-get.ts';
 import { invocationCredentialKey } from './keys.ts';
 import { binary, send, type Table } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
@@ -18,7 +18,7 @@ const credentialItem = z.lazy(() =>
 
 /**
  * Credentials of invocations in the Ephemeral table: each leads to an application, whose grants are
- * read anew.
+ * read for every request.
  */
 export function createInvocationCredentialStore(
   table: Table,
@@ -59,8 +59,7 @@ export function createInvocationCredentialStore(
         caller: {
           tenantId,
           applicationId,
-          // Not the application's: what one claims under an idempotency key is nothing to the
-          // other.
+          // An id of its own: its idempotency keys are separate from those of the application.
           credentialId: `invocation:${stored.toString('base64url')}`,
           type,
           permissions,

@@ -8,10 +8,10 @@ import type {
 } from '../../core/reactors/invocation-store.ts';
 import { isUuid } from '../../core/shared/uuid.ts';
 import { dueEntries, END_OF_TIME } from './due-index.ts';
-import { getAll, getItem } from './get-all.ts';
+import { batchGet, getItem } from './batch-get.ts';
 import { invocationContentKey, invocationKey, PARKED_PARTITION, type ItemKey } from './keys.ts';
-import { partKeys, putParts, readParts } from './parts.ts';
-import { putIf } from './put-if.ts';
+import { partKeys, putParts, readParts } from './value-parts.ts';
+import { conditionalPut } from './conditional-put.ts';
 import { send, type Item, type Table } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
 
@@ -38,9 +38,7 @@ const invocationItem = z.lazy(() =>
 
 const contentItem = z.lazy(() => z.object({ partCount: z.number() }));
 
-/**
- * How long after the last thing that is due for it an invocation goes even if no sweep runs, in ms.
- */
+/** How long after its last due time DynamoDB deletes an invocation if no sweep runs, in ms. */
 const BACKSTOP_MS = 30 * 24 * 60 * 60 * 1000;
 
 function itemOf(invocation: Invocation): Item {
@@ -50,14 +48,14 @@ function itemOf(invocation: Invocation): Item {
     ...invocation,
     ttl: timeToLive(invocation.createdAt + BACKSTOP_MS),
     ...dueAt(invocation.id, invocation.dueAt),
-    // Parked ones stand by themselves, so that an operator finds them by one query.
+    // Parked ones have a separate partition, so that one query lists them for an operator.
     ...(isParked && { duePk: PARKED_PARTITION }),
   };
 }
 
 const read = (item: Item): Invocation => invocationItem.parse(item);
 
-/** The members that decide who may write next. */
+/** The members that decide which writer may write next. */
 const GUARDS = ['state', 'delivery', 'attempts', 'runner', 'sender', 'dueAt'] as const;
 
 function guard(previous: Invocation) {
@@ -75,11 +73,14 @@ function guard(previous: Invocation) {
 
 /** Invocations in the Reactors table; their sealed content in parts in the Ephemeral table. */
 export function createInvocationStore(reactors: Table, ephemeral: Table): InvocationStore {
-  async function putInvocation(next: Invocation, condition: Parameters<typeof putIf>[2]): Promise<boolean> {
+  async function putInvocation(
+    next: Invocation,
+    condition: Parameters<typeof conditionalPut>[2],
+  ): Promise<boolean> {
     const textOf = (invocation: Invocation) =>
       JSON.stringify(invocation, Object.keys(invocationItem._zod.innerType.shape));
     const isSame = (found: Invocation) => textOf(found) === textOf(next);
-    return (await putIf(reactors, itemOf(next), condition, { read, isSame })) === 'written';
+    return (await conditionalPut(reactors, itemOf(next), condition, { read, isSame })) === 'written';
   }
 
   async function removeItem({ client, name }: Table, key: ItemKey): Promise<void> {
@@ -93,7 +94,7 @@ export function createInvocationStore(reactors: Table, ephemeral: Table): Invoca
     if (item === undefined) return;
     const { partCount } = contentItem.parse(item);
     await Promise.all(partKeys(key, partCount).map((part) => removeItem(ephemeral, part)));
-    // Last, so that a removal that was cut off finds its parts again.
+    // Last, so that an interrupted removal finds its parts again.
     await removeItem(ephemeral, key);
   }
 
@@ -130,7 +131,7 @@ export function createInvocationStore(reactors: Table, ephemeral: Table): Invoca
 
     async *parked() {
       for await (const entries of dueEntries(reactors, END_OF_TIME, [PARKED_PARTITION])) {
-        const items = await getAll(
+        const items = await batchGet(
           reactors,
           entries.map(({ key }) => key),
         );

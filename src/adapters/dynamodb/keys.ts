@@ -2,9 +2,9 @@ import { createHash, randomInt } from 'node:crypto';
 import { sortableTime } from '../../core/shared/position.ts';
 
 /*
- * The only place that spells a key. `docs/storage.md` lists every access pattern with its key. A
- * tenant id is a UUID, so a prefix of fixed length divides the partition key of what belongs to a
- * tenant.
+ * The only place that builds keys. `docs/storage.md` lists every access pattern with its key. A
+ * tenant id is a UUID, so the partition key of a tenant's records starts with a prefix of fixed
+ * length.
  */
 
 /** The primary key of an item in any of the tables. */
@@ -20,13 +20,10 @@ export function tokenKey(tenantId: string, id: string): ItemKey {
   return { pk: `${tenantId}#${id}`, sk: 'token' };
 }
 
-/** More bytes than the id of any token has; a partition key takes 2,048 (AWS). */
+/** Longer than any token id in bytes; a partition key takes 2,048 (AWS). */
 const NAME_MAX_BYTES = 1_600;
 
-/**
- * Whether an id, or a fingerprint, that somebody asks for can be part of a key at all. What cannot
- * is not there.
- */
+/** Whether a requested id or fingerprint can be part of a key. If not, there is no such record. */
 export function canBeInKey(name: string): boolean {
   return name !== '' && name.isWellFormed() && Buffer.byteLength(name) <= NAME_MAX_BYTES;
 }
@@ -36,7 +33,7 @@ export function parseTokenPartition(pk: string): { readonly tenantId: string; re
   return { tenantId: pk.slice(0, TENANT_ID_LENGTH), id: pk.slice(TENANT_ID_LENGTH + 1) };
 }
 
-/** Tokens table: the key beside which the parts of large data stand; each version has its own. */
+/** Tokens table: the base key of the parts of large data; each version has its own. */
 export function tokenDataKey(tenantId: string, id: string, version: number): ItemKey {
   return { pk: `${tenantId}#${id}`, sk: `data#${String(version)}` };
 }
@@ -57,17 +54,17 @@ export function termPartition(tenantId: string, term: string): string {
 /** The sort key of locks. */
 export const LOCK = 'lock';
 
-/** Tokens table: the lock that names the token of a match hash for deduplication. */
+/** Tokens table: the lock that maps a match hash to its token, for deduplication. */
 export function lockKey(tenantId: string, matchHash: string): ItemKey {
   return { pk: `${tenantId}#lock#${matchHash}`, sk: LOCK };
 }
 
-/** Sorts after every time: a token that does not expire outlives all others. */
+/** Sorts after every time: a token without expiry outlives all others. */
 const NEVER = '~';
 
 /**
- * Place of a token among those of its fingerprint: by match hash, then by expiry (ms since the
- * epoch), then by creation.
+ * The position of a token among those of its fingerprint: by match hash, then by expiry (ms since
+ * the epoch), then by creation.
  */
 export function matchSort({
   matchHash,
@@ -81,7 +78,7 @@ export function matchSort({
   return `${matchHash}#${expiresAtMs === undefined ? NEVER : sortableTime(expiresAtMs)}#${position}`;
 }
 
-/** The first and the last place of tokens of a match hash that do not expire before a time. */
+/** The first and last position of tokens of a match hash that do not expire before a time. */
 export function matchesFrom(matchHash: string, expiresAtMs: number | undefined): readonly [string, string] {
   return [matchSort({ matchHash, expiresAtMs, position: '' }), `${matchHash}#${NEVER}${NEVER}`];
 }
@@ -102,7 +99,7 @@ export function cvcKey(tenantId: string, tokenId: string): ItemKey {
 }
 
 /**
- * Equal copies of what many requests read, each in a partition of its own: one takes 3,000
+ * Equal copies of frequently read records, each in its own partition: one partition serves 3,000
  * consistent reads a second.
  */
 const COPIES = 8;
@@ -110,9 +107,7 @@ const COPIES = 8;
 /** The numbers of all copies. */
 export const ALL_COPIES: readonly number[] = Array.from({ length: COPIES }, (_, copy) => copy);
 
-/**
- * The copy that a read takes: any, so that no pattern of requests meets one more than the others.
- */
+/** The copy to read: a random one, so that no pattern of requests prefers one. */
 export function someCopy(): number {
   return randomInt(COPIES);
 }
@@ -127,7 +122,7 @@ export function isTenantKey({ sk }: ItemKey): boolean {
   return sk === 'tenant';
 }
 
-/** Access table: a copy of what requests need of their tenant. */
+/** Access table: a copy of what requests need to know about their tenant. */
 export function tenantCopyKey(tenantId: string, copy: number): ItemKey {
   return { pk: `${tenantId}#copy#${String(copy)}`, sk: 'tenant-copy' };
 }
@@ -137,18 +132,15 @@ export function applicationKey(tenantId: string, id: string): ItemKey {
   return { pk: tenantId, sk: `application#${id}` };
 }
 
-/** What sort keys of applications start with. */
+/** The prefix of the sort keys of applications. */
 export const APPLICATION_PREFIX = 'application#';
 
-/**
- * Access table: a copy of what an application grants, by its id, for the sessions and invocations
- * that act for it.
- */
+/** Access table: a copy of an application's grants, by its id, for its sessions and invocations. */
 export function grantsKey(tenantId: string, id: string, copy: number): ItemKey {
   return { pk: `${tenantId}#grants#${id}#${String(copy)}`, sk: 'grants' };
 }
 
-/** Access table: a copy of what an application grants, by the hash of its API key. */
+/** Access table: a copy of an application's grants, by the hash of its API key. */
 export function credentialKey(keyHash: Buffer, copy: number): ItemKey {
   return { pk: `key#${keyHash.toString('base64url')}#${String(copy)}`, sk: 'key' };
 }
@@ -157,7 +149,8 @@ export function credentialKey(keyHash: Buffer, copy: number): ItemKey {
 export const INDEXES = { list: 'list', fingerprint: 'fingerprint', due: 'due' } as const;
 
 /**
- * What the indexes carry of a token beside keys: what a list or a search needs before it reads one.
+ * The attributes of a token in the indexes besides keys: a list or a search needs them before it
+ * reads the token.
  */
 export const LIST_INDEX_ATTRIBUTES: readonly string[] = ['type', 'containers', 'expiration'];
 export const FINGERPRINT_INDEX_ATTRIBUTES: readonly string[] = [
@@ -180,23 +173,23 @@ export function shardOf(id: string, shards: number): number {
   return createHash('sha256').update(id).digest().readUInt32BE(0) % shards;
 }
 
-/** Ephemeral table: the record of a request with an idempotency key, by the hash that names it. */
+/** Ephemeral table: the record of a request with an idempotency key, by a hash of both. */
 export function idempotencyKey(tenantId: string, request: string): ItemKey {
   return { pk: `${tenantId}#request#${request}`, sk: 'idempotency' };
 }
 
-/** Ephemeral table: the key beside which the parts of an answer stand; each attempt has its own. */
+/** Ephemeral table: the base key of the parts of a response; each attempt has its own. */
 export function answerKey(record: ItemKey, attempt: string): ItemKey {
   return { pk: record.pk, sk: `answer#${attempt}` };
 }
 
 /**
- * Partitions of the due index of a table: records with a time to act on are spread over them. Each
- * takes 1,000 writes a second, of all tenants.
+ * Partitions of the due index of a table. Records with a due time are spread over them; each takes
+ * 1,000 writes a second, of all tenants.
  */
 export const DUE_SHARDS = 16;
 
-/** The partition of the due index that a record stands in. */
+/** The partition of the due index for a record. */
 export function duePartition(of: string): string {
   return `due#${String(shardOf(of, DUE_SHARDS))}`;
 }
@@ -219,7 +212,7 @@ export function invocationCredentialKey(keyHash: Buffer): ItemKey {
   return { pk: `key#${keyHash.toString('base64url')}`, sk: 'invocation-key' };
 }
 
-/** What sort keys of reactors start with. */
+/** The prefix of the sort keys of reactors. */
 export const REACTOR_PREFIX = 'reactor#';
 
 /** Reactors table: a reactor. Ids are UUID version 7, so the sort key orders by creation. */
@@ -227,7 +220,7 @@ export function reactorKey(tenantId: string, id: string): ItemKey {
   return { pk: tenantId, sk: `${REACTOR_PREFIX}${id}` };
 }
 
-/** The tenant and the id in the key of a reactor; `undefined` for the key of something else. */
+/** The tenant and the id in the key of a reactor; `undefined` for any other key. */
 export function parseReactorKey({
   pk,
   sk,
@@ -243,7 +236,7 @@ export function invocationKey(tenantId: string, id: string): ItemKey {
   return { pk: `${tenantId}${INVOCATION_INFIX}${id}`, sk: INVOCATION };
 }
 
-/** The tenant and the id in the key of an invocation; `undefined` for the key of something else. */
+/** The tenant and the id in the key of an invocation; `undefined` for any other key. */
 export function parseInvocationKey({
   pk,
   sk,
@@ -256,14 +249,13 @@ export function parseInvocationKey({
 }
 
 /**
- * Ephemeral table: the count of parts of a payload or result of an invocation; they stand beside
- * it.
+ * Ephemeral table: the base key of the parts of an invocation's payload or result, and their count.
  */
 export function invocationContentKey(tenantId: string, id: string, content: string): ItemKey {
   return { pk: `${tenantId}${INVOCATION_INFIX}${id}`, sk: content };
 }
 
-/** A part of a value that is too large for one item, beside the item or key it belongs to. */
+/** A part of a value that is too large for one item, next to its item or base key. */
 export function partKey(of: ItemKey, index: number): ItemKey {
   return { pk: of.pk, sk: `${of.sk}#${String(index).padStart(2, '0')}` };
 }
@@ -274,20 +266,17 @@ export function isPartKey(sk: string): boolean {
 }
 
 /**
- * Partition of the due index of the Reactors table in which reactors stand that the account's quota
- * has left cold.
+ * Partition of the due index of the Reactors table for reactors that the account's quota leaves
+ * cold.
  */
 export const COLD_PARTITION = 'cold';
 
-/**
- * Partition of the due index of the Reactors table in which parked deliveries stand until they are
- * too old.
- */
+/** Partition of the due index of the Reactors table for parked deliveries, until they end. */
 export const PARKED_PARTITION = 'parked';
 
 const shardText = (shard: number) => String(shard).padStart(2, '0');
 
-/** Audit table: a record, by the trail, one of its partitions, and its position. */
+/** Audit table: a record, by trail, shard and position. */
 export function recordKey(trail: string, shard: number, position: string): ItemKey {
   return { pk: recordPartition(trail, shard), sk: position };
 }
@@ -297,10 +286,10 @@ export function recordPartition(trail: string, shard: number): string {
   return `${trail}#log#${shardText(shard)}`;
 }
 
-/** Partitions of the rows of one token: it is read no more often than they can be written. */
+/** Partitions of the rows of one token: reads of it are no more frequent than its writes. */
 export const TOKEN_ROW_PARTITIONS = 4;
 
-/** Audit table: a partition of the rows that lead from a token to the records that name it. */
+/** Audit table: a partition of the rows that lead from a token to its records. */
 export function tokenRowPartition(trail: string, tokenId: string, partition: number): string {
   return `${trail}#token#${tokenId}#${String(partition)}`;
 }
@@ -310,7 +299,7 @@ export function tokenRowKey(trail: string, tokenId: string, shard: number, posit
   return { pk: tokenRowPartition(trail, tokenId, shard % TOKEN_ROW_PARTITIONS), sk: position };
 }
 
-/** Audit table: the mark that a partition of a trail has records of a minute (ms since 1970). */
+/** Audit table: the mark that a shard of a trail has records of a minute (ms since 1970). */
 export function markKey(minute: number, shard: number, trail: string): ItemKey {
   return { pk: markPartition(minute, shard), sk: trail };
 }
@@ -328,7 +317,7 @@ export function sealKey(from: number, part: number): ItemKey {
   return { pk: SEALS, sk: `${sortableTime(from)}#${String(part).padStart(4, '0')}` };
 }
 
-/** AuditSeals table: where the first seal begins. */
+/** AuditSeals table: the start of the first seal. */
 export const SEALS_BEGIN_KEY: ItemKey = { pk: 'begin', sk: 'begin' };
 
 /** Access table: the hash of the newest seal. */

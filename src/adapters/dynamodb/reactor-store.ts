@@ -4,13 +4,13 @@ import type { StoredReactor } from '../../core/reactors/reactor.ts';
 import type { ReactorStore } from '../../core/reactors/reactor-store.ts';
 import { dueOf } from '../../core/reactors/repair-reactor.ts';
 import { isUuid } from '../../core/shared/uuid.ts';
-import { getAll, getItem } from './get-all.ts';
+import { batchGet, getItem } from './batch-get.ts';
 import { COLD_PARTITION, REACTOR_PREFIX, reactorKey } from './keys.ts';
-import { putIf } from './put-if.ts';
+import { conditionalPut } from './conditional-put.ts';
 import { binary, type Item, type Table } from './table-client.ts';
 import { tenantItems } from './tenant-items.ts';
 import { dueAt } from './token-item.ts';
-import { writeIf } from './write-if.ts';
+import { conditionalWrite } from './conditional-write.ts';
 
 const reactorItem = z.lazy(() =>
   z.object({
@@ -39,21 +39,21 @@ function itemOf(reactor: StoredReactor): Item {
     ...reactorKey(reactor.tenantId, reactor.id),
     ...reactor,
     ...dueAt(reactor.id, dueOf(reactor)),
-    // Where they can be counted.
+    // A separate partition in which they can be counted.
     ...(reactor.heatAt !== undefined && { duePk: COLD_PARTITION }),
   };
 }
 
 const read = (item: Item): StoredReactor => reactorItem.parse(item);
 
-/** Whether what stands there is what was to be written, operation and all. */
+/** Whether the stored item is the one to write, its operation included. */
 function isSame(reactor: StoredReactor): (found: StoredReactor) => boolean {
   return ({ version, operation, modifiedAt, state, sealedConfiguration }) =>
     version === reactor.version &&
     operation?.id === reactor.operation?.id &&
     modifiedAt === reactor.modifiedAt &&
     state === reactor.state &&
-    // Sealed under a salt of its own each time: two writers never have the same.
+    // Each seal has a new salt, so two writers never have the same.
     sealedConfiguration.equals(reactor.sealedConfiguration);
 }
 
@@ -66,7 +66,7 @@ export function createReactorStore(table: Table): ReactorStore {
   return {
     async create(reactor) {
       const free = { expression: 'attribute_not_exists(pk)' };
-      const written = await putIf(table, itemOf(reactor), free, { read, isSame: isSame(reactor) });
+      const written = await conditionalPut(table, itemOf(reactor), free, { read, isSame: isSame(reactor) });
       if (written === 'written') return 'created';
       if (written.found === undefined) throw new Error('reactor store: the reactor in the way has no item');
       return written.found;
@@ -80,7 +80,7 @@ export function createReactorStore(table: Table): ReactorStore {
 
     async findMany(tenantId, ids) {
       const keys = [...new Set(ids)].filter(isUuid).map((id) => reactorKey(tenantId, id));
-      return (await getAll(table, keys)).map(read);
+      return (await batchGet(table, keys)).map(read);
     },
 
     async *list(tenantId, after) {
@@ -99,19 +99,21 @@ export function createReactorStore(table: Table): ReactorStore {
         names: { '#version': 'version' },
         values: { ':before': next.version - 1 },
       };
-      return (await putIf(table, itemOf(next), condition, { read, isSame: isSame(next) })) === 'written';
+      return (
+        (await conditionalPut(table, itemOf(next), condition, { read, isSame: isSame(next) })) === 'written'
+      );
     },
 
     async delete(reactor) {
       const command = new DeleteCommand({
         TableName: name,
         Key: reactorKey(reactor.tenantId, reactor.id),
-        // Gone already is as good: an earlier attempt may have lost its response.
+        // It may be gone already: an earlier attempt may have lost its response.
         ConditionExpression: 'attribute_not_exists(pk) OR #version = :version',
         ExpressionAttributeNames: { '#version': 'version' },
         ExpressionAttributeValues: { ':version': reactor.version },
       });
-      return (await writeIf(client, command)) === 'written';
+      return (await conditionalWrite(client, command)) === 'written';
     },
   };
 }

@@ -2,10 +2,10 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { END_OF_TIME } from '../../core/audit/seal.ts';
 import type { Seal, SealHead, SealReader, SealStore } from '../../core/audit/trail-store.ts';
-import { getItem } from './get-all.ts';
+import { getItem } from './batch-get.ts';
 import { insertNew } from './insert-only.ts';
 import { SEAL_HEAD_KEY, sealKey, SEALS, SEALS_BEGIN_KEY } from './keys.ts';
-import { putIf } from './put-if.ts';
+import { conditionalPut } from './conditional-put.ts';
 import { binary, send, type Item, type Table } from './table-client.ts';
 
 const sealItem = z.lazy(() =>
@@ -13,11 +13,11 @@ const sealItem = z.lazy(() =>
 );
 const beginItem = z.lazy(() => z.object({ from: z.int() }));
 const headItem = z.lazy(() => z.object({ seal: binary }));
-/** No interval begins later, or has so many parts. */
+/** No interval begins later, or has as many parts. */
 const LAST_SEAL = sealKey(END_OF_TIME - 1, 9_999).sk;
 const PLACE = /^([\da-z]{9})#(\d{4})$/;
 
-/** A seal as it stands there. What is none of ours comes back with a signature of nothing. */
+/** A seal as stored. An item that is no seal gets an empty signature. */
 function readSeal(item: Item): Seal {
   const [, from = '0', part = '0'] = PLACE.exec(String(item['sk'])) ?? [];
   const place = { from: parseInt(from, 36), part: Number(part) };
@@ -27,14 +27,14 @@ function readSeal(item: Item): Seal {
   return { ...place, body, signature };
 }
 
-/** Seals, which can be read and added. */
+/** Seals, which can be read and inserted. */
 export function createSealReader({ client, name }: Table): SealReader {
   return {
     async newest() {
       const command = new QueryCommand({
         TableName: name,
         ConsistentRead: true,
-        // No item that is no seal hides the newest one.
+        // An item that is no seal cannot hide the newest one.
         KeyConditionExpression: 'pk = :seals AND sk BETWEEN :from AND :to',
         ExpressionAttributeValues: { ':seals': SEALS, ':from': sealKey(0, 0).sk, ':to': LAST_SEAL },
         ScanIndexForward: false,
@@ -54,7 +54,7 @@ export function createSealReader({ client, name }: Table): SealReader {
           ExpressionAttributeValues: {
             ':seals': SEALS,
             ':from': sealKey(Math.max(from, 0), 0).sk,
-            // No interval has so many parts.
+            // No interval has as many parts.
             ':to': sealKey(Math.max(to - 1, 0), 9_999).sk,
           },
           ...(start === undefined ? {} : { ExclusiveStartKey: start }),
@@ -91,7 +91,7 @@ export function createSealStore(table: Table): SealStore {
   };
 }
 
-/** The head stands in the table of keys, where what may write seals may write nothing else. */
+/** The head is in the table of keys, where the writer of seals can write nothing else. */
 export function createSealHead(table: Table): SealHead {
   return {
     async read() {
@@ -104,7 +104,7 @@ export function createSealHead(table: Table): SealHead {
         from === undefined
           ? { expression: 'attribute_not_exists(pk)' }
           : { expression: '#seal = :from', names: { '#seal': 'seal' }, values: { ':from': from } };
-      const outcome = await putIf(table, { ...SEAL_HEAD_KEY, seal: to }, condition, {
+      const outcome = await conditionalPut(table, { ...SEAL_HEAD_KEY, seal: to }, condition, {
         read: (item) => headItem.parse(item).seal,
         isSame: (found) => found.equals(to),
       });

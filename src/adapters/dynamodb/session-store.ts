@@ -4,10 +4,10 @@ import type {
   Credential,
   CredentialStore,
 } from '../../core/applications/application-store.ts';
-import { stillHeld } from '../../core/access/delegation.ts';
+import { narrowGrants } from '../../core/access/delegation.ts';
 import type { SessionStore } from '../../core/access/session.ts';
-import { getItem } from './get-all.ts';
-import { grantsShape } from './grants-item.ts';
+import { getItem } from './batch-get.ts';
+import { grantsShape } from './grants-shape.ts';
 import { nonceKey, sessionKey, type ItemKey } from './keys.ts';
 import { sendTransaction, transact } from './transact.ts';
 import { binary, type Table } from './table-client.ts';
@@ -34,7 +34,9 @@ const nonceItem = z.lazy(() =>
   }),
 );
 
-/** When an item may go: in the due index for the sweep, and by DynamoDB itself as the backstop. */
+/**
+ * When an item ends: in the due index for the sweep, and for DynamoDB's own expiry as the backstop.
+ */
 const vanishing = (id: string, at: number) => ({ ttl: timeToLive(at), ...dueAt(id, at) });
 
 /**
@@ -116,7 +118,7 @@ export function createSessionStore(
       if (item === undefined) return undefined;
       const session = sessionItem.parse(item);
       const { id, tenantId, createdBy, authorizedBy = createdBy, permissions, rules, expiresAtMs } = session;
-      // A deleted application leaves nothing that authenticates, and an expired one neither.
+      // A deleted application authenticates nothing, and neither does an expired one.
       const behind = await applications.grants(tenantId, [createdBy, authorizedBy]);
       if (behind.length < new Set([createdBy, authorizedBy]).size) return undefined;
       const ends = [expiresAtMs, ...behind.map((application) => application.expiresAtMs ?? expiresAtMs)];
@@ -128,7 +130,7 @@ export function createSessionStore(
           applicationId: authorizedBy,
           type: 'session',
           actsBy: 'session',
-          ...stillHeld(
+          ...narrowGrants(
             behind.find((application) => application.id === authorizedBy),
             { permissions, rules },
           ),

@@ -5,37 +5,35 @@ import * as z from 'zod/mini';
 import { $ZodObjectJIT } from 'zod/v4/core';
 import { callDependency, unavailable } from '../aws/dependency-error.ts';
 
-/** An item as plain values, for a schema to parse: numbers as numbers, binary as `Uint8Array`. */
+/** An item as plain values for a schema to parse: numbers as numbers, binary as `Uint8Array`. */
 export type Item = Record<string, unknown>;
 
 /** One write of a transaction. */
 export type TransactWriteItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** The item that a failed condition met, which the document client leaves as DynamoDB spells it. */
+/**
+ * The item that a failed condition found, which the document client leaves in DynamoDB's format.
+ */
 export function itemOf(
   refused: { readonly Item?: Record<string, AttributeValue> | undefined } | undefined,
 ): Item | undefined {
   return refused?.Item && unmarshall(refused.Item);
 }
 
-/**
- * Those members of a record that a schema's shape names: nothing else that the object carries is
- * stored.
- */
+/** The members of a record that a schema names; no other member of the object is stored. */
 export function membersOf(shape: object, record: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(record).filter(([name]) => Object.hasOwn(shape, name)));
 }
 
-/** A binary attribute in a schema: it comes back as `Uint8Array`; the core speaks `Buffer`. */
+/** A binary attribute in a schema: DynamoDB returns a `Uint8Array`, and the core uses `Buffer`. */
 export const binary = z.pipe(
   z.instanceof(Uint8Array),
   z.transform((bytes): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
 );
 
 /**
- * The same schema, as a function that zod makes of it when it first parses: many items are read at
- * a time. The objects of zod/mini itself look at their members one by one, which takes several
- * times as long.
+ * The same schema, compiled to a function when it first parses, since many items are read at a
+ * time. Plain zod/mini schemas check their members one by one, which takes several times as long.
  */
 export const compiled = <Schema extends z.ZodMiniObject>(schema: Schema): Schema =>
   new $ZodObjectJIT(schema._zod.def) as unknown as Schema;
@@ -59,9 +57,9 @@ function isConflict(error: unknown): boolean {
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Sends a DynamoDB command. A write that met another transaction on the same item is tried again
- * with jitter: such a conflict says nothing about the condition of the write. One that does not
- * pass is `dependency_unavailable`.
+ * Sends a DynamoDB command. Retries with jitter a write that conflicts with another transaction on
+ * the same item: such a conflict is unrelated to the condition of the write. If the conflict
+ * persists, throws `dependency_unavailable`.
  */
 export async function send<T>(call: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
@@ -75,7 +73,7 @@ export async function send<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A table as an adapter needs it. */
+/** A table for an adapter. */
 export interface Table {
   readonly client: DynamoDBDocumentClient;
   readonly name: string;

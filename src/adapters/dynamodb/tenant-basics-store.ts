@@ -1,13 +1,13 @@
 import type { KeyRingStore } from '../../core/crypto/tenant-keys.ts';
 import type { TenantBasicsStore } from '../../core/tenants/tenant.ts';
-import { getItem } from './get-all.ts';
+import { getItem } from './batch-get.ts';
 import { someCopy, tenantCopyKey } from './keys.ts';
 import type { Table } from './table-client.ts';
 import { readBasicsItem } from './tenant-item.ts';
 
 /**
- * What requests need of a tenant, its key ring among it, in the Access table: one of several equal
- * copies.
+ * What requests need to know about a tenant, its key ring included, in the Access table: one of
+ * several equal copies.
  */
 export function createTenantBasicsStore(table: Table): TenantBasicsStore & KeyRingStore {
   async function basics(tenantId: string) {

@@ -37,25 +37,27 @@ const tenantItem = z.lazy(() =>
 );
 
 /**
- * The item of a tenant. All stand in the due index, from which they are listed; one without keys is
- * not rotated any more.
+ * The item of a tenant. All are in the due index, which also lists them. A tenant without keys is
+ * no longer rotated.
  */
 export function tenantItemOf(tenant: Tenant): Item {
   const dueTime = isDestroyed(tenant) ? END_OF_TIME : tenant.rotateAt;
   return { ...tenantKey(tenant.id), ...tenant, ...dueAt(tenant.id, dueTime) };
 }
 
-/** A copy of what requests need of a tenant. */
+/** A copy of what requests need to know about a tenant. */
 export function basicsItemOf({ id, settings, roots, keyVersion }: Tenant, copy: number): Item {
   return { ...tenantCopyKey(id, copy), settings, roots, keyVersion };
 }
 
-/** Parses a tenant's item. Throws if it is not one. */
+/** Parses a tenant's item. Throws if it is another kind of item. */
 export function readTenantItem(item: Item): Tenant {
   return tenantItem.parse(item);
 }
 
-/** Parses a copy of what requests need of a tenant. Throws if it is not one. */
+/**
+ * Parses a copy of what requests need to know about a tenant. Throws if it is another kind of item.
+ */
 export function readBasicsItem(item: Item): TenantBasics {
   return basicsItem.parse(item);
 }

@@ -4,11 +4,11 @@ import { send, type Item, type Table } from './table-client.ts';
 
 interface Listing {
   readonly tenantId: string;
-  /** What the sort keys of what is listed start with; ids follow, and sort by creation. */
+  /** The sort key prefixes of listed items; ids follow, and sort by creation. */
   readonly prefix: string;
   /** Starts after this one. */
   readonly after: ItemKey | undefined;
-  /** Items that one Query asks for. */
+  /** Most items of one Query. */
   readonly pageSize: number;
 }
 

@@ -2,7 +2,7 @@ import { type TransactWriteItem, type Item, type Table } from './table-client.ts
 import type { Tenant, TenantStore } from '../../core/tenants/tenant.ts';
 import { applicationWrites } from './application-store.ts';
 import { dueEntries, END_OF_TIME } from './due-index.ts';
-import { getAll, getItem } from './get-all.ts';
+import { batchGet, getItem } from './batch-get.ts';
 import { ALL_COPIES, isTenantKey, tenantCopyKey, tenantKey } from './keys.ts';
 import { basicsItemOf, readTenantItem, tenantItemOf } from './tenant-item.ts';
 import { sendTransaction, transact } from './transact.ts';
@@ -57,7 +57,7 @@ export function createTenantStore(table: Table): TenantStore {
     async *list() {
       for await (const entries of dueEntries(table, END_OF_TIME)) {
         const keys = entries.flatMap(({ key }) => (isTenantKey(key) ? [key] : []));
-        yield (await getAll(table, keys)).map(readTenantItem);
+        yield (await batchGet(table, keys)).map(readTenantItem);
       }
     },
   };

@@ -1,26 +1,23 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { CandidateQuery, TokenCandidate, TokenStore } from '../../core/tokens/token-store.ts';
-import { getAll } from './get-all.ts';
+import { batchGet } from './batch-get.ts';
 import { canBeInKey, INDEXES, listPartition, termKey, termPartition } from './keys.ts';
 import { send, type Item } from './table-client.ts';
 import { readEntry, readListed, readMatch } from './token-item.ts';
 import type { TokenTables } from './token-tables.ts';
 
-/**
- * Entries that one Query asks for at the most; at a few hundred bytes each they stay below its 1
- * MB.
- */
+/** Most entries of one Query; at a few hundred bytes each they stay below its 1 MB. */
 const PAGE_MAX = 1_000;
-/** Entries of each of several terms that are looked at first. */
+/** Entries of each term that are read first. */
 const PROBE = 100;
-/** How much longer each further page of a walk is. */
+/** The factor by which each further page of a walk is larger. */
 const GROWTH = 2;
-/** Entries of a walk that are looked at, visible or not. */
+/** Most entries of one walk, visible or not. */
 const WALK_MAX = 20_000;
 
 /**
- * Entries that nothing else is looked up for, before it would be: no call tells of what the caller
- * may not learn of.
+ * Entries that are looked up together with invisible ones, so that no count of calls reveals
+ * entries that the caller may not see.
  */
 const visibleOf =
   ({ isVisible = () => true }: Bounds) =>
@@ -31,7 +28,7 @@ async function* nothing(): AsyncGenerator<readonly TokenCandidate[]> {
   yield await Promise.resolve([]);
 }
 
-/** A sorted partition that is read a page at a time, newest first. */
+/** A sorted partition, read a page at a time, newest first. */
 interface Walk {
   readonly table: string;
   readonly index?: string;
@@ -42,7 +39,7 @@ interface Walk {
 }
 
 interface Bounds {
-  /** Only what is older than this position. */
+  /** Only entries older than this position. */
   readonly after?: string;
   readonly isVisible?: CandidateQuery['isVisible'];
 }
@@ -66,14 +63,14 @@ function queryOf(walk: Walk, { after }: Bounds, limit: number): QueryCommandInpu
 }
 
 /**
- * Newest first over several sorted sources: a batch holds what is certainly newer than anything not
- * read yet.
+ * Merges several sorted sources, newest first. A batch contains only entries that are newer than
+ * any unread one.
  */
 function mergeReady(
   buffers: readonly { readonly pending: TokenCandidate[]; readonly done: boolean }[],
 ): TokenCandidate[] {
   const open = buffers.filter(({ done }) => !done);
-  // A source that may go on holds back everything older than the oldest entry it has given.
+  // A source with unread pages holds back everything older than its oldest entry so far.
   const floor = open.reduce<string | undefined>((highest, { pending }) => {
     const oldest = pending.at(-1)?.position ?? '\uffff';
     return highest === undefined || oldest > highest ? oldest : highest;
@@ -102,8 +99,7 @@ export function createTokenCandidates({
   };
 
   /**
-   * Pages of one partition, newest first. Who goes on reading gets longer ones: what was expected
-   * was not enough.
+   * Pages of one partition, newest first. Later pages are larger: the expected number was too low.
    */
   async function* pages(walk: Walk, bounds: Bounds, expected: number): AsyncGenerator<TokenCandidate[]> {
     let start: Item | undefined;
@@ -138,7 +134,7 @@ export function createTokenCandidates({
     bounds: Bounds,
     expected: number,
   ): AsyncGenerator<readonly TokenCandidate[]> {
-    // A page may come from one shard alone, so each gives as many as are expected.
+    // All candidates may be in one shard, so each page has as many as are expected.
     const sources = Array.from({ length: listShards }, (_, shard) => ({
       pages: pages(listWalk(tenantId, shard), bounds, expected),
       pending: [] as TokenCandidate[],
@@ -159,8 +155,8 @@ export function createTokenCandidates({
   }
 
   /**
-   * Of some entries of one term, those whose token also stands under every other term: entries
-   * share the position of their token.
+   * Filters entries of one term to those whose token also has every other term. All entries of a
+   * token share its position.
    */
   async function under(
     tenantId: string,
@@ -169,15 +165,17 @@ export function createTokenCandidates({
   ): Promise<readonly TokenCandidate[]> {
     const table = { client, name: tokensTable };
     const keys = (term: string) => entries.map(({ position }) => termKey(tenantId, term, position));
-    const found = await Promise.all(others.map((term) => getAll(table, keys(term), { isConsistent: false })));
+    const found = await Promise.all(
+      others.map((term) => batchGet(table, keys(term), { isConsistent: false })),
+    );
     const sets = found.map((items) => new Set(items.map((item) => readEntry(item).position)));
     return entries.filter(({ position }) => sets.every((set) => set.has(position)));
   }
 
   /**
-   * Tokens under several terms. The first page of each tells how thinly it is spread; the thinnest
-   * is walked and its entries are looked up under the others, so that a rare term costs the same
-   * however common the others are.
+   * Tokens with several terms. The first page of each term shows how rare it is. The rarest is
+   * walked and its entries are looked up under the others, so a rare term costs the same however
+   * common the others are.
    */
   async function* joined(
     tenantId: string,
@@ -195,8 +193,8 @@ export function createTokenCandidates({
         return { term, walk, page: visible(page), reach };
       }),
     );
-    // A term whose entries are all known by now is thin, whatever of them is visible; of the
-    // others, the one that reaches furthest back.
+    // A term whose entries are all read is the rarest, however many are visible; otherwise the one
+    // whose page reaches back furthest.
     const isThick = ({ reach }: { readonly reach: string }) => Number(reach !== '');
     const [driver] = probes.toSorted(
       (a, b) => isThick(a) - isThick(b) || a.page.length - b.page.length || (a.reach < b.reach ? -1 : 1),
@@ -208,13 +206,13 @@ export function createTokenCandidates({
     for await (const page of driver.walk) {
       yield await under(tenantId, visible(page), others);
       examined += page.length;
-      // What is not visible counts too: nobody pays for more than a walk may cost.
+      // Invisible entries count too, so no caller pays for more than one walk.
       if (examined >= WALK_MAX) return;
     }
   }
 
   /**
-   * All tokens of a fingerprint at once: its index sorts them for deduplication, not by creation.
+   * All tokens of a fingerprint together: its index sorts them for deduplication, not by creation.
    */
   async function* ofFingerprint(
     tenantId: string,

@@ -1,18 +1,18 @@
 import type { TransactWriteItem } from './table-client.ts';
 import type { Clock } from '../../core/shared/clock.ts';
-import type { TokenStore, TokenWrite, WriteObstacle } from '../../core/tokens/token-store.ts';
+import type { TokenStore, TokenWrite, WriteConflict } from '../../core/tokens/token-store.ts';
 import { dueAt, listAttributes } from './token-item.ts';
-import type { TokenObstacles } from './token-obstacles.ts';
+import type { WriteConflicts } from './write-conflicts.ts';
 import { headOf } from './token-parts.ts';
 import type { TokenRemoval } from './token-removal.ts';
 import type { TokenTables } from './token-tables.ts';
 import { tokenWrites, UNFINISHED_MS } from './token-writes.ts';
 import { TRANSACTION_BYTES, TRANSACTION_WRITES, type WriteCalls } from './write-calls.ts';
 
-/** Room in a transaction for the attributes and keys of a token beside its sealed parts. */
+/** Room in a transaction for the attributes and keys of a token besides its sealed parts. */
 const PLAIN_BYTES = 2_000;
 
-/** What one token costs a transaction. */
+/** The cost of one token in a transaction. */
 interface Share {
   readonly items: readonly TransactWriteItem[];
   readonly bytes: number;
@@ -20,7 +20,7 @@ interface Share {
 
 const fits = (items: number, bytes: number) => items <= TRANSACTION_WRITES && bytes <= TRANSACTION_BYTES;
 
-/** Elements in as few groups as fit a transaction each, in their order. */
+/** The elements in as few groups as possible that each fit a transaction, in their order. */
 function packed<T extends Share>(shares: readonly T[]): readonly (readonly T[])[] {
   const all: T[][] = [];
   let [items, bytes] = [TRANSACTION_WRITES, 0];
@@ -35,20 +35,20 @@ function packed<T extends Share>(shares: readonly T[]): readonly (readonly T[])[
 }
 
 /**
- * Creates tokens. What fits a transaction (100 writes, 4 MB) is one; a plain token is one PutItem.
- * What does not fit goes in steps that show nothing until the last: the tokens stand as `pending`
- * first, with a due time from which the sweep clears away what a dead writer left.
+ * Creates tokens. One transaction if they fit (100 writes, 4 MB); one PutItem for a plain token.
+ * Otherwise in steps that show nothing until the last: tokens are `pending` first, with a due time
+ * after which the sweep removes the leftovers of a dead writer.
  */
 export function createTokenCreate(
   tables: TokenTables,
   calls: WriteCalls,
   removal: TokenRemoval,
-  obstacles: TokenObstacles,
+  obstacles: WriteConflicts,
   clock: Clock,
 ): TokenStore['create'] {
   const writes = tokenWrites(tables);
 
-  /** A new token with everything beside it but its entries. */
+  /** A new token with all its items except its entries. */
   function shareOf(write: TokenWrite, unfinished?: Parameters<typeof writes.token>[3]): Share {
     const { token, cvc } = write;
     const items = [
@@ -86,20 +86,20 @@ export function createTokenCreate(
   }
 
   /**
-   * The last step touches the items of all tokens at once, and DynamoDB counts all that stands in
-   * them: large data must not.
+   * The last step updates the items of all tokens in one transaction, and DynamoDB counts their
+   * full size, so large data is in parts.
    */
-  function outOfTheWay(given: readonly TokenWrite[]): readonly TokenWrite[] {
+  function outOfTheWay(listed: readonly TokenWrite[]): readonly TokenWrite[] {
     const isInItem = ({ token }: TokenWrite) => headOf(token).sealedData !== undefined;
-    const bytes = given.filter(isInItem).reduce((sum, write) => sum + shareOf(write).bytes, 0);
-    if (bytes <= TRANSACTION_BYTES) return given;
-    return given.map((write) =>
+    const bytes = listed.filter(isInItem).reduce((sum, write) => sum + shareOf(write).bytes, 0);
+    if (bytes <= TRANSACTION_BYTES) return listed;
+    return listed.map((write) =>
       isInItem(write) ? { ...write, token: { ...write.token, isApart: true } } : write,
     );
   }
 
-  async function inSteps(given: readonly TokenWrite[], writeId: Buffer): Promise<'written' | WriteObstacle> {
-    const tokens = outOfTheWay(given);
+  async function inSteps(listed: readonly TokenWrite[], writeId: Buffer): Promise<'written' | WriteConflict> {
+    const tokens = outOfTheWay(listed);
     const unfinished = { until: clock() + UNFINISHED_MS, pending: true } as const;
     const staged: TokenWrite[] = [];
     try {

@@ -15,14 +15,14 @@ import {
 } from './keys.ts';
 import { binary, compiled, membersOf, type Item } from './table-client.ts';
 
-/** What every index shows of a token. */
+/** The attributes of a token in every index. */
 const shownShape = madeOnce(() => ({
   type: z.enum(TOKEN_TYPE_NAMES as readonly [StoredToken['type'], ...StoredToken['type'][]]),
   containers: z.array(z.string()),
   expiration: z.exactOptional(z.object({ at: z.number(), offsetMinutes: z.number() })),
 }));
 
-/** What an item holds of a token, under the names of the record; its keys say the rest. */
+/** The attributes of a token's item, under the names of the record; its keys contain the rest. */
 const tokenShape = madeOnce(() => ({
   ...shownShape(),
   fingerprint: z.string(),
@@ -61,20 +61,22 @@ const tokenItem = z.lazy(() =>
   ),
 );
 
-/** A token item, with what a write of several steps may have left on it. */
+/** A token item, with the leftovers of an interrupted multi-step write. */
 export interface ReadToken {
   readonly token: TokenHead;
-  /** Written, but not visible: either on its way in, or on its way out. */
+  /** Stored but not visible: either being created or being deleted. */
   readonly pending: boolean;
   /** Terms that may have an entry which is not, or no longer, the token's. */
   readonly staleTerms?: readonly string[] | undefined;
-  /** Parts that may still hold the data of the version before. */
+  /** Parts that may still contain the data of the previous version. */
   readonly oldParts: number;
-  /** When it is due, as the index sorts it. */
+  /** Its due time, as the index sorts it. */
   readonly dueSk?: string | undefined;
 }
 
-/** Parses a token item. Throws if it is not one: a store that holds anything else is not ours. */
+/**
+ * Parses a token item. Throws if it is another kind of item: only the service writes to its tables.
+ */
 export function readTokenItem(item: Item): ReadToken {
   const { pk, matchSk, pending, staleTerms, oldParts, dueSk, ...token } = tokenItem.parse(item);
   return {
@@ -83,19 +85,17 @@ export function readTokenItem(item: Item): ReadToken {
   };
 }
 
-/** Whether the time to finish a write of several steps is over at `now` (ms since the epoch). */
+/** Whether the time limit of a multi-step write is over at `now` (ms since the epoch). */
 export function isAbandoned({ pending, staleTerms, dueSk }: ReadToken, now: number): boolean {
   return (pending || staleTerms !== undefined) && dueSk !== undefined && dueSk <= sortableTime(now);
 }
 
-/**
- * When DynamoDB itself may delete an item, in seconds: the backstop for a sweep that cannot run.
- */
+/** When DynamoDB itself may delete an item, in seconds: the backstop if no sweep runs. */
 export function timeToLive(at: number): number {
   return Math.ceil(at / 1000);
 }
 
-/** {@link timeToLive} of a token and of what belongs to it. */
+/** {@link timeToLive} of a token and its other items. */
 export function tokenTimeToLive({ expiration }: Pick<StoredToken, 'expiration'>): number | undefined {
   return expiration && timeToLive(expiration.at);
 }
@@ -108,10 +108,7 @@ export function dueAt(
   return at === undefined ? {} : { duePk: duePartition(of), dueSk: sortableTime(at) };
 }
 
-/**
- * A write of several steps that is under way: until when it must be done, and what it may leave
- * behind.
- */
+/** An unfinished multi-step write: its time limit, and the leftovers that it may have. */
 export interface Unfinished {
   readonly until: number;
   readonly pending?: true;
@@ -144,7 +141,7 @@ export function tokenItemOf(
 
 const listedItem = z.lazy(() => z.object({ pk: z.string(), listSk: z.string(), ...shownShape() }));
 
-/** What an entry of the list index says of its token. */
+/** The attributes of a token's entry in the list index. */
 export function readListed(item: Item): TokenCandidate {
   const { pk, listSk, ...shown } = listedItem.parse(item);
   return { id: parseTokenPartition(pk).id, position: listSk, ...shown };
@@ -154,17 +151,18 @@ const entryShape = madeOnce(() => ({ id: z.string(), ...shownShape(), hasMask: z
 const entryItem = z.lazy(() => z.object({ sk: z.string(), ...entryShape() }));
 
 /**
- * What an entry of a term holds: all that a list or a search must know before it reads the token.
+ * The attributes of an entry of a term: all that a list or a search needs before it reads the
+ * token.
  */
 export const entryMembers = (token: Omit<TokenCandidate, 'position'>) => membersOf(entryShape(), token);
 
-/** What an entry of a term says of its token. */
+/** Parses an entry of a term. */
 export function readEntry(item: Item): TokenCandidate {
   const { sk, ...shown } = entryItem.parse(item);
   return { position: sk, ...shown };
 }
 
-/** An entry of the fingerprint index: `FINGERPRINT_INDEX_ATTRIBUTES` beside the keys. */
+/** An entry of the fingerprint index: `FINGERPRINT_INDEX_ATTRIBUTES` and the keys. */
 const matchItem = z.lazy(() =>
   z.object({
     pk: z.string(),
@@ -175,10 +173,7 @@ const matchItem = z.lazy(() =>
   }),
 );
 
-/**
- * What an entry of the fingerprint index says of its token; `undefined` for one that is not
- * visible.
- */
+/** Parses an entry of the fingerprint index; `undefined` for a token that is not visible. */
 export function readMatch(item: Item) {
   const { pk, pending, ...shown } = matchItem.parse(item);
   return pending ? undefined : { ...parseTokenPartition(pk), ...shown };

@@ -2,14 +2,14 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { StoredToken, TokenHead } from '../../core/tokens/token.ts';
 import type { StoredCvc, TokenStore } from '../../core/tokens/token-store.ts';
-import { getAll, getItem } from './get-all.ts';
+import { batchGet, getItem } from './batch-get.ts';
 import { INDEXES, canBeInKey, cvcKey, matchesFrom, parseTokenPartition, tokenKey } from './keys.ts';
 import { binary, send, type Item } from './table-client.ts';
 import { readTokenItem, type ReadToken } from './token-item.ts';
 import { readDataParts } from './token-parts.ts';
 import type { TokenTables } from './token-tables.ts';
 
-/** Matches that one call asks for: the first is nearly always good. */
+/** Most matches of one call: the first nearly always fits. */
 const MATCHES_PAGE = 10;
 
 const keyItem = z.lazy(() => z.object({ pk: z.string() }));
@@ -20,11 +20,11 @@ export type TokenReader = Pick<
   'find' | 'findMany' | 'findHeads' | 'readData' | 'findCvcs' | 'findMatches'
 > & {
   /**
-   * The token of an item, with its data from wherever it stands; `undefined` if an update took that
-   * away meanwhile, or it is not visible.
+   * The token of an item, with its data from its item or parts; `undefined` if it is not visible,
+   * or an update removed that data in the meantime.
    */
   tokenOf(read: ReadToken): Promise<StoredToken | undefined>;
-  /** A token as its item holds it, visible or not. */
+  /** The token of an item, visible or not. */
   findItem(tenantId: string, id: string): Promise<ReadToken | undefined>;
 };
 
@@ -33,8 +33,7 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
   const tokens = { client, name: tokensTable };
 
   /**
-   * The token of a head, with its data from wherever it stands; `undefined` if that is not all
-   * there.
+   * The token of a head, with its data from its item or parts; `undefined` if parts are missing.
    */
   async function wholeOf(head: TokenHead): Promise<StoredToken | undefined> {
     const { dataBytes: _, ...token } = head;
@@ -51,8 +50,8 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
   }
 
   /**
-   * Reads again while the data is replaced in between; data that stays missing was taken by
-   * DynamoDB's own expiry, before the token.
+   * Repeats a read during which the data was replaced. DynamoDB's own expiry has deleted data that
+   * stays missing, ahead of the token.
    */
   async function find(tenantId: string, id: string): Promise<StoredToken | undefined> {
     for (let lacking: number | undefined; ;) {
@@ -70,7 +69,7 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
   }
 
   async function findHeads(tenantId: string, ids: readonly string[]): Promise<readonly TokenHead[]> {
-    const items = await getAll(
+    const items = await batchGet(
       tokens,
       [...new Set(ids)].filter(canBeInKey).map((id) => tokenKey(tenantId, id)),
     );
@@ -80,7 +79,7 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
       .map(({ token }) => token);
   }
 
-  /** Tokens whose data was replaced while they were read are read again by themselves. */
+  /** Tokens whose data was replaced during the read are read again one by one. */
   async function readData(heads: readonly TokenHead[]): Promise<readonly StoredToken[]> {
     const tokens = await Promise.all(
       heads.map(async (head) => (await wholeOf(head)) ?? find(head.tenantId, head.id)),
@@ -100,7 +99,7 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
     readData,
 
     async findCvcs(tenantId, ids): Promise<ReadonlyMap<string, StoredCvc>> {
-      const items = await getAll(
+      const items = await batchGet(
         { client, name: ephemeralTable },
         ids.map((id) => cvcKey(tenantId, id)),
       );

@@ -6,12 +6,12 @@ import { dueAt, isAbandoned, readTokenItem, type ReadToken } from './token-item.
 import type { TokenTables } from './token-tables.ts';
 import { tokenWrites, UNCHANGED, unchangedValues, UNFINISHED_MS } from './token-writes.ts';
 import { TRANSACTION_WRITES, type WriteCalls } from './write-calls.ts';
-import { writeIf } from './write-if.ts';
-import { failedCondition } from './write-obstacle.ts';
+import { conditionalWrite } from './conditional-write.ts';
+import { failedCondition } from './failed-condition.ts';
 
 /**
- * The condition that a token is all that has to go when it is deleted, and that nobody is in the
- * middle of writing it; with its values.
+ * The condition, with its values, that the token's item is all that a delete must remove, and that
+ * no write of it is unfinished.
  */
 export const STANDS_ALONE = {
   condition: [
@@ -23,30 +23,26 @@ export const STANDS_ALONE = {
   values: { ':none': 0, ':no': false },
 } as const;
 
-/** Takes tokens away, and what writers of several steps have left behind. */
+/** Deletes tokens, and leftovers of multi-step writes. */
 export interface TokenRemoval {
-  /**
-   * Deletes this version of a token with everything that belongs to it; `false` if it has changed
-   * since.
-   */
+  /** Deletes this version of a token and all its items; `false` if the token has changed. */
   remove(token: TokenHead): Promise<boolean>;
   /**
-   * Removes every item of a token that is not visible; does nothing if it is visible by now, or
-   * another's.
+   * Deletes all items of an invisible token; does nothing if it has become visible or belongs to
+   * another write.
    */
   clear(read: Pick<ReadToken, 'token' | 'staleTerms'>): Promise<void>;
   /**
-   * Corrects the entries of stale terms, removes data of the version before, and clears both marks.
+   * Deletes the entries of stale terms and the data of the previous version, and clears both marks.
    */
   settle(read: Pick<ReadToken, 'token' | 'staleTerms' | 'oldParts'>): Promise<void>;
   /**
-   * Finishes or clears away what a write of several steps has left behind; does nothing while that
-   * may still be under way.
+   * Completes or removes the leftovers of a multi-step write; does nothing before its time limit.
    */
   repair(read: ReadToken): Promise<void>;
 }
 
-/** Runs a write whose condition may fail; answers whether it held. */
+/** Runs a conditional write; returns whether the condition was true. */
 async function holds(write: () => Promise<unknown>): Promise<boolean> {
   try {
     await write();
@@ -73,7 +69,7 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
     },
   });
 
-  /** What stands beside a token, but for its entries and its lock. */
+  /** All other items of a token, except its entries and its lock. */
   const beside = (token: TokenHead): TransactWriteItem[] => [
     ...writes.removeParts(token),
     ...(token.cvcUntil === undefined ? [] : [writes.removeCvc(token)]),
@@ -114,13 +110,13 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
         ...(due.dueSk && { ':duePk': due.duePk, ':dueSk': due.dueSk }),
       },
     });
-    // If another write came first, the doubt is its business.
-    await writeIf(client, command);
+    // If another write came first, that writer resolves the doubt.
+    await conditionalWrite(client, command);
   }
 
-  /** Takes a token out of sight; `false` if it has changed since it was read. */
+  /** Makes a token invisible; `false` if it has changed since it was read. */
   async function hide(token: TokenHead): Promise<boolean> {
-    const outcome = await writeIf(client, writes.hide(token, clock()));
+    const outcome = await conditionalWrite(client, writes.hide(token, clock()));
     if (outcome === 'written') return true;
     if (outcome.found === undefined || !outcome.mayBeOwn) return false;
     // An earlier attempt has hidden it, and its response was lost.
@@ -129,8 +125,8 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
   }
 
   /**
-   * Takes on the repair of a visible token: of two at once, the slower one could undo what a new
-   * writer does after the quicker one.
+   * Claims the repair of a visible token: of two concurrent repairs, the slower one could undo what
+   * a new writer does after the faster one.
    */
   async function claimRepair({ token, dueSk }: ReadToken): Promise<boolean> {
     const due = dueAt(token.id, clock() + UNFINISHED_MS);
@@ -145,7 +141,7 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
       },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
-    const outcome = await writeIf(client, command);
+    const outcome = await conditionalWrite(client, command);
     // An earlier attempt has claimed it, and its response was lost.
     return outcome === 'written' || (outcome.mayBeOwn && outcome.found?.['dueSk'] === due.dueSk);
   }
@@ -161,7 +157,7 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
         const own = deletion(token, UNCHANGED, unchangedValues(token));
         return holds(() => calls.transactReleasing(own, lockOf(token), rest));
       }
-      // From the moment that it is pending it is gone for everybody; the rest can take its time.
+      // A pending token is gone for every reader; the rest may take time.
       if (!(await hide(token))) return false;
       await clear({ token });
       return true;

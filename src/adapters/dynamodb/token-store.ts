@@ -9,9 +9,9 @@ import { createTokenReader, type TokenReader } from './token-reader.ts';
 import { STANDS_ALONE } from './token-removal.ts';
 import type { TokenTables } from './token-tables.ts';
 import { createTokenWriter } from './token-writer.ts';
-import { writeIf } from './write-if.ts';
+import { conditionalWrite } from './conditional-write.ts';
 
-/** The condition under which a token can be deleted by one call: see `TokenStore.deleteAlone`. */
+/** The condition under which one call can delete a token: see `TokenStore.deleteIfStandalone`. */
 function aloneBelow(below: readonly Container[], now: number) {
   const containers = below.map((container, index) => [`:container${String(index)}`, container] as const);
   const inside = containers.map(([name]) => `begins_with(containers[0], ${name})`).join(' OR ');
@@ -32,24 +32,25 @@ function aloneBelow(below: readonly Container[], now: number) {
   };
 }
 
-/** Containers that one condition can name: it is at most 4 KB long (AWS). */
+/** Most containers in one condition, which is at most 4 KB long (AWS). */
 const BELOW_MAX = 50;
 
 function createDeleteAlone(
   { client, tokensTable }: TokenTables,
   reader: TokenReader,
-): Pick<TokenStore, 'deleteAlone'> {
+): Pick<TokenStore, 'deleteIfStandalone'> {
   return {
-    async deleteAlone(tenantId, id, { below, now }) {
-      if (!canBeInKey(id)) return { kept: undefined };
-      if (below.length === 0 || below.length > BELOW_MAX) return { kept: await reader.find(tenantId, id) };
+    async deleteIfStandalone(tenantId, id, { below, now }) {
+      if (!canBeInKey(id)) return { remaining: undefined };
+      if (below.length === 0 || below.length > BELOW_MAX)
+        return { remaining: await reader.find(tenantId, id) };
       const key = tokenKey(tenantId, id);
       const command = new DeleteCommand({ TableName: tokensTable, Key: key, ...aloneBelow(below, now) });
-      const outcome = await writeIf(client, command);
+      const outcome = await conditionalWrite(client, command);
       if (outcome === 'written') return 'deleted';
       const { found, mayBeOwn } = outcome;
-      if (found === undefined) return mayBeOwn ? 'deleted' : { kept: undefined };
-      return { kept: (await reader.tokenOf(readTokenItem(found))) ?? (await reader.find(tenantId, id)) };
+      if (found === undefined) return mayBeOwn ? 'deleted' : { remaining: undefined };
+      return { remaining: (await reader.tokenOf(readTokenItem(found))) ?? (await reader.find(tenantId, id)) };
     },
   };
 }

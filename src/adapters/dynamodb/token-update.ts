@@ -4,15 +4,15 @@ import type { Clock } from '../../core/shared/clock.ts';
 import type { StoredToken } from '../../core/tokens/token.ts';
 import type { TokenStore, TokenWrite } from '../../core/tokens/token-store.ts';
 import { dueAt } from './token-item.ts';
-import type { TokenObstacles } from './token-obstacles.ts';
+import type { WriteConflicts } from './write-conflicts.ts';
 import { dataPartCount, headOf } from './token-parts.ts';
 import type { TokenRemoval } from './token-removal.ts';
 import type { TokenTables } from './token-tables.ts';
 import { tokenWrites, UNCHANGED, unchangedValues, UNFINISHED_MS } from './token-writes.ts';
 import { TRANSACTION_BYTES, TRANSACTION_WRITES, type WriteCalls } from './write-calls.ts';
-import { failedCondition } from './write-obstacle.ts';
+import { failedCondition } from './failed-condition.ts';
 
-/** Terms whose entries must be written, and those whose entries must go. */
+/** Terms whose entries must be written, and terms whose entries must be deleted. */
 interface EntryChanges {
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -21,11 +21,11 @@ interface EntryChanges {
 const sizeOf = ({ sealedData, sealedDetails }: StoredToken) =>
   sealedData.length + (sealedDetails?.length ?? 0);
 
-/** What an index entry shows of a token. */
+/** The attributes of a token in an index entry. */
 const shownBy = ({ type, containers, expiration, hasMask }: StoredToken) =>
   JSON.stringify([type, containers, expiration?.at, expiration?.offsetMinutes, hasMask]);
 
-/** Entries that show what has changed are written anew. */
+/** Entries whose attributes have changed are rewritten. */
 function entryChanges(previous: StoredToken, next: StoredToken): EntryChanges {
   const isSame = shownBy(previous) === shownBy(next);
   const [before, after] = [new Set(previous.terms), new Set(next.terms)];
@@ -36,35 +36,36 @@ function entryChanges(previous: StoredToken, next: StoredToken): EntryChanges {
 }
 
 /**
- * Changes tokens. What fits a transaction is one. More than that goes in steps: entries are named
- * on the token as `staleTerms`, which keeps other writers away, then written; the token changes;
- * what it no longer has is removed. A due time lets the sweep settle what a dead writer left.
+ * Updates tokens, in one transaction if they fit. Otherwise in steps: the token first names the
+ * changed entries as `staleTerms`, which keeps other writers away; entries are written; the token
+ * changes; old entries are removed. With its due time the sweep completes the work of a dead
+ * writer.
  */
 export function createTokenUpdate(
   tables: TokenTables,
   calls: WriteCalls,
   removal: TokenRemoval,
-  obstacles: TokenObstacles,
+  obstacles: WriteConflicts,
   clock: Clock,
 ): TokenStore['update'] {
   const { client } = tables;
   const writes = tokenWrites(tables);
 
   /**
-   * The lock that the token gives back, and the one that it takes; a lock that stays is written
-   * anew if it must live longer or shorter.
+   * The lock that the token releases, and the one that it takes; an unchanged lock is rewritten if
+   * its expiry changes.
    */
   function lockChanges(previous: StoredToken, write: TokenWrite) {
     const next = write.token;
     const isSame = previous.holdsLock && next.holdsLock && previous.matchHash === next.matchHash;
     const lives = previous.expiration?.at === next.expiration?.at;
     return {
-      given: previous.holdsLock && !isSame ? writes.removeLock(previous) : undefined,
+      released: previous.holdsLock && !isSame ? writes.removeLock(previous) : undefined,
       taken: next.holdsLock && !(isSame && lives) ? [writes.lock(write)] : [],
     };
   }
 
-  /** What a changed token brings with it, beside its own item and its entries. */
+  /** The other items that a changed token writes, besides its own and its entries. */
   function companions({ token, cvc }: TokenWrite, taken: readonly TransactWriteItem[]): TransactWriteItem[] {
     return [
       ...writes.parts(token),
@@ -74,8 +75,7 @@ export function createTokenUpdate(
   }
 
   /**
-   * Names the entries in doubt on the token. An earlier attempt of the same request may have done
-   * so before.
+   * Names the doubtful entries on the token. An earlier attempt of this request may have done so.
    */
   async function announce(
     previous: StoredToken,
@@ -104,7 +104,7 @@ export function createTokenUpdate(
     previous: StoredToken,
     token: StoredToken,
     { added, removed }: EntryChanges,
-    { given, others }: { given: TransactWriteItem | undefined; others: readonly TransactWriteItem[] },
+    { released, others }: { released: TransactWriteItem | undefined; others: readonly TransactWriteItem[] },
   ): Promise<void> {
     const until = clock() + UNFINISHED_MS;
     const staleTerms = [...added, ...removed];
@@ -113,8 +113,8 @@ export function createTokenUpdate(
     const left = { staleTerms: removed, oldParts: dataPartCount(headOf(previous)) };
     const isDone = removed.length === 0 && left.oldParts === 0;
     const unfinished = isDone ? undefined : { until, ...left };
-    // Its own item is good, too: the answer to the first attempt was lost. A mark of `shared` that
-    // came first is not its own.
+    // An item of its own counts as success: the response to the first attempt was lost. An earlier
+    // mark of `shared` is another write.
     const mine =
       '(version = :version AND writeId = :writeId AND changeId = :changeId) OR (version = :next AND writeId = :changeId AND isShared = :isShared)';
     const values = {
@@ -124,10 +124,10 @@ export function createTokenUpdate(
       ':isShared': token.isShared,
     };
     try {
-      await calls.transactReleasing({ Put: writes.token(token, mine, values, unfinished) }, given, others);
+      await calls.transactReleasing({ Put: writes.token(token, mine, values, unfinished) }, released, others);
     } catch (error) {
-      // A lock was in the way: the token stays as it was. If it is the token itself, somebody else
-      // has settled it.
+      // A lock prevented the write: the token is unchanged. If the token itself has changed,
+      // another writer has resolved the doubt.
       if ((failedCondition(error)?.index ?? 0) > 0)
         await removal.settle({ token: headOf(previous), staleTerms, oldParts: 0 });
       throw error;
@@ -138,7 +138,7 @@ export function createTokenUpdate(
   return async (previous, write) => {
     const { token } = write;
     const changes = entryChanges(previous, token);
-    const { given, taken } = lockChanges(previous, write);
+    const { released, taken } = lockChanges(previous, write);
     const others = companions(write, taken);
     const rest = [
       ...others,
@@ -146,15 +146,15 @@ export function createTokenUpdate(
       ...changes.added.map((term) => writes.entry(token, term)),
       ...changes.removed.map((term) => writes.removeEntry(token, term)),
     ];
-    // What is deleted counts as well.
+    // Deletes count as well.
     const fits =
       rest.length + 2 <= TRANSACTION_WRITES && sizeOf(previous) + sizeOf(token) <= TRANSACTION_BYTES;
     try {
-      if (!fits) await inSteps(previous, token, changes, { given, others });
+      if (!fits) await inSteps(previous, token, changes, { released, others });
       else
         await calls.transactReleasing(
           { Put: writes.token(token, UNCHANGED, unchangedValues(previous)) },
-          given,
+          released,
           rest,
         );
       return 'written';

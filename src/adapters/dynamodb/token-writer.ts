@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/shared/clock.ts';
 import type { TokenStore } from '../../core/tokens/token-store.ts';
 import { createTokenCreate } from './token-create.ts';
-import { createTokenObstacles } from './token-obstacles.ts';
+import { createWriteConflicts } from './write-conflicts.ts';
 import { headOf } from './token-parts.ts';
 import type { TokenReader } from './token-reader.ts';
 import { createTokenRemoval, type TokenRemoval } from './token-removal.ts';
@@ -9,23 +9,23 @@ import type { TokenTables } from './token-tables.ts';
 import { createTokenUpdate } from './token-update.ts';
 import { createWriteCalls } from './write-calls.ts';
 
-export type TokenWriter = Pick<TokenStore, 'create' | 'update' | 'deleteWhole'> &
+export type TokenWriter = Pick<TokenStore, 'create' | 'update' | 'deleteVersion'> &
   Pick<TokenRemoval, 'remove' | 'repair'>;
 
-/** The writing half of the token store, and what the sweep needs of it. */
+/** The writing half of the token store, and the operations of the sweep. */
 export function createTokenWriter(tables: TokenTables, reader: TokenReader, clock: Clock): TokenWriter {
   const calls = createWriteCalls(tables.client);
   const removal = createTokenRemoval(tables, calls, clock);
-  const obstacles = createTokenObstacles(reader, removal, clock);
+  const obstacles = createWriteConflicts(reader, removal, clock);
   return {
     create: createTokenCreate(tables, calls, removal, obstacles, clock),
     update: createTokenUpdate(tables, calls, removal, obstacles, clock),
     remove: (token) => removal.remove(token),
     repair: (read) => removal.repair(read),
 
-    async deleteWhole(token) {
+    async deleteVersion(token) {
       if (await removal.remove(headOf(token))) return true;
-      // A dead writer may be what is in the way of the next attempt.
+      // The leftovers of a dead writer may prevent the next attempt.
       const read = await reader.findItem(token.tenantId, token.id);
       if (read !== undefined) await removal.repair(read);
       return false;

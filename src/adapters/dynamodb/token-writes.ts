@@ -14,17 +14,14 @@ import {
 import { dataPartKeys, dataParts, headOf, oldDataPartKeys } from './token-parts.ts';
 import type { TokenTables } from './token-tables.ts';
 
-/**
- * Until when, in ms from its start, a write of several steps must be done before others may clear
- * it away.
- */
+/** The time limit of a multi-step write, in ms from its start; then others may remove it. */
 export const UNFINISHED_MS = 60_000;
 
 type Place = Pick<StoredToken, 'tenantId' | 'id'>;
-/** What an index entry shows. */
+/** The attributes of a token in an index entry. */
 type Shown = Place & Pick<StoredToken, 'position' | 'type' | 'containers' | 'expiration' | 'hasMask'>;
 
-/** Builds the single writes that the writer puts together. */
+/** Builds the single writes that the writer combines. */
 export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTables) {
   const put = (table: string, item: Readonly<Record<string, unknown>>): TransactWriteItem => ({
     Put: { TableName: table, Item: item },
@@ -54,7 +51,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
       };
     },
 
-    /** The parts that hold the data of a large token. */
+    /** The parts of a large token's data. */
     parts(token: StoredToken): TransactWriteItem[] {
       const ttl = tokenTimeToLive(token);
       return dataParts(token).map((part) => put(tokensTable, { ...part, ttl }));
@@ -64,7 +61,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
       return dataPartKeys(token).map((key) => remove(tokensTable, key));
     },
 
-    /** Removes as many parts of the version before. */
+    /** Deletes as many parts of the previous version. */
     removeOldParts(token: Place & Pick<StoredToken, 'version'>, count: number): TransactWriteItem[] {
       return oldDataPartKeys(token, count).map((key) => remove(tokensTable, key));
     },
@@ -96,8 +93,8 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
     },
 
     /**
-     * The lock of the token's match hash: free, its own already, or of a token that the caller
-     * found to be gone.
+     * The lock of the token's match hash: free, its own, or that of a token that the caller found
+     * to be gone.
      */
     lock({ token, lockOf }: TokenWrite): TransactWriteItem {
       const values = { ':self': token.id, ...(lockOf === undefined ? {} : { ':gone': lockOf }) };
@@ -117,7 +114,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
       };
     },
 
-    /** Takes the lock away if it is still the token's. */
+    /** Deletes the lock if the token still owns it. */
     removeLock(token: Pick<StoredToken, 'tenantId' | 'id' | 'matchHash'>): TransactWriteItem {
       return {
         Delete: {
@@ -129,7 +126,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
       };
     },
 
-    /** Takes a token that nobody has changed out of sight, due to be cleared away at once. */
+    /** Makes an unchanged token invisible, due for removal immediately. */
     hide(token: Place & Pick<StoredToken, 'version' | 'writeId'>, now: number): UpdateCommand {
       const { duePk, dueSk } = dueAt(token.id, now);
       return new UpdateCommand({
@@ -151,8 +148,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
 }
 
 /**
- * The condition that a token is the version that was read, and that nobody is in the middle of
- * changing it.
+ * The condition that a token is the version that was read, and that no write of it is unfinished.
  */
 export const UNCHANGED =
   'version = :version AND writeId = :writeId AND attribute_not_exists(staleTerms) AND attribute_not_exists(pending)';

@@ -5,8 +5,8 @@ import type { PageRange, PartitionPage, TrailPages } from '../../core/audit/list
 import type { MarkedShard, TrailReader } from '../../core/audit/trail-store.ts';
 import type { TokenIndex } from '../../core/audit/verify-trail.ts';
 import { sortableTime } from '../../core/shared/position.ts';
-import { getAll } from './get-all.ts';
-import { groups } from './groups.ts';
+import { batchGet } from './batch-get.ts';
+import { chunk } from './chunk.ts';
 import {
   canBeInKey,
   markPartition,
@@ -19,8 +19,11 @@ import {
 import { binary, send, type Item, type Table } from './table-client.ts';
 
 const MINUTE_MS = 60_000;
-/** Queries that are under way at once. */
-const AT_ONCE = 64;
+/**
+ * Most concurrent queries: after a pause of an hour the sealer makes some 2,000, and must not
+ * starve the requests of callers.
+ */
+const CONCURRENT_QUERIES = 8;
 /** Sorts after every position of the same time. */
 const LAST = '~';
 
@@ -35,7 +38,7 @@ const recordItem = z.lazy(() =>
 );
 const PARTITION = /^(.+)#log#(\d\d)$/;
 
-/** A record as it stands there. What is no record of ours comes back as one that is empty. */
+/** A record as stored. An item that is no record becomes an empty one. */
 function readRecord(item: Item): AuditRecord {
   const [, trail = '', shard = '0'] = PARTITION.exec(String(item['pk'])) ?? [];
   const place = { trail, shard: Number(shard), position: String(item['sk']) };
@@ -51,7 +54,7 @@ interface Range {
   readonly to: string;
 }
 
-/** Pages of one partition, by sort key, as they were last written. */
+/** Pages of one partition, by sort key, with consistent reads. */
 async function* pages(
   { client, name }: Table,
   { partition, from, to }: Range,
@@ -77,7 +80,7 @@ async function allItems(table: Table, range: Range): Promise<readonly Item[]> {
   return items;
 }
 
-/** Reads the trail as it was last written: what seals and checks it. */
+/** Reads the trail with consistent reads, for the sealer and the verifier. */
 export function createTrailReader(table: Table): TrailReader {
   return {
     async marked(from, to) {
@@ -85,7 +88,7 @@ export function createTrailReader(table: Table): TrailReader {
       const shards = Array.from({ length: TRAIL_SHARDS }, (_, shard) => shard);
       const wanted = minutes.flatMap((minute) => shards.map((shard) => ({ minute, shard })));
       const found = new Map<string, MarkedShard>();
-      for (const group of groups(wanted, AT_ONCE))
+      for (const group of chunk(wanted, CONCURRENT_QUERIES))
         await Promise.all(
           group.map(async ({ minute, shard }) => {
             const range = { partition: markPartition(minute, shard), from: ' ', to: LAST };
@@ -104,17 +107,17 @@ export function createTrailReader(table: Table): TrailReader {
 
     async find(trail, places) {
       const keys = places.map(({ shard, position }) => recordKey(trail, shard, position));
-      return (await getAll(table, keys)).map(readRecord);
+      return (await batchGet(table, keys)).map(readRecord);
     },
   };
 }
 
-/** Looks for the rows that lead from a token to its records. */
+/** Reads the rows that lead from a token to its records. */
 export function createTokenIndex(table: Table): TokenIndex {
   return {
     async indexed(trail, token, places) {
       const keys = places.map(({ shard, position }) => tokenRowKey(trail, token, shard, position));
-      const rows = await getAll(table, keys);
+      const rows = await batchGet(table, keys);
       return rows.map(({ sk, at }) => ({ shard: Number(at), position: String(sk) }));
     },
   };
@@ -124,19 +127,22 @@ interface NewestItems extends Omit<PartitionPage, 'records'> {
   readonly items: readonly Item[];
 }
 
-/** Reads the trail newest first, a page of each partition at a time: what answers questions. */
+/** Reads the trail newest first, a page of each partition at a time, for queries. */
 export function createTrailPages(table: Table): TrailPages {
   const { client, name } = table;
 
-  /** The newest items of a partition below a sort key, at half price. */
+  /**
+   * The newest items of a partition below a sort key, with eventually consistent reads at half the
+   * price.
+   */
   async function newest(partition: string, { from, before, limit }: PageRange): Promise<NewestItems> {
     const command = new QueryCommand({
       TableName: name,
       KeyConditionExpression: 'pk = :partition AND sk BETWEEN :from AND :before',
       ExpressionAttributeValues: { ':partition': partition, ':from': from, ':before': before },
       ScanIndexForward: false,
-      // The one at the end of the range belongs to the page before, and one more says whether any
-      // follows.
+      // The item at the end of the range belongs to the previous page, and one more shows whether
+      // any follows.
       Limit: limit + 2,
     });
     const { Items = [], LastEvaluatedKey } = await send(() => client.send(command));
@@ -166,11 +172,11 @@ export function createTrailPages(table: Table): TrailPages {
       const keys = pages.flatMap(({ items }) =>
         items.map(({ sk, at }) => recordKey(trail, Number(at), String(sk))),
       );
-      const found = (await getAll(table, keys, { isConsistent: false })).map(readRecord);
+      const found = (await batchGet(table, keys, { isConsistent: false })).map(readRecord);
       const records = new Map(found.map((record) => [record.position, record]));
       return pages.map(({ items, ...page }) => ({
         ...page,
-        // A row whose record is not there names nothing.
+        // A row without its record names nothing.
         records: items.flatMap(({ sk }) => records.get(String(sk)) ?? []),
       }));
     },

@@ -3,7 +3,7 @@ import { insertAll } from './insert-only.ts';
 import { markKey, recordKey, tokenRowKey } from './keys.ts';
 import type { Table } from './table-client.ts';
 
-/** How long a mark is there for the sealer to find, in seconds: it may be late by that much. */
+/** How long a mark exists for the sealer, in seconds: the sealer may be late by that much. */
 const MARK_SECONDS = 30 * 24 * 60 * 60;
 
 /** The trail in DynamoDB, by inserts alone. */

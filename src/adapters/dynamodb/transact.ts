@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { TransactWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type TransactWriteItem, send } from './table-client.ts';
-import { failedCondition } from './write-obstacle.ts';
+import { failedCondition } from './failed-condition.ts';
 
 /**
  * Writes all items or none, once, however often the call is repeated. Rejects with the error of
@@ -13,8 +13,8 @@ export async function sendTransaction(
 ): Promise<void> {
   const command = new TransactWriteCommand({
     TransactItems: [...items],
-    // Without it the SDK makes a new token for each `client.send`, and a repeat fails the
-    // conditions of its own write.
+    // Without it the SDK creates a new token for each `client.send`, and a repeat fails on its own
+    // write.
     ClientRequestToken: randomUUID(),
   });
   await send(() => client.send(command));

@@ -5,35 +5,30 @@ import {
   type BatchWriteCommandInput,
   type DynamoDBDocumentClient,
 } from '@aws-sdk/lib-dynamodb';
-import { groups } from './groups.ts';
+import { chunk } from './chunk.ts';
 import { send, type TransactWriteItem } from './table-client.ts';
 import { sendTransaction } from './transact.ts';
-import { writeIf } from './write-if.ts';
-import { failedCondition } from './write-obstacle.ts';
+import { conditionalWrite } from './conditional-write.ts';
+import { failedCondition } from './failed-condition.ts';
 
-/**
- * Writes that one transaction takes, and its size in bytes with room for keys (AWS: 100 and 4 MB).
- */
+/** Most writes of one transaction, and its size in bytes with room for keys (AWS: 100 and 4 MB). */
 export const TRANSACTION_WRITES = 100;
 export const TRANSACTION_BYTES = 3_900_000;
 const BATCH_WRITES = 25;
-/** Batches that are under way at once. */
+/** Most concurrent batches. */
 const BATCHES_AT_ONCE = 4;
 
-/** How several writes go out. */
+/** Sends several writes. */
 export interface WriteCalls {
-  /** All or nothing. A single put or delete is a plain call, which costs half. */
+  /** All or nothing. A single put or delete is a plain call at half the price. */
   transact(items: readonly TransactWriteItem[]): Promise<void>;
-  /**
-   * All or nothing, with the removal of a lock; the lock is left alone if it is another token's by
-   * now.
-   */
+  /** All or nothing, with the deletion of a lock, unless another token owns it by now. */
   transactReleasing(
     own: TransactWriteItem,
     lock: TransactWriteItem | undefined,
     rest: readonly TransactWriteItem[],
   ): Promise<void>;
-  /** Puts and deletes without conditions, as many as there are, in no order. */
+  /** Unconditional puts and deletes, any number, in any order. */
   writeAll(items: readonly TransactWriteItem[]): Promise<void>;
 }
 
@@ -47,7 +42,7 @@ export function createWriteCalls(client: DynamoDBDocumentClient): WriteCalls {
     }
     if (remove !== undefined) {
       const command = new DeleteCommand({ ...remove, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' });
-      const outcome = await writeIf(client, command);
+      const outcome = await conditionalWrite(client, command);
       if (outcome === 'written') return;
       // An earlier attempt has deleted the item, and its response was lost.
       if (outcome.mayBeOwn && outcome.found === undefined) return;
@@ -84,7 +79,7 @@ export function createWriteCalls(client: DynamoDBDocumentClient): WriteCalls {
     },
 
     async writeAll(items) {
-      for (const batches of groups(groups(items, BATCH_WRITES), BATCHES_AT_ONCE))
+      for (const batches of chunk(chunk(items, BATCH_WRITES), BATCHES_AT_ONCE))
         await Promise.all(batches.map(writeBatch));
     },
   };

@@ -2,7 +2,7 @@ import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { isForbiddenAddress } from '../../core/egress/forbidden-address.ts';
 
-/** A name leads to an address that the service must not connect to. */
+/** A name resolves to a forbidden address. */
 export class ForbiddenAddressError extends Error {
   constructor() {
     super('the name leads to a forbidden address');
@@ -10,7 +10,7 @@ export class ForbiddenAddressError extends Error {
   }
 }
 
-/** Looks all addresses of a name up; a port, so that tests can have names of their own. */
+/** Resolves all addresses of a name. A port, so that tests can define names. */
 export type ResolveAll = (
   hostname: string,
   done: (error: Error | null, addresses?: readonly LookupAddress[]) => void,
@@ -21,13 +21,12 @@ const resolveBySystem: ResolveAll = (hostname, done) => {
 };
 
 /**
- * A `lookup` for sockets that refuses a name if any of its addresses is forbidden. The socket
- * connects to what this answers, so there is no second resolution in which the name could lead
- * elsewhere.
+ * A `lookup` for sockets that rejects a name if any of its addresses is forbidden. The socket
+ * connects to the returned address, so no second resolution can lead elsewhere.
  */
 export function checkedLookup(resolveAll: ResolveAll = resolveBySystem): LookupFunction {
   return (hostname, options, callback) => {
-    // Node leaves the addresses out of a failed look-up.
+    // Node passes no addresses for a failed lookup.
     resolveAll(hostname, (error, addresses = []) => {
       const [first] = addresses;
       if (error !== null || first === undefined) {

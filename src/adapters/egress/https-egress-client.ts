@@ -10,7 +10,7 @@ import type {
 import { invalid, ServiceError } from '../../core/shared/service-error.ts';
 import { checkedLookup, ForbiddenAddressError, type ResolveAll } from './checked-lookup.ts';
 
-/** Largest header block of an answer, in bytes. */
+/** Largest header block of a response, in bytes. */
 const HEADER_MAX_BYTES = 16_384;
 
 /**
@@ -29,10 +29,10 @@ function unreachable(detail: string, cause?: unknown): ServiceError {
 
 const NO_BODY = Buffer.alloc(0);
 
-/** A final status that HTTP knows (RFC 9110, section 15) and a gateway can carry. */
+/** A final status that HTTP defines (RFC 9110, section 15) and a gateway can carry. */
 const isStatus = (status: number): boolean => status >= 200 && status <= 599;
 
-/** Reads the whole body, or gives up at the first byte too many. */
+/** Reads the whole body, or aborts at the first byte over the limit. */
 async function bodyOf(response: IncomingMessage, bodyMaxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -48,8 +48,8 @@ async function bodyOf(response: IncomingMessage, bodyMaxBytes: number): Promise<
 }
 
 /**
- * What went wrong, in the service's terms. Messages of sockets and parsers are not passed on: they
- * may quote what was sent.
+ * The failure in the service's terms. Messages of sockets and parsers are dropped: they may quote
+ * the request.
  */
 function failure(error: unknown, signal: AbortSignal): unknown {
   if (error instanceof ServiceError) return error;
@@ -89,8 +89,8 @@ function optionsOf(
     headers: fields.flat(),
     setHost: false,
     signal,
-    // A connection of its own for each request: a frozen Lambda finds its idle sockets dead, and
-    // what was sent cannot be sent twice.
+    // A new connection for each request: a frozen Lambda has dead idle sockets, and a request must
+    // not be sent twice.
     agent: false,
     maxHeaderSize: HEADER_MAX_BYTES,
     ...(isIP(hostname) === 0 && { servername: hostname }),
@@ -99,10 +99,10 @@ function optionsOf(
 }
 
 /**
- * The one door to the outside, for the proxy and for webhooks. `resolveAll` replaces the system's
- * resolver in tests.
+ * The only way out, for the proxy and for webhooks. `resolveAll` replaces the system's resolver in
+ * tests.
  */
-export function createEgressClient(resolveAll?: ResolveAll): EgressClient {
+export function createHttpsEgressClient(resolveAll?: ResolveAll): EgressClient {
   function exchange(outbound: OutboundRequest, signal: AbortSignal): Promise<InboundResponse> {
     const { promise, resolve, reject } = Promise.withResolvers<InboundResponse>();
     const start = outbound.destination.url.protocol === 'https:' ? httpsRequest : httpRequest;
@@ -123,7 +123,7 @@ export function createEgressClient(resolveAll?: ResolveAll): EgressClient {
       );
     });
     request.on('error', reject);
-    // Nobody asked for another protocol; without a listener the answer would never end.
+    // The request asked for no other protocol; without a listener the response would never end.
     request.on('upgrade', (_response, socket) => {
       socket.destroy();
       reject(unreachable('The destination answered with another protocol.'));

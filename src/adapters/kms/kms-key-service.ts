@@ -8,7 +8,7 @@ function bytes(value: Uint8Array | undefined): Buffer {
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }
 
-/** A key out of the bytes that KMS answered, which are wiped: from then on nothing prints it. */
+/** A key object from the bytes of KMS, which are wiped: nothing can print it from then on. */
 function secretKey(plaintext: Uint8Array | undefined): KeyObject {
   const key = createSecretKey(bytes(plaintext));
   plaintext?.fill(0);
@@ -18,8 +18,8 @@ function secretKey(plaintext: Uint8Array | undefined): KeyObject {
 const encryptionContext = ({ tenant }: KeyContext) => ({ tenant });
 
 /**
- * The key service over one KMS key. The encryption context is logged by CloudTrail and checked by
- * KMS on every unwrap.
+ * The key service with one KMS key. CloudTrail logs the encryption context, and KMS checks it on
+ * every unwrap.
  */
 export function createKmsKeyService(client: KMSClient, keyId: string): KeyService {
   return {
@@ -29,8 +29,8 @@ export function createKmsKeyService(client: KMSClient, keyId: string): KeyServic
         KeySpec: 'AES_256',
         EncryptionContext: encryptionContext(context),
       });
-      const answer = await callDependency(() => client.send(command));
-      return { key: secretKey(answer.Plaintext), wrapped: bytes(answer.CiphertextBlob) };
+      const response = await callDependency(() => client.send(command));
+      return { key: secretKey(response.Plaintext), wrapped: bytes(response.CiphertextBlob) };
     },
     async unwrapKey(wrapped, context) {
       const command = new DecryptCommand({

@@ -20,7 +20,7 @@ export function createSealSigner(client: KMSClient, keyId: string): SealSigner {
   };
 }
 
-/** The public half of the key that signs seals, as KMS has it. */
+/** The public half of the signing key of seals, from KMS. */
 export async function sealPublicKey(client: KMSClient, keyId: string): Promise<KeyObject> {
   const { PublicKey } = await callDependency(() => client.send(new GetPublicKeyCommand({ KeyId: keyId })));
   if (PublicKey === undefined) throw new Error('KMS: an answer without its key');

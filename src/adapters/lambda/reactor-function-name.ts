@@ -3,5 +3,5 @@ export function reactorFunctionName(prefix: string, reactorId: string): string {
   return `${prefix}${reactorId.replaceAll('-', '')}`;
 }
 
-/** The alias that a reactor is invoked by. */
+/** The alias under which a reactor is invoked. */
 export const LIVE = 'live';

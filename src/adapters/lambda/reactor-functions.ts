@@ -12,38 +12,39 @@ import type { LambdaCalls } from '../aws/clients.ts';
 import type { ReactorFunctions } from '../../core/reactors/reactor-functions.ts';
 import type { Secret } from '../../core/shared/secret.ts';
 import { ServiceError } from '../../core/shared/service-error.ts';
-import { BUSY, patiently } from './patiently.ts';
+import { BUSY, retryControlPlane } from './retry-control-plane.ts';
 import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
 import { createReactorRepairs, unlessGone, type ReactorRepairSettings } from './reactor-repairs.ts';
 
 export interface ReactorFunctionSettings extends ReactorRepairSettings {
-  /** The role of every reactor; it allows nothing. */
+  /** The role of every reactor, without permissions. */
   readonly roleArn: string;
   /** The layer with Node.js 16 and the runtime. */
   readonly layerArn: string;
   readonly architecture: 'arm64' | 'x86_64';
-  /** Encrypts the code where Lambda keeps it. */
+  /** Encrypts the code in Lambda. */
   readonly codeKeyArn: string;
 }
 
-/** All parameters are ours and right: the role was just made, and IAM has not spread it yet. */
+/** The parameters are known to be valid: the role is new, and IAM has not propagated it yet. */
 const ROLE_TOO_NEW = ['InvalidParameterValueException'];
 
-/** Memory of each function of a reactor. */
+/** Memory of each reactor function. */
 export const REACTOR_MEMORY_MB = 512;
 /**
- * Longer than the longest run (docs/contract.md#limits), whose own deadline the runtime enforces.
+ * Longer than the longest run (docs/contract.md#limits); the runtime enforces the run's own
+ * deadline.
  */
 const TIMEOUT_SECONDS = 225;
 
-/** How long a function may take until it can run, in ms, and the pause between looks. */
+/** How long a function may take to become active, in ms, and the pause between checks. */
 const READY_WITHIN_MS = 20_000;
 const FIRST_LOOK_MS = 50;
 const LONGEST_LOOK_MS = 1_000;
 
 /**
- * Loads what makes archives when one is made: it builds tables and opens `worker_threads`, for
- * which every start would wait.
+ * Loaded with the first archive: it builds tables and opens `worker_threads`, which would delay
+ * every start.
  */
 async function archiveOf(code: Secret<string>): Promise<Uint8Array> {
   const { codeArchive } = await import('./code-archive.ts');
@@ -51,12 +52,12 @@ async function archiveOf(code: Secret<string>): Promise<Uint8Array> {
 }
 
 /**
- * Makes something new; `undefined` if it is there already: names are fresh, so an attempt made it
- * whose answer was lost on the way.
+ * Creates something new; `undefined` if it exists: names are unique, so an earlier attempt created
+ * it and its response was lost.
  */
 async function unlessThere<T>(call: () => Promise<T>, also: readonly string[] = []): Promise<T | undefined> {
   try {
-    return await patiently(call, also);
+    return await retryControlPlane(call, also);
   } catch (error) {
     if (error instanceof ResourceConflictException) return undefined;
     throw error;
@@ -64,9 +65,9 @@ async function unlessThere<T>(call: () => Promise<T>, also: readonly string[] = 
 }
 
 /**
- * One Lambda function a reactor. Of the control plane's 15 calls a second as few as can be: a new
- * reactor takes CreateFunction with Publish, CreateAlias and, to be kept hot,
- * PutProvisionedConcurrencyConfig; waiting is by GetFunction, which has a limit of its own.
+ * One Lambda function per reactor, with as few of the control plane's 15 calls a second as
+ * possible: a new reactor takes CreateFunction with Publish, CreateAlias and, to stay warm,
+ * PutProvisionedConcurrencyConfig. It waits with GetFunction, which has a separate limit.
  */
 export function createReactorFunctions(
   client: LambdaCalls,
@@ -74,12 +75,12 @@ export function createReactorFunctions(
 ): ReactorFunctions {
   const nameOf = (reactorId: string) => reactorFunctionName(settings.namePrefix, reactorId);
 
-  /** Waits until a version can run. Throws if it never will. */
+  /** Waits until a version is active. Throws if it cannot become active. */
   async function ready(name: string, version: string): Promise<void> {
     const until = Date.now() + READY_WITHIN_MS;
     for (let pause = FIRST_LOOK_MS; ; pause = Math.min(LONGEST_LOOK_MS, pause * 2)) {
       const command = new GetFunctionCommand({ FunctionName: name, Qualifier: version });
-      const { Configuration: found } = await patiently(() => client.send(command));
+      const { Configuration: found } = await retryControlPlane(() => client.send(command));
       const isUpdating = found?.LastUpdateStatus === 'InProgress';
       if ((found?.State === 'Active' || found?.State === 'Inactive') && !isUpdating) return;
       if (found?.State === 'Failed' || found?.LastUpdateStatus === 'Failed')
@@ -104,34 +105,31 @@ export function createReactorFunctions(
     return version;
   }
 
-  /** What a function is, or a version of it, if there is one. */
+  /** The state of a function or one of its versions; `undefined` if there is none. */
   async function configurationOf(
     name: string,
     qualifier?: string,
   ): Promise<FunctionConfiguration | undefined> {
     const command = new GetFunctionCommand({ FunctionName: name, Qualifier: qualifier });
-    const answer = await unlessGone(() => client.send(command));
-    return answer?.Configuration;
+    const response = await unlessGone(() => client.send(command));
+    return response?.Configuration;
   }
 
   const hasCurrentLayer = ({ Layers: layers = [] }: FunctionConfiguration): boolean =>
     layers.length === 1 && layers[0]?.Arn === settings.layerArn;
 
-  /**
-   * Functions keep the layer that they were made with; one whose code is published again is moved
-   * to the one of this deployment.
-   */
+  /** A function keeps the layer that it was created with, until its code is published again. */
   async function useCurrentLayer(name: string, found: FunctionConfiguration): Promise<void> {
     if (hasCurrentLayer(found)) return;
     const command = new UpdateFunctionConfigurationCommand({
       FunctionName: name,
       Layers: [settings.layerArn],
     });
-    await patiently(() => client.send(command), BUSY);
+    await retryControlPlane(() => client.send(command), BUSY);
     await ready(name, '$LATEST');
   }
 
-  /** Publishes code for a function that is there. */
+  /** Publishes code for an existing function. */
   async function publishCode(name: string, archive: Uint8Array): Promise<string> {
     const command = new UpdateFunctionCodeCommand({
       FunctionName: name,
@@ -139,11 +137,11 @@ export function createReactorFunctions(
       SourceKMSKeyArn: settings.codeKeyArn,
       Publish: true,
     });
-    const updated = await patiently(() => client.send(command), BUSY);
+    const updated = await retryControlPlane(() => client.send(command), BUSY);
     return published(name, updated.Version);
   }
 
-  /** Makes the function, without `live`. */
+  /** Creates the function, without `live`. */
   async function make(name: string, archive: Uint8Array): Promise<string> {
     const command = new CreateFunctionCommand({
       FunctionName: name,
@@ -159,8 +157,8 @@ export function createReactorFunctions(
       Publish: true,
     });
     const created = await unlessThere(() => client.send(command), ROLE_TOO_NEW);
-    // An attempt made it whose answer was lost: the same code again is answered with the version
-    // that it has.
+    // An earlier attempt created it and its response was lost: for equal code Lambda returns the
+    // existing version.
     return created === undefined ? publishCode(name, archive) : published(name, created.Version);
   }
 

@@ -11,16 +11,16 @@ import {
 } from '@aws-sdk/client-lambda';
 import type { LambdaCalls } from '../aws/clients.ts';
 import type { ReactorRepairs } from '../../core/reactors/reactor-functions.ts';
-import { BUSY, patiently } from './patiently.ts';
+import { BUSY, retryControlPlane } from './retry-control-plane.ts';
 import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
 
-/** Runs a call to which something that is gone already is no failure; `undefined` then. */
+/** Runs a call that may find its resource deleted; `undefined` then. */
 export async function unlessGone<T>(
   call: () => Promise<T>,
   also: readonly string[] = [],
 ): Promise<T | undefined> {
   try {
-    return await patiently(call, also);
+    return await retryControlPlane(call, also);
   } catch (error) {
     if (error instanceof ResourceNotFoundException) return undefined;
     throw error;
@@ -35,21 +35,21 @@ async function versionsOf(client: LambdaCalls, name: string): Promise<readonly s
       FunctionName: name,
       ...(marker === undefined ? {} : { Marker: marker }),
     });
-    const page = await patiently(() => client.send(command));
+    const page = await retryControlPlane(() => client.send(command));
     versions.push(...(page.Versions ?? []).flatMap(({ Version }) => Version ?? []));
     marker = page.NextMarker;
   } while (marker !== undefined && marker !== '');
   return versions;
 }
 
-/** What the functions of reactors have in common. */
+/** The settings of all reactor functions. */
 export interface ReactorRepairSettings {
   readonly namePrefix: string;
-  /** Instances of `live` that are kept running. */
+  /** Provisioned instances of `live`. */
   readonly hotConcurrency: number;
 }
 
-/** The Lambda functions of reactors, put in order. */
+/** Repairs the Lambda functions of reactors. */
 export function createReactorRepairs(
   client: LambdaCalls,
   { namePrefix, hotConcurrency }: ReactorRepairSettings,
@@ -65,10 +65,10 @@ export function createReactorRepairs(
         ProvisionedConcurrentExecutions: hotConcurrency,
       });
       try {
-        await patiently(() => client.send(command), BUSY);
+        await retryControlPlane(() => client.send(command), BUSY);
         return true;
       } catch (error) {
-        // What is asked for is right otherwise: it would leave the account less than what must stay
+        // All other parameters are valid: the account would have less concurrency than must stay
         // unreserved (AWS).
         if (error instanceof InvalidParameterValueException) return false;
         throw error;
@@ -78,7 +78,7 @@ export function createReactorRepairs(
     async pointLive(reactorId, version) {
       const target = { FunctionName: nameOf(reactorId), Name: LIVE, FunctionVersion: version };
       if (await unlessGone(() => client.send(new UpdateAliasCommand(target)), BUSY)) return 'moved';
-      // Whoever made the function may have died before its alias.
+      // The creator of the function may have died before it created the alias.
       return (await unlessGone(() => client.send(new CreateAliasCommand(target)), BUSY)) ? 'made' : 'gone';
     },
 
@@ -102,7 +102,7 @@ export function createReactorRepairs(
         await remove();
       } catch (error) {
         if (!(error instanceof ResourceConflictException)) throw error;
-        // Instances that are kept running may stand in the way, or a call that goes on.
+        // Provisioned instances, or a running call, may prevent the deletion.
         const command = new DeleteProvisionedConcurrencyConfigCommand({
           FunctionName: name,
           Qualifier: LIVE,

@@ -5,15 +5,12 @@ import type { ReactorRunner, RunOutcome, RunRequest } from '../../core/reactors/
 import { admittedLocalPorts, type EgressAllowList } from '../../core/egress/destination.ts';
 import { ServiceError } from '../../core/shared/service-error.ts';
 import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
-import { outcomeOf } from './run-answer.ts';
+import { parseRunOutcome } from './parse-run-outcome.ts';
 
 /** Largest payload of a synchronous invocation, in bytes (AWS Lambda quotas: 6 MB). */
 const PAYLOAD_MAX_BYTES = 6_000_000;
 
-/**
- * Answers of Lambda after which the code has certainly not been started, and that pass by
- * themselves.
- */
+/** Lambda errors that prove that the code was not started, and that are transient. */
 const NOT_STARTED = new Set([
   'TooManyRequestsException',
   'ResourceConflictException',
@@ -28,7 +25,7 @@ const NOT_STARTED = new Set([
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
-/** How long starting is tried, in ms; what is left must do for the code. */
+/** How long starting is retried, in ms; the rest of the time is for the code. */
 const START_WITHIN_MS = 8_000;
 
 function payloadOf(
@@ -60,7 +57,7 @@ function payloadOf(
 export interface ReactorRunnerSettings {
   readonly namePrefix: string;
   /**
-   * Origins on an instance's own machine that the deployer admits: a laptop has them, AWS does not.
+   * Local origins that the deployer allows for a reactor's client: only the local account has them.
    */
   readonly egressAllowList: EgressAllowList;
 }
@@ -72,17 +69,16 @@ function unavailable(cause: unknown): ServiceError {
   });
 }
 
-/** What became of an invocation that Lambda accepted. */
-function outcomeOfAnswer({ FunctionError: error, Payload: payload }: InvokeCommandOutput): RunOutcome {
-  if (error === undefined) return outcomeOf(payload);
-  // The instance died. Lambda says of what in words; memory is what it says nothing else about.
+/** The outcome of an invocation that Lambda accepted. */
+function outcomeOfResponse({ FunctionError: error, Payload: payload }: InvokeCommandOutput): RunOutcome {
+  if (error === undefined) return parseRunOutcome(payload);
+  // The instance died. Lambda gives the cause in words, except for memory, where it has none.
   return { outcome: 'exited' };
 }
 
 /**
- * Invokes a reactor's function by its alias, or the version asked for, once. The client must not
- * repeat calls by itself: after an answer that says nothing about the code it may have run, and it
- * runs once at the most.
+ * Invokes a reactor's function once, by its alias or a version. The client must not retry: after an
+ * ambiguous response the code may have run, and it runs at most once.
  */
 export function createReactorRunner(
   client: LambdaCalls,
@@ -90,7 +86,7 @@ export function createReactorRunner(
 ): ReactorRunner {
   const localPorts = admittedLocalPorts(egressAllowList);
 
-  /** The answer, `lost` if it did not come, or the error of a call that started nothing. */
+  /** The response, `lost` if none arrived, or the error of a call that started nothing. */
   async function attempt(
     request: RunRequest,
     payload: Buffer,
@@ -102,16 +98,16 @@ export function createReactorRunner(
     });
     const abortSignal = AbortSignal.timeout(Math.max(0, request.deadline - Date.now()));
     try {
-      return outcomeOfAnswer(await client.send(command, { abortSignal }));
+      return outcomeOfResponse(await client.send(command, { abortSignal }));
     } catch (error) {
       if (abortSignal.aborted) return { outcome: 'timed_out' };
       if (!(error instanceof Error)) throw error;
       if (NOT_STARTED.has(error.name)) return { notStarted: error };
-      // Deleted since the record was read: whoever reads it again learns what has become of it.
+      // Deleted after the record was read: the caller reads the record again.
       if (error.name === 'ResourceNotFoundException') return { outcome: 'stale' };
       const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
-      // A refusal (AccessDenied, not found) is ours and started nothing; no answer, or a 5xx,
-      // leaves it open.
+      // A refusal (AccessDenied, not found) is a fault of the service and started nothing. Without
+      // a response, or after a 5xx, the code may have run.
       if (status !== undefined && status < 500) throw error;
       return { outcome: 'unknown' };
     }

@@ -6,7 +6,7 @@ import { callDependency } from '../aws/dependency-error.ts';
 /** Longest delay of a message, in seconds (SQS). */
 const DELAY_MAX_SECONDS = 900;
 
-/** A queue of invocations: a message holds the ids of one, and nothing else. */
+/** A queue of invocations: a message contains the ids of one, and nothing else. */
 export function createInvocationQueue(client: SqsCalls, queueUrl: string): InvocationQueue {
   return {
     async send({ tenantId, id }, delayMs = 0) {
@@ -20,7 +20,7 @@ export function createInvocationQueue(client: SqsCalls, queueUrl: string): Invoc
   };
 }
 
-/** Messages in a queue, waiting or being worked on; SQS counts them approximately. */
+/** Messages in a queue, waiting or in progress; SQS counts them approximately. */
 export async function queueDepth(client: SqsCalls, queueUrl: string): Promise<number> {
   const command = new GetQueueAttributesCommand({
     QueueUrl: queueUrl,

@@ -3,8 +3,7 @@ import { TRANSFORMS, type AccessRule, type Condition, type Grants, type Transfor
 import type { Permission } from './permission.ts';
 
 /**
- * What a decision looks at. `id` is absent for a token that does not exist yet and whose id is not
- * known.
+ * The attributes of a token that decide access. `id` is absent for a new token without an id yet.
  */
 export interface TokenAttributes {
   readonly id?: string;
@@ -12,7 +11,7 @@ export interface TokenAttributes {
 }
 
 /**
- * The transform that a top-level permission implies: it counts as a rule on `/`
+ * The transform of a top-level permission, which counts as a rule on `/`
  * (docs/contract.md#how-access-is-decided).
  */
 function impliedTransform(permission: Permission): Transform {
@@ -25,7 +24,7 @@ function holds(condition: Condition, id: string | undefined, container: Containe
   return condition.operator === 'equals' ? actual === condition.value : actual.startsWith(condition.value);
 }
 
-/** Whether a rule is about a token as far as one of its containers goes. */
+/** Whether a rule applies to a token in one of its containers. */
 function applies(rule: AccessRule, id: string | undefined, container: Container): boolean {
   if (rule.container !== undefined) return covers(rule.container, container);
   if (rule.conditions === undefined || rule.conditions.length === 0) return false;
@@ -56,10 +55,10 @@ export function moreRestrictive(a: Transform, b: Transform): Transform {
 /**
  * Decides what a credential may do with a token: the transform, or `undefined` for no access.
  *
- * Candidates are the rules in ascending priority, then the top-level permissions as rules on `/`;
- * the first that covers the container and grants the permission decides. Of several containers all
- * must be covered, and the most restrictive transform counts
- * (docs/contract.md#how-access-is-decided). A token without containers is covered by nothing.
+ * Candidates are the rules in ascending priority, then the top-level permissions as rules on `/`.
+ * The first one that covers the container and grants the permission decides. If a token has several
+ * containers, all must be covered, and the most restrictive transform applies
+ * (docs/contract.md#how-access-is-decided). Nothing covers a token without containers.
  */
 export function decideAccess(
   grants: Grants,
@@ -75,7 +74,7 @@ export function decideAccess(
   return transform;
 }
 
-/** Whether a credential holds the permission anywhere at all, at the top level or in some rule. */
+/** Whether a credential has the permission at the top level or in any rule. */
 export function holdsSomewhere(grants: Grants, permission: Permission): boolean {
   return (
     grants.permissions.includes(permission) ||
@@ -84,8 +83,8 @@ export function holdsSomewhere(grants: Grants, permission: Permission): boolean 
 }
 
 /**
- * The containers below which a credential holds the permission, whatever the transform. Rules with
- * conditions are not among them: they say nothing about a container alone.
+ * The containers below which a credential has the permission, under any transform. Rules with
+ * conditions are left out, since a container alone does not decide them.
  */
 export function containersGranted(grants: Grants, permission: Permission): readonly Container[] {
   const granting = grants.rules.filter((rule) => rule.permissions.includes(permission));

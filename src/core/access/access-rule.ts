@@ -2,7 +2,7 @@ import type { Container } from '../shared/container.ts';
 import type { Permission } from './permission.ts';
 
 /**
- * What a rule leaves of the data of a token, from the most to the least restrictive
+ * How a rule shows the data of a token, from the most to the least restrictive
  * (docs/contract.md#transforms).
  */
 export const TRANSFORMS = ['redact', 'mask', 'reveal'] as const;
@@ -18,7 +18,7 @@ export interface Condition {
   readonly value: string;
 }
 
-/** Rules of one credential, and lengths in characters. */
+/** Most rules of one credential, and maximum lengths in characters. */
 export const RULE_LIMITS = { rules: 100, description: 500, conditionValue: 500 } as const;
 
 /** An access rule (docs/contract.md#access-rules). It has either a container or conditions. */

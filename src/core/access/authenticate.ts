@@ -9,34 +9,38 @@ import { isDestroyed, type TenantBasics, type TenantBasicsStore } from '../tenan
 
 export interface AuthenticateDeps {
   readonly credentialStore: CredentialStore;
-  /** Sessions are credentials too, kept where they vanish. */
+  /** Credentials of sessions, stored in the table without backups. */
   readonly sessionStore: CredentialStore;
-  /** So are credentials of invocations of reactors. */
+  /** Credentials of invocations of reactors, stored in the same table. */
   readonly invocationCredentials: CredentialStore;
   readonly tenantBasicsStore: TenantBasicsStore;
   readonly tenantKeys: Pick<TenantKeys, 'holds' | 'learn'>;
   readonly clock: Clock;
 }
 
-/** What an operation needs to know about its caller beyond who it is. */
+/** What an operation needs in addition to the identity of its caller. */
 export interface AuthenticateOptions {
-  /** It depends on the tenant's settings. */
+  /** The operation depends on the tenant's settings. */
   readonly withSettings: boolean;
-  /** This instance has seen the key accepted before, so that the tenant it names is its own. */
+  /**
+   * This instance has accepted the key before, so the key really belongs to the tenant it names.
+   */
   readonly isConfirmed: boolean;
 }
 
-/** Says the same of a key that never was, one that was replaced, and one of another deployment. */
-const UNKNOWN =
-  'The API key is not known here: it was regenerated or deleted, or it belongs to another deployment.';
+/**
+ * The message is the same for a key that never existed, a replaced one, and one of another
+ * deployment.
+ */
+const UNKNOWN = 'The API key is unknown: it was regenerated or deleted, or it belongs to another deployment.';
 
 function refused(detail: string): ServiceError {
   return new ServiceError('unauthenticated', detail);
 }
 
 /**
- * The caller of a credential; `tenant` is `null` where nobody needed to read it, and `undefined`
- * where there is none.
+ * The caller of a credential. `tenant` is `null` if it did not have to be read, and `undefined` if
+ * it does not exist.
  */
 function check(
   { clock }: AuthenticateDeps,
@@ -45,8 +49,8 @@ function check(
   tenant: TenantBasics | null | undefined,
 ): Caller {
   if (credential === undefined || !sameHash(credential.keyHash, claim.hash)) throw refused(UNKNOWN);
-  // The claim is part of what is hashed, so a credential of another tenant can only be a mistake of
-  // the store.
+  // The hash covers the claim, so only a fault of the store can return a credential of another
+  // tenant.
   const isOfTenant = credential.caller.tenantId === claim.tenantId;
   const hasEnded = tenant === undefined || (tenant !== null && isDestroyed(tenant));
   if (!isOfTenant || hasEnded) throw refused(UNKNOWN);
@@ -55,7 +59,7 @@ function check(
   if (credential.isUnauthorized === true)
     throw new ServiceError(
       'forbidden',
-      'The session has not been authorized: a private application does so by its nonce (POST /sessions/authorize).',
+      'The session has not been authorized: a private application does so with its nonce (POST /sessions/authorize).',
     );
   return credential.caller;
 }
@@ -65,24 +69,24 @@ function storeOf(deps: AuthenticateDeps, { kind }: ApiKeyClaim): CredentialStore
   return kind === 'invocation' ? deps.invocationCredentials : deps.credentialStore;
 }
 
-/** What a key claims. Throws `unauthenticated` for one that has no form. */
+/** The claim of a key. Throws `unauthenticated` for a text without the form of a key. */
 export function claimOf(apiKey: Secret<string>): ApiKeyClaim {
   const claim = readApiKey(apiKey);
   if (claim === undefined)
     throw refused(
-      'The API key is not one of this service: they begin with key_, and nothing is around them.',
+      'This is not an API key of this service: those start with key_ and have nothing around them.',
     );
   return claim;
 }
 
 /**
- * The caller behind a key. Throws `unauthenticated` for a key that is unknown, revoked or expired
- * or whose tenant is being destroyed, and `forbidden` for a session that has not been authorized.
- * Access is read anew for every request: nothing that decides it is remembered.
+ * The caller of a key. Throws `unauthenticated` for a key that is unknown, revoked or expired or
+ * whose tenant is being destroyed, and `forbidden` for a session that has not been authorized.
+ * Access is read again for every request: nothing that decides it is cached.
  *
- * A key that was not confirmed costs the same two reads whatever tenant it names and whatever is
- * remembered of that tenant: its credential and its tenant. Only when the credential is found does
- * anything else happen in the tenant's name; then the keys learn what was read of it.
+ * A key that was not confirmed costs the same two reads, whatever tenant it names and whatever is
+ * cached of that tenant: its credential and its tenant. Nothing else happens for the tenant until
+ * the credential is found; then the tenant's keys are cached from the same read.
  */
 export async function authenticate(
   deps: AuthenticateDeps,
@@ -90,7 +94,7 @@ export async function authenticate(
   { withSettings, isConfirmed }: AuthenticateOptions,
 ): Promise<Caller> {
   const needsTenant = withSettings || !isConfirmed || !deps.tenantKeys.holds(claim.tenantId);
-  // Asked for in one turn of the event loop: both travel in one call.
+  // Start both reads in one turn of the event loop, so that both are sent in one call.
   const [credential, tenant] = await Promise.all([
     storeOf(deps, claim).findByKeyHash(claim.hash),
     needsTenant ? deps.tenantBasicsStore.basics(claim.tenantId) : null,

@@ -3,16 +3,15 @@ import { TRANSFORMS, type AccessRule, type Condition, type Grants, type Transfor
 import type { Permission } from './permission.ts';
 
 /*
- * Whether one credential may hand on what it was granted: for every token that the granted rule
- * lets somebody touch, the granter must itself be let, under a transform at least as revealing
+ * Whether a credential may grant access: for every token that a granted rule covers, the granter
+ * must have access itself, under a transform that reveals at least as much
  * (docs/contract.md#sessions).
  *
- * What a granter may do is the same for all containers that the same of its rules cover, and those
- * change only at the containers that its rules name. So it is enough to look at the root of what is
- * granted and at each container that the granter's rules name below it.
+ * The access of the granter changes only at containers that its own rules name. So it is enough to
+ * check the root of the granted region, and each container below it that the granter's rules name.
  */
 
-/** A set of containers: one alone, or all that start with a text. */
+/** A set of containers: a single one, or all that start with a text. */
 type Region = { readonly only: string } | { readonly below: string };
 
 function regionOf(condition: Condition): Region {
@@ -20,8 +19,8 @@ function regionOf(condition: Condition): Region {
 }
 
 /**
- * Regions each of which holds all containers that a rule is about; `/` is one, if nothing narrower
- * is known.
+ * Regions, each of which contains all containers that a rule can apply to; just `/` if the rule
+ * names none.
  */
 function regionsOf(rule: Pick<AccessRule, 'container' | 'conditions'>): readonly Region[] {
   if (rule.container !== undefined) return [{ below: rule.container }];
@@ -49,7 +48,7 @@ function coversRegion(
   return [region.below, ...named].every(allows);
 }
 
-/** The granted permissions that go beyond what the granter holds itself; empty if none does. */
+/** The granted permissions that exceed those of the granter; empty if none does. */
 export function permissionsBeyond(granter: Grants, granted: Grants): readonly Permission[] {
   const topLevel = granted.permissions.map((permission) => ({
     permission,
@@ -71,10 +70,10 @@ export function permissionsBeyond(granter: Grants, granted: Grants): readonly Pe
 }
 
 /**
- * What the authorizing application still holds of what it gave: when it is narrowed, its sessions
- * are.
+ * The grants of a session that its authorizing application still has: if the application loses
+ * access, so do its sessions.
  */
-export function stillHeld(authorizer: Grants | undefined, granted: Grants): Grants {
+export function narrowGrants(authorizer: Grants | undefined, granted: Grants): Grants {
   const beyond = authorizer === undefined ? [] : permissionsBeyond(authorizer, granted);
   const without = (permissions: readonly Permission[]) =>
     permissions.filter((permission) => !beyond.includes(permission));

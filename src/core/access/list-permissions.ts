@@ -1,13 +1,13 @@
 import { PERMISSION_NAMES, PERMISSIONS, type ApplicationType, type Permission } from './permission.ts';
 
-/** What can be known of a permission. */
+/** The public description of a permission. */
 export interface PermissionInfo {
   readonly type: Permission;
   readonly description: string;
   readonly applicationTypes: readonly ApplicationType[];
 }
 
-/** Every permission, or those that applications of a type may hold. */
+/** Every permission, or those that applications of a type may have. */
 export function listPermissions(type?: ApplicationType): readonly PermissionInfo[] {
   const all = PERMISSION_NAMES.map((name): PermissionInfo => ({ type: name, ...PERMISSIONS[name] }));
   return type === undefined ? all : all.filter(({ applicationTypes }) => applicationTypes.includes(type));

@@ -4,11 +4,11 @@ export type ApplicationType = (typeof APPLICATION_TYPES)[number];
 
 interface PermissionDefinition {
   readonly description: string;
-  /** The application types that may hold it (docs/contract.md#permissions). */
+  /** The application types that may have it (docs/contract.md#permissions). */
   readonly applicationTypes: readonly ApplicationType[];
 }
 
-/** Every permission there is, with what it allows and who may hold it. */
+/** Every permission, with its effect and the application types that may have it. */
 export const PERMISSIONS = {
   'token:create': { description: 'Create tokens', applicationTypes: ['private', 'public'] },
   'token:read': { description: 'Read tokens', applicationTypes: ['private'] },
@@ -34,11 +34,11 @@ export type Permission = keyof typeof PERMISSIONS;
 /** Every permission name. */
 export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as readonly Permission[];
 
-/** The types of application that may hold the permission, in words. */
+/** The types of application that may have the permission, in words. */
 export const holdersOf = (permission: Permission): string =>
   PERMISSIONS[permission].applicationTypes.join(' or ');
 
-/** Whether applications of the type may hold the permission. */
+/** Whether applications of the type may have the permission. */
 export function isLegalFor(permission: Permission, type: ApplicationType): boolean {
   const types: readonly ApplicationType[] = PERMISSIONS[permission].applicationTypes;
   return types.includes(type);

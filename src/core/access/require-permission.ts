@@ -4,7 +4,7 @@ import { decideAccess, holdsSomewhere, type TokenAttributes } from './access-dec
 import type { Transform } from './access-rule.ts';
 import { holdersOf, isLegalFor, type Permission } from './permission.ts';
 
-/** Whose permissions count, by what makes the request. */
+/** Whose permissions count for a request, by the kind of its credential. */
 const HOLDERS: Readonly<Record<Caller['actsBy'], string>> = {
   own_key: 'This application',
   session: 'This session',
@@ -12,7 +12,7 @@ const HOLDERS: Readonly<Record<Caller['actsBy'], string>> = {
   reactor: 'The invoking application',
 };
 
-/** What a caller could do about a permission that it does not hold. */
+/** How a caller could get a permission that it does not have. */
 function wayOut({ type, actsBy }: Caller, permission: Permission): string {
   if (type === 'session') return `${HOLDERS.session} was not granted it.`;
   return isLegalFor(permission, type)
@@ -23,7 +23,8 @@ function wayOut({ type, actsBy }: Caller, permission: Permission): string {
 const required = (permission: Permission) => `The permission ${permission} is required.`;
 
 /**
- * Throws `forbidden` unless the caller holds the permission somewhere. Says who could hold it.
+ * Throws `forbidden` unless the caller has the permission somewhere. The message names who could
+ * have it.
  */
 export function requirePermission(caller: Caller, permission: Permission): void {
   if (holdsSomewhere(caller, permission)) return;
@@ -31,8 +32,8 @@ export function requirePermission(caller: Caller, permission: Permission): void 
 }
 
 /**
- * The transform under which the caller may act on the token; throws `forbidden` if no rule decides
- * for it.
+ * The transform under which the caller may act on the token; throws `forbidden` if no rule permits
+ * it.
  */
 export function requireAccess(caller: Caller, permission: Permission, token: TokenAttributes): Transform {
   requirePermission(caller, permission);

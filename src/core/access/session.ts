@@ -12,48 +12,49 @@ import { permissionsBeyond } from './delegation.ts';
 import { checkPriorities } from './validate-grants.ts';
 
 export const SESSION_LIMITS = {
-  /**
-   * How long a session lives unless its authorization says otherwise (docs/contract.md#sessions).
-   */
+  /** Lifetime of a session unless its authorization sets one (docs/contract.md#sessions). */
   lifetimeMs: 3 * 60 * 1000,
   longestLifetimeMs: 24 * 60 * 60 * 1000,
-  /** Of grants as JSON: they are in the session's record. An application's cannot be as large. */
+  /**
+   * Most bytes of the grants as JSON, which are in the session's item. An application cannot have
+   * as many.
+   */
   grantsBytes: 300_000,
 } as const;
 const NONCE_BYTES = 24;
 
-/** A session before anybody has authorized it. */
+/** A session that is not authorized yet. */
 export interface NewSession {
   readonly id: string;
   readonly tenantId: string;
-  /** The public application that asked for it. */
+  /** The public application that created it. */
   readonly createdBy: string;
   readonly keyHash: Buffer;
   readonly nonceHash: Buffer;
   readonly expiresAtMs: number;
 }
 
-/** What an authorization gives to a session. */
+/** The grants of an authorization. */
 export interface SessionGrants extends Grants {
-  /** The private application that gives it. */
+  /** The private application that authorizes the session. */
   readonly authorizedBy: string;
   readonly expiresAtMs: number;
 }
 
-/** Where sessions and nonces are kept: they vanish. */
+/** Where sessions and nonces are stored: in the table without backups. */
 export interface SessionStore {
   create(session: NewSession): Promise<void>;
   /**
-   * When the session of a nonce ends; `undefined` for a nonce that the tenant does not have, `used`
-   * for one that was used.
+   * The end of the session of a nonce; `undefined` if the tenant does not have the nonce, `used`
+   * for a nonce that was used.
    */
   findNonce(
     tenantId: string,
     nonceHash: Buffer,
   ): Promise<{ readonly expiresAtMs: number; readonly isUsed: boolean } | undefined>;
   /**
-   * Uses the nonce up and gives the session its grants, both or neither; `false` if somebody was
-   * quicker.
+   * Uses up the nonce and sets the grants of the session, atomically; `false` if a concurrent
+   * request was faster.
    */
   authorize(tenantId: string, nonceHash: Buffer, grants: SessionGrants): Promise<boolean>;
 }
@@ -70,7 +71,7 @@ function requireType(caller: Caller, type: 'public' | 'private', what: string): 
     throw new ServiceError('forbidden', `The credential of an invocation does not ${what} sessions.`);
 }
 
-/** A new session, whose key and nonce are shown once. */
+/** A new session; its key and nonce are shown only once. */
 export interface CreatedSession {
   readonly key: Secret<string>;
   readonly nonce: Secret<string>;
@@ -78,8 +79,8 @@ export interface CreatedSession {
 }
 
 /**
- * Creates a session for a public application: a key without any access, and a nonce by which a
- * private application may give it some.
+ * Creates a session for a public application: a key without any access, and a nonce. A private
+ * application uses the nonce to grant access.
  */
 export async function createSession(
   deps: SessionDeps,
@@ -134,9 +135,9 @@ function checkAuthorization({ permissions, rules, expiresAtMs }: Authorization, 
 }
 
 /**
- * Gives a session access, once. Throws `validation_failed`, `not_found` for an unknown nonce or one
- * whose session has ended, `conflict` for a used one, and `forbidden` if more is granted than the
- * application itself holds; then the nonce stays unused.
+ * Grants access to a session, once. Throws `validation_failed`; `not_found` for an unknown nonce,
+ * or one whose session has ended; `conflict` for a used one; and `forbidden` if the grants exceed
+ * those of the application itself, which leaves the nonce unused.
  */
 export async function authorizeSession(
   deps: SessionDeps,

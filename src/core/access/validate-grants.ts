@@ -26,7 +26,7 @@ function checkRule(rule: AccessRule, type: ApplicationType, path: string, report
   if (rule.container === undefined) report(`${path}.container`, `is required`);
 }
 
-/** Reports priorities that two rules share. */
+/** Reports a priority that two rules share. */
 export function checkPriorities(rules: readonly AccessRule[], report: Report): void {
   const seen = new Set<number>();
   rules.forEach(({ priority }, index) => {
@@ -37,9 +37,9 @@ export function checkPriorities(rules: readonly AccessRule[], report: Report): v
 }
 
 /**
- * Checks what an application of the type is to be granted: permissions legal for the type, rules
- * only on private and public applications, one of the two non-empty
- * (docs/contract.md#access-rules). Empty when all is well.
+ * Checks the grants of an application of this type: permissions are allowed for the type, only
+ * private and public applications have rules, and one of the two is not empty
+ * (docs/contract.md#access-rules). Returns an empty object if there are no errors.
  */
 export function validateGrants(type: ApplicationType, grants: Grants): FieldErrors {
   const errors: Record<string, string[]> = {};

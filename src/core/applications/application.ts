@@ -15,29 +15,29 @@ export interface Application extends Grants {
   readonly createdAt: number;
   readonly modifiedBy?: string;
   readonly modifiedAt?: number;
-  /** From this instant the application is refused. */
+  /** The application is rejected from this time on. */
   readonly expiresAtMs?: number;
-  /** Starts at 1 and grows by one with each change. */
+  /** Starts at 1 and increases by one with each change. */
   readonly version: number;
 }
 
-/** Who makes a request: an authenticated credential with what it grants at this moment. */
+/** The authenticated credential behind a request, with its current grants. */
 export interface Caller extends Grants {
   readonly tenantId: string;
   /**
-   * Id of the credential itself, application, session or invocation: what belongs to one caller
-   * alone is bound to it.
+   * Id of the credential itself: an application, session or invocation. Data of a single caller is
+   * bound to it.
    */
   readonly credentialId: string;
   /**
-   * Id of the application that acts; for a session the one that authorized it. What it creates is
-   * `created_by` this.
+   * Id of the application that acts; for a session, the one that authorized it. `created_by` of
+   * everything that the caller creates.
    */
   readonly applicationId: string;
   readonly type: ApplicationType | 'session';
   /**
-   * What makes the request: the application's own key, a session, the credential of one invocation
-   * of a reactor (`req.bt`), or what a reactor's code asked to tokenize.
+   * The source of the request: the application's own key, a session, the credential of one
+   * invocation of a reactor (`req.bt`), or the `tokenize` part of a reactor's result.
    */
   readonly actsBy: 'own_key' | 'session' | 'invocation' | 'reactor';
   /** Settings of the tenant, for operations that depend on them. */

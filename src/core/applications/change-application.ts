@@ -1,5 +1,5 @@
 import { generateApiKey, hashApiKey } from '../crypto/api-key.ts';
-import { retryRace } from '../shared/retry-race.ts';
+import { retryConflict } from '../shared/retry-conflict.ts';
 import type { Secret } from '../shared/secret.ts';
 import { invalidMembers } from '../shared/service-error.ts';
 import type { Grants } from '../access/access-rule.ts';
@@ -9,12 +9,12 @@ import { requirePermission } from '../access/require-permission.ts';
 import { validateGrants } from '../access/validate-grants.ts';
 
 /**
- * All that an update says; it replaces name, permissions and rules in full
+ * The content of an update; it replaces name, permissions and rules in full
  * (docs/contract.md#update-an-application).
  */
 export interface ApplicationUpdate extends Grants {
   readonly name: string;
-  /** Throws if the update says of anything else that it is not what it is. */
+  /** Throws if the update has a different value for any other member. */
   readonly check?: (current: Application) => void;
 }
 
@@ -28,8 +28,8 @@ function changed(deps: GetApplicationDeps, caller: Caller, application: Applicat
 }
 
 /**
- * Replaces name, permissions and rules; type and expiry stay. From the next request on the key
- * grants what is written here.
+ * Replaces name, permissions and rules; type and expiry do not change. The new grants apply from
+ * the next request on.
  */
 export async function updateApplication(
   deps: GetApplicationDeps,
@@ -38,39 +38,39 @@ export async function updateApplication(
   update: ApplicationUpdate,
 ): Promise<Application> {
   requirePermission(caller, 'application:update');
-  return retryRace<Application>(async () => {
+  return retryConflict<Application>(async () => {
     const previous = await existingApplication(deps, caller.tenantId, id);
     update.check?.(previous);
     const errors = validateGrants(previous.type, update);
     if (Object.keys(errors).length > 0) throw invalidMembers(errors);
     const { name, permissions, rules } = update;
     const next = changed(deps, caller, { ...previous, name, permissions, rules });
-    return (await deps.applicationStore.update(previous, next)) ? next : 'lost';
+    return (await deps.applicationStore.update(previous, next)) ? next : 'conflict';
   });
 }
 
-/** Gives an application another key. The old one is refused from then on. */
+/** Replaces the key of an application. The old key is rejected from then on. */
 export async function regenerateKey(
   deps: GetApplicationDeps,
   caller: Caller,
   id: string,
 ): Promise<{ readonly application: Application; readonly key: Secret<string> }> {
   requirePermission(caller, 'application:update');
-  return retryRace<{ readonly application: Application; readonly key: Secret<string> }>(async () => {
+  return retryConflict<{ readonly application: Application; readonly key: Secret<string> }>(async () => {
     const previous = await existingApplication(deps, caller.tenantId, id);
     const key = generateApiKey(previous.type, caller.tenantId);
     const application = changed(deps, caller, previous);
     return (await deps.applicationStore.replaceKey(previous, application, hashApiKey(key)))
       ? { application, key }
-      : 'lost';
+      : 'conflict';
   });
 }
 
-/** Deletes an application; nothing is left that authenticates. */
+/** Deletes an application with its key. */
 export async function deleteApplication(deps: GetApplicationDeps, caller: Caller, id: string): Promise<void> {
   requirePermission(caller, 'application:delete');
-  await retryRace(async () => {
+  await retryConflict(async () => {
     const application = await existingApplication(deps, caller.tenantId, id);
-    return (await deps.applicationStore.delete(application)) ? 'deleted' : 'lost';
+    return (await deps.applicationStore.delete(application)) ? 'deleted' : 'conflict';
   });
 }

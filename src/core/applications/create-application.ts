@@ -24,8 +24,8 @@ export interface NewApplication extends Grants {
 
 /**
  * Creates an application and its key. The key is returned here and never again; only its hash is
- * stored. An earlier attempt of the same request may have made it and lost its answer: then nobody
- * knows its key, and it gets another one.
+ * stored. If an earlier attempt of the same request created the application but lost its response,
+ * its key is unknown to everyone, so it gets another one.
  */
 export async function createApplication(
   deps: CreateApplicationDeps,

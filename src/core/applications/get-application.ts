@@ -11,14 +11,13 @@ export interface GetApplicationDeps {
 }
 
 /**
- * Whether an application exists for any operation; one that has expired may only not be deleted
- * yet.
+ * Whether operations treat an application as existing; an expired one may only not be deleted yet.
  */
 export function applicationExists(application: Pick<Application, 'expiresAtMs'>, now: number): boolean {
   return application.expiresAtMs === undefined || application.expiresAtMs > now;
 }
 
-/** An application of a tenant. Throws `not_found` also for one that has expired. */
+/** An application of a tenant. Throws `not_found` also for an expired one. */
 export async function existingApplication(
   deps: GetApplicationDeps,
   tenantId: string,

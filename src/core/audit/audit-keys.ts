@@ -3,8 +3,8 @@ import { isDestroyed, type TenantStore } from '../tenants/tenant.ts';
 import type { AuditKeys } from './verify-trail.ts';
 
 /**
- * The keys that the MACs of a tenant's records can be checked with: one for each root that it has.
- * `destroyed` for a tenant that has none any more, or is not there.
+ * The keys for checking the MACs of a tenant's records: one for each root of the tenant.
+ * `destroyed` if the tenant has no root any more, or does not exist.
  */
 export async function auditKeysOf(
   deps: { readonly tenantStore: Pick<TenantStore, 'find'>; readonly tenantKeys: Pick<TenantKeys, 'version'> },

@@ -17,20 +17,23 @@ import {
 import type { MarkedShard } from './trail-store.ts';
 
 /**
- * Writes to the trail. Nothing is ever overwritten: what stands there already under a key is an
- * earlier attempt of the same write, which counts as written.
+ * Writes to the trail. Never overwrites anything: a value that is already stored under a key comes
+ * from an earlier attempt of the same write, and the write counts as done.
  */
 export interface TrailWriter {
-  /** Says that a partition has records of a minute (ms since the epoch). Resolves once durable. */
+  /**
+   * Marks a partition as having records of a minute (ms since the epoch). Resolves once the mark is
+   * durable.
+   */
   mark(of: MarkedShard, minute: number): Promise<void>;
   /**
-   * Writes a record, and a row for each token that it is found by. Resolves once all of it is
-   * durable; when it rejects, the record may be there. `wasThrottled`: the partition was busy.
+   * Writes a record, and an index row for each token that it is found by. Resolves once all of it
+   * is durable; if it rejects, the record may exist. `wasThrottled`: the partition was busy.
    */
   write(record: AuditRecord, tokens: readonly string[]): Promise<{ readonly wasThrottled: boolean }>;
 }
 
-/** Which requests leave a record: all, or all but those that were shown nothing in plaintext. */
+/** Which requests leave a record: all, or all except those that showed no plaintext. */
 export type AuditMode = 'all' | 'revealed';
 
 export interface AuditLogDeps {
@@ -38,20 +41,20 @@ export interface AuditLogDeps {
   readonly tenantKeys: Pick<TenantKeys, 'current'>;
   readonly clock: Clock;
   readonly auditMode: AuditMode;
-  /** How long a record is kept, in ms. */
+  /** How long a record is stored, in ms. */
   readonly auditRetentionMs: number;
-  /** Called when a request is refused because it cannot be recorded. */
+  /** Called when a request is rejected because it cannot be recorded. */
   readonly onAuditUnavailable: (error: unknown) => void;
-  /** Called when the end of what was begun could not be recorded; its caller has the answer. */
+  /** Called when the end of a request could not be recorded, although its response is sent. */
   readonly onAuditEndMissing: (error: unknown) => void;
 }
 
-/** The trail as one instance of a function writes it. */
+/** The trails as one instance of a function writes them. */
 export interface AuditLog {
   readonly mode: AuditMode;
   /**
-   * Adds a record to a tenant's trail, or to that of the deployment, and resolves once it is
-   * durable. Rejects with `dependency_unavailable`; then the record may be there or not.
+   * Adds a record to the trail of a tenant or of the deployment, and resolves once it is durable.
+   * If it rejects with `dependency_unavailable`, the record may exist.
    */
   append(trail: string, entry: AuditEntry): Promise<RecordPlace>;
   /** Reports that the end of a request could not be recorded. */
@@ -59,17 +62,17 @@ export interface AuditLog {
 }
 
 const MINUTE_MS = 60_000;
-/** Trails that are remembered; the oldest is forgotten, and begins anew without harm. */
+/** Number of trails with a state in memory. A trail without one starts over, which does no harm. */
 const REMEMBERED_MAX = 1_000;
 
-/** Where an instance is in one trail. */
+/** The state of one instance in one trail. */
 interface Writing {
   shard: number;
-  /** The last record that is known to be there. */
+  /** The last record that certainly exists. */
   last?: RecordPlace;
   /** The minute that the shard was last marked for. */
   marked?: number;
-  /** Writes of one trail go one after the other: each names the one before it. */
+  /** Writes of one trail are sequential: each record names the one before it. */
   turn: Promise<unknown>;
 }
 
@@ -83,7 +86,7 @@ function unrecorded(cause: unknown): ServiceError {
   );
 }
 
-/** The trail over a store of records and the tenants' keys. */
+/** An audit log over a store of records and the tenants' keys. */
 export function createAuditLog(deps: AuditLogDeps): AuditLog {
   const writings = new Map<string, Writing>();
 
@@ -97,13 +100,13 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
     return fresh;
   }
 
-  /** The time of the next record, after that of the last one whatever the clock does. */
+  /** The time of the next record: later than the last one, even if the clock goes back. */
   function nextTime({ last }: Writing): number {
     const now = deps.clock();
     return last === undefined ? now : Math.max(now, timeOfPosition(last.position) + 1);
   }
 
-  /** Nothing is sealed that was not marked before it was written. */
+  /** The sealer reads only marked shards, so the mark must be durable before the record. */
   async function markedTime(trail: string, writing: Writing): Promise<number> {
     for (;;) {
       const at = nextTime(writing);
@@ -114,7 +117,7 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
     }
   }
 
-  /** A partition that was busy, or may be, is left for another one. */
+  /** Chooses another partition after one was busy, or may have been. */
   function moveOn(writing: Writing): void {
     writing.shard = randomInt(TRAIL_SHARDS);
     delete writing.marked;
@@ -151,7 +154,8 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
           return await write(trail, writing, entry);
         } catch (error) {
           moveOn(writing);
-          // A tenant whose keys were destroyed meanwhile: nobody's key is good for it any more.
+          // The keys of the tenant were destroyed meanwhile: none of its credentials is valid any
+          // more.
           if (error instanceof ServiceError && error.code === 'unauthenticated') throw error;
           deps.onAuditUnavailable(error);
           throw unrecorded(error);

@@ -2,7 +2,9 @@ import { createHash, createHmac, randomBytes, type KeyObject } from 'node:crypto
 import { parseJson } from '../shared/parse-json.ts';
 import { sortableTime } from '../shared/position.ts';
 
-/** How a token was shown, used or changed; `refused`: the caller named it and was shown nothing. */
+/**
+ * How a token was shown, used or changed; `refused`: the caller named it, but was shown nothing.
+ */
 export const FORMS = [
   'reveal',
   'mask',
@@ -17,33 +19,38 @@ export const FORMS = [
 export type Form = (typeof FORMS)[number];
 
 /**
- * How a request ended: `refused` is 401, 403 and 404, `invalid` any other 4xx, `failed` any 5xx.
- * `begun` was written ahead of an effect: it was carried out unless a record `of` it says more.
+ * How a request ended: `refused` is 401, 403 and 404, `invalid` any other 4xx, `failed` any 5xx. A
+ * `begun` record was written before an effect. The effect happened, unless a later record with `of`
+ * says otherwise.
  */
 export const OUTCOMES = ['begun', 'ok', 'refused', 'invalid', 'failed'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** The trail of what belongs to no tenant. Its records have no MAC: no tenant has its key. */
+/**
+ * The trail for events outside any tenant. Its records have no MAC, since there is no tenant key.
+ */
 export const DEPLOYMENT = 'deployment';
 
-/** What changed in an application, a reactor, a tenant or its keys: names, never values. */
+/** The changes of an application, a reactor, a tenant or its keys: names, never values. */
 export interface Change {
   readonly members: readonly string[];
   readonly granted?: readonly string[];
   readonly withdrawn?: readonly string[];
 }
 
-/** What a record says (docs/audit.md#record): ids, names, counts; never data. */
+/** The content of a record (docs/audit.md#record): ids, names, counts; never data. */
 export interface AuditEntry {
   /** The first version of the root whose audit key made the MAC; absent without a MAC. */
   readonly key?: number;
-  /** The record of the same writer before this one, `shard:position`; absent in its first. */
+  /**
+   * The previous record of the same writer, `shard:position`; absent in the writer's first record.
+   */
   readonly after?: string;
   readonly op: string;
   readonly outcome: Outcome;
-  /** Of the answer; absent before there is one, and where none is made. */
+  /** Status of the response; absent before the response, and for work without a response. */
   readonly status?: number;
-  /** The record that was written ahead, `shard:position`, whose request has ended so. */
+  /** The earlier `begun` record, `shard:position`, of the request that ended. */
   readonly of?: string;
   /** Id of the application. */
   readonly app?: string;
@@ -53,15 +60,15 @@ export interface AuditEntry {
   readonly trace?: string;
   readonly tokens?: Readonly<Partial<Record<Form, readonly string[]>>>;
   readonly containers?: readonly string[];
-  /** How many containers more there are than a record has room for. */
+  /** How many containers did not fit into the record. */
   readonly containersLeftOut?: number;
   /** The destination of the proxy or a webhook: its host and port. */
   readonly host?: string;
-  /** What the request is about: `application:<id>`, `reactor:<id>`, `tenant:<id>`. */
+  /** The resource of the request: `application:<id>`, `reactor:<id>`, `tenant:<id>`. */
   readonly resource?: string;
   readonly invocation?: string;
   readonly change?: Change;
-  /** How many requests a record stands for, if for more than one. */
+  /** Number of requests that the record is for, if more than one. */
   readonly count?: number;
 }
 
@@ -72,14 +79,14 @@ export interface AuditRecord {
   readonly shard: number;
   /** Sorts by time, unique in the trail: see {@link newRecordPosition}. */
   readonly position: string;
-  /** Since 1970 in seconds: when DynamoDB removes it. */
+  /** When DynamoDB deletes it, in seconds since 1970. */
   readonly expires: number;
   readonly mac?: Buffer;
-  /** An {@link AuditEntry} as JSON; authenticated as these very bytes. */
+  /** An {@link AuditEntry} as JSON; the MAC is over exactly these bytes. */
   readonly body: string;
 }
 
-/** Partitions of a trail. Each writer keeps to one of them. */
+/** Number of partitions of a trail. Each writer uses one of them. */
 export const TRAIL_SHARDS = 32;
 
 const RANDOM_BYTES = 9;
@@ -90,7 +97,9 @@ export function newRecordPosition(at: number): string {
   return sortableTime(at) + randomBytes(RANDOM_BYTES).toString('base64url');
 }
 
-/** How far clocks of instances may be ahead, in ms: what is later is not of ours. */
+/**
+ * How far the clock of an instance may be ahead, in ms: a later record is not from this service.
+ */
 export const CLOCK_AHEAD_MS = 5 * 60_000;
 
 /** When a record was written, in ms since the epoch. */
@@ -98,7 +107,7 @@ export function timeOfPosition(position: string): number {
   return parseInt(position.slice(0, TIME_LENGTH), 36);
 }
 
-/** Where a record stands in its trail, in one text. */
+/** The position of a record in its trail. */
 export interface RecordPlace {
   readonly shard: number;
   readonly position: string;
@@ -108,14 +117,14 @@ export function placeText({ shard, position }: RecordPlace): string {
   return `${String(shard).padStart(2, '0')}:${position}`;
 }
 
-/** Throws an Error for a text that is none. */
+/** Throws an Error for an invalid text. */
 export function parsePlace(text: string): RecordPlace {
   const match = /^(\d\d):([\w-]{21})$/.exec(text);
   if (match === null) throw new Error('audit: not the place of a record');
   return { shard: Number(match[1]), position: match[2] ?? '' };
 }
 
-/** Texts and bytes one after the other, each after its length in 4 bytes. */
+/** Concatenates texts and bytes, each after its length in 4 bytes. */
 export function lengthPrefixed(parts: readonly (string | Buffer)[]): Buffer {
   return Buffer.concat(
     parts.flatMap((part) => {
@@ -144,20 +153,20 @@ export function macOf(key: KeyObject, record: Unauthenticated): Buffer {
     .digest();
 }
 
-/** SHA-256 over all of a record: what a seal is made from. */
+/** SHA-256 over the whole record: the seal is computed from it. */
 export function leafOf(record: AuditRecord): Buffer {
   const parts = [...authenticated(record), record.mac ?? Buffer.alloc(0)];
   return createHash('sha256').update(lengthPrefixed(parts)).digest();
 }
 
-/** The entry of a record. Throws a SyntaxError for a body that is no JSON any more. */
+/** The entry of a record. Throws a SyntaxError for a body that is not JSON. */
 export function entryOf({ body }: Pick<AuditRecord, 'body'>): AuditEntry {
   return parseJson(body) as unknown as AuditEntry;
 }
 
 /**
- * The tokens that a record is found by: all that it names, but those that were shown masked or
- * redacted beside others.
+ * The tokens that a record can be found by: all that it names, except tokens that were shown masked
+ * or redacted together with others.
  */
 export function indexedTokens({ tokens = {} }: Pick<AuditEntry, 'tokens'>): readonly string[] {
   const { mask = [], redact = [], ...others } = tokens;

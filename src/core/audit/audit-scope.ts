@@ -4,29 +4,29 @@ import { defined } from '../shared/defined.ts';
 import type { AuditLog } from './audit-log.ts';
 import { placeText, type AuditEntry, type Change, type Form, type Outcome } from './audit-record.ts';
 
-/** A token as far as a record names it. */
+/** The properties of a token that a record can contain. */
 export interface NamedToken {
   readonly id: string;
   readonly containers?: readonly string[] | undefined;
 }
 
-/** What the product says of a request while it runs. Nothing is written by it. */
+/** What the product reports about a request while it runs. Reporting writes nothing. */
 export interface Sightings {
-  /** A token is about to be shown or used. Whoever opens one says so first. */
+  /** A token is about to be shown or used. Call this before opening the token. */
   saw(token: NamedToken, form: Form): void;
-  /** The caller named these ids; what it is not shown of them was refused. */
+  /** The caller named these ids. Those that are not shown to it are recorded as refused. */
   named(ids: Iterable<string>): void;
-  /** Tokens of these ids are there. */
+  /** Tokens with these ids exist. */
   found(tokens: readonly NamedToken[]): void;
-  /** What the next effect changes. */
+  /** The change that the next effect makes. */
   changes(change: Change): void;
-  /** What the request is about, where its path does not say it: `token:<id>`. */
+  /** The resource of the request, if the path does not name it: `token:<id>`. */
   about(resource: string): void;
-  /** Who acts, where that is known late. */
+  /** The application that acts, if it was unknown when the request started. */
   actsFor(caller: Pick<Caller, 'applicationId'>): void;
 }
 
-/** What an effect is, so that it can be recorded before it happens. */
+/** The description of an effect, recorded before the effect happens. */
 export interface Effect {
   readonly tokens?: readonly NamedToken[];
   readonly form?: Form;
@@ -35,66 +35,67 @@ export interface Effect {
   readonly invocation?: string;
   /** Host and port of a destination. */
   readonly host?: string;
-  /** It leaves the service, so that how it ended is worth a record of its own. */
+  /** The effect leaves the service, so a separate record states how it ended. */
   readonly leaves?: boolean;
 }
 
 /** How a request ended. */
 export interface End {
-  /** Of the answer; absent where none is made. */
+  /** Status of the response; absent for work without a response. */
   readonly status?: number;
   readonly outcome: Outcome;
 }
 
-/** One request, from the moment that its caller is known. */
+/** The audit of one request, from the moment that its caller is known. */
 export interface AuditScope extends Sightings {
-  /** Whether a record was written ahead. */
+  /** Whether a record was written before an effect. */
   readonly hasBegun: boolean;
   /**
-   * Records what is about to happen, with all that was seen so far. Resolves once that is durable,
-   * at once if a record says it already. Rejects with `dependency_unavailable`: then it must not
-   * happen.
+   * Records an effect that is about to happen, with everything reported so far. Resolves once the
+   * record is durable, or immediately if an earlier record covers the effect. If it rejects with
+   * `dependency_unavailable`, the effect must not happen.
    */
   ahead(effect: Effect): Promise<void>;
   /**
-   * Records how the request ended, unless its records say it already. Must resolve before the
-   * answer leaves. Rejects with `dependency_unavailable`: then nothing of the answer may be shown.
+   * Records how the request ended, unless its records show that already. Must resolve before the
+   * response is sent. If it rejects with `dependency_unavailable`, nothing of the response may be
+   * shown.
    */
   close(end: End): Promise<void>;
 }
 
-/** What all records of a request have in common. */
+/** The members that all records of a request share. */
 export type AuditSubject = Pick<
   AuditEntry,
   'op' | 'app' | 'cred' | 'ip' | 'trace' | 'resource' | 'invocation'
 >;
 
-/** Shown nothing of the plaintext. */
+/** Forms that show no plaintext. */
 const VEILED: ReadonlySet<Form> = new Set(['mask', 'redact']);
-/** Forms in which an answer shows a token; one that fails shows nothing. */
+/** Forms in which a response shows a token; a failed response shows nothing. */
 const SHOWN: ReadonlySet<Form> = new Set(['reveal', 'mask', 'redact', 'identity']);
 
-/** How an answer of our own ended, by its status. */
+/** The outcome of a request, by the status of our response. */
 export function outcomeOf(status: number): Exclude<Outcome, 'begun'> {
   if (status < 400) return 'ok';
   if (status >= 500) return 'failed';
   return [401, 403, 404].includes(status) ? 'refused' : 'invalid';
 }
 
-/** The credential of a caller as records name it. */
+/** The credential of a caller in the form of a record. */
 export function credentialOf({ actsBy, credentialId }: Caller): string {
   if (actsBy === 'session') return `session:${credentialId}`;
-  // Its id is a hash already, with the word before it.
+  // This id already has the form `invocation:<hash>`.
   return actsBy === 'invocation' ? credentialId : 'application';
 }
 
 /**
- * Containers of a record, in bytes. A hundred ids of 400 characters stand beside them, and all of
- * it has to fit an item of DynamoDB (400 KB).
+ * Most bytes of containers in a record. The record may also have a hundred ids of 400 characters,
+ * and must fit into an item of DynamoDB (400 KB).
  */
 const CONTAINERS_MAX_BYTES = 50_000;
 
-/** Tokens by the form in which they were seen. */
+/** The tokens that were reported, by form. */
 class Sighted {
   readonly #ids = new Map<Form, Set<string>>();
   readonly #containers = new Set<string>();
@@ -113,7 +114,7 @@ class Sighted {
     for (const container of containers) this.#containers.add(container);
   }
 
-  /** As many containers as a record has room for: others chose their names and their number. */
+  /** The containers that fit into a record: other callers choose their names and their number. */
   #shownContainers(): Pick<AuditEntry, 'containers' | 'containersLeftOut'> {
     const containers: string[] = [];
     let bytes = 0;
@@ -129,19 +130,19 @@ class Sighted {
     };
   }
 
-  /** As members of a record; those of a form that `isLeftOut` are not among them. */
+  /** The members of a record, without the forms that `isLeftOut` excludes. */
   members(isLeftOut: (form: Form) => boolean): Pick<AuditEntry, 'tokens' | 'containers'> {
-    const kept = [...this.#ids].filter(([form]) => !isLeftOut(form));
-    if (kept.length === 0) return {};
-    const tokens = Object.fromEntries(kept.map(([form, ids]) => [form, [...ids]]));
+    const included = [...this.#ids].filter(([form]) => !isLeftOut(form));
+    if (included.length === 0) return {};
+    const tokens = Object.fromEntries(included.map(([form, ids]) => [form, [...ids]]));
     return { tokens, ...this.#shownContainers() };
   }
 }
 
 /**
- * Begins the record of a request: only what runs requests may do so (.dependency-cruiser.cjs), so
- * that nothing runs without one. `isRead`: it changes nothing, so that the setting `revealed` may
- * leave it out.
+ * Starts the audit of a request. Only code that runs requests may call it
+ * (.dependency-cruiser.cjs), so that nothing runs without a record. `isRead`: the request changes
+ * nothing, so the mode `revealed` may leave it out.
  */
 export function openScope(
   log: AuditLog,
@@ -164,7 +165,7 @@ export function openScope(
   const isLeftOut = (form: Form) => log.mode === 'revealed' && VEILED.has(form);
 
   async function append(entry: Omit<AuditEntry, 'op'>): Promise<string> {
-    // What is seen while this is under way is for the next record.
+    // Tokens that are reported while this record is being written belong to the next one.
     const members = defined({ ...subject, ...about, change, ...pending.members(isLeftOut), ...entry });
     pending = new Sighted();
     change = undefined;
@@ -176,7 +177,7 @@ export function openScope(
     }
   }
 
-  /** A record that is under way may say what the next effect would. */
+  /** Runs acts one after the other: a record that is being written may cover the next effect. */
   function inTurn<T>(act: () => Promise<T>): Promise<T> {
     const done = turn.then(act);
     turn = done.catch(() => undefined);
@@ -191,7 +192,7 @@ export function openScope(
     pending.add(token, form);
   }
 
-  /** What an answer that failed would have shown was refused, as was what its caller named. */
+  /** Reports tokens of a failed response, and tokens that the caller named, as refused. */
   function refuse(): void {
     const seen = pending;
     pending = new Sighted();
@@ -202,7 +203,8 @@ export function openScope(
       }
     for (const id of named) {
       const isSaid = pending.has(id) || [...recorded].some((name) => name.endsWith(` ${id}`));
-      // An id that names nothing may be anything that its caller took for one.
+      // An id without a token is recorded only if it is a UUID: any other text may be sensitive
+      // data.
       if (!isSaid && (there.has(id) || isUuid(id))) pending.add(there.get(id) ?? { id }, 'refused');
     }
   }
@@ -235,14 +237,14 @@ export function openScope(
     },
 
     ahead({ tokens = [], form = 'use', leaves: isOutside = false, change: next, ...effect }) {
-      // At once: effects that begin together are in one record.
+      // Report the tokens immediately, so that effects that start together share one record.
       for (const token of tokens) saw(token, form);
       leaves ||= isOutside;
       return inTurn(async () => {
         if (failure !== undefined) throw failure;
-        const told = { ...about, ...defined(effect) };
-        const isNew = JSON.stringify(told) !== JSON.stringify(about);
-        about = told;
+        const reported = { ...about, ...defined(effect) };
+        const isNew = JSON.stringify(reported) !== JSON.stringify(about);
+        about = reported;
         change = next ?? change;
         if (begun !== undefined && !isNew && pending.isEmpty && change === undefined) return;
         const place = await append({ outcome: 'begun' });
@@ -253,7 +255,7 @@ export function openScope(
     close: ({ status, outcome }) =>
       inTurn(async () => {
         if (failure !== undefined) {
-          // To try the trail again would only make the caller wait for the same refusal.
+          // Another attempt to write would only delay the same error.
           if (outcome === 'ok') throw failure;
           if (begun !== undefined) log.endMissing(failure);
           return;
@@ -267,7 +269,7 @@ export function openScope(
           return;
         }
         if (outcome === 'ok' && members.tokens !== undefined) await append(end);
-        // What was done is recorded: a caller who were told that it was not would do it again.
+        // The effect is recorded: reporting an error here would make the caller repeat it.
         else if (outcome !== 'ok' || leaves) await append(end).catch(log.endMissing);
       }),
   };

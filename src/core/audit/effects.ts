@@ -21,7 +21,7 @@ import type { TokenStore } from '../tokens/token-store.ts';
 import type { Change } from './audit-record.ts';
 import type { AuditScope, Effect, NamedToken, Sightings } from './audit-scope.ts';
 
-/** Everything that functions reach out by, under the names of their dependencies. */
+/** All ports through which functions act, by the names of their dependencies. */
 interface Ports {
   readonly applicationStore: ApplicationStore;
   readonly applicationGrantsStore: ApplicationGrantsStore;
@@ -44,7 +44,7 @@ interface Ports {
   readonly vault: Vault;
 }
 
-/** Dependencies that reach nothing outside the process, or nothing that a request changes. */
+/** Dependencies that do not leave the process, or reach nothing that a request changes. */
 type Plain =
   | 'auditLog'
   | 'clientCompatibility'
@@ -61,7 +61,7 @@ type Plain =
   | 'oldestDue'
   | 'onCold'
   | 'onFailure'
-  | 'onGivenBack'
+  | 'onReleased'
   | 'parkedDeliveries'
   | 'parseTokenInput'
   | 'presentFailure'
@@ -75,19 +75,19 @@ type Plain =
   | 'trailReader'
   | 'waiting';
 
-/** Dependencies before they serve a request: what they lack is given to each. */
+/** Dependencies before they serve a request; `audit` is added for each request. */
 export type Unaudited<Deps> = Omit<Deps, 'audit'>;
 
-/** Refuses, by type, a dependency of which it is not written here whether it does something. */
+/** Does not compile for a dependency that is neither in `Ports` nor in `Plain`. */
 export type Classified<Deps> = {
   readonly [Name in Exclude<keyof Deps, keyof Ports | Plain | 'audit'>]: never;
 };
 
-/* What a call of a port is to a record. */
+/** The meaning of a call of a port for the audit trail. */
 
-/** It changes nothing, or nothing but what the service keeps for itself. */
+/** The call changes nothing, or only internal state of the service. */
 const NONE = 'none';
-/** It reads tokens; those that are there are found. */
+/** The call reads tokens; the returned ones are reported as found. */
 const FINDS = 'finds';
 type Kind<Call> = Call extends (...args: infer Args) => unknown
   ? typeof NONE | typeof FINDS | ((...args: Args) => Effect)
@@ -101,7 +101,7 @@ const grantsOf = ({ permissions, rules }: Grants): readonly string[] => [
 
 const NO_GRANTS = { permissions: [], rules: [] };
 
-/** Names of the permissions that a change grants anywhere, or takes away everywhere. */
+/** Names of the permissions that a change newly grants, or removes from all grants. */
 function changedGrants(previous: Grants, next: Grants): Pick<Change, 'granted' | 'withdrawn'> {
   const [before, after] = [grantsOf(previous), grantsOf(next)];
   const granted = after.filter((name) => !before.includes(name));
@@ -109,7 +109,7 @@ function changedGrants(previous: Grants, next: Grants): Pick<Change, 'granted' |
   return { ...(granted.length > 0 && { granted }), ...(withdrawn.length > 0 && { withdrawn }) };
 }
 
-/** Members of an application that a change changes, by their names in the interface. */
+/** Members of an application that a change affects, by their names in the API. */
 const applicationMembers = (previous: Partial<Application>, next: Application): readonly string[] =>
   (
     [
@@ -137,7 +137,7 @@ const ofTenant = (id: string, members: readonly string[]): Effect => ({
   change: { members },
 });
 
-/** What of a tenant a change changes. Keys have no values here: that they changed is all. */
+/** Members of a tenant that a change affects. For keys, a record states only that they changed. */
 function tenantMembers(previous: Tenant, next: Tenant): readonly string[] {
   const settings = Object.keys(next.settings).filter(
     (name) =>
@@ -159,10 +159,9 @@ function tenantMembers(previous: Tenant, next: Tenant): readonly string[] {
 const ofReactor = (id: string, more: Effect = {}): Effect => ({ resource: `reactor:${id}`, ...more });
 
 /**
- * What each call of each port is: an effect, of which a record says before it happens, or none. A
- * port or a call that is missing here does not compile. Not effects are the records of idempotency
- * keys, the steps of an invocation that was accepted, and messages about it: what they lead to is
- * recorded where it happens.
+ * The kind of each call of each port: an effect, which is recorded before it happens, or none. A
+ * missing port or call does not compile. Idempotency records, the steps of an accepted invocation,
+ * and messages about it are not effects: their consequences are recorded where they happen.
  */
 export const EFFECTS: {
   readonly [Name in keyof Ports]: { readonly [Call in keyof Ports[Name]]: Kind<Ports[Name][Call]> };
@@ -215,7 +214,7 @@ export const EFFECTS: {
           members: ['name', 'code', 'configuration', ...(applicationId === undefined ? [] : ['application'])],
         },
       }),
-    // What it changes is said where it is known (change-reactor.ts).
+    // The code that knows the changed members reports them (change-reactor.ts).
     update: ({ id }) => ofReactor(id),
     delete: ({ id }) => ofReactor(id),
     find: NONE,
@@ -250,13 +249,13 @@ export const EFFECTS: {
   },
   tokenStore: {
     create: (writes) => ({ tokens: writes.map(({ token }) => token), form: 'create' }),
-    // It is marked as shared: the caller was given it as a duplicate.
+    // If it is now marked as shared, the caller received it as a duplicate.
     update: (previous, { token }) => ({
       tokens: [{ id: token.id, containers: [...new Set([...previous.containers, ...token.containers])] }],
       form: previous.isShared === token.isShared ? 'update' : 'identity',
     }),
-    deleteAlone: (_tenantId, id) => ({ tokens: [{ id }], form: 'delete' }),
-    deleteWhole: (token) => ({ tokens: [token], form: 'delete' }),
+    deleteIfStandalone: (_tenantId, id) => ({ tokens: [{ id }], form: 'delete' }),
+    deleteVersion: (token) => ({ tokens: [token], form: 'delete' }),
     find: FINDS,
     findMany: FINDS,
     findHeads: FINDS,
@@ -270,7 +269,7 @@ export const EFFECTS: {
 
 type Call = (...args: readonly unknown[]) => unknown;
 
-/** A port whose effects are recorded before they happen. */
+/** Wraps a port so that its effects are recorded before they happen. */
 function auditedPort(
   port: Readonly<Record<string, Call>>,
   kinds: Readonly<Record<string, unknown>>,
@@ -307,8 +306,8 @@ function auditedPort(
 }
 
 /**
- * The dependencies as one request may use them: every effect of a port is recorded ahead of it, and
- * what is shown is said to `audit`.
+ * The dependencies for one request: every effect of a port is recorded before it happens, and
+ * `audit` receives the tokens that are shown.
  */
 export function auditedDeps<Deps extends object>(
   deps: Deps & Classified<Deps>,

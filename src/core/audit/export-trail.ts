@@ -10,9 +10,9 @@ export interface ExportDeps {
   readonly seals: SealReader;
 }
 
-/** Records of one step, so that it fits the answer of a function (AWS: 6 MB). */
+/** Bytes of records in one step: a step must fit into a function's response (AWS: 6 MB). */
 const STEP_BYTES = 2_500_000;
-/** Seals of one step: these and one interval more. */
+/** Bytes of seals in one step; one more interval is added to these. */
 const SEAL_BYTES = 750_000;
 
 const bytesOf = ({ body }: AuditRecord): number => Buffer.byteLength(body) + 250;
@@ -25,7 +25,7 @@ const sealLine = ({ signature, ...seal }: Seal): ExportLine => ({
   seal: { ...seal, signature: signature.toString('base64') },
 });
 
-/** The records of a range, by position; `undefined` if they are more than a step takes. */
+/** The records of a range, by position; `undefined` if they exceed a step. */
 async function recordsOf(
   { trail: reader }: ExportDeps,
   trail: string,
@@ -50,7 +50,7 @@ async function recordsOf(
   );
 }
 
-/** The seals of a range that a step takes; `end`: where that of the first one left begins. */
+/** The seals of a range that fit into a step; `end`: the start of the first one that does not. */
 async function sealsOf(
   { seals }: ExportDeps,
   from: number,
@@ -60,7 +60,7 @@ async function sealsOf(
   let bytes = 0;
   for await (const page of seals.seals(from, to))
     for (const seal of page) {
-      // All parts of an interval are of one step: the next one begins behind their start.
+      // A step has all parts of an interval: the next step starts after that interval's start.
       if (bytes > SEAL_BYTES && seal.from !== taken.at(-1)?.from) return { taken, end: seal.from };
       taken.push(seal);
       bytes += Buffer.byteLength(seal.body) + 250;
@@ -68,7 +68,7 @@ async function sealsOf(
   return { taken };
 }
 
-/** `undefined` for what is no seal: it is exported all the same, as evidence. */
+/** `undefined` for an invalid seal, which is exported all the same, as evidence. */
 function endOf(seal: Seal): number | undefined {
   try {
     return statementOf(seal).to;
@@ -77,7 +77,7 @@ function endOf(seal: Seal): number | undefined {
   }
 }
 
-/** Where an export begins whose range does: at the start of the interval that it cuts. */
+/** The start of an export: the start of the interval that contains the start of the range. */
 export async function exportStart({ seals }: Pick<ExportDeps, 'seals'>, from: number): Promise<number> {
   let start = from;
   for await (const page of seals.seals(Math.max(0, from - MAX_INTERVAL_MS), from))
@@ -87,15 +87,14 @@ export async function exportStart({ seals }: Pick<ExportDeps, 'seals'>, from: nu
 
 export interface ExportStep {
   readonly lines: readonly ExportLine[];
-  /** The range that is left, in ms since the epoch; absent at the end. */
+  /** The remaining range, in ms since the epoch; absent at the end. */
   readonly next?: { readonly from: number; readonly to: number };
 }
 
 /**
- * One step of an export of a trail: the seals that begin in some time, and the records of that
- * time. An interval that the end of the range cuts is exported whole, so that it can be verified.
- * The last step adds the newest seal of all, if it is beyond the range: it shows when the export
- * was made.
+ * One step of an export of a trail: the seals that begin in a range of time, and the records of
+ * that time. The last interval of the range is exported whole, so that it can be verified. The last
+ * step adds the newest seal of all, if it is beyond the range: it shows when the export was made.
  */
 export async function exportStep(
   deps: ExportDeps,

@@ -17,25 +17,25 @@ import {
   type Outcome,
 } from './audit-record.ts';
 
-/** Newest records of one partition. */
+/** The newest records of one partition. */
 export interface PartitionPage {
   readonly records: readonly AuditRecord[];
-  /** The position down to which the partition was read; absent where nothing is left below it. */
+  /** The lowest position that was read; absent if no records are left below it. */
   readonly readTo?: string;
 }
 
-/** Positions from `from` to below `before`; of each partition at most `limit`. */
+/** Positions from `from` to below `before`, with at most `limit` in each partition. */
 export interface PageRange {
   readonly from: string;
   readonly before: string;
   readonly limit: number;
 }
 
-/** Reads a trail newest first. What was just written may not be there yet. */
+/** Reads a trail, newest first. The most recent records may still be missing. */
 export interface TrailPages {
   /** A page of each partition of the trail. */
   newest(trail: string, range: PageRange): Promise<readonly PartitionPage[]>;
-  /** A page of each partition of the rows of a token, as the records that they lead to. */
+  /** A page of each partition of a token's index rows, as the records that they point to. */
   naming(trail: string, tokenId: string, range: PageRange): Promise<readonly PartitionPage[]>;
 }
 
@@ -45,9 +45,9 @@ export interface RecordFilters {
   readonly applicationId?: string;
   readonly operation?: string;
   readonly outcome?: Outcome;
-  /** Inside. */
+  /** Inclusive. */
   readonly from?: number;
-  /** Not inside. */
+  /** Exclusive. */
   readonly to?: number;
 }
 
@@ -64,14 +64,16 @@ export interface ListRecordsDeps {
 }
 
 /**
- * Records of each partition that one page looks at where filters may leave most of them out: with
- * 32 partitions 8,000 (docs/contract.md#audit-trail).
+ * Records of each partition that one page reads if filters may exclude most of them: 8,000 in 32
+ * partitions (docs/contract.md#audit-trail).
  */
 const FILTERED_LIMIT = 250;
-/** The same of the rows of a token, of which there are 4 partitions and each leads to a record. */
+/**
+ * The same for a token's index rows, which have 4 partitions; each row requires reading a record.
+ */
 const NAMING_LIMIT = 50;
 
-/** The position that comes before all of a time. There is none before 1970. */
+/** The position before all records of a time. There are no records before 1970. */
 const positionOf = (at: number): string => sortableTime(Math.max(0, at));
 
 /** The forms in which a record names a token. */
@@ -81,7 +83,7 @@ export function formsOf({ tokens = {} }: AuditEntry, tokenId: string): readonly 
 
 const texts = z.array(z.string());
 
-/** What readers rely on; a record that was changed may say anything. */
+/** The members that readers rely on: a record that was tampered with may contain anything. */
 const readable = z.object({
   op: z.string(),
   outcome: z.enum(OUTCOMES),
@@ -90,7 +92,7 @@ const readable = z.object({
   of: z.optional(z.string()),
 });
 
-/** `undefined` for a record that was changed so that it cannot be read; verify-audit names it. */
+/** `undefined` for a record that was tampered with and cannot be read; verify-audit reports it. */
 function viewOf(record: AuditRecord): AuditView | undefined {
   try {
     const entry = entryOf(record);
@@ -100,15 +102,15 @@ function viewOf(record: AuditRecord): AuditView | undefined {
   }
 }
 
-/** What a walk over one trail found: newest first, and where to go on. */
+/** The records that a step found, newest first, and the position to continue at. */
 export interface Walked {
   readonly views: readonly AuditView[];
   readonly next: string | undefined;
 }
 
 /**
- * One step of a walk: the newest records that match, up to `size` of them, out of a bounded number
- * that are looked at. Fewer than that may match; `next` says whether any may follow.
+ * One step of a walk: the newest matching records, up to `size`, among a bounded number that are
+ * read. There may be fewer matches; `next` shows whether more may follow.
  */
 export async function walkRecords(
   { trailPages, clock }: Pick<ListRecordsDeps, 'trailPages' | 'clock'>,
@@ -117,7 +119,7 @@ export async function walkRecords(
   { size, before }: { readonly size: number; readonly before: string | undefined },
   isWanted?: (entry: AuditEntry) => boolean,
 ): Promise<Walked> {
-  // Nothing of ours is later: what is was put there by somebody, and verify-audit says so.
+  // A later record is not from this service: verify-audit reports it.
   const end = positionOf(Math.min(to ?? Infinity, clock() + CLOCK_AHEAD_MS));
   const isFiltered = [applicationId, operation, outcome, isWanted].some((filter) => filter !== undefined);
   const range = {
@@ -130,7 +132,7 @@ export async function walkRecords(
     tokenId === undefined
       ? await trailPages.newest(trail, range)
       : await trailPages.naming(trail, tokenId, range);
-  // Where one partition was read less far than others, records of it may come before theirs.
+  // If one partition was read less far than the others, its next records may come before theirs.
   const ends = pages.flatMap(({ readTo }) => readTo ?? []);
   const floor = ends.reduce((highest, each) => (each > highest ? each : highest), '');
   const nowSeconds = clock() / 1000;
@@ -152,8 +154,8 @@ export async function walkRecords(
 }
 
 /**
- * A page of the caller's tenant's trail, newest first. It may be short, or empty, and go on. Throws
- * `forbidden`, and `validation_failed` for a cursor of something else.
+ * A page of the trail of the caller's tenant, newest first. A page may be short or even empty and
+ * still have a next one. Throws `forbidden`, and `validation_failed` for a cursor of another list.
  */
 export async function listRecords(
   deps: ListRecordsDeps,

@@ -8,14 +8,14 @@ interface Range {
   readonly to: number;
 }
 
-/** The part of a shard that was read and not yet passed on. */
+/** The part of a shard that was read but not yet returned. */
 interface Cursor {
   readonly pages: AsyncIterator<readonly AuditRecord[]>;
   page: readonly AuditRecord[];
   at: number;
 }
 
-/** Reads on where a page is used up; `false` at the end of the shard. A page may be empty. */
+/** Reads the next page if the last one is used up; `false` at the end. A page may be empty. */
 async function hasNext(cursor: Cursor): Promise<boolean> {
   while (cursor.at >= cursor.page.length) {
     const next = await cursor.pages.next();
@@ -40,8 +40,8 @@ function firstOf(cursors: readonly Cursor[]): { cursor: Cursor; record: AuditRec
 }
 
 /**
- * The records of some shards of a trail by position, in batches; those of one position by shard.
- * Holds one page of each shard. Rejects as soon as one shard cannot be read.
+ * The records of some shards of a trail in batches, ordered by position, then by shard. Holds one
+ * page of each shard in memory. Rejects as soon as one shard cannot be read.
  */
 export async function* recordsInOrder(
   reader: Pick<TrailReader, 'records'>,
@@ -56,7 +56,7 @@ export async function* recordsInOrder(
     const more = await Promise.all(cursors.map(hasNext));
     cursors = cursors.filter((_, index) => more[index]);
     if (cursors.length === 0) return;
-    // Up to the end of the page that is used up first: what follows it may come next in order.
+    // A batch ends with the first page that is used up: the next page of that shard may come next.
     const batch: AuditRecord[] = [];
     for (let first = firstOf(cursors); first !== undefined; first = firstOf(cursors)) {
       batch.push(first.record);

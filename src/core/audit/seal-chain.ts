@@ -10,17 +10,17 @@ import {
 } from './seal.ts';
 import type { Seal, SealHead, SealReader } from './trail-store.ts';
 
-/** What the chain of seals is checked with. */
+/** The inputs for checking the chain of seals. */
 export interface ChainDeps {
   readonly seals: SealReader;
   readonly head: Pick<SealHead, 'read'>;
-  /** Pinned: from outside of what is verified. */
+  /** Pinned: it comes from outside the data that is verified. */
   readonly publicKey: KeyObject;
 }
 
-/** The first place, in order of time, that is not as it was written. */
+/** The first inconsistency, in order of time. */
 export interface Broken {
-  /** `to` is absent if the seal does not say. */
+  /** `to` is absent if the seal does not state it. */
   readonly interval:
     { readonly from: number; readonly to?: number } | 'not sealed yet' | 'before the first seal';
   readonly trail?: string;
@@ -29,19 +29,19 @@ export interface Broken {
   readonly what: string;
 }
 
-/** What one seal, in however many parts, covers; or what none does. */
+/** An interval that one seal covers, in one or more parts; or a time without a seal. */
 export interface Interval {
   readonly name: Broken['interval'];
   readonly from: number;
   readonly to: number;
-  /** 0 where nothing is sealed. */
+  /** Number of seals; 0 for a time without a seal. */
   readonly seals: number;
   readonly entries: ReadonlyMap<string, SealEntry>;
   /** Since 1970 in seconds. */
   readonly expires: number;
 }
 
-/** The chain is not as it was written from here on. */
+/** From here on the chain differs from the one that was written. */
 export class BrokenChain extends Error {
   readonly broken: Broken;
 
@@ -56,7 +56,7 @@ interface Link {
   readonly hash: string;
 }
 
-/** A seal that is what it says; throws a {@link BrokenChain} for any other. */
+/** A seal with a valid statement and signature; throws a {@link BrokenChain} for any other. */
 export function linkOf(publicKey: KeyObject, seal: Seal): Link {
   let statement: SealStatement;
   try {
@@ -70,7 +70,7 @@ export function linkOf(publicKey: KeyObject, seal: Seal): Link {
   return { statement, hash: hashOfSeal(seal).toString('base64url') };
 }
 
-/** Throws a {@link BrokenChain} unless a seal follows the one before it. */
+/** Throws a {@link BrokenChain} unless a seal directly follows the one before it. */
 function checkFollows(last: Link, { statement }: Link): void {
   const { from, to, part, parts, previous, entries } = statement;
   const before = last.statement;
@@ -107,18 +107,18 @@ async function isAnySealBefore(seals: SealReader, time: number): Promise<boolean
 }
 
 /**
- * The intervals of a range in order of time, what is not sealed included. Checks the chain of seals
- * from the one before the range on, up to the head if the range reaches it, and throws a
- * {@link BrokenChain} behind the last interval that is whole.
+ * The intervals of a range in order of time, including unsealed ones. Checks the chain of seals,
+ * starting with the seal before the range, up to the head if the range reaches it. Throws a
+ * {@link BrokenChain} after the last valid interval.
  */
 export async function* intervalsOf(deps: ChainDeps, at: number, to: number): AsyncGenerator<Interval> {
-  // The seal before that of `at` begins in the last two intervals of any length.
+  // The seal before that of `at` begins within the last two intervals, even of maximum length.
   const start = Math.max(0, at - 2 * MAX_INTERVAL_MS);
   let last: Link | undefined;
   let parts: SealStatement[] = [];
   let isExpected = false;
   for (let pass = 0; ; pass += 1) {
-    // Before the seals: then what is the head by now is among them.
+    // Read the head before the seals: then the seal that it names is among them.
     const head = await deps.head.read();
     const known = last;
     for await (const page of deps.seals.seals(last?.statement.from ?? start, END_OF_TIME))
@@ -149,7 +149,7 @@ export async function* intervalsOf(deps: ChainDeps, at: number, to: number): Asy
     if (last === undefined) {
       const newest = await deps.seals.newest();
       if (newest !== undefined && newest.from >= start) {
-        // Inserted since they were read: then it is among them now.
+        // The seal was inserted after they were read: the next pass finds it.
         if (isExpected) throw new Error('audit: the newest seal is not among the seals');
         isExpected = true;
         continue;
@@ -162,9 +162,9 @@ export async function* intervalsOf(deps: ChainDeps, at: number, to: number): Asy
       if (head !== undefined) throw new BrokenChain({ from: at }, 'all seals are gone: there is a head');
       break;
     }
-    // As long as there are new seals the head moves.
+    // The head moves as long as there are new seals.
     if (pass === 0 || known !== last) continue;
-    // A sealer that dies between the two leaves the head one behind.
+    // A sealer that dies between the two writes leaves the head one seal behind.
     const named = head?.toString('base64url');
     if (named !== last.hash && named !== last.statement.previous)
       throw new BrokenChain(

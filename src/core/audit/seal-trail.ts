@@ -22,33 +22,33 @@ export interface SealTrailDeps {
   readonly seals: SealStore;
   readonly head: SealHead;
   readonly signer: SealSigner;
-  /** Of the signer. Asked for only where a run died between a seal and the head. */
+  /** The signer's key. Read only if a run died between a seal and the head. */
   readonly publicKey: () => Promise<KeyObject>;
   readonly clock: Clock;
-  /** When the last interval of the run may begin, in ms since the epoch. */
+  /** The last interval of the run must start before this time, in ms since the epoch. */
   readonly deadline: number;
-  /** Trails that one seal names at most: an item of DynamoDB holds 400 KB. */
+  /** Most trails in one seal: an item of DynamoDB has at most 400 KB. */
   readonly partSize?: number;
 }
 
-/** What one run did. */
+/** The result of one run. */
 export interface SealReport {
-  /** Intervals that it finished, and the records in them. */
+  /** Number of finished intervals, and of the records in them. */
   readonly intervals: number;
   readonly records: number;
-  /** Age of the end of what is sealed; absent before the first seal, or if it cannot be read. */
+  /** Age of the end of the sealed time; absent before the first seal, or if that cannot be read. */
   readonly lagMs?: number;
   /** Hash of the newest seal, base64url. */
   readonly newest?: string;
-  /** Why nothing can be sealed until an operator has looked. */
+  /** Why sealing has stopped until an operator intervenes. */
   readonly broken?: string;
 }
 
 const PART_SIZE = 2_000;
-/** A record is durable, or was given up, long before: its writer tries for 5 s. */
+/** By then a record is durable, or its write has failed: the writer retries for 5 s. */
 const SETTLED_MS = MINUTE_MS;
 const TRAILS_AT_ONCE = 8;
-/** Trails are UUIDs, and one has a name. */
+/** A trail is a UUID or `deployment`. */
 const TRAIL_LENGTH_MAX = 36;
 
 interface Interval {
@@ -80,7 +80,7 @@ function read(seal: Seal): Newest | undefined {
   }
 }
 
-/** Puts right what a run left that died between a seal and the head. */
+/** Moves the head after a run that died between a seal and the head. */
 async function chainState(deps: SealTrailDeps): Promise<ChainState> {
   const seal = await deps.seals.newest();
   const head = await deps.head.read();
@@ -90,7 +90,7 @@ async function chainState(deps: SealTrailDeps): Promise<ChainState> {
     return seal !== undefined && newest === undefined
       ? { broken: 'the newest seal cannot be read' }
       : { newest };
-  // Another run may have sealed between the two reads.
+  // A concurrent run may have sealed between the two reads.
   const again = await deps.seals.newest();
   if (!isSame(again && hashOfSeal(again), hash)) return 'again';
   if (seal === undefined) return { broken: 'there is a head and no seal' };
@@ -103,7 +103,7 @@ async function chainState(deps: SealTrailDeps): Promise<ChainState> {
   return 'again';
 }
 
-/** What to seal next: what is left of an interval in parts, or the next one. */
+/** The next interval to seal: the rest of an interval in parts, or a new one. */
 async function nextInterval(
   seals: SealStore,
   newest: SealStatement | undefined,
@@ -132,7 +132,7 @@ async function trailEntry(
   for await (const records of recordsInOrder(reader, { trail, shards, from, to }))
     for (const record of records) {
       root.add(leafOf(record));
-      // Of a record that was changed it may be anything.
+      // After tampering, the value may be anything.
       if (Number.isSafeInteger(record.expires)) first = Math.min(first, record.expires);
     }
   const earliest = earliestExpiry(from);
@@ -148,7 +148,8 @@ async function trailEntry(
 async function entriesOf(reader: TrailReader, interval: Interval): Promise<readonly TrailEntry[]> {
   const shards = new Map<string, Set<number>>();
   for (const { trail, shard } of await reader.marked(interval.from, interval.to))
-    // What has no form of ours was put there by somebody, and would only make a seal too large.
+    // A mark without the service's format was added by an attacker, and would only enlarge the
+    // seal.
     if (trail.length <= TRAIL_LENGTH_MAX && Number.isInteger(shard) && shard >= 0 && shard < TRAIL_SHARDS)
       shards.set(trail, (shards.get(trail) ?? new Set()).add(shard));
   const trails = [...shards].toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -163,8 +164,8 @@ async function entriesOf(reader: TrailReader, interval: Interval): Promise<reado
 }
 
 /**
- * The next seal of the chain. The entries of a part follow those of the part before it; the last
- * part takes all that are left, so that a part never has to be sealed anew.
+ * The next seal of the chain. The entries of a part follow those of the previous part; the last
+ * part contains all remaining entries, so that no part ever has to be sealed again.
  */
 function nextStatement(
   newest: Newest | undefined,
@@ -175,7 +176,7 @@ function nextStatement(
   const before = newest?.statement;
   const unfinished = before !== undefined && before.part < before.parts ? before : undefined;
   const last = unfinished?.entries.at(-1)?.[0];
-  // An empty part: those after it are empty too.
+  // If this part is empty, all later parts are empty too.
   const rest =
     unfinished === undefined ? all : all.filter(({ entry }) => last !== undefined && entry[0] > last);
   const part = unfinished === undefined ? 1 : unfinished.part + 1;
@@ -200,13 +201,14 @@ function reportOf(
 }
 
 /**
- * Seals one interval after the other, until it has caught up or the deadline comes. Several runs
- * may overlap, and a run may die anywhere: a seal is inserted where none is, and only after the
- * newest one.
+ * Seals one interval after the other, until all are sealed or the deadline passes. Several runs may
+ * overlap, and a run may die at any point: a seal is inserted only if there is none with its place,
+ * and only after the newest one.
  */
 export async function sealTrail(deps: SealTrailDeps): Promise<SealReport> {
   const done = { intervals: 0, records: 0 };
-  // An interval that takes too long for a run must not be tried again by each that follows.
+  // If an interval takes too long for one run, later runs must not fail on it again: start with a
+  // short one.
   let lengthMs = MINUTE_MS;
   let sealed: { interval: Interval; entries: readonly TrailEntry[] } | undefined;
   for (;;) {
@@ -220,7 +222,7 @@ export async function sealTrail(deps: SealTrailDeps): Promise<SealReport> {
     const { newest } = state;
     const interval = await nextInterval(deps.seals, newest?.statement, now, lengthMs);
     if (interval === undefined || now >= deps.deadline) return reportOf(done, now, newest);
-    // Parts of one interval state what was read once; without that, what is read now.
+    // All parts of an interval use the records as read once; a new run reads them again.
     if (sealed?.interval.from !== interval.from || sealed.interval.to !== interval.to)
       sealed = { interval, entries: await entriesOf(deps.trail, interval) };
     const statement = nextStatement(newest, interval, sealed.entries, deps.partSize ?? PART_SIZE);

@@ -9,26 +9,26 @@ export const END_OF_TIME = 36 ** 9 - 1;
 export const MAX_INTERVAL_MS = 15 * MINUTE_MS;
 
 /**
- * No record expires sooner: the smallest value of the setting for the retention. Otherwise a
- * record whose `expires` was changed before its seal would make all of the interval expired.
+ * No record expires sooner: the minimum of the retention setting. Otherwise an attacker could
+ * change `expires` of one record before its seal, and the whole interval would count as expired.
  */
 const MIN_RETENTION_SECONDS = 365 * 24 * 60 * 60;
 
-/** A trail that has records in an interval: its id, how many, and the root (base64url). */
+/** A trail with records in an interval: its id, their number, and the root (base64url). */
 export type SealEntry = readonly [trail: string, count: number, root: string];
 
-/** What a seal says of its interval. Times are whole minutes, in ms since the epoch. */
+/** The statement of a seal about its interval. Times are whole minutes, in ms since the epoch. */
 export interface SealStatement {
   readonly from: number;
   readonly to: number;
   /** From 1 to `parts`: the entries of one interval may be in several seals. */
   readonly part: number;
   readonly parts: number;
-  /** Hash of the seal before (base64url); absent in the first. */
+  /** Hash of the previous seal (base64url); absent in the first. */
   readonly previous?: string;
   /**
-   * Since 1970 in seconds: when the first of its records expires; absent without records. Never
-   * sooner than {@link earliestExpiry}.
+   * When the first of its records expires, in seconds since 1970; absent without records. Never
+   * earlier than {@link earliestExpiry}.
    */
   readonly expires?: number;
   /** Sorted by trail. */
@@ -75,31 +75,33 @@ function isStatement(value: unknown): value is SealStatement {
   );
 }
 
-/** Throws an Error for a body that {@link encodeStatement} does not make, or of another place. */
+/**
+ * Throws an Error for a body that {@link encodeStatement} does not produce, or of another place.
+ */
 export function statementOf(seal: Seal): SealStatement {
   const statement: unknown = parseJson(seal.body);
   if (!isStatement(statement) || encodeStatement(statement) !== seal.body)
     throw new Error('audit: not the statement of a seal');
   if (statement.from !== seal.from || statement.part !== seal.part)
-    throw new Error('audit: a seal stands in the place of another one');
+    throw new Error('audit: a seal is stored at the place of another one');
   return statement;
 }
 
-/** SHA-256 over all of a seal: what the next one, and the head, name it by. */
+/** SHA-256 over a whole seal: the next seal and the head refer to it by this hash. */
 export function hashOfSeal({ body, signature }: Seal): Buffer {
   return createHash('sha256')
     .update(lengthPrefixed([body, signature]))
     .digest();
 }
 
-/** What the key signs. */
+/** The digest that the key signs. */
 export const digestOf = (body: string): Buffer => createHash('sha256').update(body).digest();
 
 export function hasValidSignature(publicKey: KeyObject, { body, signature }: Seal): boolean {
   return verify('sha256', Buffer.from(body), publicKey, signature);
 }
 
-/** Takes the leaves of a trail's records in an interval, in order of position. */
+/** Receives the leaves of a trail's records in an interval, in order of position. */
 export class TrailRoot {
   readonly #hash = createHash('sha256');
 
@@ -110,7 +112,7 @@ export class TrailRoot {
     this.count += 1;
   }
 
-  /** The root (base64url); to be called once. */
+  /** The root (base64url); call it once only. */
   root(): string {
     return this.#hash.digest('base64url');
   }

@@ -6,11 +6,11 @@ export interface MarkedShard {
   readonly shard: number;
 }
 
-/** Reads records. Times in ms since the epoch; `from` is inside a range, `to` is not. */
+/** Reads records. Times in ms since the epoch; `from` is inclusive, `to` exclusive. */
 export interface TrailReader {
   /** The partitions that were marked in any minute of a range of whole minutes. */
   marked(from: number, to: number): Promise<readonly MarkedShard[]>;
-  /** The records of a range, by position, as they were last written. */
+  /** The records of a range as last written, ordered by position. */
   records(of: MarkedShard, from: number, to: number): AsyncIterable<readonly AuditRecord[]>;
   /** Those of the records that exist, in any order. */
   find(trail: string, places: readonly RecordPlace[]): Promise<readonly AuditRecord[]>;
@@ -18,37 +18,37 @@ export interface TrailReader {
 
 /** A seal as it is stored. */
 export interface Seal {
-  /** Start of the interval, in ms since the epoch: no two seals have the same one and part. */
+  /** Start of the interval, in ms since the epoch; unique together with `part`. */
   readonly from: number;
   /** From 1. */
   readonly part: number;
-  /** A statement (see `seal.ts`) as JSON, signed as these very bytes. */
+  /** A statement (see `seal.ts`) as JSON; the signature is over exactly these bytes. */
   readonly body: string;
   /** ECDSA P-256 over SHA-256 of the body, DER. */
   readonly signature: Buffer;
 }
 
 export interface SealReader {
-  /** The seal with the latest interval, its last part; `undefined` before the first. */
+  /** The last part of the seal with the latest interval; `undefined` before the first seal. */
   newest(): Promise<Seal | undefined>;
-  /** Seals whose `from` is in a range, in order, as they were last written. */
+  /** Seals whose `from` is in a range, in order, as last written. */
   seals(from: number, to: number): AsyncIterable<readonly Seal[]>;
 }
 
 export interface SealStore extends SealReader {
   /**
-   * The start of the very first interval (ms since the epoch): the given one, unless a run before
-   * this one has begun elsewhere. Two that begin at once agree.
+   * Sets the start of the very first interval (ms since the epoch) to `from`, unless an earlier run
+   * has set another one. Returns the start that counts; concurrent runs get the same one.
    */
   begin(from: number): Promise<number>;
-  /** `false` if there is a seal of the same `from` and part: it is not overwritten. */
+  /** `false` if there is a seal with the same `from` and part, which is not overwritten. */
   insert(seal: Seal): Promise<boolean>;
 }
 
-/** The newest seal, by its hash, kept where the seals are not. */
+/** The hash of the newest seal, stored apart from the seals. */
 export interface SealHead {
   read(): Promise<Buffer | undefined>;
-  /** `false` if the head is not what it was read as. */
+  /** `false` if the head is no longer `from`. */
   move(from: Buffer | undefined, to: Buffer): Promise<boolean>;
 }
 

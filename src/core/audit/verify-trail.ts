@@ -21,47 +21,47 @@ import { END_OF_TIME, MAX_INTERVAL_MS, TrailRoot, type SealStatement } from './s
 import { BrokenChain, intervalOf, intervalsOf, linkOf, type Broken, type Interval } from './seal-chain.ts';
 import type { SealHead, SealReader, TrailReader } from './trail-store.ts';
 
-/** The index by which records of a token are found. */
+/** The index for finding the records of a token. */
 export interface TokenIndex {
   /** Those of the records that have their row for the token, in any order. */
   indexed(trail: string, token: string, places: readonly RecordPlace[]): Promise<readonly RecordPlace[]>;
 }
 
-/** By the first version of a root: the audit keys that a tenant's ring has. */
+/** The audit keys of a tenant, by the first version of their root. */
 export type AuditKeys = ReadonlyMap<number, KeyObject>;
 
-/** Whatever cannot be read must reject: nothing here takes a failure for "no records". */
+/** Every read must reject if it fails: here, an absent result means "no records". */
 export interface VerifyDeps {
   readonly trail: Pick<TrailReader, 'records' | 'find'>;
   readonly seals: SealReader;
   readonly head: Pick<SealHead, 'read'>;
-  /** Pinned: from outside of what is verified. */
+  /** Pinned: it comes from outside the data that is verified. */
   readonly publicKey: KeyObject;
   readonly keysOf: (trail: string) => Promise<AuditKeys | 'destroyed'>;
-  /** With it each record is checked for its index rows. */
+  /** If present, the index rows of each record are checked. */
   readonly index?: TokenIndex;
   readonly clock: Clock;
 }
 
 export interface VerifyInput {
-  /** Absent: `deployment`, `tenants`, and every trail that a seal of the range names. */
+  /** Absent: `deployment`, `tenants`, and every trail named by a seal of the range. */
   readonly trails?: readonly string[];
   /** Tenants that exist. */
   readonly tenants: readonly string[];
   /** In ms since the epoch; intervals that the range cuts are verified whole. */
   readonly from: number;
   readonly to: number;
-  /** When the step ends, if it has done anything. */
+  /** When the step ends, if it has verified anything. */
   readonly deadline: number;
 }
 
-/** What a step has checked. */
+/** The counts of a step. */
 export interface Checked {
   readonly seals: number;
   readonly records: number;
-  /** Of the records: the MAC is under a key that was destroyed, or of a root that was replaced. */
+  /** Records whose MAC was not checked: its key was destroyed, or its root was replaced. */
   readonly unchecked: number;
-  /** Of the records: older than the first seal, or newer than the last: only MAC and links fit. */
+  /** Records older than the first seal, or newer than the last: only MAC and links were checked. */
   readonly beforeSeals: number;
   readonly afterSeals: number;
   /** Intervals whose first record has expired: only their seals were checked. */
@@ -70,7 +70,7 @@ export interface Checked {
 
 export interface Verified {
   readonly checked: Checked;
-  /** Time to go on at; absent at the end of the range, and with `broken`. */
+  /** The time to continue at; absent at the end of the range, and with `broken`. */
   readonly next?: number;
   readonly broken?: Broken;
 }
@@ -79,13 +79,13 @@ const MAX_LINKS = 100;
 const MAX_ROWS = 500;
 const TRAILS_AT_ONCE = 4;
 const ROWS_AT_ONCE = 16;
-/** Intervals, and entries of their seals, that are in memory at once. */
+/** Most intervals, and most entries of their seals, in memory. */
 const MAX_INTERVALS = 1_440;
 const MAX_ENTRIES = 50_000;
 
 const ALL_SHARDS = Array.from({ length: TRAIL_SHARDS }, (_, shard) => shard);
 
-/** What is wrong in a trail: `rank` is higher for what was found without a record. */
+/** An inconsistency in a trail; `rank` is higher if it was found without a record. */
 interface Finding {
   readonly interval: number;
   readonly rank: 0 | 1;
@@ -124,7 +124,7 @@ function isPosition(position: string): boolean {
   return /^[0-9a-z]{9}[\w-]{12}$/.test(position);
 }
 
-/** `undefined` for what this service does not write. */
+/** `undefined` for an entry that this service would not write. */
 function strictEntryOf({ position, body }: AuditRecord): AuditEntry | undefined {
   if (!isPosition(position)) return undefined;
   try {
@@ -135,7 +135,7 @@ function strictEntryOf({ position, body }: AuditRecord): AuditEntry | undefined 
   }
 }
 
-/** `undefined` for what is no place of a trail. */
+/** `undefined` for an invalid place. */
 function placeOf(text: string): RecordPlace | undefined {
   try {
     const place = parsePlace(text);
@@ -145,7 +145,7 @@ function placeOf(text: string): RecordPlace | undefined {
   }
 }
 
-/** Those of the places that are not among others. */
+/** The elements whose places are not in a list. */
 const without = <T>(all: readonly T[], placeIn: (each: T) => RecordPlace, some: readonly RecordPlace[]) => {
   const found = new Set(some.map(placeText));
   return all.filter((each) => !found.has(placeText(placeIn(each))));
@@ -153,7 +153,7 @@ const without = <T>(all: readonly T[], placeIn: (each: T) => RecordPlace, some: 
 
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** One step: what its trails share. */
+/** The state of a step that its trails share. */
 class VerifyStep {
   readonly deps: VerifyDeps;
 
@@ -177,7 +177,7 @@ class VerifyStep {
     return expires * 1000 <= this.deps.clock();
   }
 
-  /** Whether a record may be gone: its interval has expired, or is older than the first seal. */
+  /** Whether a record may be missing: its interval has expired, or is older than the first seal. */
   async isExcused({ position }: RecordPlace): Promise<boolean> {
     const time = timeOfPosition(position);
     const statements: SealStatement[] = [];
@@ -211,7 +211,7 @@ interface PendingRow {
   readonly interval: number;
 }
 
-/** The records of one trail in some intervals that follow one another. */
+/** A walk over the records of one trail in consecutive intervals. */
 class TrailWalk {
   readonly #step: VerifyStep;
 
@@ -220,8 +220,8 @@ class TrailWalk {
   readonly #intervals: readonly Interval[];
 
   /**
-   * Records that none has named as the one before it: those that the next ones name. With each, the
-   * tokens that lead to it.
+   * Records that no later record has named as its predecessor yet, each with the tokens that it is
+   * found by.
    */
   readonly #tips = new Map<string, PendingTip>();
 
@@ -252,14 +252,14 @@ class TrailWalk {
       for (const record of records) {
         for (;;) {
           const interval = this.#intervals[at];
-          // The reader's range ends with the last interval.
+          // The range that is read ends with the last interval.
           if (interval === undefined) throw new Error('audit: a record outside of the range');
           if (record.position < sortableTime(interval.to)) break;
           const finding = finish();
           if (finding !== undefined) return this.#settled(finding);
         }
         const interval = this.#intervals[at] as Interval;
-        // Between two intervals is one that has expired.
+        // Between two intervals there may be an expired one.
         if (record.position < sortableTime(interval.from)) continue;
         const what = this.#checkRecord(record, at, keys);
         if (what !== undefined) return this.#settled(this.#finding(at, record, what));
@@ -291,13 +291,13 @@ class TrailWalk {
     if (interval.seals === 0) return undefined;
     const [, count, root] = interval.entries.get(this.#trail) ?? ['', 0, ''];
     if (found.count === count && (count === 0 || found.root() === root)) return undefined;
-    // It may have expired while it was read.
+    // The interval may have expired while it was read.
     if (this.#step.isExpired(interval)) return undefined;
     const counts = `found ${String(found.count)} records, sealed ${String(count)}`;
     return this.#finding(at, undefined, found.count === count ? `${counts}, not the same ones` : counts);
   }
 
-  /** What is wrong with a record by itself. */
+  /** The first problem of a record on its own. */
   #checkRecord(
     record: AuditRecord,
     at: number,
@@ -319,8 +319,8 @@ class TrailWalk {
   }
 
   /**
-   * A record that its writer has gone on from was durable with all of its rows. One that was not
-   * may have been refused while some of them could not be written.
+   * A record whose writer has continued was durable with all of its rows. Otherwise the write may
+   * have failed before all rows were written.
    */
   #expectRows({ of, interval, tokens }: PendingTip): void {
     for (const token of tokens) {
@@ -339,7 +339,9 @@ class TrailWalk {
   ): string | undefined {
     const { mac } = record;
     if (keys === undefined)
-      return mac === undefined && key === undefined ? undefined : 'has a MAC, which its trail has no key for';
+      return mac === undefined && key === undefined
+        ? undefined
+        : 'has a MAC, but its trail has no key for it';
     if (mac === undefined || key === undefined) return 'has no MAC';
     if (keys === 'destroyed') {
       this.#step.checked.unchecked += 1;
@@ -352,7 +354,7 @@ class TrailWalk {
         ? undefined
         : 'the MAC is wrong';
     }
-    // Only a root before those of the ring can have been replaced.
+    // Only a root older than those of the ring can have been replaced.
     if (key > Math.max(...keys.keys())) return `the MAC is under key ${String(key)}, which never was`;
     if (seals === 0) return `the MAC is under key ${String(key)}, which was replaced, and it is not sealed`;
     this.#step.checked.unchecked += 1;
@@ -363,7 +365,7 @@ class TrailWalk {
     const own = placeText(record);
     if (after === undefined) return undefined;
     const place = placeOf(after);
-    if (place === undefined) return 'names what is no place as the record before it';
+    if (place === undefined) return 'names an invalid place as the record before it';
     if (after === own || timeOfPosition(place.position) > timeOfPosition(record.position))
       return `names a record that is not before it: ${after}`;
     const before = this.#tips.get(after);
@@ -375,7 +377,7 @@ class TrailWalk {
     return undefined;
   }
 
-  /** The findings of what waits, if more does than it may. */
+  /** The findings of waiting checks, if there are more of these than allowed. */
   async #flush(links: number, rows: number): Promise<Finding | undefined> {
     return earliestOf([
       this.#links.length > links ? await this.#missingLink() : undefined,
@@ -383,7 +385,7 @@ class TrailWalk {
     ]);
   }
 
-  /** The earliest of a finding and of what waits. */
+  /** The earliest of a finding and of those of all waiting checks. */
   async #settled(finding?: Finding): Promise<Finding | undefined> {
     return earliestOf([finding, await this.#flush(0, 0)]);
   }
@@ -404,7 +406,7 @@ class TrailWalk {
     return earliestOf(findings);
   }
 
-  /** The rows of records that others name, and that were written before this walk began. */
+  /** Expects the rows of records before the start of this walk, if later records name them. */
   #expectRowsOf(found: readonly AuditRecord[], links: readonly PendingLink[]): void {
     const intervals = new Map(links.map(({ after, interval }) => [placeText(after), interval]));
     for (const of of found) {
@@ -437,7 +439,7 @@ class TrailWalk {
   }
 }
 
-/** The intervals of a chunk in all trails: the first thing that is wrong. */
+/** The first inconsistency of all trails in a chunk of intervals. */
 async function verifyChunk(
   step: VerifyStep,
   { trails, tenants }: VerifyInput,
@@ -459,7 +461,7 @@ async function verifyChunk(
 interface Chunk {
   readonly intervals: readonly Interval[];
   readonly isLast: boolean;
-  /** What is wrong with the seals behind these intervals. */
+  /** An inconsistency of the seals after these intervals. */
   readonly broken?: Broken;
 }
 
@@ -481,9 +483,9 @@ async function nextChunk(intervals: AsyncIterator<Interval>, size: number): Prom
 
 /**
  * Verifies as much of a range as the time allows, at least one interval. Reads every shard of every
- * trail, and finds anything that was changed, removed or put in after its seal; what is newer than
- * the last seal is checked by MACs and links (docs/audit.md). The head may be one seal behind, as a
- * sealer that died leaves it.
+ * trail, and finds every record that was changed, removed or inserted after its seal. Records newer
+ * than the last seal are checked by MACs and links (docs/audit.md). The head may be one seal
+ * behind, as a sealer that died leaves it.
  */
 export async function verifyStep(deps: VerifyDeps, input: VerifyInput): Promise<Verified> {
   const step = new VerifyStep(deps);
@@ -497,7 +499,7 @@ export async function verifyStep(deps: VerifyDeps, input: VerifyInput): Promise<
       if (broken !== undefined) return { checked: step.checked, broken };
       const next = chunk.intervals.at(-1)?.to;
       if (chunk.isLast || next === undefined || next >= to) break;
-      // Half of the time that is left, as far as the last chunk shows.
+      // Use half of the remaining time, estimated from the last chunk.
       const now = deps.clock();
       const each = Math.max(1, (now - began) / size);
       if (now + each >= input.deadline) return { checked: step.checked, next };
@@ -505,7 +507,7 @@ export async function verifyStep(deps: VerifyDeps, input: VerifyInput): Promise<
       size = Math.max(1, Math.min(fitting, 2 * size, MAX_INTERVALS));
     }
   } catch (error) {
-    // An excuse was looked for in a seal that is not what it says.
+    // The walk looked for an excuse in an invalid seal.
     if (error instanceof BrokenChain) return { checked: step.checked, broken: error.broken };
     throw error;
   } finally {

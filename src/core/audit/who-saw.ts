@@ -1,22 +1,22 @@
 import { formsOf, walkRecords, type AuditView, type ListRecordsDeps } from './list-records.ts';
 
-/** What is asked about a token; times in ms since the epoch. */
+/** A question about a token; times in ms since the epoch. */
 export interface WhoSaw {
   readonly tokenId: string;
   readonly from?: number;
   readonly to?: number;
   /**
-   * Also where it was shown masked or redacted beside other tokens, which nothing leads to: every
-   * record of the time is looked at.
+   * Include records in which it was shown masked or redacted together with other tokens. These have
+   * no index row, so every record of the time is read.
    */
   readonly masked: boolean;
 }
 
-/** Records that one step answers with at most. */
+/** Most records that one step returns. */
 const STEP_RECORDS = 100;
 
 /**
- * One step of the records that name a token, newest first; `before`: where the step before ended.
+ * One step of the records that name a token, newest first; `before`: where the previous step ended.
  */
 export function whoSawStep(
   deps: Pick<ListRecordsDeps, 'trailPages' | 'clock'>,

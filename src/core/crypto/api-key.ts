@@ -4,17 +4,17 @@ import { Secret } from '../shared/secret.ts';
 
 const TENANT_BYTES = 16;
 const RANDOM_BYTES = 32;
-/** 48 bytes in base58 are 66 characters, or one or two fewer. */
+/** 48 bytes are 64 to 66 characters in base58. A text outside this form is not looked up. */
 const FORM = /^key_([a-z]{1,20})_([1-9A-HJ-NP-Za-km-z]{48,66})$/;
 
-/** What a key is for, which says where it is kept. */
+/** The purpose of a key, which decides where its credential is stored. */
 export type ApiKeyKind = 'application' | 'session' | 'invocation';
 
-/** What an API key says of itself. Nothing of it is true before the credential has been found. */
+/** The content of an API key. It is only a claim until the credential has been found. */
 export interface ApiKeyClaim {
   readonly kind: ApiKeyKind;
   readonly tenantId: string;
-  /** SHA-256 of the whole key, claim included: see {@link hashApiKey}. */
+  /** SHA-256 of the whole key, including the claim: see {@link hashApiKey}. */
   readonly hash: Buffer;
 }
 
@@ -24,7 +24,7 @@ function uuidOf(bytes: Uint8Array): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** A new API key: `key_<type>_` and, in base58, the id of its tenant and 256 random bits. */
+/** A new API key: `key_<type>_`, then in base58 the id of its tenant and 256 random bits. */
 export function generateApiKey(type: string, tenantId: string): Secret<string> {
   const bytes = Buffer.concat([Buffer.from(tenantId.replaceAll('-', ''), 'hex'), randomBytes(RANDOM_BYTES)]);
   if (bytes.length !== TENANT_BYTES + RANDOM_BYTES) throw new Error('API key: the id of a tenant is a UUID');
@@ -35,7 +35,7 @@ function kindOf(type: string): ApiKeyKind {
   return type === 'session' || type === 'invocation' ? type : 'application';
 }
 
-/** Reads what a key claims; `undefined` for a text that is none, which is not worth a look-up. */
+/** The claim of a key; `undefined` for a text without the form of a key. */
 export function readApiKey(key: Secret<string>): ApiKeyClaim | undefined {
   const [, type = '', content = ''] = FORM.exec(key.reveal()) ?? [];
   if (content === '') return undefined;
@@ -45,8 +45,8 @@ export function readApiKey(key: Secret<string>): ApiKeyClaim | undefined {
 }
 
 /**
- * The SHA-256 of an API key: all that is stored of it. A plain hash is enough, since a key holds
- * 256 random bits (OWASP: slow hashes are for secrets that people choose).
+ * The SHA-256 of an API key; nothing else of the key is stored. A plain hash is enough, since a key
+ * contains 256 random bits (OWASP: slow hashes are for secrets that people choose).
  */
 export function hashApiKey(key: Secret<string>): Buffer {
   return createHash('sha256').update(key.reveal()).digest();

@@ -1,9 +1,9 @@
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
 /**
- * What a key of a tenant is for. Each purpose has a key of its own, so that no two mechanisms ever
- * share one. That of `data` seals records and has versions; the others stay as long as the root
- * does, since what they derive is compared.
+ * The purpose of a tenant's key. Each purpose has a separate key, so that no two mechanisms ever
+ * share one. The key for `data` seals records and has versions. The others do not change until the
+ * root is replaced, since the values derived with them are compared.
  */
 export const KEY_PURPOSES = [
   'data',
@@ -20,7 +20,7 @@ const KEY_BYTES = 32;
 const NO_SALT = Buffer.alloc(0);
 
 /**
- * What the key of a purpose, or of one version of the data key, is derived by
+ * The HKDF info for the key of a purpose, or for one version of the data key
  * (docs/security.md#keys).
  */
 function infoOf(purpose: KeyPurpose, version: number): string {
@@ -29,7 +29,7 @@ function infoOf(purpose: KeyPurpose, version: number): string {
     : `cloakroom tenant key v1 ${purpose}`;
 }
 
-/** HKDF-SHA-256 (RFC 5869) of a tenant's root key. `version` counts for `data` alone. */
+/** HKDF-SHA-256 (RFC 5869) of a tenant's root key. `version` matters only for `data`. */
 export function deriveKey(root: KeyObject, purpose: KeyPurpose, version: number): KeyObject {
   const bytes = Buffer.from(hkdfSync('sha256', root, NO_SALT, infoOf(purpose, version), KEY_BYTES));
   const key = createSecretKey(bytes);

@@ -1,55 +1,59 @@
-/** Versions of a data key that a record has room for: two bytes (record-seal.ts). */
+/** Highest version of a data key: a record has two bytes for it (record-seal.ts). */
 export const KEY_VERSION_MAX = 65_535;
 
 /**
- * A tenant's root key as it is stored: encrypted by the key service under the tenant's id. Times in
- * ms since the epoch.
+ * A tenant's root key as stored: encrypted by the key service under the tenant's id. Times in ms
+ * since the epoch.
  */
 export interface WrappedRoot {
   readonly wrapped: Buffer;
   /** The first version of the data key that is derived from it. */
   readonly since: number;
   readonly addedAt: number;
-  /** From when on new records are sealed under it; absent while it waits. */
+  /** When the service started to seal new records under it; absent while it waits. */
   readonly startedAt?: number;
-  /** From when on everything that lasts is sealed under it and derived from it. */
+  /** When all lasting data had been sealed under it and derived from it. */
   readonly settledAt?: number;
-  /** From when on nothing that lasts is derived from an older one beside. */
+  /** When no lasting data was derived from an older root any more. */
   readonly clearedAt?: number;
 }
 
-/** What all keys of a tenant are derived from. */
+/** The roots from which all keys of a tenant are derived. */
 export interface KeyRing {
-  /** By `since`. Two while a root is being replaced; none once the tenant's keys were destroyed. */
+  /**
+   * Ordered by `since`. There are two while a root is being replaced, and none once the keys are
+   * destroyed.
+   */
   readonly roots: readonly WrappedRoot[];
   /** The version of the data key that seals new records. */
   readonly keyVersion: number;
 }
 
 /**
- * The root that a version of the data key is derived from; `undefined` for a version from before
- * all roots.
+ * The root that a version of the data key is derived from; `undefined` for a version older than all
+ * roots.
  */
 export function rootOf({ roots }: Pick<KeyRing, 'roots'>, version: number): WrappedRoot | undefined {
   return roots.findLast(({ since }) => since <= version);
 }
 
-/** The root of new records. */
+/** The root for new records. */
 export function currentRoot(ring: KeyRing): WrappedRoot | undefined {
   return rootOf(ring, ring.keyVersion);
 }
 
 /**
- * The root that everything which lasts can be found by: the oldest, until all of it was derived
- * from another one.
+ * The root by which all lasting data can be found: the oldest, until all data was derived from a
+ * newer one.
  */
 export function settledRoot({ roots }: KeyRing): WrappedRoot | undefined {
   return roots.findLast(({ settledAt }) => settledAt !== undefined) ?? roots[0];
 }
 
 /**
- * The roots that something may still be looked for by: all, until everybody knows since when a
- * newer one is settled (`settledBefore`, a time).
+ * The roots by which an instance may still search: all, until every instance knows that a newer one
+ * is settled. They all know it of a root that was settled by `settledBefore`, in ms since the
+ * epoch.
  */
 export function searchedRoots({ roots }: KeyRing, settledBefore: number): readonly WrappedRoot[] {
   const first = roots.findLastIndex(({ settledAt = Infinity }) => settledAt <= settledBefore);

@@ -8,7 +8,7 @@ import {
 } from 'node:crypto';
 
 /*
- * The sealed record, format 1 (docs/security.md holds it with test vectors):
+ * The sealed record, format 1 (docs/security.md has test vectors):
  *
  *   offset  length  field
  *   0       1       format version, 0x01
@@ -18,9 +18,8 @@ import {
  *   31      n       ciphertext, AES-256-GCM (NIST SP 800-38D)
  *   31 + n  16      tag
  *
- * The record's own key is HKDF-SHA-256 (RFC 5869) of the tenant's data key with the salt and the
- * info below, so no two records share a key and a nonce can never meet another one under the same
- * key.
+ * The record key is HKDF-SHA-256 (RFC 5869) of the tenant's data key with the salt and the info
+ * below. So no two records share a key, and no key is used with two nonces.
  */
 
 const FORMAT = 1;
@@ -31,19 +30,20 @@ const TAG_BYTES = 16;
 const KEY_INFO = Buffer.from('cloakroom record key v1');
 const KEY_BYTES = 32;
 
-/** Bytes that sealing adds to its plaintext. */
+/** Bytes that sealing adds to the plaintext. */
 export const SEAL_OVERHEAD_BYTES = TEXT_AT + TAG_BYTES;
 
 /**
- * What a record is bound to: it opens only as the same field of the same record of the same tenant.
+ * The additional data of a record: it opens only as the same field of the same record of the same
+ * tenant.
  */
 export interface RecordContext {
   readonly tenantId: string;
   readonly recordId: string;
   readonly field: string;
   /**
-   * What else of the record decides who sees the field; a field always has as many fixed parts
-   * before a list.
+   * Further properties of the record that decide who may see the field. A field always has the same
+   * number of fixed parts before a list.
    */
   readonly bound?: readonly string[];
 }
@@ -54,7 +54,7 @@ export interface DataKey {
   readonly key: KeyObject;
 }
 
-/** Why a record does not open. Says nothing about the key or the content. */
+/** Why a record does not open. The message reveals nothing about the key or the content. */
 export class RecordCorruptedError extends Error {
   constructor(reason: string) {
     super(`sealed record: ${reason}`);
@@ -63,8 +63,8 @@ export class RecordCorruptedError extends Error {
 }
 
 /**
- * HKDF-SHA-256 (RFC 5869). Keys are `KeyObject`s throughout: of bytes Node takes several times as
- * long, since it looks first what they are.
+ * HKDF-SHA-256 (RFC 5869). All keys are `KeyObject`s: Node needs several times as long for keys in
+ * bytes, since it has to detect their type.
  */
 function recordKey(tenantKey: KeyObject, salt: Buffer): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', tenantKey, salt, KEY_INFO, KEY_BYTES)));
@@ -73,8 +73,8 @@ function recordKey(tenantKey: KeyObject, salt: Buffer): KeyObject {
 const LENGTH_BYTES = 4;
 
 /**
- * The header and each part of the context with its length before it (unsigned, big-endian), so that
- * no two contexts share their bytes.
+ * The header, and each part of the context after its length (unsigned, big-endian), so that no two
+ * contexts have the same bytes.
  */
 function additionalData(header: Buffer, { tenantId, recordId, field, bound = [] }: RecordContext): Buffer {
   const parts = [tenantId, recordId, field, ...bound];
@@ -89,8 +89,8 @@ function additionalData(header: Buffer, { tenantId, recordId, field, bound = [] 
 }
 
 /**
- * Seals `plaintext` for its place. A fresh salt and nonce each time: equal plaintexts give unequal
- * records.
+ * Seals `plaintext` for its context, with a new salt and nonce each time: equal plaintexts produce
+ * different records.
  */
 export function sealRecord(dataKey: DataKey, context: RecordContext, plaintext: Buffer): Buffer {
   const record = Buffer.allocUnsafe(TEXT_AT + plaintext.length + TAG_BYTES);
@@ -107,8 +107,8 @@ export function sealRecord(dataKey: DataKey, context: RecordContext, plaintext: 
 }
 
 /**
- * The version of the data key that a record was sealed under. Throws {@link RecordCorruptedError}
- * if it is not a record.
+ * The version of the data key that sealed a record. Throws {@link RecordCorruptedError} for bytes
+ * that are not a record.
  */
 export function dataKeyVersion(record: Buffer): number {
   if (record.length < SEAL_OVERHEAD_BYTES) throw new RecordCorruptedError('too short');
@@ -117,8 +117,8 @@ export function dataKeyVersion(record: Buffer): number {
 }
 
 /**
- * Opens a record under the data key of its version. Throws {@link RecordCorruptedError} if a bit of
- * the record was changed, or if it was sealed for another context.
+ * Opens a record under the data key of its version. Throws {@link RecordCorruptedError} if any bit
+ * of the record was changed, or if it was sealed for another context.
  */
 export function openRecord(dataKey: DataKey, context: RecordContext, record: Buffer): Buffer {
   if (dataKeyVersion(record) !== dataKey.version)

@@ -13,62 +13,54 @@ import {
 import type { KeyService } from './key-service.ts';
 import type { DataKey } from './record-seal.ts';
 
-/** Reads what a tenant's keys are derived from; `undefined` for a tenant that does not exist. */
+/** Reads the key ring of a tenant; `undefined` for a tenant that does not exist. */
 export interface KeyRingStore {
   keyRing(tenantId: string): Promise<KeyRing | undefined>;
 }
 
-/**
- * How long a ring and its unwrapped roots may stay in memory, in milliseconds
- * (docs/security.md#keys).
- */
+/** How long a ring and its unwrapped roots may be cached, in ms (docs/security.md#keys). */
 export const KEY_LIFETIME_MS = 5 * 60 * 1000;
 
 /**
- * By then every instance has forgotten a ring that it read before, and answered what it was doing
- * with it, in ms.
+ * After this time, in ms, no instance has an older ring in its cache, and no request that used one
+ * is still running.
  */
 export const FORGOTTEN_MS = KEY_LIFETIME_MS + 60_000;
 
 /**
- * The tenants' keys in plaintext: the root is unwrapped on first use, everything else is derived
- * from it, and nothing of it is used after {@link KEY_LIFETIME_MS}.
+ * The tenants' keys in plaintext. The root is unwrapped on first use and all other keys are derived
+ * from it; none of them is used after {@link KEY_LIFETIME_MS}.
  */
 export interface TenantKeys {
-  /**
-   * The key that new records of the purpose are made with, with the version that leads back to it.
-   */
+  /** The key for new records of the purpose, and the version that identifies it. */
   current(tenantId: string, purpose: KeyPurpose): Promise<DataKey>;
-  /** The key that made an old record, by the version in it. */
+  /** The key that made an old record, by the version in the record. */
   version(tenantId: string, purpose: KeyPurpose, version: number): Promise<DataKey>;
   /**
-   * The key of the purpose under each root, the oldest first: there are two while a root is being
+   * The keys of the purpose under all roots, oldest first. There are two while a root is being
    * replaced, and one otherwise.
    */
   all(tenantId: string, purpose: Exclude<KeyPurpose, 'data'>): Promise<readonly KeyObject[]>;
-  /** Those of them that some instance may still look for something by: see `searchedRoots`. */
+  /** Those of them that an instance may still search by: see `searchedRoots`. */
   searched(tenantId: string, purpose: Exclude<KeyPurpose, 'data'>): Promise<readonly DataKey[]>;
-  /** The key of the purpose that everything which lasts can be found by: see `settledRoot`. */
+  /** The key of the purpose by which all lasting data can be found: see `settledRoot`. */
   settled(tenantId: string, purpose: Exclude<KeyPurpose, 'data'>): Promise<KeyObject>;
-  /** {@link current}, read anew: for who must not take a key that has been replaced meanwhile. */
+  /** {@link current} without the cache, for callers that must not use a replaced key. */
   newest(tenantId: string, purpose: KeyPurpose): Promise<DataKey>;
-  /** Whether the tenant's ring is remembered: then nobody needs to read it along. */
+  /** Whether the tenant's ring is cached, so that the caller need not read it. */
   holds(tenantId: string): boolean;
-  /**
-   * Takes over a ring that was read anyway, and starts to unwrap its roots, so that they are there
-   * when they are needed.
-   */
+  /** Caches a ring that was read anyway, and starts to unwrap its roots before they are needed. */
   learn(tenantId: string, ring: KeyRing): void;
 }
 
-interface Held<T> {
+interface CachedKeys<T> {
   readonly value: T;
   readonly until: number;
 }
 
-/** Values that are forgotten after {@link KEY_LIFETIME_MS}. */
+/** A cache whose values expire after {@link KEY_LIFETIME_MS}. */
 class Memory<T> {
-  readonly #held = new Map<string, Held<T>>();
+  readonly #cached = new Map<string, CachedKeys<T>>();
   readonly #clock: Clock;
 
   constructor(clock: Clock) {
@@ -76,24 +68,24 @@ class Memory<T> {
   }
 
   get(key: string): T | undefined {
-    const known = this.#held.get(key);
+    const known = this.#cached.get(key);
     return known !== undefined && known.until > this.#clock() ? known.value : undefined;
   }
 
   set(key: string, value: T): T {
     const now = this.#clock();
-    for (const [other, { until }] of this.#held) if (until <= now) this.#held.delete(other);
-    this.#held.set(key, { value, until: now + KEY_LIFETIME_MS });
+    for (const [other, { until }] of this.#cached) if (until <= now) this.#cached.delete(other);
+    this.#cached.set(key, { value, until: now + KEY_LIFETIME_MS });
     return value;
   }
 
-  /** Forgets a value, unless another one has taken its place. */
+  /** Deletes a value, unless another one has replaced it. */
   drop(key: string, value: T): void {
-    if (this.#held.get(key)?.value === value) this.#held.delete(key);
+    if (this.#cached.get(key)?.value === value) this.#cached.delete(key);
   }
 }
 
-/** An unwrapped root with what was derived from it, which is forgotten together with it. */
+/** An unwrapped root with its derived keys, which expire together with it. */
 interface Root {
   readonly key: KeyObject;
   readonly derived: Map<string, KeyObject>;
@@ -109,29 +101,28 @@ function derivedFrom({ key, derived }: Root, purpose: KeyPurpose, version: numbe
 }
 
 /**
- * Somebody has destroyed the tenant since the caller was identified: nobody's key is good for it
- * any more.
+ * The tenant was destroyed after the caller was authenticated: none of its keys is valid any more.
  */
 const gone = () => new ServiceError('unauthenticated', 'The API key is not valid.');
 
 /**
- * What a purpose writes into its records: the version of the data key, or the first version of the
- * root, which leads to it as well.
+ * The version that a record of a purpose stores: that of the data key, or the first version of the
+ * root, which also identifies the root.
  */
 function versionFor(ring: KeyRing, purpose: KeyPurpose): number {
   return purpose === 'data' ? ring.keyVersion : (currentRoot(ring)?.since ?? ring.keyVersion);
 }
 
 /**
- * Whether a version is one that the ring knows of: the newest root may be waiting for its first.
+ * Whether the ring covers a version. The newest root may not have started its first version yet.
  */
 const reaches = ({ keyVersion, roots }: KeyRing, version: number): boolean =>
   version <= Math.max(keyVersion, roots.at(-1)?.since ?? 0);
 
 /**
  * Tenant keys over a key service and a store of rings. Rejects with `dependency_unavailable` when
- * either is down, and with `unauthenticated` for a tenant that does not exist or was destroyed; a
- * version that no root gives is an unexpected error.
+ * either is down, and with `unauthenticated` for a tenant that does not exist or was destroyed. A
+ * version without a root is an unexpected error.
  */
 export function createTenantKeys(deps: {
   readonly keyService: KeyService;
@@ -141,7 +132,7 @@ export function createTenantKeys(deps: {
   const rings = new Memory<Promise<KeyRing>>(deps.clock);
   const roots = new Memory<Promise<Root>>(deps.clock);
 
-  /** Shared by all who ask at once; a load that fails is not kept. */
+  /** Concurrent callers share one load; a load that fails is not cached. */
   function remember<T>(memory: Memory<Promise<T>>, name: string, load: () => Promise<T>): Promise<T> {
     const value = memory.set(name, load());
     value.catch(() => {
@@ -187,8 +178,7 @@ export function createTenantKeys(deps: {
 
     async version(tenantId, purpose, version) {
       const ring = await ringOf(tenantId);
-      // A version that is not remembered is newer than what is: somebody has rotated the key
-      // meanwhile.
+      // A version that the cached ring does not cover is newer: the data key was rotated since.
       return keyOf(tenantId, reaches(ring, version) ? ring : await readRing(tenantId), purpose, version);
     },
 
@@ -214,7 +204,7 @@ export function createTenantKeys(deps: {
 
     learn(tenantId, ring) {
       void rings.set(tenantId, Promise.resolve(ring));
-      // What fails here is asked for again, and told, where it is needed.
+      // A root that fails here is unwrapped again when it is needed; that call reports the error.
       for (const root of ring.roots) unwrap(tenantId, root).catch(() => undefined);
     },
   };

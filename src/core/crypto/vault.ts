@@ -6,16 +6,16 @@ import { dataKeyVersion, openRecord, sealRecord, type RecordContext } from './re
 import type { TenantKeys } from './tenant-keys.ts';
 
 /**
- * Seals and opens JSON values under a tenant's data keys: the one way that plaintext gets into and
- * out of a store.
+ * Seals and opens JSON values under a tenant's data keys: the only way for plaintext into and out
+ * of a store.
  */
 export interface Vault {
   /** Sealed bytes for one field of one record, under the tenant's current data key. */
   seal(context: RecordContext, value: Secret<Json>): Promise<Buffer>;
   /**
-   * The value of a sealed field. Rejects with `RecordCorruptedError` if it was changed or moved,
-   * and with `JsonExtentError` if it holds more than is left of `allowance`, before anything is
-   * made of it.
+   * The value of a sealed field. Rejects with `RecordCorruptedError` if the field was changed or
+   * moved, and with `JsonExtentError`, before it builds any value, if there are more members than
+   * `allowance` has left.
    */
   open(context: RecordContext, sealed: Buffer, allowance?: MembersAllowance): Promise<Secret<Json>>;
 }

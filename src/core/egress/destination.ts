@@ -4,18 +4,15 @@ import ipaddr from 'ipaddr.js';
 export const DESTINATION_MAX_LENGTH = 400;
 
 /**
- * Origins that the deployer admits although the rules would not: `host`, `host:port`, or with a
+ * Origins that the deployer allows although the rules exclude them: `host`, `host:port`, or with a
  * scheme.
  */
 export type EgressAllowList = readonly string[];
 
-/**
- * A destination that may be asked for; whether its name leads to a good address is found out when
- * the connection is made.
- */
+/** A destination of the right form; its address is checked when the connection is made. */
 export interface Destination {
   readonly url: URL;
-  /** Admitted by name and port, whatever its address. */
+  /** On the allow list: its address is not checked. */
   readonly isAdmitted: boolean;
 }
 
@@ -27,7 +24,7 @@ function portOf(url: URL): string {
   return url.protocol === 'https:' ? '443' : '80';
 }
 
-/** An admitted origin in one spelling, `scheme://host:port`; without a scheme it is https. */
+/** An allowed origin in one spelling, `scheme://host:port`; without a scheme it is https. */
 function originOf(entry: string): string {
   const withScheme = /^https?:\/\//.test(entry) ? entry : `https://${entry}`;
   const url = URL.canParse(withScheme) ? new URL(withScheme) : undefined;
@@ -45,8 +42,8 @@ function nameProblem(host: string): string | undefined {
 
 /**
  * Parses a destination: https on port 443 at a DNS name, without user information, at most 400
- * characters, without expressions (docs/contract.md#destination). Answers what is wrong as a text.
- * `ownHost` is the service itself, which is no destination.
+ * characters, without expressions (docs/contract.md#destination). Returns the problem as a text.
+ * `ownHost` is the host of the service itself, which is not allowed.
  */
 export function parseDestination(
   text: string,
@@ -54,9 +51,9 @@ export function parseDestination(
 ): Destination | string {
   if (text.length > DESTINATION_MAX_LENGTH)
     return `must be at most ${String(DESTINATION_MAX_LENGTH)} characters`;
-  if (text.includes('{{')) return 'must not hold expressions';
-  // WHATWG URL drops tabs and line breaks and takes backslashes for slashes; what needs that is not
-  // a URL that anyone meant.
+  if (text.includes('{{')) return 'must not contain expressions';
+  // WHATWG URL drops tabs and line breaks and turns backslashes into slashes; a URL that needs that
+  // is a mistake or an attack.
   if (/[\s\\\p{Cc}]/u.test(text) || !/^[a-z]+:\/\/[^/]/i.test(text) || !URL.canParse(text))
     return 'must be a URL that begins with https://';
   const url = new URL(text);
@@ -73,8 +70,8 @@ export function parseDestination(
 }
 
 /**
- * Ports of admitted origins on the machine itself. Code that runs there may reach them, and nothing
- * else on it.
+ * Ports of allowed origins on this machine. Code that runs here may reach these local ports and no
+ * others.
  */
 export function admittedLocalPorts(allowList: EgressAllowList): readonly number[] {
   const origins = allowList.flatMap((entry) => (originOf(entry) === '' ? [] : [new URL(originOf(entry))]));

@@ -4,7 +4,7 @@ import type { Destination } from './destination.ts';
 /** Header fields in their order; a name may occur more than once. */
 export type HeaderFields = readonly (readonly [name: string, value: string])[];
 
-/** A request that leaves the service. Its content may hold plaintext. */
+/** A request that leaves the service. Its content may contain plaintext. */
 export interface OutboundRequest {
   readonly destination: Destination;
   readonly method: string;
@@ -12,11 +12,11 @@ export interface OutboundRequest {
   readonly target: Secret<string>;
   readonly headers: Secret<HeaderFields>;
   readonly body: Secret<Buffer>;
-  /** Time to the whole answer, in ms. */
+  /** Time until the whole response is there, in ms. */
   readonly timeoutMs: number;
   /**
-   * Largest body that is taken, in bytes; `unread`: the status is all that counts, and the body of
-   * the answer is empty.
+   * Most bytes of a response body; `unread`: only the status matters, and the body of the response
+   * is empty.
    */
   readonly bodyMaxBytes: number | 'unread';
 }
@@ -28,10 +28,10 @@ export interface InboundResponse {
 }
 
 /**
- * Makes requests to the outside: resolves the name, checks every address, connects to a checked one
- * with the name's certificate, follows no redirect. Rejects with `validation_failed` for a name
- * that leads to a forbidden address, `destination_timeout`, and `destination_unreachable` for
- * everything else that keeps the answer from coming whole.
+ * Sends requests to the outside. It resolves the name, checks every address, connects to a checked
+ * one with the name's certificate, and follows no redirect. Rejects with `validation_failed` for a
+ * name with a forbidden address, with `destination_timeout`, and with `destination_unreachable` for
+ * every other failure before the response is complete.
  */
 export interface EgressClient {
   send(request: OutboundRequest): Promise<InboundResponse>;

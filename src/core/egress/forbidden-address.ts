@@ -1,25 +1,20 @@
 import ipaddr from 'ipaddr.js';
 import { madeOnce } from '../shared/made-once.ts';
 
-/**
- * Global unicast addresses of IPv6 (IANA); everything outside has a meaning that no destination on
- * the internet has.
- */
+/** Global unicast addresses of IPv6 (IANA): no destination on the internet has another address. */
 const globalV6 = madeOnce(() => ipaddr.parseCIDR('2000::/3'));
 
-/**
- * Ranges inside of 2000::/3 that are not what they seem and that `ipaddr.js` takes for plain
- * unicast.
- */
+/** Special ranges inside 2000::/3 that `ipaddr.js` reports as plain unicast. */
 const specialV6 = madeOnce(() =>
   ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map((range) => ipaddr.parseCIDR(range)),
 );
 
 /**
- * Whether the service must not connect to an address: loopback, private, link-local (the metadata
- * and runtime endpoints of Lambda among them), carrier-grade NAT, multicast, documentation,
+ * Whether the service must not connect to an address: loopback, private, link-local (including the
+ * metadata and runtime endpoints of Lambda), carrier-grade NAT, multicast, documentation,
  * benchmarking, reserved, unspecified, and IPv4 in any IPv6 form (docs/contract.md#destination;
- * IANA special-purpose address registries, RFC 6890). What is not an address is forbidden too.
+ * IANA special-purpose address registries, RFC 6890). A text that is not an address is forbidden
+ * too.
  */
 export function isForbiddenAddress(text: string): boolean {
   if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return true;

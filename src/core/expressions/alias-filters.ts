@@ -10,19 +10,19 @@ const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const UPPER = LOWER.toUpperCase();
 const ALIAS_MAX_LENGTH = 400;
 /**
- * Draws before giving up on an alias that differs from its input; only inputs without room for one
- * run out.
+ * Draws for one alias that differs from its input. Only inputs without replaceable characters use
+ * them up.
  */
 const DRAWS = 32;
 
-/** A random whole number from 0 to below `below`. */
+/** A random integer from 0 up to, but not including, `below`. */
 export type RandomInt = (below: number) => number;
 
 let randomInt: RandomInt = cryptoRandomInt;
 
 /**
- * Draws aliases from another source while `evaluate` runs, which must not be asynchronous. Liquid
- * hands nothing of the kind to a filter.
+ * Uses another random source while `evaluate` runs, which must not be asynchronous. Liquid has no
+ * way to pass a source to a filter.
  */
 export function drawingFrom<T>(source: RandomInt, evaluate: () => T): T {
   const before = randomInt;
@@ -36,7 +36,9 @@ export function drawingFrom<T>(source: RandomInt, evaluate: () => T): T {
 
 const oneOf = (alphabet: string): string => alphabet[randomInt(alphabet.length)] ?? '';
 
-/** A random character of the same kind: digit for digit, letter for letter; separators stay. */
+/**
+ * A random character of the same kind: a digit for a digit, a letter for a letter; separators stay.
+ */
 function sameKind(character: string): string {
   const alphabet = [DIGITS, LOWER, UPPER].find((candidate) => candidate.includes(character));
   return alphabet === undefined ? character : oneOf(alphabet);
@@ -49,7 +51,7 @@ function charactersOf(value: Json): string[] {
   return text;
 }
 
-/** Draws until the alias differs from the value it stands for: an alias must never be the value. */
+/** Draws until the alias differs from the value: an alias must never equal its value. */
 function draw(text: readonly string[], replace: (character: string, index: number) => string): string {
   for (let attempt = 0; attempt < DRAWS; attempt += 1) {
     const alias = text.map(replace).join('');
@@ -59,11 +61,11 @@ function draw(text: readonly string[], replace: (character: string, index: numbe
 }
 
 /**
- * `alias_card: bin, last4`: random digits in the format of a card number, keeping separators and,
- * if asked, BIN and last four.
+ * `alias_card: bin, last4`: random digits in the format of a card number. Separators stay, and so
+ * do BIN and last four digits on request.
  */
-export function aliasCard(value: Json, ...given: FilterArgument[]): string {
-  const named = namedArguments(['bin', 'last4'], given);
+export function aliasCard(value: Json, ...args: FilterArgument[]): string {
+  const named = namedArguments(['bin', 'last4'], args);
   const text = charactersOf(value);
   const positions = cardPositions(text);
   const keepBin = booleanArgument(named.get('bin'), false);
@@ -75,26 +77,26 @@ export function aliasCard(value: Json, ...given: FilterArgument[]): string {
   );
 }
 
-function keeping(given: readonly FilterArgument[], length: number): (index: number) => boolean {
-  const named = namedArguments(['first', 'last'], given);
+function keeping(args: readonly FilterArgument[], length: number): (index: number) => boolean {
+  const named = namedArguments(['first', 'last'], args);
   const first = countArgument(named.get('first'), 0);
   const from = length - countArgument(named.get('last'), 0);
   return (index) => index < first || index >= from;
 }
 
 /**
- * `alias_preserve_format: first, last`: digits for digits, letters for letters in their case,
- * everything else as it is.
+ * `alias_preserve_format: first, last`: digits for digits, letters for letters in the same case;
+ * all other characters stay.
  */
-export function aliasPreserveFormat(value: Json, ...given: FilterArgument[]): string {
+export function aliasPreserveFormat(value: Json, ...args: FilterArgument[]): string {
   const text = charactersOf(value);
-  const keep = keeping(given, text.length);
+  const keep = keeping(args, text.length);
   return draw(text, (character, index) => (keep(index) ? character : sameKind(character)));
 }
 
 /** `alias_preserve_length: first, last`: random letters and digits of the same length. */
-export function aliasPreserveLength(value: Json, ...given: FilterArgument[]): string {
+export function aliasPreserveLength(value: Json, ...args: FilterArgument[]): string {
   const text = charactersOf(value);
-  const keep = keeping(given, text.length);
+  const keep = keeping(args, text.length);
   return draw(text, (character, index) => (keep(index) ? character : oneOf(DIGITS + LOWER + UPPER)));
 }

@@ -2,22 +2,21 @@ import { hintOf } from '../shared/known-names.ts';
 import { ExpressionError } from './expression-error.ts';
 
 /**
- * Arguments of a filter as Liquid hands them over: a value by position, or a pair of name and
- * value.
+ * An argument of a filter, as Liquid passes it: a value by position, or a pair of name and value.
  */
 export type FilterArgument = unknown;
 
 /**
- * Arguments by name. Positional ones take the names in order; named ones (`mask: '*'`) take their
- * own. Throws {@link ExpressionError} for too many and for unknown names.
+ * Arguments by name. Positional ones get the names in order; named ones (`mask: '*'`) have their
+ * own. Throws {@link ExpressionError} for too many arguments and for unknown names.
  */
 export function namedArguments(
   names: readonly string[],
-  given: readonly FilterArgument[],
+  args: readonly FilterArgument[],
 ): ReadonlyMap<string, unknown> {
   const result = new Map<string, unknown>();
   let position = 0;
-  for (const argument of given) {
+  for (const argument of args) {
     const pair: readonly unknown[] | undefined = Array.isArray(argument) ? argument : undefined;
     const named =
       pair?.length === 2 && typeof pair[0] === 'string' ? { name: pair[0], value: pair[1] } : undefined;
@@ -32,7 +31,7 @@ export function namedArguments(
 
 const COUNT_MAX = 100_000;
 
-/** A whole number from 0 to {@link COUNT_MAX}; numbers in quotes count. */
+/** A whole number from 0 to {@link COUNT_MAX}, also in quotes. */
 export function countArgument(value: unknown, fallback: number): number {
   if (value === undefined || value === null) return fallback;
   const count = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;

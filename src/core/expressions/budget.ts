@@ -1,33 +1,33 @@
 import { ExpressionError } from './expression-error.ts';
 
 /**
- * Steps that all expressions of one request may take together. A step is at most about 3 ns of one
- * core, whatever the filter (`npm run bench -- expressions` measures it), so that a whole budget is
- * a fraction of a second.
+ * Steps for all expressions of one request together. A step takes at most about 3 ns of one core,
+ * in every filter (`npm run bench -- expressions` measures it), so that a whole budget is a
+ * fraction of a second.
  */
 export const REQUEST_STEPS = 100_000_000;
 
 /**
- * Steps that the mask of one token may take: a page shows at most 100 tokens, so that no page can
- * exceed its budget.
+ * Steps for the mask of one token: a page has at most 100 tokens, so that no page can exceed its
+ * budget.
  */
 export const MASK_STEPS = REQUEST_STEPS / 100;
 
 /**
- * What expressions may still cost. It counts steps, not time, so that the same evaluation has the
- * same outcome everywhere.
+ * The remaining cost that expressions may have. It counts steps, not time, so that the same
+ * evaluation has the same outcome everywhere.
  */
 export interface Budget {
   /** The steps charged so far. */
   readonly used: number;
   /**
-   * Takes steps out, before the work that they stand for. Throws {@link ExpressionError} if too few
-   * are left, also ever after.
+   * Charges steps before their work is done. Throws {@link ExpressionError} if too few are left,
+   * and for every later charge.
    */
   charge(steps: number): void;
   /**
-   * A budget of at most `steps` that is charged to this one too. Exceeding it leaves this one
-   * usable.
+   * A budget of at most `steps`, which are charged to this one too. After it is exceeded, this one
+   * is still usable.
    */
   part(steps: number): Budget;
 }
@@ -52,7 +52,7 @@ class StepBudget implements Budget {
   }
 
   charge(steps: number): void {
-    // Turned around, so that what is not a number is too much.
+    // Negated, so that NaN is too much.
     if (!(steps <= this.#limit - this.#used)) {
       this.#used = this.#limit;
       throw new ExpressionError(this.#reason);

@@ -2,12 +2,12 @@ import { Context, type Liquid } from 'liquidjs';
 import { memberOf } from '../shared/member-of.ts';
 import type { Budget } from './budget.ts';
 
-/** Steps for each character or element that LiquidJS itself says it is about to allocate. */
+/** Steps for each character or element that LiquidJS announces to allocate. */
 const ALLOCATION = 8;
 
 /**
- * What LiquidJS asks before it allocates or goes on, answered from a budget. Negative and missing
- * amounts are its way to say nothing.
+ * The limits that LiquidJS checks before it allocates or continues, charged to a budget. LiquidJS
+ * passes a negative amount or none if it does not know one.
  */
 function limiter(budget: Budget): Context['memoryLimit'] {
   const charge = (steps: number, amount: unknown): void => {
@@ -17,7 +17,7 @@ function limiter(budget: Budget): Context['memoryLimit'] {
     use(amount) {
       charge(ALLOCATION, amount);
     },
-    // Its argument is the time, which decides nothing here.
+    // Its argument is the time, which does not matter here.
     check() {
       charge(1, 1);
     },
@@ -25,19 +25,19 @@ function limiter(budget: Budget): Context['memoryLimit'] {
   return limit as Context['memoryLimit'];
 }
 
-/** What Liquid evaluates in, with the budget that filters charge. */
+/** The context of an evaluation in Liquid, with the budget that filters charge. */
 export type JsonContext = Context & { readonly budget: Budget };
 
-/** A member of a JSON object by its own name, an element of an array by its index. */
+/** An own member of a JSON object, or an element of an array by its index. */
 function readProperty(from: object, key: unknown): unknown {
   if (Array.isArray(from)) return typeof key === 'number' ? (from as unknown[]).at(key) : undefined;
   return typeof key === 'string' || typeof key === 'number' ? memberOf(from, String(key)) : undefined;
 }
 
 /**
- * The bindings of one evaluation. Liquid also knows `size`, `first` and `last` of any value, and
- * JavaScript knows much more; here a name is an own member of a JSON object or an index of an
- * array, and nothing else (docs/contract.md#expressions).
+ * The bindings of one evaluation. Liquid also offers `size`, `first` and `last` of any value, and
+ * JavaScript much more. Here a name is only an own member of a JSON object or an index of an array
+ * (docs/contract.md#expressions).
  */
 export function jsonContext(scope: object, budget: Budget, liquid: Liquid): JsonContext {
   const limit = limiter(budget);

@@ -1,6 +1,6 @@
 /**
- * Why an expression cannot be parsed or evaluated. The message names the reason only: of the text
- * of the expression, which may hold a value, at most the word of an unknown filter; never data.
+ * Why an expression cannot be parsed or evaluated. The message never contains data, since the text
+ * of an expression may be sensitive: it quotes at most the name of an unknown filter.
  */
 export class ExpressionError extends Error {
   constructor(reason: string) {

@@ -5,21 +5,23 @@ import { parsedOnce } from './parsed-once.ts';
 import { plainExpression } from './plain-expression.ts';
 import type { Expression } from './result.ts';
 
-/** Filters in a row; with no loops in the language this bounds the depth of an evaluation. */
+/**
+ * Most filters in an expression: as the language has no loops, this bounds the evaluation depth.
+ */
 const FILTERS_MAX = 30;
 
-/** Steps of what fails: an error, and those that Liquid makes of it. */
+/** Steps of a failure: an error, and the errors that Liquid wraps around it. */
 const FAILURE = 60_000;
-/** The same for each character of what cannot be parsed. */
+/** Steps of a failed parse, for each character of the source. */
 const FAILED_PARSE = 150;
 
-/** Whether a library could not be loaded when it was first needed (lib/bundle.ts). */
+/** Whether the error is that a library could not be loaded on first use (lib/bundle.ts). */
 const isOfLoading = (error: unknown): boolean =>
   error instanceof Error && ('requireStack' in error || 'syscall' in error);
 
 /**
- * Own filters say what is wrong with them; messages of libraries may quote values, so they are not
- * passed on. That one is not there is no fault of the expression.
+ * Messages of our own filters are passed on. Messages of libraries may quote values, so they are
+ * replaced. An error of loading a library is not the fault of the expression.
  */
 const failure = (error: unknown): unknown =>
   error instanceof ExpressionError || isOfLoading(error)
@@ -46,9 +48,9 @@ function compile(source: string): Expression {
 const compiled = parsedOnce(compile);
 
 /**
- * Parses the inside of `{{ }}`: a value, then filters. Throws {@link ExpressionError} for a syntax
- * error or an unknown filter. Short expressions are parsed once and cached; they cost the same each
- * time, so that no cache decides what passes.
+ * Parses the source inside `{{ }}`: a value, then filters. Throws {@link ExpressionError} for a
+ * syntax error or an unknown filter. Short expressions are parsed once and cached. They are charged
+ * every time, so that the cache does not decide which expressions pass.
  */
 export function parseExpression(source: string, budget: Budget): Expression {
   try {

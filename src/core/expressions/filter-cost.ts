@@ -2,39 +2,39 @@ import type { FilterArgument } from './arguments.ts';
 import type { Budget } from './budget.ts';
 import { weigh } from './weight.ts';
 
-export type More = (value: unknown, given: readonly FilterArgument[]) => number;
+export type More = (value: unknown, args: readonly FilterArgument[]) => number;
 
 /**
- * What a filter costs, in steps; `npm run bench -- expressions` finds the inputs for which a step
- * takes longest.
+ * The cost of a filter in steps; `npm run bench -- expressions` finds the inputs with the slowest
+ * steps.
  */
 export interface Cost {
-  /** For each character, element and member of its value and arguments. */
+  /** Steps for each character, element and member of its value and arguments. */
   readonly each: number;
-  /** What it costs beyond that. */
+  /** Further steps. */
   readonly more?: More;
 }
 
-/** Looks at a value and not into it. */
+/** The cost of a filter that does not look into its value. */
 export const SHALLOW: Cost = { each: 0 };
 
-/** Steps of any filter: its call, and what it reads of a few arguments. */
+/** Steps of any filter: its call, and reading a few arguments. */
 const CALL = 300;
 
 export const lengthOf = (value: unknown): number =>
   typeof value === 'string' || Array.isArray(value) ? value.length : 0;
 
 /**
- * Length of the longest text among the arguments, at least 1; a named one is a pair of name and
- * value.
+ * Length of the longest text among the arguments, at least 1. A named argument is a pair of name
+ * and value.
  */
-export const longest = (given: readonly FilterArgument[]): number =>
-  given.reduce<number>((length, argument) => {
+export const longest = (args: readonly FilterArgument[]): number =>
+  args.reduce<number>((length, argument) => {
     const text: unknown = Array.isArray(argument) && argument.length === 2 ? argument[1] : argument;
     return typeof text === 'string' ? Math.max(length, text.length) : length;
   }, 1);
 
-/** Length of the text that Liquid makes of a value, or more. */
+/** An upper bound for the length of the text that Liquid makes of a value. */
 export function textLength(value: unknown): number {
   if (Array.isArray(value))
     return (value as readonly unknown[]).reduce<number>((sum, each) => sum + textLength(each), 20);
@@ -46,9 +46,9 @@ export function charge(
   budget: Budget,
   { each, more }: Cost,
   value: unknown,
-  given: readonly FilterArgument[],
+  args: readonly FilterArgument[],
 ): void {
   budget.charge(CALL);
-  if (each > 0) for (const part of [value, ...given]) weigh(part, each, budget);
-  if (more !== undefined) budget.charge(Math.ceil(more(value, given)));
+  if (each > 0) for (const part of [value, ...args]) weigh(part, each, budget);
+  if (more !== undefined) budget.charge(Math.ceil(more(value, args)));
 }

@@ -7,24 +7,24 @@ import { cardBin, cardMask, last4, reveal, revealFirst, revealLast } from './mas
 import { json, padLeft, padRight, stringify, toBoolean, toNumber, toText } from './value-filters.ts';
 import { chargedTextOf, WRITE_JSON } from './weight.ts';
 
-/** A filter of the service. It charges the budget before it works. */
-export type Filter = (budget: Budget, value: Json, given: readonly FilterArgument[]) => Json;
+/** A filter of the service. It charges the budget before it does any work. */
+export type Filter = (budget: Budget, value: Json, args: readonly FilterArgument[]) => Json;
 
-type TextFilter = (text: string, ...given: FilterArgument[]) => Json;
+type TextFilter = (text: string, ...args: FilterArgument[]) => Json;
 
 /**
- * A mask of several characters makes the text longer by as much, and preserved characters are
- * looked for one by one.
+ * A mask of several characters makes the text that much longer, and each character is searched in
+ * `preserve`.
  */
-const hiding: Cost = { each: 10, more: (value, given) => lengthOf(value) * (90 + 6 * longest(given)) };
-const cardHiding: Cost = { each: 10, more: (value, given) => lengthOf(value) * (90 + 6 * longest(given)) };
+const hiding: Cost = { each: 10, more: (value, args) => lengthOf(value) * (90 + 6 * longest(args)) };
+const cardHiding: Cost = { each: 10, more: (value, args) => lengthOf(value) * (90 + 6 * longest(args)) };
 const ALIAS_CHARACTER = 1_500;
 const ALIAS: Cost = { each: 4, more: (value) => ALIAS_CHARACTER * lengthOf(value) };
 const padding: Cost = { each: 4, more: (_, [length]) => (Number(length) > 0 ? Number(length) : 0) };
 
 /**
- * The filters of the service on text (docs/contract.md#filters); everything else reaches them as it
- * reads inside text.
+ * Filters of the service on text (docs/contract.md#filters); any other value is converted to text
+ * first.
  */
 const ON_TEXT: Readonly<Record<string, readonly [filter: TextFilter, cost: Cost]>> = {
   last4: [last4, SHALLOW],
@@ -41,7 +41,7 @@ const ON_TEXT: Readonly<Record<string, readonly [filter: TextFilter, cost: Cost]
   to_string: [toText, SHALLOW],
 };
 
-/** The filters of the service on any value. */
+/** Filters of the service on any value. */
 const ON_VALUES: Readonly<Record<string, Filter>> = {
   json: (budget, value, [path]) => json(value, path, budget),
   stringify(budget, value) {
@@ -59,14 +59,14 @@ const ON_VALUES: Readonly<Record<string, Filter>> = {
 };
 
 function textFilter(filter: TextFilter, cost: Cost): Filter {
-  return (budget, value, given) => {
+  return (budget, value, args) => {
     const text = typeof value === 'string' ? value : chargedTextOf(value, budget);
-    charge(budget, cost, text, given);
-    return filter(text, ...given);
+    charge(budget, cost, text, args);
+    return filter(text, ...args);
   };
 }
 
-/** Filters that draw at random what they put in the place of a value. */
+/** Filters that replace a value with random characters. */
 export const ALIAS_FILTERS: readonly string[] = [
   'alias_card',
   'alias_preserve_format',
@@ -82,7 +82,7 @@ export const MASKING_FILTERS: readonly string[] = [
   'card_mask',
 ];
 
-/** The filters of the service by their names; Liquid has more (`standard-filters.ts`). */
+/** The filters of the service by name; `standard-filters.ts` has those of Liquid. */
 export const OWN_FILTERS: ReadonlyMap<string, Filter> = new Map([
   ...Object.entries(ON_TEXT).map(([name, [filter, cost]]) => [name, textFilter(filter, cost)] as const),
   ...Object.entries(ON_VALUES),

@@ -6,40 +6,34 @@ import { ExpressionError } from './expression-error.ts';
 import { weigh } from './weight.ts';
 
 /*
- * json-p3 is loaded when something of it is first used (lib/bundle.ts): nothing here may touch it
- * before.
+ * json-p3 is loaded on first use (lib/bundle.ts): the top level of this module must not use it.
  */
 
 const PATH_MAX_LENGTH = 1_000;
-/** A path that is nothing but names of members, as most are: it selects one value or none. */
+/** A path of member names only, as most are: it selects one value or none. */
 const MEMBERS = /^\$(?:\.[A-Za-z_]\w*)*$/;
 /** Steps of compiling a path, for each character. */
 const COMPILE = 400;
-/** Steps of each selector and condition that is made to count its own. */
+/** Steps of making a selector or a condition count its steps. */
 const COUNTING = 5_000;
 /**
- * Steps of each node looked at and each condition; `..` and lists of selectors in a row multiply
- * them without a bound.
+ * Steps of each visited node and each condition; `..` and consecutive lists of selectors multiply
+ * them without bound.
  */
 const NODE = 600;
 /**
- * Steps of each level that a node is nested: its place is copied, and `..` hands it up level by
+ * Steps of each level of nesting of a node: its location is copied, and `..` passes it up level by
  * level.
  */
 const LEVEL = 30;
-/** Steps of comparing, for each character of a value that a condition has found. */
+/** Steps of a comparison, for each character of a value in a condition. */
 const COMPARE = 4;
-/**
- * Steps of each member of an object whose members are listed, also when few of them are looked at.
- */
+/** Steps of each member of an object whose members are listed, even if few of them are visited. */
 const MEMBER = 150;
-/** Deepest nesting that `..` follows: more than a body can have. */
+/** Deepest nesting that `..` follows: deeper than a body can be. */
 const DEPTH_MAX = 100;
 
-/**
- * RFC 9535 without `match` and `search`: a regular expression from a caller could run for as long
- * as it likes.
- */
+/** RFC 9535 without `match` and `search`: a caller's regular expression could run without limit. */
 function environment(budget: Budget): JSONPathEnvironment {
   const made = new JSONPathEnvironment({ maxRecursionDepth: DEPTH_MAX });
   made.functionRegister.delete('match');
@@ -60,15 +54,15 @@ interface Evaluated {
   readonly selectors?: unknown;
 }
 
-/** Charges for what a part of a condition has found: a comparison looks at all of it. */
+/** Charges for the values in a condition: a comparison reads them completely. */
 function weighFound(found: unknown, budget: Budget): void {
   if (found instanceof JSONPathNodeList) for (const { value } of found.nodes) weigh(value, COMPARE, budget);
   else if (typeof found === 'string') weigh(found, COMPARE, budget);
 }
 
 /**
- * Makes every selector and every condition of a compiled path, queries inside of conditions
- * included, take its steps from a budget.
+ * Makes every selector and every condition of a compiled path charge a budget, including the
+ * queries inside conditions.
  */
 function countSteps(part: object, budget: Budget): void {
   if (part instanceof JSONPathEnvironment) return;
@@ -88,8 +82,8 @@ function countSteps(part: object, budget: Budget): void {
       return found;
     };
   }
-  // Segments call `resolve` of their selectors, lazy or not; nodes are made one by one, so that the
-  // first two are enough.
+  // Segments call `resolve` or `lazyResolve` of their selectors; nodes are made one by one, so
+  // wrapping these two is enough.
   if (resolve !== undefined && lazyResolve !== undefined && selectors === undefined) {
     budget.charge(COUNTING);
     (part as Evaluated).resolve = function* (node) {
@@ -104,9 +98,9 @@ function countSteps(part: object, budget: Budget): void {
 
 /**
  * The one value that a path selects, `undefined` for none. Throws {@link ExpressionError} for
- * several and for what the budget does not allow.
+ * several values, and if the budget is exceeded.
  */
-export function selectOne(path: string, value: Json, budget: Budget): Json | undefined {
+export function selectJsonPath(path: string, value: Json, budget: Budget): Json | undefined {
   if (path.length > PATH_MAX_LENGTH) throw new ExpressionError('has a json filter with too long a path');
   budget.charge((path.length + 60) * COMPILE);
   if (MEMBERS.test(path))

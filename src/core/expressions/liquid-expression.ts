@@ -9,8 +9,7 @@ import { resultOf, type Expression } from './result.ts';
 import { STANDARD_FILTERS, type LiquidFilter } from './standard-filters.ts';
 
 /*
- * LiquidJS is loaded when something of it is first used (lib/bundle.ts): nothing here may touch it
- * before.
+ * LiquidJS is loaded on first use (lib/bundle.ts): the top level of this module must not use it.
  */
 
 /** The names of all filters of the language. */
@@ -18,32 +17,32 @@ export const FILTER_NAMES: readonly string[] = [...STANDARD_FILTERS.keys(), ...O
 
 /** Steps of parsing, for each character. */
 const PARSE = 150;
-/** Steps of an evaluation before any filter: Liquid makes a context and generators for it. */
+/** Steps of an evaluation before any filter: Liquid creates a context and generators for it. */
 const EVALUATE = 4_000;
 /**
- * Steps of an evaluation for each character of its source: arguments and members are looked up one
+ * Steps of an evaluation for each character of its source: arguments and members are resolved one
  * by one.
  */
 const EVALUATE_CHARACTER = 60;
 
-/** What is missing is `null`, and so are Liquid's own names for it (`nil`, `empty`). */
+/** A missing value is `null`, and so are Liquid's own names for it (`nil`, `empty`). */
 const present = (value: unknown): Json =>
   value === undefined || value instanceof Drop ? null : (value as Json);
 
 const withContext = (filter: Filter): LiquidFilter =>
-  function (value, ...given) {
-    return filter(this.context.budget, present(value), given);
+  function (value, ...input) {
+    return filter(this.context.budget, present(value), input);
   };
 
 function createLiquid(): Liquid {
   const liquid = new Liquid({
     strictFilters: true,
     ownPropertyOnly: true,
-    // An output statement is a value and filters; comparisons belong to tags.
+    // An output statement has a value and filters; only tags have comparisons.
     operators: {},
     timezoneOffset: 0,
     locale: 'en-US',
-    // No file is ever looked up: the language has no tags.
+    // No file is ever read: the language has no tags.
     templates: {},
   });
   for (const name of Object.keys(liquid.filters)) liquid.unregisterFilter(name);
@@ -59,8 +58,7 @@ function createLiquid(): Liquid {
 const liquid = madeOnce(createLiquid);
 
 /**
- * `reveal_last: 4, mask='*'` is how the interface writes named arguments; Liquid writes
- * `mask: '*'`.
+ * The API writes named arguments as `reveal_last: 4, mask='*'`; Liquid writes them as `mask: '*'`.
  */
 function withLiquidArguments(source: string): string {
   return source.replace(
@@ -70,8 +68,8 @@ function withLiquidArguments(source: string): string {
 }
 
 /**
- * LiquidJS stops reading at what it does not know; a mask must not lose its filters to a stray
- * comma, so all must have been read.
+ * LiquidJS stops reading at unknown input. A mask must not lose its filters because of a stray
+ * comma, so the whole source must have been read.
  */
 function readWhole(source: string): Value {
   const tokenizer = new Tokenizer(source, liquid().options.operators);
@@ -82,9 +80,9 @@ function readWhole(source: string): Value {
   return value;
 }
 
-/** How Liquid says it, with what stands there. */
+/** Liquid's message, with the name of the filter. */
 const UNKNOWN_FILTER = /^undefined filter: ([^\s,]*)/;
-/** What is shown of a filter that is not known: a word, never a value. */
+/** The form of an unknown filter's name that a message may quote: a word, never a value. */
 const FILTER_NAME = /^[a-z][a-z_]{0,30}\d?$/i;
 
 function unknownFilter(name: string): string {
@@ -93,7 +91,7 @@ function unknownFilter(name: string): string {
 }
 
 function parse(source: string): Value {
-  // Not inside: that it cannot be loaded is no fault of the source.
+  // Outside the `try`: a failure to load Liquid is not the fault of the source.
   liquid();
   try {
     return readWhole(withLiquidArguments(source));
@@ -103,11 +101,11 @@ function parse(source: string): Value {
   }
 }
 
-/** LiquidJS wraps what a filter threw. */
+/** LiquidJS wraps errors of filters. */
 const thrownInside = (error: unknown): unknown =>
   error instanceof Error && 'originalError' in error ? error.originalError : error;
 
-/** What a token of Liquid's parser may hold: names and the tokens inside of it. */
+/** The parts of a token of Liquid's parser: names and nested tokens. */
 interface ParsedToken {
   readonly kind?: TokenKind;
   readonly content?: unknown;
@@ -117,7 +115,7 @@ interface ParsedToken {
   readonly rhs?: unknown;
 }
 
-/** Adds the names that a parsed value starts with, those inside of brackets and ranges included. */
+/** Adds the names that a parsed value starts with, including names inside brackets and ranges. */
 function addRoots(token: unknown, names: string[]): void {
   if (typeof token !== 'object' || token === null) return;
   const { kind, variable, props = [], lhs, rhs } = token as ParsedToken;
@@ -128,7 +126,7 @@ function addRoots(token: unknown, names: string[]): void {
   for (const inside of [variable, ...props]) addRoots(inside, names);
 }
 
-/** Every name of an expression. A named argument is a pair of its own name and a value. */
+/** Every name in an expression. A named argument is a pair of its own name and a value. */
 function rootsIn(value: Value): readonly string[] {
   const names: string[] = [];
   for (const token of value.initial.postfix) addRoots(token, names);
@@ -138,7 +136,7 @@ function rootsIn(value: Value): readonly string[] {
   return names;
 }
 
-/** Any expression of the language, parsed. Throws {@link ExpressionError}. */
+/** Parses any expression of the language. Throws {@link ExpressionError}. */
 export function liquidExpression(source: string): Expression {
   const value = parse(source);
   return {

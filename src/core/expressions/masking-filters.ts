@@ -8,18 +8,17 @@ import {
 } from './arguments.ts';
 import { textOf } from './text-of.ts';
 
-/** What hides a character unless a filter says otherwise. */
+/** The default character of a mask. */
 const DEFAULT_MASK = 'X';
-/**
- * Separators that people write inside numbers; positions of the card filters are counted without
- * them.
- */
+/** Common separators inside numbers: the positions of the card filters do not count them. */
 const SEPARATORS = ' -';
 
 const characters = (value: Json): string[] => Array.from(textOf(value));
 const isDigit = (character: string): boolean => character >= '0' && character <= '9';
 
-/** Keeps the characters that `shown` names and those in `preserve`; the rest becomes `mask`. */
+/**
+ * Shows the characters that `shown` selects and those in `preserve`; replaces the rest by `mask`.
+ */
 function hide(
   text: readonly string[],
   mask: string,
@@ -33,28 +32,28 @@ function hide(
 
 /** The last four characters. */
 export function last4(value: Json): string {
-  // No character is longer than two code units; what a cut may leave of one stands before the last
+  // A character has at most two code units. The slice may cut one in two, but only before the last
   // four.
   return characters(textOf(value).slice(-8)).slice(-4).join('');
 }
 
 /**
- * `reveal_last: n, mask`: all but the last n characters masked, `-` kept. Text no longer than n
- * comes back whole.
+ * `reveal_last: n, mask`: masks all but the last n characters and `-`. A text of at most n
+ * characters is returned unmasked.
  */
-export function revealLast(value: Json, ...given: FilterArgument[]): string {
-  const named = namedArguments(['n', 'mask'], given);
+export function revealLast(value: Json, ...args: FilterArgument[]): string {
+  const named = namedArguments(['n', 'mask'], args);
   const text = characters(value);
   const from = text.length - countArgument(named.get('n'), 0);
   return hide(text, textArgument(named.get('mask'), DEFAULT_MASK), '-', (index) => index >= from);
 }
 
 /**
- * `reveal_first: n, mask`: all but the first n characters masked, `-` kept. Text no longer than n
- * comes back whole.
+ * `reveal_first: n, mask`: masks all but the first n characters and `-`. A text of at most n
+ * characters is returned unmasked.
  */
-export function revealFirst(value: Json, ...given: FilterArgument[]): string {
-  const named = namedArguments(['n', 'mask'], given);
+export function revealFirst(value: Json, ...args: FilterArgument[]): string {
+  const named = namedArguments(['n', 'mask'], args);
   const count = countArgument(named.get('n'), 0);
   return hide(
     characters(value),
@@ -65,8 +64,8 @@ export function revealFirst(value: Json, ...given: FilterArgument[]): string {
 }
 
 /**
- * `hide`, but a result that would show the whole input shows nothing of it (and, failing that, not
- * even what is preserved).
+ * Like `hide`, but if the result would equal the input, shows only the preserved characters, and if
+ * it still would, nothing.
  */
 function hideSomething(
   text: readonly string[],
@@ -87,8 +86,8 @@ function hideSomething(
  * `reveal: first, last, mask, preserve`: shows the first and last characters; preserved characters
  * count as positions.
  */
-export function reveal(value: Json, ...given: FilterArgument[]): string {
-  const named = namedArguments(['first', 'last', 'mask', 'preserve'], given);
+export function reveal(value: Json, ...args: FilterArgument[]): string {
+  const named = namedArguments(['first', 'last', 'mask', 'preserve'], args);
   const text = characters(value);
   const first = countArgument(named.get('first'), 0);
   const from = text.length - countArgument(named.get('last'), 0);
@@ -110,7 +109,7 @@ export function binLength(digits: number): number {
 }
 
 /**
- * Which positions of a card number belong to its BIN and to its last four digits, separators aside.
+ * The positions of the BIN and of the last four digits of a card number; separators do not count.
  */
 export function cardPositions(text: readonly string[]): {
   readonly bin: ReadonlySet<number>;
@@ -124,8 +123,8 @@ export function cardPositions(text: readonly string[]): {
  * `card_mask: bin, last4, mask, preserve`: shows the BIN and/or the last four digits of a card
  * number.
  */
-export function cardMask(value: Json, ...given: FilterArgument[]): string {
-  const named = namedArguments(['bin', 'last4', 'mask', 'preserve'], given);
+export function cardMask(value: Json, ...args: FilterArgument[]): string {
+  const named = namedArguments(['bin', 'last4', 'mask', 'preserve'], args);
   const text = characters(value);
   const positions = cardPositions(text);
   const showBin = booleanArgument(named.get('bin'), false);

@@ -7,21 +7,21 @@ import { SOURCE_MAX_LENGTH } from './parsed-once.ts';
 import { resultOf, type Expression } from './result.ts';
 
 /*
- * Most expressions are a path of names and filters of the service with literal arguments
- * (`data.number | reveal_last: 4`). They mean the same in Liquid and are evaluated without it,
- * which is quicker and need not be loaded (docs/decisions/0029).
+ * Most expressions are a path of names, and filters of the service with literal arguments
+ * (`data.number | reveal_last: 4`). They mean the same in Liquid, but are evaluated without it:
+ * that is faster, and Liquid need not be loaded (docs/decisions/0029).
  */
 
-/** Steps of parsing, for each character: of names alone, and of names with filters. */
+/** Steps of parsing, for each character: of a path of names, and of a path with filters. */
 const PARSE_NAME = 40;
 const PARSE = 150;
 /** Steps of an evaluation before any filter, and of each argument. */
 const EVALUATE = 50;
 const ARGUMENT = 50;
 
-/** Names of members with dots between them. */
+/** Names of members, separated by dots. */
 const PATH = /[ \t\r\n]*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)[ \t\r\n]*/y;
-/** Names that Liquid takes for values. */
+/** Names that are values in Liquid. */
 const WORDS: ReadonlySet<string> = new Set(['true', 'false', 'nil', 'null', 'empty', 'blank']);
 
 const FILTER = /\|[ \t\r\n]*([a-z]\w*)[ \t\r\n]*(:?)/y;
@@ -33,10 +33,10 @@ const LITERAL =
 interface FilterCall {
   readonly name: string;
   readonly filter: Filter;
-  readonly given: readonly FilterArgument[];
+  readonly args: readonly FilterArgument[];
 }
 
-/** Reads one text from its start by sticky patterns. */
+/** Reads a text from start to end with sticky patterns. */
 class Reader {
   readonly #source: string;
   #at = 0;
@@ -57,33 +57,33 @@ class Reader {
   }
 }
 
-/** What a literal stands for: JSON but for its quotes. */
+/** The value of a literal: JSON, except for the form of its quotes. */
 const literal = (text: string): Json =>
   text.startsWith('"') || text.startsWith("'") ? text.slice(1, -1) : parseJson(text);
 
 function readArguments(reader: Reader): readonly FilterArgument[] | undefined {
-  const given: FilterArgument[] = [];
+  const args: FilterArgument[] = [];
   for (let more = true; more;) {
     const name = reader.next(ARGUMENT_NAME)?.[1];
     const [found, text = '', comma] = reader.next(LITERAL) ?? [];
     if (found === undefined) return undefined;
-    given.push(name === undefined ? literal(text) : [name, literal(text)]);
+    args.push(name === undefined ? literal(text) : [name, literal(text)]);
     more = comma === ',';
   }
-  return given;
+  return args;
 }
 
 function readFilter(reader: Reader): FilterCall | undefined {
   const [found, name = '', colon] = reader.next(FILTER) ?? [];
   const filter = OWN_FILTERS.get(name);
   if (found === undefined || filter === undefined) return undefined;
-  const given = colon === ':' ? readArguments(reader) : [];
-  return given && { name, filter, given };
+  const args = colon === ':' ? readArguments(reader) : [];
+  return args && { name, filter, args };
 }
 
-/** Such an expression, parsed; `undefined` for any other, right or wrong. */
+/** Parses such an expression; `undefined` for any other text, valid or not. */
 export function plainExpression(source: string): Expression | undefined {
-  // What is not kept would be read twice each time if it turned out to be Liquid's.
+  // A source that is too long for the cache would be parsed twice each time if it needs Liquid.
   if (source.length > SOURCE_MAX_LENGTH) return undefined;
   const reader = new Reader(source);
   const path = reader.next(PATH)?.[1]?.split('.') ?? [];
@@ -94,7 +94,7 @@ export function plainExpression(source: string): Expression | undefined {
     if (filter === undefined) return undefined;
     filters.push(filter);
   }
-  const steps = filters.reduce((sum, { given }) => sum + given.length * ARGUMENT, EVALUATE);
+  const steps = filters.reduce((sum, { args }) => sum + args.length * ARGUMENT, EVALUATE);
   return {
     names: path.slice(0, 1),
     filters: filters.map(({ name }) => name),
@@ -102,7 +102,7 @@ export function plainExpression(source: string): Expression | undefined {
     evaluate(bindings, budget) {
       budget.charge(steps);
       let value = (path.reduce<unknown>(memberOf, bindings) ?? null) as Json;
-      for (const { filter, given } of filters) value = filter(budget, value, given);
+      for (const { filter, args } of filters) value = filter(budget, value, args);
       return resultOf(value, budget);
     },
   };

@@ -7,7 +7,7 @@ import { parsedOnce } from './parsed-once.ts';
 import { hasExpression, parseTemplate, type TemplatePart } from './template.ts';
 import { chargedTextOf } from './weight.ts';
 
-/** Liquid trims the text beside `{{-` and `-}}`. */
+/** Liquid trims the text next to `{{-` and `-}}`. */
 function trimmed(parts: readonly TemplatePart[]): readonly TemplatePart[] {
   const trimsLeft = (part: TemplatePart | undefined) =>
     part?.kind === 'expression' && part.source.startsWith('-');
@@ -33,13 +33,12 @@ function parseParts(template: string): readonly TemplatePart[] {
 }
 
 /**
- * The parts of a template. Throws {@link ExpressionError} for a syntax error. One that is nothing
- * but expressions is parsed once and kept; text beside them may be somebody's data, and is
- * forgotten.
+ * The parts of a template. Throws {@link ExpressionError} for a syntax error. Only templates
+ * without text are cached: text between expressions may be sensitive data.
  */
 const parsed = parsedOnce(parseParts, (parts) => parts.every(({ kind }) => kind === 'expression'));
 
-/** Steps of any text that may be a template, and of one that is. */
+/** Steps of any text that may be a template, and of a text that is one. */
 const TEXT = 20;
 const TEMPLATE = 400;
 
@@ -50,9 +49,9 @@ function parse(template: string, budget: Budget): readonly TemplatePart[] {
 }
 
 /**
- * Evaluates a text with expressions over the members bound in `bindings`. A text that is exactly
- * one expression keeps the JSON type of its value; otherwise results are joined as text. Throws
- * {@link ExpressionError}, also for more than the budget allows.
+ * Evaluates a text with expressions over `bindings`. A text that is exactly one expression returns
+ * the value with its JSON type; otherwise results are joined as text. Throws
+ * {@link ExpressionError}, also if the budget is exceeded.
  */
 export function renderTemplate(template: string, bindings: JsonObject, budget: Budget): Json {
   const parts = parse(template, budget);
@@ -68,14 +67,14 @@ export function renderTemplate(template: string, bindings: JsonObject, budget: B
     .join('');
 }
 
-/** What the expressions of a template may hold. */
+/** The names and filters that the expressions of a template may use. */
 export interface Allowed {
   readonly names: readonly string[];
   /** Absent: all filters. */
   readonly filters?: readonly string[];
 }
 
-/** What the expressions of a template hold, each as often as it stands there. */
+/** The names and filters that the expressions of a template use, with repetitions. */
 export interface Contents {
   readonly names: readonly string[];
   readonly filters: readonly string[];
@@ -83,7 +82,8 @@ export interface Contents {
 
 /**
  * Checks the syntax, the names and the filters of a template without evaluating it, and returns
- * them. Throws {@link ExpressionError}, also for what is not allowed.
+ * these names and filters. Throws {@link ExpressionError}, also for a name or filter that is not
+ * allowed.
  */
 export function checkTemplate(template: string, allowed: Allowed, budget: Budget): Contents {
   const expressions = parse(template, budget).flatMap((part) =>
@@ -99,8 +99,7 @@ export function checkTemplate(template: string, allowed: Allowed, budget: Budget
 }
 
 /**
- * {@link renderTemplate} for every text of a JSON value (a mask, for example); other leaves stay as
- * they are.
+ * {@link renderTemplate} for every text of a JSON value such as a mask; other leaves are unchanged.
  */
 export function renderTemplates(value: Json, bindings: JsonObject, budget: Budget): Json {
   if (typeof value === 'string') return renderTemplate(value, bindings, budget);

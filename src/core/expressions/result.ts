@@ -5,31 +5,31 @@ import { weigh, WRITE_JSON } from './weight.ts';
 
 /** A parsed expression. */
 export interface Expression {
-  /** The names that its value and its arguments start with, as often as they stand there. */
+  /** The names that its value and its arguments start with, with repetitions. */
   readonly names: readonly string[];
   /** The names of its filters. */
   readonly filters: readonly string[];
   /** Steps of parsing it. */
   readonly parsing: number;
   /**
-   * The JSON that it gives under bindings. Throws {@link ExpressionError} if a filter fails or the
-   * budget is used up.
+   * The result under bindings. Throws {@link ExpressionError} if a filter fails or the budget is
+   * exceeded.
    */
   evaluate(bindings: JsonObject, budget: Budget): Json;
 }
 
 /**
- * Steps of text that is a result, for each character: it is not copied. Lists and objects cost what
- * it takes to write them.
+ * Steps of a text result, for each character: it is not copied. Lists and objects are charged like
+ * writing them as JSON.
  */
 const RESULT_CHARACTER = 0.25;
 
-/** Charges for text that is passed on as it is. */
+/** Charges for text that is passed on unchanged. */
 export function chargeText(budget: Budget, text: string): void {
   budget.charge(Math.ceil(text.length * RESULT_CHARACTER));
 }
 
-/** Objects of JSON, not those of a library. */
+/** Whether a value is a JSON object, and not an object of a library. */
 function isPlain(value: unknown): value is JsonObject {
   if (!isJsonObject(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -37,8 +37,8 @@ function isPlain(value: unknown): value is JsonObject {
 }
 
 /**
- * The JSON that a result is: what JSON cannot say is `null`. Filters make lists of anything;
- * objects are the caller's own JSON.
+ * A result as JSON; a value that JSON does not have is `null`. Filters can make lists of anything;
+ * objects are always the caller's own JSON.
  */
 function jsonOf(result: unknown): Json {
   if (Array.isArray(result)) return (result as readonly unknown[]).map(jsonOf);
@@ -47,7 +47,9 @@ function jsonOf(result: unknown): Json {
   return isPlain(result) ? result : null;
 }
 
-/** What an expression gives, charged. Throws {@link ExpressionError} for what is no number. */
+/**
+ * Charges for a result and returns it as JSON. Throws {@link ExpressionError} for NaN or infinity.
+ */
 export function resultOf(result: unknown, budget: Budget): Json {
   if (typeof result === 'number' && !Number.isFinite(result))
     throw new ExpressionError('has a filter with a result that is not a number');

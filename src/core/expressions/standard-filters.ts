@@ -5,33 +5,33 @@ import { ExpressionError } from './expression-error.ts';
 import { charge, lengthOf, longest, SHALLOW, textLength, type Cost, type More } from './filter-cost.ts';
 
 /**
- * A search compares the argument at each place of the text in the worst case; several compares fit
- * into a step.
+ * In the worst case a search compares the argument at each position of the text; a step has time
+ * for several comparisons.
  */
 const COMPARES_PER_STEP = 2;
 const search =
   (each: number): More =>
-  (value, given) =>
-    textLength(value) * (each + longest(given) / COMPARES_PER_STEP);
+  (value, args) =>
+    textLength(value) * (each + longest(args) / COMPARES_PER_STEP);
 
-/** A name or path is followed for each element, part by part. */
+/** A name or path is resolved for each element, part by part. */
 const path =
   (each: number, character = 70): More =>
-  (value, given) =>
-    Math.max(1, lengthOf(value)) * (each + longest(given) * character);
+  (value, args) =>
+    Math.max(1, lengthOf(value)) * (each + longest(args) * character);
 
-/** A comparison looks at two elements, and a sort makes about log2(n) of them for each. */
+/** A comparison reads two elements, and a sort makes about log2(n) comparisons for each element. */
 const sorting =
   (each: number): More =>
-  (value, given) => {
+  (value, args) => {
     const count = Math.max(2, lengthOf(value));
     return (
       Math.log2(count) * each * (textLength(value) + count * 10) +
-      (given.length > 0 ? path(100)(value, given) : 0)
+      (args.length > 0 ? path(100)(value, args) : 0)
     );
   };
 
-/** The formats of a date that ask the environment for names make a formatter each. */
+/** Date formats with names create a formatter each. */
 const NAMED_FORMATS = /[aAbBchxXZ]/g;
 const dateFormat: More = (_, [format]) => {
   const text = typeof format === 'string' ? format : '';
@@ -41,9 +41,9 @@ const dateFormat: More = (_, [format]) => {
 const NUMBER: Cost = { each: 16 };
 const PLAIN_TEXT: Cost = { each: 4 };
 /**
- * The filters of Liquid itself, as its reference lists them (https://shopify.github.io/liquid/).
- * LiquidJS has more: those that evaluate an expression given as text (`where_exp`, ...), draw at
- * random (`sample`) or touch the environment are left out.
+ * The filters of Liquid's reference (https://shopify.github.io/liquid/). LiquidJS has more. Those
+ * that evaluate an expression in a text (`where_exp`, ...), draw at random (`sample`) or use the
+ * environment are left out.
  */
 const STANDARD: Readonly<Record<string, Cost>> = {
   abs: NUMBER,
@@ -64,7 +64,7 @@ const STANDARD: Readonly<Record<string, Cost>> = {
   escape_once: { each: 60 },
   first: SHALLOW,
   floor: NUMBER,
-  join: { each: 6, more: (value, given) => lengthOf(value) * (60 + 2 * longest(given)) },
+  join: { each: 6, more: (value, args) => lengthOf(value) * (60 + 2 * longest(args)) },
   last: SHALLOW,
   lstrip: { each: 12 },
   map: { each: 0, more: path(180) },
@@ -101,13 +101,10 @@ const STANDARD: Readonly<Record<string, Cost>> = {
   where: { each: 4, more: path(1_000, 320) },
 };
 
-/**
- * Standard filters whose argument may be as long as any value: they look at none of it more than
- * once.
- */
+/** Standard filters whose argument may be as long as any value: they read it only once. */
 const LONG_ARGUMENTS: readonly string[] = ['append', 'prepend', 'default'];
 /**
- * Longest argument of the others: they search for it, or follow it, once for each element
+ * Longest argument of the other filters: they search for it, or resolve it, once for each element
  * (`remove`, `map`, `date`).
  */
 const ARGUMENT_MAX_LENGTH = 1_000;
@@ -116,26 +113,26 @@ const ARGUMENT_MAX_LENGTH = 1_000;
 export type LiquidFilter = (
   this: { readonly context: JsonContext },
   value: unknown,
-  ...given: FilterArgument[]
+  ...args: FilterArgument[]
 ) => unknown;
 
 function standardFilter(name: string, cost: Cost): LiquidFilter {
-  return function (value, ...given) {
+  return function (value, ...args) {
     const { budget } = this.context;
-    if (!LONG_ARGUMENTS.includes(name) && longest(given) > ARGUMENT_MAX_LENGTH)
+    if (!LONG_ARGUMENTS.includes(name) && longest(args) > ARGUMENT_MAX_LENGTH)
       throw new ExpressionError('has a filter with too long an argument');
-    charge(budget, cost, value, given);
-    // Liquid makes text of lists element by element.
+    charge(budget, cost, value, args);
+    // Liquid converts lists to text element by element.
     if (cost.each > 0 && Array.isArray(value)) budget.charge(textLength(value));
     return (liquidFilters as unknown as Readonly<Record<string, LiquidFilter>>)[name]?.call(
       this,
       value,
-      ...given,
+      ...args,
     );
   };
 }
 
-/** Liquid's own filters by their names. */
+/** Liquid's own filters by name. */
 export const STANDARD_FILTERS: ReadonlyMap<string, LiquidFilter> = new Map(
   Object.entries(STANDARD).map(([name, cost]) => [name, standardFilter(name, cost)] as const),
 );

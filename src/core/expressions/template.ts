@@ -4,8 +4,7 @@ import { ExpressionError } from './expression-error.ts';
 export const TEMPLATE_MAX_LENGTH = 10_000;
 
 /**
- * A piece of a template: text as it stands, or the source between `{{` and `}}`, its spaces
- * included.
+ * A part of a template: unchanged text, or the source between `{{` and `}}`, including its spaces.
  */
 export type TemplatePart =
   { readonly kind: 'text'; readonly text: string } | { readonly kind: 'expression'; readonly source: string };
@@ -14,8 +13,8 @@ const OPEN = '{{';
 const CLOSE = '}}';
 
 /**
- * Where the `}}` of an expression stands that goes on at `from`; quoted text inside may hold
- * anything, a quote after a backslash too. Throws {@link ExpressionError} if there is none within
+ * Position of the `}}` that ends the expression at `from`. Quoted text inside may contain anything,
+ * also a quote after a backslash. Throws {@link ExpressionError} if there is none within
  * {@link TEMPLATE_MAX_LENGTH}.
  */
 export function endOfExpression(template: string, from: number): number {
@@ -35,7 +34,7 @@ export function endOfExpression(template: string, from: number): number {
   throw new ExpressionError('has an expression that is not closed');
 }
 
-/** Whether a text holds an expression at all. */
+/** Whether a text contains an expression. */
 export function hasExpression(text: string): boolean {
   return text.includes(OPEN);
 }

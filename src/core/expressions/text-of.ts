@@ -1,8 +1,7 @@
 import type { Json } from '../shared/json.ts';
 
 /**
- * How a value reads inside text: `null` is empty, objects and arrays are compact JSON, text is
- * itself.
+ * The text form of a value: empty for `null`, compact JSON for objects and arrays, a text itself.
  */
 export function textOf(value: Json): string {
   if (value === null) return '';

@@ -9,16 +9,16 @@ import { chargedTextOf, weigh, WRITE_JSON } from './weight.ts';
 
 /*
  * Detokenization expressions: `{{ <id> }}`, `{{ <id> | filters }}`, `{{ token: <id> | filters }}`.
- * An id may hold nearly anything but `|` and braces, so it ends at the first of those; filters are
- * those of every other expression.
+ * An id may contain almost any character except `|` and braces, so it ends at the first of these.
+ * The filters are those of all expressions.
  */
 
 /** A reference to a token in a text. */
 export interface TokenReference {
   readonly id: string;
-  /** Whether the whole Token object is meant, not only its data. */
+  /** Whether the reference means the whole Token object, not only its data. */
   readonly isWhole: boolean;
-  /** What is made of the value; absent for the value as it is. */
+  /** Filters on the value; absent for the unchanged value. */
   readonly filters?: Expression;
 }
 
@@ -26,14 +26,14 @@ type Part =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'token'; readonly reference: TokenReference };
 
-/** A text with references to tokens, parsed. */
+/** A parsed text with references to tokens. */
 export type TokenTemplate = readonly Part[];
 
 const OPEN = '{{';
 const CLOSE = '}}';
 const WHOLE = /^token\s*:\s*/;
 
-/** The end of the expression that starts at `from`, and where its filters start. */
+/** The end of the expression that starts at `from`, and the start of its filters. */
 function boundaries(
   text: string,
   from: number,
@@ -41,8 +41,7 @@ function boundaries(
   const close = text.indexOf(CLOSE, from);
   if (close === -1 || close - from > TEMPLATE_MAX_LENGTH)
     throw new ExpressionError('has an expression that is not closed');
-  // Looked for up to the next `}}` only: a text of many expressions is read once, not once for each
-  // of them.
+  // Searches only up to the next `}}`, so that a text with many expressions is read just once.
   const head = text.slice(from, close);
   const bar = head.indexOf('|');
   if (bar === -1) return { head: head.trim(), filters: undefined, end: close };
@@ -50,7 +49,7 @@ function boundaries(
   return { head: head.slice(0, bar).trim(), filters: text.slice(from + bar + 1, end), end };
 }
 
-/** Filters on the value of a token. There are no names in them: the value is all that they see. */
+/** Parses filters on the value of a token. They may use no names, only the value. */
 function parseFilters(filters: string, budget: Budget): Expression {
   const expression = parseExpression(`value |${filters}`, budget);
   if (expression.names.length > 1) throw new ExpressionError('has a name; filters see the value alone');
@@ -68,11 +67,11 @@ function referenceOf(head: string, filters: string | undefined, budget: Budget):
   });
 }
 
-/** Steps of a reference: it is kept until the tokens are read, and filled in. */
+/** Steps of a reference: it is stored until the tokens are read, and then filled in. */
 const REFERENCE = 300;
 
 /**
- * Parses a text with references to tokens. Every `{{` must open one. Throws
+ * Parses a text with references to tokens. Every `{{` must open a reference. Throws
  * {@link ExpressionError}.
  */
 export function parseTokenTemplate(text: string, budget: Budget): TokenTemplate {
@@ -95,20 +94,19 @@ export function referencesOf(template: TokenTemplate): readonly TokenReference[]
   return template.flatMap((part) => (part.kind === 'token' ? [part.reference] : []));
 }
 
-/** Steps of encoding text for where it stands, for each character. */
+/** Steps of encoding text for its context, for each character. */
 const ENCODE = 8;
 
-/** What a request's references stand for, and the budget of the request. */
+/** The values of a request's references, and the budget of the request. */
 export interface Filling {
   readonly valueOf: (reference: TokenReference) => Json;
   readonly budget: Budget;
 }
 
 /**
- * Fills a template in. A text that is one reference alone keeps the JSON type of its value;
- * otherwise values are joined as text, each passed through `encode` first. What was filled in is
- * never looked at again. Throws {@link ExpressionError} for a filter that fails and for more than
- * the budget allows.
+ * Fills in a template. A text that is a single reference returns the value with its JSON type;
+ * otherwise values are encoded with `encode` and joined as text. Filled-in values are never parsed
+ * again. Throws {@link ExpressionError} for a filter that fails, and if the budget is exceeded.
  */
 export function fillTokenTemplate(
   template: TokenTemplate,

@@ -2,21 +2,22 @@ import type { Json } from '../shared/json.ts';
 import { countArgument, namedArguments, textArgument, type FilterArgument } from './arguments.ts';
 import type { Budget } from './budget.ts';
 import { ExpressionError } from './expression-error.ts';
-import { selectOne } from './json-path.ts';
+import { selectJsonPath } from './json-path.ts';
 import { textOf } from './text-of.ts';
 
 /**
- * `json: '<JSONPath>'` (RFC 9535): the one value that the path selects; `null` for none; several
- * are an error.
+ * `json: '<JSONPath>'` (RFC 9535): the one value that the path selects; `null` for none; an error
+ * for several.
  */
 export function json(value: Json, path: unknown, budget: Budget): Json {
   if (typeof path !== 'string') throw new ExpressionError('has a json filter without a path');
   if (typeof value !== 'object' || value === null) return null;
-  return selectOne(path, value, budget) ?? null;
+  return selectJsonPath(path, value, budget) ?? null;
 }
 
 /**
- * `stringify`: compact JSON; text is itself, and `null`, which a missing member is, stays `null`.
+ * `stringify`: compact JSON. A text is returned unchanged, and `null` (as a missing member is)
+ * stays `null`.
  */
 export function stringify(value: Json): string | null {
   return value === null || typeof value === 'string' ? value : JSON.stringify(value);
@@ -24,41 +25,36 @@ export function stringify(value: Json): string | null {
 
 const PAD_MAX_LENGTH = 10_000;
 
-function padding(
-  value: Json,
-  given: readonly FilterArgument[],
-): [text: string, length: number, fill: string] {
-  const named = namedArguments(['length', 'fill'], given);
+function padding(value: Json, args: readonly FilterArgument[]): [text: string, length: number, fill: string] {
+  const named = namedArguments(['length', 'fill'], args);
   const length = countArgument(named.get('length'), 0);
   if (length > PAD_MAX_LENGTH) throw new ExpressionError('has a filter that pads to too great a length');
   return [textOf(value), length, textArgument(named.get('fill'), ' ')];
 }
 
-/**
- * `pad_left: length, fill`: fills up to the length at the start, with spaces unless told otherwise.
- */
-export function padLeft(value: Json, ...given: FilterArgument[]): string {
-  const [text, length, fill] = padding(value, given);
+/** `pad_left: length, fill`: pads the start of a text to the length, by default with spaces. */
+export function padLeft(value: Json, ...args: FilterArgument[]): string {
+  const [text, length, fill] = padding(value, args);
   return text.padStart(length, fill);
 }
 
-/** `pad_right: length, fill`: fills up to the length at the end. */
-export function padRight(value: Json, ...given: FilterArgument[]): string {
-  const [text, length, fill] = padding(value, given);
+/** `pad_right: length, fill`: pads the end of a text to the length. */
+export function padRight(value: Json, ...args: FilterArgument[]): string {
+  const [text, length, fill] = padding(value, args);
   return text.padEnd(length, fill);
 }
 
-/** `to_string`: the value as it reads inside text. */
+/** `to_string`: the text form of a value. */
 export function toText(value: Json): string {
   return textOf(value);
 }
 
-// No two parts in a row can take the same digits: matching takes no longer than the text.
+// No two adjacent parts match the same digits, so matching takes linear time.
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /**
- * `to_number`: the number that a text spells. What is not a number, or too large or too long to be
- * one exactly, is an error.
+ * `to_number`: a text as a number. Throws for a text that is not a number, and for one that is too
+ * large or too long for an exact number.
  */
 export function toNumber(value: Json): Json {
   if (value === null || typeof value === 'number') return value;
@@ -69,7 +65,7 @@ export function toNumber(value: Json): Json {
   throw new ExpressionError('has a to_number filter on a value that is not a number');
 }
 
-/** `to_boolean`: `true` or `false` in any case, and 1 or 0. */
+/** `to_boolean`: accepts `true` and `false` in any case, and 1 and 0. */
 export function toBoolean(value: Json): Json {
   if (value === null || typeof value === 'boolean') return value;
   const text = textOf(value).trim().toLowerCase();

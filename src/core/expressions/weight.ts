@@ -3,24 +3,24 @@ import type { Budget } from './budget.ts';
 import { textOf } from './text-of.ts';
 
 /*
- * Steps of a look at each value, besides its text. JSON of 6 MB, the largest body, takes less than
- * a whole budget to be written, so a node may take no more steps than 16 for each byte that it has
- * in JSON.
+ * Steps for each visited value, in addition to those for its text. Writing JSON of 6 MB, the
+ * largest body, must take less than a whole budget, so a node may take at most 16 steps for each
+ * byte that it has in JSON.
  */
 const NODE = 12;
 const LIST = 40;
 const SMALL_NUMBER = 15;
 const NUMBER = 60;
 /**
- * A member of an object; V8 keeps one with many members as a hash table, which is slower to list.
+ * Steps of a member of an object; V8 stores large objects as hash tables, which are slower to list.
  */
 const MEMBER = 60;
 const MEMBER_OF_MANY = 160;
 const MANY = 1_000;
 
-/** Half of a surrogate pair has no UTF-8: it is written as an escape. */
+/** A lone surrogate has no UTF-8: JSON writes it as an escape. */
 const ILL_FORMED = 6;
-/** Nested lists are joined level by level: text is copied once for each level that it is nested. */
+/** Nested lists are joined level by level: text is copied once per level. */
 const LEVELS_PER_COPY = 4;
 
 function numberSteps(value: number): number {
@@ -28,9 +28,9 @@ function numberSteps(value: number): number {
 }
 
 /**
- * Charges for a look at all of a value: `steps` for each character of text, and fixed ones for each
- * value and member. It charges while it looks, since Liquid's lists can name one large value many
- * times.
+ * Charges for reading all of a value: `steps` for each character of text, and fixed ones for each
+ * value and member. It charges while it reads, since a list of Liquid can contain one large value
+ * many times.
  */
 export function weigh(value: unknown, steps: number, budget: Budget, level = 0): void {
   if (typeof value === 'string') {
@@ -55,13 +55,10 @@ export function weigh(value: unknown, steps: number, budget: Budget, level = 0):
 
 /** Steps of writing a value as JSON, for each character. */
 export const WRITE_JSON = 8;
-/**
- * Steps of text that is only joined to other text, for each character: what is joined takes memory,
- * too.
- */
+/** Steps of joining a text to another one, for each character: the result needs memory too. */
 const JOIN = 6;
 
-/** {@link textOf}, charged. */
+/** {@link textOf}, charged to a budget. */
 export function chargedTextOf(value: Json, budget: Budget): string {
   weigh(value, typeof value === 'string' ? JOIN : WRITE_JSON, budget);
   return textOf(value);

@@ -1,17 +1,17 @@
 /**
- * What a media type says a body is. `other`: its content decides
+ * The kind of a body by its media type. `other`: the content decides
  * (docs/contract.md#what-is-forwarded).
  */
 export type BodyKind =
   | 'binary'
   | 'form'
   | 'multipart'
-  /** Has headers and a body of its own, which are not looked into. */
+  /** Has headers and a body, which the proxy does not read. */
   | 'message'
   | 'xml'
   | 'json-lines'
   | 'json-sequence'
-  /** Which of several types the receiver takes is unknown. */
+  /** It is unknown which of several types the receiver uses. */
   | 'ambiguous'
   | 'other';
 
@@ -22,20 +22,20 @@ const KINDS: readonly (readonly [pattern: RegExp, kind: BodyKind])[] = [
   [/^multipart\//, 'multipart'],
   [/^message\/|^application\/http$|^text\/rfc822-headers$/, 'message'],
   [/^(?:text|application)\/(?:html|xsl|xml-external-parsed-entity|xml-dtd)$|[/+.-]xml$/, 'xml'],
-  // The names under which clients send one JSON text a line; none but ndjson and jsonl is
-  // registered or proposed.
+  // The names that clients use for one JSON text per line; only ndjson and jsonl are registered or
+  // proposed.
   [/[/+.](?:x-)?(?:ndjson|ldjson|jsonl|json-?lines|json-?stream)$|^application\/stream\+json$/, 'json-lines'],
   [/[/+](?:x-)?json-seq$/, 'json-sequence'],
 ];
 
-/** The media type of a `Content-Type`, without its parameters; empty if there is none. */
+/** The media type of a `Content-Type` without its parameters; empty if there is none. */
 export function mediaTypeOf(contentType: string): string {
   return contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
 /**
- * Whether a `Content-Type` names one type: no comma outside of a quoted parameter adds another, and
- * no value can.
+ * Whether a `Content-Type` names a single type: it has no comma outside of quoted parameters, and
+ * no value can add one.
  */
 function isOneType(contentType: string): boolean {
   return !contentType.includes('{{') && !contentType.replace(/="[^"\\]*"/g, '').includes(',');
@@ -47,7 +47,7 @@ export function bodyKind(contentType: string): BodyKind {
   return KINDS.find(([pattern]) => pattern.test(mediaType))?.[1] ?? 'other';
 }
 
-/** The first character of a text that is not blank; a byte order mark counts as blank. */
+/** The first non-blank character of a text; a byte order mark counts as blank. */
 function firstCharacter(text: string): string {
   // Character by character: megabytes of spaces are too many for a regular expression.
   let at = 0;
@@ -55,14 +55,14 @@ function firstCharacter(text: string): string {
   return text.charAt(at);
 }
 
-/** Whether a text may be JSON that holds a string: anything else holds no expression. */
+/** Whether a text may be JSON with a string in it: other JSON contains no expression. */
 export function mayBeJson(text: string): boolean {
   return ['{', '[', '"'].includes(firstCharacter(text));
 }
 
 /**
- * Whether a body that is not JSON claims to be: its type names JSON, or there is no type and it
- * begins like JSON.
+ * Whether a body that is not JSON claims to be JSON: its type names JSON, or it has no type and
+ * starts like JSON.
  */
 export function claimsJson(mediaType: string, text: string): boolean {
   return mediaType === '' ? ['{', '['].includes(firstCharacter(text)) : mediaType.includes('json');

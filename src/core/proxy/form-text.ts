@@ -1,7 +1,7 @@
 import type { TemplateFields } from '../expressions/template-fields.ts';
-import { Pieces, textTemplate, untouched, type Renderable } from './text-template.ts';
+import { TextEdits, textTemplate, verbatim, type Renderable } from './renderable.ts';
 
-/** `{{` as it may stand in a form. */
+/** The forms of `{{` in a form. */
 const OPENING = /(?:\{|%7b){2}/i;
 
 /** Percent-encoding of a form (WHATWG URL, application/x-www-form-urlencoded): spaces as `+`. */
@@ -10,8 +10,7 @@ function encodeFormValue(text: string): string {
 }
 
 /**
- * The text of an encoded value; `undefined` if it is not well encoded, and then nothing of it is
- * touched.
+ * The text of an encoded value; `undefined` if its encoding is invalid, and then it is not changed.
  */
 function decodeFormValue(text: string): string | undefined {
   try {
@@ -21,9 +20,7 @@ function decodeFormValue(text: string): string | undefined {
   }
 }
 
-/**
- * A value as it stands in a form, whose references are filled in and which is then encoded anew.
- */
+/** A value of a form, with its references filled in and encoded again. */
 function formValue(name: string, value: string, path: string, fields: TemplateFields): Renderable<string> {
   const template = textTemplate(
     value,
@@ -38,14 +35,14 @@ function formValue(name: string, value: string, path: string, fields: TemplateFi
 }
 
 /**
- * Pairs joined by `&`, as a query or a form: values with references are filled in and encoded anew;
- * every other pair stays as it is, byte for byte. A value that holds `{{` and is not well encoded
- * is reported: passed on, its expression would be too. `path` names the whole in errors (`query`,
- * `body`).
+ * Pairs joined by `&`, as in a query or a form. Values with references are filled in and encoded
+ * again; every other pair is sent byte for byte. A value with `{{` and an invalid encoding is
+ * reported: otherwise its expression would be sent. `path` names the query or body in errors
+ * (`query`, `body`).
  */
 export function formText(text: string, path: string, fields: TemplateFields): Renderable<string> {
-  if (!OPENING.test(text)) return untouched(text);
-  const pieces = new Pieces(text);
+  if (!OPENING.test(text)) return verbatim(text);
+  const pieces = new TextEdits(text);
   for (let from = 0; from <= text.length && !fields.isFull;) {
     const next = text.indexOf('&', from);
     const to = next === -1 ? text.length : next;

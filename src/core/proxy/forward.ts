@@ -12,7 +12,7 @@ import { resolveTokens, type ResolveTokensDeps } from '../tokens/resolve-tokens.
 import { formText } from './form-text.ts';
 import { requestBody } from './request-body.ts';
 import { requestHeaders, responseHeaders } from './request-headers.ts';
-import { together, type Renderable } from './text-template.ts';
+import { combine, type Renderable } from './renderable.ts';
 
 export interface ForwardDeps extends ResolveTokensDeps {
   readonly egress: EgressClient;
@@ -26,29 +26,29 @@ export interface ProxyRequest {
   readonly destination: string | undefined;
   /** Name of that header, for errors. */
   readonly destinationHeader: string;
-  /** What follows `/proxy` in the path, encoded; empty or starting with `/`. */
+  /** The rest of the path after `/proxy`, encoded; empty or starting with `/`. */
   readonly suffix: string;
-  /** The query as it came, without `?`. */
+  /** The unchanged query, without `?`. */
   readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Fields for the service alone, in lower case: they never go to a destination. */
+  /** Matches fields for the service alone, in lower case: they are never sent to a destination. */
   readonly isReserved: (name: string) => boolean;
-  /** Fields that are added for the destination. */
+  /** Additional fields for the destination. */
   readonly extraHeaders: HeaderFields;
   readonly body: Content;
-  /** Host of the service, which is no destination. */
+  /** Host of the service, which is not allowed as a destination. */
   readonly ownHost: string | undefined;
 }
 
 /**
- * Time to the whole answer, and largest body of one
+ * Time until the whole response is there, and its largest body
  * (docs/contract.md#the-response-of-the-destination).
  */
 export const PROXY_LIMITS = { timeoutMs: 25_000, bodyMaxBytes: 6_000_000 } as const;
 
 /**
- * Whether a body stands in any other coding than its own (RFC 9110, section 8.4; codings know no
- * case).
+ * Whether a body has any content coding but `identity` (RFC 9110, section 8.4; names of codings are
+ * case-insensitive).
  */
 function isCompressed(contentEncoding: string): boolean {
   const codings = contentEncoding
@@ -73,20 +73,20 @@ function destinationOf(request: ProxyRequest, allowList: EgressAllowList): Desti
   return parsed;
 }
 
-/** Base path and suffix joined by one slash; the base's own query first. */
+/** Joins base path and suffix with one slash, and puts the base's own query first. */
 function targetOf(url: URL, suffix: string, query: Renderable<string>): Renderable<string> {
   const path = suffix === '' ? url.pathname : `${url.pathname.replace(/\/$/, '')}${suffix}`;
   const own = url.search.slice(1);
-  return together([query], ([rendered = '']) => {
+  return combine([query], ([rendered = '']) => {
     const both = [own, rendered].filter((part) => part !== '').join('&');
     return both === '' ? path : `${path}?${both}`;
   });
 }
 
 /**
- * Forwards a request with the plaintext filled in, and answers with the destination's answer. Needs
- * `token:use` for every token, and somewhere even if there is none. Throws `validation_failed` for
- * the destination and for expressions, `forbidden`, and what the egress client throws.
+ * Forwards a request with the plaintext filled in, and returns the destination's response. Needs
+ * `token:use` for every token, and somewhere even without tokens. Throws `validation_failed` for
+ * the destination and for expressions, `forbidden`, and the errors of the egress client.
  */
 export async function forward(
   deps: ForwardDeps,

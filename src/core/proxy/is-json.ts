@@ -3,7 +3,7 @@ import { walkJson, type JsonVisitor } from '../shared/walk-json.ts';
 const ignore = (): void => undefined;
 const IGNORING: JsonVisitor = { open: ignore, name: ignore, scalar: ignore, close: ignore };
 
-/** Whether a text is JSON, as `JSON.parse` has it; nothing is made of it, whatever it holds. */
+/** Whether a text is JSON by the rules of `JSON.parse`, without building the value. */
 export function isJson(text: string): boolean {
   try {
     walkJson(text, IGNORING);

@@ -4,11 +4,11 @@ import { parseJson } from '../shared/parse-json.ts';
 import type { Json } from '../shared/json.ts';
 import { mayBeJson } from './body-kind.ts';
 import { isJson } from './is-json.ts';
-import { jsonTemplate, Pieces, type Renderable } from './text-template.ts';
+import { jsonTemplate, TextEdits, type Renderable } from './renderable.ts';
 
-/** `{{` in a JSON string, as it is or with a brace that is escaped. */
+/** `{{` in a JSON string, unescaped or with an escaped brace. */
 const OPENING = /\{\{|\\u007b/gi;
-/** What every escaped brace begins with. */
+/** The start of every escaped brace. */
 const ESCAPE = '\\u007';
 
 const BYTE_ORDER_MARK = '\ufeff';
@@ -16,31 +16,33 @@ const BYTE_ORDER_MARK = '\ufeff';
 const LINE_ENDS = /[\u0085\u2028\u2029]/g;
 
 /**
- * What stands between the texts of NDJSON, and before each text of a JSON sequence (RFC 7464,
+ * The separator between the texts of NDJSON, or before each text of a JSON sequence (RFC 7464,
  * section 2.2).
  */
 export type RecordSeparator = '\n' | '\u001e';
 
-/** Whether a JSON text may hold an expression; what does not is not looked at any further. */
+/** Whether a JSON text may contain an expression; other texts are not parsed. */
 export function mayHoldExpression(body: { includes(ascii: string): boolean }): boolean {
   return body.includes('{{') || body.includes(ESCAPE);
 }
 
-/** Where the next `{{` of a JSON text may stand, at `from` or after it; -1 if there is none. */
+/**
+ * The position of the next possible `{{` of a JSON text, at `from` or later; -1 if there is none.
+ */
 function nextOpening(text: string, from: number, mayBeEscaped: boolean): number {
   if (!mayBeEscaped) return text.indexOf('{{', from);
   OPENING.lastIndex = from;
   return OPENING.exec(text)?.index ?? -1;
 }
 
-/** Whether the quote at `at` is escaped: an odd number of backslashes stands before it. */
+/** Whether the quote at `at` is escaped: an odd number of backslashes precedes it. */
 function isEscaped(text: string, at: number): boolean {
   let start = at;
   while (text[start - 1] === '\\') start -= 1;
   return (at - start) % 2 === 1;
 }
 
-/** Where the JSON string with the character at `at` begins and ends, quotes included. */
+/** Start and end of the JSON string around the character at `at`, quotes included. */
 function stringAround(text: string, at: number): readonly [start: number, end: number] {
   let start = text.lastIndexOf('"', at);
   while (isEscaped(text, start)) start = text.lastIndexOf('"', start - 1);
@@ -51,21 +53,18 @@ function stringAround(text: string, at: number): readonly [start: number, end: n
 
 /** A filled-in string as JSON. */
 const asLiteral = (value: Json): string => JSON.stringify(value);
-/** Likewise, without the line ends that JSON may hold and that some readers of lines split at. */
+/** The same without line ends that JSON permits but some readers of lines split at. */
 const asLiteralInLine = (value: Json): string =>
   asLiteral(value).replace(LINE_ENDS, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/**
- * The pieces of a text that is JSON: neither two braces nor a backslash stand outside of its
- * strings then.
- */
+/** The pieces of a text that is JSON: there, `{{` and backslashes occur only inside strings. */
 function jsonPieces(
   text: string,
   path: string,
   fields: TemplateFields,
   literal: (value: Json) => string,
-): Pieces {
-  const pieces = new Pieces(text);
+): TextEdits {
+  const pieces = new TextEdits(text);
   const mayBeEscaped = text.includes(ESCAPE);
   for (let at = 0; !fields.isFull;) {
     const opening = nextOpening(text, at, mayBeEscaped);
@@ -84,22 +83,22 @@ function jsonPieces(
   return pieces;
 }
 
-/** Whether a text is JSON, after a byte order mark or without. */
+/** Whether a text is JSON, with or without a byte order mark. */
 export function isJsonText(text: string): boolean {
   return mayBeJson(text) && isJson(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
 }
 
 /**
- * A JSON text in which every string value with references is replaced by what they stand for; every
- * other byte stays as it is, numbers and member names included. The text must be JSON.
+ * A JSON text with every string value that has references replaced by the result. All other bytes
+ * are unchanged, including numbers and member names. The text must be JSON.
  */
 export function jsonText(text: string, path: string, fields: TemplateFields): Renderable<Buffer> {
   return jsonPieces(text, path, fields, asLiteral).bytes();
 }
 
 /**
- * JSON texts with a separator between them: those that hold an expression are filled in one by one,
- * all others are not looked at. `undefined` if one of them is not JSON.
+ * JSON texts with a separator between them: those with an expression are filled in one by one, the
+ * others are not parsed. `undefined` if one of the parsed texts is not JSON.
  */
 export function jsonRecords(
   text: string,
@@ -107,7 +106,7 @@ export function jsonRecords(
   path: string,
   fields: TemplateFields,
 ): Renderable<Buffer> | undefined {
-  const pieces = new Pieces(text);
+  const pieces = new TextEdits(text);
   const mayBeEscaped = text.includes(ESCAPE);
   for (let at = 0; !fields.isFull;) {
     const opening = nextOpening(text, at, mayBeEscaped);

@@ -2,24 +2,24 @@ import { contentOfBytes, type Content } from '../shared/content.ts';
 import type { TemplateFields } from '../expressions/template-fields.ts';
 import { utf8Bytes, utf8Text } from '../shared/utf8.ts';
 import { mayHoldExpression } from './json-text.ts';
-import { withSameDelimiters } from './multipart-delimiters.ts';
+import { preserveDelimiters } from './preserve-delimiters.ts';
 import { contentTypeOf, hasPlainEncoding, isFile } from './part-headers.ts';
-import { textTemplate, together, untouched, type Renderable } from './text-template.ts';
+import { textTemplate, combine, verbatim, type Renderable } from './renderable.ts';
 
 const PARAMETER = /;[ \t]*(?:([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;",]*)))?[ \t]*/y;
 /**
- * What a boundary may hold (RFC 2046, section 5.1.1) and others that clients use, more than its 70
- * characters and braces aside.
+ * The characters of a boundary (RFC 2046, section 5.1.1), and others that clients use. It may be
+ * longer than 70 characters, and has no braces.
  */
 const BOUNDARY = /^(?! )[\w !#$%&'()*+,./:=?@^`|~-]{1,200}(?<! )$/;
-/** No request has as many parts; a body of dashes could seem to. */
+/** More parts than any real request has; a body of dashes could appear to have as many. */
 const PARTS_MAX = 100_000;
-/** Headers of a part that are read. */
+/** Bytes of a part's headers that are read. */
 const HEADERS_MAX_BYTES = 16_384;
 
 /**
  * The boundary of a multipart content type; `undefined` if it has none, more than one, or one that
- * receivers may read in another way than the proxy does.
+ * receivers may read differently than the proxy.
  */
 export function boundaryOf(contentType: string): string | undefined {
   const found: string[] = [];
@@ -29,7 +29,7 @@ export function boundaryOf(contentType: string): string | undefined {
     const match = PARAMETER.exec(contentType);
     if (match === null) return undefined;
     const [, name = '', quoted, bare = ''] = match;
-    // Its forms of RFC 2231 are not read by every receiver.
+    // Not every receiver reads the forms of RFC 2231.
     if (/^boundary\*/i.test(name)) return undefined;
     if (/^boundary$/i.test(name)) found.push(quoted?.replace(/\\(.)/g, '$1') ?? bare);
   }
@@ -37,13 +37,13 @@ export function boundaryOf(contentType: string): string | undefined {
   return second === undefined && boundary !== undefined && BOUNDARY.test(boundary) ? boundary : undefined;
 }
 
-/** A stretch of a body. */
+/** A range of bytes of a body. */
 interface Stretch {
   readonly from: number;
   readonly to: number;
 }
 
-/** Where the parts of a body lie between its delimiters, headers included. */
+/** The ranges of the parts between the delimiters of a body, headers included. */
 function* partsOf(body: Buffer, delimiter: Buffer): Generator<Stretch> {
   for (let at = body.indexOf(delimiter); at !== -1;) {
     const from = at + delimiter.length;
@@ -55,7 +55,7 @@ function* partsOf(body: Buffer, delimiter: Buffer): Generator<Stretch> {
 }
 
 /**
- * Where the content of a part lies; `undefined` if no blank line ends its headers. Lines may end
+ * The range of a part's content; `undefined` if no blank line ends its headers. Lines may end
  * without a carriage return.
  */
 function contentOf(body: Buffer, { from, to }: Stretch): Stretch | undefined {
@@ -72,15 +72,15 @@ function contentOf(body: Buffer, { from, to }: Stretch): Stretch | undefined {
 }
 
 /**
- * What stands between the contents of the parts: a value must stay in its line, and in the quotes
- * it may stand in.
+ * The bytes between the contents of two parts: a value must stay inside its line, and inside its
+ * quotes.
  */
 function betweenParts(stretch: Buffer, path: string, fields: TemplateFields): Renderable<Buffer> {
-  if (!stretch.includes('{{')) return untouched(stretch);
+  if (!stretch.includes('{{')) return verbatim(stretch);
   const text = utf8Text(stretch);
   if (text === undefined) {
     fields.report(path, 'has a part header with an expression that is not UTF-8');
-    return untouched(stretch);
+    return verbatim(stretch);
   }
   const template = textTemplate(text, path, fields, (value) => {
     if (/[\p{Cc}"\\]/u.test(value))
@@ -96,25 +96,22 @@ function betweenParts(stretch: Buffer, path: string, fields: TemplateFields): Re
 interface MultipartBody {
   readonly body: Buffer;
   readonly boundary: string;
-  /** Names it in errors. */
+  /** Names the body in errors. */
   readonly path: string;
-  /** Of type `multipart/form-data`, in which files and headers pass as they are. */
+  /** The type is `multipart/form-data`, in which files and headers are sent unchanged. */
   readonly isForm: boolean;
-  /** Type of the parts that name none. */
+  /** The type of parts that have none. */
   readonly partType: string;
 }
 
-/** The content of a part as a body of its own. */
+/** The content of a part as a separate body. */
 interface Part {
   readonly body: Content;
   readonly contentType: string;
   readonly path: string;
 }
 
-/**
- * A multipart body in which the contents of its parts are filled in by `fill`, each by its own
- * type.
- */
+/** A multipart body in which `fill` fills in the content of each part by its own type. */
 export function multipartBody(
   { body, boundary, path, isForm, partType }: MultipartBody,
   fields: TemplateFields,
@@ -124,7 +121,7 @@ export function multipartBody(
   const declaring: Buffer[] = [];
   const between = (from: number, to: number) => {
     const stretch = body.subarray(from, to);
-    return isForm ? untouched(stretch) : betweenParts(stretch, path, fields);
+    return isForm ? verbatim(stretch) : betweenParts(stretch, path, fields);
   };
   let [at, count] = [0, 0];
   for (const part of partsOf(body, Buffer.from(`--${boundary}`, 'latin1'))) {
@@ -155,6 +152,6 @@ export function multipartBody(
     at = content.to;
   }
   pieces.push(between(at, body.length));
-  const whole = together(pieces, (rendered) => Buffer.concat(rendered));
-  return withSameDelimiters({ body, boundary, declaring, path }, whole, fields);
+  const whole = combine(pieces, (rendered) => Buffer.concat(rendered));
+  return preserveDelimiters({ body, boundary, declaring, path }, whole, fields);
 }

@@ -5,7 +5,7 @@ import { bodyKind, claimsJson, mediaTypeOf } from './body-kind.ts';
 import { formText } from './form-text.ts';
 import { isJsonText, jsonRecords, jsonText, mayHoldExpression, type RecordSeparator } from './json-text.ts';
 import { boundaryOf, multipartBody } from './multipart-body.ts';
-import { textTemplate, untouched, type Renderable } from './text-template.ts';
+import { textTemplate, verbatim, type Renderable } from './renderable.ts';
 
 const XML_ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -15,13 +15,13 @@ const XML_ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** `{{` in any spelling: as it is, in JSON, or in a form. */
+/** `{{` in any spelling: plain, in JSON, or in a form. */
 const OPENING = /(?:\{|\\u007b|%7b){2}/i;
 
-/** Multiparts in one another. More would cost as many looks at the same bytes. */
+/** Deepest nesting of multiparts. Each level reads the same bytes again. */
 const DEPTH_MAX = 8;
 
-/** A value inside XML or HTML, in text and in attributes alike. */
+/** A value for XML or HTML, safe in text and in attributes. */
 function escapeXml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => XML_ENTITIES[character] ?? character);
 }
@@ -35,29 +35,29 @@ const bytes = (text: Renderable<string>): Renderable<Buffer> => ({
 interface Place {
   readonly body: Content;
   readonly contentType: string;
-  /** Names it in errors. */
+  /** Names the body in errors. */
   readonly path: string;
-  /** In how many multipart bodies it stands. */
+  /** The number of multipart bodies around it. */
   readonly depth: number;
 }
 
-/** What claims to be JSON, and is not: an expression in it has no place that is known. */
+/** A body that claims to be JSON but is not: the context of an expression in it is unknown. */
 function notJson({ body, path }: Place, fields: TemplateFields): Renderable<Buffer> {
   if (body.includes('{{')) fields.report(path, 'is not valid JSON');
-  return untouched(body.bytes);
+  return verbatim(body.bytes);
 }
 
-/** What is not looked into: an expression in it has no place that is known. */
+/** A message is not parsed: the context of an expression in it is unknown. */
 function message({ body, path }: Place, fields: TemplateFields): Renderable<Buffer> {
-  if (body.includes('{{')) fields.report(path, 'has an expression in a message with headers of its own');
-  return untouched(body.bytes);
+  if (body.includes('{{')) fields.report(path, 'has an expression in a message that has its own headers');
+  return verbatim(body.bytes);
 }
 
-/** What may be read by several types: an expression would be encoded for one of them. */
+/** A body that several types may apply to: an expression would be encoded for only one of them. */
 function ambiguous({ body, path }: Place, fields: TemplateFields): Renderable<Buffer> {
   if (OPENING.test(body.text ?? body.bytes.toString('latin1')))
     fields.report(path, 'has an expression, and its Content-Type joins several types or has one itself');
-  return untouched(body.bytes);
+  return verbatim(body.bytes);
 }
 
 function records(place: Place, separator: RecordSeparator, fields: TemplateFields): Renderable<Buffer> {
@@ -66,13 +66,12 @@ function records(place: Place, separator: RecordSeparator, fields: TemplateField
   if (text === undefined) return notJson(place, fields);
   const filled = jsonRecords(text, separator, path, fields);
   if (filled !== undefined) return filled;
-  // One JSON text over several lines is JSON, whatever its type says.
+  // One JSON text over several lines is JSON, whatever its type.
   return isJsonText(text) ? jsonText(text, path, fields) : notJson(place, fields);
 }
 
 /**
- * A body whose type leaves open what it is: JSON if it parses as JSON, else text, in which values
- * stand as they are.
+ * A body whose type is inconclusive: JSON if it parses as JSON, else text with unencoded values.
  */
 function byContent(place: Place, fields: TemplateFields): Renderable<Buffer> {
   const { body, contentType, path } = place;
@@ -80,7 +79,7 @@ function byContent(place: Place, fields: TemplateFields): Renderable<Buffer> {
   if (text !== undefined && isJsonText(text)) return jsonText(text, path, fields);
   if (claimsJson(mediaTypeOf(contentType), text ?? body.bytes.toString('latin1')))
     return notJson(place, fields);
-  if (text === undefined || !text.includes('{{')) return untouched(body.bytes);
+  if (text === undefined || !text.includes('{{')) return verbatim(body.bytes);
   return bytes(textTemplate(text, path, fields, (filled) => filled));
 }
 
@@ -90,7 +89,7 @@ function multipart(place: Place, fields: TemplateFields): Renderable<Buffer> {
   if (boundary === undefined || depth === DEPTH_MAX) {
     const problem = boundary === undefined ? 'has no valid boundary' : 'is nested too deeply';
     if (body.includes('{{')) fields.report(path, `is multipart, has an expression, and ${problem}`);
-    return untouched(body.bytes);
+    return verbatim(body.bytes);
   }
   const type = mediaTypeOf(contentType);
   const isForm = type === 'multipart/form-data';
@@ -104,24 +103,24 @@ function multipart(place: Place, fields: TemplateFields): Renderable<Buffer> {
 function filledIn(place: Place, fields: TemplateFields): Renderable<Buffer> {
   const { body, contentType, path } = place;
   const kind = bodyKind(contentType);
-  if (kind === 'binary') return untouched(body.bytes);
+  if (kind === 'binary') return verbatim(body.bytes);
   if (kind === 'ambiguous') return ambiguous(place, fields);
-  // A form may spell its braces in percent-encoding; it looks for them itself.
-  if (kind !== 'form' && !mayHoldExpression(body)) return untouched(body.bytes);
+  // A form may percent-encode its braces; it searches for them itself.
+  if (kind !== 'form' && !mayHoldExpression(body)) return verbatim(body.bytes);
   if (kind === 'multipart') return multipart(place, fields);
   if (kind === 'message') return message(place, fields);
   if (kind === 'json-lines') return records(place, '\n', fields);
   if (kind === 'json-sequence') return records(place, '\u001e', fields);
   if (kind === 'other') return byContent(place, fields);
   const { text } = body;
-  if (text === undefined) return untouched(body.bytes);
+  if (text === undefined) return verbatim(body.bytes);
   return bytes(kind === 'form' ? formText(text, path, fields) : textTemplate(text, path, fields, escapeXml));
 }
 
 /**
  * The body of a proxied request with its expressions filled in: JSON string values, records of
- * JSON, form fields, parts of multipart, XML, and any other text; results are encoded for where
- * they stand. What is binary, compressed, or holds no expression passes byte for byte
+ * JSON, form fields, parts of multipart, XML, and any other text. Results are encoded for their
+ * context. Bodies that are binary, compressed, or without an expression are sent byte for byte
  * (docs/contract.md#what-is-forwarded).
  */
 export function requestBody(
@@ -130,6 +129,6 @@ export function requestBody(
   isEncoded: boolean,
   fields: TemplateFields,
 ): Renderable<Buffer> {
-  if (isEncoded) return untouched(body.bytes);
+  if (isEncoded) return verbatim(body.bytes);
   return filledIn({ body, contentType, path: 'body', depth: 0 }, fields);
 }

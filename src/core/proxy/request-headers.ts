@@ -1,10 +1,10 @@
 import type { HeaderFields } from '../egress/egress-client.ts';
 import type { TemplateFields } from '../expressions/template-fields.ts';
-import { textTemplate, together, untouched, type Renderable } from './text-template.ts';
+import { textTemplate, combine, verbatim, type Renderable } from './renderable.ts';
 
 /**
- * Hop-by-hop fields (RFC 9110, section 7.6.1), what the connection says by itself, and what the
- * gateway adds.
+ * Hop-by-hop fields (RFC 9110, section 7.6.1), fields that the connection sets itself, and fields
+ * that the gateway adds.
  */
 const NOT_FORWARDED = new Set([
   'host',
@@ -27,8 +27,8 @@ const NOT_FORWARDED = new Set([
 const NOT_FORWARDED_PREFIXES = ['x-forwarded-', 'cloudfront-'];
 
 /**
- * Whether the field belongs to one connection only, or is the gateway's. `connection` names more of
- * them.
+ * Whether the field is forwarded: it belongs neither to one connection only, nor to the gateway.
+ * `connection` names more fields of the connection.
  */
 function isForwarded(name: string, connection: string): boolean {
   const named = connection
@@ -42,11 +42,11 @@ function isForwarded(name: string, connection: string): boolean {
   );
 }
 
-// Fields carry bytes; text beyond ASCII goes as UTF-8 in them (RFC 9110, section 5.5).
+// Fields contain bytes; text beyond ASCII is sent as UTF-8 (RFC 9110, section 5.5).
 const asFieldValue = (text: string): string => Buffer.from(text).toString('latin1');
 
 function field(name: string, value: string, fields: TemplateFields): Renderable<readonly [string, string]> {
-  if (!value.includes('{{')) return untouched([name, value] as const);
+  if (!value.includes('{{')) return verbatim([name, value] as const);
   const template = textTemplate(value, `headers.${name}`, fields, (filled) => filled);
   return {
     references: template.references,
@@ -58,7 +58,9 @@ function field(name: string, value: string, fields: TemplateFields): Renderable<
   };
 }
 
-/** The fields for the destination, references filled in. `isReserved`: for the service alone. */
+/**
+ * The fields for the destination, with references filled in. `isReserved`: for the service alone.
+ */
 export function requestHeaders(
   headers: Readonly<Record<string, string>>,
   isReserved: (name: string) => boolean,
@@ -67,13 +69,13 @@ export function requestHeaders(
   const forwarded = Object.entries(headers).filter(
     ([name]) => isForwarded(name, headers['connection'] ?? '') && !isReserved(name),
   );
-  return together(
+  return combine(
     forwarded.map(([name, value]) => field(name, value, fields)),
     (rendered) => rendered,
   );
 }
 
-/** The fields of an answer that go back to the caller. */
+/** The fields of a response that are returned to the caller. */
 export function responseHeaders(headers: HeaderFields, isReserved: (name: string) => boolean): HeaderFields {
   const connection = headers
     .filter(([name]) => name.toLowerCase() === 'connection')

@@ -1,24 +1,24 @@
 /**
- * The SDK's name for authors: `require('@cloakroom/sdk')`. It is built from `packages/sdk/`, not
- * from a package.
+ * The SDK's name in reactor code: `require('@cloakroom/sdk')`. It is built from `packages/sdk/`,
+ * not installed as a package.
  */
 export const SDK = '@cloakroom/sdk';
 
 /**
- * The name by which reactors in the field ask for their error classes. Only the layer of a lenient
+ * The name by which existing reactors require their error classes. Only the layer of a lenient
  * deployment has it (docs/lenient.md).
  */
 export const FIELD_SDK = '@basis-theory/basis-theory-reactor-formulas-sdk-js';
 
 export interface AuthorPackage {
   readonly name: string;
-  /** Of the package as it is bundled, so that the documentation cannot promise another. */
+  /** The version that is bundled; a test compares it, so that the documentation cannot differ. */
   readonly version: string;
-  /** What `require` takes; each becomes a file of its own. */
+  /** The names that `require` accepts; each becomes a separate file. */
   readonly specifiers: readonly string[];
 }
 
-/** The packages that reactor code may require, besides Node's built-ins and the SDK. */
+/** The packages that reactor code may require, in addition to Node's built-ins and the SDK. */
 export const AUTHOR_PACKAGES: readonly AuthorPackage[] = [
   { name: 'ajv', version: '8.20.0', specifiers: ['ajv'] },
   { name: 'axios', version: '1.21.1', specifiers: ['axios'] },
@@ -28,6 +28,6 @@ export const AUTHOR_PACKAGES: readonly AuthorPackage[] = [
   { name: 'node-fetch', version: '2.7.0', specifiers: ['node-fetch'] },
   { name: 'node-forge', version: '1.4.3', specifiers: ['node-forge'] },
   { name: 'uuid', version: '9.0.1', specifiers: ['uuid'] },
-  // The last one for Node.js 16.
+  // The last version that supports Node.js 16.
   { name: 'xmlbuilder2', version: '3.1.1', specifiers: ['xmlbuilder2'] },
 ];

@@ -5,47 +5,46 @@ import type { StoredReactor } from './reactor.ts';
 import type { ReactorFunctions, ReactorRepairs } from './reactor-functions.ts';
 import type { ReactorStore } from './reactor-store.ts';
 
-/** What keeps instances running. */
+/** The dependencies for keeping instances running. */
 export interface HeatDeps {
   readonly reactorFunctions: Pick<ReactorRepairs, 'keepHot'>;
   readonly clock: Clock;
-  /** Told of a reactor whose instances the account's quota refuses. */
+  /** Called for a reactor whose instances the account's quota does not allow. */
   readonly onCold: (reactor: Pick<StoredReactor, 'id' | 'tenantId'>) => void;
 }
 
-/** What puts a function in order. */
+/** The dependencies for repairing a function. */
 export interface RepairFunctionDeps extends HeatDeps {
   readonly reactorStore: ReactorStore;
   readonly reactorFunctions: ReactorRepairs;
 }
 
-/** What makes and changes a function. */
+/** The dependencies for creating and changing a function. */
 export interface ChangeFunctionDeps extends RepairFunctionDeps {
   readonly reactorFunctions: ReactorFunctions;
 }
 
 /**
- * How long whoever changes a function has for it, in ms: longer than any Lambda of the service that
- * does it may live (30 s behind the gateway, 58 s for the sweep), so that nobody's late call meets
- * what the sweep has put in order.
+ * Time limit for changing a function, in ms. It is longer than the lifetime of any Lambda that does
+ * it (30 s behind the gateway, 58 s for the sweep), so that no late call of a dead Lambda undoes a
+ * repair.
  */
 export const OPERATION_MS = 90_000;
 
 /**
- * How long versions stay after another one took over, in ms: longer than the longest run of one
+ * How long an old version of a function stays after it was replaced, in ms: longer than any run
  * (docs/contract.md#limits).
  */
 export const TIDY_AFTER_MS = 5 * 60 * 1000;
 
 /**
- * How long after the account's quota has refused instances of a reactor they are asked for again,
- * in ms.
+ * Pause before instances are requested again after the account's quota did not allow them, in ms.
  */
 const HEAT_AGAIN_MS = 10 * 60 * 1000;
 
 /**
- * The reactor with instances kept running for it, or, where the quota leaves none, with the time to
- * ask again. Throws nothing of the quota: it starts cold.
+ * The reactor after its instances were requested. If the quota allows none, the reactor starts
+ * cold, and `heatAt` is the time of the next request. Does not throw because of the quota.
  */
 export async function heated(
   { reactorFunctions, clock, onCold }: HeatDeps,
@@ -56,12 +55,12 @@ export async function heated(
   return { ...reactor, heatAt: clock() + HEAT_AGAIN_MS };
 }
 
-/** Whether somebody is changing the function at this moment. */
+/** Whether the function is being changed now. */
 export function isBusy(reactor: StoredReactor, now: number): boolean {
   return reactor.operation !== undefined && reactor.operation.until > now;
 }
 
-/** The reactor with an operation of ours on it; `undefined` if somebody else was quicker. */
+/** The reactor with our operation on it; `undefined` if another writer was faster. */
 export async function startOperation(
   { reactorStore, clock }: Pick<RepairFunctionDeps, 'reactorStore' | 'clock'>,
   reactor: StoredReactor,
@@ -78,17 +77,17 @@ export async function startOperation(
   return (await reactorStore.update(next)) ? next : undefined;
 }
 
-/** A reactor whose operation is over. */
+/** The next version of a reactor, without its operation. */
 export function withoutOperation({ operation: _, ...reactor }: StoredReactor): StoredReactor {
   return { ...reactor, version: reactor.version + 1 };
 }
 
 /**
- * Runs a step of an operation. If it fails, the operation is given to the sweep at once instead of
- * at its end, so that what was begun is put in order within a minute, unless it is open whether a
- * call will still be carried out; what failed is thrown.
+ * Runs a step of an operation. If the step fails, the operation ends immediately instead of at its
+ * time limit, so that the sweep repairs the function within a minute. If it is open whether a call
+ * will still be carried out, the operation stays until its limit. Throws the error of the step.
  */
-export async function orLeaveToSweep<T>(
+export async function releaseOperationOnFailure<T>(
   { reactorStore, clock }: Pick<RepairFunctionDeps, 'reactorStore' | 'clock'>,
   reactor: StoredReactor,
   step: () => Promise<T>,
@@ -97,12 +96,17 @@ export async function orLeaveToSweep<T>(
     return await step();
   } catch (error) {
     const { operation } = reactor;
-    // A call without an answer may still be carried out: then the operation is held to its end.
+    // A call without a response may still be carried out: then the operation stays until its end.
     const isOpen = error instanceof ServiceError && error.code === 'dependency_unavailable';
     if (operation !== undefined && !isOpen) {
-      const given = { ...reactor, operation: { ...operation, until: clock() }, version: reactor.version + 1 };
-      // What failed first is what is told; an operation that cannot be given up ends by itself.
-      await reactorStore.update(given).catch(() => false);
+      const released = {
+        ...reactor,
+        operation: { ...operation, until: clock() },
+        version: reactor.version + 1,
+      };
+      // Report the first error: if the operation cannot be released, it still ends at its time
+      // limit.
+      await reactorStore.update(released).catch(() => false);
     }
     throw error;
   }

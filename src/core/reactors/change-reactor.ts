@@ -1,14 +1,14 @@
 import type { Application, Caller } from '../applications/application.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { defined } from '../shared/defined.ts';
-import { retryRace } from '../shared/retry-race.ts';
+import { retryConflict } from '../shared/retry-conflict.ts';
 import { Secret } from '../shared/secret.ts';
 import { invalid } from '../shared/service-error.ts';
 import { checkCode } from './check-code.ts';
 import {
   heated,
   isBusy,
-  orLeaveToSweep,
+  releaseOperationOnFailure,
   startOperation,
   TIDY_AFTER_MS,
   withoutOperation,
@@ -24,33 +24,33 @@ import {
   type StoredReactor,
 } from './reactor.ts';
 
-/** What a PATCH says; members that are absent stay. */
+/** The changes of a PATCH; absent members are unchanged. */
 export interface ReactorPatch {
   readonly name?: string;
   readonly code?: Secret<string>;
   /** Entries to set; `null` removes one. */
   readonly configuration?: Secret<Readonly<Record<string, string | null>>>;
-  /** `null` takes the application away. */
+  /** `null` removes the application. */
   readonly applicationId?: string | null;
 }
 
 /**
- * Throws if an update has another value for a member that updates cannot change: a member of the
- * reactor, or of the application that it will act as.
+ * Throws if an update has a different value for a member that updates cannot change: a member of
+ * the reactor, or of the application as which its code will act.
  */
 export type CheckUnchanged = (reactor: ReactorRecord, application: Application | undefined) => void;
 
-/** What a change makes of a reactor. */
+/** The reactor that a change asks for. */
 interface Wanted {
   readonly definition: ReactorDefinition;
   readonly application: Application | undefined;
-  /** Whether the code was named, be it the same: its function is then made good as well. */
+  /** Whether the request has code, even the same: then the function is repaired as well. */
   readonly namesCode: boolean;
-  /** Whether entries of the configuration were named, be they the same. */
+  /** Whether the request has configuration entries, even the same ones. */
   readonly namesConfiguration: boolean;
 }
 
-/** Whether the function is what the record says, on the runtime of this deployment. */
+/** Whether the function has the recorded version, on the runtime of this deployment. */
 async function isInPlace(
   { reactorFunctions }: ChangeReactorDeps,
   { id, functionVersion }: StoredReactor,
@@ -59,29 +59,29 @@ async function isInPlace(
 }
 
 /**
- * Gives the function other code under an operation of our own, and the record with it. `lost` if
- * somebody else changes the reactor.
+ * Publishes new code under our own operation, then updates the record. `lost` if another writer
+ * changes the reactor.
  */
 async function replaceCode(
   deps: ChangeReactorDeps,
   previous: StoredReactor,
   next: StoredReactor,
   code: Secret<string>,
-): Promise<StoredReactor | 'lost'> {
-  const held = await startOperation(deps, previous);
-  if (held === undefined) return 'lost';
-  return orLeaveToSweep<StoredReactor | 'lost'>(deps, held, async () => {
+): Promise<StoredReactor | 'conflict'> {
+  const locked = await startOperation(deps, previous);
+  if (locked === undefined) return 'conflict';
+  return releaseOperationOnFailure<StoredReactor | 'conflict'>(deps, locked, async () => {
     const { reactorFunctions } = deps;
     const functionVersion = await reactorFunctions.publish(next.id, code);
-    // From here until the record follows, instances behind `live` refuse what the old record says,
-    // and its version is run by its number.
+    // From here until the record is updated, instances behind `live` reject the code hash of the
+    // old record. A run of the old record then uses the version number.
     const live = await reactorFunctions.pointLive(next.id, functionVersion);
-    if (live === 'gone') throw new Error('change reactor: the version that was just made is gone');
+    if (live === 'gone') throw new Error('change reactor: the version that was just made is missing');
     const tidyAt = deps.clock() + TIDY_AFTER_MS;
-    const changed = { ...next, functionVersion, tidyAt, version: held.version };
-    // A `live` that is new has no instances kept running yet.
+    const changed = { ...next, functionVersion, tidyAt, version: locked.version };
+    // A new `live` alias has no instances running yet.
     const committed = withoutOperation(live === 'made' ? await heated(deps, changed) : changed);
-    return (await deps.reactorStore.update(committed)) ? committed : 'lost';
+    return (await deps.reactorStore.update(committed)) ? committed : 'conflict';
   });
 }
 
@@ -91,12 +91,12 @@ async function changeOnce(
   id: string,
   decide: (previous: StoredReactor) => Promise<Wanted>,
   check: CheckUnchanged,
-): Promise<{ readonly stored: StoredReactor; readonly application: Application | undefined } | 'lost'> {
+): Promise<{ readonly stored: StoredReactor; readonly application: Application | undefined } | 'conflict'> {
   const previous = await existingReactor(deps, caller.tenantId, id);
   const { definition, application, namesCode, namesConfiguration } = await decide(previous);
   check(previous, application);
-  // Decided on what was read: whoever holds an operation writes over it.
-  if (isBusy(previous, deps.clock())) return 'lost';
+  // The holder of an operation overwrites the version that was read: retry.
+  if (isBusy(previous, deps.clock())) return 'conflict';
   const sealed = await sealContent(deps.vault, previous, definition);
   const isNewCode = sealed.codeHash !== previous.codeHash;
   if (isNewCode) await checkCode(definition.code);
@@ -119,9 +119,9 @@ async function changeOnce(
     ],
   });
   if (!isNewCode && (!namesCode || (await isInPlace(deps, previous))))
-    return (await deps.reactorStore.update(next)) ? { stored: next, application } : 'lost';
+    return (await deps.reactorStore.update(next)) ? { stored: next, application } : 'conflict';
   const stored = await replaceCode(deps, previous, next, definition.code);
-  return stored === 'lost' ? 'lost' : { stored, application };
+  return stored === 'conflict' ? 'conflict' : { stored, application };
 }
 
 async function change(
@@ -132,13 +132,13 @@ async function change(
   check: CheckUnchanged,
 ): Promise<ReactorView> {
   requirePermission(caller, 'reactor:update');
-  const { stored, application } = await retryRace(() => changeOnce(deps, caller, id, decide, check));
+  const { stored, application } = await retryConflict(() => changeOnce(deps, caller, id, decide, check));
   return defined({ reactor: await openReactor(deps.vault, stored), application });
 }
 
 /**
- * Replaces all of a reactor; without `applicationId` it has none any more. Runs that have begun end
- * with the code they began with.
+ * Replaces all of a reactor; without `applicationId` it has no application afterwards. Runs that
+ * have started finish with the code that they started with.
  */
 export function updateReactor(
   deps: ChangeReactorDeps,
@@ -170,7 +170,7 @@ function merged(
   return new Secret(Object.fromEntries(entries));
 }
 
-/** Changes what a merge patch names (docs/contract.md#create-and-change-reactors). */
+/** Applies a merge patch (docs/contract.md#create-and-change-reactors). */
 export async function patchReactor(
   deps: ChangeReactorDeps,
   caller: Caller,
@@ -180,7 +180,7 @@ export async function patchReactor(
 ): Promise<void> {
   const decide = async (previous: StoredReactor): Promise<Wanted> => {
     const { code, configuration } = await openReactor(deps.vault, previous);
-    // One that has gone since is no mistake of a patch that does not speak of it.
+    // An application that was deleted since is no error of a patch that does not name it.
     const application =
       patch.applicationId === undefined
         ? await applicationOf(deps, previous)

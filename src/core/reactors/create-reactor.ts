@@ -8,7 +8,7 @@ import type { WriteIdentity } from '../shared/write-identity.ts';
 import {
   heated,
   OPERATION_MS,
-  orLeaveToSweep,
+  releaseOperationOnFailure,
   withoutOperation,
   type ChangeFunctionDeps,
 } from './change-function.ts';
@@ -20,18 +20,19 @@ import type { ReactorDefinition, StoredReactor } from './reactor.ts';
 export type ChangeReactorDeps = ChangeFunctionDeps & GetReactorDeps & { readonly audit: Sightings };
 
 async function deployed(deps: ChangeReactorDeps, draft: StoredReactor, definition: ReactorDefinition) {
-  return orLeaveToSweep(deps, draft, async () => {
+  return releaseOperationOnFailure(deps, draft, async () => {
     const functionVersion = await deps.reactorFunctions.create(draft.id, definition.code);
     const made = await heated(deps, { ...draft, state: 'ready', functionVersion });
     const ready = withoutOperation(made);
-    if (!(await deps.reactorStore.update(ready))) throw new Error('create reactor: the draft was taken away');
+    if (!(await deps.reactorStore.update(ready)))
+      throw new Error('create reactor: the draft was deleted or changed');
     return ready;
   });
 }
 
 /**
- * What an earlier attempt of the same request has left: the finished reactor, or one that the sweep
- * removes first.
+ * The reactor of an earlier attempt of the same request, if that finished. Throws `conflict` for an
+ * unfinished one, which the sweep removes first.
  */
 function leftBehind(existing: StoredReactor): StoredReactor {
   if (existing.state === 'ready') return existing;
@@ -41,9 +42,9 @@ function leftBehind(existing: StoredReactor): StoredReactor {
 }
 
 /**
- * Creates a reactor and its function. The record is written first, out of sight, so that whatever
- * is interrupted later leaves something for the sweep to find; the reactor exists once its function
- * can run. The code is parsed, not run: throws `validation_failed` for a syntax error.
+ * Creates a reactor and its function. The record is written first, in a hidden state, so that the
+ * sweep finds it if a later step is interrupted. The reactor exists once its function can run. The
+ * code is parsed, not run: throws `validation_failed` for a syntax error.
  */
 export async function createReactor(
   deps: ChangeReactorDeps,

@@ -17,15 +17,13 @@ export interface GetReactorDeps {
   readonly clock: Clock;
 }
 
-/** A reactor with the application that its code acts as; that one may have gone meanwhile. */
+/** A reactor with the application that its code acts as, unless that was deleted meanwhile. */
 export interface ReactorView {
   readonly reactor: Reactor;
   readonly application?: Application;
 }
 
-/**
- * A reactor of a tenant. Throws `not_found` also for one that is only being made, or being deleted.
- */
+/** A reactor of a tenant. Throws `not_found` also for one that is being created or deleted. */
 export async function existingReactor(
   { reactorStore }: Pick<GetReactorDeps, 'reactorStore'>,
   tenantId: string,
@@ -47,8 +45,8 @@ export async function applicationOf(
 }
 
 /**
- * The application that somebody names for a reactor. Throws `validation_failed` for one that is not
- * there, or a management one.
+ * The application that a request names for a reactor. Throws `validation_failed` if it does not
+ * exist or is a management application.
  */
 export async function checkedApplication(
   deps: Pick<GetReactorDeps, 'applicationStore' | 'clock'>,
@@ -63,7 +61,7 @@ export async function checkedApplication(
   return application;
 }
 
-/** Reactors as they are shown, their applications read together. */
+/** Reactors in the form that callers see; one read fetches their applications. */
 export async function viewReactors(
   { applicationStore, vault, clock }: GetReactorDeps,
   tenantId: string,

@@ -5,25 +5,26 @@ import type { JsonObject } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Invocation, InvocationState } from './invocation.ts';
-import { mayUseAgain, type KeptUseDeps } from '../tokens/kept-use.ts';
+import { mayUseAgain, type TokenUseDeps } from '../tokens/token-use.ts';
 import { openResult, type ContentDeps, type InvocationResult } from './invocation-content.ts';
 
 export interface GetResultDeps extends ContentDeps {
   readonly clock: Clock;
 }
 
-/** What became of an invocation. */
+/** The state and the result of an invocation. */
 export interface ResultView {
   readonly id: string;
   readonly status: InvocationState;
   /**
-   * The reactor response or the error object; absent before there is one, and once it is no longer
-   * kept.
+   * The reactor response or the error object; absent before there is one, and once it is deleted.
    */
   readonly result?: Secret<JsonObject>;
 }
 
-/** What an invocation comes to whose runner was cut off, or that could not be started in time. */
+/**
+ * The error of an invocation whose runner was interrupted, or that could not be started in time.
+ */
 export function interruption({ runner }: Pick<Invocation, 'runner'>): ServiceError {
   return runner === undefined
     ? new ServiceError('dependency_unavailable', 'The invocation could not be started in time.')
@@ -31,10 +32,10 @@ export function interruption({ runner }: Pick<Invocation, 'runner'>): ServiceErr
 }
 
 /**
- * The result of an invocation that has ended; `undefined` if it is no longer kept.
- * `presentFailure`: the error object of a failure, as it leaves the service.
+ * The result of an invocation that has ended; `undefined` if it is deleted. `presentFailure` makes
+ * the public error object of a failure.
  */
-export async function keptResult(
+export async function storedResult(
   deps: GetResultDeps & { readonly presentFailure: (error: unknown) => JsonObject },
   invocation: Invocation,
 ): Promise<Secret<InvocationResult> | undefined> {
@@ -44,7 +45,7 @@ export async function keptResult(
 }
 
 /**
- * Whether the result has gone with what was filled into its arguments
+ * Whether the result has ended together with a token or cvc in its arguments
  * (docs/contract.md#run-code-once).
  */
 export function resultHasEnded({ resultUntil }: Pick<Invocation, 'resultUntil'>, now: number): boolean {
@@ -52,12 +53,12 @@ export function resultHasEnded({ resultUntil }: Pick<Invocation, 'resultUntil'>,
 }
 
 /**
- * The result of an asynchronous invocation, for the application or session that invoked, for 24
- * hours, as long as the tokens are there that it was made from. Throws `not_found`, and `forbidden`
- * without `token:use` on one of them.
+ * The result of an asynchronous invocation, for the application or session that invoked it. It is
+ * available for 24 hours, as long as the tokens that it was made from exist. Throws `not_found`,
+ * and `forbidden` without `token:use` on one of these tokens.
  */
 export async function getResult(
-  deps: GetResultDeps & KeptUseDeps & { readonly presentFailure: (error: unknown) => JsonObject },
+  deps: GetResultDeps & TokenUseDeps & { readonly presentFailure: (error: unknown) => JsonObject },
   caller: Caller,
   reactorId: string,
   invocationId: string,
@@ -74,8 +75,8 @@ export async function getResult(
     throw missing;
   const { id, state } = invocation;
   if (state === 'queued' || state === 'running') return { id, status: state };
-  const kept = (await keptResult(deps, invocation))?.reveal();
-  if (kept === undefined && invocation.resultUntil === undefined) throw missing;
-  const isThere = kept !== undefined && (await mayUseAgain(deps, caller, kept.uses));
-  return { id, status: state, ...(isThere && { result: new Secret(kept.body) }) };
+  const stored = (await storedResult(deps, invocation))?.reveal();
+  if (stored === undefined && invocation.resultUntil === undefined) throw missing;
+  const isThere = stored !== undefined && (await mayUseAgain(deps, caller, stored.uses));
+  return { id, status: state, ...(isThere && { result: new Secret(stored.body) }) };
 }

@@ -2,13 +2,13 @@ import type { Grants } from '../access/access-rule.ts';
 import type { Vault } from '../crypto/vault.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
-import type { KeptUse } from '../tokens/kept-use.ts';
+import type { TokenUse } from '../tokens/token-use.ts';
 import type { ContentEnd, InvocationId, InvocationStore, InvocationContent } from './invocation-store.ts';
 import type { RunInput } from './run-reactor.ts';
 
 /**
- * Everything that a worker needs to run an invocation: what the caller said, and who it was. No
- * token's data is in it.
+ * Everything that a worker needs to run an invocation: the input of the caller, and its identity.
+ * It contains no token data.
  */
 export interface InvocationPayload {
   readonly args: Json;
@@ -17,17 +17,17 @@ export interface InvocationPayload {
   readonly service: RunInput['service'];
   readonly applicationId: string;
   /**
-   * For a session: what it was granted, since it may end before the run begins. An application's
-   * grants are read anew.
+   * The grants of a session, which may end before the run begins. The grants of an application are
+   * read again for the run.
    */
   readonly session?: Grants & { readonly id: string };
 }
 
-/** The result as it is delivered and read: what the reactor answered, or the error object. */
+/** The result as it is delivered and read: the reactor response, or the error object. */
 export interface InvocationResult {
   readonly body: JsonObject;
-  /** The tokens that were filled into its arguments, and those that it shows. */
-  readonly uses: readonly KeptUse[];
+  /** The tokens that were filled into the arguments, and those that the result shows. */
+  readonly uses: readonly TokenUse[];
 }
 
 const context = ({ tenantId, id }: InvocationId, content: InvocationContent) => ({
@@ -52,7 +52,7 @@ async function keep(
   await invocationStore.putContent(id, content, sealed, end);
 }
 
-/** What was sealed here, and by nobody else: the seal proves it unchanged. */
+/** Only this module seals such content, and the seal proves it unchanged. */
 async function open<T>(
   { invocationStore, vault }: ContentDeps,
   id: InvocationId,
@@ -65,8 +65,8 @@ async function open<T>(
   return new Secret(value as unknown as T);
 }
 
-/** Keeps the payload of an invocation until a time in ms since the epoch. */
-export function keepPayload(deps: ContentDeps, id: InvocationId, payload: InvocationPayload, until: number) {
+/** Stores the payload of an invocation until a time in ms since the epoch. */
+export function storePayload(deps: ContentDeps, id: InvocationId, payload: InvocationPayload, until: number) {
   return keep(deps, id, 'payload', payload, { until, isSwept: false });
 }
 
@@ -74,7 +74,7 @@ export function openPayload(deps: ContentDeps, id: InvocationId) {
   return open<InvocationPayload>(deps, id, 'payload');
 }
 
-export function keepResult(deps: ContentDeps, id: InvocationId, result: InvocationResult, end: ContentEnd) {
+export function storeResult(deps: ContentDeps, id: InvocationId, result: InvocationResult, end: ContentEnd) {
   return keep(deps, id, 'result', result, end);
 }
 

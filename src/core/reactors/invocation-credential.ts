@@ -7,20 +7,20 @@ export interface InvocationCredential {
   readonly keyHash: Buffer;
   readonly tenantId: string;
   readonly applicationId: string;
-  /** From this instant it is refused, whatever becomes of the invocation; ms since the epoch. */
+  /** The credential is rejected from this time on, in every case; ms since the epoch. */
   readonly expiresAtMs: number;
 }
 
-/** Where credentials of invocations are kept: they vanish. */
+/** Where credentials of invocations are stored: in the table without backups. */
 export interface InvocationCredentialStore {
   create(credential: InvocationCredential): Promise<void>;
-  /** Revokes it; no error if it is gone. */
+  /** Revokes the credential; a missing one is no error. */
   remove(keyHash: Buffer): Promise<void>;
 }
 
 /**
- * Runs something with a credential that ends with it (docs/contract.md#code-of-a-reactor). Revoking
- * may fail: then the credential ends by its expiry, which is no later than the code's own deadline.
+ * Runs a function with a credential that ends with it (docs/contract.md#code-of-a-reactor). If the
+ * credential cannot be revoked, it expires no later than the deadline of the code.
  */
 export async function withInvocationCredential<T>(
   credentials: InvocationCredentialStore,

@@ -14,7 +14,7 @@ export interface ListReactorsDeps extends GetReactorDeps {
 /** Filters of a list; empty ones filter nothing. */
 export interface ReactorFilters {
   readonly ids: readonly string[];
-  /** Without regard to case; `*` is any run of characters, and without one the name contains it. */
+  /** Case-insensitive; `*` matches any characters. Without `*`, the name must contain the text. */
   readonly name?: string;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Whether names match a filter (docs/contract.md#create-and-change-reactors): without regard to
- * case, `*` stands for any run of characters, and a filter without one is contained. Pieces are
- * looked for one after the other, so the time grows with the length of the name alone: no
- * expression is built from what a caller sends.
+ * Returns a matcher for a filter (docs/contract.md#create-and-change-reactors). Names match
+ * case-insensitively; `*` matches any characters; a filter without `*` must be contained in the
+ * name. The matcher searches the pieces one after the other, so its time grows only with the length
+ * of the name. It builds no regular expression from a caller's input.
  */
 export function namePattern(filter: string): (name: string) => boolean {
   const wanted = filter.toLowerCase();

@@ -14,8 +14,8 @@ const CODE = 'reactor-code';
 const CONFIGURATION = 'reactor-configuration';
 
 /**
- * What of a reactor is stored of its code and configuration: both sealed for this reactor, and a
- * hash of the code.
+ * The stored form of a reactor's code and configuration: both sealed for this reactor, with a hash
+ * of the code.
  */
 export async function sealContent(
   vault: Vault,
@@ -41,7 +41,7 @@ export async function openConfiguration(
   const opened = await vault.open(context(reactor, CONFIGURATION), reactor.sealedConfiguration);
   const value: Json = opened.reveal();
   if (!isJsonObject(value)) throw new Error('reactor: its configuration is no object');
-  // Only texts were ever sealed here, and the seal proves it unchanged.
+  // Only texts are ever sealed here, and the seal proves the value unchanged.
   return new Secret(value as Configuration);
 }
 

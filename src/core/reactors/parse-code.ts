@@ -1,25 +1,25 @@
 import { Parser, type Options } from 'acorn';
 import { invalid } from '../shared/service-error.ts';
 
-/** What Node.js 16 reads: ES2022, as the body of a CommonJS module. */
+/** The syntax of Node.js 16: ES2022, as the body of a CommonJS module. */
 const SYNTAX: Options = { ecmaVersion: 2022, sourceType: 'commonjs', allowHashBang: true };
 
 /** The parameters of a CommonJS module: `let`, `const` and `class` cannot declare them again. */
 const PARAMETERS = ['exports', 'require', 'module', '__filename', '__dirname'];
 
 /**
- * The parser looks at every scope around a `var`, and for a `let` at all names beside it: these
- * bound the time of 50,000 characters to a fraction of a second. The slowest source found is a
- * regular expression with `\p{L}` 9,000 times and the flag u: 274 ms.
+ * The parser visits every scope around a `var`, and for a `let` all names in its scope. These
+ * limits bound the time for 50,000 characters to a fraction of a second. The slowest source found
+ * is a regular expression with `\p{L}` 9,000 times and the flag u: 274 ms.
  */
 const [SCOPES_MAX, NAMES_MAX] = [200, 5_000] as const;
 const TOO_MANY = 'the code declares too many names in one place';
 const TOO_DEEP = 'the code is nested too deeply';
 
-/** A name in a message is shown up to this length, in characters. */
+/** Maximum length of a name in a message, in characters. */
 const NAME_MAX = 40;
 
-/** What acorn's plugins build on, and its types leave out. */
+/** Internals of acorn for plugins, which its types leave out. */
 interface PluginInterface {
   readonly start: number;
   readonly scopeStack: readonly { readonly var: string[]; readonly lexical: string[] }[];
@@ -46,24 +46,24 @@ class CodeParser extends AcornParser {
 
 interface SyntaxProblem {
   readonly message: string;
-  /** Line from 1, column from 0; absent where the parser cannot tell. */
+  /** Line from 1, column from 0; absent where the parser does not know it. */
   readonly loc?: { readonly line: number; readonly column: number };
 }
 
-/** What is wrong with the code; the parser gives up at the first error. */
+/** The first syntax error of the code. */
 function syntaxProblem(code: string): SyntaxProblem | undefined {
   try {
     new CodeParser(SYNTAX, code).parse();
     return undefined;
   } catch (error) {
     if (error instanceof SyntaxError && 'loc' in error) return error as SyntaxProblem;
-    // The stack is at its end, where the parser does not look after that itself.
+    // The parser does not limit its own recursion: the stack overflows.
     if (error instanceof RangeError) return { message: TOO_DEEP };
     throw error;
   }
 }
 
-/** Where the parser's own words do not tell an author what to do. */
+/** Messages of the parser that do not help an author, and their replacements. */
 const REWORDED: readonly (readonly [said: RegExp, shown: string])[] = [
   [
     /^'import' and 'export' may appear only/,
@@ -73,8 +73,8 @@ const REWORDED: readonly (readonly [said: RegExp, shown: string])[] = [
 ];
 
 /**
- * The parser's message without its position and without the source: it quotes regular expressions
- * whole, and names of any length.
+ * The parser's message without its position and without source text: the parser quotes regular
+ * expressions whole, and names of any length.
  */
 function shownMessage(message: string): string {
   const [, shown] = REWORDED.find(([said]) => said.test(message)) ?? [];
@@ -88,8 +88,8 @@ function shownMessage(message: string): string {
 }
 
 /**
- * Parses the code of a reactor and runs nothing. Throws `validation_failed` on the path `code` for
- * a syntax error, with its line and column from 1.
+ * Parses the code of a reactor without running it. Throws `validation_failed` with the path `code`
+ * for a syntax error, with its line and column from 1.
  */
 export function parseCode(code: string): void {
   const problem = syntaxProblem(code);

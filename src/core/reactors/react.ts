@@ -15,24 +15,24 @@ import {
 } from './run-reactor.ts';
 
 /**
- * Time of the code in a synchronous invocation, in ms, and of the whole of it since the gateway
- * took the request: it waits 30 s (docs/contract.md#limits), of which the code gets all but what
- * detokenizing, tokenizing and an instance that has to start may need.
+ * Time limits of a synchronous invocation in ms: of the code, and in total since the gateway
+ * accepted the request. The gateway waits 30 s (docs/contract.md#limits); the difference is for
+ * detokenizing, tokenizing and starting an instance.
  */
 const CODE_MS = 28_000;
 const WHOLE_MS = 29_000;
 
 export interface ReactInput extends Pick<RunInput, 'reactorId' | 'args' | 'service'> {
-  /** When the gateway took the request, in ms since the epoch. */
+  /** When the gateway accepted the request, in ms since the epoch. */
   readonly receivedAt: number;
 }
 
-/** The answer of a synchronous run, and how long it may be kept. */
+/** The response of a synchronous run, and how long it may be stored. */
 export interface Reaction extends Pick<PreparedRun, 'keepUntil' | 'uses'> {
   readonly result: ReactorResult;
 }
 
-/** Runs the code, once under one idempotency key. */
+/** Runs the code, at most once for each idempotency key. */
 async function execute(deps: RunReactorDeps, prepared: PreparedRun, once: RunOnce) {
   await once.begin();
   try {
@@ -40,15 +40,15 @@ async function execute(deps: RunReactorDeps, prepared: PreparedRun, once: RunOnc
     if (mayRunAgain(outcome)) once.mayRepeat();
     return outcome;
   } catch (error) {
-    // It certainly did not run.
+    // The code certainly did not run.
     once.mayRepeat();
     throw error;
   }
 }
 
 /**
- * Runs a reactor while the caller waits. Throws `forbidden` for who may not invoke, and what
- * {@link prepareRun}, {@link executeRun} and {@link concludeRun} throw.
+ * Runs a reactor while the caller waits. Throws `forbidden` for a caller that may not invoke
+ * reactors, and the errors of {@link prepareRun}, {@link executeRun} and {@link concludeRun}.
  */
 export async function react(
   deps: RunReactorDeps,

@@ -6,7 +6,7 @@ import { AUTHOR_PACKAGES, SDK } from './author-packages.ts';
 import type { LoadFailure, RunOutcome, ThrownError, ThrownPlace } from './reactor-runner.ts';
 
 /**
- * Statuses that code may answer with by throwing an error of that shape
+ * Statuses that code may return by throwing an error of that form
  * (docs/contract.md#errors-of-the-code).
  */
 const BY_STATUS: Readonly<Record<number, ServiceErrorCode>> = {
@@ -19,10 +19,10 @@ const BY_STATUS: Readonly<Record<number, ServiceErrorCode>> = {
   503: 'dependency_unavailable',
 };
 
-/** Seconds that a caller is asked to wait where the code does not say. */
+/** Default of `Retry-After`, in seconds. */
 const RETRY_AFTER_SECONDS = '5';
 
-/** What an author may put into `errors`, whatever the code built it from. */
+/** Most paths in `errors`, whatever the code built them from. */
 const PATHS_MAX = 100;
 
 function fieldErrors(errors: ThrownError['errors']): FieldErrors | undefined {
@@ -56,19 +56,19 @@ function describeRefusal(module: string | undefined, place: string): string {
 function thrownFailure({ status, message, errors, module, ...place }: ThrownError): ServiceError {
   const code = status === null ? undefined : BY_STATUS[status];
   if (code === undefined) {
-    // Whatever else was thrown may say anything: of its message and stack nobody is told.
+    // The message and stack of any other error may contain data: the caller sees neither.
     const what =
       module === undefined
         ? describeThrown(place)
         : describeRefusal(module ?? undefined, describePlace(place));
     return new ServiceError('reactor_failed', `The code ${what}.`);
   }
-  const told = fieldErrors(errors);
-  // 429 and 503 say when to come again (docs/contract.md#errors).
+  const reported = fieldErrors(errors);
+  // Responses with 429 and 503 have a `Retry-After` header (docs/contract.md#errors).
   const isToRepeat = code === 'too_many_requests' || code === 'dependency_unavailable';
   const headers = isToRepeat ? { 'Retry-After': RETRY_AFTER_SECONDS } : undefined;
   const detail = message === '' ? `The code ${describeThrown(place)}.` : message;
-  return new ServiceError(code, detail, defined({ headers, errors: told }));
+  return new ServiceError(code, detail, defined({ headers, errors: reported }));
 }
 
 function describeLoadFailure({ reason, error = {}, module }: LoadFailure): string {
@@ -92,8 +92,8 @@ function describeLoadFailure({ reason, error = {}, module }: LoadFailure): strin
   }
 }
 
-/** What a run that returned nothing useful is told as. `limitMs`: the time that the code had. */
-export function runFailure(
+/** The error for a run that did not return a value. `limitMs`: the time limit of the code. */
+export function reactorFailure(
   outcome: Exclude<RunOutcome, { readonly outcome: 'returned' | 'stale' }>,
   limitMs: number,
 ): ServiceError {
@@ -110,17 +110,17 @@ export function runFailure(
     case 'out_of_memory':
       return new ServiceError('reactor_failed', 'The code used more memory than it has.');
     case 'exited':
-      return new ServiceError('reactor_failed', 'The code ended without an answer.');
+      return new ServiceError('reactor_failed', 'The code ended without a response.');
     case 'unknown':
       return new ServiceError(
         'dependency_unavailable',
-        'The service that runs the code gave no answer of it: whether the code has run is not known.',
+        'The service that runs the code sent no response: it is not known whether the code ran.',
         { headers: { 'Retry-After': RETRY_AFTER_SECONDS } },
       );
     case 'too_large':
       return new ServiceError(
         'reactor_failed',
-        `The result is larger than 5 MB, or holds more than ${MEMBERS_MAX_TEXT}.`,
+        `The result is larger than 5 MB, or contains more than ${MEMBERS_MAX_TEXT}.`,
       );
     case 'unserializable':
       return new ServiceError(

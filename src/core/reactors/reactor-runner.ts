@@ -1,41 +1,38 @@
 import type { Json } from '../shared/json.ts';
 import type { Secret } from '../shared/secret.ts';
 
-/**
- * A credential for one invocation, from which the runtime makes the client that the code gets as
- * `req.bt`.
- */
+/** A credential for one invocation. The runtime uses it for the client `req.bt` of the code. */
 export interface ClientCredential {
   readonly baseUrl: string;
   readonly apiKey: Secret<string>;
   readonly headerPrefix: string;
 }
 
-/** What an instance is asked to run (docs/reactors.md#the-runtime). */
+/** A request to an instance (docs/reactors.md#the-runtime). */
 export interface RunRequest {
   readonly reactorId: string;
   /**
-   * The published version of its function to run; without it the one that `live` stands for, which
-   * has the hot instances.
+   * The published version to run. Without it, the version behind `live` runs, which has the hot
+   * instances.
    */
   readonly functionVersion?: string;
   /**
-   * SHA-256 of the code that is meant, in hexadecimal: an instance with other code runs nothing and
-   * says `stale`.
+   * SHA-256 of the expected code, in hexadecimal: an instance with other code runs nothing and
+   * returns `stale`.
    */
   readonly codeHash: string;
   readonly args: Secret<Json>;
   readonly configuration: Secret<Readonly<Record<string, string>>>;
   readonly client?: ClientCredential;
-  /** Time of the code, in ms. */
+  /** Time limit of the code, in ms. */
   readonly timeoutMs: number;
-  /** From this instant nobody waits for the answer any more, in ms since the epoch. */
+  /** The caller stops waiting at this time, in ms since the epoch. */
   readonly deadline: number;
 }
 
 /**
- * Class of what was thrown, an identifier of at most 64 characters; where it is known, line and
- * column in the author's code, from 1. A function made by an earlier version tells neither.
+ * The class of a thrown value, an identifier of at most 64 characters. Line and column are from 1
+ * in the author's code, if known. A function of an earlier service version reports neither.
  */
 export interface ThrownPlace {
   readonly class?: string | undefined;
@@ -43,33 +40,33 @@ export interface ThrownPlace {
   readonly column?: number | undefined;
 }
 
-/** Why code does not load. A function made by an earlier version does not tell. */
+/** Why code does not load. A function of an earlier service version does not report it. */
 export interface LoadFailure {
   readonly reason?:
     'syntax' | 'no_function' | 'timed_out' | 'memory' | 'exited' | 'threw' | 'module' | undefined;
-  /** With `threw`. */
+  /** Present with `threw`. */
   readonly error?: ThrownPlace | undefined;
-  /** With `module`: the name of what was required, if it can be that of a package. */
+  /** Present with `module`: the required name, if it can be the name of a package. */
   readonly module?: string | undefined;
 }
 
 /**
- * An error that the code threw, as data: nothing of it is trusted. `status` and `errors` are `null`
- * unless the author chose them (docs/reactors.md#errors); a function made by an earlier version
- * tells those of any error.
+ * An error that the code threw, as untrusted data. `status` and `errors` are `null` unless the
+ * author chose them (docs/reactors.md#errors); a function of an earlier service version reports
+ * those of any error.
  */
 export interface ThrownError extends ThrownPlace {
   readonly message: string;
   readonly status: number | null;
   readonly errors: Readonly<Record<string, readonly string[]>> | null;
   /**
-   * What was required, if the error is that of a module which the code may not require; `null` if
-   * it cannot be the name of a package.
+   * The required name, if the error is that of a module that the code may not require; `null` if it
+   * cannot be the name of a package.
    */
   readonly module?: string | null | undefined;
 }
 
-/** What became of a run. Only with `stale` the code did certainly not run. */
+/** The outcome of a run. Only `stale` means that the code certainly did not run. */
 export type RunOutcome =
   | { readonly outcome: 'returned'; readonly value: Secret<Json> }
   | { readonly outcome: 'threw'; readonly error: Secret<ThrownError> }
@@ -83,9 +80,9 @@ export type RunOutcome =
   | { readonly outcome: 'stale' };
 
 /**
- * Runs code in its instance, once. Rejects with `dependency_unavailable` if it was certainly not
- * started, and with `payload_too_large` if the request is more than an instance takes; what leaves
- * open whether the code ran is the outcome `unknown`.
+ * Runs code in its instance, at most once. Rejects with `dependency_unavailable` if the code was
+ * certainly not started, and with `payload_too_large` if the request is too large for an instance.
+ * If it is open whether the code ran, the outcome is `unknown`.
  */
 export interface ReactorRunner {
   run(request: RunRequest): Promise<RunOutcome>;

@@ -1,20 +1,17 @@
 import type { StoredReactor } from './reactor.ts';
 
-/** Where reactors are kept. Rejects with `dependency_unavailable` when the store is down. */
+/** Where reactors are stored. Rejects with `dependency_unavailable` when the store is down. */
 export interface ReactorStore {
-  /** Writes a new reactor; what is there already under its id otherwise. */
+  /** Writes a new reactor; returns the existing one if its id is in use. */
   create(reactor: StoredReactor): Promise<StoredReactor | 'created'>;
-  /**
-   * The reactor as it was last written, in whatever state; `undefined` if the tenant has none of
-   * this id.
-   */
+  /** The reactor as last written, in any state; `undefined` if the tenant has none with this id. */
   find(tenantId: string, id: string): Promise<StoredReactor | undefined>;
   /** Those of the reactors that exist, in any order. */
   findMany(tenantId: string, ids: readonly string[]): Promise<readonly StoredReactor[]>;
-  /** All reactors of a tenant, newest first, in batches, starting after an id. */
+  /** All reactors of a tenant in batches, newest first, that come after an id. */
   list(tenantId: string, after: string | undefined): AsyncIterable<readonly StoredReactor[]>;
-  /** Writes a reactor over the version before it; `false` if it has changed since. */
+  /** Replaces the previous version of a reactor; `false` if it has changed since. */
   update(next: StoredReactor): Promise<boolean>;
-  /** Deletes this version; `false` if it has changed since, `true` if there is none any more. */
+  /** Deletes this version; `false` if it has changed since, `true` if it is deleted already. */
   delete(reactor: StoredReactor): Promise<boolean>;
 }

@@ -7,10 +7,7 @@ import {
 } from './change-function.ts';
 import type { StoredReactor } from './reactor.ts';
 
-/**
- * When the sweep has something to do for a reactor, in ms since the epoch; `undefined` if it has
- * not.
- */
+/** When the sweep must process a reactor, in ms since the epoch; `undefined` if never. */
 export function dueOf({
   operation,
   tidyAt = Infinity,
@@ -26,16 +23,15 @@ async function removeEntirely(deps: RepairFunctionDeps, reactor: StoredReactor):
 }
 
 /**
- * The function as the record describes it: `live` where it belongs, and no version that nothing
- * refers to.
+ * Makes the function match the record: points `live` at the recorded version and removes all
+ * others.
  */
 async function putInOrder(deps: RepairFunctionDeps, reactor: StoredReactor): Promise<void> {
   const { id, functionVersion } = reactor;
   if (functionVersion === undefined) return removeEntirely(deps, reactor);
   const { tidyAt: _, heatAt, ...tidy } = reactor;
   const live = await deps.reactorFunctions.pointLive(id, functionVersion);
-  // A record that was restored without its function waits for a PUT: there is nothing to put in
-  // order.
+  // A record that was restored without its function waits for a PUT: there is nothing to repair.
   if (live === 'gone') {
     await deps.reactorStore.update(withoutOperation(tidy));
     return;
@@ -46,11 +42,12 @@ async function putInOrder(deps: RepairFunctionDeps, reactor: StoredReactor): Pro
 }
 
 /**
- * What the sweep does for a reactor whose time has come: an interrupted creation or deletion is
- * undone or finished, an interrupted update is taken back to what the record says, versions that
- * nothing refers to any more are removed, and a reactor that the account's quota has left cold is
- * tried to be kept hot again. Whoever repairs holds the operation meanwhile, like anybody who
- * changes a function.
+ * What the sweep does for a due reactor:
+ * - It undoes or finishes an interrupted creation or deletion.
+ * - It reverts an interrupted update to the state in the record.
+ * - It removes unused versions.
+ * - It requests running instances again, if the account's quota did not allow them before.
+ * The sweep holds the operation meanwhile, like every writer that changes a function.
  */
 export async function repairReactor(deps: RepairFunctionDeps, tenantId: string, id: string): Promise<void> {
   const reactor = await deps.reactorStore.find(tenantId, id);
@@ -58,8 +55,8 @@ export async function repairReactor(deps: RepairFunctionDeps, tenantId: string, 
   if (reactor === undefined || isBusy(reactor, now)) return;
   const due = dueOf(reactor);
   if (due === undefined || due > now) return;
-  const held = await startOperation(deps, reactor);
-  if (held === undefined) return;
-  if (held.state === 'ready') await putInOrder(deps, held);
-  else await removeEntirely(deps, held);
+  const locked = await startOperation(deps, reactor);
+  if (locked === undefined) return;
+  if (locked.state === 'ready') await putInOrder(deps, locked);
+  else await removeEntirely(deps, locked);
 }

@@ -3,13 +3,13 @@ import { defined } from '../shared/defined.ts';
 import type { Json } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
 import {
-  keepTokens,
+  tokenizeReplayOf,
   replayTokens,
-  type KeptTokens,
+  type TokenizeReplay,
   type ReplayedTokens,
   type ReplayTokensDeps,
-} from '../tokens/kept-token.ts';
-import { mayUseAgain, noLongerKept, type KeptUse } from '../tokens/kept-use.ts';
+} from '../tokens/token-replay.ts';
+import { mayUseAgain, resultNotAvailable, type TokenUse } from '../tokens/token-use.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { checkInvoker, type ReactorResult } from './run-reactor.ts';
 
@@ -18,41 +18,41 @@ export interface ReplayReactionDeps extends ReplayTokensDeps {
 }
 
 /**
- * What an idempotency key keeps of a reaction: what the code returned, and which tokens were made
- * of it, not their data.
+ * The stored form of a reaction for replay: the value that the code returned, and the tokens made
+ * from it, without their data.
  */
-export interface KeptReaction {
+export interface ReactionReplay {
   readonly raw?: Json;
-  readonly tokens?: KeptTokens;
+  readonly tokens?: TokenizeReplay;
   /** The tokens of its arguments. */
-  readonly uses: readonly KeptUse[];
+  readonly uses: readonly TokenUse[];
 }
 
-/** A reaction as it is shown again. */
+/** A replayed reaction. */
 export interface ReplayedReaction extends Pick<ReactorResult, 'raw'> {
   readonly tokens?: ReplayedTokens;
 }
 
-/** `raw`: what may be kept of what the code returned. */
-export function keepReaction(
+/** `raw`: the part of the returned value that may be stored. */
+export function reactionReplayOf(
   { tokens }: ReactorResult,
   raw: Json | undefined,
-  uses: readonly KeptUse[],
-): KeptReaction {
-  return defined({ raw, tokens: tokens && keepTokens(tokens), uses });
+  uses: readonly TokenUse[],
+): ReactionReplay {
+  return defined({ raw, tokens: tokens && tokenizeReplayOf(tokens), uses });
 }
 
 /**
- * A kept reaction again. The code does not run. Throws `forbidden` without the permissions that
- * invoking needed, and `conflict` once a token of the arguments is gone.
+ * Returns a stored reaction without running the code. Throws `forbidden` without the permissions
+ * that invoking needed, and `conflict` once a token of the arguments is deleted.
  */
 export async function replayReaction(
   deps: ReplayReactionDeps,
   caller: Caller,
-  { raw, tokens, uses }: KeptReaction,
+  { raw, tokens, uses }: ReactionReplay,
 ): Promise<ReplayedReaction> {
   checkInvoker(caller);
-  if (!(await mayUseAgain(deps, caller, uses))) throw noLongerKept();
+  if (!(await mayUseAgain(deps, caller, uses))) throw resultNotAvailable();
   return defined({
     raw: raw === undefined ? undefined : new Secret(raw),
     tokens: tokens && (await replayTokens(deps, caller, tokens)),

@@ -9,14 +9,14 @@ import { invalid, ServiceError } from '../shared/service-error.ts';
 import { Secret } from '../shared/secret.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import { detokenizeJson } from '../tokens/detokenize.ts';
-import { keepUse, type KeptUse } from '../tokens/kept-use.ts';
+import { tokenUseOf, type TokenUse } from '../tokens/token-use.ts';
 import type { CreateTokenDeps } from '../tokens/create-tokens.ts';
 import { tokenize, type ParseTokenInput, type Tokenized } from '../tokens/tokenize.ts';
 import { applicationOf, existingReactor, type GetReactorDeps } from './get-reactor.ts';
 import { withInvocationCredential, type InvocationCredentialStore } from './invocation-credential.ts';
 import { openConfiguration } from './open-reactor.ts';
 import { REACTOR_LIMITS, type StoredReactor } from './reactor.ts';
-import { runFailure } from './reactor-failure.ts';
+import { reactorFailure } from './reactor-failure.ts';
 import type { ClientCredential, ReactorRunner, RunOutcome, RunRequest } from './reactor-runner.ts';
 
 export interface RunReactorDeps extends GetReactorDeps, CreateTokenDeps {
@@ -25,40 +25,41 @@ export interface RunReactorDeps extends GetReactorDeps, CreateTokenDeps {
   readonly parseTokenInput: ParseTokenInput;
 }
 
-/** What is run: arguments with expressions, and how the code reaches the service. */
+/** A run: arguments with expressions, and how the code reaches the service. */
 export interface RunInput {
   readonly reactorId: string;
   readonly args: Json;
-  /** Address and header prefix for the client that the code gets. */
+  /** Address and header prefix for the client of the code. */
   readonly service: Omit<ClientCredential, 'apiKey'>;
-  /** Time of the code, in ms. */
+  /** Time limit of the code, in ms. */
   readonly timeoutMs: number;
-  /** From this instant nobody waits for the answer any more, in ms since the epoch. */
+  /** The caller stops waiting at this time, in ms since the epoch. */
   readonly deadline: number;
 }
 
-/** What a reactor answers (docs/contract.md#the-reactor-response-object). */
+/** The response of a reactor (docs/contract.md#the-reactor-response-object). */
 export interface ReactorResult {
   readonly raw?: Secret<Json>;
   readonly tokens?: Tokenized;
 }
 
 /**
- * Whether code that was asked to run may run again under the same idempotency key: it did not
- * start, or says itself that it failed.
+ * Whether the code may run again under the same idempotency key: it did not start, or it threw an
+ * error itself.
  */
 export function mayRunAgain({ outcome }: RunOutcome): boolean {
   return outcome === 'stale' || outcome === 'not_loaded' || outcome === 'threw';
 }
 
 /**
- * How arguments are detokenized: at most what an invocation may be large (docs/contract.md#limits).
+ * How arguments are detokenized. Their size is limited like that of an invocation
+ * (docs/contract.md#limits).
  */
 export const ARGS = { permission: 'token:use', maxBytes: REACTOR_LIMITS.invocationBytes } as const;
 
 /**
- * Readings of the record while the reactor is changed again and again, and the pause between them
- * in ms.
+ * How often the record is read while the reactor is being changed, and the pause between reads in
+ * ms.
  */
 const READINGS = 12;
 const PAUSE_MS = 250;
@@ -75,7 +76,7 @@ export function checkInvoker(caller: Caller): void {
   requirePermission(caller, 'token:use');
 }
 
-async function runOnce(
+async function runVersion(
   deps: RunReactorDeps,
   reactor: StoredReactor,
   args: Secret<Json>,
@@ -102,12 +103,13 @@ async function runOnce(
 }
 
 /**
- * Runs the code of the reactor as its record says. `live` stands for other code from the moment
- * that an update switches it until the update's record is written, or, if the update was cut off
- * there, until the sweep has taken it back: instances then refuse, and the version that the record
- * names is run. That one is gone only if the record has moved on, so it is read again.
+ * Runs the code of the reactor that its record names. `live` points at other code between two steps
+ * of an update: after it was switched, before the record is written. After an interrupted update,
+ * this lasts until the sweep reverts it. Meanwhile instances behind `live` return `stale`, and the
+ * version in the record runs instead. If that version is missing, the record has changed, so it is
+ * read again.
  */
-async function runCurrent(
+async function runCurrentVersion(
   deps: RunReactorDeps,
   found: StoredReactor,
   args: Secret<Json>,
@@ -115,11 +117,13 @@ async function runCurrent(
 ): Promise<Exclude<RunOutcome, { readonly outcome: 'stale' }>> {
   let reactor = found;
   for (let readings = 1; readings <= READINGS; readings += 1) {
-    const live = await runOnce(deps, reactor, args, input);
+    const live = await runVersion(deps, reactor, args, input);
     if (live.outcome !== 'stale') return live;
     const { functionVersion } = reactor;
     const pinned =
-      functionVersion === undefined ? live : await runOnce(deps, reactor, args, input, { functionVersion });
+      functionVersion === undefined
+        ? live
+        : await runVersion(deps, reactor, args, input, { functionVersion });
     if (pinned.outcome !== 'stale') return pinned;
     await sleep(PAUSE_MS);
     reactor = await existingReactor(deps, found.tenantId, found.id);
@@ -140,11 +144,11 @@ function checkParts(value: JsonObject): void {
     'reactor_failed',
     near === undefined
       ? 'The code must return an object with no members other than `raw` and `tokenize`.'
-      : `The code returned a member that is not known: did you mean \`${near}\`?`,
+      : `The code returned an unknown member: did you mean \`${near}\`?`,
   );
 }
 
-function wanted(
+function parseReactorOutput(
   value: Json,
   compatibility: ClientCompatibility,
 ): { readonly raw?: Json; readonly tokenize?: Json } {
@@ -160,20 +164,20 @@ function wanted(
 }
 
 /**
- * What the code returned. Throws {@link runFailure} if it returned nothing useful. `limitMs`: the
- * time that the code had.
+ * The parts that the code returned. Throws {@link reactorFailure} for any other outcome. `limitMs`:
+ * the time limit of the code.
  */
 export function returnedParts(
   outcome: Exclude<RunOutcome, { readonly outcome: 'stale' }>,
   limitMs: number,
   compatibility: ClientCompatibility,
 ) {
-  if (outcome.outcome !== 'returned') throw runFailure(outcome, limitMs);
-  return wanted(outcome.value.reveal(), compatibility);
+  if (outcome.outcome !== 'returned') throw reactorFailure(outcome, limitMs);
+  return parseReactorOutput(outcome.value.reveal(), compatibility);
 }
 
-/** A failure of tokenizing what the code asked for; its paths are below `tokenize`. */
-function below(error: unknown): unknown {
+/** An error of tokenizing for the code, with its paths below `tokenize`. */
+function belowTokenize(error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.errors === undefined) return error;
   const errors = Object.entries(error.errors).map(
     ([path, messages]) => [path === '' ? 'tokenize' : `tokenize.${path}`, messages] as const,
@@ -181,21 +185,21 @@ function below(error: unknown): unknown {
   return new ServiceError(error.code, error.message, { errors: Object.fromEntries(errors) });
 }
 
-/** A run with its arguments filled in, before anything ran. */
+/** A run with its arguments filled in, before the code runs. */
 export interface PreparedRun {
   readonly reactor: StoredReactor;
   readonly args: Secret<Json>;
   readonly input: RunInput;
-  /** The tokens that were filled in: its answer is kept as long as they are there. */
-  readonly uses: readonly KeptUse[];
+  /** The tokens that were filled in: the response is stored only as long as they exist. */
+  readonly uses: readonly TokenUse[];
   /**
-   * Until when its answer may be kept, for what was filled in; ms since the epoch, absent if it has
-   * no end.
+   * Until when the response may be stored because of these tokens, in ms since the epoch; absent
+   * without an end.
    */
   readonly keepUntil?: number;
 }
 
-/** Throws `not_found`, and what {@link detokenizeJson} throws, with paths below `args`. */
+/** Throws `not_found`, and the errors of {@link detokenizeJson}, with paths below `args`. */
 export async function prepareRun(
   deps: RunReactorDeps,
   caller: Caller,
@@ -207,25 +211,25 @@ export async function prepareRun(
   // Checked after detokenization: one complex token can be all of the arguments
   // (docs/contract.md#invoke-a-reactor).
   if (typeof value !== 'object' || value === null) throw invalid('args', 'must be an object or an array');
-  const uses = tokens.map(keepUse);
+  const uses = tokens.map(tokenUseOf);
   return defined({ reactor, args, input, uses, keepUntil });
 }
 
 /**
- * Runs the code, at most once. Rejects only if it was certainly not run (see
+ * Runs the code, at most once. Rejects only if the code certainly did not run (see
  * {@link ReactorRunner}).
  */
 export function executeRun(
   deps: RunReactorDeps,
   { reactor, args, input }: Pick<PreparedRun, 'reactor' | 'args' | 'input'>,
 ) {
-  return runCurrent(deps, reactor, args, input);
+  return runCurrentVersion(deps, reactor, args, input);
 }
 
 /**
- * What a run comes to: its answer, with what it asked to tokenize tokenized on behalf of the
- * caller. Throws the failures of the code (see {@link runFailure}), and for `tokenize` what
- * {@link tokenize} throws.
+ * The result of a run: the response, with its `tokenize` part tokenized on behalf of the caller.
+ * Throws the failures of the code (see {@link reactorFailure}), and for `tokenize` the errors of
+ * {@link tokenize}.
  */
 export async function concludeRun(
   deps: RunReactorDeps,
@@ -235,13 +239,13 @@ export async function concludeRun(
   writes: WriteIdentity,
 ): Promise<ReactorResult> {
   const { raw, tokenize: payload } = returnedParts(outcome, input.timeoutMs, deps.clientCompatibility);
-  const answer = raw === undefined ? {} : { raw: new Secret(raw) };
-  if (payload === undefined) return answer;
-  // Code chose what is written: it is not what the application wrote itself.
+  const response = raw === undefined ? {} : { raw: new Secret(raw) };
+  if (payload === undefined) return response;
+  // The code chose the data, so the application is not its sole writer.
   const onBehalf = { ...caller, actsBy: 'reactor' } as const;
   try {
-    return { ...answer, tokens: await tokenize(deps, onBehalf, payload, deps.parseTokenInput, writes) };
+    return { ...response, tokens: await tokenize(deps, onBehalf, payload, deps.parseTokenInput, writes) };
   } catch (error) {
-    throw below(error);
+    throw belowTokenize(error);
   }
 }

@@ -9,7 +9,7 @@ import { parseTexts, templatesIn } from '../tokens/detokenize.ts';
 import { checkTokens } from '../tokens/resolve-tokens.ts';
 import { existingReactor } from './get-reactor.ts';
 import { CONTENT_MS, QUEUE_PATIENCE_MS, READABLE_MS } from './invocation.ts';
-import { keepPayload, type ContentDeps, type InvocationPayload } from './invocation-content.ts';
+import { storePayload, type ContentDeps, type InvocationPayload } from './invocation-content.ts';
 import type { InvocationQueue } from './invocation-store.ts';
 import { ARGS, checkInvoker, type RunInput, type RunReactorDeps } from './run-reactor.ts';
 
@@ -19,12 +19,12 @@ export interface StartInvocationDeps
   readonly egressAllowList: EgressAllowList;
 }
 
-/** An asynchronous invocation as it is asked for. */
+/** A request for an asynchronous invocation. */
 export interface StartInput extends Pick<RunInput, 'reactorId' | 'args' | 'service'> {
   readonly callbackUrl: string;
-  /** Time of the code, in ms. */
+  /** Time limit of the code, in ms. */
   readonly timeoutMs: number;
-  /** The host of the service itself, which is no destination. */
+  /** The host of the service itself, which is not allowed as a destination. */
   readonly ownHost?: string;
 }
 
@@ -33,7 +33,7 @@ function checkCallback({ callbackUrl, ownHost }: StartInput, allowList: EgressAl
   if (typeof parsed === 'string') throw invalid('callback_url', parsed);
 }
 
-/** What can be known at once: bad expressions, unknown and forbidden tokens. Nothing is opened. */
+/** Checks that need no token data: bad expressions, unknown and forbidden tokens. */
 async function checkArgs(deps: StartInvocationDeps, caller: Caller, { args }: StartInput): Promise<void> {
   const fields = new TemplateFields();
   const references = templatesIn(parseTexts(args, 'args', fields)).flatMap(referencesOf);
@@ -58,9 +58,9 @@ function payloadOf(caller: Caller, input: StartInput): InvocationPayload {
 }
 
 /**
- * Accepts an invocation and answers with its id. The payload is kept sealed and the state written
- * before a message goes out, so that one that is lost is sent again by the sweep. Throws
- * `not_found`, `forbidden`, and `validation_failed` for what can be checked at once.
+ * Accepts an invocation and returns its id. The sealed payload and the state are stored before the
+ * message is sent, so that the sweep can send a lost message again. Throws `not_found`,
+ * `forbidden`, and `validation_failed` for errors that can be found immediately.
  */
 export async function startInvocation(
   deps: StartInvocationDeps,
@@ -74,9 +74,9 @@ export async function startInvocation(
   await checkArgs(deps, caller, input);
   const id = { tenantId: caller.tenantId, id: writes.newId() };
   const now = deps.clock();
-  // An earlier attempt of this request was accepted, and its answer was lost: what it says counts.
+  // An earlier attempt was accepted, but its response was lost: its payload is the one that counts.
   if (writes.startedAt !== undefined && (await deps.invocationStore.find(id)) !== undefined) return id.id;
-  await keepPayload(deps, id, payloadOf(caller, input), now + CONTENT_MS);
+  await storePayload(deps, id, payloadOf(caller, input), now + CONTENT_MS);
   const isNew = await deps.invocationStore.create({
     ...id,
     reactorId: input.reactorId,
@@ -88,7 +88,7 @@ export async function startInvocation(
     dueAt: now + QUEUE_PATIENCE_MS,
     readableUntil: now + READABLE_MS,
   });
-  // It is accepted: a message that does not go out now is sent by the sweep.
+  // The invocation is accepted: if this message is lost, the sweep sends it again.
   if (isNew) await deps.invocationQueue.send(id).catch(() => undefined);
   return id.id;
 }

@@ -9,7 +9,7 @@ export interface SweepInvocationDeps {
   readonly clock: Clock;
 }
 
-/** A change of state that wins or does nothing, and the message that follows it. */
+/** Changes the state, unless another writer was faster, and then sends the message. */
 async function move(
   { invocationStore }: SweepInvocationDeps,
   previous: Invocation,
@@ -20,14 +20,14 @@ async function move(
 }
 
 /**
- * A delivery that was tried as often as it may waits for an operator, at the longest until its
- * content goes.
+ * Parks a delivery whose attempts are used up: it waits for an operator, at most until its content
+ * is deleted.
  */
 export function parking({ createdAt }: Invocation, now: number): Partial<Invocation> {
   return { delivery: 'parked', dueAt: Math.min(now + PARKED_MS, createdAt + CONTENT_MS) };
 }
 
-/** What the sweep does for an invocation: see {@link dueStep}. Safe to run twice, also at once. */
+/** The sweep's step for an invocation, see {@link dueStep}. It may run twice, even concurrently. */
 export async function sweepInvocation(deps: SweepInvocationDeps, id: InvocationId): Promise<void> {
   const invocation = await deps.invocationStore.find(id);
   if (invocation === undefined) return;

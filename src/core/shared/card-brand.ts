@@ -1,19 +1,20 @@
 import { CARD_RANGES } from './card-ranges.ts';
 
 /**
- * Ranges that the source of {@link CARD_RANGES} lacks, and their own sources. They decide before
- * its ranges of the same length.
+ * Ranges that the source of {@link CARD_RANGES} lacks, and their own sources. They take precedence
+ * over its ranges of the same length.
  */
 const MORE_RANGES = {
   // NPCI, RuPay BIN ranges. A card of two networks has the brand of the other one: 3538 is JCB.
   rupay: '508500-508999 606985-607984 608001-608500 652150-653149',
   // Discover Global Network, IIN ranges.
   'diners-club': '3095',
-  // All of 62 is assigned to UnionPay (ISO/IEC 7812); what the source lacks of it would be Maestro.
+  // All of 62 is assigned to UnionPay (ISO/IEC 7812); numbers missing from the source would be
+  // Maestro.
   unionpay: '62',
 } as const;
 
-/** The network of a card, as bin_details.card_brand names it. */
+/** The network of a card, as in `bin_details.card_brand`. */
 export type CardBrand = keyof typeof CARD_RANGES | keyof typeof MORE_RANGES;
 
 interface CardRange {
@@ -29,7 +30,7 @@ const rangesOf = ([brand, ranges]: [string, string]): readonly CardRange[] =>
     return { brand: brand as CardBrand, from, to };
   });
 
-/** The longest prefixes first; of equal ones those of the brand that is listed first. */
+/** Longest prefixes first; among equal ones, in the order of the brands. */
 const byLength = (): readonly CardRange[] =>
   [...Object.entries(MORE_RANGES), ...Object.entries(CARD_RANGES)]
     .flatMap(rangesOf)
@@ -39,7 +40,7 @@ let ranges: readonly CardRange[] | undefined;
 
 /**
  * The brand of a card number, by the longest known prefix of its digits; `null` if none is known.
- * Of a number that is still being typed, the brand of the digits so far.
+ * For a number that is still being typed, the brand of the digits so far.
  */
 export function cardBrand(number: string): CardBrand | null {
   ranges ??= byLength();

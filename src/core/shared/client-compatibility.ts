@@ -1,5 +1,5 @@
 /**
- * The deploy setting `clientCompatibility`: `lenient` takes what clients already in the field send
+ * The deploy setting `clientCompatibility`: `lenient` accepts requests of existing clients
  * (docs/lenient.md).
  */
 export type ClientCompatibility = 'strict' | 'lenient';

@@ -1,2 +1,2 @@
-/** The current time in milliseconds since the epoch. A port, so that an hour can pass in a test. */
+/** Returns the current time in ms since the epoch. A port, so that tests can move the time. */
 export type Clock = () => number;

@@ -1,11 +1,11 @@
 /**
- * A container: a path that names a logical grouping of tokens, such as `/pci/high/`. Starts and
- * ends with `/`, segments of up to 64 letters, digits, `_` and `-`, at most 8 levels, stored in
- * lower case (docs/contract.md#containers).
+ * A container: a path that names a logical group of tokens, such as `/pci/high/`. It starts and
+ * ends with `/`, has segments of up to 64 letters, digits, `_` and `-`, at most 8 levels, and is
+ * stored in lower case (docs/contract.md#containers).
  */
 export type Container = string;
 
-/** Levels of a container, and the length of each in characters. */
+/** Most levels of a container, and the maximum length of each in characters. */
 export const CONTAINER_LIMITS = { levels: 8, segment: 64 } as const;
 
 const FORM = new RegExp(`^/(?:[a-z0-9_-]{1,${String(CONTAINER_LIMITS.segment)}}/)*$`, 'i');
@@ -17,7 +17,7 @@ export function parseContainer(text: string): Container | undefined {
     : undefined;
 }
 
-/** What a caller is told about a container path that is refused. */
+/** The error message for a text that is not a container. */
 export const CONTAINER_FORM = `must start and end with "/", with up to ${String(CONTAINER_LIMITS.levels)} segments of up to ${String(CONTAINER_LIMITS.segment)} letters, digits, "_" and "-"`;
 
 /**

@@ -1,20 +1,20 @@
 import { utf8Text } from './utf8.ts';
 
 /**
- * A body that came as bytes or as text. The other form is made when it is asked for: of a megabyte
- * either costs as much as all that is looked for in it.
+ * A body that arrived as bytes or as text. The other form is made on demand: converting 1 MB costs
+ * as much as scanning it.
  */
 export interface Content {
   readonly isEmpty: boolean;
   readonly bytes: Buffer;
-  /** The text that the bytes are in UTF-8; `undefined` if they are none. */
+  /** The UTF-8 text of the bytes; `undefined` if they are not UTF-8. */
   readonly text: string | undefined;
   isLargerThan(maxBytes: number): boolean;
-  /** Whether a text of ASCII stands in it. */
+  /** Whether it contains an ASCII text. */
   includes(ascii: string): boolean;
 }
 
-/** Most bytes that UTF-8 makes of one UTF-16 code unit. */
+/** Most bytes of a UTF-16 code unit in UTF-8. */
 const UNIT_MAX_BYTES = 3;
 
 class TextContent implements Content {
@@ -23,7 +23,7 @@ class TextContent implements Content {
   #bytes: Buffer | undefined;
 
   constructor(text: string) {
-    // As UTF-8 would have it: the bytes and the text must be the same.
+    // UTF-8 has no lone surrogates, and the bytes and the text must be the same.
     this.text = text.toWellFormed();
   }
 
@@ -69,11 +69,8 @@ class BytesContent implements Content {
   }
 }
 
-/**
- * Content that came as text; half of a surrogate pair counts as U+FFFD, as it does where text
- * becomes UTF-8.
- */
+/** Content that arrived as text; lone surrogates become U+FFFD, as in every conversion to UTF-8. */
 export const contentOfText = (text: string): Content => new TextContent(text);
 
-/** Content that came as bytes. */
+/** Content that arrived as bytes. */
 export const contentOfBytes = (bytes: Buffer): Content => new BytesContent(bytes);

@@ -1,10 +1,7 @@
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { invalid } from './service-error.ts';
 
-/**
- * What a cursor belongs to: it is good for the same list, the same application and the same filters
- * only.
- */
+/** What a cursor is bound to: it is valid only for the same list, application and filters. */
 export interface CursorScope {
   readonly list: string;
   readonly applicationId: string;
@@ -19,22 +16,23 @@ function mac(key: KeyObject, scope: CursorScope, position: string): Buffer {
   return createHmac('sha256', key).update(input).digest().subarray(0, MAC_BYTES);
 }
 
-/** An opaque text that leads back to a position, under the tenant's cursor key. */
+/** An opaque text for a position, authenticated under the tenant's cursor key. */
 export function encodeCursor(key: KeyObject, scope: CursorScope, position: string): string {
   return Buffer.concat([mac(key, scope, position), Buffer.from(position)]).toString('base64url');
 }
 
 /**
- * The position of a cursor, made under one of the tenant's cursor keys. Throws `validation_failed`
- * if it was changed or belongs to something else.
+ * The position of a cursor, which must be made under one of the tenant's cursor keys. Throws
+ * `validation_failed` if it was changed or belongs to another list.
  */
 export function decodeCursor(keys: readonly KeyObject[], scope: CursorScope, cursor: string): string {
   const bytes = Buffer.from(cursor, 'base64url');
   const position = bytes.subarray(MAC_BYTES).toString('utf8');
-  const given = bytes.subarray(0, MAC_BYTES);
+  const signature = bytes.subarray(0, MAC_BYTES);
   const isOurs =
-    given.length === MAC_BYTES && keys.some((key) => timingSafeEqual(given, mac(key, scope, position)));
-  // Base64 has several spellings of some bytes; only the one that was handed out is good.
+    signature.length === MAC_BYTES &&
+    keys.some((key) => timingSafeEqual(signature, mac(key, scope, position)));
+  // Base64 has several spellings of some bytes; only the original one is valid.
   if (!isOurs || bytes.toString('base64url') !== cursor)
     throw invalid('after', 'is not a cursor of this list');
   return position;

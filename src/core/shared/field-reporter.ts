@@ -2,20 +2,20 @@ import { PATH_MAX_LENGTH } from './member-path.ts';
 import { invalidMembers, type FieldErrors, type ServiceError } from './service-error.ts';
 
 /**
- * What a caller is told at the most: enough to mend a request, and never an answer as large as the
+ * Most paths in an error response: enough to correct a request, and far smaller than a large
  * request.
  */
 export const PATHS_MAX = 100;
 const MESSAGES_MAX = 10;
 /**
- * Problems that are looked at, also those that share a path or are not told: what is wrong a
- * million times costs no more than this.
+ * Upper bound of counted problems, including those that share a path or are not shown, so that a
+ * hostile body cannot make validation expensive.
  */
 const PROBLEMS_MAX = 1_000;
 
 /**
- * Expressions in one request. Far more than the 100 tokens that a request may name need; each costs
- * memory until the answer.
+ * Most expressions in one request: far more than the 100 tokens that a request may name need. Each
+ * uses memory until the response.
  */
 export const EXPRESSIONS_MAX = 10_000;
 
@@ -23,11 +23,11 @@ export const EXPRESSIONS_MAX = 10_000;
 export type Report = (path: string, message: string) => void;
 
 /**
- * Collects what is wrong with a request, member by member, so that a caller learns of everything at
- * once.
+ * Collects the problems of a request, member by member, so that the caller sees all of them
+ * together.
  */
 export class FieldReporter {
-  // Paths are the caller's: one named `constructor` is a path like any other.
+  // Paths come from the caller: one may be `constructor`.
   readonly #errors = Object.create(null) as Record<string, string[]>;
 
   #paths = 0;
@@ -48,7 +48,7 @@ export class FieldReporter {
     }
   };
 
-  /** Takes over errors that were found elsewhere. */
+  /** Adds errors that were found elsewhere. */
   add(errors: FieldErrors): void {
     for (const [path, messages] of Object.entries(errors))
       for (const message of messages) this.report(path, message);
@@ -58,14 +58,14 @@ export class FieldReporter {
     return this.#paths > 0;
   }
 
-  /** Whether one more path would be shown. */
+  /** Whether the response has room for another path. */
   get hasRoom(): boolean {
     return this.#paths < PATHS_MAX;
   }
 
   /**
-   * Whether enough is wrong that looking further would only cost: no caller mends a hundred members
-   * from one answer.
+   * Whether there are so many problems that further checks only cost time: no caller corrects a
+   * hundred members from one response.
    */
   get isFull(): boolean {
     return this.#problems >= PROBLEMS_MAX || this.#expressions > EXPRESSIONS_MAX;
@@ -78,12 +78,12 @@ export class FieldReporter {
       this.report(path, `makes it more than ${String(EXPRESSIONS_MAX)} expressions in one request`);
   }
 
-  /** Throws `validation_failed` with all that was reported, if anything was. */
+  /** Throws `validation_failed` with all reported problems, if there are any. */
   throwIfFailed(): void {
     if (this.failed) throw this.error();
   }
 
-  /** What was reported, as `validation_failed`. */
+  /** The reported problems as a `validation_failed` error. */
   error(): ServiceError {
     return invalidMembers(this.#errors);
   }

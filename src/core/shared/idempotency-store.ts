@@ -1,15 +1,15 @@
-/** Names one request of one caller that may be tried again. */
+/** Identifies one request of one caller that may be retried. */
 export interface IdempotencyScope {
   readonly tenantId: string;
   /** Hash over credential, method, path and the caller's key. */
   readonly request: string;
 }
 
-/** How an attempt at a request starts. */
+/** The result of a claim. */
 export type IdempotencyClaim =
   /**
-   * This attempt runs the request. `seed` and `startedAt` (ms) are the same for every attempt that
-   * follows one that died.
+   * This attempt runs the request. `seed` and `startedAt` (ms) are the same for every attempt after
+   * one that died.
    */
   | {
       readonly state: 'claimed';
@@ -17,21 +17,21 @@ export type IdempotencyClaim =
       readonly startedAt: number;
       readonly attempt: string;
     }
-  /** Another attempt is running it; it is taken for dead at `leaseUntil` (ms since the epoch). */
+  /** Another attempt is running; it counts as dead at `leaseUntil` (ms since the epoch). */
   | { readonly state: 'running'; readonly leaseUntil: number }
-  /** It has succeeded; its sealed answer. */
+  /** The request succeeded; this is its sealed response. */
   | { readonly state: 'answered'; readonly sealedAnswer: Buffer }
-  /** It has run what must not run twice, and there is no answer (any more). */
+  /** The request ran what must not run twice, and its response is not stored (any more). */
   | { readonly state: 'ran' }
   /** The key was used with another body. */
   | { readonly state: 'other_body' };
 
-/** Where the answers of requests with an idempotency key are kept, sealed, for a day. */
+/** Where the responses of requests with an idempotency key are stored, sealed, for a day. */
 export interface IdempotencyStore {
   /**
-   * Claims a request with a body: its keyed hash, and what the same body may have been kept under
-   * before. A claim whose holder died can be taken over after its lease; one that was given back
-   * also by a request with another body, which starts anew.
+   * Claims a request with a body: its keyed hash, and other hashes under which the same body may be
+   * stored. A claim can be taken over after its lease if its holder died. A released claim can also
+   * be taken by a request with another body, which starts over.
    */
   claim(
     scope: IdempotencyScope,
@@ -40,12 +40,13 @@ export interface IdempotencyStore {
     others?: readonly Buffer[],
   ): Promise<IdempotencyClaim>;
   /**
-   * Writes down that what must not run twice is about to run; `false` if the claim was taken over.
+   * Records that an act that must not run twice is about to run; `false` if the claim was taken
+   * over.
    */
   markRun(scope: IdempotencyScope, attempt: string): Promise<boolean>;
   /**
-   * Keeps the answer of the attempt that holds the claim, until a time (ms since the epoch) if that
-   * comes before the record's own end. Does nothing if the claim was taken over.
+   * Stores the response of the attempt that holds the claim, until a time (ms since the epoch) if
+   * that is before the end of the record. Does nothing if the claim was taken over.
    */
   keep(
     scope: IdempotencyScope,
@@ -54,9 +55,9 @@ export interface IdempotencyStore {
     times: { readonly now: number; readonly until?: number },
   ): Promise<void>;
   /**
-   * Gives the claim back after a failure, so that the request may be tried again at once. The seed
-   * stays: the failed attempt may have written something before it failed, and the next one must
-   * find it. `hasRun`: whether the mark of {@link markRun} stays, too.
+   * Releases the claim after a failure, so that the request can be retried immediately. The seed
+   * stays: the failed attempt may have written something, and the next one must find it. `hasRun`:
+   * whether the mark of {@link markRun} stays too.
    */
   release(scope: IdempotencyScope, attempt: string, hasRun: boolean): Promise<void>;
 }

@@ -1,19 +1,16 @@
 import { walkJson, type JsonVisitor } from './walk-json.ts';
 
 /**
- * Deepest nesting of objects and arrays (docs/contract.md#bodies): what is deeper breaks whoever
- * walks it.
+ * Deepest nesting of objects and arrays (docs/contract.md#bodies): deeper nesting breaks recursive
+ * code.
  */
 export const DEPTH_MAX = 64;
-/** Most elements of arrays and members of objects, all together (docs/decisions/0018). */
+/** Most elements of arrays and members of objects together (docs/decisions/0018). */
 export const MEMBERS_MAX = 100_000;
-/**
- * As messages say it. Not by `toLocaleString`, which loads the locales of Node: 9 ms of a cold
- * start.
- */
+/** The text for messages. `toLocaleString` would load the locales of Node: 9 ms of a cold start. */
 export const MEMBERS_MAX_TEXT = `${String(MEMBERS_MAX / 1_000)},000 elements and members`;
 
-/** A JSON text nests deeper, or holds more, than it may. */
+/** A JSON text exceeds the limit of depth or of members. */
 export class JsonExtentError extends Error {
   readonly exceeds: 'depth' | 'members';
 
@@ -27,17 +24,17 @@ export class JsonExtentError extends Error {
 interface Limits {
   readonly membersMax?: number;
   readonly depthMax?: number;
-  /** Visits the same text, while it stays within the limits. */
+  /** Visits the same text too, while it is within the limits. */
   readonly also?: JsonVisitor;
 }
 
-/** Counts while a text is walked, before anything is made of it. */
+/** Counts during a walk, before any value is built. */
 class Extent implements JsonVisitor {
   readonly #limits: Required<Limits>;
 
   #depth = 0;
 
-  /** Elements and members; -1 before the value itself. */
+  /** Number of elements and members; -1 before the outermost value. */
   members = -1;
 
   constructor(limits: Required<Limits>) {
@@ -57,7 +54,7 @@ class Extent implements JsonVisitor {
   }
 
   name(start: number, end: number, isEscaped: boolean): void {
-    // Counted with its value.
+    // The member is counted with its value.
     this.#limits.also.name(start, end, isEscaped);
   }
 
@@ -76,8 +73,8 @@ const ignore = (): void => undefined;
 const NO_VISITOR: JsonVisitor = { open: ignore, close: ignore, name: ignore, scalar: ignore };
 
 /**
- * How many elements and members a JSON text holds. Throws {@link JsonExtentError}, and a
- * `SyntaxError` for what is not JSON; it reads no further than to what is wrong.
+ * The number of elements and members in a JSON text. Throws {@link JsonExtentError}, and a
+ * `SyntaxError` for a text that is not JSON; it reads only up to the first error.
  */
 export function membersOf(
   text: string,
@@ -88,10 +85,10 @@ export function membersOf(
   return extent.members;
 }
 
-/** Not even a text without members fits. */
+/** Nothing fits any more, not even a text without members. */
 const SPENT = -1;
 
-/** What several JSON texts may hold together. */
+/** The members that several JSON texts may have together. */
 export class MembersAllowance {
   #left: number;
 
@@ -100,7 +97,8 @@ export class MembersAllowance {
   }
 
   /**
-   * Throws {@link JsonExtentError} for a text that holds more than is left, and for any after that.
+   * Throws {@link JsonExtentError} for a text with more members than are left, and for every later
+   * text.
    */
   take(text: string): void {
     const left = this.#left;

@@ -1,9 +1,9 @@
-/** What may stand between the tokens of JSON (RFC 8259, section 2), as UTF-16 code units. */
+/** White space between the tokens of JSON (RFC 8259, section 2), as UTF-16 code units. */
 const SPACES: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /**
- * Where the string of a JSON text that begins with the quote at `start` has its closing quote; the
- * text's length if it has none.
+ * Position of the closing quote of the JSON string that starts with the quote at `start`; the
+ * text's length if there is none.
  */
 export function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
@@ -14,7 +14,7 @@ export function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** Whether the string of a JSON text whose closing quote is at `close` is the name of a member. */
+/** Whether the JSON string with its closing quote at `close` is the name of a member. */
 export function isMemberName(text: string, close: number): boolean {
   // Character by character: megabytes of spaces are too many for a regular expression.
   let at = close + 1;

@@ -1,4 +1,4 @@
-/** Any value that JSON can carry. */
+/** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 /** A JSON object. */
@@ -19,14 +19,14 @@ export function jsonType(value: Json): 'null' | 'boolean' | 'number' | 'string' 
   return type === 'boolean' || type === 'number' || type === 'string' ? type : 'object';
 }
 
-/** An object without a prototype's reach: members named `__proto__` are members like any other. */
+/** Members named `__proto__` are ordinary members of this object. */
 export function jsonObject(entries: Iterable<readonly [string, Json]>): JsonObject {
   return Object.fromEntries(entries);
 }
 
 /**
- * A list with its elements changed; itself where none is another one, so that what stays as it is
- * takes no memory again.
+ * A list with changed elements; the list itself if no element changes, so that unchanged values
+ * need no further memory.
  */
 export function withElements(list: readonly Json[], change: (element: Json) => Json): readonly Json[] {
   let changed: Json[] | undefined;
@@ -40,9 +40,9 @@ export function withElements(list: readonly Json[], change: (element: Json) => J
 }
 
 /**
- * An object with its members changed, in the order of `names`; itself where that is its own and no
- * member is another one. Names are listed once, and members looked up: of a large object V8 takes
- * three times as long to list its values or entries.
+ * An object with changed members, in the order of `names`; the object itself if neither members nor
+ * order change. Names are listed once, and members are read by name: for large objects, V8 needs
+ * three times as long to list values or entries.
  */
 export function withMembers(
   object: JsonObject,
@@ -64,7 +64,7 @@ export function withMembers(
   );
 }
 
-/** Whether two JSON values are equal, whatever the order of their members. */
+/** Whether two JSON values are equal, in any order of their members. */
 export const isEqualJson = (a: Json, b: Json): boolean =>
   JSON.stringify(canonical(a)) === JSON.stringify(canonical(b));
 

@@ -1,22 +1,22 @@
 import leven from 'leven';
 
-/** Longest name that is looked at or shown, in characters: longer ones are near to none. */
+/** Longest name that is compared or shown, in characters: longer names are similar to none. */
 const NAME_MAX_LENGTH = 64;
-/** Names that are listed where none is near. */
+/** Most names that are listed if none is similar. */
 const LISTED_MAX = 16;
-/** Names that are listed even where one is near. */
+/** Most names that are listed in addition to a similar one. */
 const ALTERNATIVES_MAX = 8;
-/** Of the longer name's letters, how many may differ. */
+/** The share of the longer name's letters that may differ. */
 const DIFFERING = 0.4;
-/** Letters of an abbreviation: `exp_month` for `expiration_month`. */
+/** Minimum letters of an abbreviation: `exp_month` for `expiration_month`. */
 const ABBREVIATION_MIN_LENGTH = 3;
 
-/** Spelling that callers mix up: camel case for snake case, dashes for underscores. */
+/** Callers mix up camel case with snake case, and dashes with underscores. */
 const normalized = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 /**
- * Whether `short` begins `long`, or is at least half of it, its letters in their order: `dedup`,
- * `exp_month`.
+ * Whether `short` is the beginning of `long`, or is at least half as long with its letters in the
+ * same order: `dedup`, `exp_month`.
  */
 function abbreviates(short: string, long: string): boolean {
   if (short.length < ABBREVIATION_MIN_LENGTH || short[0] !== long[0]) return false;
@@ -32,9 +32,9 @@ const lettersOf = (name: string): string => Array.from(name).sort().join('');
 /** The same letters in another order: `nmae` for `name`. */
 const isShuffled = (a: string, b: string): boolean => lettersOf(a) === lettersOf(b);
 
-/** How far one name is from another, in letters; `undefined` if they are not near. */
-function distanceOf(given: string, known: string): number | undefined {
-  const [name, other] = [normalized(given), normalized(known)];
+/** The distance between two names in letters; `undefined` if they are not similar. */
+function distanceOf(sent: string, known: string): number | undefined {
+  const [name, other] = [normalized(sent), normalized(known)];
   if (name === '') return undefined;
   const distance = leven(name, other);
   const isNear =
@@ -44,9 +44,9 @@ function distanceOf(given: string, known: string): number | undefined {
   return isNear ? distance : undefined;
 }
 
-/** {@link distanceOf} of names with parts: each part of `token:read` must be near. */
-function distanceByParts(given: string, known: string): number | undefined {
-  const [parts, others] = [given.split(':'), known.split(':')];
+/** {@link distanceOf} for names with parts: each part of `token:read` must be similar. */
+function distanceByParts(sent: string, known: string): number | undefined {
+  const [parts, others] = [sent.split(':'), known.split(':')];
   if (parts.length !== others.length) return undefined;
   const distances = parts.map((part, at) => distanceOf(part, others[at] ?? ''));
   return distances.reduce(
@@ -55,12 +55,12 @@ function distanceByParts(given: string, known: string): number | undefined {
   );
 }
 
-/** The known name that a caller may have meant; `undefined` if none is near. */
-export function nearestName(given: string, known: readonly string[]): string | undefined {
-  if (given.length > NAME_MAX_LENGTH) return undefined;
+/** The known name that a caller may have meant; `undefined` if none is similar. */
+export function nearestName(sent: string, known: readonly string[]): string | undefined {
+  if (sent.length > NAME_MAX_LENGTH) return undefined;
   let nearest: { readonly name: string; readonly distance: number } | undefined;
   for (const name of known) {
-    const distance = distanceByParts(given, name);
+    const distance = distanceByParts(sent, name);
     if (distance !== undefined && distance < (nearest?.distance ?? Infinity)) nearest = { name, distance };
   }
   return nearest?.name;
@@ -69,18 +69,18 @@ export function nearestName(given: string, known: readonly string[]): string | u
 const quoted = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
 
 /**
- * What to say to a name that is not known: the one that may have been meant, or else all that there
- * are if they are few; the empty text if neither. Never the name itself: it may be anything.
+ * The hint for an unknown name: a similar one, or else all known names if they are few, or else an
+ * empty text. Never contains the unknown name, which may be sensitive.
  */
-export function hintOf(given: string, known: readonly string[]): string {
-  const near = nearestName(given, known);
+export function hintOf(sent: string, known: readonly string[]): string {
+  const near = nearestName(sent, known);
   if (near !== undefined) return `; did you mean \`${near}\`?`;
   return known.length === 0 || known.length > LISTED_MAX ? '' : `; known here: ${quoted(known)}`;
 }
 
-/** The message about a member or parameter that is not known. */
-export const unknownName = (given: string, known: readonly string[]): string =>
-  `is not known${hintOf(given, known)}`;
+/** The message about an unknown member or parameter. */
+export const unknownName = (sent: string, known: readonly string[]): string =>
+  `is not known${hintOf(sent, known)}`;
 
 /** `a, b or c`. */
 function alternatives(names: readonly string[]): string {
@@ -88,14 +88,14 @@ function alternatives(names: readonly string[]): string {
   return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} or ${last}`;
 }
 
-/** The message about a value that is none of a few names. */
-export function notOneOf(given: unknown, names: readonly string[]): string {
-  const near = typeof given === 'string' ? nearestName(given, names) : undefined;
+/** The message about a value that is not one of a few names. */
+export function notOneOf(sent: unknown, names: readonly string[]): string {
+  const near = typeof sent === 'string' ? nearestName(sent, names) : undefined;
   const meant = near === undefined ? '' : `; did you mean \`${near}\`?`;
   return meant !== '' && names.length > ALTERNATIVES_MAX
     ? `is not known${meant}`
     : `must be ${alternatives(names)}${meant}`;
 }
 
-/** A name as an error may show it in a path. */
+/** A name in the form that an error path may show. */
 export const shownName = (name: string): string => name.slice(0, NAME_MAX_LENGTH);

@@ -1,4 +1,4 @@
-/** What is made when it is first asked for, and kept. */
+/** A function that makes an object on first use and caches it. */
 export function madeOnce<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());

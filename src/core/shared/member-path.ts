@@ -7,19 +7,19 @@ export function memberPath(path: string, member: PropertyKey): string {
   return path === '' ? String(member) : `${path}.${String(member)}`;
 }
 
-/** Longest path that a caller is shown, in characters. */
+/** Longest path in an error, in characters. */
 export const PATH_MAX_LENGTH = 500;
 
 /**
- * Where a value stands in a request. It becomes text only for an error: of a million values nearly
- * none needs a path.
+ * Location of a value in a request. It becomes text only for an error: of a million values, hardly
+ * any needs a path.
  */
 export interface Place {
   readonly parent: Place | undefined;
   readonly member: PropertyKey;
 }
 
-/** The path of a place below `root`, as much of it as is shown: names may be megabytes. */
+/** The path of a place below `root`, cut to the maximum length: names may be megabytes long. */
 export function pathOf(place: Place | undefined, root = ''): string {
   const members: PropertyKey[] = [];
   for (let at = place; at !== undefined; at = at.parent) members.push(at.member);
@@ -31,7 +31,7 @@ export function pathOf(place: Place | undefined, root = ''): string {
   return path;
 }
 
-/** The path of what is relative to another path. */
+/** A path relative to another one. */
 export function joinedPath(path: string, relative: string): string {
   return path === '' || relative.startsWith('[') ? `${path}${relative}` : `${path}.${relative}`;
 }

@@ -1,7 +1,7 @@
 import { JsonExtentError, MEMBERS_MAX } from './json-extent.ts';
 import { isJsonObject, jsonObject, withMembers, type Json, type JsonObject } from './json.ts';
 
-/** A patch of what is no object: itself without its members that are `null`. */
+/** The result of a patch on a value that is not an object: the patch without `null` members. */
 function withoutNulls(patch: Json): Json {
   if (!isJsonObject(patch)) return patch;
   const own = Object.keys(patch);
@@ -10,23 +10,23 @@ function withoutNulls(patch: Json): Json {
 }
 
 function mergedObjects(target: JsonObject, patch: JsonObject): JsonObject {
-  const kept = Object.keys(target).filter((name) => !Object.hasOwn(patch, name) || patch[name] !== null);
+  const remaining = Object.keys(target).filter((name) => !Object.hasOwn(patch, name) || patch[name] !== null);
   const added = Object.keys(patch).filter((name) => !Object.hasOwn(target, name) && patch[name] !== null);
-  // Before it is made: two objects of other names add up to twice of what one may hold.
-  if (kept.length + added.length > MEMBERS_MAX) throw new JsonExtentError('members');
+  // Checked before merging: two objects with different names can have twice the permitted members.
+  if (remaining.length + added.length > MEMBERS_MAX) throw new JsonExtentError('members');
   const merged = (name: string): Json =>
     Object.hasOwn(patch, name)
       ? mergePatch(target[name] ?? null, patch[name] ?? null)
       : (target[name] ?? null);
   return jsonObject([
-    ...kept.map((name) => [name, merged(name)] as const),
+    ...remaining.map((name) => [name, merged(name)] as const),
     ...added.map((name) => [name, withoutNulls(patch[name] ?? null)] as const),
   ]);
 }
 
 /**
- * Applies a JSON merge patch (RFC 7386, section 2). Members whose patch is `null` are removed;
- * anything but an object replaces. Throws `JsonExtentError`.
+ * Applies a JSON merge patch (RFC 7386, section 2). Members with the patch `null` are removed; any
+ * patch but an object replaces the value. Throws `JsonExtentError`.
  */
 export function mergePatch(target: Json, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;

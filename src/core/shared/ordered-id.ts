@@ -1,7 +1,6 @@
 /**
  * A UUID version 7 (RFC 9562, section 5.7) from a time in ms since the epoch and the random bits of
- * another UUID: ids of what is listed by creation sort by it. The random bits alone already make it
- * unique.
+ * another UUID. Such ids sort by creation. The random bits alone already make it unique.
  */
 export function orderedId(at: number, random: string): string {
   const time = at.toString(16).padStart(12, '0');

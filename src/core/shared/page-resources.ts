@@ -2,7 +2,7 @@ import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import { decodeCursor, encodeCursor, type CursorScope } from './cursor.ts';
 import { sliceAfter, sliceNumbered, type Page, type PageRequest } from './pagination.ts';
 
-/** Who lists: a cursor is good for the same credential only. */
+/** The caller that lists: a cursor is valid only for the same credential. */
 interface Lister {
   readonly tenantId: string;
   readonly credentialId: string;
@@ -10,11 +10,11 @@ interface Lister {
 
 /** A list of small resources whose ids sort by creation. */
 export interface ResourceList<Resource extends { readonly id: string }> {
-  /** Name of the list and its filters in one spelling: what a cursor is bound to. */
+  /** The name of the list and its filters in one spelling, to which a cursor is bound. */
   readonly list: string;
   readonly filters: string;
   readonly isVisible: (resource: Resource) => boolean;
-  /** The resources, newest first, starting after an id. */
+  /** The resources, newest first, that come after an id. */
   readonly from: (after: string | undefined) => AsyncIterable<readonly Resource[]>;
 }
 
@@ -30,8 +30,8 @@ async function* entries<Resource extends { readonly id: string }>(
 }
 
 /**
- * A page of resources (docs/contract.md#lists). Throws `validation_failed` for a cursor of
- * something else.
+ * A page of resources (docs/contract.md#lists). Throws `validation_failed` for a cursor of another
+ * list.
  */
 export async function pageResources<Resource extends { readonly id: string }>(
   tenantKeys: TenantKeys,
@@ -68,7 +68,7 @@ export async function pageResources<Resource extends { readonly id: string }>(
   };
 }
 
-/** Resources that were looked up by their ids, as a list. */
+/** A list of resources that were read by their ids. */
 export async function* newestFirst<Resource extends { readonly id: string }>(
   found: Promise<readonly Resource[]>,
   after: string | undefined,

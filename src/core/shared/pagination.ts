@@ -1,16 +1,13 @@
-/** A page that a caller asks for: by number, or from where an earlier page ended. */
+/** The requested page: a number, or the position where an earlier page ended. */
 export type PageRequest =
   | { readonly kind: 'numbered'; readonly page: number; readonly size: number }
   | { readonly kind: 'after'; readonly cursor: string; readonly size: number };
 
-/**
- * What a page says about itself. `counted` is there for numbered pages alone
- * (docs/contract.md#lists).
- */
+/** The description of a page. Only numbered pages have `counted` (docs/contract.md#lists). */
 export interface PageInfo {
   readonly counted?: { readonly page: number; readonly items: number; readonly isLowerBound: boolean };
   readonly size: number;
-  /** Where the next page starts; `null` when nothing follows. */
+  /** Start of the next page; `null` if there is none. */
   readonly after: string | null;
 }
 
@@ -21,12 +18,12 @@ export interface Page<Item> {
 
 export const PAGE_SIZE_DEFAULT = 20;
 export const PAGE_SIZE_MAX = 100;
-/** Where counting stops, and the deepest item that a numbered page may reach. */
+/** Most items that are counted; no numbered page may reach further. */
 export const COUNT_MAX = 10_000;
 
 /**
- * A page of entries before they are read, with the position of the last one examined if anything
- * may follow it.
+ * A page of entries before they are read, with the position of the last one examined if others may
+ * follow.
  */
 export interface Slice<Entry> {
   readonly entries: readonly Entry[];
@@ -39,8 +36,8 @@ interface Positioned {
 }
 
 /**
- * Takes up to `size` entries, and looks whether another one follows. Gives up after
- * {@link COUNT_MAX} entries examined.
+ * Collects up to `size` entries, and checks whether another one follows. Stops after examining
+ * {@link COUNT_MAX} entries.
  */
 export async function sliceAfter<Entry extends Positioned>(
   batches: AsyncIterable<readonly Entry[]>,
@@ -64,10 +61,7 @@ export async function sliceAfter<Entry extends Positioned>(
   return { entries, next: undefined };
 }
 
-/**
- * Takes the entries of a numbered page and counts all visible ones, up to {@link COUNT_MAX} of
- * them.
- */
+/** Collects the entries of a numbered page and counts all visible ones, up to {@link COUNT_MAX}. */
 export async function sliceNumbered<Entry extends Positioned>(
   batches: AsyncIterable<readonly Entry[]>,
   isVisible: (entry: Entry) => boolean,
@@ -83,7 +77,7 @@ export async function sliceNumbered<Entry extends Positioned>(
       isLowerBound = visible === COUNT_MAX || examined === COUNT_MAX * 2;
       if (isLowerBound) break walk;
       examined += 1;
-      // Also of one that is not visible: the walk may end before it has found any that is.
+      // This may be an entry that is not visible: the walk may end before the next visible one.
       if (visible < to) last = entry.position;
       if (!isVisible(entry)) continue;
       if (visible >= from && visible < to) entries.push(entry);

@@ -2,10 +2,10 @@ import { endOfString, isMemberName } from './json-strings.ts';
 import type { Json } from './json.ts';
 import { walkJson, type JsonVisitor } from './walk-json.ts';
 
-/** Whether a JSON text has a member name with an escape in it. */
+/** Whether a JSON text has a member name with an escape sequence. */
 function hasEscapedName(text: string): boolean {
   for (let at = text.indexOf('\\'); at !== -1;) {
-    // To the end of the string whose first backslash this is.
+    // Skip to the end of the string with this backslash, which is its first.
     const close = endOfString(text, at - 1);
     if (isMemberName(text, close)) return true;
     at = text.indexOf('\\', close);
@@ -21,10 +21,10 @@ const LITERALS: ReadonlyMap<string, Json> = new Map<string, Json>([
   ['f', false],
   ['n', null],
 ]);
-/** V8 makes a view of a longer piece of a text, which would keep the whole text in memory. */
+/** A longer substring is a view in V8, which would keep the whole text in memory. */
 const COPIED_LENGTH = 12;
 
-/** Makes the value of a text while it is walked. */
+/** Builds the value of a text during a walk. */
 class Builder implements JsonVisitor {
   readonly #text: string;
 
@@ -73,7 +73,7 @@ class Builder implements JsonVisitor {
     const inside = this.#inside;
     if (inside === undefined) this.value = value;
     else if (Array.isArray(inside)) inside.push(value);
-    // Any other way would set the prototype.
+    // An assignment would set the prototype.
     else if (this.#name === '__proto__')
       Object.defineProperty(inside, '__proto__', {
         ...{ value, configurable: true, enumerable: true, writable: true },
@@ -83,12 +83,12 @@ class Builder implements JsonVisitor {
 }
 
 /**
- * The value of a JSON text that somebody else wrote: `JSON.parse`, without a defect of the V8 in
- * Node.js 24 (nodejs/node#63785). After any object with a member `\`, that V8 may read `{"\"":1}`
- * as `{"\\":1}`: it compares a name's beginning as it was written with names that it has seen, so
- * that one tenant's data changes what another's are called. Names without escapes are always read
- * right; a text that has others is walked, and only its strings are left to `JSON.parse`. Throws a
- * `SyntaxError` where `JSON.parse` does, with another message.
+ * The value of an untrusted JSON text, without a defect of the V8 in Node.js 24
+ * (nodejs/node#63785). After any object with a member `\`, the `JSON.parse` of that V8 may read
+ * `{"\"":1}` as `{"\\":1}`: it compares the raw beginning of a name with names that it has seen. So
+ * the data of one tenant would change the names of another. Names without escapes are always read
+ * correctly. A text with other names is walked, and only its strings are passed to `JSON.parse`.
+ * Throws a `SyntaxError` where `JSON.parse` does, with another message.
  */
 export function parseJson(text: string): Json {
   if (!hasEscapedName(text)) return JSON.parse(text) as Json;

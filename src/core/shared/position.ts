@@ -10,10 +10,7 @@ export function sortableTime(at: number): string {
   return at.toString(36).padStart(TIME_LENGTH, '0');
 }
 
-/**
- * The place of something new in the order of creation: by time, ties broken at random. Sorts as
- * text.
- */
+/** A position in the order of creation: by time, ties in random order. It sorts as text. */
 export function newPosition(createdAt: number): string {
   return `${sortableTime(createdAt)}${randomBytes(TIE_BREAK_BYTES).toString('base64url')}`;
 }

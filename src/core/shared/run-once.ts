@@ -1,13 +1,15 @@
 /**
- * Lets something run at most once under an idempotency key, whatever becomes of its answer
+ * Limits an act to one run for an idempotency key, even if its response is lost
  * (docs/contract.md#run-code-once).
  */
 export interface RunOnce {
-  /** Before it may run. Throws `conflict` if another attempt at the request has taken over. */
+  /**
+   * Call this before the run. Throws `conflict` if another attempt at the request has taken over.
+   */
   begin(): Promise<void>;
-  /** It did certainly not run, or says itself that it failed: the request may be tried again. */
+  /** The act certainly did not run, or reported its own failure: the request may be retried. */
   mayRepeat(): void;
 }
 
-/** For a request that is not tried again. */
+/** For a request without an idempotency key. */
 export const runFreely: RunOnce = { begin: () => Promise.resolve(), mayRepeat: () => undefined };

@@ -3,9 +3,9 @@ import { inspect } from 'node:util';
 const HIDDEN = '[secret]';
 
 /**
- * Plaintext as a type. A `Secret` prints, interpolates, serialises and inspects as `[secret]`;
- * {@link reveal} is the only door. Its call sites are listed in `docs/security.md`, and a test
- * compares the list with the code.
+ * Plaintext as a type. A `Secret` prints, interpolates, serializes and inspects as `[secret]`;
+ * {@link reveal} is the only access to the value. `docs/security.md` lists its call sites, and a
+ * test compares the list with the code.
  */
 export class Secret<T> {
   readonly #value: T;
@@ -14,7 +14,7 @@ export class Secret<T> {
     this.#value = value;
   }
 
-  /** The plaintext. Every call is a place where an auditor looks. */
+  /** Returns the plaintext. Auditors check every call of this method. */
   reveal(): T {
     return this.#value;
   }

@@ -1,6 +1,6 @@
 /**
- * Every way an operation can fail, as the service itself names it. `src/http/problem.ts` maps each
- * to its status once; a code without a status there does not compile.
+ * All kinds of failures of an operation, by the service's own names. `src/http/problem.ts` maps
+ * each to its status once; a code without a status does not compile.
  */
 export type ServiceErrorCode =
   | 'validation_failed'
@@ -21,24 +21,23 @@ export type ServiceErrorCode =
   | 'dependency_unavailable';
 
 /**
- * Messages by the path of the request member they are about, in the request's own spelling:
+ * Messages by the path of the request member that they are about, in the request's spelling:
  * `data.number`, `rules[0].priority`.
  */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 interface ServiceErrorOptions {
-  /** Messages by request path; answers `errors` of the problem. */
+  /** Messages by request path; the `errors` of the response. */
   readonly errors?: FieldErrors;
-  /** What happened, for the log alone: never shown to a caller, and never data. */
+  /** The cause, only for the log: never shown to a caller, and never data. */
   readonly cause?: unknown;
-  /** Response headers that belong to the failure (`Allow`, `Retry-After`). */
+  /** Response headers for this failure (`Allow`, `Retry-After`). */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * The one error of the service. It has two faces: `message` and `errors` are what the caller may
- * read, `cause` is what only the log may read. Neither may hold token data, a key, or another
- * tenant's identifiers.
+ * The only error class of the service. The caller may read `message` and `errors`; only the log may
+ * read `cause`. None of them may contain token data, a key, or another tenant's identifiers.
  */
 export class ServiceError extends Error {
   readonly code: ServiceErrorCode;
@@ -61,7 +60,7 @@ export function invalid(path: string, message: string): ServiceError {
   });
 }
 
-/** A `validation_failed` error about several members at once. */
+/** A `validation_failed` error about several members. */
 export function invalidMembers(errors: FieldErrors): ServiceError {
   return new ServiceError('validation_failed', 'One or more validation errors occurred.', { errors });
 }

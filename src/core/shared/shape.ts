@@ -1,4 +1,4 @@
-/** The shape of a JSON value with something else at some of its leaves. */
+/** The shape of a JSON value, with other objects at some of its leaves. */
 export type Shape<Leaf> =
   | { readonly leaf: Leaf }
   | { readonly array: readonly Shape<Leaf>[] }
@@ -13,7 +13,7 @@ export function mapShape<From, To>(node: Shape<From>, change: (leaf: From) => To
   return 'nothing' in node ? node : { leaf: change(node.leaf) };
 }
 
-/** The leaves of a shape in their order. */
+/** The leaves of a shape, in order. */
 export function leavesOf<Leaf>(node: Shape<Leaf>): readonly Leaf[] {
   if ('array' in node) return node.array.flatMap(leavesOf);
   if ('object' in node) return node.object.flatMap(([, member]) => leavesOf(member));

@@ -1,13 +1,11 @@
-/**
- * An instant in ms since the epoch, and the offset from UTC, in minutes, that it was written with.
- */
+/** A time in ms since the epoch, and the offset from UTC, in minutes, with which it was written. */
 export interface Timestamp {
   readonly at: number;
   readonly offsetMinutes: number;
 }
 
 /**
- * A date and a time as written, before anyone knows whether the calendar has them. `offset` as `Z`,
+ * A date and a time as written, before they are checked against the calendar. `offset` is `Z`,
  * `+02:00` or `+0200`.
  */
 export interface WrittenTime {
@@ -16,7 +14,7 @@ export interface WrittenTime {
   readonly offset: string | undefined;
 }
 
-/** The largest offset from UTC that occurs, in minutes. */
+/** The largest offset from UTC in use, in minutes. */
 const OFFSET_MAX_MINUTES = 14 * 60;
 
 function offsetMinutes(offset: string | undefined): number | undefined {
@@ -29,8 +27,8 @@ function offsetMinutes(offset: string | undefined): number | undefined {
 }
 
 /**
- * The instant of a written time, UTC if it has no offset; `undefined` if the calendar does not have
- * it (31 April, 25:00).
+ * The instant of a written time, in UTC without an offset; `undefined` if the calendar does not
+ * have it (31 April, 25:00).
  */
 export function timestampOf(written: WrittenTime): Timestamp | undefined {
   const [year, month, day] = written.date;
@@ -46,7 +44,9 @@ export function timestampOf(written: WrittenTime): Timestamp | undefined {
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?\s*(Z|[+-]\d{2}:?\d{2})?$/i;
 
-/** Parses an ISO 8601 date or date-time, UTC if it has no offset; `undefined` if it is not one. */
+/**
+ * Parses an ISO 8601 date or date-time, in UTC without an offset; `undefined` for any other text.
+ */
 export function parseIsoTimestamp(text: string): Timestamp | undefined {
   const match = ISO.exec(text.trim());
   if (match === null) return undefined;
@@ -64,8 +64,8 @@ export function parseIsoTimestamp(text: string): Timestamp | undefined {
 const two = (value: number): string => String(value).padStart(2, '0');
 
 /**
- * An instant in ISO 8601 with an offset: `2030-01-31T23:59:59+02:00`, UTC as `+00:00`
- * (docs/contract.md#times). Milliseconds are written only if there are any.
+ * A time in ISO 8601 with an offset: `2030-01-31T23:59:59+02:00`, UTC as `+00:00`
+ * (docs/contract.md#times). Milliseconds appear only if they are not zero.
  */
 export function formatTimestamp(at: number, offsetInMinutes = 0): string {
   const local = new Date(at + offsetInMinutes * 60_000).toISOString().replace(/(?:\.000)?Z$/, '');

@@ -1,27 +1,27 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 
-/** The text that bytes are in UTF-8; `undefined` if they are none. */
+/** The text of UTF-8 bytes; `undefined` for other bytes. */
 export function utf8Text(bytes: Buffer): string | undefined {
-  // What is ASCII is the same text in Latin-1, which is copied instead of decoded.
+  // ASCII is the same in Latin-1, which is copied instead of decoded.
   if (isAscii(bytes)) return bytes.toString('latin1');
   return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
 
-/** Whether a text ends with the first half of a character beyond U+FFFF. */
+/** Whether a text ends with the first half of a surrogate pair. */
 function endsInHalf(text: string): boolean {
   return (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;
 }
 
 /**
- * Several texts, one after the other, in UTF-8; without a text of the whole in between, which costs
- * more than the writing.
+ * Several texts, joined, in UTF-8. They are not joined as text first: that costs more than writing
+ * them.
  */
 export function utf8Bytes(texts: readonly string[]): Buffer {
-  // The other half may be what the next text begins with: only together they are the character.
+  // The next text may start with the second half of the pair: join them first.
   if (texts.some(endsInHalf)) return Buffer.from(texts.join(''));
   const bytes = Buffer.allocUnsafe(texts.reduce((length, text) => length + Buffer.byteLength(text), 0));
   let at = 0;
   for (const text of texts) at += bytes.write(text, at);
-  // Nothing that was not written may ever leave: it would be memory of something else.
+  // Return only the bytes that were written: the rest of the buffer may contain other data.
   return bytes.subarray(0, at);
 }

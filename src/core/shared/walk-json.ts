@@ -1,15 +1,15 @@
 /**
- * What is told of a JSON text while it is walked. Positions are UTF-16 code units; a string's begin
- * and end with its quotes.
+ * Receives the parts of a JSON text during a walk. Positions are in UTF-16 code units; those of a
+ * string include its quotes.
  */
 export interface JsonVisitor {
-  /** An object or array begins. */
+  /** Called at the start of an object or array. */
   open(isObject: boolean): void;
-  /** The name of the member whose value comes next. */
+  /** Called for the name of the member whose value comes next. */
   name(start: number, end: number, isEscaped: boolean): void;
-  /** A string, number, `true`, `false` or `null`. */
+  /** Called for a string, number, `true`, `false` or `null`. */
   scalar(start: number, end: number, isEscaped: boolean): void;
-  /** The innermost object or array ends. */
+  /** Called at the end of the innermost object or array. */
   close(): void;
 }
 
@@ -19,21 +19,21 @@ const [QUOTE, BACKSLASH, COMMA, COLON, MINUS, PLUS, POINT, ZERO, NINE] = [
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT, SPACE, LETTER_U] = [
   0x5b, 0x5d, 0x7b, 0x7d, 0x20, 0x75,
 ] as const;
-/** What may stand between the tokens of JSON besides a space (RFC 8259, section 2). */
+/** White space between the tokens of JSON, in addition to spaces (RFC 8259, section 2). */
 const [TAB, LINE_FEED, CARRIAGE_RETURN] = [0x09, 0x0a, 0x0d] as const;
 
 const HEX = /[0-9a-f]{4}/iy;
-/** What ends a stretch of a string: a quote, a backslash, or a control character. */
+/** The end of a plain run in a string: a quote, a backslash, or a control character. */
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for.
 const SPECIAL = /["\\\u0000-\u001f]/g;
-/** From so many characters on a regular expression is quicker than a loop. */
+/** From this length on, a regular expression is faster than a loop. */
 const STRETCH = 32;
 const LITERALS = ['true', 'false', 'null'];
 
 const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
 const isExponent = (code: number): boolean => (code | 0x20) === 0x65;
 
-/** A text is no JSON, at a position of UTF-16 code units. Says nothing of what stands there. */
+/** A text is not JSON, at a position in UTF-16 code units. The message does not quote the text. */
 export class JsonSyntaxError extends SyntaxError {
   readonly at: number;
 
@@ -56,8 +56,7 @@ class Walk {
   }
 
   /**
-   * Everything from the first character to the last. No stack of calls that a hostile depth could
-   * use up.
+   * Walks the whole text. It does not recurse, so that a hostile depth cannot exhaust the stack.
    */
   whole(): void {
     const isObject: boolean[] = [];
@@ -87,12 +86,12 @@ class Walk {
     }
   }
 
-  /** Never says what: a text may be anybody's data. */
+  /** The error never quotes the text, which may be sensitive data. */
   #wrong(at = this.#at): JsonSyntaxError {
     return new JsonSyntaxError(at);
   }
 
-  /** The first code unit that is no space; NaN at the end. */
+  /** The next code unit that is not white space; NaN at the end. */
   #next(): number {
     for (;;) {
       const code = this.#text.charCodeAt(this.#at);
@@ -101,9 +100,7 @@ class Walk {
     }
   }
 
-  /**
-   * Reads a value, or the beginning of an object (`true`) or array (`false`) that holds something.
-   */
+  /** Reads a value, or the start of an object (`true`) or array (`false`) that is not empty. */
   #beginValue(): boolean | undefined {
     const code = this.#next();
     if (code !== OPEN_OBJECT && code !== OPEN_LIST) {
@@ -164,7 +161,7 @@ class Walk {
     this.#digits();
   }
 
-  /** Reads a string, and returns whether there is an escape in it. */
+  /** Reads a string, and returns whether it contains an escape sequence. */
   #string(): boolean {
     const text = this.#text;
     let isEscaped = false;
@@ -184,7 +181,7 @@ class Walk {
         plain += 1;
         at += 1;
       } else {
-        // A control character, or NaN: the end of the text.
+        // A control character, or NaN at the end of the text.
         throw this.#wrong(at);
       }
     }
@@ -204,9 +201,9 @@ class Walk {
 }
 
 /**
- * Tells a visitor what a JSON text consists of, in its order, and makes nothing of it. Throws
- * {@link JsonSyntaxError} where `JSON.parse` throws (RFC 8259), but only once it has come there;
- * and what the visitor throws.
+ * Reports the parts of a JSON text to a visitor, in order, without building a value. Throws
+ * {@link JsonSyntaxError} where `JSON.parse` throws (RFC 8259), after reporting the parts before,
+ * and the errors of the visitor.
  */
 export function walkJson(text: string, visitor: JsonVisitor): void {
   new Walk(text, visitor).whole();

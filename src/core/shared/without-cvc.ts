@@ -1,11 +1,11 @@
 import { isJsonObject, withElements, withMembers, type Json } from './json.ts';
 
-/** The member that no record may hold beyond its own short life, whatever it is a member of. */
+/** The member that no record may contain after its short lifetime, whatever object it is in. */
 export const CVC_MEMBER = 'cvc';
 
 /**
- * A JSON value without members named `cvc`, wherever they stand: all of them, or those whose value
- * `isCvc`.
+ * A JSON value without members named `cvc` at any depth: without all of them, or only those with a
+ * value that `isCvc` matches.
  */
 export function withoutAnyCvc(value: Json, isCvc: (member: Json) => boolean = () => true): Json {
   const without = (member: Json): Json => withoutAnyCvc(member, isCvc);
@@ -17,8 +17,8 @@ export function withoutAnyCvc(value: Json, isCvc: (member: Json) => boolean = ()
 }
 
 /**
- * Whether a value can be a cvc. Of one to four digits: a number has lost the leading zeros of its
- * three or four.
+ * Whether a value can be a cvc. It may have only one or two digits, since a number has lost its
+ * leading zeros.
  */
 export function canBeCvc(value: Json): boolean {
   return (typeof value === 'string' || typeof value === 'number') && /^\d{1,4}$/.test(String(value));

@@ -1,27 +1,27 @@
 import { createHmac, createSecretKey, randomBytes, randomInt, randomUUID } from 'node:crypto';
 
 /**
- * The random values that name what a request writes. Under an idempotency key they are the same
- * when the request is tried again, so that a second try finds what the first one wrote instead of
- * writing it again.
+ * The random values that identify the writes of a request. Under an idempotency key, retries get
+ * the same values, so that a second attempt finds the writes of the first one instead of repeating
+ * them.
  */
 export interface WriteIdentity {
-  /**
-   * When the request was first tried, in ms since the epoch; absent for one that is not tried
-   * again.
-   */
+  /** Time of the first attempt, in ms since the epoch; absent for a request that is not retried. */
   readonly startedAt?: number;
   /** A UUID version 4 (RFC 9562). */
   readonly newId: () => string;
   /** 12 bytes that mark a record as written by this request. */
   readonly newWriteId: () => Buffer;
-  /** A whole number from 0 to below `below`, at most 2^16: what aliases are drawn with. */
+  /**
+   * A random integer from 0 up to, but not including, `below`, which is at most 2^16; for drawing
+   * aliases.
+   */
   readonly randomInt: (below: number) => number;
 }
 
 const WRITE_ID_BYTES = 12;
 
-/** Fresh random values each time. */
+/** New random values for each request. */
 export const randomIdentity: WriteIdentity = {
   newId: () => randomUUID(),
   newWriteId: () => randomBytes(WRITE_ID_BYTES),
@@ -36,8 +36,8 @@ function uuidOf(bytes: Buffer): string {
 }
 
 /**
- * The same values in the same order for the same secret seed of a request that was first tried at
- * `startedAt`.
+ * The same values in the same order for the same secret seed, for a request with its first attempt
+ * at `startedAt`.
  */
 export function repeatableIdentity(seed: Buffer, startedAt: number): WriteIdentity {
   const key = createSecretKey(seed);

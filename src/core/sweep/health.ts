@@ -1,33 +1,34 @@
 import type { Clock } from '../shared/clock.ts';
 
 /**
- * What an operator looks at first. Each asks one thing of one part of the deployment; a part that
- * is down rejects.
+ * The probes of a health check. Each reads one value from one part of the deployment, and rejects
+ * if that part is down.
  */
 export interface HealthDeps {
   readonly clock: Clock;
   /**
-   * When the oldest record of each table was due, in ms since the epoch; `undefined` if none is.
+   * The due time of the oldest due record of each table, in ms since the epoch; `undefined` if none
+   * is due.
    */
   readonly oldestDue: Readonly<Record<string, () => Promise<number | undefined>>>;
-  /** Messages in each queue. */
+  /** Number of messages in each queue. */
   readonly waiting: Readonly<Record<string, () => Promise<number>>>;
   readonly parkedDeliveries: () => Promise<number>;
-  /** Reactors that the account's quota of concurrency leaves cold. */
+  /** Number of reactors that start cold because of the account's concurrency quota. */
   readonly coldReactors: () => Promise<number>;
 }
 
 export interface Health {
   /**
    * By table: for how many seconds its oldest due record has been due; `null` if the table cannot
-   * be asked.
+   * be read.
    */
   readonly overdueSeconds: Readonly<Record<string, number | null>>;
-  /** By queue: its messages; `null` if it cannot be asked. */
+  /** By queue: the number of its messages; `null` if the queue cannot be read. */
   readonly waiting: Readonly<Record<string, number | null>>;
   readonly parkedDeliveries: number | null;
   readonly coldReactors: number | null;
-  /** Nothing is overdue by more than five minutes, and everything answers. */
+  /** Nothing is overdue by more than five minutes, and every part responds. */
   readonly isHealthy: boolean;
 }
 
@@ -41,14 +42,14 @@ async function orNull<T>(ask: () => Promise<T>): Promise<T | null> {
   }
 }
 
-async function answers<T>(
+async function responses<T>(
   asked: Readonly<Record<string, () => Promise<T>>>,
 ): Promise<Readonly<Record<string, T | null>>> {
   const entries = Object.entries(asked).map(async ([name, ask]) => [name, await orNull(ask)] as const);
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** How the deployment is at this moment. */
+/** The present state of the deployment. */
 export async function health({
   clock,
   oldestDue,
@@ -64,8 +65,8 @@ export async function health({
     ]),
   );
   const [overdueSeconds, depths, parked, cold] = await Promise.all([
-    answers(overdue),
-    answers(waiting),
+    responses(overdue),
+    responses(waiting),
     orNull(parkedDeliveries),
     orNull(coldReactors),
   ]);

@@ -1,17 +1,16 @@
 import type { Clock } from '../shared/clock.ts';
 
-/** A record whose time has come. */
+/** A record that is due. */
 export interface DueRecord {
   /** When it was due, in ms since the epoch. */
   readonly dueAt: number;
-  /** Does what is due. Safe to run twice, also at once: it looks at the record again first. */
+  /** Processes the record after reading it again. Safe to run twice, even concurrently. */
   act(): Promise<void>;
 }
 
 /**
- * Every kind of work that waits for its time, in the order of its urgency: what must not outlive
- * its time comes first, and last what asks the slow control plane of Lambda. Metrics carry these
- * names.
+ * All kinds of due work, the most urgent first: data that must not outlive its time comes first,
+ * calls to the slow control plane of Lambda come last. Metrics have these names.
  */
 export const DUE_WORKS = [
   'cvc',
@@ -25,27 +24,22 @@ export const DUE_WORKS = [
 
 export type DueWorkName = (typeof DUE_WORKS)[number];
 
-/**
- * One kind of work that waits for its time. Records come oldest first within a batch, from an index
- * that holds nothing else.
- */
+/** One kind of due work. The index has only due records; within a batch, the oldest come first. */
 export interface DueWork {
   readonly name: DueWorkName;
   due(now: number): AsyncIterable<readonly DueRecord[]>;
 }
 
-/** What one run did. */
+/** The result of one run. */
 export interface SweepReport {
   readonly name: string;
   readonly done: number;
   readonly failed: number;
   /** Age of the oldest record that was due when the run began, in ms; 0 if none was. */
   readonly oldestDueMs: number;
-  /** Whether the run ended before the work did; the next run goes on. */
+  /** Whether the run ended before all work was done; the next run continues. */
   readonly isUnfinished: boolean;
-  /**
-   * What is due could not be read to the end. This kind waits for the next run; the others go on.
-   */
+  /** Not all due records could be read. This kind waits for the next run; the others continue. */
   readonly isUnreadable: boolean;
 }
 
@@ -54,22 +48,22 @@ export interface SweepDeps {
   /** When the run must end, in ms since the epoch. */
   readonly deadline: number;
   /**
-   * Called for every record that failed: it stays due, and the next run tries it again. Also if
+   * Called for every record that failed: it stays due, and the next run retries it. Also called if
    * records cannot be read.
    */
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * Records that are worked on at once: a call each, and a client has 50 connections
+ * Records that are processed concurrently: one call each, and a client has 50 connections
  * (src/adapters/aws/client-settings.ts).
  */
 export const AT_ONCE = 48;
 
-/** Shorter than this a turn does no good, in ms. */
+/** A shorter turn is not worth starting, in ms. */
 const TURN_MIN_MS = 50;
 
-/** Two reports of one kind of work in one run. */
+/** Combines two reports of one kind of work in one run. */
 const joined = (first: SweepReport, second: SweepReport): SweepReport => ({
   ...second,
   done: first.done + second.done,
@@ -78,9 +72,9 @@ const joined = (first: SweepReport, second: SweepReport): SweepReport => ({
 });
 
 /**
- * Works through every kind of what is due, none at the cost of the others: in each round a kind
- * that is not done yet gets an equal share of the time that is left, and what one does not need
- * goes to those after it. Reports are in the order of the works.
+ * Processes every kind of due work without starving any. In each round, each unfinished kind gets
+ * an equal share of the remaining time, and later kinds get the time that it does not use. Reports
+ * are in the order of the works.
  */
 export async function sweepAll(works: readonly DueWork[], deps: SweepDeps): Promise<readonly SweepReport[]> {
   const reports = new Map<DueWork, SweepReport>();
@@ -100,16 +94,16 @@ export async function sweepAll(works: readonly DueWork[], deps: SweepDeps): Prom
 }
 
 /**
- * Works through what is due, until nothing is or the deadline comes. Several runs may overlap:
- * every act looks at its record again, so the worst that happens is a look too many. A slow record
- * does not delay the others.
+ * Processes due records until there are none or the deadline passes. Several runs may overlap:
+ * every act reads its record again, so the worst case is an unnecessary read. A slow record does
+ * not delay the others.
  */
 export async function sweep(work: DueWork, deps: SweepDeps): Promise<SweepReport> {
   const now = deps.clock();
   let [done, failed, oldest, isUnfinished, isUnreadable] = [0, 0, now, false, false];
   const isOver = () => (isUnfinished ||= deps.clock() >= deps.deadline);
 
-  /** Ends with the time also where page after page holds nothing of this kind. */
+  /** Checks the deadline after each page too, since pages may be empty. */
   async function* dueRecords(): AsyncGenerator<DueRecord> {
     try {
       for await (const page of work.due(now)) {

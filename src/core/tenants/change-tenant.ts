@@ -1,4 +1,4 @@
-import { retryRace } from '../shared/retry-race.ts';
+import { retryConflict } from '../shared/retry-conflict.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { isDestroyed, type Tenant, type TenantStore } from './tenant.ts';
 
@@ -15,20 +15,20 @@ export async function existingTenant({ tenantStore }: TenantDeps, tenantId: stri
 }
 
 /**
- * Changes a tenant, so that no other change is lost, and answers with what it has become. `change`
- * may be asked again with what somebody else wrote meanwhile; a tenant that it gives back as it was
- * is not written. Throws `not_found`.
+ * Changes a tenant without losing a concurrent change, and returns the result. `change` may be
+ * called again with the version of another writer; a tenant that it returns unchanged is not
+ * written. Throws `not_found`.
  */
 export async function changeTenant(
   deps: TenantDeps,
   tenantId: string,
   change: (tenant: Tenant) => Tenant | Promise<Tenant>,
 ): Promise<Tenant> {
-  return retryRace<Tenant>(async () => {
+  return retryConflict<Tenant>(async () => {
     const previous = await existingTenant(deps, tenantId);
     const changed = await change(previous);
     if (changed === previous) return previous;
     const next = { ...changed, version: previous.version + 1 };
-    return (await deps.tenantStore.update(previous, next)) ? next : 'lost';
+    return (await deps.tenantStore.update(previous, next)) ? next : 'conflict';
   });
 }

@@ -31,8 +31,8 @@ export interface CreatedTenant {
 const FIRST_VERSION = 1;
 
 /**
- * Creates a tenant, its root key, its webhook secret and its first management application. An
- * operator's act: there is no route to it (docs/contract.md#tenants).
+ * Creates a tenant, its root key, its webhook secret and its first management application. Only an
+ * operator can do this: there is no route to it (docs/contract.md#tenants).
  */
 export async function createTenant(
   deps: CreateTenantDeps,

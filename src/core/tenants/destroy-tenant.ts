@@ -4,7 +4,7 @@ import { isBusy } from '../reactors/change-function.ts';
 import type { ReactorRepairs } from '../reactors/reactor-functions.ts';
 import type { ReactorStore } from '../reactors/reactor-store.ts';
 import type { Clock } from '../shared/clock.ts';
-import { retryRace } from '../shared/retry-race.ts';
+import { retryConflict } from '../shared/retry-conflict.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 
@@ -14,17 +14,17 @@ export interface DestroyTenantDeps {
   readonly reactorStore: Pick<ReactorStore, 'list' | 'delete'>;
   readonly reactorFunctions: Pick<ReactorRepairs, 'remove'>;
   readonly clock: Clock;
-  readonly tokenStore: Pick<TokenStore, 'candidates' | 'findMany' | 'deleteWhole'>;
+  readonly tokenStore: Pick<TokenStore, 'candidates' | 'findMany' | 'deleteVersion'>;
 }
 
-/** What one step removed; `isDone` after the last one. */
+/** The records that one step removed; `isDone` after the last one. */
 export interface DestroyStep {
   readonly removed: number;
   readonly what: 'applications' | 'reactors' | 'tokens' | 'tenant';
   readonly isDone: boolean;
 }
 
-/** Records of a step: what a function does well within its time. */
+/** Records of a step: a number that fits the time limit of a function. */
 const STEP = 100;
 const REACTORS_STEP = 10;
 
@@ -34,27 +34,29 @@ async function firstOf<T>(batches: AsyncIterable<readonly T[]>, count: number): 
 }
 
 /**
- * Destroys the wrapped root of a tenant, every copy of it, and the secrets that it seals. Throws
- * `not_found`.
+ * Deletes the wrapped root of a tenant, with every copy of it, and the secrets that it seals.
+ * Throws `not_found`.
  */
 async function destroyKeys({ tenantStore }: DestroyTenantDeps, tenantId: string): Promise<void> {
-  await retryRace(async () => {
+  await retryConflict(async () => {
     const tenant = await tenantStore.find(tenantId);
     if (tenant === undefined) throw new ServiceError('not_found', 'The tenant does not exist.');
     if (isDestroyed(tenant)) return 'destroyed';
     const { webhookSecret: _, previousWebhookSecret: __, ...rest } = tenant;
     const destroyed = { ...rest, roots: [], version: tenant.version + 1 };
-    return (await tenantStore.update(tenant, destroyed)) ? 'destroyed' : 'lost';
+    return (await tenantStore.update(tenant, destroyed)) ? 'destroyed' : 'conflict';
   });
 }
 
 /**
- * One step of destroying a tenant, to be repeated until it is done. The wrapped root goes first:
- * from then on nothing of the tenant can be opened anywhere, backups included (those of the Access
- * table still hold the wrapped root until they age out), its keys are refused, and whatever is
- * interrupted later is only rubbish that the next step finds; what a request that was under way
- * writes after the last step stays, and opens for nobody. Instances that unwrapped the root
- * remember it for five minutes at the most. Throws `not_found`.
+ * One step of destroying a tenant; repeat it until it is done.
+ * - The wrapped root is deleted first. From then on, nothing of the tenant can be opened anywhere,
+ *   backups included (backups of the Access table contain the wrapped root until they expire), and
+ *   its keys are rejected.
+ * - If a later step is interrupted, only unreadable records are left, which the next step finds.
+ * - A request under way may write records after the last step; they stay, and no key opens them.
+ * - Instances that unwrapped the root cache it for at most five minutes.
+ * Throws `not_found`.
  */
 export async function destroyTenantStep(deps: DestroyTenantDeps, tenantId: string): Promise<DestroyStep> {
   await destroyKeys(deps, tenantId);
@@ -65,8 +67,8 @@ export async function destroyTenantStep(deps: DestroyTenantDeps, tenantId: strin
   }
   const reactors = await firstOf(deps.reactorStore.list(tenantId, undefined), REACTORS_STEP);
   if (reactors.length > 0) {
-    // One that is being made or changed is left until nobody does: its function would come after
-    // its record has gone.
+    // Leave a reactor that is being created or changed: its function would appear after its record
+    // is deleted.
     const idle = reactors.filter((reactor) => !isBusy(reactor, deps.clock()));
     for (const reactor of idle) {
       await deps.reactorFunctions.remove(reactor.id);
@@ -78,7 +80,7 @@ export async function destroyTenantStep(deps: DestroyTenantDeps, tenantId: strin
   if (candidates.length > 0) {
     const ids = candidates.map(({ id }) => id);
     const tokens = await deps.tokenStore.findMany(tenantId, ids);
-    await Promise.all(tokens.map((token) => deps.tokenStore.deleteWhole(token)));
+    await Promise.all(tokens.map((token) => deps.tokenStore.deleteVersion(token)));
     return { what: 'tokens', removed: tokens.length, isDone: false };
   }
   await deps.tenantStore.remove(tenantId);

@@ -14,27 +14,28 @@ export interface ReplaceRootDeps extends TenantDeps {
 }
 
 /**
- * For so long after the start something that ends by itself may still be sealed under the old root,
- * in ms: contents of invocations live the longest.
+ * Time after the start, in ms, in which expiring data may still be sealed under the old root:
+ * contents of invocations live longest.
  */
-const KEPT_MS = CONTENT_MS + FORGOTTEN_MS;
+const OLD_ROOT_MS = CONTENT_MS + FORGOTTEN_MS;
 
-/** Where a replacement stands, and when what comes next can be done, in ms since the epoch. */
+/** The state of a replacement, and when the next step is possible, in ms since the epoch. */
 export type RootReplacement =
   /** The new root waits until every instance knows it. */
   | { readonly state: 'waiting'; readonly nextAt: number }
   /**
-   * New records are sealed under it; a walk of `resealStep`, not begun before `nextAt`, seals and
-   * derives the old ones anew.
+   * The new root seals new records. A walk of `resealStep` that starts at `nextAt` or later seals
+   * and derives the old ones again.
    */
   | { readonly state: 'resealing'; readonly nextAt: number }
   /**
-   * Another walk, not begun before `nextAt`, takes away what is derived from the old root beside.
+   * Another walk, starting at `nextAt` or later, removes the values that are also derived from the
+   * old root.
    */
   | { readonly state: 'clearing'; readonly nextAt: number }
-  /** Nothing that lasts needs the old root; it is dropped from `nextAt` on. */
+  /** No lasting data needs the old root; it is dropped at `nextAt` or later. */
   | { readonly state: 'ending'; readonly nextAt: number }
-  /** There is one root. */
+  /** There is only one root. */
   | { readonly state: 'ended' };
 
 function stateOf({ roots }: Tenant): RootReplacement {
@@ -44,10 +45,10 @@ function stateOf({ roots }: Tenant): RootReplacement {
   if (startedAt === undefined) return { state: 'waiting', nextAt: addedAt + FORGOTTEN_MS };
   if (settledAt === undefined) return { state: 'resealing', nextAt: startedAt + FORGOTTEN_MS };
   if (clearedAt === undefined) return { state: 'clearing', nextAt: settledAt + FORGOTTEN_MS };
-  return { state: 'ending', nextAt: Math.max(startedAt + KEPT_MS, clearedAt + FORGOTTEN_MS) };
+  return { state: 'ending', nextAt: Math.max(startedAt + OLD_ROOT_MS, clearedAt + FORGOTTEN_MS) };
 }
 
-/** The tenant with the root that waits in use: all versions from now on are derived from it. */
+/** The tenant with the waiting root in use: all later key versions are derived from it. */
 function started(tenant: Tenant, [old, next]: readonly [WrappedRoot, WrappedRoot], now: number): Tenant {
   return { ...tenant, roots: [old, { ...next, startedAt: now }], keyVersion: next.since };
 }
@@ -63,8 +64,8 @@ function goneOn(tenant: Tenant, now: number): Tenant {
 }
 
 /**
- * Begins to give a tenant another root, for one that somebody may have copied; a replacement that
- * goes on is left as it is. Throws `not_found`.
+ * Begins to replace the root of a tenant, for example one that an attacker may have copied. A
+ * replacement under way is left unchanged. Throws `not_found`.
  */
 export async function beginRootReplacement(
   { keyService, clock, keyRotationMs, ...deps }: ReplaceRootDeps,
@@ -82,11 +83,13 @@ export async function beginRootReplacement(
 }
 
 /**
- * Takes the next step of a replacement, if it can be taken yet. The new root waits until every
- * instance knows it, so that none meets what it cannot open; then it seals; tokens and reactors are
- * re-sealed by two walks (`resealStep`); and when all that ends by itself has ended the old one is
- * dropped. Nothing stands still meanwhile. Fingerprints change. Throws `not_found`, and `conflict`
- * if none was begun.
+ * Takes the next step of a replacement, if it is possible yet:
+ * 1. The new root waits until every instance knows it, so that no instance encounters a record it
+ *   cannot open.
+ * 2. It seals new records, and two walks (`resealStep`) re-seal tokens and reactors.
+ * 3. The old root is dropped when all expiring data under it has expired.
+ * The service runs without interruption meanwhile. Fingerprints change. Throws `not_found`, and
+ * `conflict` if no replacement was begun.
  */
 export async function continueRootReplacement(
   { clock, ...deps }: Pick<ReplaceRootDeps, 'tenantStore' | 'clock'>,

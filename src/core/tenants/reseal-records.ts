@@ -10,8 +10,8 @@ import type { ReactorStore } from '../reactors/reactor-store.ts';
 import type { Clock } from '../shared/clock.ts';
 import { defined } from '../shared/defined.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { derivedAnew } from '../tokens/derive-anew.ts';
-import { sealAnew } from '../tokens/seal-token.ts';
+import { rederive } from '../tokens/rederive.ts';
+import { resealContent } from '../tokens/seal-content.ts';
 import type { StoredToken, TokenHead } from '../tokens/token.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { withResealedSecrets } from '../webhooks/webhook-secrets.ts';
@@ -22,42 +22,42 @@ export interface ResealDeps extends TenantDeps {
   readonly tenantKeys: TenantKeys;
   readonly vault: Vault;
   readonly clock: Clock;
-  /** Told why a record could not be opened. */
+  /** Called with the reason why a record could not be opened. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** What one step did. */
+/** The result of one step. */
 export interface ResealStep {
-  /** Records that were sealed anew. */
+  /** Number of records that were sealed again. */
   readonly resealed: number;
-  /** Records that were looked at. */
+  /** Number of records that were read. */
   readonly seen: number;
   /** Ids of records of this step that do not open: their content is lost, unless it is restored. */
   readonly unreadable: readonly string[];
   /**
-   * Records of the whole walk so far that were left as they are: unreadable, or busy, which another
-   * walk finds again.
+   * Number of records of the whole walk so far that were left unchanged: unreadable ones, and busy
+   * ones, which another walk finds again.
    */
   readonly left: number;
   readonly isDone: boolean;
 }
 
-/** Tokens that a step looks at. */
+/** Tokens that a step reads. */
 const STEP = 200;
-/** Tokens whose data is in memory at once: each may be of 3.5 MB. */
+/** Tokens whose data is in memory concurrently: each may have 3.5 MB. */
 const AT_ONCE = 10;
-/** After so long a step ends, in ms: a third of the time that a function has. */
+/** Time after which a step ends, in ms: a third of a function's time limit. */
 const STEP_MS = 20_000;
-/** Tries to re-seal a token that changes meanwhile. */
-const TRIES = 4;
+/** Attempts to re-seal a token that other writers change meanwhile. */
+const ATTEMPTS = 4;
 
-/** What the records of a walk must come to. */
+/** The state that records must have after a walk. */
 interface Goal {
-  /** The version of the data key to be sealed under, or newer. */
+  /** The version of the data key, or a newer one, that seals the records. */
   readonly version: number;
   /**
-   * The first version of the root to be derived from, and of the oldest that terms may be derived
-   * from beside.
+   * The first version of the root to derive from, and of the oldest root that terms may also be
+   * derived from.
    */
   readonly derivedSince: number;
   readonly termsSince: number;
@@ -71,7 +71,7 @@ function goalOf(tenant: Tenant, now: number): Goal {
   };
 }
 
-type Outcome = 'as it should be' | 'resealed' | 'unreadable' | 'left';
+type Outcome = 'up to date' | 'resealed' | 'unreadable' | 'left';
 
 const isSealedBefore = (version: number, sealed: Buffer | undefined): boolean =>
   sealed !== undefined && dataKeyVersion(sealed) < version;
@@ -86,49 +86,53 @@ const isOld = (goal: Goal, token: Head): boolean =>
   isDerivedBefore(goal, token);
 
 /**
- * Seals a token anew, and derives it anew if it stems from another root. A cvc does not live long
- * enough to be worth it.
+ * Seals a token again, and derives its values again if they come from another root. A cvc is left
+ * out: it expires soon enough.
  */
 async function sealToken(deps: ResealDeps, token: StoredToken, goal: Goal): Promise<Outcome> {
-  const resealed = { ...token, ...(await sealAnew(deps.vault, token, token)), version: token.version + 1 };
-  const next = isDerivedBefore(goal, token) ? { ...resealed, ...(await derivedAnew(deps, token)) } : resealed;
+  const resealed = {
+    ...token,
+    ...(await resealContent(deps.vault, token, token)),
+    version: token.version + 1,
+  };
+  const next = isDerivedBefore(goal, token) ? { ...resealed, ...(await rederive(deps, token)) } : resealed;
   const outcome = await deps.tokenStore.update(token, { token: next });
   if (outcome === 'written') return 'resealed';
-  // A lock under the new root that another token holds is left to it.
-  if (outcome === 'changed' || 'taken' in outcome) return 'left';
+  // If another token holds the lock under the new root, it stays there.
+  if (outcome === 'changed' || 'idTakenBy' in outcome) return 'left';
   const again = await deps.tokenStore.update(token, { token: { ...next, holdsLock: false } });
   return again === 'written' ? 'resealed' : 'left';
 }
 
 /**
- * Reads a token again that others change meanwhile, a few times: nobody waits for who keeps a token
- * busy.
+ * Reads and re-seals a token that other writers change meanwhile, in a few attempts: a busy token
+ * must not stop the walk.
  */
 async function resealToken(deps: ResealDeps, found: TokenHead, goal: Goal): Promise<Outcome> {
   let head: TokenHead | undefined = found;
-  for (let tries = 0; tries < TRIES && head !== undefined; tries += 1) {
-    // What data beside its token is sealed under shows only when it is read.
+  for (let attempt = 0; attempt < ATTEMPTS && head !== undefined; attempt += 1) {
+    // The key version of data in separate items is known only after it is read.
     const isDone = head.sealedData !== undefined && !isOld(goal, head);
     const [token] = isDone ? [] : await deps.tokenStore.readData([head]);
-    if (token === undefined || !isOld(goal, token)) return 'as it should be';
+    if (token === undefined || !isOld(goal, token)) return 'up to date';
     const outcome = await sealToken(deps, token, goal);
     if (outcome !== 'left') return outcome;
     [head] = await deps.tokenStore.findHeads(token.tenantId, [token.id]);
   }
-  return head === undefined ? 'as it should be' : 'left';
+  return head === undefined ? 'up to date' : 'left';
 }
 
 async function resealReactor(deps: ResealDeps, reactor: StoredReactor, goal: Goal): Promise<Outcome> {
   const { sealedCode, sealedConfiguration, operation } = reactor;
   if (![sealedCode, sealedConfiguration].some((sealed) => isSealedBefore(goal.version, sealed)))
-    return 'as it should be';
+    return 'up to date';
   if (operation !== undefined) return 'left';
   const sealed = await sealContent(deps.vault, reactor, await openReactor(deps.vault, reactor));
   const isWritten = await deps.reactorStore.update({ ...reactor, ...sealed, version: reactor.version + 1 });
   return isWritten ? 'resealed' : 'left';
 }
 
-/** One record that does not open must not keep the others from being sealed. */
+/** One record that does not open must not prevent the others from being sealed. */
 async function guarded(deps: ResealDeps, act: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await act();
@@ -139,7 +143,7 @@ async function guarded(deps: ResealDeps, act: () => Promise<Outcome>): Promise<O
   }
 }
 
-/** Counts what becomes of records. */
+/** Counts the outcomes of records. */
 class Tally {
   resealed = 0;
   seen = 0;
@@ -170,8 +174,8 @@ async function tokensAfter(deps: ResealDeps, tenantId: string, after: string | u
 }
 
 /**
- * Works on the tokens after a position, for a while; answers with the position of the last, or
- * `undefined` if there was none.
+ * Re-seals the tokens after a position, for a limited time. Returns the position of the last one,
+ * or `undefined` if there was none.
  */
 async function resealTokens(
   deps: ResealDeps,
@@ -195,17 +199,17 @@ async function resealTokens(
   return last;
 }
 
-/** A walk without the place that it has come to. */
+/** A walk without its position. */
 type Walked = Omit<ResealWalk, 'after'>;
 
-/** The time from which on a walk must have begun to count for the root that is being introduced. */
+/** A walk must start at this time or later to count for the root that is being introduced. */
 function countsFrom({ startedAt, settledAt }: WrappedRoot): number {
   return (settledAt ?? startedAt ?? Infinity) + FORGOTTEN_MS;
 }
 
 /**
- * The walk to go on with: one that cannot count any more is begun anew as soon as another one
- * could.
+ * The walk to continue: a walk that does not count any more is started over as soon as a new one
+ * counts.
  */
 function walkOf(tenant: Tenant, now: number): Walked & Partial<ResealWalk> {
   const { reseal: walk } = tenant;
@@ -216,8 +220,8 @@ function walkOf(tenant: Tenant, now: number): Walked & Partial<ResealWalk> {
 }
 
 /**
- * The root after a whole walk: the first makes everything that lasts independent of the older one,
- * the second takes away what it left beside.
+ * The root after a whole walk: the first walk makes all lasting data independent of the older root,
+ * the second removes the values that are also derived from that.
  */
 function concluded(root: WrappedRoot, walk: Walked, now: number): WrappedRoot {
   if (walk.left > 0 || walk.startedAt < countsFrom(root)) return root;
@@ -225,7 +229,9 @@ function concluded(root: WrappedRoot, walk: Walked, now: number): WrappedRoot {
   return root.clearedAt === undefined ? { ...root, clearedAt: now } : root;
 }
 
-/** Writes down how far the walk has come, unless somebody else has gone on from where it was. */
+/**
+ * Stores the progress of the walk, unless a concurrent step has continued from the same position.
+ */
 async function advance(
   deps: ResealDeps,
   from: Tenant,
@@ -246,15 +252,14 @@ async function advance(
 }
 
 /**
- * One step of sealing a tenant's records under its current data key, while the service goes on:
- * tokens newest first, then reactors. The tenant knows how far the walk has come, so that a step is
- * repeated by asking for it again, whoever does, and a walk that was cut off goes on. Throws
- * `not_found`.
+ * One step of sealing a tenant's records under its current data key, while the service runs:
+ * tokens, newest first, then reactors. The progress is stored in the tenant, so anyone can request
+ * the next step, and an interrupted walk continues. Throws `not_found`.
  */
 export async function resealStep(deps: ResealDeps, tenantId: string): Promise<ResealStep> {
   const tenant = await existingTenant(deps, tenantId);
   const now = deps.clock();
-  // The vault seals under what is remembered.
+  // The vault seals under the cached ring.
   deps.tenantKeys.learn(tenantId, tenant);
   const [walk, goal, tally] = [walkOf(tenant, now), goalOf(tenant, now), new Tally()];
   const after = await resealTokens(deps, tenantId, walk.after, goal, tally);

@@ -12,23 +12,20 @@ export interface RotateDataKeyDeps extends TenantDeps {
 
 const hasWaitingRoot = (tenant: Tenant): boolean => tenant.roots.at(-1) !== currentRoot(tenant);
 
-/**
- * The next version of a tenant's data key. A root that waits for its first version is not started
- * by a rotation.
- */
+/** The tenant with its next version of the data key. A rotation does not start a waiting root. */
 function rotated({ clock, keyRotationMs }: RotateDataKeyDeps, tenant: Tenant): Tenant {
   if (hasWaitingRoot(tenant))
-    throw new ServiceError('conflict', 'The root of the tenant is being replaced: go on with that first.');
+    throw new ServiceError('conflict', 'The root of the tenant is being replaced: continue that first.');
   if (tenant.keyVersion >= KEY_VERSION_MAX) throw new ServiceError('conflict', 'No version is left.');
   return { ...tenant, keyVersion: tenant.keyVersion + 1, rotateAt: clock() + keyRotationMs };
 }
 
 /**
- * Gives a tenant another data key and answers with its version. No key is in hand: the version is
- * what it is derived by. New records are sealed under it within five minutes, the time that
- * instances remember a ring; old ones open under theirs until they are sealed anew. The other
- * purposes do not rotate: what they derive is compared (docs/security.md#keys). Throws `not_found`,
- * and `conflict` while a root waits.
+ * Rotates the data key of a tenant and returns the new version. No key is handled: a data key is
+ * derived from its version. New records are sealed under the new key within five minutes, the time
+ * that instances cache a ring; old ones open under their key until they are sealed again. Keys for
+ * other purposes do not rotate, since the values derived with them are compared
+ * (docs/security.md#keys). Throws `not_found`, and `conflict` while a root waits.
  */
 export async function rotateDataKey(deps: RotateDataKeyDeps, tenantId: string): Promise<number> {
   const { keyVersion } = await changeTenant(deps, tenantId, (tenant) => rotated(deps, tenant));
@@ -36,8 +33,8 @@ export async function rotateDataKey(deps: RotateDataKeyDeps, tenantId: string): 
 }
 
 /**
- * Rotates the data key of a tenant whose time has come. One whose root waits stays due, which the
- * sweep's lateness tells.
+ * Rotates the data key of a tenant if it is due. A tenant with a waiting root stays due, which
+ * shows in the lateness of the sweep.
  */
 export async function rotateIfDue(deps: RotateDataKeyDeps, tenantId: string): Promise<void> {
   const isDue = (tenant: Tenant) => tenant.rotateAt <= deps.clock() && !hasWaitingRoot(tenant);

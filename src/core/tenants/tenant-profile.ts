@@ -4,7 +4,7 @@ import { changeTenant, existingTenant, type TenantDeps } from './change-tenant.t
 import type { Tenant } from './tenant.ts';
 import type { TenantSettings } from './tenant-settings.ts';
 
-/** What a tenant says about itself through the API. */
+/** The properties of a tenant that the API shows. */
 export type TenantProfile = Pick<Tenant, 'id' | 'name' | 'settings'>;
 
 /** The caller's own tenant. */
@@ -13,15 +13,15 @@ export async function getTenant(deps: TenantDeps, caller: Caller): Promise<Tenan
   return existingTenant(deps, caller.tenantId);
 }
 
-/** What an update says of the tenant: settings that are absent stay as they are. */
+/** The content of an update; absent settings are unchanged. */
 export interface TenantUpdate {
   readonly name: string;
   readonly settings: Partial<TenantSettings>;
-  /** Throws if the update says of anything else that it is not what it is. */
+  /** Throws if the update has a different value for any other member. */
   readonly check?: (current: TenantProfile) => void;
 }
 
-/** Replaces the name of the caller's own tenant, and the settings that are given. */
+/** Replaces the name of the caller's own tenant, and the settings in the update. */
 export async function updateTenant(
   deps: TenantDeps,
   caller: Caller,

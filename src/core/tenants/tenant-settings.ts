@@ -1,5 +1,5 @@
-/** What a tenant may change about itself. */
+/** The settings that a tenant may change. */
 export interface TenantSettings {
-  /** Whether tokens are deduplicated when a create does not say. */
+  /** The default of `deduplicate_token` for creates. */
   readonly deduplicateTokens: boolean;
 }

@@ -10,7 +10,7 @@ import { parseExpiration } from './expiration.ts';
 import type { TokenDetails } from './token.ts';
 import type { TokenType } from './types/definition.ts';
 
-/** Limits of a token (docs/contract.md#limits): entries, and lengths in characters. */
+/** Limits of a token (docs/contract.md#limits): numbers of entries, and lengths in characters. */
 export const TOKEN_LIMITS = {
   containers: 10,
   metadata: 50,
@@ -20,7 +20,7 @@ export const TOKEN_LIMITS = {
   fingerprintExpression: 400,
 } as const;
 
-/** Reports members that the data of a type does not have: its check drops them. */
+/** Reports members that the type does not define: the type's check drops them. */
 export function reportDataMembers(
   { dataMembers }: TokenType,
   data: Json | undefined,
@@ -33,14 +33,14 @@ export function reportDataMembers(
   }
 }
 
-/** Throws `validation_failed` for members that the data of a type does not have. */
+/** Throws `validation_failed` for members that the type does not define. */
 export function checkDataMembers(type: TokenType, data: Json | undefined): void {
   const fields = new FieldReporter();
   reportDataMembers(type, data, fields);
   fields.throwIfFailed();
 }
 
-/** Runs a check of an expression and reports what it throws about it. */
+/** Runs a check of an expression and reports its `ExpressionError` under `path`. */
 export function checkExpression(path: string, report: Report, check: () => void): void {
   try {
     check();
@@ -51,17 +51,17 @@ export function checkExpression(path: string, report: Report, check: () => void)
 }
 
 /**
- * The containers in their stored form: lower case, each once; those of the type when none are
- * given.
+ * The containers in their stored form: lower case, without duplicates. Without requested ones, the
+ * defaults of the type.
  */
 export function checkContainers(
-  given: readonly string[] | undefined,
+  requested: readonly string[] | undefined,
   defaults: readonly Container[],
   report: Report,
 ): readonly Container[] {
-  if (given === undefined || given.length === 0) return defaults;
+  if (requested === undefined || requested.length === 0) return defaults;
   const containers = new Set<Container>();
-  given.forEach((text, index) => {
+  requested.forEach((text, index) => {
     const container = parseContainer(text);
     if (container === undefined) report(`containers[${String(index)}]`, CONTAINER_FORM);
     else containers.add(container);
@@ -89,7 +89,7 @@ function checkMetadata(metadata: TokenDetails['metadata'], report: Report): void
 }
 
 /**
- * One that reads nothing of the data would be a fingerprint of anything
+ * The fingerprint must depend on the data: otherwise tokens with different data would share one
  * (docs/contract.md#fingerprint).
  */
 function checkFingerprintExpression(expression: string | undefined, report: Report, budget: Budget): void {
@@ -118,8 +118,8 @@ function checkSearchIndexes(indexes: readonly string[], report: Report, budget: 
 }
 
 /**
- * Reports what is wrong with metadata, mask and expressions: their limits, their syntax and the
- * names in them.
+ * Reports violations in metadata, mask and expressions: of their limits, their syntax and the names
+ * that they may use.
  */
 export function checkDetails(details: TokenDetails, report: Report, budget: Budget): void {
   checkMetadata(details.metadata, report);
@@ -130,7 +130,7 @@ export function checkDetails(details: TokenDetails, report: Report, budget: Budg
   checkSearchIndexes(details.searchIndexes ?? [], report, budget);
 }
 
-/** The expiration that a text names, reported if it is none or is past. */
+/** Parses an expiration; reports a text that is no date-time, or that is in the past. */
 export function checkExpiration(
   text: string | undefined,
   now: number,

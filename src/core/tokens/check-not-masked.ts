@@ -6,7 +6,7 @@ import { isEqualJson, isJsonObject, type Json } from '../shared/json.ts';
 import { memberPath } from '../shared/member-path.ts';
 import type { Secret } from '../shared/secret.ts';
 
-/** Whether a mask shows the member of the data at its own place, unchanged: `{{ data.number }}`. */
+/** Whether a mask shows the member of the data at the same path unchanged: `{{ data.number }}`. */
 const showsAsIs = (mask: Json, path: string): boolean =>
   typeof mask === 'string' && mask.replaceAll(' ', '') === `{{${path}}}`;
 
@@ -26,11 +26,13 @@ function report(patch: Json, { mask, shown }: Masked, path: string, fields: Fiel
           fields,
         );
   } else if (patch !== null && !showsAsIs(mask, path) && isEqualJson(patch, shown)) {
-    fields.report(path, 'is what the mask shows, and would replace the data; leave it out');
+    fields.report(path, 'is the masked value, which would replace the data; leave it out');
   }
 }
 
-/** What a mask shows of data; `undefined` if it fails on it, which shows nothing. */
+/**
+ * The data as the mask shows it; `undefined` if the mask fails on the data, and so shows nothing.
+ */
 function shownBy(mask: Json, data: Secret<Json>, budget: Budget): Json | undefined {
   try {
     return renderTemplates(mask, { data: data.reveal() }, budget.part(MASK_STEPS));
@@ -41,9 +43,9 @@ function shownBy(mask: Json, data: Secret<Json>, budget: Budget): Json | undefin
 }
 
 /**
- * Throws `validation_failed` for patched data that is what its mask shows: a caller who reads under
- * the mask has sent it back, and it would replace the data itself. Depends on nothing but the patch
- * and what such a caller reads, so that a refusal reveals nothing.
+ * Throws `validation_failed` if patched data equals its masked form: a caller who reads under the
+ * mask has sent that back, and it would overwrite the data. The check depends only on the patch and
+ * on the values that such a caller can read, so the error reveals nothing.
  */
 export function checkNotMasked(mask: Json, data: Secret<Json>, patch: Secret<Json>, budget: Budget): void {
   const shown = mask === null ? undefined : shownBy(mask, data, budget);

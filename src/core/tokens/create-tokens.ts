@@ -9,32 +9,32 @@ import type { Json } from '../shared/json.ts';
 import { joinedPath } from '../shared/member-path.ts';
 import { newPosition } from '../shared/position.ts';
 import { FieldReporter } from '../shared/field-reporter.ts';
-import { retryRace } from '../shared/retry-race.ts';
+import { retryConflict } from '../shared/retry-conflict.ts';
 import type { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
-import { tokenIds } from './choose-token-id.ts';
+import { chooseTokenIds } from './choose-token-ids.ts';
 import { findDuplicate, lastsAsLong, lockHolder, type Wanted } from './find-duplicate.ts';
 import { openToken, viewOf, type OpenTokenDeps } from './open-token.ts';
 import { hasExpired } from './expiration.ts';
 import { writesAsItself } from './ownership.ts';
-import { prepareContent, wholeData, type PreparedContent } from './prepare-token.ts';
-import { derive, matchesOf, sealContent, type DerivedParts } from './seal-token.ts';
+import { prepareContent, wholeData, type PreparedContent } from './prepare-content.ts';
+import { deriveParts, matchesOf, sealContent, type DerivedParts } from './seal-content.ts';
 import type { StoredToken } from './token.ts';
 import type { TokenInput } from './token-input.ts';
 import { changedResult, duplicateResult, writtenResult, type TokenResult } from './token-result.ts';
-import type { TokenStore, TokenWrite, WriteObstacle } from './token-store.ts';
+import type { TokenStore, TokenWrite, WriteConflict } from './token-store.ts';
 import { tokenType } from './token-type.ts';
 
 export interface CreateTokenDeps extends OpenTokenDeps {
   readonly tokenStore: TokenStore;
   readonly tenantKeys: TenantKeys;
-  /** How long a cvc lives, in ms. */
+  /** Lifetime of a cvc, in ms. */
   readonly cvcLifetimeMs: number;
   readonly clientCompatibility: ClientCompatibility;
 }
 
-/** One token on its way into the store. */
+/** A token of the request before it is stored. */
 interface Draft {
   readonly input: TokenInput;
   readonly content: PreparedContent;
@@ -43,13 +43,13 @@ interface Draft {
   readonly deduplicate: boolean;
   readonly ids: Iterator<string>;
   id: string;
-  /** Holder of a lock that stands for nothing any more. */
+  /** Id of the token that holds the lock, if it no longer matches. */
   lockOf?: string;
-  /** The token that was there already. */
+  /** The existing token that is returned instead. */
   duplicate?: StoredToken;
-  /** Another draft of the same request that this one would be a duplicate of. */
+  /** The draft of the same request that is returned instead. */
   sameAs?: Draft;
-  /** Another draft is taken for this one. */
+  /** At least one other draft has this one as its `sameAs`. */
   isMatched?: true;
 }
 
@@ -61,7 +61,7 @@ export interface PlacedInput {
   readonly input: TokenInput;
 }
 
-/** Checks every content; errors carry the path of their token. */
+/** Checks the content of all tokens; errors carry the path of their token. */
 function prepareAll(
   { clock, clientCompatibility }: CreateTokenDeps,
   placed: readonly PlacedInput[],
@@ -84,8 +84,8 @@ function prepareAll(
 }
 
 /**
- * Most bytes of JSON of the metadata, masks and expressions of one request: they become visible by
- * one transaction of at most 4 MB.
+ * Most bytes of JSON in the metadata, masks and expressions of one request: a single transaction of
+ * at most 4 MB writes them.
  */
 const DETAILS_MAX_BYTES = 3_000_000;
 
@@ -120,13 +120,13 @@ async function draftAll(
 ): Promise<Draft[]> {
   const contents = prepareAll(deps, placed, budget);
   const transforms = contents.map(({ containers }) => requireAccess(caller, 'token:create', { containers }));
-  const derived = await derive(deps.tenantKeys, caller.tenantId, contents);
+  const derived = await deriveParts(deps.tenantKeys, caller.tenantId, contents);
   const drafts = placed.map(({ input }, index): Draft => {
     const [content, parts, transform] = [contents[index], derived[index], transforms[index]];
     if (content === undefined || parts === undefined || transform === undefined)
       throw new Error('create tokens: a token was lost');
     const deduplicate = input.deduplicateToken ?? caller.tenantSettings?.deduplicateTokens ?? false;
-    const ids = tokenIds(input.id, content.data, {
+    const ids = chooseTokenIds(input.id, content.data, {
       type: tokenType(input.type),
       writes,
       budget,
@@ -139,8 +139,8 @@ async function draftAll(
 }
 
 /**
- * Of the drafts of one match hash that want deduplication, the first of those that live longest
- * stands for all.
+ * Drafts that want deduplication and have the same match hash become one token: that of the draft
+ * that expires last (the first one, if several do).
  */
 function matchWithin(drafts: readonly Draft[]): void {
   const longest = new Map<string, Draft>();
@@ -201,7 +201,7 @@ const wantedBy = (caller: Caller, { derived, content }: Draft, writeId: Buffer):
     expiration: content.expiration,
   });
 
-/** Looks for tokens that are there already, for those drafts that want to know. */
+/** Looks for existing tokens for the drafts that want deduplication. */
 async function findDuplicates(
   deps: CreateTokenDeps,
   caller: Caller,
@@ -221,34 +221,35 @@ async function findDuplicates(
 }
 
 /**
- * Clears an obstacle out of the way of the next attempt, or throws `conflict` if there is no way.
+ * Prepares the drafts for the next attempt after a conflict. Throws `conflict` if a literal id is
+ * taken.
  */
-async function clear(
+async function resolveConflict(
   deps: CreateTokenDeps,
   caller: Caller,
   drafts: readonly Draft[],
   writeId: Buffer,
-  obstacle: WriteObstacle,
+  conflict: WriteConflict,
 ): Promise<void> {
-  if (obstacle === 'changed') return;
-  if ('taken' in obstacle) {
+  if (conflict === 'changed') return;
+  if ('idTakenBy' in conflict) {
     const draft = drafts.find(
-      ({ id, duplicate, sameAs }) => id === obstacle.taken.id && !duplicate && !sameAs,
+      ({ id, duplicate, sameAs }) => id === conflict.idTakenBy.id && !duplicate && !sameAs,
     );
-    if (hasExpired(obstacle.taken, deps.clock())) await deps.tokenStore.deleteWhole(obstacle.taken);
+    if (hasExpired(conflict.idTakenBy, deps.clock())) await deps.tokenStore.deleteVersion(conflict.idTakenBy);
     else if (draft !== undefined) draft.id = nextId(draft);
     return;
   }
   for (const draft of drafts.filter(
     ({ deduplicate, duplicate, sameAs }) => deduplicate && !duplicate && !sameAs,
   )) {
-    const holder = await lockHolder(deps, caller, wantedBy(caller, draft, writeId), obstacle.lockedBy);
+    const holder = await lockHolder(deps, caller, wantedBy(caller, draft, writeId), conflict.lockedBy);
     if (holder !== undefined) draft.duplicate = holder;
-    else draft.lockOf = obstacle.lockedBy;
+    else draft.lockOf = conflict.lockedBy;
   }
 }
 
-/** Two tokens of one request cannot have one id: the later one moves on. */
+/** Two tokens of one request cannot share an id: the later one gets its next id. */
 function separateIds(drafts: readonly Draft[]): void {
   const used = new Set<string>();
   for (const draft of drafts) {
@@ -257,11 +258,11 @@ function separateIds(drafts: readonly Draft[]): void {
   }
 }
 
-type Written = readonly StoredToken[] | 'lost';
+type Written = readonly StoredToken[] | 'conflict';
 
 /**
- * One attempt to write what is left to write. Answers the tokens as they stand, in the order of the
- * drafts that needed writing.
+ * Makes one attempt to write the drafts that have no duplicate. Returns their tokens as stored, in
+ * the order of these drafts.
  */
 async function attempt(
   deps: CreateTokenDeps,
@@ -275,18 +276,20 @@ async function attempt(
   const writes = await Promise.all(fresh.map((draft) => assemble(deps, caller, draft, writeId)));
   const outcome = await deps.tokenStore.create(writes);
   if (outcome === 'written') return writes.map(({ token }) => token);
-  // An earlier attempt of this very request had written everything, and its answer was lost.
-  if (outcome !== 'changed' && 'taken' in outcome && outcome.taken.writeId.equals(writeId)) {
+  // An earlier attempt of this request had written everything, but its response was lost.
+  if (outcome !== 'changed' && 'idTakenBy' in outcome && outcome.idTakenBy.writeId.equals(writeId)) {
     return deps.tokenStore.findMany(
       caller.tenantId,
       writes.map(({ token }) => token.id),
     );
   }
-  await clear(deps, caller, drafts, writeId, outcome);
-  return 'lost';
+  await resolveConflict(deps, caller, drafts, writeId, outcome);
+  return 'conflict';
 }
 
-/** The data of a new token under a transform; its mask was tried when it was checked. */
+/**
+ * The data of a new token under a transform; the mask was evaluated when the content was checked.
+ */
 function shownOf({ data, cvc, masked }: PreparedContent, transform: Transform): Secret<Json> | undefined {
   if (transform === 'reveal') return wholeData(data, cvc);
   return transform === 'mask' ? masked : undefined;
@@ -306,7 +309,7 @@ async function resultOf(
   const token = written.get(source.id);
   if (token === undefined) throw new ServiceError('conflict', 'A token was changed while it was created.');
   const { content, transform } = draft;
-  // Written by an earlier attempt of this request, and changed by others since.
+  // An earlier attempt of this request wrote the token; another caller has changed it since.
   if (!token.writeId.equals(writeId)) {
     const changed = await changedResult(deps, caller, token, 'token:create', transform, budget);
     const { fingerprint } = draft.derived;
@@ -314,7 +317,7 @@ async function resultOf(
   }
   if (source !== draft) return duplicateResult(deps, caller, token, 'token:create', budget);
   const isFresh = token.version === 1;
-  // What was just sealed need not be opened again to be shown.
+  // Shows the content from memory: there is no need to decrypt what was just sealed.
   const view = isFresh
     ? viewOf(token, content.details, shownOf(content, transform))
     : await openToken(deps, token, transform, budget);
@@ -322,10 +325,10 @@ async function resultOf(
 }
 
 /**
- * Creates tokens, all of them or none. Throws `validation_failed` with everything that is wrong
- * with any of them, `payload_too_large`, `forbidden` if no rule grants `token:create` on all
- * containers of each, and `conflict` if a literal id is taken. Each answer shows the data under the
- * transform of the rule that decided for it.
+ * Creates all tokens or none. Throws `validation_failed` with every problem of every token,
+ * `payload_too_large`, `forbidden` if no rule grants `token:create` on all containers of each
+ * token, and `conflict` if a literal id is taken. Each result shows the data under the transform of
+ * the rule that decided for it.
  */
 export async function createTokens(
   deps: CreateTokenDeps,
@@ -337,7 +340,7 @@ export async function createTokens(
   const budget = createBudget();
   const drafts = await draftAll(deps, caller, placed, writes, budget);
   await findDuplicates(deps, caller, drafts, writeId);
-  const written = await retryRace(() => attempt(deps, caller, drafts, writeId));
+  const written = await retryConflict(() => attempt(deps, caller, drafts, writeId));
   const byId = new Map(written.map((token) => [token.id, token]));
   return Promise.all(drafts.map((draft) => resultOf(deps, caller, draft, byId, writeId, budget)));
 }

@@ -1,2 +1,2 @@
-/** Values of the deploy setting `cvcLifetimeSeconds`: how long a card's cvc lives. */
+/** Values of the deploy setting `cvcLifetimeSeconds`: the lifetime of a card's cvc. */
 export const CVC_LIFETIME_SECONDS = { default: 3_600, most: 86_400 } as const;

@@ -3,7 +3,7 @@ import type { Caller } from '../applications/application.ts';
 import { requireAccess } from '../access/require-permission.ts';
 import type { Clock } from '../shared/clock.ts';
 import { isUuid } from '../shared/uuid.ts';
-import { retryRace } from '../shared/retry-race.ts';
+import { retryConflict } from '../shared/retry-conflict.ts';
 import { noSuchToken } from './get-token.ts';
 import { hasExpired } from './expiration.ts';
 import type { TokenStore } from './token-store.ts';
@@ -14,22 +14,23 @@ export interface DeleteTokenDeps {
 }
 
 /**
- * Deletes a token with everything derived from it. A plain token with a UUID as its id goes in one
- * call to the store, which checks the caller's containers itself; anything else is read, decided
- * here, and deleted as the version that was read. Throws `conflict` if updates get in between again
- * and again.
+ * Deletes a token with everything derived from it. A plain token whose id is a UUID needs one call:
+ * the store checks the caller's containers itself. Any other token is read first; access is decided
+ * here, and exactly the version that was read is deleted. Throws `conflict` if concurrent updates
+ * win several times.
  */
 export async function deleteToken(deps: DeleteTokenDeps, caller: Caller, id: string): Promise<void> {
   const below = containersGranted(caller, 'token:delete');
-  await retryRace(async () => {
+  await retryConflict(async () => {
     const now = deps.clock();
-    // The audit trail has the id before the store is asked; one that is no UUID may be anything.
+    // The request's audit record has only UUIDs before the store is called: any other id may be
+    // data.
     const outcome = isUuid(id)
-      ? await deps.tokenStore.deleteAlone(caller.tenantId, id, { below, now })
-      : { kept: await deps.tokenStore.find(caller.tenantId, id) };
+      ? await deps.tokenStore.deleteIfStandalone(caller.tenantId, id, { below, now })
+      : { remaining: await deps.tokenStore.find(caller.tenantId, id) };
     if (outcome === 'deleted') return 'deleted';
-    if (outcome.kept === undefined || hasExpired(outcome.kept, now)) throw noSuchToken();
-    requireAccess(caller, 'token:delete', outcome.kept);
-    return (await deps.tokenStore.deleteWhole(outcome.kept)) ? 'deleted' : 'lost';
+    if (outcome.remaining === undefined || hasExpired(outcome.remaining, now)) throw noSuchToken();
+    requireAccess(caller, 'token:delete', outcome.remaining);
+    return (await deps.tokenStore.deleteVersion(outcome.remaining)) ? 'deleted' : 'conflict';
   });
 }

@@ -21,10 +21,10 @@ import {
   type ResolveTokensDeps,
 } from './resolve-tokens.ts';
 
-/** Most that one request may fill in, in bytes of JSON (docs/contract.md#limits). */
+/** Most bytes of JSON that one request may fill in (docs/contract.md#limits). */
 export const DETOKENIZED_MAX_BYTES = 6_000_000;
 
-/** A value with its expressions filled in, and until when it may be kept. */
+/** A value with its expressions filled in, and the time until which it may be stored. */
 export interface DetokenizedJson extends Pick<ResolvedTokens, 'keepUntil' | 'tokens'> {
   readonly value: Secret<Json>;
 }
@@ -34,14 +34,14 @@ interface ParsedText {
   readonly template: TokenTemplate;
 }
 
-/** A list or object, and those of its members that hold expressions. */
+/** A list or object, and those of its members that contain expressions. */
 interface ParsedContainer {
   readonly source: readonly Json[] | JsonObject;
   /** By name or index. */
   readonly members: readonly (readonly [string, ParsedJson])[];
 }
 
-/** What of a JSON value holds expressions, parsed; all else passes through as it is. */
+/** The parsed parts of a JSON value that contain expressions; all else passes through unchanged. */
 export type ParsedJson = ParsedText | ParsedContainer;
 
 function parseText(text: string, path: string, fields: TemplateFields): ParsedText | undefined {
@@ -57,8 +57,8 @@ function parseText(text: string, path: string, fields: TemplateFields): ParsedTe
 }
 
 /**
- * Parses the texts of a JSON value that hold expressions, `undefined` if none does; what is wrong
- * is reported with its path below `root`.
+ * Parses the texts of a JSON value that contain expressions; `undefined` if there are none. Reports
+ * errors with their paths below `root`.
  */
 export function parseTexts(
   value: Json,
@@ -73,7 +73,7 @@ export function parseTexts(
   if (typeof value !== 'object' || value === null) return undefined;
   const members: (readonly [string, ParsedJson])[] = [];
   const look = (member: number | string, child: Json) => {
-    // Most leaves are no text, and most texts hold nothing.
+    // Most leaves are not texts, and most texts contain no expression.
     const isPlain = typeof child === 'string' ? !hasExpression(child) : typeof child !== 'object';
     const parsed = isPlain ? undefined : parseTexts(child, root, fields, { parent: place, member });
     if (parsed !== undefined) members.push([String(member), parsed]);
@@ -94,7 +94,7 @@ export function templatesIn(parsed: ParsedJson | undefined): readonly TokenTempl
     : parsed.members.flatMap(([, member]) => templatesIn(member));
 }
 
-/** The value with every template filled in; a filter that fails is reported with its path. */
+/** The value with every template filled in; reports a failing filter with its path. */
 function fillTexts(parsed: ParsedJson, filling: Filling, fields: TemplateFields): Json {
   if ('source' in parsed) {
     const { source } = parsed;
@@ -116,7 +116,7 @@ function fillTexts(parsed: ParsedJson, filling: Filling, fields: TemplateFields)
 
 /**
  * Fills in every detokenization expression of a JSON value. Throws `validation_failed` with the
- * paths of bad expressions, and what {@link resolveTokens} throws.
+ * paths of bad expressions, and everything that {@link resolveTokens} throws.
  */
 export async function detokenizeJson(
   deps: ResolveTokensDeps,
@@ -137,7 +137,7 @@ export async function detokenizeJson(
   return defined({ value: new Secret(filled), tokens, keepUntil });
 }
 
-/** The detokenize operation: needs `token:read`, and shows what its rules show. */
+/** The detokenize operation. It needs `token:read`, and each token is shown as its rule allows. */
 export async function detokenize(
   deps: ResolveTokensDeps,
   caller: Caller,

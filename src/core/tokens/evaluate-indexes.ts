@@ -9,7 +9,7 @@ import { CVC_MEMBER } from '../shared/without-cvc.ts';
 import type { IndexTerm } from './index-term.ts';
 
 /**
- * An index that reads a cvc is skipped: a cvc must not live on in an index
+ * An index that reads a cvc is skipped: the cvc must not survive in an index
  * (docs/contract.md#the-cvc).
  */
 const READS_CVC = new RegExp(`\\b${CVC_MEMBER}\\b`, 'i');
@@ -31,23 +31,23 @@ function evaluate(
 }
 
 /**
- * The terms of a token's search indexes, each once. One that evaluates to nothing is reported,
- * unless it is a default of the type.
+ * The terms of a token's search indexes, without duplicates. Reports an index that evaluates to
+ * nothing, unless it is a default of the type.
  */
 export function evaluateIndexes(
-  given: readonly string[] | undefined,
+  expressions: readonly string[] | undefined,
   defaults: readonly string[],
   data: Secret<Json>,
   report: Report,
   budget: Budget,
 ): readonly IndexTerm[] {
   const values = new Set<string>();
-  (given ?? defaults).forEach((expression, index) => {
+  (expressions ?? defaults).forEach((expression, index) => {
     if (READS_CVC.test(expression)) return;
     const path = `search_indexes[${String(index)}]`;
     const value = evaluate(expression, data, path, report, budget);
     if (value !== undefined && value !== '') values.add(value);
-    else if (value === '' && given !== undefined) report(path, 'evaluates to nothing');
+    else if (value === '' && expressions !== undefined) report(path, 'evaluates to nothing');
   });
   return [...values].map((value) => ({ kind: 'data', value }));
 }

@@ -18,16 +18,15 @@ function parseAmerican(text: string): Timestamp | undefined {
 
 /**
  * Parses `expires_at`: `M/D/YYYY h:mm:ss AM|PM ±hh:mm`, `M/D/YYYY` (12 AM UTC of that day), or ISO
- * 8601; without an offset it is UTC (docs/contract.md#expiration). `undefined` if it is none of
- * these.
+ * 8601; without an offset it is UTC (docs/contract.md#expiration). `undefined` for any other text.
  */
 export function parseExpiration(text: string): Timestamp | undefined {
   return parseIsoTimestamp(text) ?? parseAmerican(text.trim());
 }
 
 /**
- * The first end of a token, or of the cvc of one, that is still to come, in ms since the epoch;
- * `undefined` if none of them ends.
+ * The earliest future end of the tokens and of their cvcs, in ms since the epoch; `undefined` if
+ * none of them ends.
  */
 export function firstEnd(
   tokens: readonly Pick<StoredToken, 'cvcUntil' | 'expiration'>[],
@@ -39,7 +38,7 @@ export function firstEnd(
   return ends.length === 0 ? undefined : Math.min(...ends);
 }
 
-/** Whether a token does not exist for any operation, although it may not be deleted yet. */
+/** Whether every operation treats the token as missing, although it may not be deleted yet. */
 export function hasExpired(token: Pick<StoredToken, 'expiration'>, now: number): boolean {
   return token.expiration !== undefined && token.expiration.at <= now;
 }

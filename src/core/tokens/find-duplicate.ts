@@ -3,7 +3,7 @@ import type { Vault } from '../crypto/vault.ts';
 import type { Clock } from '../shared/clock.ts';
 import { hasExpired } from './expiration.ts';
 import { isSoleWriter } from './ownership.ts';
-import { sealAnew } from './seal-token.ts';
+import { resealContent } from './seal-content.ts';
 import type { StoredToken } from './token.ts';
 import type { TokenStore } from './token-store.ts';
 
@@ -14,26 +14,22 @@ export interface FindDuplicateDeps {
 }
 
 /**
- * A token that is about to be written, as far as deduplication looks at it
- * (docs/contract.md#deduplication).
+ * The fields of a token to be written that deduplication compares (docs/contract.md#deduplication).
  */
 export type Wanted = Pick<
   StoredToken,
   'tenantId' | 'fingerprint' | 'matchHash' | 'writeId' | 'expiration'
 > & {
-  /**
-   * Of a token that exists already: where it is the first match itself, nothing is its duplicate.
-   */
+  /** Id of the token if it exists already: if it is itself the first match, it has no duplicate. */
   readonly id?: string;
 };
 
 /**
- * Tries to mark a token that changes meanwhile. One is enough unless somebody else marks or changes
- * it at the same time.
+ * Attempts to mark a token as shared. One suffices unless another writer changes it concurrently.
  */
-const MARK_TRIES = 4;
+const MARK_ATTEMPTS = 4;
 
-/** Whether one token exists for at least as long as another. */
+/** Whether a token exists for at least as long as the wanted one. */
 export function lastsAsLong(
   token: Pick<StoredToken, 'expiration'>,
   wanted: Pick<StoredToken, 'expiration'>,
@@ -43,8 +39,8 @@ export function lastsAsLong(
 }
 
 /**
- * Whether an existing token can be taken for the wanted one. What the same request has written is
- * no duplicate.
+ * Whether an existing token is a duplicate of the wanted one. A token that the same request has
+ * written is none.
  */
 function isMatch(deps: FindDuplicateDeps, wanted: Wanted, token: Omit<StoredToken, 'sealedData'>): boolean {
   return (
@@ -57,9 +53,9 @@ function isMatch(deps: FindDuplicateDeps, wanted: Wanted, token: Omit<StoredToke
 }
 
 /**
- * The match as the caller may rely on it: marked as shared, on the condition of what was read,
- * unless it is the caller's own. `undefined` for a token that is no match any more, or that others
- * change again and again: nobody waits for who keeps a token busy.
+ * Marks a match as shared before the caller relies on it, unless it is the caller's own. The write
+ * is conditional on the version that was read. `undefined` if the token no longer matches, or if
+ * other writers change it during every attempt.
  */
 async function relyOn(
   deps: FindDuplicateDeps,
@@ -68,11 +64,11 @@ async function relyOn(
   found: StoredToken,
 ): Promise<StoredToken | undefined> {
   let token: StoredToken | undefined = found;
-  for (let tries = 0; tries < MARK_TRIES; tries += 1) {
+  for (let attempt = 0; attempt < MARK_ATTEMPTS; attempt += 1) {
     if (token === undefined || !isMatch(deps, wanted, token)) return undefined;
     if (token.isShared || isSoleWriter(caller, token)) return token;
     const marked = { ...token, isShared: true, version: token.version + 1 };
-    const shared = { ...marked, ...(await sealAnew(deps.vault, token, marked)) };
+    const shared = { ...marked, ...(await resealContent(deps.vault, token, marked)) };
     if ((await deps.tokenStore.update(token, { token: shared })) === 'written') return shared;
     token = await deps.tokenStore.find(wanted.tenantId, token.id);
   }
@@ -80,8 +76,8 @@ async function relyOn(
 }
 
 /**
- * A token that can be taken for the wanted one, with the caller's reliance on it written down;
- * `undefined` if there is none. `matches`: what it may be known by (`seal-token.ts`).
+ * A duplicate of the wanted token, marked as shared; `undefined` if there is none. `matches`: the
+ * hashes to look for, one pair for each root (`seal-content.ts`).
  */
 export async function findDuplicate(
   deps: FindDuplicateDeps,
@@ -97,7 +93,7 @@ export async function findDuplicate(
   return undefined;
 }
 
-/** A token of the very match hash; `itself` for a token that is its own first match. */
+/** A token with exactly this match hash; `itself` if the wanted token is its own first match. */
 async function findMatch(
   deps: FindDuplicateDeps,
   caller: Caller,
@@ -115,8 +111,8 @@ async function findMatch(
 }
 
 /**
- * Whether the holder of a lock can be taken for the wanted token; if not, the lock may be taken
- * over.
+ * Whether the token that holds a lock is a duplicate of the wanted one; if not, another token may
+ * take the lock over.
  */
 export async function lockStands(deps: FindDuplicateDeps, wanted: Wanted, id: string): Promise<boolean> {
   const token = await deps.tokenStore.find(wanted.tenantId, id);
@@ -124,8 +120,8 @@ export async function lockStands(deps: FindDuplicateDeps, wanted: Wanted, id: st
 }
 
 /**
- * The holder of a lock, with the caller's reliance on it written down; `undefined` if
- * {@link lockStands} is not so.
+ * The token that holds a lock, marked as shared; `undefined` if it is not a duplicate of the wanted
+ * one.
  */
 export async function lockHolder(
   deps: FindDuplicateDeps,

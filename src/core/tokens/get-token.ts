@@ -6,14 +6,14 @@ import { openToken, type OpenTokenDeps } from './open-token.ts';
 import { hasExpired } from './expiration.ts';
 import type { StoredToken, TokenView } from './token.ts';
 
-/** What a caller is told about a token that is not there, has expired, or is another tenant's. */
+/** The error for a token that is missing, has expired, or belongs to another tenant. */
 export function noSuchToken(): ServiceError {
   return new ServiceError('not_found', 'The token does not exist.');
 }
 
 /**
- * The token as the caller's rule for `token:read` shows it. `stored` is the token of the caller's
- * tenant by the id asked for.
+ * The token as the caller's rule for `token:read` shows it. `stored` is the token with the
+ * requested id, read in the caller's tenant.
  */
 export async function getToken(
   deps: OpenTokenDeps,

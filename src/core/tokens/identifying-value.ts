@@ -1,22 +1,19 @@
-/** A value that identifies what a token stands for, with what of it may show in the clear. */
+/** A value that identifies the subject of a token, and how much of it may be shown in the clear. */
 export interface IdentifyingValue {
   readonly value: string;
-  /** How many of its first characters may show: the BIN of a card number. */
+  /** How many of its first characters may be shown: the BIN of a card number. */
   readonly first: number;
-  /**
-   * How many of its last characters may show. No run that is longer may show, wherever it stands in
-   * the value.
-   */
+  /** How many of its last characters may be shown. A longer run may be shown nowhere. */
   readonly last: number;
 }
 
-/** A value of which only the last four characters may show. */
+/** A value of which only the last four characters may be shown. */
 export function lastFourOf(value: unknown): readonly IdentifyingValue[] {
   return typeof value === 'string' ? [{ value, first: 0, last: 4 }] : [];
 }
 
 /**
- * The digit that a digit of another script means: digits of one script stand in a row from zero on
+ * The ASCII form of a digit of another script: the digits of a script are consecutive, from zero on
  * (Unicode, section 4.6).
  */
 function asciiDigit(digit: string): string {
@@ -26,7 +23,7 @@ function asciiDigit(digit: string): string {
   return String((at - zero) % 10);
 }
 
-/** The letters and digits of a text without separators, accents, case and scripts of digits. */
+/** The letters and digits of a text: without separators and accents, lower case, ASCII digits. */
 function readable(text: string): string {
   return text
     .normalize('NFKD')
@@ -37,8 +34,8 @@ function readable(text: string): string {
 }
 
 /**
- * Whether a text shows a run of the value that is longer than what may show, and not part of its
- * first characters.
+ * Whether a text contains a run of the value that is longer than `last` and not part of its first
+ * characters.
  */
 function showsRun(text: string, value: string, { first, last }: IdentifyingValue): boolean {
   const start = value.slice(0, first);
@@ -55,15 +52,14 @@ function showsRun(text: string, value: string, { first, last }: IdentifyingValue
 const lettersOf = (text: string): string => text.replaceAll(/\d/g, '');
 const digitsOf = (text: string): string => text.replaceAll(/\D/g, '');
 
-/** Whether all digits of the value (or letters, if it has more) are in those of the text. */
+/** Whether the text contains all digits of the value (or all letters, if it has more of those). */
 function showsKind(text: string, value: string, { last }: IdentifyingValue): boolean {
   const of = lettersOf(value).length > digitsOf(value).length ? lettersOf : digitsOf;
   return of(value).length > last && of(text).includes(of(value));
 }
 
 /**
- * The bytes that a run of letters and digits may be the hex of: a run of them may start with a
- * digit that is not part of it.
+ * Texts that a run of hex digits may encode: the first digit of a run may not be part of the code.
  */
 function hexIn(text: string): readonly string[] {
   return (text.match(/[0-9a-f]{2,}/gi) ?? []).flatMap((run) =>
@@ -72,8 +68,8 @@ function hexIn(text: string): readonly string[] {
 }
 
 /**
- * The bytes that runs of its characters may be the base64 or base64url of, at each of the four
- * places where a group may start.
+ * Texts that a run of characters may encode in base64 or base64url, for each of the four positions
+ * where a group may start.
  */
 function base64In(text: string): readonly string[] {
   return (text.match(/[\w-]{2,}/g) ?? []).flatMap((run) =>
@@ -82,12 +78,12 @@ function base64In(text: string): readonly string[] {
 }
 
 /**
- * Whether an id tells more of a value than may show: a longer run, all its digits (or letters)
- * with others between them, or the whole of it in hex or base64. Separators hide nothing.
+ * Whether an id shows more of a value than allowed: a longer run; all of its digits (or letters),
+ * even with others between them; or the whole value in hex or base64. Separators are ignored.
  */
-export function tellsTooMuch(id: string, identifying: IdentifyingValue): boolean {
+export function revealsTooMuch(id: string, identifying: IdentifyingValue): boolean {
   const value = readable(identifying.value);
-  // A value no longer than what may show may show whole.
+  // A value that is no longer than `last` may be shown in full.
   if (value.length <= identifying.last) return false;
   const text = readable(id);
   if (showsRun(text, value, identifying) || showsKind(text, value, identifying)) return true;

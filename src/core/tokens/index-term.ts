@@ -2,9 +2,9 @@ import { createHmac, type KeyObject } from 'node:crypto';
 import type { Container } from '../shared/container.ts';
 
 /**
- * Something that a token can be found by, beside its id. Stored only as a keyed hash: the index
- * tells nobody what it indexes. Metadata keys and values match without regard to case, containers
- * are in lower case anyway, data is exact.
+ * A property that a token can be found by, other than its id. The index stores only a keyed hash,
+ * so it does not reveal the value. Metadata keys and values match case-insensitively, containers
+ * are already in lower case, data matches exactly.
  */
 export type IndexTerm =
   | { readonly kind: 'metadata'; readonly key: string; readonly value: string }
@@ -30,8 +30,8 @@ export function hashTerm(searchKey: KeyObject, term: IndexTerm): string {
 }
 
 /**
- * A container and its ancestors: what a search for a subtree finds it by. `/` is left out, since it
- * finds everything.
+ * A container and its ancestors, by which a search for a subtree finds a token. `/` is left out,
+ * since it matches every token.
  */
 export function containerTerms(containers: readonly Container[]): readonly IndexTerm[] {
   const paths = containers.flatMap((container) => {

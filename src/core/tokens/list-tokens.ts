@@ -7,9 +7,9 @@ import type { TokenView } from './token.ts';
 
 /** Filters of a list (docs/contract.md#list-tokens). */
 export interface TokenFilters {
-  /** Only these tokens; empty for all. */
+  /** Return only these tokens; empty for all. */
   readonly ids: readonly string[];
-  /** Pairs that must all be there, keys and values without regard to case. */
+  /** Pairs that must all be present; keys and values match case-insensitively. */
   readonly metadata: readonly (readonly [key: string, value: string])[];
 }
 

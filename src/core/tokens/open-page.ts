@@ -17,7 +17,7 @@ import { descriptionOf } from './token-object.ts';
 import { tokenType } from './token-type.ts';
 
 /**
- * Bytes of JSON that the data of all tokens of a page may take, and as many for their descriptions
+ * Most bytes of JSON for the data of all tokens of a page, and again for their descriptions
  * (docs/contract.md#list-tokens).
  */
 export const PAGE_BYTES = 1_250_000;
@@ -30,17 +30,17 @@ export interface PermittedHead {
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** What a token shows of its data on a page; `too_large` for what is left out. */
+/** The data of a token on a page; `too_large` if it is omitted. */
 type Data = Secret<Json> | 'too_large' | undefined;
 
-/** A token whose data stands in its own item. */
+/** The token, if its data is in its own item. */
 function withData(token: TokenHead): StoredToken | undefined {
   return token.sealedData && { ...token, sealedData: token.sealedData };
 }
 
 /**
- * Opens the tokens of a page. Each has an equal share of the answer, so that what others stored
- * decides nothing of what is shown of it; data in items of its own is not read.
+ * Opens the tokens of a page. Each has an equal share of the response, so the size of one token
+ * does not decide what is shown of another. Data in separate items is not read.
  */
 export async function openPage(
   deps: OpenTokenDeps,
@@ -61,8 +61,8 @@ export async function openPage(
   const wholeOf = new Map(revealed.map(({ id }, index) => [id, opened[index]]));
 
   /**
-   * The data that a mask is to be evaluated on; `undefined` if it holds more than its share of what
-   * a request may open.
+   * The data for evaluating a mask; `undefined` if it has more members than its share of what a
+   * request may open.
    */
   async function openShare(token: StoredToken): Promise<Secret<Json> | undefined> {
     try {
@@ -80,7 +80,7 @@ export async function openPage(
   ): Promise<Data> {
     if (transform === 'redact' || (transform === 'mask' && !token.hasMask)) return undefined;
     if (transform === 'reveal') return fits(wholeOf.get(token.id)) ?? 'too_large';
-    // A mask that is left out is not opened, so nothing can be masked by it.
+    // An omitted mask is not opened, so the data cannot be masked.
     if (description === undefined) return 'too_large';
     const inline = withData(token);
     const data = inline && (await openShare(inline));
@@ -97,14 +97,14 @@ export async function openPage(
   );
 }
 
-/** Whether what describes a token takes more than its share: such details are not opened. */
+/** Whether the details of a token exceed its share: such details are not opened. */
 function isLarge({ sealedDetails }: TokenHead, share: number): boolean {
   return sealedDetails !== undefined && sealedDetails.length - SEAL_OVERHEAD_BYTES > share;
 }
 
 /**
- * The members that are named where a description is left out: those that there are, or, if it was
- * not opened, may be.
+ * The members to name as omitted: those that the token has or, if its details were not opened, may
+ * have.
  */
 function describing(token: TokenHead, description: TokenDescription | undefined): readonly string[] {
   if (description === undefined)

@@ -10,7 +10,7 @@ import { defined } from '../shared/defined.ts';
 import type { Json } from '../shared/json.ts';
 import type { MembersAllowance } from '../shared/json-extent.ts';
 import { Secret } from '../shared/secret.ts';
-import { wholeData } from './prepare-token.ts';
+import { wholeData } from './prepare-content.ts';
 import { sealContext } from './seal-context.ts';
 import type { StoredToken, TokenDescription, TokenDetails, TokenView } from './token.ts';
 import type { StoredCvc, TokenStore } from './token-store.ts';
@@ -24,7 +24,7 @@ export interface OpenTokenDeps {
   readonly audit: Sightings;
 }
 
-/** The details of a token; an empty object when all are the defaults of its type. */
+/** The details of a token; an empty object if all are the defaults of its type. */
 export async function openDetails(
   vault: Vault,
   token: Omit<StoredToken, 'sealedData'>,
@@ -32,12 +32,11 @@ export async function openDetails(
 ): Promise<TokenDetails> {
   if (token.sealedDetails === undefined) return {};
   const details = await vault.open(sealContext(token, 'details'), token.sealedDetails, allowance);
-  // Only this module's counterpart in create and update writes the field, and the seal proves it
-  // unchanged.
+  // Only create and update write this field, always in this form; the seal proves it unchanged.
   return details.reveal() as TokenDetails;
 }
 
-/** The stored data of a token, without a cvc: what expressions see. */
+/** The stored data of a token, without a cvc: the form that expressions see. */
 export function openData(
   vault: Vault,
   token: StoredToken,
@@ -46,12 +45,12 @@ export function openData(
   return vault.open(sealContext(token, 'data'), token.sealedData, allowance);
 }
 
-/** Whether a card has a cvc that has not ended; its record may be gone all the same. */
+/** Whether a card has a cvc that has not ended; its record may be deleted all the same. */
 function hasCvc(token: StoredToken, now: number): boolean {
   return token.cvcUntil !== undefined && token.cvcUntil > now;
 }
 
-/** A card's cvc; `undefined` from the instant it ends, whether it was swept or not. */
+/** A card's cvc; `undefined` from the moment it ends, even before the sweep deletes it. */
 async function openCvc(
   deps: OpenTokenDeps,
   token: StoredToken,
@@ -63,8 +62,8 @@ async function openCvc(
 }
 
 /**
- * The whole data of tokens of one tenant, in their order: a card has its cvc as long as that lives.
- * One read for all of them.
+ * The whole data of tokens of one tenant, in the same order; a card has its cvc while that exists.
+ * One read fetches all cvcs.
  */
 export async function openWholeData(
   deps: OpenTokenDeps,
@@ -84,8 +83,8 @@ export async function openWholeData(
 }
 
 /**
- * The masked value; `undefined` if there is no mask, or it fails or costs too much: what cannot be
- * masked is redacted.
+ * The masked value; `undefined` if there is no mask, or if the mask fails or costs too much: data
+ * that cannot be masked is redacted.
  */
 export function maskData(mask: Json, data: Secret<Json>, budget: Budget): Secret<Json> | undefined {
   if (mask === null) return undefined;
@@ -97,7 +96,7 @@ export function maskData(mask: Json, data: Secret<Json>, budget: Budget): Secret
   }
 }
 
-/** The mask that a token has: its own or that of its type. */
+/** The mask of a token: its own or that of its type. */
 export function maskOf(type: TokenType, { mask = type.mask }: TokenDetails): Json {
   return mask;
 }
@@ -113,25 +112,27 @@ export function describe(type: TokenType, details: TokenDetails): TokenDescripti
   });
 }
 
-/** A token as a caller sees it; `data`: what a transform shows (docs/contract.md#transforms). */
+/**
+ * A token as a caller sees it; `data` is its form under a transform (docs/contract.md#transforms).
+ */
 export function viewOf(token: StoredToken, details: TokenDetails, data: Secret<Json> | undefined): TokenView {
   return defined({ ...token, description: describe(tokenType(token.type), details), data });
 }
 
-/** A token that was read, with the transform that its reader may see it under. */
+/** A stored token with the transform under which its reader may see it. */
 export interface PermittedToken {
   readonly token: StoredToken;
   readonly transform: Transform;
-  /** How the audit trail calls it; by default as the transform. */
+  /** The form that the audit trail records; by default the transform. */
   readonly form?: Form;
-  /** Nothing of it is shown but its data. */
+  /** Only the data is shown. */
   readonly isDataAlone?: boolean;
 }
 
 /**
- * Tokens that were read, as their reader may see them: nothing more is opened, and nothing that
- * the audit trail was not given first. Throws
- * `JsonExtentError` for more than `allowance` leaves.
+ * Opens stored tokens as their reader may see them. Opens nothing that is not shown, and nothing
+ * that the audit trail does not have first. Throws `JsonExtentError` for more leaves than
+ * `allowance` permits.
  */
 export async function openTokens(
   deps: OpenTokenDeps,
@@ -151,7 +152,7 @@ export async function openTokens(
 
   return Promise.all(
     permitted.map(async ({ token, transform, isDataAlone = false }) => {
-      // The mask is among them.
+      // The mask is one of the details.
       const needsDetails = !isDataAlone || transform === 'mask';
       const details = needsDetails ? await openDetails(deps.vault, token, allowance) : {};
       const data =

@@ -25,38 +25,36 @@ export interface PageTokensDeps extends OpenTokenDeps {
   readonly tenantKeys: TenantKeys;
 }
 
-/** What a list or a search looks for. */
+/** The conditions of a list or a search. */
 export interface TokenQuery {
-  /**
-   * Name of the list, its permission, and its filters in one spelling: what a cursor is bound to.
-   */
+  /** A cursor is bound to the name of the list, its permission, and its filters in one spelling. */
   readonly list: string;
   readonly permission: Permission;
   readonly filters: string;
-  /** Hashed terms, all of which must hold. */
+  /** Hashed terms that the token must all have. */
   readonly terms: readonly string[];
-  /** The fingerprint that must hold. */
+  /** The fingerprint that the token must have. */
   readonly fingerprint?: string;
-  /** Ids that alone can match; then no index is walked. */
+  /** The only ids that can match; if present, the index is not read. */
   readonly ids?: readonly string[];
   /**
-   * It asks for data or a fingerprint, and so must not tell of tokens that are redacted for the
-   * caller (docs/contract.md#search-tokens).
+   * The query asks for data or a fingerprint, and so must not reveal tokens that are redacted for
+   * the caller (docs/contract.md#search-tokens).
    */
   readonly asksForData?: boolean;
-  /** What else must hold, as far as a candidate shows it. */
+  /** Further conditions on the fields that a candidate has. */
   readonly matches: (candidate: Pick<TokenCandidate, 'id' | 'type' | 'containers'>) => boolean;
 }
 
-/** Whether a token, as it is now, stands where the query looks. */
+/** Whether the current version of a token still matches the query's terms and fingerprint. */
 function standsUnder({ terms, fingerprint }: TokenQuery, token: TokenHead): boolean {
   const isOfFingerprint = fingerprint === undefined || token.fingerprint === fingerprint;
   return isOfFingerprint && terms.every((term) => token.terms.includes(term));
 }
 
 /**
- * Whether the caller may see a candidate at all, and, if the query asks for data, may learn whether
- * the data is that.
+ * The transform for a candidate that the caller may see, else `undefined`. If the query asks for
+ * data, the caller must also be allowed to learn whether the data matches.
  */
 function transformFor(caller: Caller, query: TokenQuery, candidate: TokenCandidate): Transform | undefined {
   const transform = decideAccess(caller, query.permission, candidate);
@@ -65,7 +63,7 @@ function transformFor(caller: Caller, query: TokenQuery, candidate: TokenCandida
   return isRedacted ? undefined : transform;
 }
 
-/** Candidates from a few tokens, newest first, after a position. */
+/** Candidates from a few tokens, newest first, older than a position. */
 async function* fromTokens(tokens: readonly TokenHead[], after: string | undefined) {
   const newestFirst = tokens.toSorted((a, b) => (a.position < b.position ? 1 : -1));
   yield await Promise.resolve(newestFirst.filter(({ position }) => after === undefined || position < after));
@@ -91,7 +89,7 @@ async function candidates(
   );
 }
 
-/** Reads the tokens of a slice and drops what has changed since its index entry was written. */
+/** Reads the tokens of a slice and drops those that changed after their index entry was written. */
 async function read(
   deps: PageTokensDeps,
   caller: Caller,
@@ -118,7 +116,7 @@ async function read(
 /**
  * A page of the tokens that match a query and that the caller may see, newest first, each under the
  * transform of the rule that decides for it. Only those are counted (docs/contract.md#list-tokens).
- * Throws `validation_failed` for a cursor of something else.
+ * Throws `validation_failed` for a cursor of another list.
  */
 export async function pageTokens(
   deps: PageTokensDeps,

@@ -10,7 +10,7 @@ import { ServiceError } from '../shared/service-error.ts';
 import { openTokens, type OpenTokenDeps } from './open-token.ts';
 import { firstEnd, hasExpired } from './expiration.ts';
 import type { PermittedHead } from './open-page.ts';
-import type { UsedToken } from './kept-use.ts';
+import type { UsedToken } from './token-use.ts';
 import type { TokenHead, TokenView } from './token.ts';
 import { enrichedTokenObject } from './token-object.ts';
 import type { TokenStore } from './token-store.ts';
@@ -22,23 +22,23 @@ export interface ResolveTokensDeps extends OpenTokenDeps {
 /** Most distinct tokens that one request may detokenize (docs/contract.md#limits). */
 export const DETOKENIZED_MAX = 100;
 
-/** Why and how far a request detokenizes. */
+/** The permission and the limit of a detokenization. */
 export interface Detokenization {
   readonly permission: 'token:use' | 'token:read';
-  /** Most bytes of JSON that the request's tokens may hold, and that may be filled in. */
+  /** Most bytes of JSON that the request's tokens may contain, and that may be filled in. */
   readonly maxBytes: number;
 }
 
-/** The tokens of a request, opened. */
+/** The opened tokens of a request. */
 export interface ResolvedTokens {
   /**
-   * What a reference stands for: the data, or the whole Token object. `null` for data that the
-   * caller may not see.
+   * The value of a reference: the data, or the whole Token object. `null` for data that the caller
+   * may not see.
    */
   readonly valueOf: (reference: Pick<TokenReference, 'id' | 'isWhole'>) => Json;
   /**
-   * Until when what was filled in may be kept: the first end of a token or of a cvc, in ms since
-   * the epoch; absent if there is none.
+   * Until when the filled-in value may be stored: the first end of a token or of a cvc, in ms since
+   * the epoch; absent if none ends.
    */
   readonly keepUntil?: number;
   /** The tokens that were read, in no order. */
@@ -99,12 +99,12 @@ function transformOf(
   return permission === 'token:use' ? 'reveal' : transform;
 }
 
-/** Data from this size on stands in items of its own, in steps of it. */
+/** Data of this size or more is in separate items, each of about this size. */
 const APART_BYTES = 350_000;
 
 /**
- * What a token counts: a caller who is not shown its data learns at most in how many items it
- * stands.
+ * The bytes that a token counts. A caller who may not see its data learns at most the number of its
+ * items.
  */
 function countedBytes(permitted: PermittedHead): number {
   const { sealedData, dataBytes } = permitted.token;
@@ -113,12 +113,12 @@ function countedBytes(permitted: PermittedHead): number {
   return Math.ceil(dataBytes / APART_BYTES) * APART_BYTES;
 }
 
-/** Whether anything of the data is shown: what is redacted is not read either. */
+/** Whether any of the data is shown: redacted data is not read. */
 function showsData({ token, transform }: PermittedHead): boolean {
   return transform === 'reveal' || (transform === 'mask' && token.hasMask);
 }
 
-/** Throws `payload_too_large` before data is read, for more than a request may read or fill in. */
+/** Throws `payload_too_large`, before data is read, if the request reads or fills in too much. */
 function checkSize(
   permitted: readonly PermittedHead[],
   references: readonly TokenReference[],
@@ -126,16 +126,16 @@ function checkSize(
 ): void {
   const bytesOf = new Map(permitted.map((each) => [each.token.id, countedBytes(each)]));
   const sum = (ids: Iterable<string>) => [...ids].reduce((bytes, id) => bytes + (bytesOf.get(id) ?? 0), 0);
-  // What filters leave of a value is not known before it is read.
+  // The size of a filtered value is unknown before the data is read.
   const filledIn = references.filter(({ filters }) => filters === undefined).map(({ id }) => id);
   if (Math.max(sum(bytesOf.keys()), sum(filledIn)) > maxBytes)
     throw new ServiceError(
       'payload_too_large',
-      `The tokens of a request may hold, and fill in, at most ${String(maxBytes / 1_000_000)} MB.`,
+      `The tokens of a request may contain, and fill in, at most ${String(maxBytes / 1_000_000)} MB.`,
     );
 }
 
-/** Checks what {@link resolveTokens} checks, and opens nothing. */
+/** Makes the checks of {@link resolveTokens} and opens nothing. */
 export async function checkTokens(
   deps: Pick<ResolveTokensDeps, 'tokenStore' | 'clock' | 'audit'>,
   caller: Caller,
@@ -145,19 +145,22 @@ export async function checkTokens(
   await permittedTokens(deps, caller, what, references);
 }
 
-/** Tokens of few bytes can hold so much that to open them takes more than a request has. */
+/**
+ * Tokens of few bytes can have so many members that opening them exceeds the limit of a request.
+ */
 function tooMuch(error: unknown): never {
   if (!(error instanceof JsonExtentError)) throw error;
   throw new ServiceError(
     'payload_too_large',
-    `The tokens of the request hold more than ${MEMBERS_MAX_TEXT} together.`,
+    `The tokens of the request contain more than ${MEMBERS_MAX_TEXT} together.`,
   );
 }
 
 /**
- * Reads and opens the tokens that references name, together. `token:use` always gives the raw data;
- * `token:read` what the deciding rule shows. Throws `validation_failed` for unknown or expired ids
- * and for more than 100 tokens, `forbidden` for one that no rule grants, and `payload_too_large`.
+ * Reads and opens all tokens that the references name. `token:use` always inserts the raw data,
+ * `token:read` the data as the deciding rule shows it. Throws `validation_failed` for unknown or
+ * expired ids and for more than 100 tokens, `forbidden` for a token that no rule grants, and
+ * `payload_too_large`.
  */
 export async function resolveTokens(
   deps: ResolveTokensDeps,
@@ -165,7 +168,7 @@ export async function resolveTokens(
   what: Detokenization,
   references: readonly TokenReference[],
 ): Promise<ResolvedTokens> {
-  // Taken before anything is read: what ends while it is filled in has been filled in all the same.
+  // Read the clock before the tokens: a cvc that ends during the request is still filled in.
   const now = deps.clock();
   const heads = await permittedTokens(deps, caller, what, references);
   const toRead = heads.filter(showsData).map(({ token }) => token);
@@ -176,7 +179,7 @@ export async function resolveTokens(
   const whole = new Set(references.filter(({ isWhole }) => isWhole).map(({ id }) => id));
   const form = what.permission === 'token:use' ? ('use' as const) : undefined;
   const permitted = [
-    // Decided for what was read: a token may have moved since its head was looked at.
+    // Decide again for the data that was read: the token may have moved since its head was read.
     ...tokens.map((token) => ({
       token,
       transform: transformOf(caller, what.permission, token),
@@ -188,8 +191,8 @@ export async function resolveTokens(
       isDataAlone: !whole.has(token.id),
     })),
   ];
-  // Masks have a budget of their own: what others stored must leave the caller's expressions
-  // theirs.
+  // Masks have a separate budget: what others stored must not use up the budget of the caller's
+  // expressions.
   const opened = await openTokens(
     deps,
     permitted.map((each) => ({ ...each, ...(form !== undefined && { form }) })),

@@ -1,7 +1,7 @@
 import type { RecordContext } from '../crypto/record-seal.ts';
 import type { StoredToken } from './token.ts';
 
-/** What a sealed field of a token is bound to: everything in the clear that decides who sees it. */
+/** The clear fields that a token's sealed fields are bound to: they decide who sees the data. */
 export type SealedPlace = Pick<
   StoredToken,
   'tenantId' | 'id' | 'type' | 'containers' | 'createdBy' | 'isSolelyOwn' | 'isShared'
@@ -13,7 +13,7 @@ function flagsOf({ isSolelyOwn, isShared }: SealedPlace): string {
 
 /**
  * The context that a field of a token is sealed under (docs/security.md#the-sealed-record). An
- * update does not write the cvc, so that is bound to what no update changes.
+ * update does not write the cvc, so the cvc is bound only to fields that no update changes.
  */
 export function sealContext(token: SealedPlace, field: 'data' | 'details' | 'cvc'): RecordContext {
   const access = [token.createdBy, flagsOf(token), ...token.containers];

@@ -3,14 +3,14 @@ import { notOneOf } from '../shared/known-names.ts';
 import { invalid } from '../shared/service-error.ts';
 import { TOKEN_TYPE_NAMES } from './token-type.ts';
 
-/** One term of a search; all must hold. */
+/** One term of a search; all terms must match. */
 export type SearchTerm =
   | { readonly field: 'data' | 'type' | 'container' | 'fingerprint' | 'id'; readonly value: string }
   | { readonly field: 'metadata'; readonly key: string; readonly value: string };
 
 const FIELDS = ['data', 'type', 'container', 'fingerprint', 'id'] as const;
 
-/** Terms of a query, and its length in characters. */
+/** Most terms of a query, and its maximum length in characters. */
 export const SEARCH_LIMITS = { terms: 20, query: 10_000 } as const;
 
 /**
@@ -29,7 +29,7 @@ function refused(message: string): Error {
 function termOf(match: RegExpExecArray): SearchTerm {
   const [, metadata, quotedKey, plainKey, name = '', quoted, plain = ''] = match;
   const value = quoted === undefined ? plain : unescaped(quoted);
-  // It reads like a wildcard, and would silently match nothing but itself.
+  // A term with * looks like a wildcard, and would match only the literal character.
   if (quoted === undefined && plain.includes('*'))
     throw refused('has a term with *, which is no wildcard; to search for the character, quote the value');
   if (metadata !== undefined)
@@ -71,7 +71,7 @@ export function parseSearchQuery(query: string): readonly SearchTerm[] {
     if (at === text.length) break;
     AND.lastIndex = at;
     if (AND.exec(text) === null || AND.lastIndex === text.length)
-      throw refused(`must go on with AND and a term, or end, at character ${String(at + 1)}`);
+      throw refused(`must continue with AND and a term, or end, at character ${String(at + 1)}`);
     at = AND.lastIndex;
   }
   return terms;

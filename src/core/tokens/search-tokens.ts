@@ -9,10 +9,7 @@ import { parseSearchQuery, type SearchTerm } from './search-query.ts';
 import type { TokenView } from './token.ts';
 import { tokenType, TOKEN_TYPE_NAMES } from './token-type.ts';
 
-/**
- * Below these stand tokens without index entries, since they are in the default containers of their
- * type.
- */
+/** Tokens in the default containers of their type have no index entries for them. */
 const DEFAULT_CONTAINERS = TOKEN_TYPE_NAMES.flatMap((name) => tokenType(name).containers);
 
 /** Whether all tokens below a container have an index entry for it. */
@@ -41,7 +38,7 @@ function matches(terms: readonly SearchTerm[]): TokenQuery['matches'] {
     });
 }
 
-/** The value that a query asks for in a field; two that differ match nothing. */
+/** The value that a query requires for a field; two different values match nothing. */
 function valueOf(terms: readonly SearchTerm[], field: 'id' | 'fingerprint'): string | undefined {
   return terms.find((term) => term.field === field)?.value;
 }

@@ -1,12 +1,12 @@
-/** Length of an id, in characters. */
+/** Minimum and maximum length of an id, in characters. */
 export const ID_LENGTH = { least: 3, most: 400 } as const;
 
-/** A path below `/tokens` that is none of a token. */
+/** A fixed path below `/tokens`. The route of an operation hides a token that has it as its id. */
 const RESERVED = 'search';
 
 /**
- * Why a text cannot be the id of a token: 3 to 400 characters without those that have a meaning
- * elsewhere (docs/contract.md#token-ids).
+ * The reason why a text cannot be a token id, else `undefined`. An id has 3 to 400 characters
+ * without those that have a meaning elsewhere (docs/contract.md#token-ids).
  */
 export function tokenIdProblem(id: string): string | undefined {
   const length = Array.from(id).length;

@@ -2,7 +2,7 @@ import type { Json } from '../shared/json.ts';
 import type { Secret } from '../shared/secret.ts';
 import type { TokenTypeName } from './token-type.ts';
 
-/** A create request after its shape was checked; what it says is not checked yet. */
+/** A create request whose shape was checked, but not its content. */
 export interface TokenInput {
   readonly id?: string;
   readonly type: TokenTypeName;

@@ -18,7 +18,7 @@ type Clear = Pick<
 >;
 
 /**
- * The members that say nothing of the content: what an update shows without `token:read`
+ * The members that reveal nothing of the content: an update without `token:read` returns only these
  * (docs/contract.md#update-a-token).
  */
 export function clearMembers(token: Clear): JsonObject {
@@ -46,8 +46,8 @@ export function descriptionOf({ mask, metadata, searchIndexes, fingerprintExpres
 }
 
 /**
- * The Token object of the interface (docs/contract.md#the-token-object): the only members of a
- * token that can leave.
+ * The Token object of the API (docs/contract.md#the-token-object): only these members of a token
+ * can leave the service.
  */
 export function tokenObject(token: TokenView): JsonObject {
   return defined({
@@ -59,7 +59,7 @@ export function tokenObject(token: TokenView): JsonObject {
   });
 }
 
-/** The Token object with the enrichments of its type, which exist inside expressions alone. */
+/** The Token object with the enrichments of its type, which only expressions can read. */
 export function enrichedTokenObject(token: TokenView): JsonObject {
   const shown = token.data?.reveal();
   const enrichments = shown === undefined ? undefined : tokenType(token.type).enrich?.(shown);

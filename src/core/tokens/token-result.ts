@@ -7,15 +7,15 @@ import { openToken, type OpenTokenDeps } from './open-token.ts';
 import type { StoredToken, TokenView } from './token.ts';
 
 /**
- * How much of a token its writer is shown: the view of a transform; what stands in the clear (an
- * update without `token:read`); or what identifies it, with or without its fingerprint
+ * How much of a token its writer sees: the view under a transform; the members that are stored in
+ * the clear (an update without `token:read`); or its identity, with or without its fingerprint
  * (docs/contract.md#idempotency, docs/contract.md#update-a-token).
  */
 export type Shown =
   | { readonly shows: 'view'; readonly view: TokenView }
   | { readonly shows: 'clear' | 'identity' | 'identity_without_fingerprint' };
 
-/** What a write answers: the token, or the one that was there already. */
+/** The result of a write: the written token, or the duplicate that existed already. */
 export type TokenResult = Shown & {
   readonly token: StoredToken;
   readonly deduplicated: boolean;
@@ -37,7 +37,7 @@ const resultOf = (token: StoredToken, shown: Shown, deduplicated = false): Token
   neededOn: token.containers,
 });
 
-/** The answer to a create. */
+/** The result of a create. */
 export function writtenResult(token: StoredToken, view: TokenView): TokenResult {
   return resultOf(token, { shows: 'view', view });
 }
@@ -57,7 +57,7 @@ async function seenThrough(
 }
 
 /**
- * An existing token as the answer to a write that found it: seen through the caller's own rule for
+ * The result of a write that found a duplicate: the existing token under the caller's own rule for
  * `token:read`.
  */
 export async function duplicateResult(
@@ -68,21 +68,23 @@ export async function duplicateResult(
   budget: Budget,
 ): Promise<TokenResult> {
   const transform = decideAccess(caller, 'token:read', token);
-  // Whatever it shows beside: that there is one is what the caller has learned.
+  // Whatever else the result shows, the caller learns that this token exists.
   deps.audit.saw(token, 'identity');
   return resultOf(token, await seenThrough(deps, token, transform, identityFor(permission), budget), true);
 }
 
 /**
- * The more restrictive of a rule and the caller's `token:read` rule; `undefined` without the
- * latter.
+ * The more restrictive of a transform and the one of the caller's `token:read` rule; `undefined`
+ * without such a rule.
  */
 function narrowedByRead(caller: Caller, token: StoredToken, transform: Transform): Transform | undefined {
   const read = decideAccess(caller, 'token:read', token);
   return read && moreRestrictive(transform, read);
 }
 
-/** Says what {@link updatedResult} is going to show, so that one record holds both. */
+/**
+ * Reports in advance what {@link updatedResult} will show, so that one audit record covers both.
+ */
 export function foreseeUpdate(
   deps: Pick<OpenTokenDeps, 'audit'>,
   caller: Caller,
@@ -93,7 +95,7 @@ export function foreseeUpdate(
   if (narrowed !== undefined) deps.audit.saw(token, narrowed);
 }
 
-/** The answer to an update. `transform`: that of the rule that let the caller update. */
+/** The result of an update. `transform` is that of the rule that permits the update. */
 export async function updatedResult(
   deps: OpenTokenDeps,
   caller: Caller,
@@ -106,8 +108,8 @@ export async function updatedResult(
 }
 
 /**
- * The answer to a write whose token somebody has changed since: its writer sees no more of it than
- * as a reader.
+ * The result of a write whose token another caller has changed since: the writer sees no more of it
+ * than a reader.
  */
 export async function changedResult(
   deps: OpenTokenDeps,

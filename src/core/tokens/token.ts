@@ -5,7 +5,8 @@ import type { Timestamp } from '../shared/timestamp.ts';
 import type { TokenTypeName } from './token-type.ts';
 
 /**
- * What callers say about a token beside its data; only what differs from the defaults of its type.
+ * What callers specify about a token in addition to its data; only values other than the defaults
+ * of its type.
  */
 export interface TokenDetails {
   readonly metadata?: Readonly<Record<string, string>>;
@@ -16,7 +17,7 @@ export interface TokenDetails {
 }
 
 /**
- * A token as a store holds it: what must be compared in the clear, the rest sealed. Times in ms
+ * A token as the store has it: in the clear what must be compared, the rest sealed. Times in ms
  * since the epoch.
  */
 export interface StoredToken {
@@ -25,38 +26,34 @@ export interface StoredToken {
   readonly type: TokenTypeName;
   readonly containers: readonly Container[];
   readonly fingerprint: string;
-  /**
-   * Keyed hash of all that a duplicate must have in common, but for the expiry (`match-hash.ts`).
-   */
+  /** Keyed hash of all that duplicates have in common, except the expiration (`match-hash.ts`). */
   readonly matchHash: string;
   /**
    * All data ever written to it came from the private application that created it, by its own key.
    */
   readonly isSolelyOwn: boolean;
-  /**
-   * Another caller was given it as the match of a deduplication, and relies on what it was matched
-   * by.
-   */
+  /** Another caller received it as a duplicate, and relies on the values that matched. */
   readonly isShared: boolean;
   /** Sealed JSON of the data, never with a cvc. */
   readonly sealedData: Buffer;
   /** Sealed {@link TokenDetails}; absent when every detail is the default. */
   readonly sealedDetails?: Buffer;
   /**
-   * Said by the store alone: the data stands in items of its own, although it would fit the
-   * token's.
+   * Set by the store alone: the data is in separate items, although it would fit into the token's
+   * own.
    */
   readonly isApart?: true;
   /**
-   * Until when the card's cvc exists; it is kept elsewhere, sealed by itself. Absent for a token
-   * without one.
+   * End of the card's cvc, which is sealed and stored separately. Absent for a token without one.
    */
   readonly cvcUntil?: number;
-  /** From this instant the token does not exist; the offset is the caller's, kept for responses. */
+  /**
+   * The token is treated as missing from this instant; the offset is the caller's, for responses.
+   */
   readonly expiration?: Timestamp;
   readonly createdBy: string;
   readonly createdAt: number;
-  /** Its place in the order of creation (`shared/position.ts`). */
+  /** Position in the order of creation (`shared/position.ts`). */
   readonly position: string;
   readonly modifiedBy?: string;
   readonly modifiedAt?: number;
@@ -65,23 +62,23 @@ export interface StoredToken {
    */
   readonly terms: readonly string[];
   /**
-   * First version of the root that fingerprint and match hash were made under
-   * (`crypto/key-ring.ts`), and of the oldest that terms were.
+   * First version of the root that fingerprint and match hash were derived from
+   * (`crypto/key-ring.ts`), and of the oldest root that terms were derived from.
    */
   readonly derivedSince: number;
   readonly termsSince: number;
   /**
-   * Whether it has a mask, its own or that of its type: without one, a rule that masks shows no
-   * data.
+   * Whether the token has a mask, its own or that of its type: without one, a rule with the
+   * transform `mask` shows no data.
    */
   readonly hasMask: boolean;
   /** Whether it is the token that creates with `deduplicate_token` find for its match hash. */
   readonly holdsLock: boolean;
-  /** Starts at 1 and grows by one with each write. */
+  /** Starts at 1 and increases by one with each write. */
   readonly version: number;
   /**
-   * Names the request that wrote the content, so that a write whose answer was lost is recognised
-   * when it is tried again. What only seals the same content anew keeps it.
+   * Identifies the request that wrote the content, so that a retry of a write whose response was
+   * lost recognizes its own write. Sealing the same content again does not change it.
    */
   readonly writeId: Buffer;
 }
@@ -104,8 +101,8 @@ type NotShown =
   | 'writeId';
 
 /**
- * A token as it is found before its data is read from the items beside it, where it is too large
- * for its own.
+ * A token before its data is read from separate items, where it is if it is too large for the
+ * token's own item.
  */
 export interface TokenHead extends Omit<StoredToken, 'sealedData'> {
   readonly sealedData?: Buffer;
@@ -119,11 +116,11 @@ export interface TokenDescription extends TokenDetails {
   readonly fingerprintExpression: string;
 }
 
-/** A token as a caller may see it: `data` is absent when it was redacted. */
+/** A token as a caller may see it: `data` is absent when it is redacted. */
 export interface TokenView extends Omit<StoredToken, NotShown> {
   readonly data?: Secret<Json>;
-  /** Absent where it was left out of a page. */
+  /** Absent where a page omits it. */
   readonly description?: TokenDescription;
-  /** Names of the members of the Token object that were too large for their share of a page. */
+  /** Names of the members of the Token object that exceed their share of a page. */
   readonly omitted?: readonly string[];
 }

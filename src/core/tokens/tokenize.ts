@@ -13,25 +13,25 @@ import type { TokenResult } from './token-result.ts';
 /** Most tokens that one request may create (docs/contract.md#tokenize). */
 export const TOKENIZED_MAX = 100;
 
-/** A place in a tokenized value, and whether the whole token or only its id goes there. */
+/** A position in a tokenized value, and whether it shows the whole token or only its id. */
 export interface TokenPlace {
   readonly shows: 'token' | 'id';
 }
 
-/** A tokenized value: the request's own shape, with results where tokens were made. */
+/** A tokenized value: the shape of the request, with results in place of values. */
 export type Tokenized = Shape<TokenPlace & { readonly result: TokenResult }>;
 
-/** The same before anything was made: the numbers of the tokens to be. */
+/** The same before any token is created, with the index of each token. */
 type Plan = Shape<TokenPlace & { readonly token: number }>;
 
-/** Checks the shape of an object that is to be a token; reports errors at its path. */
+/** Checks the shape of an object that describes a token; reports errors at its path. */
 export type ParseTokenInput = (object: JsonObject, path: string) => TokenInput;
 
 function isToken(value: JsonObject): boolean {
   return Object.hasOwn(value, 'type') && Object.hasOwn(value, 'data');
 }
 
-/** What is to be a token, before anything of it is looked at. */
+/** A value to tokenize, before it is checked. */
 interface Found {
   readonly place: Place | undefined;
   readonly value: Json;
@@ -40,8 +40,8 @@ interface Found {
 const NOTHING = { nothing: true } as const;
 
 /**
- * Where in a JSON value tokens are to be made: objects with `type` and `data`, and every other
- * primitive leaf but `null`. Throws `validation_failed` at the first that is too many.
+ * Finds the values of a JSON value to tokenize: objects with `type` and `data`, and every other
+ * primitive leaf but `null`. Throws `validation_failed` at the first one above the limit.
  */
 function plan(value: Json, place: Place | undefined, found: Found[]): Plan {
   if (value === null) return NOTHING;
@@ -71,8 +71,8 @@ function inputOf({ place, value }: Found, parse: ParseTokenInput): PlacedInput {
 }
 
 /**
- * Makes tokens of a JSON value (docs/contract.md#tokenize): everything is checked before anything
- * is written, and either all tokens are written or none. Throws what {@link createTokens} throws,
+ * Tokenizes a JSON value (docs/contract.md#tokenize). Everything is checked before anything is
+ * written, and either all tokens are written or none. Throws the errors of {@link createTokens},
  * with paths into the value.
  */
 export async function tokenize(

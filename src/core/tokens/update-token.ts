@@ -6,7 +6,7 @@ import { createBudget, type Budget } from '../expressions/budget.ts';
 import { defined } from '../shared/defined.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { mergePatch } from '../shared/merge-patch.ts';
-import { retryRace } from '../shared/retry-race.ts';
+import { retryConflict } from '../shared/retry-conflict.ts';
 import { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { checkUnchanged } from '../shared/unchanged.ts';
@@ -14,14 +14,14 @@ import type { WriteIdentity } from '../shared/write-identity.ts';
 import type { CreateTokenDeps } from './create-tokens.ts';
 import { checkDataMembers } from './check-content.ts';
 import { checkNotMasked } from './check-not-masked.ts';
-import { checkDataUnderId } from './choose-token-id.ts';
+import { checkDataUnderId } from './choose-token-ids.ts';
 import { findDuplicate, lockHolder, lockStands } from './find-duplicate.ts';
 import { noSuchToken } from './get-token.ts';
 import { maskOf, openData, openDetails } from './open-token.ts';
 import { hasExpired } from './expiration.ts';
 import { isSoleWriter } from './ownership.ts';
-import { prepareContent, withinMembers, type PreparedContent } from './prepare-token.ts';
-import { derive, matchesOf, sealContent } from './seal-token.ts';
+import { prepareContent, withinMembers, type PreparedContent } from './prepare-content.ts';
+import { deriveParts, matchesOf, sealContent } from './seal-content.ts';
 import type { StoredToken, TokenDetails } from './token.ts';
 import { clearMembers } from './token-object.ts';
 import { duplicateResult, foreseeUpdate, updatedResult, type TokenResult } from './token-result.ts';
@@ -29,20 +29,18 @@ import type { TokenWrite } from './token-store.ts';
 import { tokenType } from './token-type.ts';
 import type { TokenType } from './types/definition.ts';
 
-/**
- * What an update says; a member that is absent stays as it is (docs/contract.md#update-a-token).
- */
+/** The changes of an update; absent members are unchanged (docs/contract.md#update-a-token). */
 export interface TokenPatch {
   readonly data?: Secret<Json>;
   readonly mask?: Json;
-  /** `null` for an entry removes it; `null` for all removes all. */
+  /** `null` for an entry removes the entry; `null` for metadata removes all. */
   readonly metadata?: Readonly<Record<string, string | null>> | null;
   readonly containers?: readonly string[] | null;
   readonly searchIndexes?: readonly string[] | null;
   readonly fingerprintExpression?: string | null;
   readonly deduplicateToken?: boolean;
   readonly expiresAtText?: string | null;
-  /** Members that no update changes, as the caller says that they are. */
+  /** Members that no update changes, with the values that the caller expects. */
   readonly unchanged?: JsonObject;
 }
 
@@ -50,23 +48,23 @@ export interface TokenPatch {
 export interface TokenUpdate {
   readonly id: string;
   readonly patch: TokenPatch;
-  /** A read of the token that is under way; it saves the first attempt one. */
+  /** A read of the token that is under way; the first attempt uses it. */
   readonly firstRead?: Promise<StoredToken | undefined>;
 }
 
-/** What happens to a card's cvc: it keeps its end unless the patch has one. */
-type CvcChange = 'kept' | 'removed' | 'set';
+/** How a patch changes a card's cvc. An unchanged cvc ends at the same time as before. */
+type CvcChange = 'unchanged' | 'removed' | 'set';
 
-/** The patched data, and what the patch does to a cvc, which is not part of the stored data. */
+/** The patched data, and the change of the cvc, which is not part of the stored data. */
 function patchData(
   { separateMember }: TokenType,
   data: Json,
   patch: Json | undefined,
 ): { readonly data: Json; readonly cvc: CvcChange } {
-  if (patch === undefined) return { data, cvc: 'kept' };
+  if (patch === undefined) return { data, cvc: 'unchanged' };
   const merged = withinMembers(() => mergePatch(data, patch));
   if (separateMember === undefined || !isJsonObject(patch) || !Object.hasOwn(patch, separateMember))
-    return { data: merged, cvc: 'kept' };
+    return { data: merged, cvc: 'unchanged' };
   return { data: merged, cvc: patch[separateMember] === null ? 'removed' : 'set' };
 }
 
@@ -83,7 +81,7 @@ function patchMetadata(
   return Object.fromEntries(entries);
 }
 
-/** A member that is replaced: `null` goes back to what `fallback` says. */
+/** A replaced member: `null` resets it to `fallback`. */
 function replaced<T>(patch: T | null | undefined, current: T | undefined, fallback?: T): T | undefined {
   if (patch === undefined) return current;
   return patch ?? fallback;
@@ -99,7 +97,10 @@ function patchDetails(type: TokenType, details: TokenDetails, patch: TokenPatch)
   });
 }
 
-/** What describes a token: it decides what other callers see of it, and its names in requests. */
+/**
+ * The members that describe a token: they decide what other callers see and how expressions name
+ * it.
+ */
 const DESCRIPTION = {
   mask: 'mask',
   fingerprintExpression: 'fingerprint_expression',
@@ -108,9 +109,9 @@ const DESCRIPTION = {
 } as const satisfies Partial<Record<keyof TokenPatch, string>>;
 
 /**
- * Description is a right (docs/contract.md#update-a-token): throws `forbidden` for a patch that
- * carries some of it, unless the caller's rule reveals, or the token holds nothing but what the
- * caller wrote itself and nobody else relies on it.
+ * Changing the description is a separate right (docs/contract.md#update-a-token). Throws
+ * `forbidden` for a patch of the description, unless the caller's rule reveals, or the caller wrote
+ * all content of the token and no other caller relies on it.
  */
 function requireDescription(
   caller: Caller,
@@ -129,7 +130,7 @@ function requireDescription(
   );
 }
 
-/** An update of the token as it was read, after every check of its content. */
+/** The update of one version of a token, after every check of its content. */
 interface Change {
   readonly previous: StoredToken;
   readonly patch: TokenPatch;
@@ -139,8 +140,8 @@ interface Change {
 }
 
 /**
- * Who was given a token as a match relies on what it was matched by, and on how long it lives.
- * Throws `forbidden`.
+ * A caller who received the token as a duplicate relies on the values that matched, and on the
+ * lifetime of the token. Throws `forbidden` for a change of these.
  */
 function requireUnshared({ previous, patch, transform }: Change, next: StoredToken): void {
   if (!previous.isShared || transform === 'reveal') return;
@@ -153,15 +154,18 @@ function requireUnshared({ previous, patch, transform }: Change, next: StoredTok
 }
 
 /**
- * What no update changes, as far as the caller may know it: a fingerprint identifies the data, and
- * is for callers who may read the token.
+ * The unchangeable members that the caller may know. The fingerprint identifies the data, and is
+ * only for callers who may read the token.
  */
 function shownUnchanged(caller: Caller, token: StoredToken): JsonObject {
   const mayRead = decideAccess(caller, 'token:read', token) !== undefined;
   return { ...clearMembers(token), ...(mayRead && { fingerprint: token.fingerprint }) };
 }
 
-/** Checks the patch against the token as it stands, and the caller's access to both ends of it. */
+/**
+ * Checks the patch against the current token, and the caller's access to the old and the new
+ * containers.
+ */
 async function prepareChange(
   deps: CreateTokenDeps,
   caller: Caller,
@@ -170,7 +174,7 @@ async function prepareChange(
   budget: Budget,
 ): Promise<Change> {
   const before = requireAccess(caller, 'token:update', previous);
-  // Before anything is evaluated: what fails on data tells something about it.
+  // Check this before any evaluation: an error that depends on the data reveals something about it.
   requireDescription(caller, previous, patch, before);
   checkUnchanged(patch.unchanged ?? {}, shownUnchanged(caller, previous));
   const [details, data] = await Promise.all([
@@ -201,7 +205,7 @@ async function prepareChange(
 
 function cvcUntil(deps: CreateTokenDeps, { previous, cvc }: Change): number | undefined {
   if (cvc === 'set') return deps.clock() + deps.cvcLifetimeMs;
-  return cvc === 'kept' ? previous.cvcUntil : undefined;
+  return cvc === 'unchanged' ? previous.cvcUntil : undefined;
 }
 
 function withoutOptional(token: StoredToken): StoredToken {
@@ -222,7 +226,7 @@ async function assemble(
   writeId: Buffer,
 ): Promise<TokenWrite> {
   const { previous, patch, content } = change;
-  const [derived] = await derive(deps.tenantKeys, caller.tenantId, [content]);
+  const [derived] = await deriveParts(deps.tenantKeys, caller.tenantId, [content]);
   if (derived === undefined) throw new Error('update token: nothing was derived');
   const place = {
     ...previous,
@@ -248,11 +252,13 @@ async function assemble(
   return change.cvc === 'removed' && previous.cvcUntil !== undefined ? { token, cvc: 'removed' } : { token };
 }
 
-/** How a write ended: `conflict` if the token has changed since it was read. */
+/** The outcome of a write: `conflict` if the token has changed since it was read. */
 type Outcome =
   { readonly kind: 'written' | 'duplicate'; readonly token: StoredToken } | { readonly kind: 'conflict' };
 
-/** Another token with the fingerprint that this one is about to have, if the patch asks for one. */
+/**
+ * Another token with the fingerprint that the patched token will have, if the patch asks for one.
+ */
 async function duplicateOf(
   deps: CreateTokenDeps,
   caller: Caller,
@@ -264,8 +270,8 @@ async function duplicateOf(
 }
 
 /**
- * Writes a change, unless the patch asks to be deduplicated and there is a duplicate. A patch that
- * does not ask leaves a lock to the token that holds it.
+ * Writes a change, unless the patch asks for deduplication and there is a duplicate. Without
+ * deduplication, a lock remains with the token that holds it.
  */
 async function write(
   deps: CreateTokenDeps,
@@ -279,7 +285,7 @@ async function write(
   for (let next = assembled; ;) {
     const obstacle = await deps.tokenStore.update(previous, next);
     if (obstacle === 'written') return { kind: 'written', token: next.token };
-    if (obstacle === 'changed' || 'taken' in obstacle) return { kind: 'conflict' };
+    if (obstacle === 'changed' || 'idTakenBy' in obstacle) return { kind: 'conflict' };
     const { lockedBy } = obstacle;
     if (patch.deduplicateToken === true) {
       const holder = await lockHolder(deps, caller, next.token, lockedBy);
@@ -292,10 +298,10 @@ async function write(
 }
 
 /**
- * Applies a merge patch to a token: the result is checked as its type again, and all that is
- * derived from it is made anew. Retries when another update got in between, so that no member is
- * lost. Throws `not_found`, `forbidden` (old and new containers both need `token:update`, a
- * description more than that), `validation_failed`, and `conflict` after several lost races.
+ * Applies a merge patch to a token: checks the result as its type again, and derives all derived
+ * values again. Retries after a concurrent update, so that no member is lost. Throws `not_found`,
+ * `forbidden` (old and new containers both need `token:update`, a description more than that),
+ * `validation_failed`, and `conflict` after several lost races.
  */
 export async function updateToken(
   deps: CreateTokenDeps,
@@ -306,12 +312,12 @@ export async function updateToken(
   const writeId = writes.newWriteId();
   const budget = createBudget();
   let read = firstRead;
-  return retryRace<TokenResult>(async () => {
+  return retryConflict<TokenResult>(async () => {
     const previous = await (read ?? deps.tokenStore.find(caller.tenantId, id));
-    // Good for one attempt: who has lost a race must see what the other one wrote.
+    // Use this read for one attempt only: after a lost race, read what the other writer wrote.
     read = undefined;
     if (previous === undefined || hasExpired(previous, deps.clock())) throw noSuchToken();
-    // An earlier attempt of this very request was written, and its answer was lost.
+    // An earlier attempt of this request was written, but its response was lost.
     if (previous.writeId.equals(writeId))
       return updatedResult(deps, caller, previous, requireAccess(caller, 'token:update', previous), budget);
     const change = await prepareChange(deps, caller, previous, patch, budget);
@@ -319,7 +325,7 @@ export async function updateToken(
     requireUnshared(change, next.token);
     foreseeUpdate(deps, caller, next.token, change.transform);
     const outcome = await write(deps, caller, change, next);
-    if (outcome.kind === 'conflict') return 'lost';
+    if (outcome.kind === 'conflict') return 'conflict';
     const result =
       outcome.kind === 'duplicate'
         ? await duplicateResult(deps, caller, outcome.token, 'token:update', budget)

@@ -5,12 +5,12 @@ import type { EgressClient } from '../egress/egress-client.ts';
 import { DELIVERY_TRIES, pauseAfter, SENDER_LEASE_MS, type Invocation } from '../reactors/invocation.ts';
 import { openPayload, type ContentDeps } from '../reactors/invocation-content.ts';
 import type { InvocationId, InvocationQueue } from '../reactors/invocation-store.ts';
-import { keptResult } from '../reactors/get-result.ts';
+import { storedResult } from '../reactors/get-result.ts';
 import { parking } from '../reactors/sweep-invocation.ts';
 import { defined } from '../shared/defined.ts';
 import type { JsonObject } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
-import { noLongerKept } from '../tokens/kept-use.ts';
+import { resultNotAvailable } from '../tokens/token-use.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { signWebhook } from './sign-webhook.ts';
 import { webhookSecrets, type WebhookSecretDeps } from './webhook-secrets.ts';
@@ -21,44 +21,43 @@ export interface DeliverDeps extends ContentDeps, WebhookSecretDeps {
   readonly egressAllowList: EgressAllowList;
   readonly presentFailure: (error: unknown) => JsonObject;
   /**
-   * Told of failures that nobody expected, and of deliveries that end because their content has
-   * gone.
+   * Called with unexpected errors, and for deliveries that end because their content is missing.
    */
   readonly onFailure: (error: unknown) => void;
   readonly audit: Sightings;
 }
 
-/** Time until a receiver answers, in ms. What it answers beside its status is not read. */
+/** Time limit for the receiver's response, in ms. Only the status of the response is read. */
 const TIMEOUT_MS = 15_000;
-/** Longest delay of a message (SQS); longer pauses end by the sweep alone. */
+/** Longest delay of a message (SQS); after a longer pause, the sweep sends the message. */
 const MESSAGE_DELAY_MAX_MS = 900_000;
 
-/** What a try came to, for the record of it. */
+/** The result of an attempt, for its audit record. */
 export interface Sent extends Attempt {
-  /** Whether the receiver has taken it. */
+  /** Whether the receiver accepted the result. */
   readonly isDelivered: boolean;
 }
 
-/** What one try came to; `status` is absent if there was no answer. */
+/** The result of one attempt; `status` is absent without a response. */
 interface Attempt {
   readonly status?: number;
 }
 
-/**
- * Makes one try; `gone` if there is nothing to send, or nowhere to send it, and never will be
- * again.
- */
+/** Makes one attempt; `gone` if the content or the destination is missing for good. */
 async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt | 'gone'> {
-  const [payload, kept] = await Promise.all([openPayload(deps, invocation), keptResult(deps, invocation)]);
+  const [payload, stored] = await Promise.all([
+    openPayload(deps, invocation),
+    storedResult(deps, invocation),
+  ]);
   if (payload === undefined) return 'gone';
-  // A result that had to go with what was filled in is an answer of its own: the receiver is told
-  // so.
-  if (kept === undefined && invocation.resultUntil === undefined) return 'gone';
+  // A result that ended with the tokens in it is still delivered, as an error that says so.
+  if (stored === undefined && invocation.resultUntil === undefined) return 'gone';
   const destination = parseDestination(payload.reveal().callbackUrl, { allowList: deps.egressAllowList });
-  // It was checked when the invocation was accepted; the deployer may have changed the list since.
+  // It was valid when the invocation was accepted; the deployer may have changed the allow list
+  // since.
   if (typeof destination === 'string') return {};
-  for (const use of kept?.reveal().uses ?? []) deps.audit.saw(use, 'use');
-  const text = JSON.stringify(kept?.reveal().body ?? deps.presentFailure(noLongerKept()));
+  for (const use of stored?.reveal().uses ?? []) deps.audit.saw(use, 'use');
+  const text = JSON.stringify(stored?.reveal().body ?? deps.presentFailure(resultNotAvailable()));
   const signed = signWebhook(
     invocation.id,
     text,
@@ -79,8 +78,8 @@ async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt 
 }
 
 /**
- * One try. A receiver that cannot be reached, or must not be, is a try that failed; what is ours is
- * thrown, and tried again.
+ * Makes one attempt. An unreachable or forbidden receiver is a failed attempt; any other error is
+ * thrown, and the delivery is retried.
  */
 async function tryOnce(deps: DeliverDeps, invocation: Invocation): Promise<Attempt | 'gone'> {
   try {
@@ -96,19 +95,20 @@ function afterTry(attempt: Attempt | 'gone', claimed: Invocation, now: number): 
   const end = Math.max(now, claimed.readableUntil);
   if (attempt === 'gone') return { ...rest, delivery: 'none', dueAt: end };
   const { status } = attempt;
-  const told = defined({ ...rest, lastStatus: status });
+  const reported = defined({ ...rest, lastStatus: status });
   if (status !== undefined && status >= 200 && status < 300)
-    return { ...told, delivery: 'delivered', dueAt: end };
-  if (claimed.attempts >= DELIVERY_TRIES) return { ...told, ...parking(claimed, now) };
-  return { ...told, dueAt: now + pauseAfter(claimed.attempts) };
+    return { ...reported, delivery: 'delivered', dueAt: end };
+  if (claimed.attempts >= DELIVERY_TRIES) return { ...reported, ...parking(claimed, now) };
+  return { ...reported, dueAt: now + pauseAfter(claimed.attempts) };
 }
 
 /**
- * Tries to deliver a result once, if a try is due: any 2xx ends it, otherwise it is tried again
- * later, and parked after the last try. A try is counted before it is made, so that a sender that
- * dies has used it up; two senders never make the same one. A delivery whose content has gone (the
- * Ephemeral table was emptied by a restore) ends at once: no receiver can be blamed for it, and no
- * operator can mend it. Answers with what the try came to; `undefined` if there was none.
+ * Attempts to deliver a result, if an attempt is due. Any 2xx ends the delivery; otherwise it is
+ * retried later, and parked after the last attempt. An attempt is counted before it is made, so a
+ * sender that dies has used it up, and two senders never make the same one. If the content is
+ * missing (a restore emptied the Ephemeral table), the delivery ends immediately: the receiver is
+ * not at fault, and no operator can repair it. Returns the result of the attempt; `undefined` if
+ * there was none.
  */
 export async function deliver(deps: DeliverDeps, id: InvocationId): Promise<Sent | undefined> {
   const pending = await deps.invocationStore.find(id);
@@ -125,10 +125,10 @@ export async function deliver(deps: DeliverDeps, id: InvocationId): Promise<Sent
   const attempt = await tryOnce(deps, claimed);
   const next = afterTry(attempt, claimed, deps.clock());
   const isOurs = await deps.invocationStore.update(claimed, next);
-  if (attempt === 'gone' && isOurs) deps.onFailure(new Error('deliver: its content has gone'));
+  if (attempt === 'gone' && isOurs) deps.onFailure(new Error('deliver: its content is missing'));
   const pauseMs = next.dueAt - deps.clock();
   if (next.delivery === 'pending' && pauseMs <= MESSAGE_DELAY_MAX_MS)
-    // The sweep would find it, up to a minute later.
+    // Without this message, the sweep would find the delivery up to a minute later.
     await deps.deliveryQueue.send(id, pauseMs).catch(deps.onFailure);
   const isDelivered = next.delivery === 'delivered';
   return attempt === 'gone' ? undefined : { isDelivered, ...attempt };

@@ -9,7 +9,7 @@ export interface ParkedDeliveriesDeps {
   readonly clock: Clock;
 }
 
-/** Deliveries that wait for an operator, the oldest first, at most `limit`. */
+/** Deliveries that wait for an operator, oldest first, at most `limit`. */
 export async function listParkedDeliveries(
   { invocationStore }: ParkedDeliveriesDeps,
   limit: number,
@@ -23,8 +23,8 @@ export async function listParkedDeliveries(
 }
 
 /**
- * Lets a parked delivery be tried again, with all of its tries. Throws `not_found` if none is
- * parked under this id.
+ * Starts a parked delivery again, with all of its attempts. Throws `not_found` if none is parked
+ * under this id.
  */
 export async function resendDelivery(deps: ParkedDeliveriesDeps, id: InvocationId): Promise<void> {
   const parked = await deps.invocationStore.find(id);
@@ -32,6 +32,6 @@ export async function resendDelivery(deps: ParkedDeliveriesDeps, id: InvocationI
     throw new ServiceError('not_found', 'No delivery is parked under this id.');
   const pending = { ...parked, delivery: 'pending', attempts: 0, dueAt: deps.clock() } as const;
   if (!(await deps.invocationStore.update(parked, pending)))
-    throw new ServiceError('conflict', 'The delivery is being changed by somebody else.');
+    throw new ServiceError('conflict', 'The delivery is being changed by another request.');
   await deps.deliveryQueue.send(id);
 }

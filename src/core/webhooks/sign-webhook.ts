@@ -3,9 +3,9 @@ import type { HeaderFields } from '../egress/egress-client.ts';
 import type { Secret } from '../shared/secret.ts';
 
 /**
- * The header fields of a signed webhook (Standard Webhooks 1.0.0): one signature for each secret,
- * so that receivers with either accept it. `id` names the message and stays the same for every try;
- * `at` is the time of this try in ms since the epoch.
+ * The header fields of a signed webhook (Standard Webhooks 1.0.0). There is one signature for each
+ * secret, so that receivers with either secret accept it. `id` identifies the message and is the
+ * same for every attempt; `at` is the time of this attempt in ms since the epoch.
  */
 export function signWebhook(
   id: string,

@@ -13,7 +13,7 @@ export interface WebhookSecretDeps extends TenantDeps {
   readonly clock: Clock;
 }
 
-/** How long a replaced secret signs beside the new one (docs/contract.md#delivery). */
+/** How long a replaced secret signs together with the new one (docs/contract.md#delivery). */
 const OVERLAP_MS = 24 * 60 * 60 * 1000;
 
 /** `whsec_` and random bytes in base64, the form of the Standard Webhooks specification. */
@@ -21,7 +21,7 @@ export function generateWebhookSecret(): Secret<string> {
   return new Secret(`whsec_${randomBytes(32).toString('base64')}`);
 }
 
-/** What a tenant's webhook secret is bound to. */
+/** The context that a tenant's webhook secret is sealed for. */
 export const webhookSecretContext = (tenantId: string) => ({
   tenantId,
   recordId: tenantId,
@@ -42,14 +42,14 @@ async function sealSecret({ tenantKeys }: WebhookSecretDeps, tenantId: string, s
   return sealRecord(key, webhookSecretContext(tenantId), Buffer.from(secret.reveal()));
 }
 
-/** The secrets of a tenant that sign at this moment, sealed, the current one first. */
+/** The sealed secrets of a tenant that sign now, the current one first. */
 function signing({ webhookSecret, previousWebhookSecret }: Tenant, now: number): readonly Buffer[] {
   const isBeside = previousWebhookSecret !== undefined && previousWebhookSecret.until > now;
   const secrets = [webhookSecret, isBeside ? previousWebhookSecret.sealed : undefined];
   return secrets.filter((sealed) => sealed !== undefined);
 }
 
-/** The secrets that sign a tenant's webhooks at this moment, the current one first. */
+/** The secrets that sign a tenant's webhooks now, the current one first. */
 export async function webhookSecrets(
   deps: WebhookSecretDeps,
   tenantId: string,
@@ -59,8 +59,8 @@ export async function webhookSecrets(
 }
 
 /**
- * Gives a tenant another webhook secret; the old one signs beside it for 24 hours. Throws
- * `not_found`, and `conflict` if another rotation was quicker.
+ * Replaces the webhook secret of a tenant; the old one also signs for 24 hours. Throws `not_found`,
+ * and `conflict` if another rotation was faster.
  */
 export async function rotateWebhookSecret(
   deps: WebhookSecretDeps,
@@ -72,7 +72,7 @@ export async function rotateWebhookSecret(
   await changeTenant(deps, tenantId, (tenant) => {
     const { webhookSecret: sealed } = tenant;
     if (sealed === undefined || before?.equals(sealed) !== true)
-      throw new ServiceError('conflict', 'The secret is being rotated by somebody else.');
+      throw new ServiceError('conflict', 'The secret is being rotated by another request.');
     const previousWebhookSecret = { sealed, until: deps.clock() + OVERLAP_MS };
     return { ...tenant, webhookSecret, previousWebhookSecret };
   });

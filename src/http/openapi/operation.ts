@@ -1,52 +1,49 @@
 import type { ZodObject, ZodType } from 'zod';
 
-/** A value that stands in the document as it is; a test sends or parses it. */
+/** A value that the document contains unchanged; a test sends or parses it. */
 export interface Example {
   readonly summary: string;
   readonly value: unknown;
 }
 
-/** An answer of an operation. Without a schema it has no body. */
-export interface DescribedAnswer {
+/** A response of an operation. Without a schema it has no body. */
+export interface DescribedResponse {
   readonly description: string;
   readonly schema?: ZodType;
   readonly examples?: Readonly<Record<string, Example>>;
 }
 
 /**
- * What a member is: words, and limits that `core` checks and the schema of the body does not know,
- * as JSON Schema.
+ * The description of a member: words, and, as JSON Schema, limits that `core` checks and the schema
+ * of the body lacks.
  */
 export type Member = string | { readonly words: string; readonly limits: object };
 
 export type Members = Readonly<Record<string, Member>>;
 
 /**
- * What the route tables do not know of an operation: words, examples, and the shape of its answers.
- * Paths, methods, permissions, bodies and statuses of success come from the tables themselves.
+ * The parts of an operation that the route tables lack: words, examples, and the shape of its
+ * responses. Paths, methods, permissions, bodies and success statuses come from the tables.
  */
 export interface DescribedOperation {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** What each parameter of the path is. */
+  /** A description of each path parameter. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** Parameters of the query. */
+  /** Query parameters. */
   readonly query?: ZodObject;
-  /** What each member of the body is, by its path (`rules[].priority`). */
+  /** A description of each body member, by its path (`rules[].priority`). */
   readonly members?: Members;
-  /**
-   * Members that the schema leaves open, since more than their shape decides, and that must be
-   * there all the same.
-   */
+  /** Required members that the schema leaves optional, since more than their shape decides. */
   readonly required?: readonly string[];
   readonly requests?: Readonly<Record<string, Example>>;
-  /** The answer of the route's own status of success. */
-  readonly answer: DescribedAnswer;
+  /** The response with the route's own success status. */
+  readonly response: DescribedResponse;
   /** Other successes. */
-  readonly also?: Readonly<Record<number, DescribedAnswer>>;
-  /** Failures beyond those that every operation of its kind has, and when. */
+  readonly also?: Readonly<Record<number, DescribedResponse>>;
+  /** Failures besides those of every operation of its kind, and when they occur. */
   readonly failures?: Readonly<Record<number, string>>;
-  /** The result that is delivered later, if the body says where to. */
+  /** The result that is delivered later, if the body says where. */
   readonly callback?: { readonly name: string; readonly address: string };
 }

@@ -10,8 +10,8 @@ import { PROBLEM_CODES } from '../problem.ts';
 import { counted } from './words.ts';
 
 /*
- * What leaves the service, for the OpenAPI document. The end-to-end tests check every response
- * against it; the service itself sends what its presenters let out, and needs no second check.
+ * The shapes of responses for the OpenAPI document. The end-to-end tests check every response
+ * against them. The service itself sends what its presenters return, without a second check.
  */
 
 const CARD_TOKEN = {
@@ -42,16 +42,16 @@ export const problem = z
     title: z.string(),
     status: z.int(),
     code: z.enum(PROBLEM_CODES).meta({
-      description: 'What went wrong, for programs: words may change, this does not.',
+      description: 'The error for programs. It is stable, while the words may change.',
     }),
     detail: z.string().optional().meta({ description: 'Absent on an unexpected 500.' }),
     errors: z.record(z.string(), z.array(z.string())).optional().meta({
-      description: 'The path of a member (`data.number`, `rules[0].priority`) to what is wrong with it.',
+      description: 'The problems, by the path of the member (`data.number`, `rules[0].priority`).',
     }),
   })
   .meta({
     id: 'Problem',
-    description: 'What went wrong, with the fields of RFC 9457. It never holds data or a key.',
+    description: 'An error with the fields of RFC 9457. It never contains data or a key.',
     examples: [
       {
         title: 'Bad Request',
@@ -63,26 +63,24 @@ export const problem = z
     ],
   });
 
-/**
- * What API Gateway answers by itself, before a function of the service ran (docs/decisions/0006).
- */
+/** Responses of API Gateway itself, before a function of the service runs (docs/decisions/0006). */
 export const gatewayMessage = z
   .object({ message: z.string().nullable(), title: z.string().optional(), status: z.int().optional() })
   .meta({
     id: 'GatewayMessage',
-    description: 'An answer of API Gateway itself: no function of the service ran.',
+    description: 'A response of API Gateway itself: no function of the service ran.',
   });
 
-/** How failures of the proxy itself look. */
+/** Failures of the proxy itself. */
 export const proxyProblem = z.object({ proxy_error: problem }).meta({
   id: 'ProxyProblem',
-  description: 'The proxy itself failed; the destination has not answered, or not whole.',
+  description: 'The proxy itself failed: the destination sent no response, or an incomplete one.',
 });
 
 const binDetails = z
   .object({
     card_brand: z.string().nullable().meta({
-      description: 'As `visa`; `null` where the first digits are of no known range. Names may be added.',
+      description: 'Such as `visa`; `null` if the first digits are in no known range. Names may be added.',
     }),
     bin_length: z.int().nullable(),
   })
@@ -91,7 +89,7 @@ const binDetails = z
 
 const mask = z.union([z.string(), z.record(z.string(), json), z.array(json), z.number(), z.boolean()]).meta({
   id: 'Mask',
-  description: 'Any JSON with expressions in its texts: what is shown of `data` under `mask`.',
+  description: 'Any JSON with expressions in its strings: what readers see of `data` under `mask`.',
   examples: [CARD_TOKEN.mask, '{{ data | reveal_last: 4 }}'],
 });
 
@@ -101,7 +99,7 @@ const tokenMembers = {
   type: z.enum(TOKEN_TYPE_NAMES),
   data: json.optional().meta({
     description:
-      'Under `reveal` what was sent: `CardData`, `BankData`, a string, or any JSON for the type `token`. Under `mask` what the mask makes of it; absent if redacted.',
+      'Under `reveal` the data as sent: `CardData`, `BankData`, a string, or any JSON for the type `token`. Under `mask` the value of the mask; absent if redacted.',
   }),
   mask: mask.optional(),
   fingerprint: z.string().meta({ description: 'Equal for equal values of one type within the tenant.' }),
@@ -127,7 +125,7 @@ export const token = z.object(tokenMembers).meta({ id: 'Token', examples: [CARD_
 
 const { metadata, ...tokenMembersOfAPage } = tokenMembers;
 
-/** A token of a page: what is larger than its share of the page is left out. */
+/** A token of a page, without members that exceed its share of the page. */
 export const listedToken = z
   .object({
     ...tokenMembersOfAPage,
@@ -136,11 +134,11 @@ export const listedToken = z
   })
   .meta({
     id: 'ListedToken',
-    description: `The Token object. \`_extras.omitted\` names the members that are larger than their share of the page, ${counted(PAGE_BYTES)} bytes of JSON divided by \`size\`, or that stand apart for their size: get the token to see them.`,
+    description: `The Token object. \`_extras.omitted\` names the members that exceed their share of the page, ${counted(PAGE_BYTES)} bytes of JSON divided by \`size\`, or that are stored separately for their size: get the token to see them.`,
     examples: [CARD_TOKEN],
   });
 
-/** What creating or updating a token answers. */
+/** The response to creating or updating a token. */
 export const writtenToken = z
   .object({ ...tokenMembers, _extras: deduplicated.optional() })
   .partial()
@@ -148,7 +146,7 @@ export const writtenToken = z
   .meta({
     id: 'WrittenToken',
     description:
-      'The Token object. With `_extras`, an existing token that is equal in all that matters: whole if the caller may read it, else what identifies it. An update without `token:read` shows nothing of the content, and neither does a replay of a write whose token somebody has changed since.',
+      'The Token object. With `_extras`, an existing duplicate: complete if the caller may read it, otherwise only its identity. An update without `token:read` shows nothing of the content, and neither does the replay of a write whose token has changed since.',
     examples: [CARD_TOKEN],
   });
 
@@ -161,7 +159,7 @@ const condition = z.object({
 const accessRule = z
   .object({
     description: z.string().optional(),
-    priority: z.int().meta({ description: 'From 1; a higher number is looked at later.' }),
+    priority: z.int().meta({ description: 'From 1; lower numbers come first.' }),
     container: z.string().optional(),
     conditions: z.array(condition).optional(),
     transform: z.enum(TRANSFORMS),
@@ -197,13 +195,13 @@ const APPLICATION = {
   created_at: '2026-11-21T10:15:30.123+00:00',
 };
 
-/** The Application object (docs/contract.md#the-application-object), as every read shows it. */
+/** The Application object (docs/contract.md#the-application-object), as reads return it. */
 export const application = z.object(applicationMembers).meta({ id: 'Application', examples: [APPLICATION] });
 
-/** The Application object with its key, which only its creation and a regeneration show. */
+/** The Application object with its key, which only its creation and a regeneration return. */
 export const applicationWithKey = z.object({ ...applicationMembers, key: z.string() }).meta({
   id: 'ApplicationWithKey',
-  description: 'This answer alone has the key.',
+  description: 'Only this response contains the key.',
   examples: [{ ...APPLICATION, key: 'key_private_...' }],
 });
 
@@ -247,7 +245,7 @@ export const reactorResponse = z
 
 const INVOCATION = 'c0a5b7de-0c1f-4b7a-9d57-1de1a0f0b0a4';
 
-/** A result to be fetched. */
+/** The result of an asynchronous invocation. */
 export const reactorResult = z
   .object({
     id: uuid,
@@ -262,12 +260,12 @@ export const reactorResult = z
     examples: [{ id: INVOCATION, status: 'succeeded', result: { raw: { charged: true } } }],
   });
 
-/** An asynchronous invocation that was accepted. */
+/** An accepted asynchronous invocation. */
 export const acceptedInvocation = z
   .object({ id: uuid })
   .meta({ id: 'AcceptedInvocation', examples: [{ id: INVOCATION }] });
 
-/** A session as it is created. */
+/** A new session. */
 export const session = z.object({ session_key: z.string(), nonce: z.string(), expires_at: time }).meta({
   id: 'Session',
   description: 'A session has no access until it is authorized.',
@@ -280,7 +278,7 @@ export const session = z.object({ session_key: z.string(), nonce: z.string(), ex
   ],
 });
 
-/** A permission of the list of permissions. */
+/** An entry of the list of permissions. */
 export const permission = z
   .object({
     type: z.enum(PERMISSION_NAMES),
@@ -308,12 +306,12 @@ export const logRecord = z
     id: z.string(),
     created_at: time,
     operation: z.string().meta({
-      description: 'By its name in this document, or that of work that no request waits for.',
+      description: 'By its name in this document, or the name of background work.',
     }),
     outcome: z.enum(OUTCOMES),
     status: z.int().optional().meta({ description: 'Of the response; absent before there is one.' }),
     follows: z.string().optional().meta({
-      description: 'The `id` of the record that was written ahead, whose request has ended so.',
+      description: 'The `id` of the record that was written ahead of an effect of the same request.',
     }),
     application_id: z.string().optional(),
     credential: z.string().optional().meta({
@@ -324,28 +322,28 @@ export const logRecord = z
     tokens: z
       .array(z.object({ id: z.string(), form: z.enum(FORMS) }))
       .optional()
-      .meta({ description: 'The tokens that were shown, used or changed, or refused, and how.' }),
+      .meta({ description: 'The tokens that were shown, used, changed or refused, and how.' }),
     containers: z.array(z.string()).optional().meta({ description: 'Containers of these tokens.' }),
     containers_left_out: z
       .int()
       .optional()
-      .meta({ description: 'How many containers more there are than a record has room for.' }),
+      .meta({ description: 'The number of further containers, for which the record has no room.' }),
     destination_host: z
       .string()
       .optional()
       .meta({ description: "Host of the proxy's destination or of a webhook." }),
     resource: z.string().optional().meta({
-      description: 'What else the request is about, as `application:<id>`.',
+      description: 'The other subject of the request, such as `application:<id>`.',
     }),
     invocation_id: z.string().optional(),
     change: z
       .object({ members: z.array(z.string()), granted: named, withdrawn: named })
       .optional()
-      .meta({ description: 'Names of the members that were changed, and of permissions; no values.' }),
+      .meta({ description: 'Names of changed members and of permissions; no values.' }),
   })
   .meta({
     id: 'LogRecord',
-    description: 'One request, or what a request began: ids, names and times, never data.',
+    description: 'One request, or one effect that a request started: ids, names and times, never data.',
     examples: [
       {
         id: '0mhx2k3f9Zk3v9QpLw2xA',
@@ -377,30 +375,32 @@ const pagination = z
   })
   .meta({
     id: 'Pagination',
-    description: 'A page asked for by `after` has `page_size` and `after` alone: nothing is counted.',
+    description: 'A page requested with `after` has only `page_size` and `after`: its items are not counted.',
     examples: [{ total_items: 41, page_number: 1, page_size: 20, total_pages: 3, after: 'eyJ2...' }],
   });
 
 /** A page of a list. */
 export const pageOf = (item: z.ZodType) => z.object({ pagination, data: z.array(item) });
 
-/** A query parameter that may stand there more than once. */
+/** A query parameter that may be repeated. */
 export const REPEATED = { style: 'form', explode: true } as const;
 
-/** The query parameter of every list that names what is wanted. */
+/** The query parameter of every list that selects items by id. */
 export const idsParameter = z
   .array(z.string())
   .max(IDS_MAX)
   .optional()
   .meta({ description: `Only these, \`?id=a&id=b\`; at most ${counted(IDS_MAX)}.`, param: REPEATED });
 
-/** Query parameters that every list has. */
+/** Query parameters of every list. */
 export const pageParameters = {
   page: z
     .int()
     .min(1)
     .optional()
-    .meta({ description: `From 1. \`page * size\` is at most ${counted(COUNT_MAX)}; go on with \`after\`.` }),
+    .meta({
+      description: `From 1. \`page * size\` is at most ${counted(COUNT_MAX)}; continue with \`after\`.`,
+    }),
   size: z
     .int()
     .min(1)

@@ -4,7 +4,7 @@ import type { TokenTypeName } from '../../core/tokens/token-type.ts';
 const digits = (least: number, most: number) =>
   z.string().regex(new RegExp(`^\\d{${String(least)},${String(most)}}$`));
 
-/** A whole number, which may be written as text. */
+/** A whole number, which may be sent as a string. */
 const wholeNumber = (least: number, most: number) =>
   z.union([z.int().min(least).max(most), z.string().regex(/^\d{1,4}$/), z.null()]).optional();
 
@@ -13,17 +13,17 @@ const nineDigits = z
   .regex(/^(?:-*\d){9}-*$/)
   .max(20);
 
-/** Data of a token by its type, as it is sent (docs/contract.md#token-types). */
+/** The data of a token in requests, by type (docs/contract.md#token-types). */
 export const TOKEN_DATA: Readonly<Record<TokenTypeName, z.ZodType>> = {
-  token: z.unknown().meta({ description: 'Any JSON but `null`.' }),
+  token: z.unknown().meta({ description: 'Any JSON except `null`.' }),
   card: z.strictObject({
-    number: digits(12, 19).meta({ description: 'Digits alone, with a valid check digit (Luhn).' }),
+    number: digits(12, 19).meta({ description: 'Only digits, with a valid check digit (Luhn).' }),
     expiration_month: wholeNumber(1, 12),
     expiration_year: wholeNumber(1000, 9999),
     cvc: z
       .union([digits(3, 4), z.int().min(100).max(9999), z.null()])
       .optional()
-      .meta({ description: 'Removed after its lifetime, by default an hour.' }),
+      .meta({ description: 'Deleted after its lifetime, by default an hour.' }),
   }),
   bank: z.strictObject({
     routing_number: z

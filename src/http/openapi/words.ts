@@ -1,7 +1,7 @@
 /** A number as the document writes it: `10,000`. */
 export const counted = (count: number): string => count.toLocaleString('en');
 
-/** A time in the largest unit that it is a whole number of: `1 hour`. */
+/** A duration in the largest unit that divides it: `1 hour`. */
 export function duration(ms: number): string {
   const [count, unit] =
     ms % 3_600_000 === 0
@@ -12,5 +12,5 @@ export function duration(ms: number): string {
   return `${counted(count)} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-/** Bytes as MB of 1,000,000 of them: `3.5 MB`. */
+/** Bytes in MB of 1,000,000 bytes: `3.5 MB`. */
 export const megabytes = (bytes: number): string => `${String(bytes / 1_000_000)} MB`;

@@ -5,8 +5,8 @@ import { Sha256 } from '../../../src/adapters/aws/sha256.ts';
 
 const text = Buffer.from('GET\n/\n');
 
-describe('the hash that requests are signed with', () => {
-  it('is SHA-256, also when it is asked twice and begun anew', async () => {
+describe('the hash for signatures', () => {
+  it('is SHA-256, also when it is read twice and reset', async () => {
     const hash = new Sha256();
     hash.update(text);
     const expected = createHash('sha256').update(text).digest('hex');
@@ -30,7 +30,7 @@ describe('the hash that requests are signed with', () => {
 });
 
 describe('a client without a logger', () => {
-  it('tells nothing of what it sends, whatever its settings say', async () => {
+  it('logs nothing of its requests, whatever its settings are', async () => {
     const lines: unknown[] = [];
     const log = (...line: unknown[]) => void lines.push(line);
     const logger = { debug: log, info: log, warn: log, error: log };

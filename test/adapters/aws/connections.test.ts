@@ -5,7 +5,7 @@ import { createServer as createSecureServer, get } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { needing } from '../../support/needs.ts';
+import { needing } from '../../support/needing.ts';
 import { CLIENT_SETTINGS, invokeClientSettings } from '../../../src/adapters/aws/client-settings.ts';
 import { EarlyAgent } from '../../../src/adapters/aws/connections.ts';
 import { testCertificate } from '../../support/destination.ts';
@@ -25,8 +25,8 @@ const clientOf = (port: number, settings: object = CLIENT_SETTINGS) =>
   });
 
 /**
- * A service that can lose all connections it has without a word, as those of a frozen instance are
- * lost: a client hears of it when it writes to one.
+ * A service that can silently lose all its connections, like those of a frozen instance: a client
+ * only notices when it writes to one.
  */
 async function startForgetful() {
   const [connections, lost] = [new Set<Socket>(), new Set<Socket>()];
@@ -50,19 +50,19 @@ let service: Awaited<ReturnType<typeof startForgetful>>;
 beforeEach(async () => (service = await startForgetful()));
 afterEach(() => service.close());
 
-it('a call succeeds although all connections that were kept are dead', async () => {
+it('a call succeeds although all pooled connections are dead', async () => {
   const client = clientOf(service.port);
   const call = () => client.send(new ListTablesCommand());
   await Promise.all(Array.from({ length: 8 }, call));
   expect(service.connections.size).toBe(8);
   service.forget();
   await expect(call()).resolves.toMatchObject({ TableNames: [] });
-  // The others are closed, and not kept for the next call to find.
+  // The others are closed, so that the next call does not find them in the pool.
   await expect(call()).resolves.toMatchObject({ TableNames: [] });
   expect(service.connections.size).toBe(9);
 });
 
-it('a call that runs code has a connection of its own', async () => {
+it('a call that runs code has a separate connection', async () => {
   const client = clientOf(service.port, invokeClientSettings(1_000));
   await client.send(new ListTablesCommand());
   service.forget();
@@ -71,7 +71,7 @@ it('a call that runs code has a connection of its own', async () => {
 
 const { describe: describeWithTls } = needing('openssl');
 
-describeWithTls('a connection that is begun early', () => {
+describeWithTls('a connection that is opened early', () => {
   let server: Server;
   let port: number;
   let agent: EarlyAgent;
@@ -103,7 +103,7 @@ describeWithTls('a connection that is begun early', () => {
     await once(response, 'end');
   };
 
-  it('is the one that the first request uses', async () => {
+  it('is used by the first request', async () => {
     agent.open('localhost', port);
     await once(server, 'secureConnection');
     await request();
@@ -111,13 +111,13 @@ describeWithTls('a connection that is begun early', () => {
     expect(made).toHaveLength(1);
   });
 
-  it('is used by a request that comes before it stands', async () => {
+  it('is used by a request that is sent before it is established', async () => {
     agent.open('localhost', port);
     await request();
     expect(made).toHaveLength(1);
   });
 
-  it('is replaced if it has ended by then', async () => {
+  it('is replaced if it has ended before the first request', async () => {
     agent.open('localhost', port);
     await once(server, 'secureConnection');
     made.forEach((socket) => socket.destroy());
@@ -126,7 +126,7 @@ describeWithTls('a connection that is begun early', () => {
     expect(made).toHaveLength(2);
   });
 
-  it('is not used when it has waited for long: it may be dead without a word', async () => {
+  it('is not used after a long wait: it may be dead without notice', async () => {
     agent.open('localhost', port);
     await once(server, 'secureConnection');
     now = 5_000;
@@ -134,7 +134,7 @@ describeWithTls('a connection that is begun early', () => {
     expect(made).toHaveLength(2);
   });
 
-  it('is not used when something has come unasked, which would be taken for an answer', async () => {
+  it('is not used after unsolicited bytes, which would be taken for a response', async () => {
     server.once('secureConnection', (socket: Socket) =>
       socket.write('HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n'),
     );
@@ -145,7 +145,7 @@ describeWithTls('a connection that is begun early', () => {
     expect(made).toHaveLength(2);
   });
 
-  it('is begun once, and ended with the agent', async () => {
+  it('is opened once, and closed with the agent', async () => {
     agent.open('localhost', port);
     agent.open('localhost', port);
     await once(server, 'secureConnection');
@@ -155,7 +155,7 @@ describeWithTls('a connection that is begun early', () => {
     expect(made).toHaveLength(1);
   });
 
-  it('leaves its session to those that come after it', async () => {
+  it('shares its TLS session with later connections', async () => {
     const resumed: boolean[] = [];
     agent.open('localhost', port);
     await request();
@@ -165,7 +165,7 @@ describeWithTls('a connection that is begun early', () => {
     expect(resumed.filter(Boolean).length).toBeGreaterThan(0);
   });
 
-  it('does no harm where nothing listens', async () => {
+  it('causes no error if no server listens', async () => {
     agent.open('localhost', 1);
     await request();
     expect(made).toHaveLength(1);

@@ -15,7 +15,7 @@ import { measureReads } from '../../../tools/bench/counts/measure-reads.ts';
 import { tenantStoreContract } from '../../contracts/tenant-store-contract.ts';
 import { manyInstances } from '../../support/many-instances.ts';
 
-/** So many reads that each of eight copies is among them, but once in 10^8. */
+/** So many reads that they include each of eight copies, in all but one of 10^8 runs. */
 const MANY = 160;
 
 let world: Awaited<ReturnType<typeof manyInstances>>;
@@ -36,7 +36,9 @@ const manager = (): Caller => ({
   rules: [],
 });
 
-/** The statuses of many requests by a key, of an instance that knows it and one that does not. */
+/**
+ * The status codes of many requests with a key, to an instance that knows it and one that does not.
+ */
 async function statusesOf(key: string, ask = world.anInstance()): Promise<readonly number[]> {
   const statuses = new Set<number>();
   for (let asked = 0; asked < MANY; asked += 20) {
@@ -46,7 +48,7 @@ async function statusesOf(key: string, ask = world.anInstance()): Promise<readon
   return [...statuses];
 }
 
-/** What all copies of the grants of an application say, by its id. */
+/** The grants in all copies of an application, by its id. */
 async function grantsOf(id: string): Promise<readonly string[]> {
   const found = await Promise.all(
     Array.from({ length: MANY }, () => world.operator.credentialStore.grants(tenantId, [id])),
@@ -66,8 +68,8 @@ applicationReadsContract('in DynamoDB', () => {
   };
 });
 
-describe('the copies of what an application grants', () => {
-  it('are all there from its creation on, under its key and its id', async () => {
+describe('the copies of an application’s grants', () => {
+  it('exist from its creation on, under its key and its id', async () => {
     const { application, key } = await world.anApplication(tenantId);
     expect(await statusesOf(key)).toEqual([404]);
     expect(await grantsOf(application.id)).toHaveLength(1);
@@ -84,7 +86,7 @@ describe('the copies of what an application grants', () => {
   });
 
   it.each(['regenerated', 'deleted', 'expired and swept'])(
-    'are all refused at once when the key was %s',
+    'are all rejected immediately when the key was %s',
     async (how) => {
       const more = how === 'expired and swept' ? { expiresAtMs: world.state.now + 1_000 } : {};
       const { application, key } = await world.anApplication(tenantId, more);
@@ -110,13 +112,13 @@ describe('the copies of what an application grants', () => {
       expect([await statusesOf(key, known), await statusesOf(key)]).toEqual([[401], [401]]);
       const grants = await grantsOf(id);
       expect(grants).toEqual(how === 'regenerated' ? [expect.stringContaining('token:read')] : ['[]']);
-      // Not a trace in the table: 256 bits that are unknown would be refused as well.
+      // No trace may remain in the table: an unknown key of 256 bits would be rejected too.
       const left = (await world.database.keys()).filter((each) => each.includes(id));
       expect(left).toHaveLength(how === 'regenerated' ? 9 : 0);
     },
   );
 
-  it('fit one transaction, however large the application may be', async () => {
+  it('fit one transaction for the largest application', async () => {
     const { application, key } = await world.anApplication(tenantId);
     const segment = 'x'.repeat(63);
     const rules = Array.from({ length: 100 }, (_, at) => ({
@@ -133,7 +135,7 @@ describe('the copies of what an application grants', () => {
     await deleteApplication(world.operator, manager(), application.id);
   });
 
-  it('are written by a change that lost its answer, and not by one that met another', async () => {
+  it('are written by a change whose response was lost, and not by a conflicting one', async () => {
     const { application } = await world.anApplication(tenantId);
     const lost = createApplicationStore(
       world.database.table('Access', (operation, nth) =>
@@ -148,7 +150,7 @@ describe('the copies of what an application grants', () => {
 });
 
 describe('the copies of a tenant', () => {
-  it('change together, with what keys are derived from', async () => {
+  it('change together, including the inputs of key derivation', async () => {
     const versions = async () => {
       const found = await Promise.all(
         Array.from({ length: MANY }, () => world.operator.tenantBasicsStore.basics(tenantId)),

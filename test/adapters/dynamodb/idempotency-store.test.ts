@@ -31,7 +31,7 @@ afterEach(() => database.close());
 idempotencyStoreContract('in DynamoDB', () => aStore());
 
 describe('a claim', () => {
-  it('is recognised when the answer to it was lost, also to a takeover', async () => {
+  it('recognises itself when its response was lost, also at a takeover', async () => {
     const losing: Fate = (operation, nth) => (nth === 1 || operation === 'UpdateItem' ? 'lose' : undefined);
     const loseFirst: Fate = (_operation, nth) => (nth === 1 ? 'lose' : undefined);
     const first = await claimed(aStore(loseFirst));
@@ -47,7 +47,7 @@ describe('a claim', () => {
 });
 
 describe('a claim with another body', () => {
-  it('starts anew after the first was given back, also when the answer to it was lost', async () => {
+  it('starts with another seed after the first claim was released, also when its response was lost', async () => {
     const first = await claimed();
     await aStore().release(scope, first.attempt, false);
     const loseFirst: Fate = (operation, nth) => (operation === 'PutItem' && nth === 2 ? 'lose' : undefined);
@@ -58,49 +58,49 @@ describe('a claim with another body', () => {
   });
 });
 
-describe('a kept answer', () => {
+describe('a stored response', () => {
   it.each([10, 350_000, 350_001, 6_500_000])('of %d bytes is replayed for a day', async (bytes) => {
     const { attempt } = await claimed();
-    const answer = randomBytes(bytes);
-    await aStore().keep(scope, attempt, answer, { now: NOW });
+    const response = randomBytes(bytes);
+    await aStore().keep(scope, attempt, response, { now: NOW });
     const replayed = await aStore().claim(scope, BODY, NOW + DAY - 1);
-    expect(replayed.state === 'answered' && replayed.sealedAnswer.equals(answer)).toBe(true);
+    expect(replayed.state === 'answered' && replayed.sealedAnswer.equals(response)).toBe(true);
     expect((await aStore().claim(scope, BODY, NOW + DAY)).state).toBe('claimed');
   });
 
-  it('whose parts were not all written is not there, and another attempt keeps its own', async () => {
+  it('with missing parts is not replayed, and another attempt stores its own', async () => {
     const { attempt } = await claimed();
     const dying: Fate = (_operation, nth) => (nth === 2 ? 'die' : undefined);
     await expect(aStore(dying).keep(scope, attempt, randomBytes(800_000), { now: NOW })).rejects.toThrow(
       'ended',
     );
     const second = await claimed(aStore(), NOW + 61_000);
-    const answer = randomBytes(800_000);
-    await aStore().keep(scope, second.attempt, answer, { now: NOW });
+    const response = randomBytes(800_000);
+    await aStore().keep(scope, second.attempt, response, { now: NOW });
     const replayed = await aStore().claim(scope, BODY, NOW + 1);
-    expect(replayed.state === 'answered' && replayed.sealedAnswer.equals(answer)).toBe(true);
+    expect(replayed.state === 'answered' && replayed.sealedAnswer.equals(response)).toBe(true);
   });
 });
 
-describe('what must not run twice', () => {
-  it.each([10, 800_000])('keeps an answer of %d bytes no longer than its end', async (bytes) => {
+describe('an operation that must not run twice', () => {
+  it.each([10, 800_000])('replays a response of %d bytes only until its end', async (bytes) => {
     const { attempt } = await claimed();
-    const answer = randomBytes(bytes);
+    const response = randomBytes(bytes);
     await aStore().markRun(scope, attempt);
-    await aStore().keep(scope, attempt, answer, { now: NOW, until: NOW + 1_000 });
+    await aStore().keep(scope, attempt, response, { now: NOW, until: NOW + 1_000 });
     const replayed = await aStore().claim(scope, BODY, NOW + 999);
-    expect(replayed.state === 'answered' && replayed.sealedAnswer.equals(answer)).toBe(true);
+    expect(replayed.state === 'answered' && replayed.sealedAnswer.equals(response)).toBe(true);
     expect(await aStore().claim(scope, BODY, NOW + 1_000)).toEqual({ state: 'ran' });
   });
 
-  it('leaves no answer behind once the sweep has come by', async () => {
+  it('leaves no response behind after the sweep', async () => {
     const { attempt } = await claimed();
     await aStore().keep(scope, attempt, randomBytes(800_000), { now: NOW, until: NOW + 1_000 });
-    const answers = async () => (await database.keys()).filter((key) => key.includes('answer#'));
-    expect(await answers()).toHaveLength(3);
+    const responses = async () => (await database.keys()).filter((key) => key.includes('answer#'));
+    expect(await responses()).toHaveLength(3);
     const work = dueCvcs(database.tables(), () => NOW + 1_000);
     for await (const records of work.due(NOW + 1_000)) for (const record of records) await record.act();
-    expect(await answers()).toEqual([]);
+    expect(await responses()).toEqual([]);
     expect(await aStore().claim(scope, BODY, NOW + 1)).toEqual({ state: 'ran' });
   });
 });

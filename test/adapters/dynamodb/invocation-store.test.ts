@@ -18,7 +18,7 @@ const LATER = Date.now() + 60_000;
 invocationStoreContract('in DynamoDB', () => store());
 
 describe('the store of invocations', () => {
-  it('takes its own claim for its own when the answer was lost', async () => {
+  it('recognises its own claim when the response was lost', async () => {
     const invocation = anInvocation();
     await store().create(invocation);
     const claim = { ...invocation, state: 'running' as const, runner: randomUUID(), runUntil: 5, dueAt: 5 };
@@ -32,7 +32,7 @@ describe('the store of invocations', () => {
     expect(lost).toBe(true);
   });
 
-  it.each([1, 349_999, 350_000, 350_001, 5_000_000])('keeps content of %i bytes', async (size) => {
+  it.each([1, 349_999, 350_000, 350_001, 5_000_000])('stores content of %i bytes', async (size) => {
     const invocation = anInvocation();
     const content = randomBytes(size);
     await store().putContent(invocation, 'result', content, { until: LATER, isSwept: false });

@@ -25,7 +25,7 @@ const loseThe = (operation: string): Fate => {
 reactorStoreContract('in DynamoDB', () => store());
 
 describe('the store of reactors', () => {
-  it('knows its own write whose answer was lost', async () => {
+  it('recognises its own write whose response was lost', async () => {
     const reactor = aStoredReactor();
     await store().create(reactor);
     const next = { ...reactor, operation: { id: randomUUID(), until: 9 }, version: 2 };
@@ -34,7 +34,7 @@ describe('the store of reactors', () => {
     expect(await store().find(reactor.tenantId, reactor.id)).toBeUndefined();
   });
 
-  it('shows to the sweep those with an operation that should be over, or with versions to remove, and no others', async () => {
+  it('lists for the sweep exactly the reactors with an overdue operation or with versions to remove', async () => {
     const now = 50_000;
     const due = [
       aStoredReactor({ operation: { id: 'x', until: now - 1 } }),

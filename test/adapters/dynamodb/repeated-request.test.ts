@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** One attempt at a request under an idempotency key: the seed is what its attempts share. */
+/** One attempt at a request under an idempotency key: all its attempts share the seed. */
 async function attempt(seed: Buffer, inputs: readonly TokenInput[], fate?: Fate): Promise<string[]> {
   const deps = {
     tokenStore: createTokenStore(database.tables(fate), Date.now),
@@ -53,7 +53,7 @@ const aText = (more: Partial<TokenInput> = {}): TokenInput => ({
 });
 const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`k${String(at)}`, 'v']));
 
-describe('a request that is tried again after its answer was not kept', () => {
+describe('a retry of a request whose response was not stored', () => {
   it.each<[string, readonly TokenInput[]]>([
     ['without an id', [aText()]],
     ['with a literal id', [aText({ id: 'literal-id' })]],
@@ -67,7 +67,7 @@ describe('a request that is tried again after its answer was not kept', () => {
       'too large for a transaction',
       [aText({ metadata }), aText({ metadata, id: '{{ data | alias_preserve_length }}' })],
     ],
-  ])('finds the tokens it made: %s', async (_title, inputs) => {
+  ])('finds the tokens of the first attempt: %s', async (_title, inputs) => {
     const before = (await database.keys()).length;
     const seed = randomBytes(32);
     const first = await attempt(seed, inputs);
@@ -77,7 +77,7 @@ describe('a request that is tried again after its answer was not kept', () => {
     expect(written).toBeGreaterThan(before);
   });
 
-  it('goes on where an attempt that died between its writes has ended', async () => {
+  it('continues where an attempt died between its writes', async () => {
     const seed = randomBytes(32);
     const inputs = [aText({ metadata }), aText({ metadata, id: '{{ data | alias_preserve_length }}' })];
     for (const last of [2, 3, 4, 5, 6]) {

@@ -39,12 +39,14 @@ const invocations = (fate?: Fate) =>
   createInvocationStore(database.table('Reactors', fate), database.table('Ephemeral', fate));
 
 /**
- * Creates a token as its use case does, which looks again after `changed` and knows its own write.
+ * Creates a token like its use case, which reads again after `changed` and recognises its own
+ * write.
  */
 async function create(token: StoredToken, fate?: Fate): Promise<unknown> {
   const outcome = await tokens(fate).create([{ token }]);
   if (outcome === 'changed') return create(token, fate);
-  const isOwn = outcome !== 'written' && 'taken' in outcome && outcome.taken.writeId.equals(token.writeId);
+  const isOwn =
+    outcome !== 'written' && 'idTakenBy' in outcome && outcome.idTakenBy.writeId.equals(token.writeId);
   return isOwn ? 'written' : outcome;
 }
 
@@ -138,8 +140,8 @@ const stateOf = async (claim: Promise<{ state: string }>) => (await claim).state
 const MANY = terms(120);
 
 /**
- * A write of a store: its title, the operation whose answer is lost, what it answers, and how it is
- * prepared and made.
+ * A write of a store: its title, the operation whose response is lost, its result, and how it is
+ * prepared and run.
  */
 type Row = readonly [
   title: string,
@@ -212,7 +214,7 @@ const rows: readonly Row[] = [
     'deleted',
     async () => {
       const { tenantId, id } = await aWrittenToken();
-      return (fate) => tokens(fate).deleteAlone(tenantId, id, { below: ['/'], now: Date.now() });
+      return (fate) => tokens(fate).deleteIfStandalone(tenantId, id, { below: ['/'], now: Date.now() });
     },
   ],
   [
@@ -221,7 +223,7 @@ const rows: readonly Row[] = [
     true,
     async () => {
       const token = await aWrittenToken();
-      return (fate) => tokens(fate).deleteWhole(token);
+      return (fate) => tokens(fate).deleteVersion(token);
     },
   ],
   [
@@ -230,7 +232,7 @@ const rows: readonly Row[] = [
     true,
     async () => {
       const token = await aWrittenToken({ terms: terms(3) });
-      return (fate) => tokens(fate).deleteWhole(token);
+      return (fate) => tokens(fate).deleteVersion(token);
     },
   ],
   [
@@ -239,7 +241,7 @@ const rows: readonly Row[] = [
     true,
     async () => {
       const token = await aWrittenToken({ terms: MANY });
-      return (fate) => tokens(fate).deleteWhole(token);
+      return (fate) => tokens(fate).deleteVersion(token);
     },
   ],
   [
@@ -419,7 +421,7 @@ const rows: readonly Row[] = [
     },
   ],
   [
-    'keeping the answer of an idempotency key',
+    'storing the response of an idempotency key',
     'UpdateItem',
     'answered',
     async () => {
@@ -459,7 +461,7 @@ const rows: readonly Row[] = [
   ],
 ];
 
-/** The calls of one operation meet these, one after the other; all others pass. */
+/** The calls of one operation meet these fates, one after the other; all others pass. */
 function meeting(operation: string, ...outcomes: readonly ('lose' | 'conflict')[]) {
   const left = [...outcomes];
   const fate: Fate = (name) => (name === operation ? left.shift() : undefined);
@@ -482,20 +484,23 @@ describe('a repeated write recognises what its first attempt wrote', () => {
   });
 });
 
-describe('a write that was certainly not made before', () => {
-  it('reports a token as unknown that another caller deleted while it met a conflict', async () => {
+describe('a write that certainly did not happen before', () => {
+  it('reports a token as unknown that another caller deleted while the write met a conflict', async () => {
     const token = await aWrittenToken();
-    await tokens().deleteWhole(token);
+    await tokens().deleteVersion(token);
     const { fate } = meeting('DeleteItem', 'conflict');
-    const outcome = await tokens(fate).deleteAlone(TENANT, token.id, { below: ['/'], now: Date.now() });
-    expect(outcome).toEqual({ kept: undefined });
+    const outcome = await tokens(fate).deleteIfStandalone(TENANT, token.id, {
+      below: ['/'],
+      now: Date.now(),
+    });
+    expect(outcome).toEqual({ remaining: undefined });
   });
 
   it('reports a token as changed that another caller deleted as it was read', async () => {
     const token = await aWrittenToken();
-    await tokens().deleteWhole(token);
+    await tokens().deleteVersion(token);
     const { fate } = meeting('DeleteItem', 'conflict');
-    expect(await tokens(fate).deleteWhole(token)).toBe(false);
+    expect(await tokens(fate).deleteVersion(token)).toBe(false);
   });
 
   it('reports a tenant as not changed after another change', async () => {

@@ -11,7 +11,7 @@ let database: Database;
 let store: ReturnType<typeof createTokenStore>;
 const tokens: StoredToken[] = [];
 
-/** Tokens of a few instants only, so that positions are close; `rare` stands on every fortieth. */
+/** Tokens of a few instants only, so that positions are close; every fortieth has `rare`. */
 beforeAll(async () => {
   database = await aDatabase(3);
   store = createTokenStore(database.tables(), Date.now);
@@ -26,7 +26,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => database.close());
 
-/** What the store should answer, from everything at once. */
+/** The expected result, computed from all tokens in memory. */
 function expected(terms: readonly string[], after: string | undefined): string[] {
   return tokens
     .filter((token) => terms.every((term) => token.terms.includes(term)))
@@ -36,7 +36,7 @@ function expected(terms: readonly string[], after: string | undefined): string[]
 }
 
 describe('candidates', () => {
-  it('are those of a naive reference in its order, for any terms, from any position, however many are expected', async () => {
+  it('are those of a naive reference in its order, for any terms, from any position, in any number', async () => {
     const wanted = fc.record({
       terms: fc.subarray(TERMS),
       after: fc.option(fc.integer({ min: 0, max: COUNT - 1 }), { nil: undefined }),
@@ -54,7 +54,7 @@ describe('candidates', () => {
     );
   }, 60_000);
 
-  it('of a rare term and a common one cost what the rare one costs', async () => {
+  it('of a rare term and a common one cost as much as those of the rare one', async () => {
     database.takeCalls();
     const found: string[] = [];
     for await (const batch of store.candidates(TENANT, { terms: ['common', 'rare'], expected: 21 }))

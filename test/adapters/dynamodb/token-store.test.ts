@@ -21,7 +21,7 @@ const clock = () => now;
 
 const aStore = (fate?: Fate) => createTokenStore(database.tables(fate), clock);
 
-/** Loses the answer of the n-th attempt at a call, or ends the process before the n-th call. */
+/** Loses the response of the n-th attempt at a call, or ends the process before the n-th call. */
 const losing =
   (lost: number): Fate =>
   (_operation, nth) =>
@@ -31,7 +31,7 @@ const dyingAt =
   (_operation, nth) =>
     nth >= last ? 'die' : undefined;
 
-/** One run over everything that is due, by a function of its own. */
+/** One run over everything that is due, in a separate function. */
 async function sweepAll() {
   const works = [dueCvcs(database.tables(), clock), dueTokens(database.tables(), clock)];
   const failures: unknown[] = [];
@@ -75,18 +75,18 @@ afterEach(() => database.close());
 tokenStoreContract('in DynamoDB', () => aStore());
 
 describe('a token', () => {
-  it('comes back as it was written, small or large, and is gone with everything when it is deleted', async () => {
+  it('is read as it was written, small or large, and deleted with all its items', async () => {
     const store = aStore();
     const writes = [{ token: aStoredToken() }, aFullToken()];
     expect(await store.create(writes)).toBe('written');
     for (const { token } of writes)
       expect(digested(await store.find(TENANT, token.id))).toEqual(digested(token));
     expect(await store.findMany(TENANT, [...writes.map(({ token }) => token.id), 'nothing'])).toHaveLength(2);
-    for (const { token } of writes) expect(await store.deleteWhole(token)).toBe(true);
+    for (const { token } of writes) expect(await store.deleteVersion(token)).toBe(true);
     expect(await database.keys()).toEqual([]);
   });
 
-  it('stands beside its details whatever the size of both', async () => {
+  it('is stored with its details for any size of both', async () => {
     const store = aStore();
     for (const [data, details] of [
       [349_000, 0],
@@ -100,12 +100,12 @@ describe('a token', () => {
       const next = changed(token, { sealedData: randomBytes(data) });
       expect(await store.update(token, { token: next })).toBe('written');
       expect(digested(await store.find(TENANT, token.id))).toEqual(digested(next));
-      expect(await store.deleteWhole(next)).toBe(true);
+      expect(await store.deleteVersion(next)).toBe(true);
     }
     expect(await database.keys()).toEqual([]);
   });
 
-  it('is stored under the names of its record, and with nothing that its record does not name', async () => {
+  it('is stored under the names of its record, and with no other attributes', async () => {
     const token = aStoredToken({ terms: ['term'], expiration: { at: now + 1_000, offsetMinutes: 60 } });
     await aStore().create([{ token: Object.assign({ sealedCvc: randomBytes(60) }, token) }]);
     const { client } = database.tables();
@@ -123,7 +123,7 @@ describe('a token', () => {
     expect(entry).toEqual(['pk', 'sk', 'ttl', ...shown].toSorted());
   });
 
-  it('keeps exactly one of many updates at once, and its entries', async () => {
+  it('applies exactly one of many concurrent updates, with its entries', async () => {
     const store = aStore();
     const first = aStoredToken({ terms: ['before'] });
     await store.create([{ token: first }]);
@@ -137,7 +137,7 @@ describe('a token', () => {
     expect((await database.keys()).filter((key) => key.includes('#term#'))).toHaveLength(1);
   });
 
-  it('whose data DynamoDB itself has expired is gone, and frees its id', async () => {
+  it('whose data DynamoDB itself has expired is missing, and frees its id', async () => {
     const store = aStore();
     const token = aStoredToken({
       sealedData: randomBytes(800_000),
@@ -154,10 +154,11 @@ describe('a token', () => {
   });
 });
 
-describe('a lost answer', () => {
+describe('a lost response', () => {
   const recognised = async (token: StoredToken, outcome: unknown) => {
     const isOwn =
-      outcome === 'written' || (outcome as { taken: StoredToken }).taken.writeId.equals(token.writeId);
+      outcome === 'written' ||
+      (outcome as { idTakenBy: StoredToken }).idTakenBy.writeId.equals(token.writeId);
     expect(isOwn).toBe(true);
     expect(digested(await aStore().find(TENANT, token.id))).toEqual(digested(token));
   };
@@ -171,10 +172,10 @@ describe('a lost answer', () => {
     const token = aStoredToken({ terms: terms(130) });
     const store = aStore(losing(step));
     let outcome = await store.create([{ token }]);
-    // The core tries again after `changed`, with the same write id.
+    // The core retries after `changed`, with the same write id.
     if (outcome === 'changed') outcome = await store.create([{ token }]);
     await recognised(token, outcome);
-    await aStore().deleteWhole(token);
+    await aStore().deleteVersion(token);
     expect(await database.keys()).toEqual([]);
   });
 
@@ -186,7 +187,7 @@ describe('a lost answer', () => {
     expect(['written', 'changed']).toContain(outcome);
     expect(await aStore().find(TENANT, first.id)).toEqual(next);
     expect([await idsUnder('term7'), await idsUnder('other7')]).toEqual([[], [first.id]]);
-    expect(await aStore().deleteWhole(next)).toBe(true);
+    expect(await aStore().deleteVersion(next)).toBe(true);
     expect(await database.keys()).toEqual([]);
   });
 });
@@ -199,7 +200,7 @@ describe('a writer that dies', () => {
         .create(writes)
         .catch(() => 'died');
       if (outcome === 'written') {
-        for (const { token } of writes) expect(await aStore().deleteWhole(token)).toBe(true);
+        for (const { token } of writes) expect(await aStore().deleteVersion(token)).toBe(true);
         continue;
       }
       expect(await visible()).toEqual([]);
@@ -215,7 +216,7 @@ describe('a writer that dies', () => {
     }
   });
 
-  it('between the steps of an update leaves the token before or after it, found by its own terms alone, and free to change', async () => {
+  it('between the steps of an update leaves the old or the new token, found by its own terms only, and free to change', async () => {
     for (let last = 1; last <= 14; last += 1) {
       const first = aStoredToken({ terms: terms(80) });
       await aStore().create([{ token: first }]);
@@ -233,12 +234,12 @@ describe('a writer that dies', () => {
         expect(candidate?.containers).toEqual(current?.containers);
       const after = changed(current ?? first);
       expect(await aStore().update(current ?? first, { token: after })).toBe('written');
-      expect(await aStore().deleteWhole(after)).toBe(true);
+      expect(await aStore().deleteVersion(after)).toBe(true);
       expect(await database.keys()).toEqual([]);
     }
   });
 
-  it('between the steps of replacing megabytes leaves all of the old data or all of the new, and no other', async () => {
+  it('between the steps of replacing megabytes leaves all of the old data or all of the new', async () => {
     for (let last = 1; last <= 6; last += 1) {
       const first = aStoredToken({ sealedData: randomBytes(2_100_000) });
       await aStore().create([{ token: first }]);
@@ -251,32 +252,32 @@ describe('a writer that dies', () => {
       const current = await aStore().find(TENANT, first.id);
       expect([first.writeId, next.writeId]).toContainEqual(current?.writeId);
       expect(await database.keys()).toHaveLength(7);
-      if (current !== undefined) expect(await aStore().deleteWhole(current)).toBe(true);
+      if (current !== undefined) expect(await aStore().deleteVersion(current)).toBe(true);
       expect(await database.keys()).toEqual([]);
     }
   });
 
-  it('between the steps of a delete has deleted it or not, and the sweep removes the rest', async () => {
+  it('between the steps of a delete leaves the token deleted or not, and the sweep removes the rest', async () => {
     for (let last = 1; last <= 9; last += 1) {
       const write = aFullToken({ terms: terms(120) });
       await aStore().create([write]);
       await aStore(dyingAt(last))
-        .deleteWhole(write.token)
+        .deleteVersion(write.token)
         .catch(() => 'died');
       await sweepAll();
       const rest = await aStore().find(TENANT, write.token.id);
-      if (rest !== undefined) expect(await aStore().deleteWhole(rest)).toBe(true);
+      if (rest !== undefined) expect(await aStore().deleteVersion(rest)).toBe(true);
       expect([last, await database.keys()]).toEqual([last, []]);
     }
   });
 
-  it('does not keep the next request waiting that has the same write id', async () => {
+  it('does not delay the next request that has the same write id', async () => {
     const token = aStoredToken({ terms: terms(130) });
     await expect(aStore(dyingAt(3)).create([{ token }])).rejects.toThrow('ended');
     const again = { ...token, position: `${token.position}x` };
     expect(await aStore().create([{ token: again }])).toBe('changed');
     expect(await aStore().create([{ token: again }])).toBe('written');
-    expect(await aStore().deleteWhole(again)).toBe(true);
+    expect(await aStore().deleteVersion(again)).toBe(true);
     expect(await database.keys()).toEqual([]);
   });
 });
@@ -285,7 +286,7 @@ describe('the lock of a match hash', () => {
   const locked = (more: Partial<StoredToken> = {}) =>
     aStoredToken({ matchHash: 'f', holdsLock: true, ...more });
 
-  it('can be taken from a token that has expired, which still goes when it is swept', async () => {
+  it('can be claimed from an expired token, which the sweep still removes', async () => {
     const store = aStore();
     const mortal = locked({ expiration: { at: now + 1_000, offsetMinutes: 0 } });
     await store.create([{ token: mortal }]);
@@ -295,11 +296,11 @@ describe('the lock of a match hash', () => {
     await sweepAll();
     expect(await visible()).toEqual([heir.id]);
     expect(await store.create([{ token: locked() }])).toEqual({ lockedBy: heir.id });
-    await store.deleteWhole(heir);
+    await store.deleteVersion(heir);
     expect(await database.keys()).toEqual([]);
   });
 
-  it('of a token that is still on its way in is waited for, and of a dead writer cleared', async () => {
+  it('of a token that is still being created is waited for, and that of a dead writer is cleared', async () => {
     const large = locked({ terms: terms(130) });
     await expect(aStore(dyingAt(3)).create([{ token: large }])).rejects.toThrow('ended');
     const token = locked();
@@ -313,7 +314,7 @@ describe('the lock of a match hash', () => {
 });
 
 describe('the sweep', () => {
-  it('removes expired tokens with all that belongs to them, and cvcs whose hour is over, and nothing else', async () => {
+  it('removes only expired tokens with all their items, and expired cvcs', async () => {
     const store = aStore();
     const at = now + 10_000;
     const mortal = aFullToken({ terms: terms(130), expiration: { at, offsetMinutes: 0 } });
@@ -331,7 +332,7 @@ describe('the sweep', () => {
     expect(await database.keys()).toHaveLength(2);
   });
 
-  it('leaves a cvc alone that was set anew', async () => {
+  it('leaves a cvc that was set again', async () => {
     const store = aStore();
     const card = aStoredToken({ type: 'card', cvcUntil: now + 1_000 });
     await store.create([{ token: card, cvc: aCvc(now + 1_000) }]);
@@ -342,7 +343,7 @@ describe('the sweep', () => {
     expect((await store.findCvcs(TENANT, [card.id])).get(card.id)?.until).toBe(next.cvcUntil);
   });
 
-  it('leaves a token alone that was given more time, or that another one took the id of, after it was found to be due', async () => {
+  it('leaves a due token whose expiry was extended, or whose id another token has now', async () => {
     const store = aStore();
     const expiration = { at: now + 1_000, offsetMinutes: 0 };
     const [extended, replaced, gone] = [1, 2, 3].map(() => aStoredToken({ expiration })) as [
@@ -356,14 +357,14 @@ describe('the sweep', () => {
     for await (const page of dueTokens(database.tables(), clock).due(now)) records.push(...page);
     const next = changed(extended, { expiration: { at: now + 90_000, offsetMinutes: 0 } });
     await store.update(extended, { token: next });
-    await store.deleteWhole(replaced);
+    await store.deleteVersion(replaced);
     await store.create([{ token: aStoredToken({ id: replaced.id }) }]);
     await Promise.all(records.map((record) => record.act()));
     expect(records).toHaveLength(3);
     expect(new Set(await visible())).toEqual(new Set([extended.id, replaced.id]));
   });
 
-  it('removes a plain expired token by one call, and one with entries by two', async () => {
+  it('removes a plain expired token with one call, and one with entries with two', async () => {
     const expiration = { at: now - 1, offsetMinutes: 0 };
     const tokens = [aStoredToken({ expiration }), aStoredToken({ expiration, terms: terms(2) })];
     for (const token of tokens) {
@@ -378,7 +379,7 @@ describe('the sweep', () => {
     expect(await database.keys()).toEqual([]);
   });
 
-  it('does not touch an expired token that a writer is in the middle of changing', async () => {
+  it('does not touch an expired token that a writer is changing', async () => {
     const store = aStore();
     const token = aStoredToken({ expiration: { at: now + 1_000, offsetMinutes: 0 } });
     await store.create([{ token }]);
@@ -394,7 +395,7 @@ describe('the sweep', () => {
     expect(await database.keys()).toEqual([]);
   });
 
-  it('takes the oldest of all partitions of the index first', async () => {
+  it('processes the oldest of all partitions of the index first', async () => {
     const store = aStore();
     const count = 40;
     for (let age = 0; age < count; age += 1)
@@ -405,7 +406,7 @@ describe('the sweep', () => {
     expect(dueAt).toEqual(Array.from({ length: count }, (_, index) => now - count + 1 + index));
   });
 
-  it('may run twice at once, and ends at its deadline to go on later', async () => {
+  it('may run twice concurrently, and stops at its deadline to continue later', async () => {
     const store = aStore();
     const tokens = Array.from({ length: 60 }, () =>
       aStoredToken({ expiration: { at: now + 1_000, offsetMinutes: 0 }, terms: terms(1) }),
@@ -423,7 +424,7 @@ describe('the sweep', () => {
 });
 
 describe('tokens that are too large together', () => {
-  it('become visible at once, each with its data, and leave nothing behind when they go', async () => {
+  it('become visible together, each with its data, and leave nothing behind when deleted', async () => {
     const store = aStore();
     // 6 MB in a hundred items: more than the transaction that reveals them may touch.
     const written = Array.from({ length: 100 }, () => ({
@@ -440,12 +441,13 @@ describe('tokens that are too large together', () => {
     const { isApart: _, ...rest } = changed(read, { sealedData: randomBytes(500) });
     expect(await store.update(read, { token: rest })).toBe('written');
     expect((await store.findHeads(TENANT, [read.id]))[0]?.sealedData).toHaveLength(500);
-    for (const token of await store.findMany(TENANT, ids)) expect(await store.deleteWhole(token)).toBe(true);
+    for (const token of await store.findMany(TENANT, ids))
+      expect(await store.deleteVersion(token)).toBe(true);
     expect(await database.keys()).toEqual([]);
   });
 });
 
-describe('a write that seals the same content anew', () => {
+describe('a write that seals the same content again', () => {
   const marked = (token: StoredToken): StoredToken => ({
     ...token,
     isShared: true,
@@ -453,7 +455,7 @@ describe('a write that seals the same content anew', () => {
     sealedData: randomBytes(80),
   });
 
-  it('is not taken for written while another writer is in the middle of a change', async () => {
+  it('is not taken for done while another writer is changing the token', async () => {
     const token = aStoredToken({ terms: terms(60) });
     await aStore().create([{ token }]);
     const next = changed(token, { terms: terms(60, 'other') });
@@ -463,7 +465,7 @@ describe('a write that seals the same content anew', () => {
     expect((await aStore().find(TENANT, token.id))?.isShared).toBe(false);
   });
 
-  it('is not taken for written after a write that seals it anew without the mark, nor the reverse', async () => {
+  it('is not taken for done after a write without the mark that seals the content again, nor the reverse', async () => {
     for (const isMarkedFirst of [true, false]) {
       const token = aStoredToken();
       await aStore().create([{ token }]);
@@ -475,7 +477,7 @@ describe('a write that seals the same content anew', () => {
     }
   });
 
-  it('of data in parts does not take a mark away that came first', async () => {
+  it('of data in parts does not remove a mark that was written first', async () => {
     const token = aStoredToken({ sealedData: randomBytes(2_500_000) });
     await aStore().create([{ token }]);
     const again = (isShared: boolean) => ({ ...marked(token), isShared, sealedData: randomBytes(2_500_000) });
@@ -486,7 +488,7 @@ describe('a write that seals the same content anew', () => {
 });
 
 describe('a search for several terms', () => {
-  it('makes the same calls for an entry that the caller may not learn of as for none', async () => {
+  it('makes the same calls for an entry that the caller may not see as for none', async () => {
     const callsFor = async (term: string) => {
       const calls: string[] = [];
       const counting: Fate = (operation) => {
@@ -501,7 +503,7 @@ describe('a search for several terms', () => {
     expect(await callsFor('guess')).toEqual(await callsFor('other'));
   });
 
-  it('walks the thin one, however many entries of another one the caller may not see', async () => {
+  it('walks the term with the fewest entries, however many entries of the other are hidden', async () => {
     const store = aStore();
     const mine = aStoredToken({ containers: ['/mine/'], terms: ['who', 'kind'], createdAt: now - 1_000 });
     await store.create([{ token: mine }]);

@@ -2,23 +2,22 @@ import type { LookupAddress } from 'node:dns';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkedLookup, ForbiddenAddressError } from '../../../src/adapters/egress/checked-lookup.ts';
-import { createEgressClient } from '../../../src/adapters/egress/https-egress-client.ts';
+import { createHttpsEgressClient } from '../../../src/adapters/egress/https-egress-client.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 
 const PUBLIC = { address: '93.184.216.34', family: 4 };
 const LOOPBACK = { address: '127.0.0.1', family: 4 };
 
 /**
- * A resolver that answers one list after the other, as a name does that changes between two
- * questions.
+ * A resolver that returns one list after the other, like a name that changes between two look-ups.
  */
-function answering(...answers: readonly (readonly LookupAddress[])[]) {
+function answering(...responses: readonly (readonly LookupAddress[])[]) {
   let asked = 0;
   const resolveAll = (
     _name: string,
     done: (error: Error | null, addresses?: readonly LookupAddress[]) => void,
   ) => {
-    done(null, answers[Math.min(asked, answers.length - 1)]);
+    done(null, responses[Math.min(asked, responses.length - 1)]);
     asked += 1;
   };
   return { resolveAll, timesAsked: () => asked };
@@ -32,12 +31,12 @@ const lookedUp = (resolveAll: Parameters<typeof checkedLookup>[0], all: boolean)
   });
 
 describe('the checked look-up', () => {
-  it('answers the address that it has checked', async () => {
+  it('returns the address that it has checked', async () => {
     await expect(lookedUp(answering([PUBLIC]).resolveAll, false)).resolves.toBe(PUBLIC.address);
     await expect(lookedUp(answering([PUBLIC]).resolveAll, true)).resolves.toEqual([PUBLIC]);
   });
 
-  it('refuses a name if a single one of its addresses is forbidden', async () => {
+  it('rejects a name if a single one of its addresses is forbidden', async () => {
     await expect(lookedUp(answering([PUBLIC, LOOPBACK]).resolveAll, true)).rejects.toBeInstanceOf(
       ForbiddenAddressError,
     );
@@ -66,22 +65,22 @@ describe('the egress client', () => {
     bodyMaxBytes: 1_000,
   });
 
-  it('connects to no name that leads here, and asks for a name once: there is no second answer to be tricked by', async () => {
+  it('connects to no name that leads to this machine, and resolves a name once, so that a second result cannot trick it', async () => {
     let connections = 0;
     server = createServer().on('connection', () => (connections += 1));
     await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const rebinding = answering([LOOPBACK], [PUBLIC]);
     await expect(
-      createEgressClient(rebinding.resolveAll).send(request(`http://rebind.example:${String(port)}/`)),
+      createHttpsEgressClient(rebinding.resolveAll).send(request(`http://rebind.example:${String(port)}/`)),
     ).rejects.toMatchObject({
       code: 'validation_failed',
     });
     expect([connections, rebinding.timesAsked()]).toEqual([0, 1]);
   });
 
-  it('says nothing of names and addresses in its errors', async () => {
-    const failing = createEgressClient((_name, done) => done(new Error('secret.internal 10.1.2.3')));
+  it('names no host and no address in its errors', async () => {
+    const failing = createHttpsEgressClient((_name, done) => done(new Error('secret.internal 10.1.2.3')));
     const error: unknown = await failing
       .send(request('https://secret.example/'))
       .catch((caught: unknown) => caught);

@@ -29,7 +29,7 @@ let lambda: ALambda;
 beforeAll(async () => {
   lambda = await aLambda();
   lambda.keyPolicies.set(KEY, true);
-  // The account's limit is a test of its own.
+  // Another test covers the account's limit.
   await lambda.control({ controlPerSecond: 10_000, readPerSecond: 10_000 });
 });
 afterAll(() => lambda.close());
@@ -57,7 +57,7 @@ const versions = async (id: string) =>
 reactorFunctionsContract('in Lambda', () => functions());
 
 describe('the archive of a reactor', () => {
-  it('holds the code and nothing else, and is the same for the same code', () => {
+  it('contains only the code, and is identical for identical code', () => {
     const archive = codeArchive(code('"ü"'));
     expect(
       Object.entries(unzipSync(archive)).map(([name, bytes]) => [name, Buffer.from(bytes).toString()]),
@@ -67,7 +67,7 @@ describe('the archive of a reactor', () => {
 });
 
 describe('the function of a reactor', () => {
-  it('is made with the empty role, the layer and no environment, and live stands for its first version', async () => {
+  it('is created with the empty role, the layer and no environment, and live is its first version', async () => {
     const id = randomUUID();
     expect(await functions().create(id, code('1'))).toBe('1');
     const { Configuration: found } = await lambda.client.send(
@@ -87,7 +87,7 @@ describe('the function of a reactor', () => {
     expect(nameOf(id).length).toBeLessThanOrEqual(64);
   });
 
-  it('keeps as many instances running as the deployment wants', async () => {
+  it('runs as many provisioned instances as the deployment configures', async () => {
     const id = randomUUID();
     await functions({ hotConcurrency: 1 }).create(id, code('1'));
     expect(await functions({ hotConcurrency: 1 }).keepHot(id)).toBe(true);
@@ -102,35 +102,31 @@ describe('the function of a reactor', () => {
     [10, 0],
     [102, 2],
     [1_000, 3],
-  ])(
-    'is kept hot as far as a quota of %i leaves room, and works without',
-    async (accountConcurrency, hot) => {
-      await lambda.control({ accountConcurrency });
-      const made: boolean[] = [];
-      const ids = [randomUUID(), randomUUID(), randomUUID()];
-      for (const id of ids) {
-        expect(await functions({ hotConcurrency: 1 }).create(id, code('1'))).toBe('1');
-        made.push(await functions({ hotConcurrency: 1 }).keepHot(id));
-      }
-      expect(made.filter(Boolean)).toHaveLength(hot);
-      // What is there already stays when it is asked for again.
-      if (hot > 0) expect(await functions({ hotConcurrency: 1 }).keepHot(ids[0] ?? '')).toBe(true);
-      for (const id of ids) await functions().remove(id);
-      await lambda.control({ accountConcurrency: 1_000 });
-    },
-  );
+  ])('is provisioned as far as a quota of %i allows, and works without', async (accountConcurrency, hot) => {
+    await lambda.control({ accountConcurrency });
+    const made: boolean[] = [];
+    const ids = [randomUUID(), randomUUID(), randomUUID()];
+    for (const id of ids) {
+      expect(await functions({ hotConcurrency: 1 }).create(id, code('1'))).toBe('1');
+      made.push(await functions({ hotConcurrency: 1 }).keepHot(id));
+    }
+    expect(made.filter(Boolean)).toHaveLength(hot);
+    // An existing one stays when it is requested again.
+    if (hot > 0) expect(await functions({ hotConcurrency: 1 }).keepHot(ids[0] ?? '')).toBe(true);
+    for (const id of ids) await functions().remove(id);
+    await lambda.control({ accountConcurrency: 1_000 });
+  });
 
-  it('is named as the deployment is, whatever words that holds', async () => {
+  it('is named after the deployment, whatever words that name contains', async () => {
     const estate = functions({ namePrefix: 'Estate-in-progress-' });
     const id = randomUUID();
     expect(await estate.create(id, code('1'))).toBe('1');
-    // It is there already: no word of its name makes that wait, which would be longer than a test
-    // may take.
+    // It exists already: no part of its name causes that wait, which would be too long for a test.
     expect(await estate.create(id, code('1'))).toBe('1');
     await estate.remove(id);
   });
 
-  it('takes few calls to make: CreateFunction, CreateAlias, and looks until it is ready', async () => {
+  it('is created with few calls: CreateFunction, CreateAlias, and polls until it is ready', async () => {
     const names: string[] = [];
     const counting = lambda.as('counting', [{ Effect: 'Allow', Action: '*', Resource: '*' }]);
     counting.middlewareStack.add(
@@ -147,7 +143,7 @@ describe('the function of a reactor', () => {
     ]);
   });
 
-  it('gets another version, which live stands for when it is told to, and loses the old one', async () => {
+  it('gets another version, makes it live on request, and loses the old one', async () => {
     const id = randomUUID();
     await functions().create(id, code('1'));
     expect(await functions().publish(id, code('2'))).toBe('2');
@@ -159,7 +155,7 @@ describe('the function of a reactor', () => {
     await functions().removeOtherVersions(id, '2');
   });
 
-  it('is current as long as live stands for the version, on the layer of this deployment', async () => {
+  it('is current while live is the version, on the layer of this deployment', async () => {
     const id = randomUUID();
     expect(await functions().isCurrent(id, '1')).toBe(false);
     await functions().create(id, code('1'));
@@ -171,7 +167,7 @@ describe('the function of a reactor', () => {
     expect(await functions({ layerArn: otherLayerArn }).isCurrent(id, '2')).toBe(true);
   });
 
-  it('is removed with everything, and removing it again is no failure', async () => {
+  it('is removed completely, and a second removal succeeds', async () => {
     const id = randomUUID();
     await functions({ hotConcurrency: 1 }).create(id, code('1'));
     await functions().publish(id, code('2'));
@@ -192,7 +188,7 @@ describe('the function of a reactor', () => {
     await lambda.control({ pendingMs: 50, throttle: 0 });
   });
 
-  it('is known for its own when the answer of its creation was lost', async () => {
+  it('is recognised when the response to its creation was lost', async () => {
     const losing = lambda.as('losing', [{ Effect: 'Allow', Action: '*', Resource: '*' }]);
     let lost = false;
     losing.middlewareStack.add(
@@ -210,7 +206,7 @@ describe('the function of a reactor', () => {
     expect(await live(id)).toBe('1');
   });
 
-  it('is not made where something is wrong that does not pass, after tries for twenty seconds', async () => {
+  it('is not created after a permanent error, after attempts for twenty seconds', async () => {
     const failing = lambda.as('failing', [{ Effect: 'Allow', Action: '*', Resource: '*' }]);
     let tries = 0;
     failing.middlewareStack.add(

@@ -3,20 +3,20 @@ import { createReactorRunner } from '../../../src/adapters/lambda/reactor-runner
 import type { RunRequest } from '../../../src/core/reactors/reactor-runner.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 
-type Answer = { FunctionError?: string; Payload?: Uint8Array } | Error;
+type Response = { FunctionError?: string; Payload?: Uint8Array } | Error;
 
 const named = (name: string, httpStatusCode?: number) =>
   Object.assign(new Error('x'), { name, ...(httpStatusCode && { $metadata: { httpStatusCode } }) });
-const payload = (value: unknown): Answer => ({ Payload: Buffer.from(JSON.stringify(value)) });
+const payload = (value: unknown): Response => ({ Payload: Buffer.from(JSON.stringify(value)) });
 
-/** A client that gives these answers one after the other, the last one again and again. */
-function aClient(...answers: Answer[]) {
+/** A client that returns these responses one after the other, and repeats the last one. */
+function aClient(...responses: Response[]) {
   const sent: InvokeCommand[] = [];
   const client = {
     send: (command: InvokeCommand) => {
-      const answer = answers[Math.min(sent.length, answers.length - 1)];
+      const response = responses[Math.min(sent.length, responses.length - 1)];
       sent.push(command);
-      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+      return response instanceof Error ? Promise.reject(response) : Promise.resolve(response);
     },
   } as unknown as LambdaClient;
   return { client, sent };
@@ -32,8 +32,8 @@ const aRequest = (more: Partial<RunRequest> = {}): RunRequest => ({
   ...more,
 });
 
-const run = (answers: Answer[], more: Partial<RunRequest> = {}, allowList: readonly string[] = []) => {
-  const { client, sent } = aClient(...answers);
+const run = (responses: Response[], more: Partial<RunRequest> = {}, allowList: readonly string[] = []) => {
+  const { client, sent } = aClient(...responses);
   return {
     outcome: createReactorRunner(client, { namePrefix: 'p-', egressAllowList: allowList }).run(
       aRequest(more),
@@ -43,7 +43,7 @@ const run = (answers: Answer[], more: Partial<RunRequest> = {}, allowList: reado
 };
 
 describe('a run', () => {
-  it('sends arguments, configuration, credential and the hash of the code that is meant', async () => {
+  it('sends arguments, configuration, credential and the hash of the expected code', async () => {
     const { outcome, sent } = run([payload({ outcome: 'returned', value: { raw: 1 } })], {
       client: { baseUrl: 'https://api', apiKey: new Secret('key'), headerPrefix: 'SVC' },
     });
@@ -87,22 +87,22 @@ describe('a run', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('does not hide a refusal', async () => {
+  it('does not hide a rejection', async () => {
     await expect(run([named('AccessDeniedException', 403)]).outcome).rejects.toThrow('x');
   });
 
   it.each([
     ['an instance that died', { FunctionError: 'Unhandled', Payload: Buffer.from('{}') }],
     ['no payload', {}],
-    ['what is not JSON', { Payload: Buffer.from('<html>') }],
+    ['a payload that is not JSON', { Payload: Buffer.from('<html>') }],
     ['another shape', payload({ outcome: 'threw', error: { message: 5 } })],
-    ['an outcome that there is not', payload({ outcome: 'nice' })],
+    ['an unknown outcome', payload({ outcome: 'nice' })],
     ['prototype members', { Payload: Buffer.from('{"__proto__":{"outcome":"returned"}}') }],
-  ] as [string, Answer][])('without an answer: %s', async (_title, answer) => {
-    expect(await run([answer]).outcome).toEqual({ outcome: 'exited' });
+  ] as [string, Response][])('without a response: %s', async (_title, response) => {
+    expect(await run([response]).outcome).toEqual({ outcome: 'exited' });
   });
 
-  it('may reach the ports that the deployer admits on the machine itself, and no others', async () => {
+  it('may connect to the local ports that the deployer allows, and no others', async () => {
     const { outcome, sent } = run([payload({ outcome: 'returned' })], {}, [
       'localhost:8443',
       'http://127.0.0.1:81',
@@ -115,17 +115,17 @@ describe('a run', () => {
     expect(ports).toEqual([8443, 81]);
   });
 
-  it('is of a version by its number if one is asked for', async () => {
+  it('uses a version by its number if one is requested', async () => {
     const { outcome, sent } = run([payload({ outcome: 'stale' })], { functionVersion: '7' });
     expect(await outcome).toEqual({ outcome: 'stale' });
     expect(sent.map(({ input }) => input.Qualifier)).toEqual(['7']);
   });
 
-  it('of a reactor that was deleted meanwhile is stale: the record tells the rest', async () => {
+  it('of a reactor that was deleted meanwhile is stale: the record decides the rest', async () => {
     expect(await run([named('ResourceNotFoundException', 404)]).outcome).toEqual({ outcome: 'stale' });
   });
 
-  it('has no answer that is nested deeper than 64 levels', async () => {
+  it('rejects a result that is nested deeper than 64 levels', async () => {
     const deep = (levels: number) => ({
       Payload: Buffer.from(`{"outcome":"returned","value":${'['.repeat(levels)}${']'.repeat(levels)}}`),
     });
@@ -134,7 +134,7 @@ describe('a run', () => {
     expect((await run([deep(100_000)]).outcome).outcome).not.toBe('returned');
   });
 
-  it('has no answer that would not fit once it is escaped', async () => {
+  it('rejects a result that would be too large once it is escaped', async () => {
     const strings = (count: number) =>
       payload({ outcome: 'returned', value: { raw: Array(count).fill('') } });
     const quotes = (count: number) => payload({ outcome: 'returned', value: { raw: '"'.repeat(count) } });
@@ -144,7 +144,7 @@ describe('a run', () => {
     expect((await run([strings(99_998)]).outcome).outcome).toBe('too_large');
   });
 
-  it('is refused when its arguments are more than an instance takes', async () => {
+  it('is rejected when its arguments exceed the limit of an instance', async () => {
     const { outcome, sent } = run([payload({})], { args: new Secret('x'.repeat(6_000_000)) });
     await expect(outcome).rejects.toMatchObject({ code: 'payload_too_large' });
     expect(sent).toHaveLength(0);

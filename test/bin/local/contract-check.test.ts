@@ -19,7 +19,7 @@ const anExchange = (more: Partial<Omit<Exchange, 'body'>> & { readonly body?: un
 const problem = (status: number) => ({ status, body: { title: 'No', status, code: 'forbidden' } });
 const headers = { 'content-type': 'application/json', 'svc-trace-id': 't' };
 
-describe('an answer as the document describes it', () => {
+describe('a response as the document describes it', () => {
   it.each([
     ['of an operation', {}],
     ['after a trailing slash', { path: '/tenants/self/' }],
@@ -33,8 +33,8 @@ describe('an answer as the document describes it', () => {
         headers: { 'content-type': 'application/json', 'retry-after': '1' },
       },
     ],
-    ['to a path that nobody knows', { path: '/nowhere', ...problem(404) }],
-    ['to a method that a path has not', { method: 'PUT', path: '/sessions', ...problem(405) }],
+    ['to an unknown path', { path: '/nowhere', ...problem(404) }],
+    ['to a method that the path does not have', { method: 'PUT', path: '/sessions', ...problem(405) }],
     ['without a body', { method: 'DELETE', path: '/tokens/x', status: 204, body: '' }],
     [
       'of a destination',
@@ -60,24 +60,20 @@ describe('an answer as the document describes it', () => {
   });
 });
 
-describe('an answer that the document does not allow', () => {
+describe('a response that the document does not allow', () => {
   it.each([
-    ['a member that it does not know', { body: { ...tenant, secret: 'x' } }, 'additionalProperties secret'],
-    ['a member too few', { body: { id: UUID, name: 'Shop' } }, 'required settings'],
+    ['an unknown member', { body: { ...tenant, secret: 'x' } }, 'additionalProperties secret'],
+    ['a missing member', { body: { id: UUID, name: 'Shop' } }, 'required settings'],
     ['a wrong type', { body: { ...tenant, name: 7 } }, '/name type'],
-    ['a status that it does not know', { status: 201 }, 'is not in the document'],
+    ['an unknown status code', { status: 201 }, 'is not in the document'],
     ['no trace id', { headers: { 'content-type': 'application/json' } }, 'header SVC-TRACE-ID is missing'],
     [
       'another content type',
       { headers: { ...headers, 'content-type': 'text/html' } },
       'is of type text/html',
     ],
-    ['no JSON', { body: '{' }, 'is no JSON'],
-    [
-      'a body where there is none',
-      { method: 'DELETE', path: '/tokens/x', status: 204, body: 'x' },
-      'has a body',
-    ],
+    ['a body that is not JSON', { body: '{' }, 'is no JSON'],
+    ['an unexpected body', { method: 'DELETE', path: '/tokens/x', status: 204, body: 'x' }, 'has a body'],
     ['a success of an unknown path', { path: '/nowhere', body: {} }, 'is a success'],
     ['a failure of another shape', { path: '/nowhere', status: 404, body: { oops: 1 } }, 'required'],
     [
@@ -85,11 +81,11 @@ describe('an answer that the document does not allow', () => {
       { method: 'POST', path: '/proxy', ...problem(400) },
       'required',
     ],
-  ])('%s is told', (_what, more, told) => {
-    expect(contract().check(anExchange(more))).toContain(told);
+  ])('%s is reported', (_what, more, reported) => {
+    expect(contract().check(anExchange(more))).toContain(reported);
   });
 
-  it('is told without its values', () => {
+  it('is reported without its values', () => {
     const found = contract().check(anExchange({ body: { ...tenant, name: { pan: '4242424242424242' } } }));
     expect(found).toBe('GET /tenants/self 200: /name type');
   });

@@ -28,13 +28,13 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-it('what was written is read again', () => {
+it('credentials are read as they were written', () => {
   const file = join(directory, 'new', 'folder', 'credentials.json');
   writeCredentials(file, credentials);
   expect(readTenantCredentials(file)).toEqual(credentials);
 });
 
-it('nobody else may read the file, and an earlier one is replaced without a trace', () => {
+it('only the owner may read the file, and an earlier one is replaced without a trace', () => {
   const file = join(directory, 'credentials.json');
   writeFileSync(file, 'old', { mode: 0o644 });
   writeCredentials(file, credentials);
@@ -43,7 +43,7 @@ it('nobody else may read the file, and an earlier one is replaced without a trac
   expect(readFileSync(file, 'utf8')).toContain('key_secret');
 });
 
-it('no file is no credentials', () => {
+it('a missing file means no credentials', () => {
   expect(readTenantCredentials(join(directory, 'none.json'))).toBeUndefined();
 });
 
@@ -56,7 +56,7 @@ it.each(['', '{', '{"tenant_id":"t"}'])(
   },
 );
 
-it('what the operator function answers beside the credentials is dropped', () => {
+it('other members of the operator function’s response are dropped', () => {
   expect(parseTenantCredentials(JSON.stringify({ ...credentials, more: 1 }))).toEqual(credentials);
 });
 
@@ -86,7 +86,7 @@ describe('a claimed file', () => {
     expect(name(claimCredentialsFile(undefined, { port: 9001 }))).toBe('credentials.json');
   });
 
-  it('that was asked for is refused while another service has it', () => {
+  it('that was requested is rejected while another service has it', () => {
     const file = join(directory, 'mine.json');
     const first = claimCredentialsFile(file, { port: 8787 });
     expect(() => claimCredentialsFile(file, { port: 9000 })).toThrow(`${file} is in use by process`);
@@ -97,7 +97,7 @@ describe('a claimed file', () => {
 
   const running = { ...credentials, base_url: 'http://localhost:1', aws_endpoint_url: 'http://localhost:2' };
 
-  it('is removed at the end with what was written, and with nothing else', () => {
+  it('is removed at the end with its content, and with nothing else', () => {
     const file = join(directory, 'mine.json');
     writeFileSync(file, 'mine');
     claimCredentialsFile(file, { port: 1 }).release();
@@ -113,7 +113,7 @@ describe('a claimed file', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('is never that in which a data folder keeps its tenant', () => {
+  it('is never the file in which a data folder stores its tenant', () => {
     const [data, link] = [join(directory, '.local'), join(directory, 'link')];
     mkdirSync(data);
     symlinkSync(data, link);
@@ -122,10 +122,10 @@ describe('a claimed file', () => {
     );
     expect(() =>
       claimCredentialsFile(join(link, 'credentials.json'), { port: 1, dataDirectory: data }),
-    ).toThrow(/is where the data folder keeps its tenant: name another file$/);
+    ).toThrow(/contains the tenant of the data folder: name another file$/);
   });
 
-  it('is no folder', () => {
+  it('is not a folder', () => {
     expect(() => claimCredentialsFile(directory, { port: 1 })).toThrow(`${directory} is a folder`);
   });
 });

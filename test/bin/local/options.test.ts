@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { parseOptions } from '../../../bin/local/options.ts';
 
-it('without options the defaults hold', () => {
+it('the defaults apply without options', () => {
   expect(parseOptions([])).toEqual({
     kind: 'start',
     port: 8787,
@@ -13,7 +13,7 @@ it('without options the defaults hold', () => {
   });
 });
 
-it('every option is taken over, paths from where npm was called', () => {
+it('every option is applied, with paths from where npm was called', () => {
   const args = ['--port', '0', '--data', 'd', '--credentials', '/c.json', '--tick=0.5', '--verbose'];
   const settings = ['--set', 'headerPrefixes=SVC,ACME', '--set', 'egressAllowList='];
   const faults = ['--fault', 'kms:down:1', '--fault', 'sqs:delay:500', '--fault-seed', '7'];
@@ -30,11 +30,11 @@ it('every option is taken over, paths from where npm was called', () => {
   });
 });
 
-it('an app that is already synthesized is taken by its path', () => {
+it('an app that is already synthesized is found by its path', () => {
   expect(parseOptions(['--app', 'cdk.out'])).toMatchObject({ appDirectory: resolve('cdk.out') });
 });
 
-it('--help asks for help', () => {
+it('--help requests help', () => {
   expect(parseOptions(['--help'])).toEqual({ kind: 'help' });
 });
 
@@ -47,12 +47,12 @@ it.each([
   [['--port', ''], '--port must be a number from 0 to 65535, not '],
   [['--tick', '0'], '--tick must be a number of seconds over 0, not 0'],
   [['--tick', 'fast'], '--tick must be a number of seconds over 0, not fast'],
-  [['--port', '1', '--port', '2'], '--port is given twice'],
+  [['--port', '1', '--port', '2'], '--port appears twice'],
   [
     ['--app', 'cdk.out', '--set', 'throttleRate=1'],
-    '--set has no effect on an app that is already synthesized: leave --app or --set',
+    '--set has no effect on a synthesized app: remove --app or --set',
   ],
-  [['--set', 'throttleRate=1', '--set', 'throttleRate=2'], '--set throttleRate is given twice'],
+  [['--set', 'throttleRate=1', '--set', 'throttleRate=2'], '--set throttleRate appears twice'],
   [['--set', 'name'], '--set needs NAME=VALUE, not name'],
   [['--set', '=value'], '--set needs NAME=VALUE, not =value'],
   [['--data', ''], '--data needs a path'],
@@ -60,7 +60,7 @@ it.each([
   [['--fault', 'kms/Decript:down:1'], '--fault kms/Decript:down:1: kms has no action Decript (Decrypt, '],
   [['--fault-seed', '-1'], "Option '--fault-seed' argument is ambiguous"],
   [['--fault-seed', 'x'], '--fault-seed must be a whole number below 2^32, not x'],
-])('%j is refused in one line', (args, problem) => {
+])('%j is rejected in one line', (args, problem) => {
   expect(parseOptions(args)).toEqual({ kind: 'invalid', problem: expect.stringContaining(problem) });
   expect(JSON.stringify(parseOptions(args))).not.toContain('\\n');
 });

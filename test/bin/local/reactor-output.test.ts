@@ -6,7 +6,7 @@ import { createReactorOutput } from '../../../bin/local/reactor-output.ts';
 const FUNCTION = 'Cloakroom-reactor-0190b5b2000070008000000000000000';
 const ID = '0190b5b2-0000-7000-8000-000000000000';
 
-describe('the output of reactors on this machine', () => {
+describe('the output of reactors of the local account', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cloakroom-output-'));
   afterAll(() => {
     rmSync(folder, { recursive: true });
@@ -29,7 +29,7 @@ describe('the output of reactors on this machine', () => {
     ]);
   });
 
-  it('has no file where logs are printed, and makes none before something is printed', () => {
+  it('has no file where logs are printed, and creates none before the first output', () => {
     const silent = createReactorOutput(join(folder, 'none'), () => undefined);
     silent.close();
     expect(() => statSync(join(folder, 'none'))).toThrow();

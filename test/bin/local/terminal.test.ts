@@ -1,4 +1,4 @@
-// What `npm start` shows: its page of facts and commands, and the line of progress before it.
+// The output of `npm start`: its page of facts and commands, and the line of progress before it.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ function aStream(isTTY: boolean) {
   return { stream: Object.assign(stream, { isTTY }) as unknown as NodeJS.WriteStream, written };
 }
 
-/** In a process of its own: Node decides about colour by the environment that it started with. */
+/** In a separate process: Node decides about colour by the environment that it started with. */
 function greetingOn(isTTY: boolean, env: Readonly<Record<string, string>> = {}): string {
   const program = `
     import { greeting } from './bin/local/greeting.ts';
@@ -39,19 +39,19 @@ function greetingOn(isTTY: boolean, env: Readonly<Record<string, string>> = {}):
     process.stdout.write(greeting(${JSON.stringify(greeted)}, stream));`;
   return execFileSync(process.execPath, ['--input-type=module', '-e', program], {
     encoding: 'utf8',
-    // Nothing of who runs the tests: a CI has no colour.
+    // Nothing from the environment of the tests: a CI has no colour.
     env: { PATH: process.env['PATH'], TERM: 'xterm-256color', ...env },
   });
 }
 
 describe('the greeting', () => {
-  it('tells everything that a new user needs, and ends with what stops it', () => {
+  it('shows everything that a new user needs, and ends with how to stop it', () => {
     const text = greeting(greeted, aStream(false).stream);
     for (const value of Object.values(greeted)) expect(text).toContain(value ?? '--data DIR');
     expect(text.trimEnd()).toMatch(/Ready\. Ctrl-C stops everything\.$/);
   });
 
-  it('has colour on a terminal alone, and none where NO_COLOR is set', () => {
+  it('has colour only on a terminal, and none where NO_COLOR is set', () => {
     const [colored, plain] = [greetingOn(true), greetingOn(false)];
     expect(colored).not.toBe(plain);
     expect(stripVTControlCharacters(colored)).toBe(plain);
@@ -64,7 +64,7 @@ describe('the first calls', () => {
     for (const call of firstCalls(greeted)) expect(call).not.toMatch(/[#!\n]/);
   });
 
-  it('read the management key out of a credentials file, whatever its path', () => {
+  it('read the management key from a credentials file with any path', () => {
     const folder = mkdtempSync(join(tmpdir(), "it's a folder "));
     const file = join(folder, 'credentials.json');
     writeCredentials(file, { tenant_id: 't', management_key: 'key_management_y', webhook_secret: 'w' });
@@ -75,7 +75,7 @@ describe('the first calls', () => {
 });
 
 describe('the line of progress', () => {
-  it('says each step once to a program that reads', () => {
+  it('prints each step once for a program that reads it', () => {
     const { stream, written } = aStream(false);
     const progress = createProgress(stream);
     progress.step('synthesizing the app');

@@ -4,7 +4,7 @@ import fs, { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { CommandFailure } from '../../../bin/operator/failures.ts';
+import { CommandFailure } from '../../../bin/operator/explain-failure.ts';
 import { operate } from '../../../bin/operator/operate.ts';
 import { COMMAND_NAMES, flagsOf } from '../../../functions/operator/command-names.ts';
 
@@ -22,10 +22,10 @@ interface Outcome {
   readonly payloads: readonly unknown[];
 }
 
-/** Runs a command line against an operator function that returns or throws what it is given. */
+/** Runs a command line against an operator function that returns or throws the argument. */
 async function run(
   args: readonly string[],
-  { answers = [{}], isTerminal = true }: { answers?: readonly unknown[]; isTerminal?: boolean } = {},
+  { responses = [{}], isTerminal = true }: { responses?: readonly unknown[]; isTerminal?: boolean } = {},
 ): Promise<Outcome> {
   let [out, err] = ['', ''];
   const payloads: unknown[] = [];
@@ -34,8 +34,10 @@ async function run(
     printError: (text) => (err += text),
     isTerminal,
     invoke: (_target, payload) => {
-      const answer = answers[payloads.push(payload) - 1];
-      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer as object as never);
+      const response = responses[payloads.push(payload) - 1];
+      return response instanceof Error
+        ? Promise.reject(response)
+        : Promise.resolve(response as object as never);
     },
   });
   return { exitCode, out, err, payloads };
@@ -45,26 +47,26 @@ const named = (name: string, message: string) => Object.assign(new Error(message
 const coded = (code: string) => Object.assign(new Error(`connect ${code}`), { code });
 
 describe('the operator command line', () => {
-  it('sends the members that the function takes, and prints the result', async () => {
+  it('sends the members that the function accepts, and prints the result', async () => {
     const args = ['list-parked-deliveries', '--limit', '7'];
-    const { exitCode, out, err, payloads } = await run(args, { answers: [{ deliveries: [] }] });
+    const { exitCode, out, err, payloads } = await run(args, { responses: [{ deliveries: [] }] });
     expect(payloads).toEqual([{ command: 'list-parked-deliveries', limit: 7 }]);
     expect([exitCode, out, err]).toEqual([0, 'no deliveries\n', '']);
   });
 
   it('repeats a command of many steps, with progress on standard error', async () => {
-    const answers = [
+    const responses = [
       { seen: 2, resealed: 1, left: 0, done: false },
       { seen: 3, resealed: 2, left: 0, done: true },
     ];
-    const { exitCode, out, err } = await run(['reseal', '--tenant', TENANT, '--json'], { answers });
-    expect([exitCode, JSON.parse(out)]).toEqual([0, answers[1]]);
+    const { exitCode, out, err } = await run(['reseal', '--tenant', TENANT, '--json'], { responses });
+    expect([exitCode, JSON.parse(out)]).toEqual([0, responses[1]]);
     expect(err.split('\n')).toHaveLength(3);
   });
 
-  it('ends with 1 where a check finds something wrong', async () => {
-    expect((await run(['health'], { answers: [{ healthy: false }] })).exitCode).toBe(1);
-    expect((await run(['health'], { answers: [{ healthy: true }] })).exitCode).toBe(0);
+  it('exits with 1 where a check finds a problem', async () => {
+    expect((await run(['health'], { responses: [{ healthy: false }] })).exitCode).toBe(1);
+    expect((await run(['health'], { responses: [{ healthy: true }] })).exitCode).toBe(0);
   });
 
   it.each([
@@ -74,7 +76,7 @@ describe('the operator command line', () => {
     [['help', 'creat-tenant'], "unknown command 'creat-tenant' (Did you mean create-tenant?)"],
     [['help', 'foo'], "unknown command 'foo'"],
     [['create-tenant', '--name', ''], '--name must not be empty'],
-    [['create-tenant', '--name', 'a', '--name', 'b'], '--name is given twice'],
+    [['create-tenant', '--name', 'a', '--name', 'b'], '--name appears twice'],
     [['list-tenants', '--jsn'], "unknown option '--jsn' (Did you mean --json?)"],
     [['rotate-keys', '--tenant', 'x'], '--tenant must be a tenant id (operator list-tenants shows them)'],
     [
@@ -93,15 +95,15 @@ describe('the operator command line', () => {
     [['export-audit', '--tenant', TENANT], "required option '--out <FILE>' not specified"],
     [
       ['who-saw', '--token', 'x', '--from', 'yesterday'],
-      '--from must be an ISO 8601 date or time, as 2026-01-31T12:00:00Z',
+      '--from must be an ISO 8601 date or time, such as 2026-01-31T12:00:00Z',
     ],
     [['verify-audit', '--file', 'x'], '--file needs --key: the public key that audit-key printed'],
     [['list-parked-deliveries', '--limit', 'abc'], '--limit must be a whole number from 1 to 1000'],
     [['list-parked-deliveries', '--limit', '1001'], '--limit must be a whole number from 1 to 1000'],
     [['list-tenants', 'x'], "too many arguments for 'list-tenants'. Expected 0 arguments but got 1."],
-    [['--local', 'health'], '--local must stand behind the command: operator health --local'],
+    [['--local', 'health'], '--local must follow the command: operator health --local'],
     [['health', '--secrets-to', 'x'], "unknown option '--secrets-to'"],
-  ])('%j is refused in one line with exit code 2, and nothing is sent', async (args, problem) => {
+  ])('%j is rejected in one line with exit code 2, and nothing is sent', async (args, problem) => {
     const { exitCode, out, err, payloads } = await run(args);
     expect([exitCode, out, err, payloads]).toEqual([2, '', `operator: ${problem}\n`, []]);
   });
@@ -126,7 +128,7 @@ describe('the operator command line', () => {
     [named('ExpiredTokenException', 'x'), 'the AWS credentials have expired: sign in again (aws sso login)'],
     [
       named('UnrecognizedClientException', 'The security token included in the request is invalid'),
-      'AWS does not accept the credentials (UnrecognizedClientException)',
+      'AWS rejects the credentials (UnrecognizedClientException)',
     ],
     [
       named('AccessDeniedException', 'User: arn:aws:iam::1:user/x is not authorized'),
@@ -134,24 +136,24 @@ describe('the operator command line', () => {
     ],
     [
       named('ResourceNotFoundException', 'Function not found: arn'),
-      'there is no function Cloakroom-operator in this account and Region; --function takes another name (stack output OperatorFunctionName)',
+      'the function Cloakroom-operator does not exist in this account and Region; --function selects another one (stack output OperatorFunctionName)',
     ],
-    [coded('ENOTFOUND'), 'AWS cannot be reached (ENOTFOUND)'],
+    [coded('ENOTFOUND'), 'AWS is unreachable (ENOTFOUND)'],
     [named('KMSException', 'one line\nand a second'), 'KMSException: one line'],
-  ])('says what to do after %s, in one line with exit code 1', async (failure, said) => {
-    const { exitCode, out, err } = await run(['list-tenants'], { answers: [failure] });
+  ])('explains what to do after %s, in one line with exit code 1', async (failure, said) => {
+    const { exitCode, out, err } = await run(['list-tenants'], { responses: [failure] });
     expect([exitCode, out, err]).toEqual([1, '', `operator: ${said}\n`]);
   });
 
   it('names the profile that has no credentials', async () => {
     process.env['AWS_PROFILE'] = 'shop';
     const failure = named('CredentialsProviderError', 'Could not load credentials from any providers');
-    const { err } = await run(['list-tenants'], { answers: [failure] });
+    const { err } = await run(['list-tenants'], { responses: [failure] });
     delete process.env['AWS_PROFILE'];
     expect(err).toBe('operator: no AWS credentials: the profile shop (AWS_PROFILE) has none\n');
   });
 
-  it('says so where the service of npm start does not run', async () => {
+  it('reports that the service of npm start does not run', async () => {
     const [missing, other, stopped] = [newFile(), newFile(), newFile()];
     writeFileSync(other, '{}');
     writeFileSync(stopped, '{"aws_endpoint_url":"http://127.0.0.1:9"}');
@@ -162,8 +164,8 @@ describe('the operator command line', () => {
     expect((await run(['health', '--local', other])).err).toBe(
       `operator: ${other} is no credentials file of npm start\n`,
     );
-    expect((await run(['health', '--local', stopped], { answers: [coded('ECONNREFUSED')] })).err).toBe(
-      'operator: the service at http://127.0.0.1:9 cannot be reached (ECONNREFUSED): is npm start still running?\n',
+    expect((await run(['health', '--local', stopped], { responses: [coded('ECONNREFUSED')] })).err).toBe(
+      'operator: the service at http://127.0.0.1:9 is unreachable (ECONNREFUSED): is npm start still running?\n',
     );
   });
 });
@@ -171,10 +173,10 @@ describe('the operator command line', () => {
 describe('secrets', () => {
   const create = ['create-tenant', '--name', 'x'];
 
-  it('go to a new file that its owner alone can read, and not to the output', async () => {
+  it('are written to a new file that only its owner can read, and not to the output', async () => {
     const file = newFile();
     const { exitCode, out, err } = await run([...create, '--json', '--secrets-to', file], {
-      answers: [CREATED],
+      responses: [CREATED],
       isTerminal: false,
     });
     expect([exitCode, JSON.parse(out), err]).toEqual([0, { tenant_id: TENANT, secrets_in: file }, '']);
@@ -182,7 +184,7 @@ describe('secrets', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('create nothing where the file exists or cannot be created', async () => {
+  it('are not created where the file exists or cannot be created', async () => {
     const [file, elsewhere] = [newFile(), join(folder, 'no', 'such')];
     writeFileSync(file, 'mine');
     for (const [name, why] of [
@@ -199,7 +201,7 @@ describe('secrets', () => {
 
   it('leave no file behind where the command fails', async () => {
     const file = newFile();
-    const { exitCode } = await run([...create, '--secrets-to', file], { answers: [new Error('x')] });
+    const { exitCode } = await run([...create, '--secrets-to', file], { responses: [new Error('x')] });
     expect([exitCode, existsSync(file)]).toEqual([1, false]);
   });
 
@@ -209,11 +211,11 @@ describe('secrets', () => {
       throw coded('ENOSPC');
     });
     const { exitCode, out, err } = await run([...create, '--json', '--secrets-to', file], {
-      answers: [CREATED],
+      responses: [CREATED],
     });
     expect([exitCode, JSON.parse(out)]).toEqual([0, CREATED]);
     expect(err).toBe(
-      `operator: ${file} could not be written: the secrets are printed, since they are shown only once\n`,
+      `operator: ${file} could not be written; the secrets are printed, since they are shown only once\n`,
     );
     expect([existsSync(file), close.mock.calls.length]).toEqual([false, 1]);
     jest.restoreAllMocks();
@@ -230,10 +232,10 @@ describe('secrets', () => {
     expect([ended.signal, ended.stderr, existsSync(file)]).toEqual(['SIGINT', '', false]);
   });
 
-  it('are printed otherwise, with a warning where no terminal shows them', async () => {
-    const shown = await run(create, { answers: [CREATED] });
+  it('are otherwise printed, with a warning where the output is no terminal', async () => {
+    const shown = await run(create, { responses: [CREATED] });
     expect([shown.out, shown.err]).toEqual([expect.stringContaining('whsec_1'), '']);
-    const stored = await run([...create, '--json'], { answers: [CREATED], isTerminal: false });
+    const stored = await run([...create, '--json'], { responses: [CREATED], isTerminal: false });
     expect(JSON.parse(stored.out)).toEqual(CREATED);
     expect(stored.err).toContain('use --secrets-to FILE');
     expect(stored.err).not.toMatch(/whsec_1|key_management_1/);
@@ -251,9 +253,9 @@ describe('commands of the audit trail', () => {
     return file;
   }
 
-  it('take the deployment for a tenant', async () => {
+  it('accept the deployment as a tenant', async () => {
     const args = ['who-saw', '--token', 't', '--tenant', 'deployment'];
-    const { exitCode, payloads } = await run(args, { answers: [{ records: [], next: null }] });
+    const { exitCode, payloads } = await run(args, { responses: [{ records: [], next: null }] });
     expect([exitCode, payloads]).toEqual([
       ...[0, [{ command: 'who-saw', token_id: 't', tenant_id: 'deployment' }]],
     ]);
@@ -261,22 +263,22 @@ describe('commands of the audit trail', () => {
 
   it('who-saw joins the records of its steps', async () => {
     const at = { tenant_id: TENANT, before: 'x' };
-    const answers = [
+    const responses = [
       { records: [{ id: 1 }, { id: 2 }], next: { at } },
       { records: [{ id: 3 }], next: null },
     ];
-    const { out, err, payloads } = await run(['who-saw', '--token', 't', '--json'], { answers });
+    const { out, err, payloads } = await run(['who-saw', '--token', 't', '--json'], { responses });
     expect([JSON.parse(out), err]).toEqual([{ records: [{ id: 1 }, { id: 2 }, { id: 3 }] }, '']);
     expect(payloads[1]).toMatchObject({ token_id: 't', at });
   });
 
   it('verify-audit adds the counts of its steps, with progress on standard error', async () => {
-    const answers = [
+    const responses = [
       { ...checked, next: { from: '2026-01-31T12:00:00+00:00' } },
       { ...checked, next: null },
     ];
     const args = ['verify-audit', '--key', fileOf(PUBLIC_KEY), '--json'];
-    const { exitCode, out, err, payloads } = await run(args, { answers });
+    const { exitCode, out, err, payloads } = await run(args, { responses });
     expect([exitCode, JSON.parse(out)]).toEqual([
       ...[0, { ...checked, seals: 4, records: 6, not_sealed_yet: 2 }],
     ]);
@@ -284,18 +286,18 @@ describe('commands of the audit trail', () => {
     expect(payloads).toMatchObject([{ public_key: PUBLIC_KEY }, { from: '2026-01-31T12:00:00+00:00' }]);
   });
 
-  it('verify-audit ends with 1 where something is broken', async () => {
+  it('verify-audit exits with 1 where the trail is broken', async () => {
     const broken = { what: 'the MAC is wrong' };
-    const answers = [{ ...checked, intact: false, broken, next: null }];
-    const { exitCode, out } = await run(['verify-audit'], { answers });
+    const responses = [{ ...checked, intact: false, broken, next: null }];
+    const { exitCode, out } = await run(['verify-audit'], { responses });
     expect([exitCode, out]).toEqual([1, expect.stringContaining('the MAC is wrong')]);
   });
 
-  it('verify-audit refuses a file that holds no public key, with and without --file', async () => {
+  it('verify-audit rejects a file without a public key, with and without --file', async () => {
     const privateKey = keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     for (const text of ['', 'no key', privateKey, PUBLIC_KEY.replace(/M/g, '-')]) {
       const key = fileOf(text);
-      const said = `operator: --key ${key}: holds no public key in PEM, as audit-key prints it\n`;
+      const said = `operator: --key ${key}: contains no public key in PEM, as audit-key prints it\n`;
       for (const more of [[], ['--file', fileOf('')]]) {
         const { exitCode, out, err, payloads } = await run(['verify-audit', '--key', key, ...more]);
         expect([exitCode, out, err, payloads]).toEqual([2, '', said, []]);
@@ -311,11 +313,11 @@ describe('commands of the audit trail', () => {
     const [file, key] = [newFile(), fileOf(PUBLIC_KEY)];
     const record = { trail: TENANT, shard: 1, expires: 1, body: '{}' };
     const [a, b] = ['0mwt00000aaaaaaaaaaaa', '0mwt00001aaaaaaaaaaaa'];
-    const answers = [
+    const responses = [
       { lines: [{ record: { ...record, position: a } }], next: { at: Date.UTC(2026, 0, 31) } },
       { lines: [{ record: { ...record, position: b } }], next: null },
     ];
-    const made = await run(['export-audit', '--tenant', TENANT, '--out', file, '--json'], { answers });
+    const made = await run(['export-audit', '--tenant', TENANT, '--out', file, '--json'], { responses });
     expect([made.exitCode, JSON.parse(made.out)]).toEqual([0, { exported_to: file }]);
     expect(made.err).toBe('exported up to 2026-01-31T00:00:00.000Z\nexported, to the end\n');
     expect(made.payloads[1]).toMatchObject({ at: Date.UTC(2026, 0, 31) });

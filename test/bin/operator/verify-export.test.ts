@@ -40,7 +40,7 @@ const header = (tenant: string, from = START - MINUTE, at?: number): string =>
     ...(at !== undefined && { at: new Date(at).toISOString() }),
   });
 
-/** Seals and records in turn, a seal for each five records: in neither order of time. */
+/** Seals and records alternate, a seal for each five records: in neither order of time. */
 function mixed(seals: readonly string[], records: readonly string[]): readonly string[] {
   const groups = seals.map((seal, at) => [seal, ...records.slice(5 * at, 5 * at + 5)]);
   return [...groups.flat(), ...records.slice(5 * seals.length)];
@@ -64,7 +64,7 @@ describe('an export', () => {
     expect(await verifyExport(exportOf(trail, 'without-records'), pem())).toEqual({ ...ALL, records: 0 });
   });
 
-  it('may have its seals before its records, or after', async () => {
+  it('may contain its seals before or after its records', async () => {
     const { trail } = await aTrail({ over: { partSize: 1 } });
     const [seals, records] = [sealLines(trail), recordLines(trail, TENANTS[0])];
     for (const lines of [
@@ -87,7 +87,7 @@ describe('an export', () => {
     expect(broken).toMatch(/the seals before it are missing$/);
   });
 
-  it('says how many of its records are not sealed yet', async () => {
+  it('reports how many of its records are not sealed yet', async () => {
     const { trail } = await aTrail({ sealed: 2 });
     expect(await verifyExport(exportOf(trail), pem())).toMatchObject({ seals: 2, records: 20, unsealed: 10 });
     const { trail: unsealed } = await aTrail({ sealed: 0 });
@@ -116,7 +116,7 @@ describe('an export', () => {
     expect(report.broken).toMatch(said);
   });
 
-  it('counts records before the very first seal, and is broken by those before any other', async () => {
+  it('counts records before the very first seal, and is broken by records before any other', async () => {
     const { trail } = await aTrail();
     const early = newRecordPosition(START - 30 * MINUTE);
     trail.put(trail.make(TENANTS[0], 1, {}, { position: early }));
@@ -136,7 +136,7 @@ describe('an export', () => {
     expect(broken).toMatch(/part 1: it names another seal as the one before it$/);
   });
 
-  it('with a seal that follows at once on one long before is broken', async () => {
+  it('with a seal that continues directly from one long before is broken', async () => {
     const { trail } = await aTrail();
     const [first, , third] = [...trail.seals.values()];
     if (first === undefined || third === undefined) throw new Error('no seals');
@@ -147,7 +147,7 @@ describe('an export', () => {
     expect(broken).toMatch(/part 1: seals before it are missing$/);
   });
 
-  it('with any single change is broken, or covers less than it did', async () => {
+  it('with any single change is broken, or covers less than before', async () => {
     const { trail: sealed } = await aTrail({ minutes: 3 });
     const { trail: inParts } = await aTrail({ minutes: 3, over: { partSize: 2 } });
     let found = 0;
@@ -159,7 +159,7 @@ describe('an export', () => {
         fc.pre(exportOf(trail).join('\n') !== exportOf(faultless).join('\n'));
         const before = await verifyExport(exportOf(faultless), pem());
         const { broken, sealedTo, unsealed } = await verifyExport(exportOf(trail), pem());
-        // Only who knows how far the seals went can miss the last ones.
+        // Missing last seals are only detected with knowledge of the last seal's time.
         expect(broken !== undefined || unsealed > 0 || sealedTo !== before.sealedTo).toBe(true);
         if (broken !== undefined) found += 1;
       }),
@@ -169,11 +169,11 @@ describe('an export', () => {
   });
 });
 
-describe('an export of a time that has expired in part', () => {
+describe('an export whose records have partly expired', () => {
   const DAY = 86_400_000;
   const EXPIRED = START + 401 * DAY;
 
-  /** An export made when all records had expired, and one of them was gone. */
+  /** An export made when all records had expired and one of them was deleted. */
   async function expiredExport(at = EXPIRED) {
     const { trail } = await aTrail();
     const [gone] = recordsOf(trail, TENANTS[0], 1);
@@ -187,7 +187,7 @@ describe('an export of a time that has expired in part', () => {
     return { trail, lines, witness, verified };
   }
 
-  it('counts the intervals that have lost records', async () => {
+  it('reports the number of intervals that have lost records', async () => {
     const { lines, witness, verified } = await expiredExport();
     expect(await verified([...lines, witness])).toEqual({
       ...{ ...ALL, records: 19, expired: 1 },
@@ -195,14 +195,14 @@ describe('an export of a time that has expired in part', () => {
     });
   });
 
-  it('is broken if it was made before they expired, or does not say when', async () => {
+  it('is broken if it was made before they expired, or does not state when', async () => {
     const { lines, witness, verified } = await expiredExport(START + 399 * DAY);
     const lost = /^the interval .*: found 4 records, sealed 5, or not the same ones/;
     expect((await verified([...lines, witness])).broken).toMatch(lost);
     expect((await verifyExport([header(TENANTS[0]), ...lines, witness], pem())).broken).toMatch(lost);
   });
 
-  it('is broken by records that are changed or too many, which no expiry explains', async () => {
+  it('is broken by changed or extra records, which no expiry explains', async () => {
     const { trail, lines, witness, verified } = await expiredExport();
     const [, changed = ''] = lines.filter((line) => line.startsWith('{"record"'));
     const edited = lines.map((line) => (line === changed ? line.replace('200', '201') : line));
@@ -213,7 +213,7 @@ describe('an export of a time that has expired in part', () => {
     expect((await verified(added)).broken).toBeDefined();
   });
 
-  it('is broken if its header says a time that no seal of it bears out', async () => {
+  it('is broken if its header states a time that none of its seals confirms', async () => {
     const { lines, witness, verified } = await expiredExport();
     expect((await verified(lines)).broken).toMatch(/^the header: .*, more than a day after its newest seal$/);
     const forged = witness.replace(/"from":\d+/, `"from":${String(EXPIRED + DAY)}`);
@@ -222,7 +222,7 @@ describe('an export of a time that has expired in part', () => {
     expect((await verified([witness], EXPIRED, other)).broken).toMatch(/the signature is not valid$/);
   });
 
-  it('is broken if its header says a time that has not come, or none', async () => {
+  it('is broken if its header states a time in the future, or none', async () => {
     const { lines, witness, verified } = await expiredExport();
     expect((await verified([...lines, witness], EXPIRED - 3_600_000)).broken).toMatch(/which is not past$/);
     const nonsense = JSON.stringify({ export: 1, tenant: TENANTS[0], at: 'soon' });

@@ -43,9 +43,9 @@ describe('the access decision', () => {
         permission,
         fc.option(fc.constantFrom('token-1', 'other'), { nil: undefined }),
         fc.array(container, { maxLength: 3 }),
-        (given, wanted, id, containers) => {
+        (input, wanted, id, containers) => {
           const token = { containers, ...(id === undefined ? {} : { id }) };
-          return decideAccess(given, wanted, token) === referenceDecision(given, wanted, id, containers);
+          return decideAccess(input, wanted, token) === referenceDecision(input, wanted, id, containers);
         },
       ),
       { numRuns: cases(10_000) },
@@ -53,36 +53,36 @@ describe('the access decision', () => {
   }, 120_000);
 
   it('covers whole segments only', () => {
-    const given: Grants = {
+    const input: Grants = {
       permissions: [],
       rules: [{ priority: 1, container: '/pci/', transform: 'reveal', permissions: ['token:read'] }],
     };
-    expect(decideAccess(given, 'token:read', { containers: ['/pci/high/'] })).toBe('reveal');
-    expect(decideAccess(given, 'token:read', { containers: ['/pcix/'] })).toBeUndefined();
+    expect(decideAccess(input, 'token:read', { containers: ['/pci/high/'] })).toBe('reveal');
+    expect(decideAccess(input, 'token:read', { containers: ['/pcix/'] })).toBeUndefined();
   });
 
-  it('lets top-level permissions mask for everything but use', () => {
-    const given: Grants = { permissions: ['token:read', 'token:use'], rules: [] };
-    expect(decideAccess(given, 'token:read', { containers: ['/any/'] })).toBe('mask');
-    expect(decideAccess(given, 'token:use', { containers: ['/any/'] })).toBe('reveal');
+  it('lets a top-level permission mask, and token:use reveal', () => {
+    const input: Grants = { permissions: ['token:read', 'token:use'], rules: [] };
+    expect(decideAccess(input, 'token:read', { containers: ['/any/'] })).toBe('mask');
+    expect(decideAccess(input, 'token:use', { containers: ['/any/'] })).toBe('reveal');
   });
 
-  it('needs every container covered and takes the most restrictive transform', () => {
+  it('requires a rule for every container, and uses the most restrictive transform', () => {
     const rules: AccessRule[] = [
       { priority: 1, container: '/a/', transform: 'reveal', permissions: ['token:read'] },
       { priority: 2, container: '/b/', transform: 'redact', permissions: ['token:read'] },
     ];
-    const given: Grants = { permissions: [], rules };
-    expect(decideAccess(given, 'token:read', { containers: ['/a/', '/b/'] })).toBe('redact');
-    expect(decideAccess(given, 'token:read', { containers: ['/a/', '/c/'] })).toBeUndefined();
+    const input: Grants = { permissions: [], rules };
+    expect(decideAccess(input, 'token:read', { containers: ['/a/', '/b/'] })).toBe('redact');
+    expect(decideAccess(input, 'token:read', { containers: ['/a/', '/c/'] })).toBeUndefined();
   });
 
-  it('grants below exactly the containers where the decision is positive', () => {
+  it('lists exactly the containers for which the decision is positive', () => {
     fc.assert(
-      fc.property(grants, permission, container, (given, wanted, where) => {
+      fc.property(grants, permission, container, (input, wanted, where) => {
         const containerRules = {
-          ...given,
-          rules: given.rules.filter((each) => each.container !== undefined),
+          ...input,
+          rules: input.rules.filter((each) => each.container !== undefined),
         };
         const granted = containersGranted(containerRules, wanted).some((outer) => where.startsWith(outer));
         return granted === (decideAccess(containerRules, wanted, { containers: [where] }) !== undefined);

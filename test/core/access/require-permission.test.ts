@@ -11,7 +11,7 @@ const refusal = (act: () => unknown): string => {
   return 'nothing was thrown';
 };
 
-describe('a permission that a caller does not hold', () => {
+describe('the error for a missing permission', () => {
   it.each([
     [
       'token:read',
@@ -32,14 +32,14 @@ describe('a permission that a caller does not hold', () => {
     ['token:create', { type: 'private', actsBy: 'reactor' }, 'The invoking application was not granted it.'],
     ['token:create', { type: 'session', actsBy: 'reactor' }, 'This session was not granted it.'],
     ['token:read', { type: 'session', actsBy: 'session' }, 'This session was not granted it.'],
-  ] as const)('%s: %j is shown the way out', (permission, who, words) => {
+  ] as const)('for %s and %j names who could have it', (permission, who, words) => {
     const caller: Caller = aCaller({ ...who, permissions: [], rules: [] });
     expect(refusal(() => requirePermission(caller, permission))).toBe(
       `The permission ${permission} is required. ${words}`,
     );
   });
 
-  it('for this token alone is held by no rule that covers it, and nothing is named of the token', () => {
+  it('names nothing of the token if no rule covers that token', () => {
     const rules = [
       { priority: 1, container: '/a/', transform: 'mask', permissions: ['token:read'] },
     ] as const;

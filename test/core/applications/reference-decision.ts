@@ -6,7 +6,7 @@ import {
 } from '../../../src/core/access/access-rule.ts';
 import type { Permission } from '../../../src/core/access/permission.ts';
 
-/** docs/contract.md#how-access-is-decided, word by word and without a thought for speed. */
+/** docs/contract.md#how-access-is-decided, word by word and without regard to speed. */
 export function referenceDecision(
   grants: Grants,
   permission: Permission,

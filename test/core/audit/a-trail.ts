@@ -24,24 +24,24 @@ import { aSealSigner } from '../../support/fakes/a-seal-signer.ts';
 import { anAuditTrail, aSealHead, aSealStore, mark, recordKey } from '../../support/fakes/an-audit-trail.ts';
 
 export const MINUTE = 60_000;
-/** When the first record of a trail is written: in a whole minute. */
+/** When the first record of a trail is written: at the start of a minute. */
 export const START = Date.UTC(2026, 10, 23, 12, 0);
 export const TENANTS = ['tenant-a', 'tenant-b', 'tenant-c'] as const;
 
 const DAY_SECONDS = 86_400;
 const RETENTION_SECONDS = 400 * DAY_SECONDS;
 
-/** What signs the seals of every trail here. */
+/** The key that signs the seals of every trail here. */
 export const SEAL_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-/** A seal under the key, whatever it states. */
+/** A seal under the key, with any statement. */
 export function signed(statement: SealStatement): Seal {
   const body = encodeStatement(statement);
   const signature = sign('sha256', Buffer.from(body), SEAL_KEY.privateKey);
   return { from: statement.from, part: statement.part, body, signature };
 }
 
-/** All that is stored of a trail, and what reads it. A copy can be changed alone. */
+/** The stored data of a trail, and its readers. A copy can be changed without the original. */
 export class Trail {
   readonly records: Map<string, AuditRecord>;
 
@@ -141,7 +141,7 @@ export class Trail {
     };
   }
 
-  /** From before the first record to now, in one step. */
+  /** Verifies everything from before the first record to now, in one step. */
   verify(over: Partial<VerifyDeps> = {}, input: Partial<VerifyInput> = {}): Promise<Verified> {
     return verifyStep(this.verifyDeps(over), {
       ...{ tenants: TENANTS, from: START - 60 * MINUTE, to: this.now, deadline: Infinity },
@@ -150,7 +150,7 @@ export class Trail {
   }
 }
 
-/** One function instance, which writes one record of a trail after the other. */
+/** A function instance, which writes the records of a trail one after the other. */
 export class Writer {
   readonly #trail: Trail;
 
@@ -163,7 +163,7 @@ export class Writer {
     this.#shard = shard;
   }
 
-  /** `unknown`: the record is written, without its rows, and its writer never learns of it. */
+  /** `unknown`: the record is written without its rows, and its writer gets no response. */
   write(
     trail: string,
     entry: Partial<AuditEntry> = {},
@@ -182,8 +182,8 @@ export class Writer {
 }
 
 /**
- * The trail of four writers and three tenants over so many minutes, with records whose outcome is
- * unknown. The first ones are sealed, a minute an interval; the last ones could be.
+ * A trail with four writers and three tenants over a number of minutes, including records with an
+ * unknown outcome. The first minutes are sealed, one interval each; the last ones could be.
  */
 export async function aTrail({
   minutes = 4,

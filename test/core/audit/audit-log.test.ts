@@ -13,7 +13,7 @@ import { someTenantKeys } from '../../support/tenant-keys.ts';
 const MINUTE = 60_000;
 const NOW = 1_800_000_000_000;
 
-/** A trail that keeps what was called, in order; `fail`: the next write is lost, or refused. */
+/** A trail that stores all calls in order; `fail`: the next write is lost, or rejected. */
 function aWriter() {
   const calls: ({ readonly mark: number } | { readonly record: AuditRecord })[] = [];
   const state = { now: NOW, fail: undefined as 'before' | 'after' | undefined, wasThrottled: false };
@@ -46,7 +46,7 @@ function aWriter() {
   return { log, append, calls, records, state, tenantKeys };
 }
 
-it('links each record to the last one that is known to be there, one trail at a time', async () => {
+it('links each record to the last one in its trail that certainly exists', async () => {
   const { append, records } = aWriter();
   const places = await Promise.all([append(), append(), append('other'), append()]);
   const own = records().filter(({ trail }) => trail === 'tenant');
@@ -59,7 +59,7 @@ it('links each record to the last one that is known to be there, one trail at a 
 });
 
 it.each(['before', 'after'] as const)(
-  'goes on from there when a write fails %s it happened',
+  'continues from that record when a write fails %s it happened',
   async (fail) => {
     const { append, records, state } = aWriter();
     const first = await append();
@@ -70,7 +70,7 @@ it.each(['before', 'after'] as const)(
   },
 );
 
-it('marks a minute before its first record, and again where it has moved to another partition', async () => {
+it('marks a minute before its first record, and again after a change of the partition', async () => {
   const { append, calls, state } = aWriter();
   await append();
   await append();
@@ -89,7 +89,7 @@ it('marks a minute before its first record, and again where it has moved to anot
   expect(calls.slice(-3).map((call) => 'mark' in call)).toEqual([false, true, false]);
 });
 
-it('never goes back in time, whatever the clock does', async () => {
+it('never goes back in time when the clock does', async () => {
   const { append, records, state } = aWriter();
   for (const now of [NOW, NOW, NOW - 5_000, NOW + 1]) {
     state.now = now;
@@ -99,7 +99,7 @@ it('never goes back in time, whatever the clock does', async () => {
   expect(times).toEqual([NOW, NOW + 1, NOW + 2, NOW + 3]);
 });
 
-it('authenticates every member of a record under the key of the tenant, which it names', async () => {
+it('authenticates every member of a record under the key of the tenant, which the record names', async () => {
   const { append, records, tenantKeys } = aWriter();
   await append();
   const [record] = records() as [AuditRecord];
@@ -112,14 +112,14 @@ it('authenticates every member of a record under the key of the tenant, which it
     expect(macOf(key, { ...record, [name]: value })).not.toEqual(record.mac);
 });
 
-it('has no MAC where there is no tenant', async () => {
+it('writes no MAC for the deployment', async () => {
   const { append, records } = aWriter();
   await append(DEPLOYMENT);
   expect(records()[0]).not.toHaveProperty('mac');
   expect(entryOf(records()[0] as AuditRecord)).not.toHaveProperty('key');
 });
 
-it('says of a tenant whose keys are gone what everything else says of it', async () => {
+it('returns the usual error for a tenant whose keys were destroyed', async () => {
   const { calls } = aWriter();
   const gone = new ServiceError('unauthenticated', 'gone');
   const log = createAuditLog({
@@ -135,7 +135,7 @@ it('says of a tenant whose keys are gone what everything else says of it', async
   expect(calls).toEqual([]);
 });
 
-it('spreads a tenant over its partitions: no more than a tenth on one with 320 writers', async () => {
+it('spreads 320 writers of a tenant over its partitions, at most a tenth on one', async () => {
   const shards = new Map<number, number>();
   for (let writer = 0; writer < 320; writer += 1) {
     const { append, records } = aWriter();

@@ -32,7 +32,7 @@ describe('a request without effects', () => {
     ]);
   });
 
-  it('leaves one although it showed nothing', async () => {
+  it('leaves a record although it showed nothing', async () => {
     const { scope, entries } = aScope({ mode: 'revealed' });
     await scope.close({ status: 200, outcome: 'ok' });
     expect(entries()).toHaveLength(1);
@@ -42,16 +42,19 @@ describe('a request without effects', () => {
     ['all', ['mask'], 1],
     ['revealed', ['mask', 'redact'], 0],
     ['revealed', ['mask', 'reveal'], 1],
-  ] as const)('with the setting %s and shown as %j leaves %d', async (mode, forms, count) => {
-    const { log, entries } = anAuditLog({ mode });
-    const scope = openScope(log, 'tenant', SUBJECT, { isRead: true });
-    forms.forEach((form, index) => scope.saw({ id: `token-${String(index)}` }, form));
-    await scope.close({ status: 200, outcome: 'ok' });
-    expect(entries()).toHaveLength(count);
-    if (mode === 'revealed') expect(entries().flatMap(({ tokens }) => tokens?.mask ?? [])).toEqual([]);
-  });
+  ] as const)(
+    'leaves, with the setting %s and tokens shown as %j, this many records: %d',
+    async (mode, forms, count) => {
+      const { log, entries } = anAuditLog({ mode });
+      const scope = openScope(log, 'tenant', SUBJECT, { isRead: true });
+      forms.forEach((form, index) => scope.saw({ id: `token-${String(index)}` }, form));
+      await scope.close({ status: 200, outcome: 'ok' });
+      expect(entries()).toHaveLength(count);
+      if (mode === 'revealed') expect(entries().flatMap(({ tokens }) => tokens?.mask ?? [])).toEqual([]);
+    },
+  );
 
-  it('that is refused leaves a record whatever the setting', async () => {
+  it('leaves a record when it is refused, with any setting', async () => {
     const { scope, entries } = aScope({ mode: 'revealed' });
     scope.saw(token, 'mask');
     await scope.close({ status: 503, outcome: 'failed' });
@@ -60,7 +63,7 @@ describe('a request without effects', () => {
 });
 
 describe('a request that failed', () => {
-  it('names what its caller named, if it is there or a UUID, and nothing that could be data', async () => {
+  it('records the ids that exist or are UUIDs as refused, and no text that could be data', async () => {
     const { scope, entries } = aScope();
     scope.named(['token-1', UUID, '4111111111111111', 'no token']);
     scope.found([token]);
@@ -70,7 +73,7 @@ describe('a request that failed', () => {
     ]);
   });
 
-  it('has shown nothing of what it would have shown, but keeps what it used', async () => {
+  it('records used tokens as used, and tokens of its response as refused', async () => {
     const { scope, entries } = aScope();
     scope.saw(token, 'reveal');
     scope.saw({ id: 'token-2' }, 'use');
@@ -80,7 +83,7 @@ describe('a request that failed', () => {
 });
 
 describe('an effect', () => {
-  it('is recorded ahead, once, with what was seen so far', async () => {
+  it('is recorded before it happens, once, with the tokens reported so far', async () => {
     const { scope, entries } = aScope();
     scope.saw(token, 'mask');
     await scope.ahead({ tokens: [token], form: 'update' });
@@ -92,7 +95,7 @@ describe('an effect', () => {
     expect(entries()[0]).not.toHaveProperty('status');
   });
 
-  it('is recorded again if it is another one: other tokens, another place', async () => {
+  it('gets another record if its tokens or its resource differ', async () => {
     const { scope, entries } = aScope();
     await scope.ahead({ tokens: [{ id: 'a' }], form: 'create' });
     await scope.ahead({ tokens: [{ id: 'b' }], form: 'create' });
@@ -109,7 +112,7 @@ describe('an effect', () => {
   it.each([
     ['that failed', {}, { status: 409, outcome: 'invalid' }],
     ['that left the service', { leaves: true }, { status: 200, outcome: 'ok' }],
-  ] as const)('%s has a second record, of the first', async (_, effect, end) => {
+  ] as const)('%s has a second record that refers to the first', async (_, effect, end) => {
     const { scope, entries, records } = aScope();
     await scope.ahead(effect);
     await scope.close(end);
@@ -120,7 +123,7 @@ describe('an effect', () => {
     });
   });
 
-  it('has a second record for what is shown after it', async () => {
+  it('gets a second record for tokens that are shown after it', async () => {
     const { scope, entries } = aScope();
     await scope.ahead({ tokens: [token], form: 'create' });
     scope.saw({ id: 'token-2' }, 'reveal');
@@ -129,14 +132,14 @@ describe('an effect', () => {
   });
 });
 
-describe('while the trail cannot be written', () => {
+describe('when the trail cannot be written', () => {
   const UNAVAILABLE = { code: 'dependency_unavailable', headers: { 'Retry-After': '5' } };
 
-  it('nothing is done and nothing is shown', async () => {
+  it('no effect happens and nothing is shown', async () => {
     const { scope, state, failures, entries } = aScope();
     state.isDown = true;
     await expect(scope.ahead({})).rejects.toMatchObject(UNAVAILABLE);
-    // The request ends with that; to try the trail again would only make its caller wait.
+    // The request ends with this error: another attempt to write would only delay the response.
     await scope.close({ status: 503, outcome: 'failed' });
     expect([failures.length, entries().length]).toEqual([1, 0]);
     const other = aScope();
@@ -145,7 +148,7 @@ describe('while the trail cannot be written', () => {
     await expect(other.scope.close({ status: 200, outcome: 'ok' })).rejects.toMatchObject(UNAVAILABLE);
   });
 
-  it('what was done is answered, and its missing end is reported', async () => {
+  it('a request after its effect succeeds, and its missing end is reported', async () => {
     const { scope, state, failures } = aScope();
     await scope.ahead({ leaves: true });
     state.isDown = true;
@@ -153,7 +156,7 @@ describe('while the trail cannot be written', () => {
     expect(failures).toHaveLength(2);
   });
 
-  it('what was not recorded before is not shown after an effect either', async () => {
+  it('tokens without a record are not shown, even after an effect', async () => {
     const { scope, state } = aScope();
     await scope.ahead({});
     state.isDown = true;
@@ -162,8 +165,8 @@ describe('while the trail cannot be written', () => {
   });
 });
 
-describe('effects that begin together', () => {
-  it('are in one record, which is durable before any of them', async () => {
+describe('effects that start together', () => {
+  it('share one record, which is durable before any of them happens', async () => {
     const { scope, entries } = aScope();
     const done: number[] = [];
     await Promise.all(
@@ -177,7 +180,7 @@ describe('effects that begin together', () => {
     expect(done).toEqual(Array(50).fill(1));
   });
 
-  it('do not happen, one or all, when it cannot be written', async () => {
+  it('do not happen when it cannot be written', async () => {
     const { scope, state } = aScope();
     state.isDown = true;
     const all = await Promise.allSettled([scope.ahead({}), scope.ahead({}), scope.ahead({ host: 'a' })]);
@@ -185,7 +188,7 @@ describe('effects that begin together', () => {
   });
 });
 
-it('has room for all ids, and for as many containers as fit an item beside them', async () => {
+it('a record contains all ids, and as many containers as fit into the item', async () => {
   const { scope, records, entries } = aScope();
   for (let index = 0; index < 100; index += 1)
     scope.saw(
@@ -216,7 +219,7 @@ it.each([
   [429, 'invalid'],
   [500, 'failed'],
   [503, 'failed'],
-])('%d is %s', (status, outcome) => {
+])('status %d has the outcome %s', (status, outcome) => {
   expect(outcomeOf(status)).toBe(outcome);
 });
 
@@ -224,6 +227,6 @@ it.each([
   ['own_key', 'c', 'application'],
   ['session', 's-1', 'session:s-1'],
   ['invocation', 'invocation:hash', 'invocation:hash'],
-] as const)('the credential of a caller by %s is named', (actsBy, credentialId, expected) => {
+] as const)('names the credential of a caller that acts by %s', (actsBy, credentialId, expected) => {
   expect(credentialOf(aCaller({ actsBy, credentialId }))).toBe(expected);
 });

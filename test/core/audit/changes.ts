@@ -4,7 +4,7 @@ import type { Seal } from '../../../src/core/audit/trail-store.ts';
 import { sealKey } from '../../support/fakes/an-audit-trail.ts';
 import { MINUTE, START, TENANTS, type Trail } from './a-trail.ts';
 
-/** Changes one thing that is stored; `false` if what it would change is the same afterwards. */
+/** Changes one stored value; returns `false` if the value is the same afterwards. */
 export interface Change {
   readonly name: string;
   readonly apply: (trail: Trail) => boolean;
@@ -19,14 +19,14 @@ const flipped = (bytes: Buffer, bit: number): Buffer => {
   return copy;
 };
 
-/** Another character of JSON in some place. */
+/** Another character of JSON at some position. */
 const retyped = (text: string, index: number, by: number): string => {
   const place = index % text.length;
   const characters = '0 1 2 3 4 a b c X Z { } [ ] : ,'.split(' ').filter((each) => each !== text[place]);
   return text.slice(0, place) + at(characters, by) + text.slice(place + 1);
 };
 
-/** Of the whole time that is sealed. */
+/** Any position in the sealed time. */
 const positionAt = (which: number): string => newRecordPosition(START + (which % (3 * MINUTE)));
 
 type Edit = (trail: Trail, record: AuditRecord, n: number, m: number) => boolean;
@@ -60,11 +60,11 @@ const OF_RECORDS: Readonly<Record<string, Edit>> = {
     put(trail, mac === undefined ? { ...record, mac: Buffer.alloc(32, n) } : record),
   'the body of a record': (trail, record, n, m) =>
     put(trail, { ...record, body: retyped(record.body, n, m) }),
-  'a record less': (trail, record) => {
+  'a record removed': (trail, record) => {
     trail.remove(record);
     return true;
   },
-  'a record twice': (trail, record, n, m) =>
+  'a record duplicated': (trail, record, n, m) =>
     put(trail, {
       ...record,
       ...at<Partial<AuditRecord>>(
@@ -103,8 +103,8 @@ const OF_SEALS: Readonly<Record<string, SealEdit>> = {
     trail.seals.delete(sealKey(seal));
     return store(trail, { ...seal, ...otherPlace(seal, n) });
   },
-  'a seal less': (trail, seal) => trail.seals.delete(sealKey(seal)),
-  'a seal twice': (trail, seal, n) => store(trail, { ...seal, ...otherPlace(seal, n) }),
+  'a seal removed': (trail, seal) => trail.seals.delete(sealKey(seal)),
+  'a seal duplicated': (trail, seal, n) => store(trail, { ...seal, ...otherPlace(seal, n) }),
   'two seals swapped': (trail, seal, n) => {
     const other = at([...trail.seals.values()], n);
     store(trail, { ...other, from: seal.from, part: seal.part });
@@ -135,13 +135,13 @@ const ofHead = fc.tuple(fc.boolean(), index).map(([isGone, n]) => ({
   },
 }));
 
-/** Any single change to what is exported: records and seals. */
+/** Any single change to exported data: records and seals. */
 export const exportedChanges: fc.Arbitrary<Change> = fc.oneof(
   { arbitrary: ofRecords, weight: 10 },
   { arbitrary: ofSeals, weight: 6 },
 );
 
-/** Any single change to what is stored of a sealed trail. */
+/** Any single change to the stored data of a sealed trail. */
 export const changes: fc.Arbitrary<Change> = fc.oneof(
   { arbitrary: exportedChanges, weight: 16 },
   { arbitrary: ofHead, weight: 1 },

@@ -3,24 +3,24 @@ import type { AuditScope, Effect } from '../../../src/core/audit/audit-scope.ts'
 import { aStoredToken } from '../../support/builders/a-stored-token.ts';
 import { anApplication } from '../../support/builders/an-application.ts';
 
-/** A scope that writes down what it is given, between the calls of the ports. */
+/** A scope that stores its reports, in order with the calls of the ports. */
 function aScope() {
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const scope = {
     ahead(effect: Effect) {
-      told.push({ ahead: effect });
+      reported.push({ ahead: effect });
       return Promise.resolve();
     },
-    found: (tokens: unknown) => told.push({ found: tokens }),
+    found: (tokens: unknown) => reported.push({ found: tokens }),
   } as unknown as AuditScope;
-  return { scope, told };
+  return { scope, reported };
 }
 
 const everyCall = Object.entries(EFFECTS).flatMap(([port, calls]) =>
   Object.entries(calls).map(([call, kind]) => [port, call, kind as unknown] as const),
 );
 
-/** Anything that an effect may look at. */
+/** A value with every property that the description of an effect may read. */
 const ANYTHING: unknown = new Proxy(() => undefined, {
   get: (_, name) => {
     if (name === Symbol.toPrimitive) return () => 'x';
@@ -33,15 +33,15 @@ const ANYTHING: unknown = new Proxy(() => undefined, {
   ownKeys: () => [],
 });
 
-it.each(everyCall)('%s.%s is recorded before it happens, or is no effect', async (port, call, kind) => {
-  const { scope, told } = aScope();
-  const deps = { [port]: { [call]: () => (told.push('done'), kind === 'finds' ? [] : undefined) } };
+it.each(everyCall)('%s.%s is recorded before it happens, or is not an effect', async (port, call, kind) => {
+  const { scope, reported } = aScope();
+  const deps = { [port]: { [call]: () => (reported.push('done'), kind === 'finds' ? [] : undefined) } };
   const audited = auditedDeps(deps as object, scope) as Record<
     string,
     Record<string, (...args: unknown[]) => unknown>
   >;
   await audited[port]?.[call]?.(ANYTHING, ANYTHING, ANYTHING);
-  const order = told.map((each) => (each === 'done' ? 'done' : Object.keys(each as object)[0]));
+  const order = reported.map((each) => (each === 'done' ? 'done' : Object.keys(each as object)[0]));
   if (kind === 'none') expect(order).toEqual(['done']);
   else if (kind === 'finds') expect(order).toEqual(['done', 'found']);
   else expect(order).toEqual(['ahead', 'done']);
@@ -61,7 +61,7 @@ it('an effect that cannot be recorded does not happen', async () => {
 describe('a change of an application', () => {
   const application = anApplication({ permissions: ['token:read', 'token:create'], rules: [] });
 
-  it('is told by names: members, and what is granted or withdrawn anywhere', () => {
+  it('is recorded by the names of members and of permissions granted or withdrawn', () => {
     const rule = {
       description: 'x',
       priority: 1,
@@ -82,7 +82,7 @@ describe('a change of an application', () => {
     });
   });
 
-  it('is told of another key as well', () => {
+  it('is recorded for a replaced key', () => {
     const effect = (EFFECTS.applicationStore.replaceKey as (...args: unknown[]) => Effect)(
       application,
       application,
@@ -95,7 +95,7 @@ describe('an update of a token', () => {
   const previous = aStoredToken({ containers: ['/a/'] });
   const update = EFFECTS.tokenStore.update as (...args: unknown[]) => Effect;
 
-  it('names the containers that it had and has', () => {
+  it('names its old and new containers', () => {
     const token = aStoredToken({ containers: ['/b/'], writeId: Buffer.alloc(12, 7) });
     expect(update(previous, { token })).toEqual({
       tokens: [{ id: token.id, containers: ['/a/', '/b/'] }],
@@ -103,7 +103,7 @@ describe('an update of a token', () => {
     });
   });
 
-  it('that marks it as shared gives it to the caller as a duplicate', () => {
+  it('that marks the token as shared is recorded as `identity`', () => {
     expect(update(previous, { token: { ...previous, isShared: true } }).form).toBe('identity');
   });
 });

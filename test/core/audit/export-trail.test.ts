@@ -14,7 +14,7 @@ interface Line {
   readonly record?: { readonly position: string };
 }
 
-/** All steps of an export, and what verifies it without the service. */
+/** All steps of an export, and a check that needs no service. */
 async function exported(stored: Trail, { tenant = 'tenant-a', from = 0, to = stored.now } = {}) {
   const deps = { trail: anAuditTrail(stored.records, stored.marks), seals: aSealStore(stored.seals) };
   const lines: Line[] = [];
@@ -45,7 +45,7 @@ describe('an export of a trail', () => {
     expect(deployment.report.broken).toBeUndefined();
   });
 
-  it('has records that are not sealed yet, and those before the very first seal', async () => {
+  it('has unsealed records, and records before the very first seal', async () => {
     const { trail } = await aTrail({ sealed: 2 });
     expect((await exported(trail)).report).toMatchObject({ records: 20, unsealed: 10 });
     const { trail: unsealed } = await aTrail({ sealed: 0 });
@@ -57,14 +57,14 @@ describe('an export of a trail', () => {
     expect(report.broken).toBeUndefined();
   });
 
-  it('of nothing is empty', async () => {
+  it('is empty without records', async () => {
     expect(await exported(new Trail())).toMatchObject({ lines: [], steps: 1, report: { seals: 0 } });
     const { trail } = await aTrail();
     const { lines } = await exported(trail, { from: START - 90 * MINUTE, to: START - 60 * MINUTE });
     expect(lines).toEqual([{ newest: expect.objectContaining({ part: 1 }) }]);
   });
 
-  it('has whole intervals, and is intact, from any time to any other', async () => {
+  it('has whole intervals and passes the check, for any range', async () => {
     const { trail } = await aTrail({ minutes: 8, sealed: 3 });
     const { trail: inParts } = await aTrail({ minutes: 8, sealed: 3, over: { partSize: 2 } });
     // One interval of several minutes.
@@ -90,7 +90,7 @@ describe('an export of a trail', () => {
     );
   });
 
-  it('takes several steps for many records, also for those of one interval that its end cuts', async () => {
+  it('takes several steps for many records, also inside the interval at its end', async () => {
     const trail = new Trail();
     for (let at = 0; at < 60; at += 1) {
       trail.now = START + 1000 * at;
@@ -108,7 +108,7 @@ describe('an export of a trail', () => {
     }
   });
 
-  it('takes several steps for many seals, and keeps those of an interval together', async () => {
+  it('takes several steps for many seals, and does not divide the seals of an interval', async () => {
     const trail = new Trail();
     let previous: string | undefined;
     for (let minute = 0; minute < 1_200; minute += 1)
@@ -126,7 +126,7 @@ describe('an export of a trail', () => {
     expect(steps).toBeGreaterThan(1);
   });
 
-  it('shows when it was made by the newest seal, if that is beyond its range', async () => {
+  it('contains the newest seal if that is beyond its range', async () => {
     const { trail } = await aTrail();
     const newest = [...trail.seals.values()].at(-1);
     const early = await exported(trail, { to: START + MINUTE });
@@ -135,7 +135,7 @@ describe('an export of a trail', () => {
     expect((await exported(trail)).lines.some((line) => line.newest !== undefined)).toBe(false);
   });
 
-  it('goes on over a seal that is none, which its check names', async () => {
+  it('contains an invalid seal, which the check reports', async () => {
     const { trail } = await aTrail();
     for (const which of [1, 3]) {
       const changed = trail.copy();

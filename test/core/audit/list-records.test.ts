@@ -27,13 +27,13 @@ const NOW_MS = 1_000_000;
 interface Stored {
   readonly record: AuditRecord;
   readonly rows: readonly string[];
-  /** Only its rows have arrived, or are still there. */
+  /** The index row exists, but its record is missing. */
   readonly isMissing: boolean;
 }
 
 /**
- * Partitions in memory that are read as DynamoDB is: each by itself, at most `limit` items of it,
- * and fewer if those would be too large for an answer: then `most`.
+ * Partitions in memory with the pages of DynamoDB: each partition separately, at most `limit`
+ * items, and at most `most` where the page would be too large.
  */
 function trailOf(stored: Stored[], most = Infinity): TrailPages & { readonly widest: () => number } {
   let widest = 0;
@@ -81,7 +81,7 @@ function trailOf(stored: Stored[], most = Infinity): TrailPages & { readonly wid
 
 let written = 0;
 
-/** A record whose place among those of its time is as random as that of a real one. */
+/** A record with a random position among those of its time. */
 function aRecord(of: {
   readonly at: number;
   readonly shard: number;
@@ -102,7 +102,7 @@ function aRecord(of: {
 const ids = fc.subarray(['t-1', 't-2', 't-3']);
 const drawnTokens = fc.dictionary(fc.constantFrom<Form>(...FORMS), ids, { maxKeys: 3 });
 const drawn = fc.record({
-  // Few times, so that many records have the same one.
+  // Few times, so that many records share one.
   at: fc.integer({ min: 500, max: 506 }),
   shard: fc.nat({ max: SHARDS - 1 }),
   tie: fc.nat({ max: 9 }),
@@ -132,7 +132,7 @@ const drawnFilters = fc
     Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)),
   ) as fc.Arbitrary<RecordFilters>;
 
-/** What the contract promises, without pages. */
+/** The promise of the contract, without pages. */
 const wanted = (stored: readonly Stored[], { from = 0, to = Infinity, ...filters }: RecordFilters) =>
   stored
     .filter(({ record, rows, isMissing }) => {
@@ -168,7 +168,7 @@ async function walk(
     expect(views.length).toBeLessThanOrEqual(size);
     seen.push(...views.map(({ position }) => position));
     if (next === undefined) return seen;
-    // Each page ends below the one before: no walk goes on for ever.
+    // Each page ends below the previous one, so no walk is endless.
     if (before !== undefined) expect(next < before).toBe(true);
     before = next;
     between();
@@ -181,7 +181,7 @@ const most = fc.integer({ min: 1, max: 6 });
 const many = fc.array(drawn, { maxLength: 60 });
 
 describe('the pages of a trail', () => {
-  it('are together every matching record once, newest first', async () => {
+  it('together have every matching record once, newest first', async () => {
     await fc.assert(
       fc.asyncProperty(many, drawnFilters, size, most, async (all, filters, pageSize, largest) => {
         const stored = all.map(aRecord);
@@ -191,7 +191,7 @@ describe('the pages of a trail', () => {
     );
   });
 
-  it('neither miss nor repeat a record that was there before, whatever is written meanwhile', async () => {
+  it('neither miss nor repeat an earlier record during concurrent writes', async () => {
     await fc.assert(
       fc.asyncProperty(
         many,
@@ -215,7 +215,7 @@ describe('the pages of a trail', () => {
     );
   });
 
-  it('look at no more records of a partition than they were asked for, or 250 under a filter', async () => {
+  it('read at most the requested number of records of a partition, or 250 with a filter', async () => {
     const stored = [aRecord({ at: 500, shard: 0, tie: 0, entry: { op: 'getToken', outcome: 'ok' } })];
     const widestOf = async (filters: RecordFilters) => {
       const pages = trailOf(stored);
@@ -227,7 +227,7 @@ describe('the pages of a trail', () => {
     expect(await widestOf({ operation: 'getToken' })).toBe(250);
   });
 
-  it('leave out what was changed so that it cannot be read, and go on', async () => {
+  it('leave out records that cannot be read, and continue', async () => {
     const at = { at: 500, tie: 0, entry: { op: 'getToken', outcome: 'ok' } } as const;
     const bodies = ['', 'null', '7', '{}', '{"op":"a","outcome":"ok","tokens":{"reveal":"t-1"}}', '[]'];
     const stored = bodies.map((body, index) => aRecord({ ...at, shard: index % SHARDS, body }));
@@ -255,7 +255,7 @@ describe('a cursor of the trail', () => {
   const caller = aCaller({ tenantId: TRAIL, permissions: ['log:read'] });
   const filters: RecordFilters = { operation: 'getToken', from: 400 };
 
-  it('goes on with the same filters, for the same application, and for nothing else', async () => {
+  it('is valid only for the same filters and the same application', async () => {
     const first = await listRecords(deps, caller, filters, { size: 4, cursor: undefined });
     const cursor = first.info.after ?? '';
     const next = await listRecords(deps, caller, filters, { size: 4, cursor });
@@ -272,7 +272,7 @@ describe('a cursor of the trail', () => {
       await expect(attempt).rejects.toMatchObject({ code: 'validation_failed' });
   });
 
-  it('is of no use without the permission', async () => {
+  it('is rejected without the permission', async () => {
     const reader = aCaller({ tenantId: TRAIL, permissions: ['application:read'] });
     await expect(listRecords(deps, reader, {}, { size: 4, cursor: undefined })).rejects.toMatchObject({
       code: 'forbidden',

@@ -15,7 +15,7 @@ function inStepsOf(trail: Trail, step: Step, over: Partial<SealTrailDeps> = {}):
 
 class Killed extends Error {}
 
-/** A process that dies before or after its step of a number; `isDead` says that it did. */
+/** A process that dies before or after its step with this number; `isDead` reports its death. */
 function dyingAt(number: number, isAfter: boolean) {
   let steps = 0;
   const life = { isDead: false };
@@ -40,7 +40,7 @@ async function orKilled(run: Promise<unknown>): Promise<void> {
 }
 
 describe('the sealer', () => {
-  it('begins 15 minutes before the last full minute that ended 60 s ago', async () => {
+  it('begins 15 minutes before the last full minute that ended at least 60 s ago', async () => {
     const { trail } = await aTrail({ sealed: 0 });
     trail.now += 59_999;
     expect(await trail.seal()).toMatchObject({ intervals: 1, records: 56, lagMs: MINUTE + 59_999 });
@@ -65,7 +65,7 @@ describe('the sealer', () => {
     expect(lengths.slice(4)).toEqual([1, 2, 4, 8, 15, 15, 15]);
   });
 
-  it('ends with the deadline, and the next run goes on', async () => {
+  it('stops at the deadline, and the next run continues', async () => {
     const { trail } = await aTrail();
     trail.now += 60 * MINUTE;
     const begun = trail.now;
@@ -77,7 +77,7 @@ describe('the sealer', () => {
     expect((await trail.verify()).broken).toBeUndefined();
   });
 
-  it('does not believe a mark of a shard that no trail has', async () => {
+  it('ignores a mark for a shard that does not exist', async () => {
     const { trail } = await aTrail({ sealed: 0 });
     trail.marks.set('?', { minute: START, trail: TENANTS[0], shard: 32 });
     trail.marks.set('??', { minute: START, trail: 'gone', shard: 1 });
@@ -85,7 +85,7 @@ describe('the sealer', () => {
     expect((await trail.verify()).broken).toBeUndefined();
   });
 
-  it('does not let a record with a forged expiry excuse its interval', async () => {
+  it('does not excuse an interval because of a forged expiry', async () => {
     const { trail } = await aTrail({ sealed: 0 });
     const [record] = trail.records.values();
     if (record === undefined) throw new Error('no record');
@@ -94,7 +94,7 @@ describe('the sealer', () => {
     expect(statements(trail)[0]?.expires).toBeGreaterThan(trail.now / 1000 + 89 * 86_400);
   });
 
-  it('names each trail once where an interval needs parts', async () => {
+  it('names each trail once when an interval needs several parts', async () => {
     for (const partSize of [1, 2, 3, 4]) {
       const { trail } = await aTrail({ over: { partSize } });
       const parts = Math.ceil(4 / partSize);
@@ -107,14 +107,14 @@ describe('the sealer', () => {
   it.each([
     ['before', false],
     ['after', true],
-  ])('is safe to kill %s any of its steps', async (_when, isAfter) => {
+  ])('may be killed %s any of its steps', async (_when, isAfter) => {
     const { trail: begun } = await aTrail({ minutes: 3, sealed: 1, over: { partSize: 3 } });
     for (let number = 1, isDead = true; isDead; number += 1) {
       const trail = begun.copy();
       const { life, step } = dyingAt(number, isAfter);
       await orKilled(trail.seal(inStepsOf(trail, step, { partSize: 3 })));
       ({ isDead } = life);
-      // Verification before the next run finds nothing either.
+      // Verification before the next run finds nothing wrong either.
       expect((await trail.verify()).broken).toBeUndefined();
       expect((await trail.seal({ partSize: 3 })).broken).toBeUndefined();
       expect(await trail.verify()).toEqual({
@@ -123,7 +123,7 @@ describe('the sealer', () => {
     }
   });
 
-  it('finishes the parts of an interval that got a late record, which verify then finds', async () => {
+  it('finishes the parts of an interval with a late record, which verify reports', async () => {
     for (const [late, what] of [
       [TENANTS[2], undefined],
       [TENANTS[0], 'found 6 records, sealed 5'],
@@ -136,7 +136,7 @@ describe('the sealer', () => {
         inserted++ < 3 ? deps.seals.insert(seal) : Promise.reject(new Killed());
       await orKilled(trail.seal({ partSize: 1, seals: { ...deps.seals, insert } }));
       expect(trail.seals.size).toBe(3);
-      // An interval is not sealed before its last part is.
+      // An interval is sealed only with its last part.
       expect((await trail.verify()).checked).toMatchObject({ seals: 0, records: 14, afterSeals: 14 });
       trail.insert(trail.make(late, 8, {}, { at: START + 40_000 }), START);
       await trail.seal({ partSize: 1 });
@@ -147,7 +147,7 @@ describe('the sealer', () => {
     }
   });
 
-  it('puts all that is left into the last part of an interval', async () => {
+  it('puts all remaining entries into the last part of an interval', async () => {
     const { trail } = await aTrail({ minutes: 1, sealed: 0 });
     const { life, step } = dyingAt(2, true);
     const { seals } = trail.sealDeps();
@@ -165,7 +165,7 @@ describe('the sealer', () => {
     ]);
   });
 
-  it('may run twice at once', async () => {
+  it('may run twice concurrently', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.boolean(), async (partSize, isFirst) => {
         const { trail } = await aTrail({ minutes: 3, sealed: isFirst ? 0 : 1 });
@@ -184,7 +184,7 @@ describe('the sealer', () => {
     );
   });
 
-  it('does not seal after a seal that another key signed', async () => {
+  it('does not continue after a seal that another key signed', async () => {
     const { trail } = await aTrail();
     const [key, newest] = [...trail.seals].at(-1) ?? [];
     if (key === undefined || newest === undefined) throw new Error('no seal');

@@ -18,9 +18,9 @@ describe('the statement of a seal', () => {
   it.each([
     ['another version', encodeStatement(statement).replace('"v":1', '"v":2')],
     ['another order of members', JSON.stringify({ ...statement, v: 1 })],
-    ['a member more', encodeStatement(statement).replace('"v":1', '"v":1,"w":1')],
+    ['an additional member', encodeStatement(statement).replace('"v":1', '"v":1,"w":1')],
     ['a space', `${encodeStatement(statement)} `],
-    ['what is no JSON', encodeStatement(statement).slice(1)],
+    ['a text that is not JSON', encodeStatement(statement).slice(1)],
     ['null', 'null'],
     ['part of a minute', changed({ to: from + 1_000 })],
     ['an interval of 16 minutes', changed({ to: from + 960_000 })],
@@ -34,13 +34,13 @@ describe('the statement of a seal', () => {
     ['a trail twice', changed({ entries: [statement.entries[0], statement.entries[0]] })],
     ['an entry without records', changed({ entries: [['a', 0, ROOT]] })],
     ['an entry without a root', changed({ entries: [['a', 1, '']] })],
-  ])('is refused with %s', (_what, body) => {
+  ])('is rejected with %s', (_what, body) => {
     expect(() => read(body)).toThrow();
   });
 
-  it('is refused in the place of another seal', () => {
+  it('is rejected at the place of another seal', () => {
     const body = encodeStatement(statement);
-    expect(() => read(body, { from: from + 60_000, part: 1 })).toThrow('in the place of another one');
-    expect(() => read(body, { from, part: 2 })).toThrow('in the place of another one');
+    expect(() => read(body, { from: from + 60_000, part: 1 })).toThrow('at the place of another one');
+    expect(() => read(body, { from, part: 2 })).toThrow('at the place of another one');
   });
 });

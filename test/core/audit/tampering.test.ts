@@ -5,8 +5,8 @@ import { aSealSigner } from '../../support/fakes/a-seal-signer.ts';
 import { sealKey } from '../../support/fakes/an-audit-trail.ts';
 import { aTrail, MINUTE, recordsOf, SEAL_KEY, signed, START, TENANTS, type Trail } from './a-trail.ts';
 
-// Two minutes are sealed. What is done to the next two is looked for before they are sealed, and,
-// if it is done then, after.
+// Tampering concerns the third minute. One test verifies while only two minutes are sealed, the
+// other when all of them are.
 const SEALED = 2;
 const MINUTES = 4;
 
@@ -25,7 +25,7 @@ const edited = (body: string, member: string, value: unknown): string =>
 interface Row {
   readonly what: string;
   readonly tamper: (trail: Trail) => unknown;
-  /** What verify says; `undefined`: nothing. */
+  /** What verify reports; `undefined`: no finding. */
   readonly before: RegExp | undefined;
   readonly after: RegExp;
 }
@@ -177,7 +177,7 @@ const ROWS: readonly Row[] = [
 ];
 
 describe.each(ROWS)('when $what', ({ tamper, before, after }) => {
-  it(`verify says ${before === undefined ? 'nothing' : 'so'} before the seal`, async () => {
+  it(`verify ${before === undefined ? 'finds nothing' : 'reports it'} before the seal`, async () => {
     const { trail } = await aTrail({ minutes: MINUTES, sealed: SEALED });
     tamper(trail);
     const { broken, next } = await trail.verify();
@@ -193,7 +193,7 @@ describe.each(ROWS)('when $what', ({ tamper, before, after }) => {
     );
   });
 
-  it('verify says so after the seal, and names the interval', async () => {
+  it('verify reports it after the seal, and names the interval', async () => {
     const { trail } = await aTrail({ minutes: MINUTES });
     tamper(trail);
     const { broken } = await trail.verify();
@@ -202,15 +202,15 @@ describe.each(ROWS)('when $what', ({ tamper, before, after }) => {
   });
 });
 
-describe('what is done to a trail before its seal', () => {
-  it('stays unseen if it was not seen before the seal', async () => {
+describe('tampering with a trail before its seal', () => {
+  it('is not found later if it was not found before the seal', async () => {
     const { trail } = await aTrail({ minutes: MINUTES, sealed: SEALED });
     for (const { tamper, before } of ROWS) if (before === undefined) tamper(trail);
     await trail.seal();
     expect((await trail.verify()).broken).toBeUndefined();
   });
 
-  it('is found after the seal where a MAC was changed, removed or forged', async () => {
+  it('is found after the seal if a MAC was changed, removed or forged', async () => {
     for (const { tamper, before } of ROWS.filter((row) => row.before !== undefined)) {
       const { trail } = await aTrail({ minutes: MINUTES, sealed: SEALED });
       tamper(trail);
@@ -219,7 +219,7 @@ describe('what is done to a trail before its seal', () => {
     }
   });
 
-  it('is found after the seal where a shard lost its mark, so that it was not sealed', async () => {
+  it('is found after the seal if a shard lost its mark and was not sealed', async () => {
     const { trail } = await aTrail({ minutes: MINUTES, sealed: SEALED });
     for (const [key, { shard, trail: id }] of trail.marks)
       if (shard === 30 && id === TENANTS[1]) trail.marks.delete(key);
@@ -235,7 +235,7 @@ const sealsFrom = (trail: Trail, minute: number): readonly string[] =>
   [...trail.seals].filter(([, { from }]) => from >= START + minute * MINUTE).map(([key]) => key);
 
 describe('the chain of seals', () => {
-  it('shows that records and seals of a time are gone', async () => {
+  it('shows that records and seals of a range were removed', async () => {
     const { trail } = await aTrail();
     for (const id of [...TENANTS, DEPLOYMENT])
       recordsOf(trail, id, 1).forEach((record) => trail.remove(record));
@@ -246,7 +246,7 @@ describe('the chain of seals', () => {
     });
   });
 
-  it('shows that the newest seals are gone, and the sealer seals no interval again', async () => {
+  it('shows that the newest seals were removed, and the sealer seals no interval again', async () => {
     const { trail } = await aTrail();
     for (const key of sealsFrom(trail, 2)) trail.seals.delete(key);
     expect((await trail.verify()).broken).toEqual({
@@ -260,14 +260,14 @@ describe('the chain of seals', () => {
     expect(trail.seals.size).toBe(2);
   });
 
-  it('shows that all seals are gone, and the sealer does not begin anew', async () => {
+  it('shows that all seals were removed, and the sealer does not start over', async () => {
     const { trail } = await aTrail();
     trail.seals.clear();
     expect((await trail.verify()).broken?.what).toBe('all seals are gone: there is a head');
     expect(await trail.seal()).toMatchObject({ intervals: 0, broken: 'there is a head and no seal' });
   });
 
-  it('shows that the oldest seals are gone', async () => {
+  it('shows that the oldest seals were removed', async () => {
     const { trail } = await aTrail();
     trail.seals.delete([...trail.seals.keys()][0] as string);
     expect((await trail.verify()).broken?.what).toBe('a gap: the seals before it are gone');
@@ -275,7 +275,7 @@ describe('the chain of seals', () => {
     expect(broken?.what).toBe('a gap: the seals before it are gone');
   });
 
-  it('shows that all was sealed again under another key', async () => {
+  it('shows that everything was sealed again under another key', async () => {
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const { trail } = await aTrail({ over: { signer: aSealSigner(other.privateKey) } });
     const what = 'the signature of the seal is not valid under the key';
@@ -284,14 +284,14 @@ describe('the chain of seals', () => {
     expect((await trail.verify({ publicKey: SEAL_KEY.publicKey })).broken?.what).toBe(what);
   });
 
-  it('is looked at up to the head for a range whose end is not sealed', async () => {
+  it('is checked up to the head for a range whose end is not sealed', async () => {
     const { trail } = await aTrail();
     for (const key of sealsFrom(trail, 2)) trail.seals.delete(key);
     const later = { from: START + 100 * MINUTE, to: START + 101 * MINUTE };
     expect((await trail.verify({}, later)).broken?.what).toMatch(/^the newest seals are gone/);
   });
 
-  it('does not let a seal stand in for another one that it follows', async () => {
+  it('rejects a seal at the place of its predecessor', async () => {
     const { trail } = await aTrail();
     const [first, second] = [...trail.seals.values()];
     if (first === undefined || second === undefined) throw new Error('no seals');
@@ -302,7 +302,7 @@ describe('the chain of seals', () => {
     });
   });
 
-  it('does not let a seal in that was signed twice, after different ones', async () => {
+  it('rejects a second signed seal with another predecessor', async () => {
     const { trail } = await aTrail();
     const [first, , third] = [...trail.seals.values()].map(statementOf);
     if (first === undefined || third === undefined) throw new Error('no seals');
@@ -314,7 +314,7 @@ describe('the chain of seals', () => {
     });
   });
 
-  it('does not let two parts of an interval name one trail', async () => {
+  it('rejects two parts of an interval that name the same trail', async () => {
     const { trail } = await aTrail({ minutes: 1, over: { partSize: 2 } });
     const [first, second] = [...trail.seals.values()];
     if (first === undefined || second === undefined) throw new Error('no seals');

@@ -11,12 +11,12 @@ const NOTHING: Checked = {
   ...{ seals: 0, records: 0, unchecked: 0, beforeSeals: 0, afterSeals: 0, expired: 0 },
 };
 
-/** All steps from one time to another, each of one interval or as long as the time lasts. */
+/** All steps of a range, each of one interval or as long as the time permits. */
 async function inTurn(trail: Trail, from: number, to: number, stepMs: number) {
   const total = { ...NOTHING };
   let steps = 0;
   for (let next: number | undefined = from; next !== undefined; steps += 1) {
-    // Each look at the clock takes 1 ms.
+    // Each read of the clock takes 1 ms.
     const deps = trail.verifyDeps({ clock: () => (trail.now += 1) });
     const verified = await verifyStep(deps, {
       tenants: TENANTS,
@@ -31,13 +31,13 @@ async function inTurn(trail: Trail, from: number, to: number, stepMs: number) {
   return { total, steps };
 }
 
-describe('a faultless trail', () => {
-  it('is checked as a whole, with records of which their writers never learned', async () => {
+describe('an intact trail', () => {
+  it('is checked as a whole, including records whose writers got no response', async () => {
     const { trail } = await aTrail();
     expect(await trail.verify()).toEqual({ checked: { ...NOTHING, seals: 4, records: 56 } });
   });
 
-  it('is checked by MACs and links where it is not sealed yet', async () => {
+  it('is checked by MACs and links if it is not sealed yet', async () => {
     const { trail } = await aTrail({ sealed: 2 });
     expect(await trail.verify()).toEqual({
       checked: { ...NOTHING, seals: 2, records: 56, afterSeals: 28 },
@@ -46,7 +46,7 @@ describe('a faultless trail', () => {
     expect(await unsealed.verify()).toEqual({ checked: { ...NOTHING, records: 56, afterSeals: 56 } });
   });
 
-  it('is the same in steps of any size, from any time to any other', async () => {
+  it('has the same result in steps of any size, for any range', async () => {
     const { trail } = await aTrail({ minutes: 5, sealed: 4 });
     const { total } = await inTurn(trail, START - 60 * MINUTE, trail.now, 0);
     expect(total).toEqual({ ...NOTHING, seals: 4, records: 70, afterSeals: 14 });
@@ -62,13 +62,13 @@ describe('a faultless trail', () => {
     );
   });
 
-  it('ends a step with the time, one interval later at the earliest', async () => {
+  it('ends a step at its deadline, but after at least one interval', async () => {
     const { trail } = await aTrail();
     const { steps, total } = await inTurn(trail, START, START + 3 * MINUTE, 0);
     expect({ steps, records: total.records }).toEqual({ steps: 3, records: 42 });
   });
 
-  it('is checked for some trails alone, and for those of the seals beside tenants that exist', async () => {
+  it('is checked for requested trails, or for those of seals and of existing tenants', async () => {
     const { trail } = await aTrail();
     expect(await trail.verify({}, { trails: [TENANTS[2]] })).toEqual({
       checked: { ...NOTHING, seals: 4, records: 8 },
@@ -80,21 +80,21 @@ describe('a faultless trail', () => {
     expect((await unsealed.verify({}, { tenants })).checked.records).toBe(16);
   });
 
-  it('says which records are older than the first seal', async () => {
+  it('reports how many records are older than the first seal', async () => {
     const { trail } = await aTrail({ minutes: 2, sealed: 0 });
     trail.now += 20 * MINUTE;
     await trail.seal();
     expect((await trail.verify()).checked).toEqual({ ...NOTHING, seals: 1, records: 28, beforeSeals: 28 });
   });
 
-  it('may miss records whose interval has expired, also as those before others', async () => {
+  it('may lack records of an expired interval, even if later records name them', async () => {
     const { trail, writers } = await aTrail();
     const sealedTo = START + 4 * MINUTE;
     trail.now += 399 * DAY;
     for (const record of trail.records.values()) trail.remove(record);
     for (const writer of writers) writer.write(TENANTS[0]);
     trail.now += 1_000;
-    // Before they have expired there is no excuse.
+    // Before they expire, there is no excuse.
     const { broken } = await trail.verify({}, { from: sealedTo + 300 * DAY });
     expect(broken?.what).toMatch(/^the record before it is gone: /);
     trail.now += 2 * DAY;
@@ -104,7 +104,7 @@ describe('a faultless trail', () => {
     expect((await trail.verify({}, { from: sealedTo })).broken).toBeUndefined();
   });
 
-  it('may lose records that expire while they are read', async () => {
+  it('may lose records that expire during the check', async () => {
     const { trail } = await aTrail();
     trail.now += 399 * DAY;
     const { trail: reader } = trail.verifyDeps();
@@ -117,7 +117,7 @@ describe('a faultless trail', () => {
     expect((await trail.verify({ trail: { ...reader, records } }, input)).broken).toBeUndefined();
   });
 
-  it('is faultless also if it is sealed while it is verified', async () => {
+  it('is intact also if it is sealed while it is verified', async () => {
     for (let number = 1, isSealed = true; isSealed; number += 1) {
       const { trail } = await aTrail({ minutes: 3, sealed: number % 2 });
       let call = 0;
@@ -134,7 +134,7 @@ describe('a faultless trail', () => {
     }
   });
 
-  it('may miss a record before the first seal as that before another one', async () => {
+  it('may lack a record before the first seal that another one names', async () => {
     const { trail, writers } = await aTrail({ minutes: 2, sealed: 0 });
     trail.now += 20 * MINUTE;
     await trail.seal();
@@ -143,7 +143,7 @@ describe('a faultless trail', () => {
     expect((await trail.verify({}, { from: trail.now - MINUTE, to: trail.now + 1 })).broken).toBeUndefined();
   });
 
-  it('is checked by its seals alone if the keys of a tenant are destroyed', async () => {
+  it('is checked only by its seals if the keys of a tenant are destroyed', async () => {
     const { trail } = await aTrail({ sealed: 3 });
     trail.keys.set(TENANTS[2], 'destroyed');
     expect(await trail.verify()).toEqual({
@@ -154,7 +154,7 @@ describe('a faultless trail', () => {
     expect((await trail.verify()).broken?.what).toMatch(/, not the same ones$/);
   });
 
-  it('is checked by its seals alone where a root was replaced, and breaks where none is', async () => {
+  it('is checked only by its seals after a root was replaced, and is broken without them', async () => {
     const { trail } = await aTrail();
     trail.keys.set(TENANTS[2], new Map([[5, createSecretKey(randomBytes(32))]]));
     expect((await trail.verify()).checked.unchecked).toBe(8);
@@ -166,7 +166,7 @@ describe('a faultless trail', () => {
     });
   });
 
-  it('may have two records of one time, of which the second sorts first', async () => {
+  it('may have two records of one time, the second of which sorts first', async () => {
     const { trail } = await aTrail({ sealed: 0 });
     const [b, a] = [newRecordPosition(trail.now), newRecordPosition(trail.now)].toSorted().toReversed();
     const first = trail.make(TENANTS[0], 1, {}, { position: b as string });
@@ -186,9 +186,9 @@ describe('the link of a record', () => {
       (trail: Trail) => `01:${later(trail)}`,
       /^names a record that is not before it: 01:/,
     ],
-    ['to a shard that no trail has', (trail: Trail) => `32:${newRecordPosition(trail.now)}`, /no place/],
-    ['to what is no place', () => '01:ABC', /^names what is no place as the record before it$/],
-    ['to a position in upper case', () => `01:${'A'.repeat(21)}`, /no place/],
+    ['to a shard that no trail has', (trail: Trail) => `32:${newRecordPosition(trail.now)}`, /invalid place/],
+    ['to an invalid place', () => '01:ABC', /^names an invalid place as the record before it$/],
+    ['to a position in upper case', () => `01:${'A'.repeat(21)}`, /invalid place/],
   ])('%s is a break', async (_where, after, what) => {
     const { trail } = await aTrail();
     const position = newRecordPosition(trail.now);
@@ -211,9 +211,9 @@ describe('the link of a record', () => {
   });
 });
 
-describe('what is stored and not ours', () => {
+describe('a stored record that no service wrote', () => {
   it.each(['', 'null', '[]', '{}', '{"op":1}', '{"op":"x","key":0}', '{"op":"x","key":"1"}'])(
-    'is a break: a body %s',
+    'is reported: the body %s',
     async (body) => {
       const { trail } = await aTrail({ sealed: 0 });
       const [record] = trail.records.values();
@@ -223,7 +223,7 @@ describe('what is stored and not ours', () => {
   );
 
   it.each(['{"op":"x","after":1}', '{"op":"x","tokens":null}', '{"op":"x","tokens":{"use":[1]}}'])(
-    'is a break: a body %s',
+    'is reported: the body %s',
     async (body) => {
       const { trail } = await aTrail({ sealed: 0 });
       const [record] = trail.records.values();
@@ -232,7 +232,7 @@ describe('what is stored and not ours', () => {
     },
   );
 
-  it('is a break: a position that is none, also if it was sealed', async () => {
+  it('is reported: an invalid position, even if it was sealed', async () => {
     for (const end of ['', 'x', 'ABCDEFGHIJKL+', '/'.repeat(12)]) {
       const { trail } = await aTrail({ sealed: 0 });
       const position = newRecordPosition(START).slice(0, 9) + end;
@@ -247,8 +247,8 @@ describe('what is stored and not ours', () => {
 
 const names = (change: Change): string => change.name;
 
-describe('a single change to what is sealed', () => {
-  it('is found, whatever it is', async () => {
+describe('a single change to sealed data', () => {
+  it('is always found', async () => {
     const { trail: sealed } = await aTrail({ minutes: 3 });
     const { trail: inParts } = await aTrail({ minutes: 3, over: { partSize: 2 } });
     const seen = new Set<string>();
@@ -266,8 +266,8 @@ describe('a single change to what is sealed', () => {
   });
 });
 
-describe('a failure', () => {
-  it('of any read is no result', async () => {
+describe('a failed read', () => {
+  it('rejects instead of returning a result', async () => {
     const { trail } = await aTrail({ minutes: 2, sealed: 1 });
     const [record] = recordsOf(trail, TENANTS[0], 0);
     if (record !== undefined) trail.remove(record);
@@ -282,7 +282,7 @@ describe('a failure', () => {
         { from },
       );
     };
-    // From after the record that is gone, so that the link to it, and excuses, are looked up.
+    // Start after the missing record, so that the link to it, and excuses, are looked up.
     const from = START + MINUTE;
     let calls = 0;
     await run((act) => Promise.resolve(act()).finally(() => (calls += 1)), from);
@@ -299,7 +299,7 @@ describe('a failure', () => {
     );
   });
 
-  it('to list the newest seal is no result', async () => {
+  it('of the newest seal rejects instead of returning a result', async () => {
     const { trail } = await aTrail();
     const { seals } = trail.verifyDeps();
     async function* none() {
@@ -311,7 +311,7 @@ describe('a failure', () => {
   });
 });
 
-it('a new writer in a trail follows no record', async () => {
+it('a new writer in a trail names no record before its first', async () => {
   const { trail } = await aTrail();
   const record = new Writer(trail, 5).write(TENANTS[0]);
   expect(record.body).not.toContain('after');

@@ -2,7 +2,7 @@ import { whoSawStep, type WhoSaw } from '../../../src/core/audit/who-saw.ts';
 import { someTrailPages } from '../../support/fakes/an-audit-trail.ts';
 import { MINUTE, START, TENANTS, Trail } from './a-trail.ts';
 
-/** A trail of one record a minute, oldest first. */
+/** A trail with one record a minute, oldest first. */
 function trailOf(...entries: readonly Parameters<Trail['make']>[2][]): Trail {
   const trail = new Trail();
   for (const [minute, entry] of entries.entries()) {
@@ -12,7 +12,7 @@ function trailOf(...entries: readonly Parameters<Trail['make']>[2][]): Trail {
   return trail;
 }
 
-/** The operations that all steps find. */
+/** The operations that all steps find together. */
 async function seen(trail: Trail, asked: Partial<WhoSaw>, of: string = TENANTS[0]) {
   const deps = { trailPages: someTrailPages(trail.records), clock: () => trail.now };
   const operations: string[] = [];
@@ -32,26 +32,26 @@ const shown = { op: 'getToken', tokens: { reveal: ['a'] } };
 const other = { op: 'getToken', tokens: { reveal: ['b'] } };
 const deleted = { op: 'deleteToken', tokens: { delete: ['a'] } };
 
-describe('who saw a token', () => {
-  it('is found newest first, without other tokens and tenants', async () => {
+describe('the list of records of a token', () => {
+  it('is newest first, without other tokens and tenants', async () => {
     const trail = trailOf(shown, other, deleted);
     expect(await seen(trail, {})).toEqual({ operations: ['deleteToken', 'getToken'], steps: 1 });
     expect((await seen(trail, {}, TENANTS[1])).operations).toEqual([]);
   });
 
-  it('is found where it was masked beside others if that is asked for', async () => {
+  it('includes records that show it masked together with others, on request', async () => {
     const trail = trailOf(shown, listed, other);
     expect((await seen(trail, { masked: true })).operations).toEqual(['listTokens', 'getToken']);
   });
 
-  it('is found in a range, which has its start and not its end', async () => {
+  it('covers a range with an inclusive start and an exclusive end', async () => {
     const trail = trailOf(shown, deleted, shown);
     const range = { from: START + MINUTE, to: START + 2 * MINUTE };
     expect((await seen(trail, range)).operations).toEqual(['deleteToken']);
     expect((await seen(trail, { ...range, masked: true })).operations).toEqual(['deleteToken']);
   });
 
-  it('is found in steps, each record once', async () => {
+  it('has each record once, in several steps', async () => {
     const trail = trailOf(...Array.from({ length: 620 }, (_, at) => ({ ...shown, op: `op${String(at)}` })));
     for (const masked of [false, true]) {
       const { operations, steps } = await seen(trail, { masked });
@@ -61,7 +61,7 @@ describe('who saw a token', () => {
     }
   });
 
-  it('is not found in records that have expired', async () => {
+  it('leaves out expired records', async () => {
     const trail = trailOf(shown);
     trail.now += 401 * 24 * 60 * MINUTE;
     expect((await seen(trail, {})).operations).toEqual([]);

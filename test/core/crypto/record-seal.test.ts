@@ -15,7 +15,7 @@ const dataKey = { version: 7, key: createSecretKey(randomBytes(32)) };
 const context = { tenantId: 'tenant', recordId: 'record', field: 'data' };
 
 /**
- * The keys of docs/security.md, written from it anew with WebCrypto: no line is shared with the
+ * The keys of docs/security.md, derived independently with WebCrypto: no line is shared with the
  * product.
  */
 async function deriveIndependently(root: Uint8Array, info: string): Promise<Uint8Array> {
@@ -29,7 +29,7 @@ async function deriveIndependently(root: Uint8Array, info: string): Promise<Uint
   return new Uint8Array(await webcrypto.subtle.deriveBits(hkdf, material, 256));
 }
 
-/** The format of docs/security.md, likewise. */
+/** The format of docs/security.md, implemented independently. */
 async function openIndependently(
   key: Uint8Array,
   where: readonly string[],
@@ -51,7 +51,7 @@ async function openIndependently(
 }
 
 describe('a sealed record', () => {
-  it('opens to what was sealed, whatever it is', () => {
+  it('opens to any plaintext that was sealed', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 2_000 }),
@@ -67,7 +67,7 @@ describe('a sealed record', () => {
     );
   });
 
-  it('is detected when any single bit of it has changed', () => {
+  it('does not open when any single bit has changed', () => {
     const record = sealRecord(dataKey, context, Buffer.from('4242424242424242'));
     for (let bit = 0; bit < record.length * 8; bit += 1) {
       const changed = Buffer.from(record);
@@ -76,19 +76,19 @@ describe('a sealed record', () => {
     }
   });
 
-  it('is detected when it was cut short', () => {
+  it('does not open when it was truncated', () => {
     const record = sealRecord(dataKey, context, Buffer.from('x'));
     for (let length = 0; length < record.length; length += 1) {
       expect(() => openRecord(dataKey, context, record.subarray(0, length))).toThrow(RecordCorruptedError);
     }
   });
 
-  it('opens nowhere but in its place', () => {
+  it('opens only in its own context', () => {
     const record = sealRecord(dataKey, context, Buffer.from('x'));
     for (const elsewhere of [{ tenantId: 'other' }, { recordId: 'other' }, { field: 'other' }]) {
       expect(() => openRecord(dataKey, { ...context, ...elsewhere }, record)).toThrow(RecordCorruptedError);
     }
-    // The parts are bound one by one: their concatenation being equal is not enough.
+    // The parts are bound one by one: an equal concatenation is not enough.
     const moved = { tenantId: 'tenantr', recordId: 'ecord', field: 'data' };
     expect(() => openRecord(dataKey, moved, record)).toThrow(RecordCorruptedError);
   });
@@ -108,7 +108,7 @@ describe('a sealed record', () => {
     expect(new Set(records.map((record) => record.subarray(19, 31).toString('hex'))).size).toBe(200);
   });
 
-  it('is opened by an independent implementation of the documented format', async () => {
+  it('opens in an independent implementation of the documented format', async () => {
     const where = { tenantId: 'tenant', recordId: 'récord 😀', field: 'data' };
     const record = sealRecord(dataKey, where, Buffer.from('naïve 4242'));
     await expect(openIndependently(dataKey.key.export(), Object.values(where), record)).resolves.toBe(

@@ -6,7 +6,7 @@ import { aTenantWorld } from '../../support/a-tenant-world.ts';
 const hex = ({ key }: { readonly key: { export(): Buffer } }) => key.export().toString('hex');
 
 describe('tenant keys', () => {
-  it('asks the key service once, whatever keys are wanted, for the tenant alone', async () => {
+  it('call the key service once for all keys of a tenant', async () => {
     const { instance, tenantId, keys, state, deps } = await aTenantWorld();
     await rotateDataKey(deps, tenantId);
     const cold = instance();
@@ -18,7 +18,7 @@ describe('tenant keys', () => {
     expect([keys.unwraps, state.reads]).toEqual([[tenantId], 1]);
   });
 
-  it('has another key for every purpose and for every version of the data key, and the same in every instance', async () => {
+  it('differ by purpose and data key version, and are the same in every instance', async () => {
     const { instance, tenantId, deps } = await aTenantWorld();
     await rotateDataKey(deps, tenantId);
     const all = async () => {
@@ -36,7 +36,7 @@ describe('tenant keys', () => {
     expect(second).toEqual(first);
   });
 
-  it('gives back the key of a purpose by the version that its record names, after any number of rotations', async () => {
+  it('are found by the version that a record names, after any number of rotations', async () => {
     const { instance, tenantId, deps } = await aTenantWorld();
     const before = await instance().current(tenantId, 'webhook');
     await rotateDataKey(deps, tenantId);
@@ -45,7 +45,7 @@ describe('tenant keys', () => {
     expect(hex(await after.version(tenantId, 'webhook', before.version))).toBe(hex(before));
   });
 
-  it('calls the key service once for any number of callers within the lifetime, and again after it', async () => {
+  it('call the key service once for any number of callers within the lifetime, and again after it', async () => {
     const { instance, tenantId, keys, state } = await aTenantWorld();
     const tenantKeys = instance();
     await Promise.all(Array.from({ length: 20 }, () => tenantKeys.current(tenantId, 'data')));
@@ -58,7 +58,7 @@ describe('tenant keys', () => {
     expect([keys.unwraps.length, state.reads]).toEqual([2, 2]);
   });
 
-  it('unwraps what it learns at once, and reads nothing for it', async () => {
+  it('unwrap a learned ring immediately, without a read', async () => {
     const { instance, tenantId, tenant, keys, state } = await aTenantWorld();
     const tenantKeys = instance();
     tenantKeys.learn(tenantId, tenant());
@@ -67,7 +67,7 @@ describe('tenant keys', () => {
     expect([keys.unwraps.length, state.reads]).toEqual([1, 0]);
   });
 
-  it('does not keep a root longer for being learnt again', async () => {
+  it('do not cache a root longer when it is learned again', async () => {
     const { instance, tenantId, tenant, keys, state } = await aTenantWorld();
     const tenantKeys = instance();
     for (let step = 0; step < 4; step += 1) {
@@ -77,7 +77,7 @@ describe('tenant keys', () => {
     expect(keys.unwraps).toHaveLength(2);
   });
 
-  it('does not remember a failure', async () => {
+  it('do not cache a failure', async () => {
     const { instance, tenantId, keys } = await aTenantWorld();
     const tenantKeys = instance();
     keys.failNext(1);
@@ -85,7 +85,7 @@ describe('tenant keys', () => {
     await expect(tenantKeys.current(tenantId, 'data')).resolves.toMatchObject({ version: 1 });
   });
 
-  it('refuses a tenant without a root, and versions that there are not', async () => {
+  it('reject a tenant without a root, and unknown versions', async () => {
     const { instance, tenantId, tenant } = await aTenantWorld();
     const tenantKeys = instance();
     await expect(tenantKeys.current('another', 'data')).rejects.toMatchObject({ code: 'unauthenticated' });

@@ -17,7 +17,7 @@ const text = fc
   .filter((value) => /[0-9a-z]/i.test(value));
 
 describe('an alias', () => {
-  it('of a format keeps the kind of each character and what is asked for, and is never the value', () => {
+  it('of a format preserves kinds of characters and requested ones, and never equals the value', () => {
     fc.assert(
       fc.property(text, (value) => {
         const alias = aliasPreserveFormat(value);
@@ -28,7 +28,7 @@ describe('an alias', () => {
     );
   });
 
-  it('of a length has as many characters, all letters and digits, and is never the value', () => {
+  it('of a length has as many characters, all letters and digits, and never equals the value', () => {
     fc.assert(
       fc.property(text, (value) => {
         const alias = aliasPreserveLength(value);
@@ -40,7 +40,7 @@ describe('an alias', () => {
     );
   });
 
-  it('is never the value even where a single character is left to replace', () => {
+  it('never equals the value even if only one character can be replaced', () => {
     for (let turn = 0; turn < 2_000; turn += 1) {
       expect(aliasPreserveFormat('4242', 3)).not.toBe('4242');
       expect(aliasPreserveLength('7')).not.toBe('7');
@@ -48,12 +48,12 @@ describe('an alias', () => {
     }
   });
 
-  it('keeps first and last characters', () => {
+  it('preserves first and last characters', () => {
     expect(aliasPreserveFormat('ABC-123-xyz', 3, 3)).toMatch(/^ABC-\d{3}-xyz$/);
     expect(aliasPreserveLength('ABC-123-xyz', ['last', 2])).toMatch(/^[0-9a-z]{9}yz$/i);
   });
 
-  it('of a card keeps BIN and last four digits if asked, and separators', () => {
+  it('of a card preserves separators, and BIN and last four digits on request', () => {
     expect(aliasCard('4242424242424242', true, true)).toMatch(/^42424242\d{4}4242$/);
     expect(aliasCard('4242-4242-4242-4242', 'false', 'true')).toMatch(/^\d{4}-\d{4}-\d{4}-4242$/);
     expect(aliasCard('378282246310005', true)).toMatch(/^378282\d{9}$/);
@@ -70,11 +70,11 @@ describe('an alias', () => {
     () => aliasPreserveLength(''),
     () => aliasPreserveLength(null),
     () => aliasPreserveLength('a'.repeat(401)),
-  ])('%# is refused when nothing of the value could be replaced or there is none', (make) => {
+  ])('%# is rejected for an empty value, or if no character can be replaced', (make) => {
     expect(make).toThrow(ExpressionError);
   });
 
-  it('is drawn anew each time', () => {
+  it('is drawn again each time', () => {
     const aliases = Array.from({ length: 200 }, () => aliasCard('4242424242424242', true, false));
     expect(new Set(aliases).size).toBe(200);
   });

@@ -10,11 +10,11 @@ import { renderTemplate, renderTemplates } from '../../../src/core/expressions/r
 import type { Json } from '../../../src/core/shared/json.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { maskData } from '../../../src/core/tokens/open-token.ts';
-import { DATA_MAX_BYTES, prepareContent } from '../../../src/core/tokens/prepare-token.ts';
+import { DATA_MAX_BYTES, prepareContent } from '../../../src/core/tokens/prepare-content.ts';
 import { tokenType } from '../../../src/core/tokens/token-type.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
-/** Aliases are drawn at random: the same length and kind, but another text. */
+/** Aliases are random: the same length and kind, but another text each time. */
 const names = FILTER_NAMES.filter((name) => !name.startsWith('alias_'));
 
 const argument = fc.oneof(
@@ -48,7 +48,7 @@ const argument = fc.oneof(
 );
 const filter = fc
   .tuple(fc.constantFrom(...names), fc.array(argument, { maxLength: 3 }))
-  .map(([name, given]) => (given.length === 0 ? name : `${name}: ${given.join(', ')}`));
+  .map(([name, input]) => (input.length === 0 ? name : `${name}: ${input.join(', ')}`));
 const expression = fc
   .tuple(
     fc.constantFrom('data', 'data.a', '(1..1000)', "'now'", 'data.list'),
@@ -81,7 +81,7 @@ const value: fc.Arbitrary<Json> = fc.oneof(
 );
 const data = fc.oneof(value, fc.record({ a: value, list: value }));
 
-/** What becomes of an evaluation, and what it took. */
+/** The outcome of an evaluation, and its steps. */
 function evaluated(budget: Budget, evaluate: () => unknown): readonly [outcome: string, used: number] {
   try {
     return [JSON.stringify(evaluate()), budget.used];
@@ -91,27 +91,27 @@ function evaluated(budget: Budget, evaluate: () => unknown): readonly [outcome: 
   }
 }
 
-/** `now` is another text from one evaluation to the next. */
+/** `now` is another text in each evaluation. */
 const isTimeless = (template: string) => !template.includes("'now'") && !template.includes('date');
 
 describe('the budget of expressions', () => {
-  it('charges the same steps for the same evaluation, and stops it where it ends', () => {
+  it('charges the same steps for the same evaluation, and stops it at the limit', () => {
     fc.assert(
       fc.property(
         expression.filter(isTimeless),
         data,
         fc.integer({ min: 0, max: 99 }),
-        (template, given, percent) => {
+        (template, input, percent) => {
           const whole = createBudget();
-          const first = evaluated(whole, () => renderTemplate(template, { data: given }, whole));
+          const first = evaluated(whole, () => renderTemplate(template, { data: input }, whole));
           const again = createBudget();
-          expect(evaluated(again, () => renderTemplate(template, { data: given }, again))).toEqual(first);
+          expect(evaluated(again, () => renderTemplate(template, { data: input }, again))).toEqual(first);
           expect(whole.used).toBeGreaterThan(0);
           expect(whole.used).toBeLessThanOrEqual(REQUEST_STEPS);
 
           const less = Math.floor((whole.used * percent) / 100);
           const part = createBudget().part(less);
-          const [outcome, used] = evaluated(part, () => renderTemplate(template, { data: given }, part));
+          const [outcome, used] = evaluated(part, () => renderTemplate(template, { data: input }, part));
           expect(outcome).toBe(`takes more than ${String(less)} steps`);
           expect(used).toBe(less);
         },
@@ -120,13 +120,13 @@ describe('the budget of expressions', () => {
     );
   });
 
-  it('is one for all expressions of a request: no sequence of them takes more', () => {
+  it('is shared by all expressions of a request: no sequence of them takes more', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(expression, data), { minLength: 5, maxLength: 12 }), (request) => {
         const budget = createBudget();
-        for (const [template, given] of request)
+        for (const [template, input] of request)
           evaluated(budget, () =>
-            renderTemplates([template, template], { data: given }, budget.part(REQUEST_STEPS)),
+            renderTemplates([template, template], { data: input }, budget.part(REQUEST_STEPS)),
           );
         expect(budget.used).toBeLessThanOrEqual(REQUEST_STEPS);
       }),
@@ -134,11 +134,11 @@ describe('the budget of expressions', () => {
     );
   });
 
-  it('shows at every read what a mask showed when it was written, and refuses the others', () => {
+  it('accepts a mask on write only if every later read can evaluate it', () => {
     fc.assert(
-      fc.property(expression.filter(isTimeless), data, (mask, given) => {
-        fc.pre(Buffer.byteLength(JSON.stringify(given)) <= DATA_MAX_BYTES);
-        const content = { data: new Secret(given), mask: { shown: mask } };
+      fc.property(expression.filter(isTimeless), data, (mask, input) => {
+        fc.pre(Buffer.byteLength(JSON.stringify(input)) <= DATA_MAX_BYTES);
+        const content = { data: new Secret(input), mask: { shown: mask } };
         let written: Secret<Json> | undefined;
         try {
           written = prepareContent(tokenType('token'), content, {
@@ -150,7 +150,7 @@ describe('the budget of expressions', () => {
           expect(error).toMatchObject({ errors: { mask: [expect.any(String)] } });
         }
         const page = createBudget();
-        const read = maskData({ shown: mask }, new Secret(given), page);
+        const read = maskData({ shown: mask }, new Secret(input), page);
         expect(read?.reveal()).toEqual(written?.reveal());
         expect(page.used).toBeLessThanOrEqual(MASK_STEPS);
       }),
@@ -158,7 +158,7 @@ describe('the budget of expressions', () => {
     );
   });
 
-  it('leaves a page of the dearest masks to be shown whole', () => {
+  it('is enough for a page of the most expensive masks', () => {
     const dear = {
       mask: Array.from({ length: 100 }, () => '{{ data | sort | size }}'),
       data: [] as number[],

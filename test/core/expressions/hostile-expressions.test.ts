@@ -8,8 +8,8 @@ const renderText = (template: string, data: Json, budget = createBudget()) =>
 const render = (expression: string, data: Json = null) => renderText(`{{ ${expression} }}`, data);
 
 /**
- * The result or the error. Nothing here measures time: the steps are the measure, and cannot be
- * more than a budget has.
+ * The result or the error. The tests measure steps, not time, and no evaluation has more steps than
+ * a budget.
  */
 function outcome(expression: string, data: Json = null, budget = createBudget()): unknown {
   try {
@@ -22,13 +22,13 @@ function outcome(expression: string, data: Json = null, budget = createBudget())
   }
 }
 
-/** Rows with a title of their own: an expression may be very long. */
+/** Rows with a separate title, since an expression may be very long. */
 const named = (rows: readonly (readonly [string, Json])[]) =>
   rows.map(([expression, data]) => [expression.slice(0, 60), expression, data] as const);
 
 const nested = (depth: number): Json => (depth === 0 ? 1 : { a: nested(depth - 1), b: 2 });
 
-describe('beyond the own JSON members of a value', () => {
+describe('names other than own JSON members of a value', () => {
   const data = { text: 'abc', list: [1, 2], object: { a: 1 }, number: 1 };
 
   it.each(
@@ -59,7 +59,7 @@ describe('beyond the own JSON members of a value', () => {
       `data.object | map: "${name}" | first`,
       `data.object | map: "${name}.${name}" | first`,
     ]),
-  )('%s is nothing', (expression) => {
+  )('%s is null or empty', (expression) => {
     expect(outcome(expression, data)).toBeNull();
   });
 
@@ -74,11 +74,11 @@ describe('beyond the own JSON members of a value', () => {
     'env',
     'forloop',
     'metadata',
-  ])('%s is nothing', (expression) => {
+  ])('%s is null or empty', (expression) => {
     expect(outcome(expression, data)).toBeNull();
   });
 
-  it('own members with such names are members like any other', () => {
+  it('own members with such names are ordinary members', () => {
     const own = JSON.parse(
       '{"__proto__":{"a":1},"constructor":"c","size":7,"first":"f","toString":"t"}',
     ) as JsonObject;
@@ -90,7 +90,7 @@ describe('beyond the own JSON members of a value', () => {
     expect(JSON.stringify(render('data', own))).toBe(JSON.stringify(own));
   });
 
-  it('leaves the prototype of everything alone', () => {
+  it('no expression changes a prototype', () => {
     renderTemplates(
       JSON.parse('{"__proto__":{"polluted":"{{ data }}"}}') as Json,
       { data: 1 },
@@ -100,7 +100,7 @@ describe('beyond the own JSON members of a value', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('filters that look into elements see own members alone', () => {
+  it('filters on elements read only own members', () => {
     expect(render('data | where: "constructor" | size', [{}, { a: 1 }])).toBe(0);
     expect(render('data | where: "__proto__" | size', [{}])).toBe(0);
     expect(render('data | sort: "constructor" | size', [{}, {}])).toBe(2);
@@ -108,7 +108,7 @@ describe('beyond the own JSON members of a value', () => {
   });
 });
 
-describe('what an evaluation may use', () => {
+describe('the budget of an evaluation', () => {
   it.each(
     named([
       ['(1..1000000000)', null],
@@ -151,7 +151,7 @@ describe('what an evaluation may use', () => {
       ],
       [`data | json: '$${'.a'.repeat(1_000)}'`, nested(60)],
     ]),
-  )('%s is refused', (_, expression, data) => {
+  )('rejects %s', (_, expression, data) => {
     expect(outcome(expression, data)).toBe('refused');
   });
 
@@ -183,7 +183,7 @@ describe('what an evaluation may use', () => {
       [`data | append: ${',a'.repeat(4_900)}`, 1],
       [`data${'.a'.repeat(4_900)}`, nested(60)],
     ]),
-  )('%s takes no more steps than a request has, and the same each time', (_, expression, data) => {
+  )('is enough for %s, with the same steps each time', (_, expression, data) => {
     const used = [1, 2].map(() => {
       const budget = createBudget();
       outcome(expression, data, budget);
@@ -193,7 +193,7 @@ describe('what an evaluation may use', () => {
     expect(used[0]).toBeGreaterThan(0);
   });
 
-  it('is taken from one budget by the expressions of a text and by the texts of a mask', () => {
+  it('is shared by the expressions of a text and by the texts of a mask', () => {
     const data = Array.from({ length: 1_000 }, (_, index) => (index * 7_919) % 100_003);
     const budget = createBudget();
     expect(renderText('{{ data | sort | size }}{{ data | sort | size }}', data, budget)).toBe('10001000');
@@ -214,13 +214,13 @@ describe('what an evaluation may use', () => {
       ).toThrow(ExpressionError);
   });
 
-  it('a budget that was exceeded allows nothing more, not even what is cheap', () => {
+  it('allows nothing more once it is exceeded, not even cheap expressions', () => {
     const budget = createBudget();
     expect(outcome(`data ${'| append: data'.repeat(29)}`, 'a'.repeat(1_000_000), budget)).toBe('refused');
     expect(outcome('data', 1, budget)).toBe('refused');
   });
 
-  it('a part fails by itself, and what it took counts for the whole', () => {
+  it('survives the failure of a part, whose steps count for the whole', () => {
     const budget = createBudget();
     const part = budget.part(MASK_STEPS);
     expect(
@@ -236,19 +236,19 @@ describe('what an evaluation may use', () => {
     expect(outcome('data | last4', '4242424242424242', part)).toBe('refused');
   });
 
-  it('a part has no more than the whole has left', () => {
+  it('limits a part to the remaining steps of the whole', () => {
     const budget = createBudget();
     budget.charge(REQUEST_STEPS - 1);
     expect(outcome('data', 1, budget.part(MASK_STEPS))).toBe('refused');
   });
 
-  it.each([NaN, Infinity, REQUEST_STEPS + 1])('%d steps are too many', (steps) => {
+  it.each([NaN, Infinity, REQUEST_STEPS + 1])('rejects %d steps', (steps) => {
     expect(() => {
       createBudget().charge(steps);
     }).toThrow(ExpressionError);
   });
 
-  it('is enough for the default fingerprint of the largest data of a token', () => {
+  it('is enough for the default fingerprint of the largest data', () => {
     const longest = 3_499_000;
     for (const data of [
       'a'.repeat(longest),
@@ -273,7 +273,7 @@ describe('what an evaluation may use', () => {
     ["data | json: '$.holder.names[0]' | upcase", { holder: { names: ['ada'] } }],
     ["data.at | date: '%d %B %Y'", { at: '2026-02-03' }],
     ["data.lines | where: 'type', 'a' | map: 'price' | sum", { lines: [{ type: 'a', price: 5 }] }],
-  ])('five times %s is cheap enough for a mask', (expression, data) => {
+  ])('is enough for a mask with five times %s', (expression, data) => {
     const budget = createBudget().part(MASK_STEPS);
     for (let time = 0; time < 5; time += 1) expect(outcome(expression, data, budget)).not.toBe('refused');
   });
@@ -307,7 +307,7 @@ describe('json paths', () => {
   });
 
   it.each(['$.*', '$..id', '$.items[*]', '$.items[0,1]', "$['total','total']", '$..*'])(
-    '%s selects several values and is refused',
+    '%s is rejected, since it selects several values',
     (path) => {
       expect(outcome(`data | json: "${path}"`, order)).toBe('refused');
     },
@@ -328,7 +328,7 @@ describe('json paths', () => {
     '$.~',
     '$[?process.exit()]',
     '$.items[9007199254740993]',
-  ])('%j is no path, or one that would run code, and is refused', (path) => {
+  ])('%j is rejected: it is not a path, or would run code', (path) => {
     expect(outcome(`data | json: '${path}'`, order)).toBe('refused');
   });
 
@@ -337,7 +337,7 @@ describe('json paths', () => {
     expect(render('data | json: "$..x"', deep)).toBe('end');
   });
 
-  it('select nothing in what is neither object nor array', () => {
+  it('select nothing in a value that is neither object nor array', () => {
     for (const data of ['{"a":1}', 5, true, null]) expect(outcome('data | json: "$.a"', data)).toBeNull();
   });
 });

@@ -14,8 +14,8 @@ const AMEX = '378282246310005';
 const characters = (text: string) => Array.from(text);
 
 /**
- * Text without the mask's own character and without what is always kept, so that every kept
- * character can be told.
+ * Text without the mask's own character and without preserved characters, so that every shown
+ * character can be identified.
  */
 const secret = fc
   .array(fc.constantFrom(...Array.from('0123456789abcdefÄß€\u{1F600}\u0301')), { maxLength: 30 })
@@ -40,7 +40,7 @@ describe('reveal_last, reveal_first and last4', () => {
     expect(shown).toBe(expected);
   });
 
-  it('return a text no longer than asked whole', () => {
+  it('return a text unmasked that is no longer than the requested number', () => {
     for (const text of ['', '1', '123', '1234', '\u{1F600}\u{1F600}\u{1F600}\u{1F600}']) {
       expect(revealLast(text, 4)).toBe(text);
       expect(revealFirst(text, 4)).toBe(text);
@@ -48,7 +48,7 @@ describe('reveal_last, reveal_first and last4', () => {
     }
   });
 
-  it('never show more than asked, at either end, of any characters', () => {
+  it('never show more characters than requested, at either end', () => {
     fc.assert(
       fc.property(secret, count, (text, n) => {
         const [source, shownLast, shownFirst] = [
@@ -66,7 +66,7 @@ describe('reveal_last, reveal_first and last4', () => {
     );
   });
 
-  it('count characters, never half of one', () => {
+  it('count characters, not code units', () => {
     expect(revealLast('ab\u{1F600}', 1)).toBe('XX\u{1F600}');
     expect(revealFirst('\u{1F600}bc', 1)).toBe('\u{1F600}XX');
     expect(last4('12\u{1F600}45')).toBe('2\u{1F600}45');
@@ -96,12 +96,12 @@ describe('reveal', () => {
     expect(reveal(PAN, first, last)).toBe('XXXXXXXXXXXXXXXX');
   });
 
-  it('masks everything when preserving would show everything', () => {
+  it('masks everything when preserved characters would show everything', () => {
     expect(reveal(PAN, 0, 0, 'X', '0123456789')).toBe('XXXXXXXXXXXXXXXX');
     expect(reveal('4242-42', 7, 0, 'X', '-')).toBe('XXXX-XX');
   });
 
-  it('never shows more than asked, and never everything', () => {
+  it('never shows more than requested, and never everything', () => {
     fc.assert(
       fc.property(
         secret,

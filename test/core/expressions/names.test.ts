@@ -6,7 +6,7 @@ import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 const evaluate = (source: string, data: Json): Json =>
   parseExpression(source, createBudget()).evaluate({ data }, createBudget());
 
-/** Names alone do not go through Liquid; in brackets they do. */
+/** Names alone do not go through Liquid; names in brackets do. */
 const names = fc.constantFrom(
   ...['a', 'b', 'A', '_', 'a1', 'size', 'first', 'last', 'contains', 'and', 'or', 'in'],
   ...['__proto__', 'constructor', 'toString', 'toLiquid', 'true', 'nil', 'empty'],
@@ -20,7 +20,7 @@ const values = fc.letrec<{ value: Json }>((tie) => ({
   ),
 })).value;
 
-it('names alone are what they are in brackets', () => {
+it('names alone have the same value as in brackets', () => {
   fc.assert(
     fc.property(fc.array(names, { maxLength: 3 }), values, (path, data) => {
       const alone = ['data', ...path].join('.');
@@ -43,7 +43,7 @@ it.each([
   expect(evaluate(source, 1)).toBe(value);
 });
 
-it('a word of Liquid is a name where it is a member', () => {
+it('a word of Liquid is an ordinary name of a member', () => {
   expect(evaluate('data.true', { true: 1 })).toBe(1);
 });
 

@@ -16,13 +16,13 @@ it('parses a source once', () => {
   expect(parsed).toEqual(['a']);
 });
 
-it('does not keep what failed', () => {
+it('does not cache a failure', () => {
   const { parse, parsed } = counting();
   for (let time = 0; time < 2; time += 1) expect(() => parse('bad')).toThrow('bad');
   expect(parsed).toEqual(['bad', 'bad']);
 });
 
-it('does not keep long sources', () => {
+it('does not cache long sources', () => {
   const { parse, parsed } = counting();
   const long = 'a'.repeat(401);
   parse(long);
@@ -30,7 +30,7 @@ it('does not keep long sources', () => {
   expect(parsed).toEqual([long, long]);
 });
 
-it('does not keep what it may not', () => {
+it('does not cache a result that `mayKeep` excludes', () => {
   const parsed: string[] = [];
   const parse = parsedOnce(
     (source) => {
@@ -43,7 +43,7 @@ it('does not keep what it may not', () => {
   expect(parsed).toEqual(['secret', 'secret', 'a']);
 });
 
-it('keeps a thousand, and lets the oldest go', () => {
+it('caches a thousand results, and drops the oldest', () => {
   const { parse, parsed } = counting();
   for (let index = 0; index <= 1_000; index += 1) parse(String(index));
   parse('1');

@@ -8,7 +8,7 @@ import type { Expression } from '../../../src/core/expressions/result.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
-/** What an expression gives; what fails says why if it is one of ours. */
+/** The result of an expression, or its error message if it is one of ours. */
 function outcome(expression: Expression, data: Json): unknown {
   try {
     return {
@@ -88,8 +88,8 @@ const filter = fc
     fc.constantFrom(',', ', ', ' , ', ' '),
     fc.constantFrom('', '', '', ',', ' '),
   )
-  .map(([before, name, after, colon, given, comma, end]) =>
-    ['|', before, name, after, colon, colon === '' ? '' : given.join(comma), end].join(''),
+  .map(([before, name, after, colon, input, comma, end]) =>
+    ['|', before, name, after, colon, colon === '' ? '' : input.join(comma), end].join(''),
   );
 const source = fc
   .tuple(space, fc.constantFrom('data.', 'data.', ''), path, space, fc.array(filter, { maxLength: 3 }), space)
@@ -104,7 +104,7 @@ const values = fc.letrec<{ value: Json }>((tie) => ({
   ),
 })).value;
 
-it('what is evaluated without Liquid is what Liquid would make of it', () => {
+it('expressions evaluated without Liquid have the result of Liquid', () => {
   let compared = 0;
   fc.assert(
     fc.property(source, values, (text, data) => {

@@ -39,7 +39,7 @@ describe('a text with expressions', () => {
     ['{{ true }}', true],
     ['{{ nil }}', null],
     ['{{- data.expiration_month -}}', 7],
-  ])('%s alone keeps the JSON type of its value', (template, value) => {
+  ])('%s alone preserves the JSON type of its value', (template, value) => {
     expect(render(template)).toEqual(value);
   });
 
@@ -56,7 +56,7 @@ describe('a text with expressions', () => {
     ['a  {{- data.expiration_month -}}  b', 'a7b'],
     ['a {{- data.expiration_month }} b', 'a7 b'],
     ['} {{ data.expiration_month }} }} {', '} 7 }} {'],
-  ])('%j with anything else is text', (template, value) => {
+  ])('%j with other text is a text', (template, value) => {
     expect(render(template)).toBe(value);
   });
 
@@ -66,7 +66,7 @@ describe('a text with expressions', () => {
     '{{ other }}',
     '{{ data.tags[9] }}',
     '{{ data.number.x }}',
-  ])('%s, which names nothing, is null', (template) => {
+  ])('%s is null, since nothing has this name', (template) => {
     expect(render(template)).toBeNull();
   });
 
@@ -77,12 +77,9 @@ describe('a text with expressions', () => {
     '{{ data.holder.middle | reveal: 1, 1 }}',
     '{{ data.missing | to_string }}',
     '{{ nil | upcase }}',
-  ])(
-    '%s of a missing member is empty and no failure, so that one absent member does not redact a whole mask',
-    (template) => {
-      expect(render(template)).toBe('');
-    },
-  );
+  ])('%s is empty, so that one absent member does not redact a whole mask', (template) => {
+    expect(render(template)).toBe('');
+  });
 
   it.each(['to_number', 'to_boolean', 'stringify', "json: '$.a'"])(
     'a missing member stays null under %s',
@@ -91,13 +88,13 @@ describe('a text with expressions', () => {
     },
   );
 
-  it('takes quotes inside of quotes, after a backslash too, and braces inside of quotes', () => {
+  it('accepts quotes inside quotes, also after a backslash, and braces inside quotes', () => {
     expect(render(`{{ "it's" }}`)).toBe("it's");
     expect(render(String.raw`{{ 'it\'s' | append: "}}" }}`)).toBe("it's}}");
     expect(render(`{{ data.number | append: ' {{ x | y }} ' | last4 }}`)).toBe(' }} ');
   });
 
-  it('evaluates every text of a mask and leaves the other leaves and the names alone', () => {
+  it('evaluates every text of a mask, but no names and no other leaves', () => {
     const mask = {
       '{{ data.number }}': ['{{ data.number | last4 }}', 1, null, { a: false, b: 'X{{ data.missing }}' }],
     };
@@ -106,14 +103,14 @@ describe('a text with expressions', () => {
     });
   });
 
-  it('does not share what it returns with what it was given', () => {
+  it('returns no reference to its input', () => {
     const data = { list: [{ a: 1 }] };
     const result = render('{{ data.list }}', data) as { a: number }[];
     result.push({ a: 2 });
     expect(data.list).toHaveLength(1);
   });
 
-  it('gives any JSON back as it is', () => {
+  it('returns any JSON unchanged', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
         // Liquid, like JSON, has one zero.
@@ -123,7 +120,7 @@ describe('a text with expressions', () => {
     );
   });
 
-  it('never looks at a value as if it were a template', () => {
+  it('never evaluates a value as a template', () => {
     fc.assert(
       fc.property(
         fc.string(),
@@ -148,11 +145,11 @@ describe('named arguments', () => {
     "reveal_last: n: 4, mask: '*'",
     "reveal_last: mask='*', n=4",
     "reveal_last: '4', '*'",
-  ])('%s all mean the same', (filter) => {
+  ])('%s has the same result as the others', (filter) => {
     expect(render(`{{ data.number | ${filter} }}`)).toBe('************4242');
   });
 
-  it('an equals sign inside of quotes stays what it is', () => {
+  it('an equals sign inside quotes is unchanged', () => {
     expect(render(`{{ "a" | append: ", mask='*'" }}`)).toBe("a, mask='*'");
     expect(render(String.raw`{{ "a" | append: "\", mask='*'" }}`)).toBe(`a", mask='*'`);
   });
@@ -179,12 +176,12 @@ describe('named arguments', () => {
     'card_mask: 1',
     'json: 5',
     'json',
-  ])('%s is refused', (filter) => {
+  ])('%s is rejected', (filter) => {
     expect(() => render(`{{ data.number | ${filter} }}`)).toThrow(ExpressionError);
   });
 });
 
-describe('what is not the language', () => {
+describe('source that is not in the language', () => {
   it.each([
     '{{ }}',
     '{{',
@@ -210,7 +207,7 @@ describe('what is not the language', () => {
     '{% raw %}{{ data.number }}{% endraw %}',
     '{{ data[ }}',
     '{{ (1..) }}',
-  ])('%s is refused when it is checked and when it is evaluated', (template) => {
+  ])('%s is rejected by the check and by the evaluation', (template) => {
     expect(() => checkTemplate(template, { names: ['data'] }, createBudget())).toThrow(ExpressionError);
     expect(() => checkTemplates([{ a: template }], { names: ['data'] }, createBudget())).toThrow(
       ExpressionError,
@@ -231,18 +228,18 @@ describe('what is not the language', () => {
     '{{ data.tags contains "a" }}',
     '{{ not data.number }}',
     '{{ {{ data.number }} }}',
-  ])('%s is refused: a slip of the pen never reveals what was to be masked', (template) => {
+  ])('%s is rejected: a typing error never reveals masked data', (template) => {
     expect(() => checkTemplate(template, { names: ['data'] }, createBudget())).toThrow(ExpressionError);
   });
 
-  it('text without expressions is never too long, and one with expressions is bounded', () => {
+  it('a text without expressions is never too long, but one with expressions is limited', () => {
     const long = 'a'.repeat(TEMPLATE_MAX_LENGTH);
     expect(render(long + long)).toBe(long + long);
     expect(render(`{{ 1 }}${'a'.repeat(TEMPLATE_MAX_LENGTH - 7)}`)).toHaveLength(TEMPLATE_MAX_LENGTH - 6);
     expect(() => render(`{{ 1 }}${long}`)).toThrow(new ExpressionError('must be at most 10000 characters'));
   });
 
-  it('has at most 30 filters in a row', () => {
+  it('an expression has at most 30 filters', () => {
     expect(render(`{{ "a" ${"| append: 'b' ".repeat(30)} }}`)).toHaveLength(31);
     expect(() => render(`{{ "a" ${"| append: 'b' ".repeat(31)} }}`)).toThrow('more than 30 filters');
   });
@@ -258,14 +255,14 @@ describe('names', () => {
     '{{ data[other] }}',
     '{{ metadata.a }}',
     '{{ "x" | append: Data }}',
-  ])('%s is refused when it is checked: the only name is data', (template) => {
+  ])('%s is rejected by the check: the only name is data', (template) => {
     expect(() => check(template, ['data'])).toThrow(new ExpressionError('has a name other than data'));
     expect(() => {
       checkTemplates({ a: [template] }, { names: ['data'] }, createBudget());
     }).toThrow(ExpressionError);
   });
 
-  it('those that a template reads are returned', () => {
+  it('the names that a template reads are returned', () => {
     expect(check('{{ data.a }} {{ data.b | append: metadata.c }}', ['data', 'metadata'])).toEqual([
       'data',
       'data',
@@ -275,15 +272,15 @@ describe('names', () => {
   });
 });
 
-it('filters that are not allowed are refused when a template is checked', () => {
+it('the check of a template rejects filters that are not allowed', () => {
   const check = (template: string) =>
     checkTemplate(template, { names: ['data'], filters: ['last4', 'reveal'] }, createBudget()).filters;
   expect(check('{{ data | last4 }}-{{ data | reveal: 1 | last4 }}')).toEqual(['last4', 'reveal', 'last4']);
   expect(() => check('{{ data | last4 }}-{{ data | slice: 1 }}')).toThrow(ExpressionError);
 });
 
-describe('what an error says', () => {
-  it('names neither the expression nor a value', () => {
+describe('the message of an error', () => {
+  it('contains neither the expression nor a value', () => {
     const hostile = [
       '{{ data | 4242424242424242 }}',
       '{{ 4242424242424242 4242 }}',
@@ -314,7 +311,7 @@ describe('what an error says', () => {
     }
   });
 
-  it('whatever the template, the result is JSON or an expression error', () => {
+  it('is the only failure: any other template results in JSON', () => {
     const piece = fc.constantFrom(
       '{{',
       '}}',

@@ -14,7 +14,7 @@ const HANG_MS = 20_000;
 const fillingWith = (valueOf: Filling['valueOf']): Filling => ({ valueOf, budget: createBudget() });
 const parsed = (text: string) =>
   referencesOf(parseTokenTemplate(text, createBudget())).map(({ id, isWhole }) => ({ id, isWhole }));
-/** A row with a title of its own: a text may be very long. */
+/** A row with a separate title: a text may be very long. */
 const titled = (text: string) => [text.slice(0, 40), text] as const;
 const fill = (text: string, values: Record<string, Json>) =>
   fillTokenTemplate(
@@ -83,17 +83,17 @@ describe('a reference to a token', () => {
       `{{ abc | append: '${'a'.repeat(10_001)}' }}`,
       `{{ ${'a'.repeat(10_001)} }}`,
     ].map(titled),
-  )('%s is refused', (_, text) => {
+  )('rejects %s', (_, text) => {
     expect(() => parsed(text)).toThrow(ExpressionError);
   });
 
-  it('can be any id that a token can have', () => {
+  it('may have any id of a token', () => {
     fc.assert(
       fc.property(
         fc.string({ minLength: 3, maxLength: 40, unit: 'grapheme' }),
         fc.boolean(),
-        (given, isWhole) => {
-          const id = given.trim();
+        (input, isWhole) => {
+          const id = input.trim();
           fc.pre(tokenIdProblem(id) === undefined && !/^token\s*:/.test(id));
           const text = `a {{ ${isWhole ? 'token: ' : ''}${id} }} b {{${id}|last4}}`;
           expect(parsed(text)).toEqual([
@@ -106,7 +106,7 @@ describe('a reference to a token', () => {
     );
   });
 
-  it('does not hold what it could not read: messages name neither id nor text', () => {
+  it('is rejected with a message that contains neither id nor text', () => {
     for (const text of ['{{ 4242424242424242 | 4242 }}', '{{ 4242424242424242', '{{ {4242} }}'])
       expect(() => parsed(text)).toThrow(
         expect.objectContaining({ message: expect.not.stringContaining('4242') }),
@@ -137,7 +137,7 @@ describe('filling in', () => {
     expect(fill(text, { a: { number: '4242', list: [1, null] }, n: 7, t: false, s: 'x' })).toEqual(result);
   });
 
-  it('never looks at what was filled in again', () => {
+  it('never parses a filled-in value again', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('{{ b }}', '{{', '}}', 'x', ' | ', "'", '{{ token: b }}'), { maxLength: 8 }),
@@ -158,7 +158,7 @@ describe('filling in', () => {
     );
   });
 
-  it('encodes what is filled in and nothing else', () => {
+  it('encodes only filled-in values', () => {
     const result = fillTokenTemplate(
       parseTokenTemplate('a b={{ x }}&c d', createBudget()),
       fillingWith(() => 'e f'),
@@ -167,14 +167,14 @@ describe('filling in', () => {
     expect(result).toBe('a b=e%20f&c d');
   });
 
-  it('a filter that fails is an expression error without the value', () => {
+  it('reports a failing filter without the value', () => {
     expect(() => fill('{{ s | to_number }}', { s: '4242x' })).toThrow(
       new ExpressionError('has a to_number filter on a value that is not a number'),
     );
   });
 
   it.each(['{{ a }}', 'x {{ a }}'])(
-    '%s for each of a hundred tokens of 60 kB takes less than the budget of a request',
+    'takes less than the budget of a request for %s with a hundred tokens of 60 kB',
     (text) => {
       const filling = fillingWith(() => 'x'.repeat(60_000));
       for (let token = 0; token < 100; token += 1)
@@ -184,7 +184,7 @@ describe('filling in', () => {
   );
 
   it(
-    'is bounded, also over several texts that share a budget',
+    'is limited, also over several texts that share a budget',
     () => {
       const value = 'x'.repeat(1_000_000);
       expect(() =>
@@ -211,7 +211,7 @@ describe('filling in', () => {
       '{{ a | b '.repeat(600_000),
     ].map(titled),
   )(
-    'a body like %s is read once',
+    'reads a body like %s only once',
     (_, text) => {
       try {
         expect(parseTokenTemplate(text, createBudget()).length).toBeGreaterThan(0);

@@ -47,11 +47,11 @@ describe('to_number', () => {
     true,
     [1],
     {},
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(() => toNumber(text)).toThrow(ExpressionError);
   });
 
-  it('undoes to_string for every number that is exact as text', () => {
+  it('reverses to_string for every number that is exact as text', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.maxSafeInteger(), fc.double({ noNaN: true, min: -1e15, max: 1e15 })),
@@ -76,13 +76,13 @@ describe('to_boolean', () => {
     expect(toBoolean(value)).toBe(boolean);
   });
 
-  it.each<Json>(['yes', '', 2, '2', [], {}])('refuses %j', (value) => {
+  it.each<Json>(['yes', '', 2, '2', [], {}])('rejects %j', (value) => {
     expect(() => toBoolean(value)).toThrow(ExpressionError);
   });
 });
 
 describe('stringify and to_string', () => {
-  it('stringify gives compact JSON that reads back as the value, and text as it is', () => {
+  it('stringify returns compact JSON, and a text unchanged', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = stringify(value as Json);
@@ -92,7 +92,7 @@ describe('stringify and to_string', () => {
     );
   });
 
-  it('to_string gives what stands inside text', () => {
+  it('to_string returns the text form of a value', () => {
     expect([
       toText(null),
       toText('a'),
@@ -115,14 +115,14 @@ describe('padding', () => {
     expect(padLeft('a', ['fill', '*'], ['length', '2'])).toBe('*a');
   });
 
-  it('is bounded', () => {
+  it('is limited', () => {
     expect(padLeft('a', 10_000)).toHaveLength(10_000);
     expect(() => padLeft('a', 10_001)).toThrow(ExpressionError);
   });
 });
 
 describe('the filters', () => {
-  it('are those of Liquid and of the service, and none that evaluates text, draws at random or reads the environment', () => {
+  it('are those of Liquid and of the service, without any that evaluates text, draws at random or reads the environment', () => {
     const names = FILTER_NAMES;
     for (const name of [
       'where_exp',

@@ -10,13 +10,13 @@ function parses(text: string): boolean {
   }
 }
 
-/** Texts of what decides where strings begin and end, most of them not JSON. */
+/** Texts with the characters that decide where strings begin and end; most are not JSON. */
 const pieces = fc.constantFrom(
   ...['"', '\\', '\\"', '[', ']', '{', '}', ',', ':', '1', 'true', ' ', '\n', '\u0000', '\u007f', 'é', '😀'],
   ...['\\u00e9', '\\u00', '\\x', 'xxxxxxxx', 'x'.repeat(20), '1,2,3,4,5,6,7,8', '"a"', '"a",', '{"a":'],
 );
 const texts = fc.array(pieces, { maxLength: 20 }).map((parts) => parts.join(''));
-/** JSON with one character put in, taken out or put in the place of another. */
+/** JSON with one character inserted, removed or replaced. */
 const changed = fc
   .tuple(
     fc.jsonValue({ maxDepth: 3 }),
@@ -30,8 +30,8 @@ const changed = fc
     return json.slice(0, from) + put + json.slice(from + taken);
   });
 
-describe('whether a text is JSON', () => {
-  it('is told as JSON.parse tells it', () => {
+describe('the JSON check', () => {
+  it('agrees with JSON.parse', () => {
     fc.assert(
       fc.property(fc.oneof(texts, changed, fc.json()), (text) => {
         expect(isJson(text)).toBe(parses(text));
@@ -48,13 +48,13 @@ describe('whether a text is JSON', () => {
     ['a long string with quotes', `["\\"${long}\\"${long}\\"","a"]`],
     ['a long string that is not ASCII', `["é${long}😀"]`],
     ['long stretches outside of strings', `["a",${'1,'.repeat(50_000)}"b",${' '.repeat(100_000)}"c"]`],
-  ])('is told of %s', (_, text) => {
+  ])('accepts %s', (_, text) => {
     expect(isJson(text)).toBe(true);
   });
 
   it.each([
     ['a long string with a line break', `["${long}\n${long}"]`],
-    ['a long string with an escape that is none', `["${long}\\x${long}"]`],
+    ['a long string with an invalid escape', `["${long}\\x${long}"]`],
     ['a long string that ends in an escape', `["${long}\\"]`],
     ['a long string without an end', `["${long}`],
     ['long strings without a comma', `["${long}""${long}"]`],
@@ -64,7 +64,7 @@ describe('whether a text is JSON', () => {
     ['a long text after a string with an escaped quote', `["a\\""${long}"b"]`],
     ['a long list with an error between two strings', `["a",${'1,'.repeat(50_000)},"b"]`],
     ['an error after a long string', `["${long}",]`],
-  ])('is told of what is not: %s', (_, text) => {
+  ])('rejects %s', (_, text) => {
     expect(isJson(text)).toBe(false);
   });
 });

@@ -10,7 +10,7 @@ import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
 const fillingWith = (valueOf: Filling['valueOf']): Filling => ({ valueOf, budget: createBudget() });
 
-/** Renders a body with the given tokens, as text and as bytes; throws what is reported. */
+/** Renders a body with these tokens, as text and as bytes; throws reported errors. */
 function rendered(body: string, contentType: string, tokens: Readonly<Record<string, Json>>): string {
   const [first = '', second] = [contentOfText(body), contentOfBytes(Buffer.from(body))].map((content) => {
     const fields = new TemplateFields();
@@ -111,7 +111,7 @@ describe('a proxied body agrees with an independent rendering', () => {
     );
   });
 
-  it('and never looks at a value again', () => {
+  it('and never parses a value again', () => {
     for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain']) {
       const body =
         type === 'application/json' ? '"x{{ id }}"' : type === 'text/plain' ? '{{ id }}' : 'a={{ id }}';
@@ -135,7 +135,7 @@ describe('a hostile body', () => {
     ['application/json', '"{{",', '[', '1]'],
     ['application/x-www-form-urlencoded', 'a={{&', '', ''],
     ['multipart/form-data; boundary=b', '--b\r\n\r\n{{\r\n', '', '--b--'],
-  ])('of %s is read no further once enough is wrong', (contentType, unit, before, after) => {
+  ])('of %s is read no further after too many errors', (contentType, unit, before, after) => {
     const { fields } = references(`${before}${unit.repeat(200_000)}${after}`, contentType);
     expect(fields.isFull).toBe(true);
     let reported = 0;
@@ -161,7 +161,7 @@ describe('a hostile body', () => {
     ['application/x-www-form-urlencoded', 'a={{a}}&', '', ''],
     ['multipart/form-data; boundary=b', '--b\r\n\r\n{{a}}\r\n', '', '--b--'],
     ['text/plain', '{{a}}', '', ''],
-  ])('of %s may not hold more than ten thousand expressions', (contentType, unit, before, after) => {
+  ])('of %s is rejected with more than ten thousand expressions', (contentType, unit, before, after) => {
     const { fields } = references(`${before}${unit.repeat(10_001)}${after}`, contentType);
     expect(() => {
       fields.throwIfFailed();
@@ -170,8 +170,8 @@ describe('a hostile body', () => {
   });
 });
 
-describe('what is not text with expressions', () => {
-  it('passes as it is when the body says that it is compressed', () => {
+describe('a body that is not text with expressions', () => {
+  it('is sent unchanged when it is declared as compressed', () => {
     const body = Buffer.from('{{ id }}');
     const rendering = requestBody(contentOfBytes(body), 'text/plain', true, new TemplateFields());
     expect(rendering.references).toEqual([]);
@@ -192,7 +192,7 @@ describe('what is not text with expressions', () => {
     'name="a"; filename*=UTF-8\'\'x',
     'filename=x; name="a"',
     'name="a;b" ; filename=""',
-  ])('passes as it is in a part that is a file: %s', (headers) => {
+  ])('is sent unchanged in a part that is a file: %s', (headers) => {
     const body = multipart(headers, '{{ id }}');
     const rendering = requestBody(contentOfBytes(body), type, false, new TemplateFields());
     expect(rendering.render(fillingWith(() => 'x'))).toEqual(body);
@@ -211,7 +211,7 @@ describe('what is not text with expressions', () => {
     },
   );
 
-  it('is refused in a field that is not UTF-8 and holds an expression', () => {
+  it('is rejected in a field that is not UTF-8 and has an expression', () => {
     const fields = new TemplateFields();
     requestBody(
       contentOfBytes(multipart('name="a"', Buffer.concat([Buffer.from([0xff]), Buffer.from('{{ id }}')]))),
@@ -222,7 +222,7 @@ describe('what is not text with expressions', () => {
     expect(fields.failed).toBe(true);
   });
 
-  it('is refused in a form value that holds an expression and is not well encoded', () => {
+  it('is rejected in a form value with an expression and an invalid encoding', () => {
     const fields = new TemplateFields();
     requestBody(
       contentOfBytes(Buffer.from('a=%E0{{ id }}&b=%E0')),
@@ -248,7 +248,7 @@ describe('a body of JSON', () => {
   const CARD = { id: '4242' };
 
   it.each([
-    ['as it is', '{"a":"{{ id }}"}', '{"a":"4242"}'],
+    ['unescaped', '{"a":"{{ id }}"}', '{"a":"4242"}'],
     ['with an escaped brace', String.raw`["\u007b{ id }}", "{\u007B id }}"]`, '["4242", "4242"]'],
     [
       'after an escaped quote and backslashes',
@@ -256,13 +256,13 @@ describe('a body of JSON', () => {
       String.raw`["\"\\\" 4242\\", "\\"]`,
     ],
     [
-      'twice in a string, and beside others',
+      'twice in a string, and with others',
       '["x","{{ id }}{{ id }}","y","{{ id }}"]',
       '["x","42424242","y","4242"]',
     ],
     ['as the whole body', '"{{ id }}"', '"4242"'],
-    ['beside text that is not ASCII', '["é😀","{{ id }}","\u2028"]', '["é😀","4242","\u2028"]'],
-  ])('is filled in where an expression stands %s', (_, body, expected) => {
+    ['next to text that is not ASCII', '["é😀","{{ id }}","\u2028"]', '["é😀","4242","\u2028"]'],
+  ])('is filled in with an expression %s', (_, body, expected) => {
     expect(rendered(body, 'application/json', CARD)).toBe(expected);
   });
 
@@ -272,7 +272,7 @@ describe('a body of JSON', () => {
     [String.raw`"\\{{ id }}"`, String.raw`"\\7"`],
     [String.raw`["\\","{{ id }}"]`, String.raw`["\\",7]`],
     [String.raw`["\\\"","{{ id }}","\""]`, String.raw`["\\\"",7,"\""]`],
-  ])('keeps a type only where an expression is all of a string: %s', (body, expected) => {
+  ])('preserves a type only if an expression is the whole string: %s', (body, expected) => {
     expect(rendered(body, 'application/json', { id: 7 })).toBe(expected);
   });
 
@@ -284,19 +284,19 @@ describe('a body of JSON', () => {
     ['one brace', '["{ id }", "{"]'],
     ['braces of objects', '{"a":{"b":{}}}'],
     ['no JSON', '{"a": nothing}'],
-    ['no JSON, and too large a number of digits', '[01]'],
-  ])('stays as it is with %s', (_, body) => {
+    ['text that is not JSON', '[01]'],
+  ])('is unchanged with %s', (_, body) => {
     expect(rendered(body, 'application/json', CARD)).toBe(body);
   });
 
   it.each(['{{ id }}', '["{{ id }}"', '{"a":{{ id }}}', '["{{ id }}",]', '"{{ id }}', '["{{ id }}"]]'])(
-    'is refused where it is none and holds an expression: %s',
+    'is rejected when it is not JSON and has an expression: %s',
     (body) => {
       expect(() => rendered(body, 'application/json', CARD)).toThrow('validation');
     },
   );
 
-  it('has names and values however much space stands behind them', () => {
+  it('has names and values with any number of spaces after them', () => {
     const space = ' \t\r\n'.repeat(1_450_000);
     const body = `{"{{ id }}"${space}:"\\u007b{ id }}"${space}}`;
     const filled = rendered(body, 'application/json', { id: 'v' });
@@ -304,8 +304,8 @@ describe('a body of JSON', () => {
   });
 
   it.each([
-    ['is refused where it holds an expression', '{{ id }}', ['is not valid JSON']],
-    ['passes as it is where it holds none', 'x', undefined],
+    ['is rejected with an expression', '{{ id }}', ['is not valid JSON']],
+    ['is sent unchanged without one', 'x', undefined],
   ])('that is not UTF-8 %s', (_, value, problems) => {
     const body = Buffer.concat([Buffer.from(`{"a":"${value}`), Buffer.from([0xff]), Buffer.from('"}')]);
     const fields = new TemplateFields();
@@ -320,7 +320,7 @@ describe('a body of JSON', () => {
     expect((errors as { body?: unknown } | undefined)?.body).toEqual(problems);
   });
 
-  it('that is long is filled in, and refused if it is not JSON, as one that is short', () => {
+  it('is filled in or rejected in the same way when it is long', () => {
     const long = 'x'.repeat(100_000);
     const body = (rest: string) => `{"a":"{{ id }}","b":"${long}"${rest}}`;
     expect(rendered(body(''), 'application/json', CARD)).toBe(`{"a":"4242","b":"${long}"}`);
@@ -328,7 +328,7 @@ describe('a body of JSON', () => {
     expect(() => rendered(body('').replace('xx', 'x\n'), 'application/json', CARD)).toThrow('validation');
   });
 
-  it('agrees with a walk through the parsed value, wherever expressions stand', () => {
+  it('agrees with a walk through the parsed value, for expressions anywhere', () => {
     const words = fc.array(fc.constantFrom('{{ id }}', '{{', '{', '\\', '"', 'u007b', 'é', ' ', ':'), {
       maxLength: 6,
     });

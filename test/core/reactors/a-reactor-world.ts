@@ -1,9 +1,9 @@
-// Simulates: one process that creates, changes or removes a reactor, and dies on the way. The
-// record, the code and the cloud function stand in memory behind their ports; every call of a port
-// is a step. `dieAt(n)` ends the process before its nth step, `dieAfter(n)` after it: done, and
-// nobody hears of it. A `Death` is what the test catches then; from there on the process can do
-// nothing, whatever catches it inside. A test that fails for `n` names the call after which the
-// promise is broken: run it with that `n` alone.
+// Simulates one process that creates, changes or deletes a reactor, and dies on the way. The
+// record, the code and the Lambda function are in memory behind their ports; every call of a port
+// is a step. `dieAt(n)` ends the process before its nth step; `dieAfter(n)` ends it after the step,
+// which is done, but its result is lost. The test catches a `Death`. From then on the process can
+// do nothing, even if code inside catches the error. A test that fails for `n` names the call after
+// which the promise is broken: run it with that `n` alone.
 import { randomUUID } from 'node:crypto';
 import type { Application, Caller } from '../../../src/core/applications/application.ts';
 import type { ChangeReactorDeps } from '../../../src/core/reactors/create-reactor.ts';
@@ -36,13 +36,13 @@ export const aDefinition = (code: string, more: Partial<ReactorDefinition> = {})
   ...more,
 });
 
-/** The process ends here: nothing after it is done. */
+/** The process ends here: it does nothing afterwards. */
 export class Death extends Error {}
 
 /**
- * Reactors and their cloud functions in memory, with the contracts of their ports. `dieAt(n)`: the
- * process dies before the nth call of any port; `dieAfter(n)`: after it, so that what it did is
- * done and its answer is lost.
+ * Reactors and their Lambda functions in memory, with the contracts of their ports. `dieAt(n)`: the
+ * process dies before the nth call of any port; `dieAfter(n)`: after it, so that the call is done
+ * and its result is lost.
  */
 export function aReactorWorld() {
   const reactors = new Map<string, StoredReactor>();
@@ -54,7 +54,7 @@ export function aReactorWorld() {
 
   const step: Step = async (act) => {
     calls += 1;
-    // A process that has died does nothing any more.
+    // A dead process does nothing.
     if (calls >= dieBefore) throw new Death();
     const result = act();
     if (calls >= dieAfterCall) {
@@ -78,8 +78,7 @@ export function aReactorWorld() {
   };
 
   /**
-   * Instances as they are: they run the code they have, if it is what is meant. The answer is that
-   * code's hash.
+   * Instances run the code they have, if its hash is the requested one. The response is that hash.
    */
   const reactorRunner: ReactorRunner = {
     run: ({ reactorId, functionVersion, codeHash }) => {
@@ -102,7 +101,7 @@ export function aReactorWorld() {
       isHotAllowed = () => isAllowed;
     },
     calls: () => calls,
-    /** Another process, that may die. */
+    /** Another process, which may die. */
     process: (fate: { readonly dieBefore?: number; readonly dieAfter?: number } = {}) => {
       calls = 0;
       dieBefore = fate.dieBefore ?? Infinity;
@@ -112,8 +111,8 @@ export function aReactorWorld() {
       now += ms;
     },
     /**
-     * Whether every record and function agree: no function without a reactor, `live` runs what the
-     * record says.
+     * Lists mismatches of records and functions: no function may exist without a reactor, and
+     * `live` must run the recorded version.
      */
     disorder: (): readonly string[] => [
       ...[...functions.keys()]
@@ -122,7 +121,7 @@ export function aReactorWorld() {
       ...[...reactors.values()].flatMap((reactor) => {
         const target = functions.get(reactor.id);
         if (reactor.state !== 'ready') return [`${reactor.state} reactor`];
-        if (reactor.operation !== undefined) return ['an operation that nobody ends'];
+        if (reactor.operation !== undefined) return ['an operation without an end'];
         if (target?.live === undefined) return ['reactor without a function'];
         return target.versions.get(target.live) === reactor.codeHash ? [] : ['live runs other code'];
       }),

@@ -1,16 +1,18 @@
-// Simulates: asynchronous invocations from the request to the delivery, with both queues, workers,
-// senders and the sweep in memory under one clock. Each message is handled by a process of its own,
-// which may die before or after each of its steps (`mayDie`), and then does nothing any more; the
-// queue gives its message to another one when the visibility timeout has passed, or loses it when
-// it is sent (`losesMessagesWhen`). `runs` counts how often the code of each invocation ran, and
-// `received` what the receiver got. A counterexample is the seed of the run, which makes the same
-// deaths again.
+// Simulates asynchronous invocations from the request to the delivery, with both queues, workers,
+// senders and the sweep in memory under one clock. A separate process handles each message. It may
+// die before or after each of its steps (`mayDie`), and then does nothing more. The queue gives its
+// message to another process after the visibility timeout, or loses a message when it is sent
+// (`losesMessagesWhen`). `runs` counts how often the code of each invocation ran, and `received`
+// has the deliveries. A counterexample is the seed of the run, which repeats the same deaths.
 import { createSecretKey, randomUUID } from 'node:crypto';
 import type { Caller } from '../../../src/core/applications/application.ts';
 import type { InvocationId } from '../../../src/core/reactors/invocation-store.ts';
 import type { Invocation } from '../../../src/core/reactors/invocation.ts';
 import type { RunOutcome } from '../../../src/core/reactors/reactor-runner.ts';
-import { runInvocation, type RunInvocationDeps } from '../../../src/core/reactors/run-invocation.ts';
+import {
+  processInvocation,
+  type ProcessInvocationDeps,
+} from '../../../src/core/reactors/process-invocation.ts';
 import { startInvocation, type StartInvocationDeps } from '../../../src/core/reactors/start-invocation.ts';
 import { sweepInvocation } from '../../../src/core/reactors/sweep-invocation.ts';
 import { sealRecord } from '../../../src/core/crypto/record-seal.ts';
@@ -42,7 +44,7 @@ const webhookSecret = sealRecord(
 const tenant = aTenant({ id: TENANT, webhookSecret });
 
 /**
- * Asynchronous invocations with queues, workers and senders in memory; any of them may die at any
+ * Asynchronous invocations with queues, workers and senders in memory; any of these may die at any
  * of their steps.
  */
 export function anInvocationWorld() {
@@ -67,15 +69,15 @@ export function anInvocationWorld() {
   const received: { readonly id: string; readonly body: unknown }[] = [];
   const [failures, waits]: [unknown[], number[]] = [[], []];
   let outcome: () => RunOutcome = () => ({ outcome: 'returned', value: new Secret({ raw: { ok: true } }) });
-  let answer: () => number = () => 200;
+  let response: () => number = () => 200;
   let mayDie: () => boolean = () => false;
   let [now, loseMessages] = [1_000_000_000, () => false];
   let current = '';
-  // A process that has died does nothing any more, whatever catches its death.
+  // A dead process does nothing, even if its code catches the death.
   const life = { isDead: false };
   const hasDied = () => life.isDead;
 
-  /** A step of a process: it may die before it, or after it. */
+  /** A step of a process, which may die before or after it. */
   const step: Step = async (act) => {
     life.isDead ||= mayDie();
     if (life.isDead) throw new Death();
@@ -90,13 +92,13 @@ export function anInvocationWorld() {
         if (!loseMessages()) messages.push({ queue: name, id: { tenantId, id }, at: now + delayMs });
       }),
   });
-  const deps: RunInvocationDeps & StartInvocationDeps & DeliverDeps = {
+  const deps: ProcessInvocationDeps & StartInvocationDeps & DeliverDeps = {
     ...reactorWorld.deps,
     clock: () => now,
     vault: aVault(),
     audit: anAudit(),
     tenantKeys,
-    tokenStore: {} as RunInvocationDeps['tokenStore'],
+    tokenStore: {} as ProcessInvocationDeps['tokenStore'],
     cvcLifetimeMs: 1,
     clientCompatibility: 'strict' as const,
     tenantBasicsStore: tenants,
@@ -121,7 +123,7 @@ export function anInvocationWorld() {
       send: ({ headers, body }: OutboundRequest) =>
         step(() => {
           const [, id = ''] = headers.reveal().find(([name]) => name === 'webhook-id') ?? [];
-          const status = answer();
+          const status = response();
           if (status < 300) received.push({ id, body: JSON.parse(body.reveal().toString()) as unknown });
           return { status, headers: [], body: Buffer.alloc(0) };
         }),
@@ -130,10 +132,10 @@ export function anInvocationWorld() {
     presentResult: presentReactorResult,
     presentFailure,
     onFailure: (error) => void failures.push(error),
-    onGivenBack: (waitedMs) => void waits.push(waitedMs),
+    onReleased: (waitedMs) => void waits.push(waitedMs),
   };
 
-  /** Runs what a process does; one that dies leaves its message to come again. */
+  /** Runs a process; if it dies, its message is delivered again. */
   const inProcess = async (act: () => Promise<void>): Promise<boolean> => {
     life.isDead = false;
     try {
@@ -161,7 +163,7 @@ export function anInvocationWorld() {
     waits,
     newId: randomUUID,
     runsEndWith: (next: typeof outcome) => (outcome = next),
-    receiverAnswers: (next: typeof answer) => (answer = next),
+    receiverResponds: (next: typeof response) => (response = next),
     diesWhen: (next: typeof mayDie) => (mayDie = next),
     losesMessagesWhen: (next: () => boolean) => (loseMessages = next),
     pass: (ms: number) => (now += ms),
@@ -180,7 +182,7 @@ export function anInvocationWorld() {
         randomIdentity,
       ),
     /**
-     * Handles every message whose time has come; one whose handler died comes again after its
+     * Handles every message that is due. If its handler dies, a message is due again after its
      * visibility timeout.
      */
     async work(): Promise<void> {
@@ -189,7 +191,7 @@ export function anInvocationWorld() {
         messages.splice(messages.indexOf(message), 1);
         current = message.id.id;
         const done = await inProcess(async () => {
-          if (message.queue === 'invocations') await runInvocation(deps, message.id);
+          if (message.queue === 'invocations') await processInvocation(deps, message.id);
           else await deliver(deps, message.id);
         });
         if (!done) messages.push({ ...message, at: now + 330_000 });

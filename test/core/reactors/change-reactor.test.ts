@@ -21,8 +21,8 @@ const create = async (world: ReturnType<typeof aReactorWorld>, code = 'one') =>
   (await createReactor(world.deps, aManager, aDefinition(code), randomIdentity)).reactor.id;
 
 /**
- * Runs something in processes that die before, or after, each of its steps in turn, and looks at
- * what the sweep makes of it.
+ * Runs an act in processes that die before or after each step, one after the other, and checks the
+ * state after a sweep.
  */
 async function dyingAnywhere(
   prepare: (world: ReturnType<typeof aReactorWorld>) => Promise<string>,
@@ -60,7 +60,7 @@ describe('a reactor', () => {
     expect(reactor.configuration.reveal()).toEqual({ url: 'https://example.com' });
   });
 
-  it('starts cold where the quota leaves nothing to keep running, and is kept hot when it does', async () => {
+  it('starts cold while the quota permits no running instances, and is hot later', async () => {
     const world = aReactorWorld();
     world.allowHot(false);
     const id = await create(world);
@@ -78,7 +78,7 @@ describe('a reactor', () => {
     expect([world.colds.length, world.disorder()]).toEqual([2, []]);
   });
 
-  it('changes nothing in the cloud when its code stays', async () => {
+  it('does not change its function when its code is the same', async () => {
     const world = aReactorWorld();
     const id = await create(world);
     const before = world.functions.get(id)?.latest;
@@ -92,7 +92,7 @@ describe('a reactor', () => {
     expect((await getReactor(world.deps, aManager, id)).reactor.name).toBe('Another');
   });
 
-  it('whose function is gone is due for nothing, and has one again, kept hot, after a PUT of the same code', async () => {
+  it('with a missing function is never due, and gets a hot one by a PUT of the same code', async () => {
     const world = aReactorWorld();
     world.allowHot(false);
     const id = await create(world);
@@ -109,7 +109,7 @@ describe('a reactor', () => {
     expect(record()?.heatAt).toBeDefined();
   });
 
-  it('whose function is gone has one, or is mended by the next PUT, wherever the process dies', async () => {
+  it('with a missing function gets one by a PUT, or by the next one if the process dies', async () => {
     for (const kind of ['dieBefore', 'dieAfter'] as const)
       for (let step = 1; ; step += 1) {
         const world = aReactorWorld();
@@ -126,7 +126,7 @@ describe('a reactor', () => {
       }
   });
 
-  it('whose function runs what a record of later says is made what it says by a PUT of the same code', async () => {
+  it('with a function newer than its record is repaired by a PUT of the same code', async () => {
     const world = aReactorWorld();
     const id = await create(world);
     const restored = world.reactors.get(at(TENANT, id)) as StoredReactor;
@@ -137,7 +137,7 @@ describe('a reactor', () => {
     expect(world.disorder()).toEqual([]);
   });
 
-  it('keeps the old version for runs that have begun, and loses it later', async () => {
+  it('has its old version for runs that have started, and deletes it later', async () => {
     const world = aReactorWorld();
     const id = await create(world);
     await updateReactor(world.deps, aManager, id, aDefinition('two'));
@@ -147,7 +147,7 @@ describe('a reactor', () => {
     expect(world.disorder()).toEqual([]);
   });
 
-  it('loses nothing when two change it at once', async () => {
+  it('loses no change when two requests change it concurrently', async () => {
     const world = aReactorWorld();
     const id = await create(world);
     await Promise.all([
@@ -162,7 +162,7 @@ describe('a reactor', () => {
     expect(world.disorder()).toEqual([]);
   });
 
-  it('runs what its record says after any number of competing updates', async () => {
+  it('runs the recorded code after any number of concurrent updates', async () => {
     const world = aReactorWorld();
     const id = await create(world);
     await Promise.all(
@@ -173,7 +173,7 @@ describe('a reactor', () => {
     expect(world.functions.get(id)?.versions.size).toBe(1);
   });
 
-  it('is gone at once when it is deleted, with its function', async () => {
+  it('is immediately missing when it is deleted, with its function', async () => {
     const world = aReactorWorld();
     const id = await create(world);
     await deleteReactor(world.deps, aManager, id);
@@ -217,7 +217,7 @@ describe('a process that dies at any step', () => {
     expect(died).toBeGreaterThanOrEqual(8);
   });
 
-  it('of a repair leaves it to the next one', async () => {
+  it('of a repair leaves the rest to the next repair', async () => {
     await dyingAnywhere(
       async (world) => {
         const id = await create(world);
@@ -239,7 +239,7 @@ describe('the application of a reactor', () => {
     const manager = anApplication({ tenantId: TENANT, type: 'management' });
     const expired = anApplication({ tenantId: TENANT, expiresAtMs: 1 });
     for (const each of [manager, expired]) world.applications.set(at(TENANT, each.id), each);
-    for (const applicationId of ['nobody', manager.id, expired.id])
+    for (const applicationId of ['missing', manager.id, expired.id])
       await expect(
         createReactor(world.deps, aManager, aDefinition('one', { applicationId }), randomIdentity),
       ).rejects.toMatchObject({
@@ -249,7 +249,7 @@ describe('the application of a reactor', () => {
     expect(world.reactors.size).toBe(0);
   });
 
-  it('stays through a patch that does not name it, and goes by null and by PUT', async () => {
+  it('is unchanged by a patch without it, and removed by null and by PUT', async () => {
     const world = aReactorWorld();
     const application = anApplication({ tenantId: TENANT });
     world.applications.set(at(TENANT, application.id), application);
@@ -270,7 +270,7 @@ describe('the application of a reactor', () => {
     expect(await current()).toBeUndefined();
   });
 
-  it('that was deleted is not there any more', async () => {
+  it('is absent after it was deleted', async () => {
     const world = aReactorWorld();
     const application = anApplication({ tenantId: TENANT });
     world.applications.set(at(TENANT, application.id), application);

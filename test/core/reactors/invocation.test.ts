@@ -23,26 +23,30 @@ const anInvocation = (more: Partial<Invocation>): Invocation => ({
   ...more,
 });
 
-describe('what the sweep does for an invocation', () => {
+describe('the step of the sweep for an invocation', () => {
   it.each<[string, Partial<Invocation>, DueStep]>([
-    ['nothing before its time', { dueAt: NOW + 1 }, 'wait'],
+    ['does nothing before it is due', { dueAt: NOW + 1 }, 'wait'],
     ['sends the message of a queued one again', {}, 'queue'],
-    ['gives one up that could not be started for an hour', { createdAt: NOW - START_WITHIN_MS }, 'give-up'],
-    ['takes the runner of a running one for dead', { state: 'running', runner: 'x' }, 'interrupt'],
-    ['has a pending delivery tried', { state: 'succeeded', delivery: 'pending' }, 'deliver'],
-    ['has that of a failure tried as well', { state: 'failed', delivery: 'pending', attempts: 9 }, 'deliver'],
+    ['gives up one that could not be started for an hour', { createdAt: NOW - START_WITHIN_MS }, 'give-up'],
+    ['interrupts a running one whose runner is dead', { state: 'running', runner: 'x' }, 'interrupt'],
+    ['attempts a pending delivery', { state: 'succeeded', delivery: 'pending' }, 'deliver'],
+    [
+      'attempts the delivery of a failure too',
+      { state: 'failed', delivery: 'pending', attempts: 9 },
+      'deliver',
+    ],
     [
       'parks one whose last sender died',
       { state: 'succeeded', delivery: 'pending', attempts: DELIVERY_TRIES },
       'park',
     ],
-    ['removes what was delivered', { state: 'succeeded', delivery: 'delivered' }, 'remove'],
-    ['removes what was parked for too long', { state: 'failed', delivery: 'parked' }, 'remove'],
+    ['removes a delivered one', { state: 'succeeded', delivery: 'delivered' }, 'remove'],
+    ['removes one that was parked for too long', { state: 'failed', delivery: 'parked' }, 'remove'],
   ])('%s', (_title, more, step) => {
     expect(dueStep(anInvocation(more), NOW)).toBe(step);
   });
 
-  it('pauses 10 s after the first try, and twice as long after each further one', () => {
+  it('pauses 10 s after the first attempt, and twice as long after each further one', () => {
     expect(Array.from({ length: 9 }, (_, at) => pauseAfter(at + 1) / 1000)).toEqual([
       10, 20, 40, 80, 160, 320, 640, 1280, 2560,
     ]);

@@ -36,7 +36,7 @@ describe('the name filter of reactors', () => {
     );
   });
 
-  it('takes no longer for a hostile filter', () => {
+  it('is as fast for a hostile filter', () => {
     const started = process.cpuUsage();
     expect(namePattern(`${'a*'.repeat(100)}b`)('a'.repeat(200))).toBe(false);
     expect(process.cpuUsage(started).user).toBeLessThan(1_000_000);

@@ -1,7 +1,7 @@
 import { parseCode } from '../../../src/core/reactors/parse-code.ts';
 import { ServiceError } from '../../../src/core/shared/service-error.ts';
 
-/** What the caller is told of the member `code`; `undefined` if it parses. */
+/** The error for the member `code`; `undefined` if it parses. */
 function problemOf(code: string): string | undefined {
   try {
     parseCode(code);
@@ -48,23 +48,23 @@ describe('the parser of reactor code', () => {
   });
 
   it.each(['(', '[', '{', '`${', 'x => (', '!', 'if (1) ', 'class a extends ', 'a = ', '<!--\n'])(
-    'refuses 50,000 characters of %j as nested too deeply',
+    'rejects 50,000 characters of %j as nested too deeply',
     (part) => {
       expect(problemOf(filled(part))).toMatch(/^has a syntax error.*: the code is nested too deeply$/);
     },
   );
 
-  it('refuses a regular expression that is nested too deeply', () => {
+  it('rejects a regular expression that is nested too deeply', () => {
     expect(problemOf(`/${'('.repeat(24_000)}${')'.repeat(24_000)}/`)).toContain('nested too deeply');
   });
 
-  it('does not let very many declarations in one place take long', () => {
+  it('limits the time for very many declarations in one place', () => {
     const names = Array.from({ length: 8_000 }, (_, at) => `a${at.toString(36)}`).join();
     for (const code of [`let ${names}`, `const {${names}} = a`, `try {} catch ({${names}}) {}`])
       expect(problemOf(code)).toContain('the code declares too many names in one place');
   });
 
-  it('does not let declarations below many scopes take long', () => {
+  it('limits the time for declarations below many scopes', () => {
     const names = Array.from({ length: 8_000 }, (_, at) => `a${at.toString(36)}`).join();
     const nested = `${'{'.repeat(2_000)}var ${names}${'}'.repeat(2_000)}`;
     expect(problemOf(nested)).toContain('line 1, column 201: the code is nested too deeply');

@@ -1,4 +1,4 @@
-import { runFailure } from '../../../src/core/reactors/reactor-failure.ts';
+import { reactorFailure } from '../../../src/core/reactors/reactor-failure.ts';
 import type { ThrownError } from '../../../src/core/reactors/reactor-runner.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { problemOf } from '../../../src/http/problem.ts';
@@ -22,16 +22,16 @@ describe('an error that code throws', () => {
     [429, 'Too Many Requests', 'too_many_requests'],
     [500, 'Reactor Runtime Error', 'reactor_failed'],
     [503, 'Service Unavailable', 'dependency_unavailable'],
-  ])('with status %i is told with it', (status, title, code) => {
-    const { problem } = problemOf(runFailure(thrown({ status, errors: { card: ['declined'] } }), 1000));
+  ])('with status %i is returned with this status', (status, title, code) => {
+    const { problem } = problemOf(reactorFailure(thrown({ status, errors: { card: ['declined'] } }), 1000));
     expect(problem).toEqual({
       ...{ title, status, code, detail: 'Card declined' },
       errors: { card: ['declined'] },
     });
   });
 
-  it.each([null, 200, 404, 418, 502, 600, -1])('with status %s says nothing of itself', (status) => {
-    const { problem } = problemOf(runFailure(thrown({ status, errors: { card: ['4242'] } }), 1000));
+  it.each([null, 200, 404, 418, 502, 600, -1])('with status %s does not reveal its message', (status) => {
+    const { problem } = problemOf(reactorFailure(thrown({ status, errors: { card: ['4242'] } }), 1000));
     expect(problem).toEqual({
       title: 'Reactor Runtime Error',
       status: 500,
@@ -48,8 +48,8 @@ describe('an error that code throws', () => {
     [{ class: 'null' }, 'null'],
     [{ class: 'string' }, 'a string'],
     [{}, 'an Error'],
-  ])('of %j is told as %s', (place, words) => {
-    const { problem } = problemOf(runFailure(thrown({ ...place, message: '4242' }), 1000));
+  ])('of %j is described as %s', (place, words) => {
+    const { problem } = problemOf(reactorFailure(thrown({ ...place, message: '4242' }), 1000));
     expect([problem.status, problem.detail]).toEqual([500, `The code threw ${words}.`]);
   });
 });
@@ -59,9 +59,9 @@ describe('a module that code may not require while it runs', () => {
     ['lodash', /^The code requires 'lodash' at line 1, column 34, which is not among the packages of .*\.$/],
     ['vm', /^The code requires 'vm' at line 1, column 34, a part of Node\.js that reactors may not use\.$/],
     [null, /^The code requires something at line 1, column 34 that is neither a package nor a part of /],
-  ])('%s is named with its place', (module, detail) => {
+  ])('%s is named with its position', (module, detail) => {
     const error = { class: 'Error', line: 1, column: 34, module };
-    const { problem } = problemOf(runFailure(thrown(error), 1000));
+    const { problem } = problemOf(reactorFailure(thrown(error), 1000));
     expect([problem.status, problem.code]).toEqual([500, 'reactor_failed']);
     expect(problem.detail).toMatch(detail);
   });
@@ -88,29 +88,29 @@ describe('code that does not load', () => {
     ],
     [{}, 'The code does not load, or does not export a function by module.exports.'],
   ] as const)('for %j is 422: %s', (failure, detail) => {
-    const { problem } = problemOf(runFailure({ outcome: 'not_loaded', ...failure }, 1000));
+    const { problem } = problemOf(reactorFailure({ outcome: 'not_loaded', ...failure }, 1000));
     expect([problem.status, problem.detail]).toEqual([422, detail]);
   });
 
-  it('names the package that it may not require, and those that it may', () => {
+  it('is described with the forbidden package and the permitted ones', () => {
     const failure = { outcome: 'not_loaded', reason: 'module', module: 'left-pad' } as const;
-    const { problem } = problemOf(runFailure(failure, 1000));
+    const { problem } = problemOf(reactorFailure(failure, 1000));
     expect(problem.detail).toMatch(
       /^The code requires 'left-pad', which is not among the packages of reactors: @cloakroom\/sdk, ajv, .*xmlbuilder2\.$/,
     );
   });
 });
 
-describe('a run without an answer', () => {
+describe('a run that returns no value', () => {
   it.each([
     ['timed_out', 500, 'longer than its limit of 28000 ms'],
     ['out_of_memory', 500, 'more memory'],
-    ['exited', 500, 'without an answer'],
-    ['unknown', 503, 'whether the code has run is not known'],
+    ['exited', 500, 'without a response'],
+    ['unknown', 503, 'it is not known whether the code ran'],
     ['too_large', 500, '5 MB'],
     ['unserializable', 500, 'JSON'],
   ] as const)('%s is %i', (outcome, status, detail) => {
-    const { problem } = problemOf(runFailure({ outcome }, 28_000));
+    const { problem } = problemOf(reactorFailure({ outcome }, 28_000));
     expect(problem.status).toBe(status);
     expect(problem.detail).toContain(detail);
   });

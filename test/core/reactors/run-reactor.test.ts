@@ -21,7 +21,7 @@ async function ran(world: ReturnType<typeof aReactorWorld>, id: string) {
 
 describe('a run', () => {
   it.each(['dieBefore', 'dieAfter'] as const)(
-    'is of the code that the record says, at once, wherever an update was cut off (%s)',
+    'uses the recorded code immediately, wherever an update was interrupted (%s)',
     async (kind) => {
       const seen = new Set<unknown>();
       for (let call = 1; ; call += 1) {
@@ -43,7 +43,7 @@ describe('a run', () => {
     },
   );
 
-  it('reads the record again when the version it names has been removed', async () => {
+  it('reads the record again when its version was removed', async () => {
     const world = aReactorWorld();
     const { reactor } = await createReactor(world.deps, aManager, aDefinition('one'), randomIdentity);
     const old = world.reactors.get(at(TENANT, reactor.id));

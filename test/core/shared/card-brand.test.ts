@@ -5,7 +5,10 @@ import { textOfPatterns } from '../../../tools/build-card-ranges.ts';
 
 const TYPES = creditCardType('');
 
-/** Each end of each range of the package and one beyond, as the first digits of a number. */
+/**
+ * Both ends of each range of the package, and the numbers next to them, as first digits of a
+ * number.
+ */
 const numbersAtEnds = new Set(
   TYPES.flatMap(({ patterns }) => patterns)
     .flatMap((pattern) => {
@@ -21,7 +24,7 @@ describe('the brand of a card number', () => {
     expect(Object.entries(CARD_RANGES)).toEqual(ranges);
   });
 
-  it('is what credit-card-type says at and beside every end of a range, but for RuPay and all of 62', () => {
+  it('agrees with credit-card-type at and next to every end of a range, except for RuPay and 62', () => {
     const differences = [...numbersAtEnds].filter((number) => {
       const [found, more] = creditCardType(number);
       const brand = cardBrand(number);
@@ -37,7 +40,7 @@ describe('the brand of a card number', () => {
     ['606984', '606985', '607984', '607985', ['maestro', 'maestro']],
     ['608000', '608001', '608500', '608501', ['maestro', 'maestro']],
     ['652149', '652150', '653149', '653150', ['discover', 'discover']],
-  ])('beside %s is rupay from %s to %s, and not from %s on', (before, from, to, after, others) => {
+  ])('next to %s is rupay from %s to %s, and not from %s on', (before, from, to, after, others) => {
     expect([from, to].map(cardBrand)).toEqual(['rupay', 'rupay']);
     expect([before, after].map(cardBrand)).toEqual(others);
   });
@@ -66,7 +69,7 @@ describe('the brand of a card number', () => {
     expect(brands).toEqual(numbers.map(() => brand));
   });
 
-  it('is that of the digits so far while a number is typed', () => {
+  it('follows the digits so far while a number is typed', () => {
     expect(['', '6', '60', '601', '6011', '65', '6521', '65215'].map(cardBrand)).toEqual([
       ...[null, 'maestro', 'maestro', 'maestro', 'discover', 'discover', 'discover', 'discover'],
     ]);

@@ -30,11 +30,11 @@ describe('a container', () => {
     '/*/',
     '/a/b/c/d/e/f/g/h/i/',
     `/${'a/'.repeat(100_000)}`,
-  ])('%# has not the form of one', (text) => {
+  ])('rejects text %#', (text) => {
     expect(parseContainer(text)).toBeUndefined();
   });
 
-  it('covers itself and what lies below it, not what only begins alike', () => {
+  it('covers itself and its subtree, but not a container that only starts alike', () => {
     expect(covers('/pci/', '/pci/high/')).toBe(true);
     expect(covers('/pci/', '/pci/')).toBe(true);
     expect(covers('/', '/pci/')).toBe(true);

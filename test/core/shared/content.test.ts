@@ -1,7 +1,7 @@
 import { contentOfBytes, contentOfText, type Content } from '../../../src/core/shared/content.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
-/** Everything that is asked of content. */
+/** All properties of content. */
 const seen = (content: Content, max: number) => ({
   isEmpty: content.isEmpty,
   isLarger: content.isLargerThan(max),
@@ -12,12 +12,12 @@ const seen = (content: Content, max: number) => ({
 });
 
 describe('content', () => {
-  it('is the same whether it came as text or as bytes', () => {
+  it('is the same from text and from bytes', () => {
     const parts = fc.constantFrom('{', '{{', '\\u007', 'é', '€', '😀', '\ud83d', '\ude00', '\ufeff', 'a');
     const text = fc.array(parts, { maxLength: 8 }).map((some) => some.join(''));
     fc.assert(
-      fc.property(text, fc.nat({ max: 30 }), (given, max) => {
-        expect(seen(contentOfText(given), max)).toEqual(seen(contentOfBytes(Buffer.from(given)), max));
+      fc.property(text, fc.nat({ max: 30 }), (input, max) => {
+        expect(seen(contentOfText(input), max)).toEqual(seen(contentOfBytes(Buffer.from(input)), max));
       }),
       { numRuns: cases(700) },
     );
@@ -38,7 +38,7 @@ describe('content', () => {
     expect(contentOfText(text).isLargerThan(bytes - 1)).toBe(true);
   });
 
-  it('of bytes that are not UTF-8 has no text, and keeps its bytes', () => {
+  it('has no text if its bytes are not UTF-8, and returns these bytes', () => {
     const bytes = Buffer.from([0x7b, 0x7b, 0xff]);
     const content = contentOfBytes(bytes);
     expect(content.text).toBeUndefined();

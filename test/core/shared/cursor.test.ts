@@ -10,7 +10,7 @@ const refused = expect.objectContaining({
 });
 
 describe('a cursor', () => {
-  it('leads back to its position', () => {
+  it('decodes to its position', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (position) => {
         expect(decodeCursor([key], scope, encodeCursor(key, scope, position))).toBe(position);
@@ -18,7 +18,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('is good for its own tenant, list, application and filters alone', () => {
+  it('is valid only for its own tenant, list, application and filters', () => {
     const cursor = encodeCursor(key, scope, '0mabc');
     for (const other of [
       { ...scope, list: 'applications' },
@@ -30,7 +30,7 @@ describe('a cursor', () => {
     expect(() => decodeCursor([createSecretKey(randomBytes(32))], scope, cursor)).toThrow(refused);
   });
 
-  it('is refused after any change of any character', () => {
+  it('is rejected after any change of a character', () => {
     const cursor = encodeCursor(key, scope, '0mabc123');
     for (let at = 0; at < cursor.length; at += 1) {
       for (const other of ['A', 'b', '9', '-', '_', '=', '+', '/', ' ', 'é', '']) {
@@ -49,7 +49,7 @@ describe('a cursor', () => {
     }
   });
 
-  it('anything else is refused', () => {
+  it('is rejected if it is any other text', () => {
     fc.assert(
       fc.property(fc.string(), (text) => expect(() => decodeCursor([key], scope, text)).toThrow(refused)),
     );

@@ -9,8 +9,8 @@ function errorsOf(fields: FieldReporter): Readonly<Record<string, readonly strin
   }
 }
 
-describe('what is told of a bad request', () => {
-  it('is at most a hundred members, ten messages each', () => {
+describe('the error of a bad request', () => {
+  it('has at most a hundred members, with ten messages each', () => {
     const fields = new FieldReporter();
     for (let path = 0; path < 300; path += 1)
       for (let message = 0; message < 30; message += 1)
@@ -20,7 +20,7 @@ describe('what is told of a bad request', () => {
     expect(new Set(Object.values(errors).map((messages) => messages.length))).toEqual(new Set([10]));
   });
 
-  it('says everything of a request with few mistakes, and each message once', () => {
+  it('has all messages of a request with few errors, each once', () => {
     const fields = new FieldReporter();
     fields.report('a', 'x');
     fields.report('a', 'x');
@@ -29,7 +29,7 @@ describe('what is told of a bad request', () => {
     expect(fields.isFull).toBe(false);
   });
 
-  it('is full after a thousand problems, told or not', () => {
+  it('is full after a thousand problems, shown or not', () => {
     const fields = new FieldReporter();
     for (let count = 0; count < 999; count += 1) fields.report('body', 'wrong');
     expect(fields.isFull).toBe(false);
@@ -37,7 +37,7 @@ describe('what is told of a bad request', () => {
     expect(fields.isFull).toBe(true);
   });
 
-  it('counts the expressions of a request, and refuses more than ten thousand', () => {
+  it('rejects a request with more than ten thousand expressions', () => {
     const fields = new FieldReporter();
     fields.countExpressions('body', 10_000);
     expect(fields.failed).toBe(false);
@@ -46,7 +46,7 @@ describe('what is told of a bad request', () => {
     expect(Object.keys(errorsOf(fields))).toEqual(['query']);
   });
 
-  it('takes a path for a path, whatever its name', () => {
+  it('accepts any name in a path', () => {
     const fields = new FieldReporter();
     fields.report('__proto__', 'wrong');
     fields.report('constructor', 'wrong');

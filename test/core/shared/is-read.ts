@@ -1,5 +1,5 @@
 /**
- * Whether a reader of JSON takes a text; what it throws for one that it refuses is a `SyntaxError`.
+ * Whether a JSON reader accepts a text. If it rejects the text, the error must be a `SyntaxError`.
  */
 export function isRead(read: (text: string) => unknown, text: string): boolean {
   try {

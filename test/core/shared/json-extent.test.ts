@@ -9,7 +9,7 @@ import {
 const list = (elements: number) => `[${Array(elements).fill('0').join()}]`;
 const exceeding = (exceeds: string) => expect.objectContaining({ name: 'JsonExtentError', exceeds });
 
-describe('what a JSON text holds', () => {
+describe('the extent of a JSON text', () => {
   it.each([
     ['0', 0],
     ['[]', 0],
@@ -21,7 +21,7 @@ describe('what a JSON text holds', () => {
     expect(membersOf(text)).toBe(members);
   });
 
-  it('may be a limit, and not one more', () => {
+  it('may be exactly the limit, but not one more', () => {
     expect(membersOf(list(MEMBERS_MAX))).toBe(MEMBERS_MAX);
     expect(() => membersOf(list(MEMBERS_MAX + 1))).toThrow(exceeding('members'));
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
@@ -29,7 +29,7 @@ describe('what a JSON text holds', () => {
     expect(() => membersOf(nested(DEPTH_MAX + 1))).toThrow(exceeding('depth'));
   });
 
-  it('is not read any further than to what is too much', () => {
+  it('is read only up to the limit', () => {
     let looks = 0;
     const look = () => (looks += 1);
     expect(() =>

@@ -1,5 +1,5 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
-import { outcomeOf } from '../../../src/adapters/lambda/run-answer.ts';
+import { parseRunOutcome } from '../../../src/adapters/lambda/parse-run-outcome.ts';
 import { sealRecord } from '../../../src/core/crypto/record-seal.ts';
 import { createVault } from '../../../src/core/crypto/vault.ts';
 import { createBudget } from '../../../src/core/expressions/budget.ts';
@@ -7,7 +7,7 @@ import { renderTemplate } from '../../../src/core/expressions/render.ts';
 import { contentOfText } from '../../../src/core/shared/content.ts';
 import { listTokensQuery } from '../../../functions/tokens/schemas.ts';
 import { parseJsonBody } from '../../../src/http/json-body.ts';
-import { aMisreadValue } from '../../support/misread-names.ts';
+import { aMisreadValue } from '../../support/a-misread-value.ts';
 import { tenantKeysFrom } from '../../support/tenant-keys.ts';
 
 type Value = ReturnType<typeof aMisreadValue>;
@@ -16,33 +16,30 @@ const dataKey = { version: 1, key: createSecretKey(randomBytes(32)) };
 const vault = createVault(tenantKeysFrom(() => dataKey.key));
 const context = { tenantId: 'tenant', recordId: 'record', field: 'data' };
 
-/**
- * Everything of the service that reads JSON which somebody else wrote, and the value as that reads
- * it.
- */
+/** Every reader of untrusted JSON in the service, and the value that it returns. */
 const READERS: Readonly<Record<string, (value: Value) => unknown>> = {
   'a body': (value) => parseJsonBody(contentOfText(JSON.stringify(value))),
   'an opened record': async (value) =>
     (await vault.open(context, sealRecord(dataKey, context, Buffer.from(JSON.stringify(value))))).reveal(),
-  'the answer of a reactor': (value) => {
-    const outcome = outcomeOf(Buffer.from(JSON.stringify({ outcome: 'returned', value })));
+  'the response of a reactor': (value) => {
+    const outcome = parseRunOutcome(Buffer.from(JSON.stringify({ outcome: 'returned', value })));
     return outcome.outcome === 'returned' && outcome.value.reveal();
   },
   'a filter by metadata': (value) => {
     const query = new URLSearchParams({ metadata: JSON.stringify(value) });
     return Object.fromEntries(listTokensQuery.parse(query).filters.metadata);
   },
-  'what an expression makes': (value) =>
+  'the result of an expression': (value) =>
     renderTemplate("{{ data | json: '$' }}", { data: value }, createBudget()),
 };
 
-describe('V8 reads a name wrong, but it is right in', () => {
+describe('a name that V8 misreads is correct in', () => {
   it.each(Object.entries(READERS))('%s', async (_, read) => {
     const value = aMisreadValue();
     expect(await read(value)).toEqual(value);
   });
 
-  it('none of them because V8 reads it right: once the Node.js of package.json does, decision 0014 can go', () => {
+  it('is still misread by V8: once the Node.js of package.json is fixed, decision 0014 is obsolete', () => {
     const value = aMisreadValue();
     expect(JSON.parse(JSON.stringify(value))).not.toEqual(value);
   });

@@ -3,8 +3,7 @@ import { withoutAnyCvc } from '../../../src/core/shared/without-cvc.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
 /**
- * All objects of a value with their members in code-unit order, written without looking at how the
- * service does it.
+ * All objects of a value with their members in code-unit order, by an independent implementation.
  */
 const written = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(written).join()}]`;
@@ -18,7 +17,7 @@ const written = (value: unknown): string => {
 };
 
 describe('a JSON value in canonical order', () => {
-  it('has the members of each object in code-unit order, and stands for the same value', () => {
+  it('has the members of each object in code-unit order, and is equal to its original', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const ordered = canonical(value as Json);
@@ -29,7 +28,7 @@ describe('a JSON value in canonical order', () => {
     );
   });
 
-  it('is the value itself where it is in order, down to each part of it', () => {
+  it('is the same object if it is in order, down to each part of it', () => {
     const inOrder = { a: [{ b: 1, c: [] }], d: null };
     expect(canonical(inOrder)).toBe(inOrder);
     const mixed = { z: inOrder, a: [inOrder] };
@@ -41,7 +40,7 @@ describe('a JSON value in canonical order', () => {
 });
 
 describe('a JSON value without a cvc', () => {
-  it('lacks every member of that name, and is itself where there is none', () => {
+  it('lacks every member of that name, and is the same object without any', () => {
     const plain = { a: [{ b: 'cvc' }] };
     expect(withoutAnyCvc(plain)).toBe(plain);
     const value = { plain, list: [{ cvc: '123', number: 1 }, 'cvc'], cvc: { a: 1 } };

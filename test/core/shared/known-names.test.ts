@@ -4,7 +4,7 @@ import { hintOf, nearestName, notOneOf } from '../../../src/core/shared/known-na
 const OF_TOKENS = ['type', 'data', 'mask', 'containers', 'search_indexes', 'expires_at', 'deduplicate_token'];
 const OF_CARDS = ['number', 'expiration_month', 'expiration_year', 'cvc'];
 
-describe('the name that was meant', () => {
+describe('the name that a caller meant', () => {
   it.each([
     ['contaners', 'containers'],
     ['container', 'containers'],
@@ -18,8 +18,8 @@ describe('the name that was meant', () => {
     ['', undefined],
     ['__', undefined],
     ['x'.repeat(100_000), undefined],
-  ])('of %j is %j', (given, meant) => {
-    expect(nearestName(given, OF_TOKENS)).toBe(meant);
+  ])('of %j is %j', (input, meant) => {
+    expect(nearestName(input, OF_TOKENS)).toBe(meant);
   });
 
   it.each([
@@ -28,25 +28,25 @@ describe('the name that was meant', () => {
     // Month or year.
     ['expiry', undefined],
     ['holder', undefined],
-  ])('of %j on a card is %j', (given, meant) => {
-    expect(nearestName(given, OF_CARDS)).toBe(meant);
+  ])('of %j on a card is %j', (input, meant) => {
+    expect(nearestName(input, OF_CARDS)).toBe(meant);
   });
 
   it.each([
     ['token:reed', 'token:read'],
     ['tokens:read', 'token:read'],
     ['token.read', undefined],
-    // Nothing that grants another thing.
+    // Never suggest a name that grants something else.
     ['token:*', undefined],
     ['token:list', undefined],
     ['token:detokenize', undefined],
     ['reactor:invoke', undefined],
     ['token', undefined],
-  ])('of the permission %j is %j', (given, meant) => {
-    expect(nearestName(given, PERMISSION_NAMES)).toBe(meant);
+  ])('of the permission %j is %j', (input, meant) => {
+    expect(nearestName(input, PERMISSION_NAMES)).toBe(meant);
   });
 
-  it('is shown, or else every name if they are few', () => {
+  it('is shown, or otherwise every name if they are few', () => {
     expect(hintOf('cvv', OF_CARDS)).toBe('; did you mean `cvc`?');
     expect(hintOf('holder', OF_CARDS)).toBe(
       '; known here: `number`, `expiration_month`, `expiration_year`, `cvc`',

@@ -24,7 +24,7 @@ function reference(target: Json | undefined, patch: Json): Json {
   return Object.fromEntries(members);
 }
 
-/** RFC 7386 cannot set a member to `null`: values that a patch can carry whole. */
+/** RFC 7386 cannot set a member to `null`: only other values can be patched in full. */
 function withoutNullMembers(value: Json): Json {
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
@@ -55,11 +55,11 @@ describe('a merge patch', () => {
     [{ e: null }, { a: 1 }, { e: null, a: 1 }],
     [[1, 2], { a: 'b', c: null }, { a: 'b' }],
     [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
-  ])('does what RFC 7386, appendix A, says: %j with %j is %j', (target, patch, result) => {
+  ])('agrees with RFC 7386, appendix A: %j with %j is %j', (target, patch, result) => {
     expect(mergePatch(target, patch)).toEqual(result);
   });
 
-  it('does what the pseudocode of RFC 7386, section 2, does', () => {
+  it('agrees with the pseudocode of RFC 7386, section 2', () => {
     fc.assert(
       fc.property(json, json, (target, patch) =>
         expect(mergePatch(target, patch)).toEqual(reference(target, patch)),
@@ -70,7 +70,7 @@ describe('a merge patch', () => {
     );
   });
 
-  it('changes nothing when it is empty or applied twice, and leaves what it is given alone', () => {
+  it('changes nothing when it is empty or applied twice, and never changes its input', () => {
     fc.assert(
       fc.property(json, json, (target, patch) => {
         const before = JSON.stringify([target, patch]);
@@ -82,13 +82,13 @@ describe('a merge patch', () => {
     );
   });
 
-  it('carries any value without null members whole into nothing', () => {
+  it('sets any value without null members on a missing target', () => {
     fc.assert(
       fc.property(json.map(withoutNullMembers), (value) => expect(mergePatch(null, value)).toEqual(value)),
     );
   });
 
-  it('takes `__proto__` and `constructor` for members like any other', () => {
+  it('treats `__proto__` and `constructor` as ordinary members', () => {
     const patch = JSON.parse(
       '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
     ) as Json;
@@ -114,7 +114,7 @@ describe('canonical JSON', () => {
     );
   };
 
-  it('is equal in text for values that differ in the order of members alone, and reads back as the value', () => {
+  it('is the same text for values that differ only in the order of members, and parses to the value', () => {
     fc.assert(
       fc.property(json, (value) => {
         expect(JSON.stringify(canonical(shuffled(value)))).toBe(JSON.stringify(canonical(value)));
@@ -136,7 +136,7 @@ describe('canonical JSON', () => {
     expect(JSON.stringify(canonical({ a: [1, 2] }))).not.toBe(JSON.stringify(canonical({ a: [2, 1] })));
   });
 
-  it('keeps a member named __proto__', () => {
+  it('preserves a member named __proto__', () => {
     expect(JSON.stringify(canonical(JSON.parse('{"b":1,"__proto__":{"z":1,"a":2}}') as Json))).toBe(
       '{"__proto__":{"a":2,"z":1},"b":1}',
     );

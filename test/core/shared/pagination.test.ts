@@ -41,7 +41,7 @@ const list = fc
 const size = fc.integer({ min: 1, max: 20 });
 
 describe('a numbered page', () => {
-  it('holds what a slice of all visible entries holds, and counts them', async () => {
+  it('has the entries of a slice of all visible ones, and counts them', async () => {
     await fc.assert(
       fc.asyncProperty(list, size, fc.integer({ min: 1, max: 12 }), async (entries, pageSize, page) => {
         const visible = entries.filter(isVisible);
@@ -54,7 +54,7 @@ describe('a numbered page', () => {
     );
   });
 
-  it('and what follows by cursor are together everything, each once', async () => {
+  it('and the pages by cursor after it have every entry once', async () => {
     await fc.assert(
       fc.asyncProperty(list, size, async (entries, pageSize) => {
         const first = await sliceNumbered(batches(entries), isVisible, { page: 1, size: pageSize });
@@ -65,7 +65,7 @@ describe('a numbered page', () => {
     );
   });
 
-  it('counts to 10,000 exactly, and says so beyond', async () => {
+  it('counts exactly up to 10,000, and reports a lower bound beyond', async () => {
     const entries = Array.from({ length: COUNT_MAX + 1 }, (_, index) => anEntry(index, true));
     const last = { page: COUNT_MAX / 100, size: 100 };
     const all = await sliceNumbered(batches(entries.slice(1), 1000), isVisible, last);
@@ -77,7 +77,7 @@ describe('a numbered page', () => {
     expect(more.next).toBe(entries[COUNT_MAX - 1]?.position);
   });
 
-  it('still leads to the visible entries when it gave up before the first of them', async () => {
+  it('still leads to the visible entries when it stopped before the first of them', async () => {
     const entries = Array.from({ length: COUNT_MAX * 2 + 500 }, (_, index) =>
       anEntry(index, index >= COUNT_MAX * 2 + 300),
     );
@@ -105,7 +105,7 @@ describe('a numbered page', () => {
 });
 
 describe('a page after a cursor', () => {
-  it('walks over everything once, in order, whatever the size', async () => {
+  it('returns every entry once, in order, for any size', async () => {
     await fc.assert(
       fc.asyncProperty(list, size, async (entries, pageSize) => {
         expect(await walk(entries, undefined, pageSize)).toEqual(entries.filter(isVisible));
@@ -114,7 +114,7 @@ describe('a page after a cursor', () => {
     );
   });
 
-  it('has no next page exactly when nothing visible follows it, short of giving up', async () => {
+  it('has a next page exactly when a visible entry follows, unless it stopped early', async () => {
     await fc.assert(
       fc.asyncProperty(list, size, async (entries, pageSize) => {
         const slice = await sliceAfter(batches(entries), isVisible, pageSize);
@@ -124,7 +124,7 @@ describe('a page after a cursor', () => {
     );
   });
 
-  it('gives up after 10,000 entries that are not visible and goes on from there', async () => {
+  it('stops after 10,000 invisible entries, and the next page continues from there', async () => {
     const entries = Array.from({ length: COUNT_MAX + 5 }, (_, index) =>
       anEntry(index, index === COUNT_MAX + 2),
     );

@@ -14,7 +14,7 @@ const SHORT: Readonly<Record<string, string>> = {
 };
 const IS_FREE = /^[\u0020-\uffff]$(?<!["\\])/;
 
-/** A name as JSON may have it: each character by itself, by its code, or by its short escape. */
+/** A name in JSON: each character plain, by its code, or by its short escape. */
 function spelled(name: string, ways: readonly number[]): string {
   const units = name.split('').map((unit, at) => {
     const way = ways[at % ways.length];
@@ -25,7 +25,7 @@ function spelled(name: string, ways: readonly number[]): string {
   return units.join('');
 }
 
-/** JSON of a value, its names written by `name`. */
+/** The JSON of a value, with names written by `name`. */
 function written(value: unknown, name: (text: string) => string): string {
   if (Array.isArray(value)) return `[${value.map((each) => written(each, name)).join(' , ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -34,8 +34,8 @@ function written(value: unknown, name: (text: string) => string): string {
 }
 
 /**
- * A value read after one of the same shape whose names are how these begin when they are written:
- * V8 takes one for the other.
+ * A value that is parsed after one of the same shape whose names equal the raw beginnings of its
+ * names: V8 confuses the two.
  */
 function readAfterHostileNames(value: unknown, ways: readonly number[]): unknown {
   JSON.parse(written(value, (name) => JSON.stringify(spelled(name, ways).slice(0, name.length))));
@@ -44,11 +44,10 @@ function readAfterHostileNames(value: unknown, ways: readonly number[]): unknown
 
 describe('JSON', () => {
   it.each(['"', '\n', 'é"', '\u0000', 'a\\b', '~', '~0', '"~0', '\ud800"', '__proto__"', ' \\'])(
-    'has the name %j that was written, whatever names were read before',
+    'has the name %j as written, whatever names were parsed before',
     (name) => {
       for (const way of [0, 1, 2]) {
-        // A name that no other object has: V8 is misled where few names have followed the same
-        // ones.
+        // A name that no other object has: V8 is misled if few names have followed the same ones.
         const first = `before ${Buffer.from(name).toString('hex')} ${String(way)}`;
         const nameAsWritten = spelled(name, [way]);
         JSON.parse(JSON.stringify({ [first]: 1, [nameAsWritten.slice(0, name.length)]: 2 }));
@@ -58,7 +57,7 @@ describe('JSON', () => {
     },
   );
 
-  it('is what was written, with names of any characters in any spelling', () => {
+  it('equals the original, with names of any characters in any spelling', () => {
     const characters = fc.constantFrom(
       ...['"', '\\', '~', '/', '2', 'u', '0', '\n', '\u0001', 'é', '\ud83d', '\ude00', 'h', ':', '{'],
     );
@@ -94,20 +93,20 @@ describe('JSON', () => {
     ['["\\\\\\"",{"a" \t\r\n:"\\":"}]', '["\\\\\\"",{"a":"\\":"}]'],
     ['"\\"a\\":1"', '"\\"a\\":1"'],
   ])(
-    'keeps the order, takes the last of two members, and sees names only where names are: %s',
+    'preserves the order, uses the last of two members, and finds names only in their position: %s',
     (text, same) => {
       expect(JSON.stringify(parseJson(text))).toBe(same);
     },
   );
 
   it.each(['', '{"\\x":1}', '{"\\u00":1}', '{"\\', '{"\\":1}', '{"\\"":1,}', '{"\\"":1}}'])(
-    'that is none is refused: %s',
+    'that is invalid is rejected: %s',
     (text) => {
       expect(() => parseJson(text)).toThrow(SyntaxError);
     },
   );
 
-  it('is read from the same texts as by JSON.parse', () => {
+  it('is accepted in the same texts as by JSON.parse', () => {
     const pieces = fc.constantFrom(
       '{',
       '}',
@@ -144,7 +143,7 @@ describe('JSON', () => {
     );
   });
 
-  it('is parsed at once, and with an escaped name only in the strings that need it', () => {
+  it('is passed to JSON.parse whole, or only its strings if a name is escaped', () => {
     const parsing = jest.spyOn(JSON, 'parse');
     const calls = (text: string) => {
       parsing.mockClear();
@@ -158,7 +157,7 @@ describe('JSON', () => {
     parsing.mockRestore();
   });
 
-  it('of any depth is read', () => {
+  it('is parsed at any depth', () => {
     const depth = 100_000;
     const text = '{"\\"":['.repeat(depth) + ']}'.repeat(depth);
     let levels = 0;

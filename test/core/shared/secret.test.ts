@@ -4,7 +4,7 @@ import { Secret } from '../../../src/core/shared/secret.ts';
 describe('a secret', () => {
   const secret = new Secret('4242424242424242');
 
-  it('never prints, interpolates, serialises, inspects or enumerates its value', () => {
+  it('never prints, interpolates, serializes, inspects or enumerates its value', () => {
     const views = [
       String(secret),
       ''.concat(secret as unknown as string),
@@ -18,7 +18,7 @@ describe('a secret', () => {
     for (const view of views) expect(view).not.toContain('4242');
   });
 
-  it('is opened by reveal alone', () => {
+  it('is only opened by reveal', () => {
     expect(secret.reveal()).toBe('4242424242424242');
   });
 });

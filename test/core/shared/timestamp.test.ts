@@ -73,7 +73,7 @@ describe('timestamps', () => {
     '1e3',
     '２０３０-01-31',
     '2030-01-31T10:00:00ZZ',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(parseIsoTimestamp(text)).toBeUndefined();
   });
 });

@@ -71,9 +71,9 @@ describe('UTF-8 as text', () => {
     ['nothing', [], ''],
     ['the last of ASCII', [0x7f], '\u007f'],
     ['the first beyond it', [0x80], undefined],
-    ['a byte order mark, which is kept', [0xef, 0xbb, 0xbf, 0x61], '\ufeffa'],
-    ['a character that is cut off', [0x61, 0xc3], undefined],
-  ])('is told of %s', (_, bytes, expected) => {
+    ['a byte order mark, which stays', [0xef, 0xbb, 0xbf, 0x61], '\ufeffa'],
+    ['a truncated character', [0x61, 0xc3], undefined],
+  ])('is correct for %s', (_, bytes, expected) => {
     expect(utf8Text(Buffer.from(bytes))).toBe(expected);
   });
 });

@@ -2,8 +2,8 @@ import { walkJson } from '../../../src/core/shared/walk-json.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 import { isRead } from './is-read.ts';
 
-/** The text again, from what a visitor is told. */
-function retold(text: string): string {
+/** The text again, rebuilt from the calls of a visitor. */
+function rewritten(text: string): string {
   const closers: string[] = [];
   const parts: string[] = [];
   let isFirst = true;
@@ -44,16 +44,16 @@ const nothing = () => undefined;
 const SILENT = { open: nothing, close: nothing, name: nothing, scalar: nothing };
 
 describe('a walk through JSON', () => {
-  it('tells a visitor everything in its order, spaces aside', () => {
+  it('reports all parts to a visitor in order, except spaces', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(0, 1, '\t'), (value, indent) => {
-        expect(retold(JSON.stringify(value, null, indent))).toBe(JSON.stringify(value));
+        expect(rewritten(JSON.stringify(value, null, indent))).toBe(JSON.stringify(value));
       }),
       { numRuns: cases(300) },
     );
   });
 
-  it('says which strings have an escape', () => {
+  it('reports which strings have an escape', () => {
     const escaped: boolean[] = [];
     const tell = (_start: number, _end: number, isEscaped: boolean) => escaped.push(isEscaped);
     const long = 'x'.repeat(100);

@@ -4,7 +4,7 @@ import { randomIdentity, repeatableIdentity } from '../../../src/core/shared/wri
 const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('the random values of a request', () => {
-  it('are the same in the same order for the same seed, and others for another', () => {
+  it('are the same in the same order for the same seed, and differ for another seed', () => {
     const draw = (seed: Buffer) => {
       const identity = repeatableIdentity(seed, 0);
       return [
@@ -28,7 +28,7 @@ describe('the random values of a request', () => {
     }
   });
 
-  it('are whole numbers below what is asked for, all of them in the end, the same for the same seed', () => {
+  it('are all integers below the limit, the same for the same seed', () => {
     const seed = randomBytes(32);
     const draw = () => {
       const identity = repeatableIdentity(seed, 0);

@@ -2,7 +2,7 @@ import { AT_ONCE, sweep, sweepAll, type DueWork, type DueWorkName } from '../../
 
 const RUN_MS = 50_000;
 
-/** A kind of work with so many records, each of which takes a time of its own. */
+/** A kind of work with a number of records, each of which takes some time. */
 function aWork(name: DueWorkName, records: number, eachMs: number, clock: { now: number }): DueWork {
   let left = records;
   return {
@@ -36,7 +36,7 @@ async function swept(works: (clock: { now: number }) => readonly DueWork[]) {
   return { reports, took: clock.now - 1_000 };
 }
 
-/** A kind of work that yields these pages, each record with an act of its own. */
+/** A kind of work that yields these pages, with an act for each record. */
 const pagesOf = (name: DueWorkName, ...pages: readonly (readonly (() => Promise<void>)[])[]): DueWork => ({
   name,
   async *due() {
@@ -47,7 +47,7 @@ const pagesOf = (name: DueWorkName, ...pages: readonly (readonly (() => Promise<
 const done = () => Promise.resolve();
 
 describe('a sweep of one kind of work', () => {
-  it('goes on with the next page while a slow record of the one before is still worked on', async () => {
+  it('continues with the next page while a slow record of the previous one is still processed', async () => {
     let release: () => void = () => undefined;
     const slow = () => new Promise<void>((resolve) => (release = resolve));
     const last = () => {
@@ -58,7 +58,7 @@ describe('a sweep of one kind of work', () => {
     expect(await sweep(pagesOf('cvc', [slow, done], [done], [last]), deps)).toMatchObject({ done: 4 });
   });
 
-  it('works on more records at once than one call at a time would let it', async () => {
+  it('processes many records concurrently', async () => {
     let [running, most] = [0, 0];
     const act = async () => {
       running += 1;
@@ -77,7 +77,7 @@ describe('a sweep of one kind of work', () => {
     expect(most).toBe(AT_ONCE);
   });
 
-  it('a record that fails stops none of the others, and is reported', async () => {
+  it('processes all other records when one fails, and reports that one', async () => {
     const failures: unknown[] = [];
     const deps = { clock: () => 1, deadline: 2, onFailure: (error: unknown) => failures.push(error) };
     const fail = () => Promise.reject(new Error('one'));
@@ -85,7 +85,7 @@ describe('a sweep of one kind of work', () => {
     expect([report.done, report.failed, failures.length]).toEqual([2, 2, 2]);
   });
 
-  it('ends at its deadline, also among pages that hold nothing for it', async () => {
+  it('ends at its deadline, also among empty pages', async () => {
     let now = 0;
     const work: DueWork = {
       name: 'sessions',
@@ -102,7 +102,7 @@ describe('a sweep of one kind of work', () => {
 });
 
 describe('a run over several kinds of work', () => {
-  it('a backlog without end keeps none of the others waiting, and gets the time that they do not need', async () => {
+  it('an endless backlog delays no other kind, and gets the time that these do not need', async () => {
     const { reports, took } = await swept((clock) => [
       aWork('cvc', 1e9, 1, clock),
       aWork('tokens', 1e9, 1, clock),
@@ -112,12 +112,12 @@ describe('a run over several kinds of work', () => {
     const done = reports.map(({ done: count }) => count);
     expect(done.slice(2)).toEqual([20, 1]);
     expect(reports.map(({ isUnfinished }) => isUnfinished)).toEqual([true, true, false, false]);
-    // Nothing is left of the time, and the two share what the others leave.
+    // No time is left, and the two share the time that the others do not use.
     expect(took).toBeGreaterThanOrEqual(RUN_MS - 50);
     for (const count of done.slice(0, 2)) expect(count).toBeGreaterThan(RUN_MS * 0.35);
   });
 
-  it('a run that gets everything done ends with it, and tells of each kind once', async () => {
+  it('a run ends when all work is done, and reports each kind once', async () => {
     const { reports, took } = await swept((clock) => [
       aWork('cvc', 250, 1, clock),
       aWork('reactors', 0, 1, clock),
@@ -129,7 +129,7 @@ describe('a run over several kinds of work', () => {
     expect(took).toBe(250);
   });
 
-  it('a kind whose records cannot be read keeps none of the others waiting, and is read once', async () => {
+  it('a kind whose records cannot be read delays no other kind, and is read once', async () => {
     let reads = 0;
     const broken: DueWork = {
       name: 'cvc',

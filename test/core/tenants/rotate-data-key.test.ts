@@ -7,7 +7,7 @@ import { aTenantWorld } from '../../support/a-tenant-world.ts';
 const context = (tenantId: string) => ({ tenantId, recordId: 'r', field: 'data' });
 
 describe('the rotation of a data key', () => {
-  it('adds a version; old records open, also in an instance that has not heard of it', async () => {
+  it('adds a version; old records still open, also in an instance with an older ring', async () => {
     const { deps, instance, tenantId } = await aTenantWorld();
     const [quick, slow] = [createVault(instance()), createVault(instance())];
     const before = await slow.seal(context(tenantId), new Secret('old'));
@@ -20,7 +20,7 @@ describe('the rotation of a data key', () => {
     }
   });
 
-  it('has no key in hand', async () => {
+  it('never handles a key', async () => {
     const { deps, tenantId, keys } = await aTenantWorld();
     await rotateDataKey({ tenantStore: deps.tenantStore, clock: deps.clock, keyRotationMs: 1 }, tenantId);
     expect(keys.unwraps).toEqual([]);
@@ -36,7 +36,7 @@ describe('the rotation of a data key', () => {
     expect(dataKeyVersion(await vault.seal(context(tenantId), new Secret('x')))).toBe(2);
   });
 
-  it('is read anew by who must not take a replaced key', async () => {
+  it('is visible immediately to callers that need the newest key', async () => {
     const { deps, instance, tenantId } = await aTenantWorld();
     const keys = instance();
     await keys.current(tenantId, 'data');
@@ -45,14 +45,14 @@ describe('the rotation of a data key', () => {
     expect((await keys.current(tenantId, 'data')).version).toBe(2);
   });
 
-  it('gives two that rotate at once a version each', async () => {
+  it('adds one version for each of two concurrent rotations', async () => {
     const { deps, tenant, tenantId } = await aTenantWorld();
     const versions = await Promise.all([rotateDataKey(deps, tenantId), rotateDataKey(deps, tenantId)]);
     expect(versions.toSorted()).toEqual([2, 3]);
     expect(tenant()).toMatchObject({ keyVersion: 3, version: 3 });
   });
 
-  it('happens when it is due, and not before', async () => {
+  it('happens only when it is due', async () => {
     const { deps, state, tenant, tenantId } = await aTenantWorld({ now: 1_000, keyRotationMs: 500 });
     state.now = 1_499;
     await rotateIfDue(deps, tenantId);
@@ -62,7 +62,7 @@ describe('the rotation of a data key', () => {
     expect(tenant()).toMatchObject({ keyVersion: 2, rotateAt: 2_000 });
   });
 
-  it('is refused for a tenant that there is not, or whose keys were destroyed', async () => {
+  it('is rejected for a tenant that does not exist, or whose keys were destroyed', async () => {
     const { deps, tenant, tenantId } = await aTenantWorld();
     await expect(rotateDataKey(deps, 'another')).rejects.toMatchObject({ code: 'not_found' });
     await deps.tenantStore.update(tenant(), { ...tenant(), roots: [] });

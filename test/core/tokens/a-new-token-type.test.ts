@@ -5,10 +5,10 @@ import type { Report } from '../../../src/core/shared/field-reporter.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
-import { checkDataUnderId, tokenIds } from '../../../src/core/tokens/choose-token-id.ts';
+import { checkDataUnderId, chooseTokenIds } from '../../../src/core/tokens/choose-token-ids.ts';
 import { hashTerm } from '../../../src/core/tokens/index-term.ts';
 import { describe as described, maskData, maskOf } from '../../../src/core/tokens/open-token.ts';
-import { prepareContent } from '../../../src/core/tokens/prepare-token.ts';
+import { prepareContent } from '../../../src/core/tokens/prepare-content.ts';
 import type { TokenInput } from '../../../src/core/tokens/token-input.ts';
 import { TOKEN_TYPE_NAMES } from '../../../src/core/tokens/token-type.ts';
 import { textType } from '../../../src/core/tokens/types/definition.ts';
@@ -24,7 +24,7 @@ function checkIban(data: Json, path: string, report: Report): void {
   }
 }
 
-/** All that it takes to add a type to core, but for its row in `token-type.ts`. */
+/** Everything that a new type needs in core, except its row in `token-type.ts`. */
 const iban = textType({
   name: 'iban',
   check: checkIban,
@@ -48,14 +48,14 @@ const prepare = (data: Json, more: Partial<TokenInput> = {}) =>
 const printOf = (data: Json) => prepare(data).fingerprints(key);
 const termsOf = (...values: string[]) => values.map((value) => hashTerm(key, { kind: 'data', value }));
 
-/** The first id that is tried for a token with the data. */
+/** The first id for a token with the data. */
 function idOf(id: string, data: string): string | undefined {
   const writes = { ...randomIdentity, newId: () => 'a-uuid' };
-  const first = tokenIds(id, new Secret(data), { type: iban, writes, budget: createBudget() }).next();
+  const first = chooseTokenIds(id, new Secret(data), { type: iban, writes, budget: createBudget() }).next();
   return first.done === true ? undefined : first.value;
 }
 
-const tellsItsData = expect.objectContaining({
+const revealsItsData = expect.objectContaining({
   code: 'validation_failed',
   errors: { id: ['must not contain the data of the token'] },
 });
@@ -67,7 +67,7 @@ const fullWidth = (text: string) =>
 
 /** Texts that a reader of an id can turn back into the value. */
 const SPELLINGS: Readonly<Record<string, (value: string) => string>> = {
-  'as it is': (value) => value,
+  unchanged: (value) => value,
   'in lower case': (value) => value.toLowerCase(),
   'in groups of four': (value) => groups(value, 4, ' '),
   'character by character': (value) => groups(value, 1, '-'),
@@ -93,7 +93,7 @@ describe('a new token type is one object', () => {
       expect(() => prepare(data)).toThrow(expect.objectContaining({ errors: { data: [problem] } }));
   });
 
-  it('gives its containers, mask and expressions to tokens that have none of their own', () => {
+  it('supplies the default containers, mask and expressions', () => {
     const { containers, details, hasMask } = prepare(IBAN);
     expect([containers, details, hasMask]).toEqual([['/bank/high/'], {}, true]);
     expect(described(iban, details)).toEqual({
@@ -107,7 +107,7 @@ describe('a new token type is one object', () => {
     });
   });
 
-  it('makes one fingerprint of spellings of one value, and others of other values and types', () => {
+  it('results in one fingerprint for all spellings of a value, and others for other values and types', () => {
     expect(printOf('de89 3704 0044 0532 0130 00')).toEqual(printOf(IBAN));
     expect(printOf(WITH_LETTERS).fingerprint).not.toBe(printOf(IBAN).fingerprint);
     const renamed = prepareContent(
@@ -123,17 +123,17 @@ describe('a new token type is one object', () => {
     expect(prepare(IBAN, { searchIndexes: ['{{ data | slice: 0, 2 }}'] }).terms(key)).toEqual(termsOf('DE'));
   });
 
-  it('shows its mask to a reader whose rule masks', () => {
+  it('masks the data for a reader whose rule masks', () => {
     const masked = maskData(maskOf(iban, {}), new Secret(WITH_LETTERS), createBudget());
     expect(masked?.reveal()).toBe('GB29XXXXXXXXXXXXXX6819');
   });
 });
 
 describe('the id of a token whose value has letters', () => {
-  it.each(Object.entries(SPELLINGS))('is refused when it holds the value %s', (_, spell) => {
+  it.each(Object.entries(SPELLINGS))('is rejected when it contains the value %s', (_, spell) => {
     for (const value of [IBAN, WITH_LETTERS])
       for (const id of [`ref-${spell(value)}`, `${spell(value)}.x`, spell(value)])
-        expect(() => idOf(id, value)).toThrow(tellsItsData);
+        expect(() => idOf(id, value)).toThrow(revealsItsData);
   });
 
   it.each([
@@ -144,24 +144,24 @@ describe('the id of a token whose value has letters', () => {
     '{{ data | reveal: 0, 0, "x", "0123456789" }}',
     '{{ data | reveal_last: 22, "" }}',
     '{{ data | alias_preserve_format: 9 }}',
-  ])('is refused when %s shows a longer run of it than may show', (expression) => {
-    for (const value of [IBAN, WITH_LETTERS]) expect(() => idOf(expression, value)).toThrow(tellsItsData);
+  ])('is rejected when %s shows a longer run of the value than allowed', (expression) => {
+    for (const value of [IBAN, WITH_LETTERS]) expect(() => idOf(expression, value)).toThrow(revealsItsData);
   });
 
-  it('has no filter by which the value could be written in another way', () => {
+  it('has no filter that could encode the value', () => {
     for (const filter of ['downcase', 'reverse', 'base64_encode', 'remove: "9"'])
       expect(() => idOf(`{{ data | ${filter} }}`, IBAN)).toThrow(
         expect.objectContaining({ errors: { id: [expect.stringMatching(/^has a filter other than/)] } }),
       );
   });
 
-  it('shows its first and last four characters and random aliases', () => {
+  it('may show first and last four characters and random aliases', () => {
     expect(idOf('{{ data | reveal: 4, 4 }}', WITH_LETTERS)).toBe('GB29XXXXXXXXXXXXXX6819');
     expect(idOf('account {{ data | last4 }}', IBAN)).toBe('account 3000');
     expect(idOf('{{ data | alias_preserve_format: 4 }}', WITH_LETTERS)).toMatch(/^GB29[A-Z]{4}\d{14}$/);
   });
 
-  it('does not come to tell its value by an update of the data', () => {
+  it('is not allowed to show the value after an update of the data', () => {
     const underId = () => {
       checkDataUnderId(`ref-${IBAN.toLowerCase()}`, iban, IBAN);
     };
@@ -171,7 +171,7 @@ describe('the id of a token whose value has letters', () => {
     }).not.toThrow();
   });
 
-  it('never holds a value of letters and digits, whatever hides it between other text', () => {
+  it('never contains a value of letters and digits, however it is hidden in other text', () => {
     const letters = fc.constantFrom(...Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ'));
     const digits = fc.constantFrom(...Array.from('0123456789'));
     const value = fc.string({ unit: fc.oneof(letters, digits), minLength: 9, maxLength: 30 });
@@ -183,23 +183,23 @@ describe('the id of a token whose value has letters', () => {
         around,
         around,
         (data, spell, a, b) => {
-          expect(() => idOf(`${a}${spell(data)}${b}`, data)).toThrow(tellsItsData);
+          expect(() => idOf(`${a}${spell(data)}${b}`, data)).toThrow(revealsItsData);
         },
       ),
       { numRuns: cases(700) },
     );
   });
 
-  it('does not hide digits between letters, nor letters between digits', () => {
-    expect(() => idOf(groups(IBAN, 1, 'x'), IBAN)).toThrow(tellsItsData);
-    expect(() => idOf(groups('annalena', 1, '1'), 'Annalena')).toThrow(tellsItsData);
-    expect(() => idOf(Buffer.from('Ännalénä').toString('base64url'), 'Ännalénä')).toThrow(tellsItsData);
+  it('does not contain its digits between letters, nor its letters between digits', () => {
+    expect(() => idOf(groups(IBAN, 1, 'x'), IBAN)).toThrow(revealsItsData);
+    expect(() => idOf(groups('annalena', 1, '1'), 'Annalena')).toThrow(revealsItsData);
+    expect(() => idOf(Buffer.from('Ännalénä').toString('base64url'), 'Ännalénä')).toThrow(revealsItsData);
   });
 });
 
-describe('what the product knows of a type', () => {
-  it('stands in one file of its own, besides the row, the types of the SDK and documentation', () => {
-    // `token` is a word of its own: only validated types can be found by their names.
+describe('the definition of a type', () => {
+  it('is in a single file, in addition to its row, the types of the SDK and documentation', () => {
+    // `token` is an ordinary word: only validated types can be found by name.
     const names = TOKEN_TYPE_NAMES.filter((name) => name !== 'token').join('|');
     const named = globSync('{lib,functions,src,packages/sdk/src}/**/*.ts').filter((file) =>
       new RegExp(`['"\`](?:${names})['"\`]`).test(

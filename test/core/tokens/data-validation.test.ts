@@ -1,4 +1,4 @@
-import { passesAbaChecksum } from '../../../src/core/tokens/types/aba-routing.ts';
+import { isAbaRouting } from '../../../src/core/tokens/types/is-aba-routing.ts';
 import { passesLuhn } from '../../../src/core/tokens/types/luhn.ts';
 import { tokenType, type TokenTypeName } from '../../../src/core/tokens/token-type.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
@@ -34,15 +34,15 @@ describe('Luhn', () => {
 
 describe('the ABA checksum', () => {
   it.each(['021000021', '011401533', '091000019'])('accepts %s', (number) =>
-    expect(passesAbaChecksum(number)).toBe(true),
+    expect(isAbaRouting(number)).toBe(true),
   );
-  it.each(['021000020', '123456789', '000000000'])('refuses %s', (number) =>
-    expect(passesAbaChecksum(number)).toBe(false),
+  it.each(['021000020', '123456789', '000000000'])('rejects %s', (number) =>
+    expect(isAbaRouting(number)).toBe(false),
   );
 });
 
 describe('card data', () => {
-  it('keeps what a card has and drops the rest', () => {
+  it('preserves the members of a card and drops all others', () => {
     const checked = check('card', {
       number: '4242424242424242',
       expiration_month: 1,
@@ -90,13 +90,13 @@ describe('card data', () => {
     [{ number: '4242424242424242', cvc: '12' }, 'data.cvc must be three or four digits'],
     [{ number: '4242424242424242', cvc: '12a' }, 'data.cvc must be three or four digits'],
     ['4242424242424242', 'data must be an object'],
-  ])('refuses %j', (data, message) => {
+  ])('rejects %j', (data, message) => {
     expect(check('card', data).errors).toEqual([message]);
   });
 });
 
 describe('bank data', () => {
-  it('keeps routing and account number', () => {
+  it('preserves routing and account number', () => {
     const data = { routing_number: '021000021', account_number: '12345678901234567' };
     expect(check('bank', { ...data, more: 1 })).toEqual({ data, errors: [] });
   });
@@ -114,7 +114,7 @@ describe('bank data', () => {
       'data.account_number must be up to 17 digits',
     ],
     [{ routing_number: '021000021', account_number: '12-3' }, 'data.account_number must be up to 17 digits'],
-  ])('refuses %j', (data, message) => {
+  ])('rejects %j', (data, message) => {
     expect(check('bank', data).errors).toEqual([message]);
   });
 });
@@ -141,5 +141,5 @@ describe('the other types', () => {
     ['social_security_number', '12345678a'],
     ['employer_id_number', 123456789],
     ['token', null],
-  ])('%s refuses %j', (type, data) => expect(check(type, data).errors).toHaveLength(1));
+  ])('%s rejects %j', (type, data) => expect(check(type, data).errors).toHaveLength(1));
 });

@@ -31,8 +31,8 @@ function setUp() {
   const world = aWallWorld();
   const create = (caller: Caller, data: Json, more?: Partial<TokenInput>) =>
     createToken(world.deps, caller, input(data, more), randomIdentity);
-  const patch = (caller: Caller, id: string, given: TokenPatch) =>
-    updateToken(world.deps, caller, { id, patch: given }, randomIdentity);
+  const patch = (caller: Caller, id: string, raw: TokenPatch) =>
+    updateToken(world.deps, caller, { id, patch: raw }, randomIdentity);
   const stored = (id: string): StoredToken => {
     const token = world.tokens.get(`${TENANT}/${id}`);
     if (token === undefined) throw new Error('no such token');
@@ -43,7 +43,7 @@ function setUp() {
 }
 
 describe('deduplication', () => {
-  it('makes one token of creates at the same time', async () => {
+  it('makes one token of concurrent creates', async () => {
     const { create, tokens } = setUp();
     const results = await Promise.all(
       [shop, browser, session, shop, browser].map((caller) => create(caller, 'one')),
@@ -53,7 +53,7 @@ describe('deduplication', () => {
     expect(results.filter(({ deduplicated }) => !deduplicated)).toHaveLength(1);
   });
 
-  it('marks what another caller relies on as shared, and what its creator finds again not', async () => {
+  it('marks a token as shared for another caller, but not for its creator', async () => {
     const { create, stored } = setUp();
     const { token } = await create(shop, 'one');
     await create(shop, 'one');
@@ -62,7 +62,7 @@ describe('deduplication', () => {
     await create(session, 'one');
     const { isShared, version, writeId, modifiedAt } = stored(token.id);
     expect([isShared, version, modifiedAt]).toEqual([true, before.version + 1, before.modifiedAt]);
-    // The content is what it was: a replay shows it as unchanged.
+    // The content is unchanged, and so is a replay.
     expect(writeId.equals(before.writeId)).toBe(true);
   });
 
@@ -72,20 +72,20 @@ describe('deduplication', () => {
     ['through a session', session, true],
   ])('of equal values in one request, sent %s, is shared: %#', async (_title, caller, isShared) => {
     const { deps, stored, inHours } = setUp();
-    const given = ['one', 'two', 'one'].map((data, index) => ({
+    const raw = ['one', 'two', 'one'].map((data, index) => ({
       path: String(index),
       input: input(data, index === 0 ? { expiresAtText: inHours(1) } : {}),
     }));
-    const results = await createTokens(deps, caller, given, randomIdentity);
+    const results = await createTokens(deps, caller, raw, randomIdentity);
     const [first, second, third] = results.map(({ token }) => token.id);
     expect(first).toBe(third);
     expect(results.map(({ deduplicated }) => deduplicated)).toEqual([true, false, false]);
-    // The one that lives longest stands for both.
+    // The one that expires last is used for both.
     expect(stored(first ?? '').expiration).toBeUndefined();
     expect([stored(first ?? '').isShared, stored(second ?? '').isShared]).toEqual([isShared, false]);
   });
 
-  it('does not take a token that ends before, and hands the lock on to the one that lives longer', async () => {
+  it('does not use a token that ends earlier, and passes the lock to the one that lives longer', async () => {
     const { create, inHours } = setUp();
     const short = await create(shop, 'one', { expiresAtText: inHours(1) });
     const long = await create(shop, 'one', { expiresAtText: inHours(3) });
@@ -96,7 +96,7 @@ describe('deduplication', () => {
     expect([short.token.id, long.token.id]).not.toContain(forever.token.id);
   });
 
-  it('of a token that its creator shares, takes the right to describe it from the creator', async () => {
+  it('prevents the creator of a shared token from changing the description', async () => {
     const { create, patch } = setUp();
     const { token } = await create(shop, 'one');
     await patch(shop, token.id, { searchIndexes: ['{{ data }}'] });
@@ -117,7 +117,7 @@ describe('deduplication', () => {
     });
   });
 
-  it('lets nobody rely on a token that changed while it was marked', async () => {
+  it('does not use a token that changed while it was marked', async () => {
     const { create, patch, deps } = setUp();
     const { token } = await create(shop, 'one');
     const update = deps.tokenStore.update.bind(deps.tokenStore);
@@ -133,7 +133,7 @@ describe('deduplication', () => {
     expect([found.deduplicated, found.token.id === token.id]).toEqual([false, false]);
   });
 
-  it('of a card looks at its number alone, so that its month may change', async () => {
+  it('of a card compares only its number, so that its month may change', async () => {
     const { create, patch } = setUp();
     const card = (month: number): Json => ({ number: '4242424242424242', expiration_month: month });
     const { token } = await create(shop, card(1), { type: 'card' });

@@ -44,7 +44,7 @@ async function aWorldWith(
 }
 
 describe('detokenizing', () => {
-  it('passes on what holds no expression as it is, without a copy', async () => {
+  it('returns a value without expressions unchanged, without a copy', async () => {
     const { ids, fill } = await aWorldWith({ data: 'secret' });
     const plain: Json = { list: [[0, 'text', null], { a: [] }] };
     const value = { plain, filled: [`{{ ${ids[0] ?? ''} }}`, plain], beside: 'a { brace' };
@@ -56,14 +56,14 @@ describe('detokenizing', () => {
     expect(await fill(plain)).toBe(plain);
   });
 
-  it('fills in a member named __proto__ as any other', async () => {
+  it('fills in a member named __proto__ like any other', async () => {
     const { ids, fill } = await aWorldWith({ data: { polluted: true } });
     const value = JSON.parse(`{"a":{"__proto__":"{{ ${ids[0] ?? ''} }}","b":1}}`) as Json;
     expect(JSON.stringify(await fill(value))).toBe('{"a":{"__proto__":{"polluted":true},"b":1}}');
     expect(Object.hasOwn({}, 'polluted')).toBe(false);
   });
 
-  it('names the place of an expression that is wrong', async () => {
+  it('reports the path of an invalid expression', async () => {
     const { fill } = await aWorldWith();
     await expect(fill({ a: [0, { b: '{{' }] })).rejects.toMatchObject({
       errors: { 'a[1].b': ['has an expression that is not closed'] },
@@ -71,7 +71,7 @@ describe('detokenizing', () => {
     await expect(fill('{{')).rejects.toMatchObject({ errors: { body: [expect.any(String)] } });
   });
 
-  it('opens what describes a token only where the whole token is meant', async () => {
+  it('opens the details of a token only for a reference to the whole token', async () => {
     const { ids, fill, opened } = await aWorldWith({ data: 'secret', metadata: { a: 'b' } });
     expect(await fill(`{{ ${ids[0] ?? ''} }}`)).toBe('secret');
     expect(opened).toEqual(['data']);
@@ -79,14 +79,14 @@ describe('detokenizing', () => {
     expect(opened).toEqual(expect.arrayContaining(['details']));
   });
 
-  it('takes tokens that hold together as much as a body may, and not one element more', async () => {
+  it('accepts tokens with as many elements in total as a body may have, and not one more', async () => {
     const half: Json = Array<Json>(MEMBERS_MAX / 2).fill(0);
     const { ids, fill } = await aWorldWith({ data: half }, { data: half }, { data: [0] });
     const expressions = ids.map((id) => `{{ ${id} }}`);
     expect(await fill(expressions.slice(0, 2))).toHaveLength(2);
     await expect(fill(expressions)).rejects.toMatchObject({
       code: 'payload_too_large',
-      message: 'The tokens of the request hold more than 100,000 elements and members together.',
+      message: 'The tokens of the request contain more than 100,000 elements and members together.',
     });
   });
 });
@@ -95,13 +95,13 @@ describe('the data of a token', () => {
   const half = (from: number): JsonObject =>
     Object.fromEntries(Array.from({ length: MEMBERS_MAX / 2 + 1 }, (_, at) => [`m${String(from + at)}`, 0]));
 
-  it('holds at most what a body may, also after a patch, which is refused before it is applied', async () => {
+  it('has at most the elements of a body, also after a patch, which is rejected before it is applied', async () => {
     const { deps } = aWallWorld();
     const create = (data: Json) =>
       createToken(deps, caller, { type: 'token', data: new Secret(data) }, randomIdentity);
     const refused = {
       code: 'payload_too_large',
-      message: 'Data and mask of a token hold at most 100,000 elements and members.',
+      message: 'Data and mask of a token contain at most 100,000 elements and members.',
     };
     const { token } = await create(half(0));
     const added = half(MEMBERS_MAX);

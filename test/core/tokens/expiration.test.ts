@@ -50,7 +50,7 @@ describe('expires_at', () => {
     '1/2/2030T3:04:05 PM',
     '1/2/2030 3:04:05 PM UTC',
     `1/2/2030${' '.repeat(100_000)}x`,
-  ])('%# is none of the forms', (text) => {
+  ])('rejects text %#', (text) => {
     expect(parseExpiration(text)).toBeUndefined();
   });
 

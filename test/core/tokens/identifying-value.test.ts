@@ -3,7 +3,7 @@ import type { Json } from '../../../src/core/shared/json.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { ServiceError } from '../../../src/core/shared/service-error.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
-import { tokenIds } from '../../../src/core/tokens/choose-token-id.ts';
+import { chooseTokenIds } from '../../../src/core/tokens/choose-token-ids.ts';
 import { tokenType, TOKEN_TYPE_NAMES, type TokenTypeName } from '../../../src/core/tokens/token-type.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
@@ -11,8 +11,8 @@ const digits = (minLength: number, maxLength = minLength) =>
   fc.string({ unit: fc.constantFrom(...Array.from('0123456789')), minLength, maxLength });
 
 /**
- * Data of each type, as its check leaves them; checksums do not matter to ids. What is identifying
- * is said here once more.
+ * Data of each type after its check; checksums do not matter to ids. The expected identifying
+ * values are repeated here.
  */
 const DATA: Readonly<
   Record<Exclude<TokenTypeName, 'token'>, fc.Arbitrary<readonly [data: Json, value: string, shown: number]>>
@@ -47,25 +47,25 @@ const count = fc.integer({ min: 0, max: 19 }).map(String);
 const flag = fc.constantFrom('true', 'false');
 const mask = fc.constantFrom("'X'", "'-'", "''", "'12'", "'0'");
 const preserve = fc.constantFrom("''", "'-'", "'0123456789'", "'13579'", "' -4'");
-const given = (...each: fc.Arbitrary<string>[]) => fc.tuple(...each).map((all) => all.join(', '));
+const input = (...each: fc.Arbitrary<string>[]) => fc.tuple(...each).map((all) => all.join(', '));
 const filter = fc.oneof(
   fc.constantFrom('last4', 'card_bin'),
-  given(count, mask).map((all) => `reveal_last: ${all}`),
-  given(count, mask).map((all) => `reveal_first: ${all}`),
-  given(count, count, mask, preserve).map((all) => `reveal: ${all}`),
-  given(flag, flag, mask, preserve).map((all) => `card_mask: ${all}`),
-  given(flag, flag).map((all) => `alias_card: ${all}`),
-  given(count, count).map((all) => `alias_preserve_format: ${all}`),
-  given(count, count).map((all) => `alias_preserve_length: ${all}`),
+  input(count, mask).map((all) => `reveal_last: ${all}`),
+  input(count, mask).map((all) => `reveal_first: ${all}`),
+  input(count, count, mask, preserve).map((all) => `reveal: ${all}`),
+  input(flag, flag, mask, preserve).map((all) => `card_mask: ${all}`),
+  input(flag, flag).map((all) => `alias_card: ${all}`),
+  input(count, count).map((all) => `alias_preserve_format: ${all}`),
+  input(count, count).map((all) => `alias_preserve_length: ${all}`),
 );
 const separator = fc.constantFrom('', '-', ' ', '.', ':', '_', 'x', '--');
 
-/** The first id that is tried, `undefined` if it is refused. */
+/** The first id for a token, `undefined` if it is rejected. */
 function idOf(id: string, type: TokenTypeName, data: Json): string | undefined {
   try {
     const writes = { ...randomIdentity, newId: () => 'a-uuid' };
     const options = { type: tokenType(type), writes, budget: createBudget() };
-    const first = tokenIds(id, new Secret(data), options).next();
+    const first = chooseTokenIds(id, new Secret(data), options).next();
     return first.done === true ? undefined : first.value;
   } catch (error) {
     if (!(error instanceof ServiceError) || error.errors?.['id'] === undefined) throw error;
@@ -73,7 +73,7 @@ function idOf(id: string, type: TokenTypeName, data: Json): string | undefined {
   }
 }
 
-/** The longest run of the value in a text that is not a part of what may show of its start. */
+/** The longest run of the value in a text, except for parts of its permitted start. */
 function longestRun(text: string, value: string, shown: number): number {
   let longest = 0;
   for (let from = 0; from < value.length; from += 1)
@@ -84,7 +84,7 @@ function longestRun(text: string, value: string, shown: number): number {
   return longest;
 }
 
-/** A value as somebody could write it into an id. */
+/** Encodings of a value that an id could contain. */
 const ENCODINGS: Readonly<Record<string, (value: string) => string>> = {
   plain: (value) => value,
   'as bytes in hex': (value) => Buffer.from(value).toString('hex'),
@@ -93,8 +93,8 @@ const ENCODINGS: Readonly<Record<string, (value: string) => string>> = {
   'in base64url': (value) => Buffer.from(value).toString('base64url'),
 };
 
-describe('what an id tells', () => {
-  it('is never a longer run of the value than may show, whatever filters make it', () => {
+describe('the data that an id shows', () => {
+  it('is never a longer run of the value than allowed, for any filters', () => {
     let accepted = 0;
     fc.assert(
       fc.property(
@@ -113,7 +113,7 @@ describe('what an id tells', () => {
           accepted += 1;
           const text = id.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
           expect(longestRun(text, value, shown)).toBeLessThanOrEqual(4);
-          // A value no longer than its last four may show whole.
+          // A value that is no longer than its last four may be shown whole.
           if (value.length > 4) expect(text.replaceAll(/\D/g, '')).not.toContain(value);
         },
       ),
@@ -123,7 +123,7 @@ describe('what an id tells', () => {
   });
 
   it.each(Object.entries(ENCODINGS))(
-    'is never the whole value %s, between and with whatever separators',
+    'is never the whole value %s, with any separators and text around it',
     (_, encode) => {
       fc.assert(
         fc.property(
@@ -138,8 +138,8 @@ describe('what an id tells', () => {
             fc.pre(value.length > 4);
             const encoded = encode(`${encode === ENCODINGS['plain'] ? '' : inside}${value}`);
             const groups = encoded.match(new RegExp(`.{1,${String(size)}}`, 'g')) ?? [];
-            // What stands before is one word with it or apart from it; an apart one does not shift
-            // what is encoded.
+            // Text before the value is part of the same word or separate from it; separate text
+            // does not shift the encoding.
             expect(idOf(`${before}${groups.join(between)}${after}`, type, data)).toBeUndefined();
           },
         ),
@@ -148,7 +148,7 @@ describe('what an id tells', () => {
     },
   );
 
-  it('is nothing that is looked at for the type token, and every other type says what identifies it', () => {
+  it('is not checked for the type token, and every other type defines its identifying values', () => {
     expect(tokenType('token').identifying).toBe('unknown');
     fc.assert(
       fc.property(
@@ -165,7 +165,7 @@ describe('what an id tells', () => {
     expect(TOKEN_TYPE_NAMES).toHaveLength(VALIDATED.length + 1);
   });
 
-  it('is little enough in nearly every alias that is drawn', () => {
+  it('is within the limit in nearly every alias', () => {
     let refused = 0;
     const runs = cases(700);
     fc.assert(

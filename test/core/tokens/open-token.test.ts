@@ -6,12 +6,12 @@ describe('the mask of a token', () => {
   const masked = (mask: string, data: string, budget = createBudget()) =>
     maskData({ shown: mask }, new Secret(data), budget)?.reveal();
 
-  it('shows nothing when it fails on the data, which was other data when it was written', () => {
+  it('shows nothing when it fails on the data, which have changed since it was written', () => {
     expect(masked('{{ data | to_number }}', '5')).toEqual({ shown: 5 });
     expect(masked('{{ data | to_number }}', 'abc')).toBeUndefined();
   });
 
-  it('shows nothing when it costs too much, and leaves the others of its page as they are', () => {
+  it('shows nothing when it costs too much, and does not affect the others of its page', () => {
     const page = createBudget();
     for (let token = 0; token < 50; token += 1) {
       expect(masked('{{ data | remove_last: "aab" }}', 'a'.repeat(1_000_000), page)).toBeUndefined();

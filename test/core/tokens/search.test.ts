@@ -38,7 +38,7 @@ describe('a search query', () => {
     ['container:/pci/high', [{ field: 'container', value: '/pci/high/' }]],
     ['fingerprint:abc', [{ field: 'fingerprint', value: 'abc' }]],
     ['id:a:b', [{ field: 'id', value: 'a:b' }]],
-  ])('%j is understood', (query, terms) => {
+  ])('parses %j', (query, terms) => {
     expect(parseSearchQuery(query)).toEqual(terms);
   });
 
@@ -64,7 +64,7 @@ describe('a search query', () => {
     'data:*"a"',
     Array.from({ length: 21 }, () => 'id:x').join(' AND '),
     `data:"${'a'.repeat(10_000)}"`,
-  ])('%# is refused without quoting it', (query) => {
+  ])('is rejected without being quoted: case %#', (query) => {
     expect(() => parseSearchQuery(query)).toThrow(
       expect.objectContaining({
         code: 'validation_failed',
@@ -73,7 +73,7 @@ describe('a search query', () => {
     );
   });
 
-  it('carries any value and any key in quotes', () => {
+  it('accepts any value and any key in quotes', () => {
     const quoted = (text: string) => `"${text.replace(/[\\"]/g, '\\$&')}"`;
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), (value, key) => {
@@ -87,7 +87,7 @@ describe('a search query', () => {
     );
   });
 
-  it('takes no longer for hostile text', () => {
+  it('is as fast for hostile text', () => {
     for (const text of [
       '"'.repeat(10_000),
       '\\'.repeat(10_000),
@@ -102,7 +102,7 @@ describe('a search query', () => {
 describe('an index term', () => {
   const key = createSecretKey(randomBytes(32));
 
-  it('is found without regard to case in metadata, exactly in data', () => {
+  it('matches case-insensitively in metadata, exactly in data', () => {
     const metadata = (name: string, value: string) => hashTerm(key, { kind: 'metadata', key: name, value });
     expect(metadata('Order', 'ABC')).toBe(metadata('oRDER', 'abc'));
     expect(metadata('order', 'abc')).not.toBe(metadata('order', 'abd'));
@@ -111,7 +111,7 @@ describe('an index term', () => {
     );
   });
 
-  it('cannot be made from other parts or of another kind, and tells nothing without the key', () => {
+  it('cannot result from other parts or another kind, and reveals nothing without the key', () => {
     const hashes = [
       hashTerm(key, { kind: 'metadata', key: 'a', value: 'b' }),
       hashTerm(key, { kind: 'metadata', key: 'ab', value: '' }),
@@ -133,10 +133,10 @@ describe('an index term', () => {
 });
 
 describe('search indexes', () => {
-  function evaluate(given: readonly string[] | undefined, defaults: readonly string[], data: Json) {
+  function evaluate(input: readonly string[] | undefined, defaults: readonly string[], data: Json) {
     const errors: string[] = [];
     const terms = evaluateIndexes(
-      given,
+      input,
       defaults,
       new Secret(data),
       (path, message) => errors.push(`${path} ${message}`),
@@ -158,7 +158,7 @@ describe('search indexes', () => {
     });
   });
 
-  it('that evaluate to null or to nothing are reported, but for defaults and those that read a cvc', () => {
+  it('are reported if they evaluate to nothing, except for defaults and those that read a cvc', () => {
     expect(
       evaluate(['{{ data.missing }}', '{{ data.empty }}', '{{ data.missing | stringify }}'], [], {
         empty: '',
@@ -174,7 +174,7 @@ describe('search indexes', () => {
     ).toEqual({ values: [], errors: [] });
   });
 
-  it('that fail are reported with their path', () => {
+  it('are reported with their path if they fail', () => {
     expect(evaluate(['{{ data.a }}', '{{ data.a | to_number }}'], [], { a: '4242x' }).errors).toEqual([
       'search_indexes[1] has a to_number filter on a value that is not a number',
     ]);

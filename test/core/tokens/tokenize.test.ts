@@ -9,7 +9,7 @@ import { TENANT } from '../../support/builders/a-stored-token.ts';
 
 const caller = aCaller({ tenantId: TENANT, permissions: ['token:create'] });
 
-/** A list that counts which of its elements are looked at. */
+/** A list that counts which of its elements are read. */
 function watched(elements: readonly Json[]) {
   const looks = { count: 0 };
   const list = new Proxy(elements, {
@@ -43,19 +43,19 @@ describe('tokenizing', () => {
     expect(tokens.size).toBe(0);
   });
 
-  it('makes a hundred tokens, and gives everything beside them back as it was', async () => {
+  it('makes a hundred tokens, and returns everything else unchanged', async () => {
     const { deps, tokens } = aWallWorld();
     const beside = { nothing: null, lists: [[], [[]], {}] };
     const values = Array.from({ length: 100 }, (_, index) => index);
-    const answer = presentTokenized(
+    const response = presentTokenized(
       await tokenize(deps, caller, { values, beside }, tokenInputParser('strict'), randomIdentity),
     ) as unknown as { readonly values: readonly string[]; readonly beside: Json };
-    expect(answer.beside).toEqual(beside);
-    expect(new Set(answer.values).size).toBe(100);
+    expect(response.beside).toEqual(beside);
+    expect(new Set(response.values).size).toBe(100);
     expect(tokens.size).toBe(100);
   });
 
-  it('names the place of what is wrong', async () => {
+  it('reports the path of an error', async () => {
     const { deps } = aWallWorld();
     const value = { a: [{ b: { type: 'card', data: { number: '1' } } }, { type: 'none', data: 1 }] };
     await expect(

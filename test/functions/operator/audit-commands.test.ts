@@ -7,7 +7,7 @@ import { someTrailPages } from '../../support/fakes/an-audit-trail.ts';
 
 const PEM = SEAL_KEY.publicKey.export({ type: 'spki', format: 'pem' }).toString();
 
-/** What the commands of the trail use; each look at the clock takes 1 ms. */
+/** Dependencies of the trail's commands; each reading of the clock takes 1 ms. */
 function depsOf(trail: Trail): { deps: OperatorDeps; checks: unknown[] } {
   const checks: unknown[] = [];
   const { trail: trailReader, seals, head, index } = trail.verifyDeps();
@@ -35,16 +35,16 @@ async function allSeen(deps: OperatorDeps, token: string, more: object = {}) {
   const seen: string[] = [];
   let at: object | undefined = {};
   while (at !== undefined) {
-    const answer = await whoSaw(deps, { token_id: token, masked: false, ...more, ...at });
-    for (const { tenant_id: tenant, form } of answer.records as { tenant_id: string; form: string }[])
+    const response = await whoSaw(deps, { token_id: token, masked: false, ...more, ...at });
+    for (const { tenant_id: tenant, form } of response.records as { tenant_id: string; form: string }[])
       seen.push(`${tenant} ${form}`);
-    at = answer.next ?? undefined;
+    at = response.next ?? undefined;
   }
   return seen;
 }
 
 describe('who-saw', () => {
-  it('asks every tenant and the deployment, where destroyed tenants have left their tokens', async () => {
+  it('searches every tenant and the deployment, where destroyed tenants have left their tokens', async () => {
     const { trail, writers } = await aTrail({ minutes: 1 });
     writers[0]?.write(DEPLOYMENT, { op: 'destroy-tenant', tokens: { delete: ['token-0', 'token-x'] } });
     const { deps } = depsOf(trail);
@@ -52,7 +52,7 @@ describe('who-saw', () => {
     expect(await allSeen(deps, 'token-3')).toEqual(TENANTS.map((id) => `${id} reveal`));
   });
 
-  it('asks one trail alone if it is named', async () => {
+  it('searches only one trail if it is named', async () => {
     const { trail, writers } = await aTrail({ minutes: 1 });
     writers[0]?.write(DEPLOYMENT, { op: 'destroy-tenant', tokens: { delete: ['token-3'] } });
     const { deps } = depsOf(trail);
@@ -66,7 +66,7 @@ describe('who-saw', () => {
 });
 
 describe('verify-audit', () => {
-  it('checks all trails, or one of them, the deployment among them', async () => {
+  it('checks all trails, or one of them, including that of the deployment', async () => {
     const { trail } = await aTrail();
     const { deps } = depsOf(trail);
     const range = { index: true, public_key: PEM, from: START - 60 * MINUTE };
@@ -76,7 +76,7 @@ describe('verify-audit', () => {
     });
   });
 
-  it('names the first broken place, and says so to the alarm if the schedule asked', async () => {
+  it('names the first broken place, and triggers the alarm if the schedule started it', async () => {
     const { trail } = await aTrail();
     const [record] = [...trail.records.values()].filter((each) => each.trail === TENANTS[1]);
     if (record !== undefined) trail.put({ ...record, body: record.body.replace('200', '201') });
@@ -101,9 +101,10 @@ describe('export-audit', () => {
       const lines: string[] = [JSON.stringify({ export: 1, tenant, from: new Date(START + 90_000) })];
       let next: { at?: number; to?: number } | undefined = { to: START + 150_000 };
       while (next !== undefined) {
-        const answer = await exportAudit(deps, { tenant_id: tenant, from: START + 90_000, ...next });
-        lines.push(...answer.lines.map((line) => JSON.stringify(line)));
-        next = answer.next === null ? undefined : { at: answer.next.at, to: Date.parse(answer.next.to) };
+        const response = await exportAudit(deps, { tenant_id: tenant, from: START + 90_000, ...next });
+        lines.push(...response.lines.map((line) => JSON.stringify(line)));
+        next =
+          response.next === null ? undefined : { at: response.next.at, to: Date.parse(response.next.to) };
       }
       const report = await verifyExport(lines, PEM, trail.now);
       expect(report).toMatchObject({ seals: 2, unsealed: 0, sealedFrom: '2026-11-23T12:01:00.000Z' });
@@ -111,7 +112,7 @@ describe('export-audit', () => {
     }
   });
 
-  it('is refused for a range that ends before it begins', async () => {
+  it('is rejected for a range that ends before it begins', async () => {
     const { deps } = depsOf((await aTrail({ minutes: 1 })).trail);
     const input = { tenant_id: TENANTS[0], from: START, to: START };
     await expect(exportAudit(deps, input)).rejects.toThrow('--to must be after --from.');

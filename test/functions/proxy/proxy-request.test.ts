@@ -9,7 +9,10 @@ import { anAudit } from '../../support/fakes/an-audit.ts';
 
 const SECRET = 'the secret of the edge';
 
-/** Sends a request through the proxy; returns what its destination and the caller received. */
+/**
+ * Sends a request through the proxy; returns the requests and responses of its destination and the
+ * caller.
+ */
 async function forwarded(sent: Readonly<Record<string, string>>, answered: HeaderFields) {
   let received: HeaderFields = [];
   const egress: EgressClient = {
@@ -23,7 +26,7 @@ async function forwarded(sent: Readonly<Record<string, string>>, answered: Heade
     'SVC',
     'ACME',
   ]);
-  // Without expressions nothing else of its dependencies is asked.
+  // Without expressions no other dependency is used.
   const asked = { egress, egressAllowList: [], clock: Date.now, audit: anAudit() };
   const deps = asked as unknown as ForwardDeps;
   const response = await forward(deps, aCaller({ permissions: ['token:use'] }), proxyRequest(request));
@@ -34,21 +37,21 @@ describe('a request that the proxy forwards', () => {
   it.each([EDGE_HEADER, EDGE_HEADER.toUpperCase()])(
     'never carries the secret of the edge, sent as %s',
     async (name) => {
-      const { received } = await forwarded({ [name]: SECRET, 'x-other': 'kept' }, []);
-      expect(received).toContainEqual(['x-other', 'kept']);
+      const { received } = await forwarded({ [name]: SECRET, 'x-other': 'saved' }, []);
+      expect(received).toContainEqual(['x-other', 'saved']);
       expect(JSON.stringify(received)).not.toContain(SECRET);
     },
   );
 
-  it('carries no header under any of the prefixes but the trace id', async () => {
+  it('carries no header under any of the prefixes except the trace id', async () => {
     const { received } = await forwarded({ 'SVC-API-KEY': 'key', 'acme-anything': 'else' }, []);
     const names = received.map(([name]) => name.toLowerCase());
     expect(names.filter((name) => /^(?:svc|acme)-/.test(name))).toEqual(['svc-trace-id']);
   });
 
-  it('returns no header that the destination has spelled like one of the service', async () => {
+  it('returns no header of the destination that is spelled like one of the service', async () => {
     const answered = [EDGE_HEADER, 'SVC-Trace-Id', 'acme-x'].map((name) => [name, 'forged'] as const);
-    const { returned } = await forwarded({}, [...answered, ['x-other', 'kept']]);
-    expect(returned).toEqual([['x-other', 'kept']]);
+    const { returned } = await forwarded({}, [...answered, ['x-other', 'saved']]);
+    expect(returned).toEqual([['x-other', 'saved']]);
   });
 });

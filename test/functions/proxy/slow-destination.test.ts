@@ -1,10 +1,10 @@
-// The proxy gives a destination 25 seconds. Here its requests are as they are, and only shortened;
+// The proxy allows a destination 25 seconds. Here its requests are real but have a shorter timeout;
 // the thorough run waits for all of it (test/end-to-end/proxy.test.ts).
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { proxyRequest } from '../../../functions/proxy/proxy-request.ts';
-import { createEgressClient } from '../../../src/adapters/egress/https-egress-client.ts';
+import { createHttpsEgressClient } from '../../../src/adapters/egress/https-egress-client.ts';
 import { forward, type ForwardDeps } from '../../../src/core/proxy/forward.ts';
 import { apiRequest } from '../../../src/http/api-request.ts';
 import { problemOf } from '../../../src/http/problem.ts';
@@ -14,7 +14,7 @@ import { anAudit } from '../../support/fakes/an-audit.ts';
 
 const SHORT_MS = 200;
 
-/** Answers for ever, a byte at a time. */
+/** Responds for ever, a byte at a time. */
 async function aSlowDestination(): Promise<{ server: Server; connected: Promise<unknown[]> }> {
   const server = createServer((_request, response) => {
     const drip = setInterval(() => response.write('x'), 20);
@@ -26,11 +26,11 @@ async function aSlowDestination(): Promise<{ server: Server; connected: Promise<
   return { server, connected };
 }
 
-it('a destination that has not answered whole within 25 seconds is 408, without a socket left open', async () => {
+it('a destination without a complete response within 25 seconds is 408, without a socket left open', async () => {
   const { server, connected } = await aSlowDestination();
   try {
     const origin = `http://localhost:${String((server.address() as AddressInfo).port)}`;
-    const egress = createEgressClient();
+    const egress = createHttpsEgressClient();
     const times: number[] = [];
     const deps = {
       egress: {

@@ -13,7 +13,7 @@ const createMetrics = () => new Metrics({ namespace: 'Cloakroom', serviceName: '
 const emitted = (works: readonly DueWork[]) => emittedMetrics(works, createMetrics);
 
 describe('a run of the sweep', () => {
-  it('tells of each kind of work how late it is, under the names that the alarms look at', async () => {
+  it('reports the delay of each kind of work, under the names that the alarms use', async () => {
     const found = await emitted(DUE_WORKS.map((name) => work(name, () => Promise.resolve())));
     expect(found.filter(({ metric }) => metric === 'OldestDueSeconds')).toEqual(
       DUE_WORKS.map((Work) => ({
@@ -25,7 +25,7 @@ describe('a run of the sweep', () => {
     );
   });
 
-  it('tells how many deliveries wait and how many reactors are cold, of no kind of work', async () => {
+  it('reports the number of waiting deliveries and of cold reactors, for no kind of work', async () => {
     const found = await emitted([work('cvc')]);
     expect(found.filter(({ metric }) => metric === 'ColdReactors')).toEqual([
       { namespace: 'Cloakroom', metric: 'ColdReactors', dimensions: { service: 'sweeper' }, value: 2 },
@@ -35,13 +35,13 @@ describe('a run of the sweep', () => {
     ]);
   });
 
-  it('counts what failed, and goes on with the next kind', async () => {
+  it('counts failures, and continues with the next kind', async () => {
     const works = [
       work('cvc', () => Promise.reject(new Error('x'))),
       work('tokens', () => Promise.resolve()),
     ];
     const lines = await emittedLines(works, createMetrics);
-    // In the line, and no metric: each of those costs by the month.
+    // In the log line, and no metric: each metric costs by the month.
     expect(lines.slice(0, 2)).toMatchObject([
       { Work: 'cvc', SweepFailures: '1', Swept: '0' },
       { Work: 'tokens', SweepFailures: '0', Swept: '1' },

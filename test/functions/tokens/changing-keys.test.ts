@@ -15,7 +15,7 @@ const DAY = 24 * 60 * MINUTE;
 type World = Awaited<ReturnType<typeof manyInstances>>;
 type Instance = ReturnType<World['anInstance']>;
 
-/** Clients that keep asking four instances, and what was not as it should be. */
+/** Clients that repeatedly call four instances, and the unexpected results. */
 async function aLoad(world: World) {
   const { state, anInstance, aTenant, anApplication } = world;
   const tenantId = await aTenant();
@@ -25,14 +25,14 @@ async function aLoad(world: World) {
   const changed = new Set<string>();
   const failures: unknown[] = [];
   /**
-   * What the next round does, whatever has happened to the keys meanwhile: a replay, the next page.
+   * Requests of the next round, which must work whatever has happened to the keys meanwhile: a
+   * replay, the next page.
    */
   const later: { readonly until: number; readonly act: () => Promise<unknown> }[] = [];
   let [requests, serial, only] = [0, 0, ''];
 
   /**
-   * Some that nobody creates anything with: they read the tenant anew only when they have forgotten
-   * it.
+   * Instances that create nothing: they read the tenant again only when their cache has expired.
    */
   const readers = [anInstance(), anInstance()];
   const any = (all: readonly Instance[]): Instance => all[Math.floor(random() * all.length)] ?? anInstance();
@@ -73,7 +73,7 @@ async function aLoad(world: World) {
     return ((body['data'] ?? []) as { readonly id: string }[]).map(({ id }) => id);
   }
 
-  /** One of everything that hangs on a key. */
+  /** One record of every kind that depends on a key. */
   async function round(): Promise<void> {
     for (const { until, act } of later.splice(0)) if (until > state.now) await act();
     await create(`mark ${String(serial % 3)}`);
@@ -136,7 +136,7 @@ beforeEach(async () => {
 afterEach(() => world.database.close());
 
 describe('a walk over all records', () => {
-  it('tells what does not open, and seals everything else', async () => {
+  it('reports records that do not open, and seals all others', async () => {
     const load = await aLoad(world);
     await load.rounds(6);
     const { client } = world.database.tables();
@@ -157,12 +157,12 @@ describe('a walk over all records', () => {
     while (steps.at(-1)?.isDone === false);
     expect(steps.flatMap(({ unreadable }) => unreadable)).toEqual([broken]);
     expect(steps.at(-1)?.left).toBe(1);
-    // With the one that all duplicates are taken for.
+    // With the token that all duplicates return.
     expect(steps.reduce((sum, { resealed }) => sum + resealed, 0)).toBe(load.known.size);
     expect(world.failures).toMatchObject([{ name: 'RecordCorruptedError' }]);
   });
 
-  it('goes on where it was cut off, whoever goes on, for its own tenant alone', async () => {
+  it('continues from where it was interrupted, in any instance, for its own tenant only', async () => {
     const [one, other] = [await aLoad(world), await aLoad(world)];
     await Promise.all([one.rounds(12), other.rounds(12)]);
     await rotateDataKey(world.operator, one.tenantId);
@@ -177,7 +177,7 @@ describe('a walk over all records', () => {
       resealStep(world.operator, one.tenantId),
     ]);
     expect(second.seen).toBeLessThan(one.known.size);
-    // Two at once do what they do twice, and get to the end.
+    // Two concurrent walks do some work twice, and both finish.
     const both = () => Promise.all([1, 2].map(() => resealStep(world.operator, one.tenantId)));
     while ((await both()).every(({ isDone }) => !isDone));
     expect((await world.operator.tenantStore.find(one.tenantId))?.reseal).toBeUndefined();
@@ -186,7 +186,7 @@ describe('a walk over all records', () => {
   });
 });
 
-describe('while four instances are asked', () => {
+describe('with requests to four instances', () => {
   it('a data key is rotated and everything re-sealed, and no request fails', async () => {
     const load = await aLoad(world);
     await load.rounds(4);
@@ -196,7 +196,7 @@ describe('while four instances are asked', () => {
     expect((await load.reseal()).left).toBe(0);
     await load.rounds();
     expect(load.failures).toEqual([]);
-    // Nothing was unwrapped for the rotation itself, and everything by one root.
+    // The rotation itself unwraps nothing, and all keys are of one root.
     expect(new Set(world.keys.unwraps)).toEqual(new Set([load.tenantId]));
   });
 
@@ -213,19 +213,19 @@ describe('while four instances are asked', () => {
 
     await expect(step()).rejects.toMatchObject({ code: 'conflict' });
     expect((await beginRootReplacement(operator, tenantId)).state).toBe('waiting');
-    // Whoever begins twice, or has lost the answer, begins once.
+    // A second start, or a retry after a lost response, starts nothing new.
     expect((await beginRootReplacement(operator, tenantId)).state).toBe('waiting');
     await expect(rotateDataKey(operator, tenantId)).rejects.toMatchObject({ code: 'conflict' });
     await load.rounds();
     load.pass(FORGOTTEN_MS - MINUTE);
     await load.rounds();
-    // Some instance may not know it yet.
+    // Some instance may not know the new root yet.
     expect(await step()).toBe('waiting');
     load.pass(MINUTE);
     await load.rounds();
     expect(await step()).toBe('resealing');
     await load.rounds();
-    // A walk that begins while somebody may still seal under the old root does not count.
+    // A walk does not count if it begins while an instance may still seal under the old root.
     expect((await load.reseal()).left).toBe(0);
     expect(await step()).toBe('resealing');
     await load.rounds();
@@ -233,7 +233,7 @@ describe('while four instances are asked', () => {
     expect((await load.reseal()).left).toBe(0);
     expect(await step()).toBe('clearing');
     await load.rounds();
-    // As long as somebody may search under the old root, its terms are written and kept.
+    // As long as an instance may search under the old root, its terms are written and preserved.
     expect((await load.reseal()).left).toBe(0);
     expect(await step()).toBe('clearing');
     load.pass(FORGOTTEN_MS);
@@ -241,17 +241,17 @@ describe('while four instances are asked', () => {
     expect(await step()).toBe('ending');
     expect(await roots()).toHaveLength(2);
     await load.rounds();
-    // What ends by itself is opened as long as it lasts.
+    // Records that expire can be opened as long as they exist.
     load.pass(CONTENT_MS - FORGOTTEN_MS - MINUTE);
     expect(await step()).toBe('ending');
     load.pass(MINUTE);
     await load.rounds();
     expect(await step()).toBe('ended');
-    // Some instances have not heard of the end, and search what those write who have.
+    // Some instances do not know about the end yet, and search the writes of those that do.
     load.instances.push(...Array.from({ length: 4 }, () => world.anInstance()));
     await load.rounds(IS_THOROUGH ? 12 : 6);
 
-    // Nothing needs the old root any more, not even to be found, and nothing can be guessed by it.
+    // Nothing needs the old root any more, not even searches, and nothing can be guessed with it.
     const terms = (await world.database.keys()).filter((each) => each.includes('#term#'));
     expect(terms).toHaveLength(load.known.size * 2 + load.changed.size);
     load.pass(FORGOTTEN_MS);
@@ -268,7 +268,7 @@ describe('while four instances are asked', () => {
     expect(load.requests()).toBeGreaterThan(200);
   });
 
-  it('a tenant is destroyed, and no request of another one fails; its own are refused, and none is a failure of the service', async () => {
+  it('the destruction of a tenant fails no request of another one; its own are rejected without a 5xx', async () => {
     const [stays, goes] = [await aLoad(world), await aLoad(world)];
     await Promise.all([stays.rounds(), goes.rounds()]);
     const reactorFunctions = { remove: () => Promise.resolve() };
@@ -277,7 +277,7 @@ describe('while four instances are asked', () => {
       ({ isDone } = await destroyTenantStep({ ...world.operator, reactorFunctions }, goes.tenantId));
       await stays.rounds(1);
       await goes.rounds(1);
-      // An instance that was never asked before knows nothing of it any more.
+      // An instance without earlier requests does not know the old root any more.
       statuses.add((await world.anInstance()('GET', '/tokens', goes.key)).status);
     }
     goes.pass(FORGOTTEN_MS);

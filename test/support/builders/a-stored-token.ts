@@ -5,7 +5,7 @@ import type { StoredCvc, TokenWrite } from '../../../src/core/tokens/token-store
 
 export const TENANT = '0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b11';
 
-/** A plain token as the store keeps it. */
+/** A plain token in its stored form. */
 export function aStoredToken(more: Partial<StoredToken> = {}): StoredToken {
   const createdAt = more.createdAt ?? Date.now();
   return {
@@ -42,7 +42,7 @@ export const changed = (token: StoredToken, more: Partial<StoredToken> = {}): St
 
 export const aCvc = (until = Date.now() + 3_600_000): StoredCvc => ({ sealedCvc: randomBytes(60), until });
 
-/** Terms as many as asked for, all different. */
+/** A number of different terms. */
 export const terms = (count: number, prefix = 'term'): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${String(index)}`);
 

@@ -3,7 +3,7 @@ import type { Vault } from '../../../src/core/crypto/vault.ts';
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 
-/** A vault without encryption, so that tests can look into what a store holds. */
+/** A vault without encryption, so that tests can read the content of a store. */
 export function aVault(): Vault {
   return {
     seal: (context, value) =>

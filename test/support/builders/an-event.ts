@@ -4,7 +4,7 @@ import { TENANT } from './a-stored-token.ts';
 
 export const KEY = generateApiKey('private', TENANT).reveal();
 
-/** A request as API Gateway hands it over. */
+/** A request in the form of API Gateway. */
 export function anEvent({
   method = 'GET',
   path = '/things',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Invocation } from '../../../src/core/reactors/invocation.ts';
 
-/** An invocation that waits for a worker, by default of a tenant of its own. */
+/** An invocation that waits for a worker, by default of a tenant without any other. */
 export const anInvocation = (more: Partial<Invocation> = {}): Invocation => ({
   id: randomUUID(),
   tenantId: randomUUID(),

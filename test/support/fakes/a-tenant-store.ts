@@ -2,7 +2,7 @@ import type { Tenant, TenantBasicsStore, TenantStore } from '../../../src/core/t
 
 /**
  * The contracts of {@link TenantStore} and {@link TenantBasicsStore} in memory; the first
- * application is not kept.
+ * application is not stored.
  */
 export function aTenantStore(tenants = new Map<string, Tenant>()): TenantStore & TenantBasicsStore {
   return {

@@ -8,7 +8,7 @@ import type {
   TokenWrite,
 } from '../../../src/core/tokens/token-store.ts';
 
-/** Sealed data up to this many bytes stands with its token, as in DynamoDB. */
+/** Sealed data up to this many bytes is in its token's item, as in DynamoDB. */
 const INLINE_BYTES = 350_000;
 
 const isSame = (a: StoredToken, b: StoredToken) => a.version === b.version && a.writeId.equals(b.writeId);
@@ -31,9 +31,9 @@ function headOf(whole: StoredToken): TokenHead {
 }
 
 /**
- * The contract of {@link TokenStore} in memory, each tenant by itself. It never leaves a candidate
- * out for `isVisible`: that is no more than leave to do so, and who relies on it would show too
- * much.
+ * The contract of {@link TokenStore} in memory, each tenant separately. It never leaves out a
+ * candidate because of `isVisible`: a store may do that, but a caller that relied on it would show
+ * too much.
  */
 export function aTokenStore() {
   const tokens = new Map<string, StoredToken>();
@@ -66,8 +66,8 @@ export function aTokenStore() {
   const store: TokenStore = {
     create(writes) {
       for (const write of writes) {
-        const taken = tokens.get(at(write.token));
-        if (taken !== undefined) return Promise.resolve({ taken });
+        const idTakenBy = tokens.get(at(write.token));
+        if (idTakenBy !== undefined) return Promise.resolve({ idTakenBy });
         const holder = lockedBy(write);
         if (holder !== undefined) return Promise.resolve({ lockedBy: holder });
       }
@@ -109,7 +109,7 @@ export function aTokenStore() {
       );
     },
     async *candidates(tenantId, { terms, fingerprint, after }) {
-      // The list of all says less of a token.
+      // An entry of the list of all has fewer properties.
       const isListed = terms.length === 0 && fingerprint === undefined;
       const candidates = of(tenantId)
         .filter((token) => terms.every((term) => token.terms.includes(term)))
@@ -118,7 +118,7 @@ export function aTokenStore() {
         .map((token) => ({ ...candidateOf(token), ...(!isListed && { hasMask: token.hasMask }) }));
       yield await Promise.resolve(candidates.toSorted((a, b) => (a.position < b.position ? 1 : -1)));
     },
-    deleteAlone(tenantId, id, { below, now }) {
+    deleteIfStandalone(tenantId, id, { below, now }) {
       const token = tokens.get(at({ tenantId, id }));
       const [only, ...others] = token?.containers ?? [];
       const isAlone =
@@ -131,11 +131,11 @@ export function aTokenStore() {
         !token.holdsLock &&
         (token.expiration?.at ?? Infinity) > now &&
         below.some((container) => covers(container, only));
-      if (!isAlone) return Promise.resolve({ kept: token });
+      if (!isAlone) return Promise.resolve({ remaining: token });
       remove(token);
       return Promise.resolve('deleted');
     },
-    deleteWhole(token) {
+    deleteVersion(token) {
       const current = tokens.get(at(token));
       if (current === undefined || !isSame(current, token)) return Promise.resolve(false);
       remove(current);

@@ -18,7 +18,9 @@ import { sortableTime } from '../../../src/core/shared/position.ts';
 const PAGE = 3;
 const MINUTE_MS = 60_000;
 
-/** Pages of a list, an empty one among them: a store's page may be empty and not the last. */
+/**
+ * Pages of a list, including an empty one: a page of a store may be empty without being the last.
+ */
 async function* pagesOf<T>(all: readonly T[]): AsyncGenerator<readonly T[]> {
   yield await Promise.resolve(all.slice(0, PAGE));
   yield [];
@@ -27,7 +29,7 @@ async function* pagesOf<T>(all: readonly T[]): AsyncGenerator<readonly T[]> {
 
 const byText = (a: string, b: string) => (a < b ? -1 : 1);
 
-/** Where a record stands among all records. */
+/** The key of a record among all records. */
 export const recordKey = (trail: string, place: RecordPlace): string => `${trail}#${placeText(place)}`;
 
 /** The contract of {@link TrailReader} in memory. */
@@ -70,7 +72,7 @@ const inOrder = (seals: Iterable<Seal>): readonly Seal[] =>
 export const sealKey = ({ from, part }: Pick<Seal, 'from' | 'part'>): string =>
   `${String(from)}#${String(part)}`;
 
-/** Where the first seal of a store begins, which all who use the store agree on. */
+/** Where the first seal of a store begins: all users of the store share it. */
 const beginnings = new WeakMap<object, number>();
 
 /** The contract of {@link SealStore} in memory. */

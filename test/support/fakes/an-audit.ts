@@ -4,7 +4,7 @@ import type { Clock } from '../../../src/core/shared/clock.ts';
 import type { Sightings } from '../../../src/core/audit/audit-scope.ts';
 import { someTenantKeys } from '../tenant-keys.ts';
 
-/** What is said to the audit trail, for tests that are about something else. */
+/** An audit trail that ignores all reports, for tests about something else. */
 export const anAudit = (): Sightings => ({
   saw: () => undefined,
   named: () => undefined,
@@ -14,7 +14,7 @@ export const anAudit = (): Sightings => ({
   actsFor: () => undefined,
 });
 
-/** An audit log in memory: its records in the order of their writing, as entries of a trail. */
+/** An audit log in memory: its records in the order of writing, as entries of a trail. */
 export function anAuditLog({
   mode = 'all',
   clock = Date.now,

@@ -17,9 +17,9 @@ export interface IdempotencyRecord {
   answerUntil?: number;
 }
 
-const KEPT_MS = 24 * 60 * 60 * 1000;
+const RETENTION_MS = 24 * 60 * 60 * 1000;
 const LEASE_MS = 60_000;
-/** The lease of a claim that was given back. */
+/** The lease of a released claim. */
 const RELEASED = 0;
 
 /** The contract of {@link IdempotencyStore} in memory. */
@@ -45,25 +45,25 @@ export function anIdempotencyStore() {
     others: readonly Buffer[] = [],
   ): IdempotencyClaim {
     const lease = { attempt: randomBytes(8).toString('hex'), leaseUntil: now + LEASE_MS };
-    const anew = { seed: randomBytes(32), bodyHash, startedAt: now, hasRun: false, ...lease };
+    const renewed = { seed: randomBytes(32), bodyHash, startedAt: now, hasRun: false, ...lease };
     const record = records.get(placeOf(scope));
-    if (record === undefined || record.startedAt <= now - KEPT_MS) return claimed(scope, anew);
-    const { answer, answerUntil = Infinity, hasRun, leaseUntil } = record;
+    if (record === undefined || record.startedAt <= now - RETENTION_MS) return claimed(scope, renewed);
+    const { answer: response, answerUntil = Infinity, hasRun, leaseUntil } = record;
     if (![bodyHash, ...others].some((hash) => hash.equals(record.bodyHash))) {
-      const isGivenBack = answer === undefined && !hasRun && leaseUntil === RELEASED;
-      return isGivenBack ? claimed(scope, anew) : { state: 'other_body' };
+      const isReleased = response === undefined && !hasRun && leaseUntil === RELEASED;
+      return isReleased ? claimed(scope, renewed) : { state: 'other_body' };
     }
-    if (answer !== undefined)
-      return answerUntil <= now ? { state: 'ran' } : { state: 'answered', sealedAnswer: answer };
+    if (response !== undefined)
+      return answerUntil <= now ? { state: 'ran' } : { state: 'answered', sealedAnswer: response };
     if (leaseUntil > now) return { state: 'running', leaseUntil };
     return hasRun ? { state: 'ran' } : claimed(scope, { ...record, ...lease });
   }
 
   const store: IdempotencyStore = {
-    claim: (...given) => Promise.resolve(claim(...given)),
+    claim: (...input) => Promise.resolve(claim(...input)),
     markRun: (scope, attempt) => Promise.resolve(change(scope, attempt, { hasRun: true })),
-    keep(scope, attempt, answer, { until }) {
-      change(scope, attempt, { answer, ...(until !== undefined && { answerUntil: until }) });
+    keep(scope, attempt, response, { until }) {
+      change(scope, attempt, { answer: response, ...(until !== undefined && { answerUntil: until }) });
       return Promise.resolve();
     },
     release(scope, attempt, hasRun) {

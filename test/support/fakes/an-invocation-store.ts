@@ -2,7 +2,7 @@ import type { InvocationId, InvocationStore } from '../../../src/core/reactors/i
 import type { Invocation } from '../../../src/core/reactors/invocation.ts';
 import { at } from './by-tenant.ts';
 
-/** What must be as it was read for a write to go through. */
+/** The members that must be unchanged since the read for a write to succeed. */
 const GUARDS = ['state', 'runner', 'sender', 'delivery', 'attempts', 'dueAt'] as const;
 
 /** The contract of {@link InvocationStore} in memory; content has no end. */

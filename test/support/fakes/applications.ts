@@ -6,7 +6,7 @@ import type {
 import { at, foundIn } from './by-tenant.ts';
 
 /**
- * What of applications is read by those who act for them, over records that the test sets under
+ * Reads for sessions and reactors that act for applications, over records that the test sets under
  * `at(tenantId, id)`.
  */
 export function applicationReads(

@@ -1,4 +1,4 @@
-/** Where a fake keeps a record: what another tenant asks for by the same id is not there. */
+/** The key of a record in a fake: another tenant does not find it by the same id. */
 export const at = (tenantId: string, id: string): string => `${tenantId}/${id}`;
 
 /** The records of the ids that exist, each once. */

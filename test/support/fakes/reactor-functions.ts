@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ReactorFunctions } from '../../../src/core/reactors/reactor-functions.ts';
 
-/** A cloud function with the hash of the code of each of its versions. */
+/** A Lambda function with the hash of the code of each of its versions. */
 export interface CloudFunction {
   live: string | undefined;
   readonly versions: Map<string, string>;
@@ -9,14 +9,14 @@ export interface CloudFunction {
 }
 
 /**
- * The contract of {@link ReactorFunctions} in memory. A function is there, and can run, at once.
+ * The contract of {@link ReactorFunctions} in memory. A function exists, and can run, immediately.
  */
 export function reactorFunctions(functions = new Map<string, CloudFunction>()): ReactorFunctions {
   function publish(id: string, code: string): string {
     const found = functions.get(id) ?? { live: undefined, versions: new Map(), latest: 0 };
     functions.set(id, found);
     const hash = createHash('sha256').update(code).digest('hex');
-    // The code that is there already is not published again.
+    // Code that is published already is not published again.
     if (found.versions.get(String(found.latest)) === hash) return String(found.latest);
     found.latest += 1;
     found.versions.set(String(found.latest), hash);
@@ -43,7 +43,7 @@ export function reactorFunctions(functions = new Map<string, CloudFunction>()): 
     removeOtherVersions(id, version) {
       const { live, versions } = functions.get(id) ?? { versions: new Map<string, string>() };
       if (live !== undefined && live !== version && versions.has(live))
-        return Promise.reject(new Error('live stands for it'));
+        return Promise.reject(new Error('live points at it'));
       for (const other of versions.keys()) if (other !== version) versions.delete(other);
       return Promise.resolve();
     },

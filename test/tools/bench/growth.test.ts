@@ -14,11 +14,11 @@ describe('calls and units, measured on the wire', () => {
     many = await measureGrowth(MANY);
   }, 120_000);
 
-  it.each(CONSTANT)('"%s" costs the same however many tokens there are', (name) => {
+  it.each(CONSTANT)('"%s" costs the same for any number of tokens', (name) => {
     expect(many[name]).toEqual(few[name]);
   });
 
-  it('would show it if something grew: a Scan does', () => {
+  it('would show growth: a Scan grows', () => {
     const scan = 'reference: Scan with a filter';
     expect(many[scan].units).toBeGreaterThan(5 * few[scan].units);
   });

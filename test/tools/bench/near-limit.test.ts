@@ -1,6 +1,6 @@
 import { ratioBudget, repeatedNear } from '../../../tools/bench/near-limit.ts';
 
-/** What runs with these ratios lead to under a limit of 1. */
+/** The result of runs with these ratios under a limit of 1. */
 async function runsOf(first: number, ...more: readonly number[]) {
   const next = more.values();
   return repeatedNear(1, { ratio: first }, () => ({ ratio: next.next().value ?? NaN }));
@@ -27,7 +27,7 @@ it('the median of five runs counts, whatever the first one was', async () => {
   expect(await budgetOf(0.99, 1.2, 1.01, 1.04, 0.9)).toMatchObject({ isMet: false });
 });
 
-it('a single run is named as one, and a ratio that is none meets no limit', async () => {
+it('a single run is labelled as one, and a ratio that is not a number meets no limit', async () => {
   expect(await budgetOf(0.5)).toMatchObject({ measured: '0.50 times (1 run)', isMet: true });
   expect(await budgetOf(1.5)).toMatchObject({ measured: '1.50 times (1 run)', isMet: false });
   expect(await budgetOf(NaN)).toMatchObject({ isMet: false });

@@ -27,18 +27,18 @@ const section = {
   figures: [{ title: 'Growth', columns: ['x', 'y'], rows: [['1', '2']], note: 'A note.' }],
 };
 
-it('writes what was found between its markers, and leaves the rest as it is', () => {
+it('writes the findings between the markers, and leaves the rest unchanged', () => {
   const found = { about: 'Today.', budgets: [budget], sections: new Map([['growth', section]]) };
   const written = writtenInto(DOCUMENT, found);
   expect(written).not.toContain('old');
   expect(written).toContain('Today.\n\n| budget | limit | measured | reference | met |');
   expect(written).toContain('| a\\|b | 1 | 2 | 3 | NO |');
   expect(written).toContain('### Growth\n\n| x | y |\n| --- | --- |\n| 1 | 2 |\n\nA note.');
-  for (const kept of ['Before.', 'Between.', "last time's"]) expect(written).toContain(kept);
+  for (const preserved of ['Before.', 'Between.', "last time's"]) expect(written).toContain(preserved);
   expect(writtenInto(written, found)).toBe(written);
 });
 
-it('refuses a document that has no place for a section', () => {
+it('rejects a document without a place for a section', () => {
   const found = { about: '', budgets: [], sections: new Map([['unknown', section]]) };
   expect(() => writtenInto(DOCUMENT, found)).toThrow('unknown');
 });

@@ -13,7 +13,7 @@ const documents = new Map([
 ]);
 
 describe('the anchors of a document', () => {
-  it('are those that GitHub makes of its headings', () => {
+  it('are those that GitHub makes from its headings', () => {
     const markdown =
       '# The `SVC-API-KEY`, and [more](x.md)\n\n```sh\n# a comment\n```\n## Keys\n## Keys\n## a_b - c\n';
     expect([...anchorsOf(markdown)]).toEqual(['the-svc-api-key-and-more', 'keys', 'keys-1', 'a_b---c']);
@@ -56,7 +56,7 @@ describe('a comment', () => {
     'const a = 1; // none.md, section 3',
     '// docs/decisions/0008',
     '# docs/none.md',
-  ])('that names what is not there is reported: %s', (code) => {
+  ])('that names a missing target is reported: %s', (code) => {
     expect(brokenReferences(code, documents)).toHaveLength(1);
   });
 });
@@ -71,7 +71,7 @@ it('reports a file of code that a comment names and that does not exist', () => 
   expect(missingInComments(code, (path) => path.endsWith('there.ts'))).toEqual(['src/core/gone.ts']);
 });
 
-it('finds each npm script with the first word that is handed to it', () => {
+it('finds each npm script, including its first argument', () => {
   const text = 'Run `npm run build -- sdk`, `npm run bench -- --write` and npm run lint.';
   expect(scriptsIn(text)).toEqual([
     ['build', 'sdk'],

@@ -24,7 +24,7 @@ const described = (route: AnyRoute) => {
 const withBody = routes.filter(({ body }) => body !== undefined);
 const withQuery = routes.filter(({ query }) => query !== undefined);
 
-/** A query that notes which parameters are asked for. */
+/** A query that records the names of the parameters that are read. */
 function asked(route: AnyRoute, text = ''): ReadonlySet<string> {
   const names = new Set<string>();
   const query = new URLSearchParams(text);
@@ -61,14 +61,14 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('gives every operation a name of its own', () => {
+  it('gives every operation a unique name', () => {
     const names = Object.values(document.paths).flatMap((item) =>
       Object.values(item as object).map(({ operationId }) => operationId as string),
     );
     expect(new Set(names).size).toBe(routes.length);
   });
 
-  it('refuses an operation that nobody described, and a description without an operation', () => {
+  it('rejects an operation without a description, and a description without an operation', () => {
     const [first] = routes;
     if (first === undefined) throw new Error('no routes');
     expect(() => createOpenApiDocument([...routes, { ...first, operation: 'unheardOf' }], '0')).toThrow(
@@ -123,13 +123,13 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('has an example of every failure, with the status it stands at', () => {
+  it('has an example of every failure, under its own status', () => {
     const failures = Object.entries<any>(document.paths).flatMap(([path, item]) =>
       Object.entries<any>(item).flatMap(([method, operation]) =>
         Object.entries<any>(operation.responses)
           .filter(([status]) => Number(status) >= 400)
-          .map(([status, given]) => {
-            const response = given.$ref ? document.components.responses[given.$ref.split('/').at(-1)] : given;
+          .map(([status, input]) => {
+            const response = input.$ref ? document.components.responses[input.$ref.split('/').at(-1)] : input;
             const content = response.content['application/json'];
             return { at: `${method} ${path} ${status}`, status: Number(status), content };
           }),
@@ -158,7 +158,7 @@ describe('the OpenAPI document', () => {
     withQuery.flatMap((route) =>
       described(route).query?.shape['size'] ? [[route.operation, route] as const] : [],
     ),
-  )('%s keeps the bounds that the document tells', (_operation, route) => {
+  )('%s enforces the bounds in the document', (_operation, route) => {
     expect(['size=0', 'size=101', 'page=0', 'size=x'].map((query) => refuses(route, query))).toEqual([
       true,
       true,

@@ -22,8 +22,8 @@ const failures = (changes: Partial<JestFile>) =>
     '/root',
   );
 
-describe('what failed is told by', () => {
-  it('its promise, what was expected and came, and the line of the test', () => {
+describe('a failure is reported with', () => {
+  it('its title, the expected and the received value, and the line of the test', () => {
     const message = [
       'Error: \u001b[2mexpect(\u001b[22mreceived).toBe(expected)',
       '',
@@ -44,7 +44,7 @@ describe('what failed is told by', () => {
     ]);
   });
 
-  it('the first lines of it, however long it is', () => {
+  it('its first lines, whatever its length', () => {
     const message = Array.from({ length: 200 }, (_, line) => `${String(line)} ${'x'.repeat(1_000)}`).join(
       '\n',
     );

@@ -16,7 +16,7 @@ describe('npm test of a subject', () => {
     ['src/core/tokens/search.ts', resolve('src/core/tokens')],
     ['test/core/tokens/search.test.ts', 'src/core/tokens/search.ts'],
     ['test/core/tokens/search.test.ts', 'test/core/tokens/search.test.ts'],
-  ])('takes %s for %s', (path, word) => {
+  ])('selects %s for %s', (path, word) => {
     expect(isAbout(path, word)).toBe(true);
   });
 
@@ -42,7 +42,7 @@ describe('npm test of a subject', () => {
     }
   });
 
-  it('that there is not is told', () => {
+  it('that is unknown is reported', () => {
     expect(() => filesOf(['tokens', 'zzz'])).toThrow('there is no file about zzz');
   });
 });

@@ -33,7 +33,7 @@ const CLIENTS: Readonly<Record<string, string>> = {
   'client-sqs': 'SQSClient',
 };
 
-/** Not a client by itself: how the client of DynamoDB is used wherever it is. */
+/** Not a client itself, but part of every DynamoDB client here. */
 const DOCUMENT_CLIENT = 'lib-dynamodb';
 
 export interface BundleFile {
@@ -43,7 +43,7 @@ export interface BundleFile {
 }
 
 export interface FunctionBundle extends BundleFile {
-  /** The packages of the AWS SDK that the bundle holds a client of, without their scope. */
+  /** The AWS SDK packages whose client the bundle contains, without their scope. */
   readonly clients: readonly string[];
 }
 
@@ -52,7 +52,7 @@ function bundleFile(file: string): BundleFile {
   return { file, bytes: content.length, gzipBytes: gzipSync(content).length };
 }
 
-/** The least that can be loaded. */
+/** The smallest possible bundle. */
 export function emptyBundle(): string {
   const file = join(folder, 'empty.cjs');
   writeFileSync(file, 'exports.handler = () => {};');
@@ -70,9 +70,8 @@ export function bundleOf(name: FunctionName): FunctionBundle {
 }
 
 /**
- * A bundle that makes a client of each package, DynamoDB's as a document client, and nothing else:
- * as the SDK comes, or cut down and set up like a function's (`asOurs`), without the places that
- * the SDK would look for credentials in.
+ * A bundle that only creates a client of each package, DynamoDB's as a document client: unmodified,
+ * or cut down and configured like a function's (`asOurs`), without the SDK's credential sources.
  */
 export function referenceBundle(
   clients: readonly string[],

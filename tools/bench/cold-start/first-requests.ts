@@ -2,7 +2,7 @@ import { startScenarios, type Scenario } from '../warm/scenarios.ts';
 import type { FunctionName } from './bundles.ts';
 import { compared, measureColdStarts, type Compared } from './measure-cold-start.ts';
 
-/** A request to a fresh instance: from the start of its process until it has answered. */
+/** A request to a new instance: from the start of its process to its response. */
 export interface FirstRequest extends Compared {
   readonly operation: Scenario['name'];
   readonly folder: FunctionName;
@@ -18,7 +18,7 @@ const WANTED: readonly (readonly [Scenario['name'], FunctionName])[] = [
   ['react', 'reactors'],
 ];
 
-/** Functions and handlers by hand in turn, against a local service that runs meanwhile. */
+/** Functions and handlers by hand alternate, against a running local service. */
 export async function measureFirstRequests() {
   const started = await startScenarios();
   try {

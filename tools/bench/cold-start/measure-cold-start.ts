@@ -7,12 +7,12 @@ import { text } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
 import { median } from '../median.ts';
 
-/** What is loaded, and with which environment. */
+/** The bundle to load, and its environment. */
 export interface Loaded {
   readonly name: string;
   readonly file: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Measures until the response to this, and not just until the handler is there. */
+  /** Measures until the response to this, instead of until the handler is loaded. */
   readonly request?: { readonly event: () => object | undefined; readonly status: number };
 }
 
@@ -23,7 +23,7 @@ export interface ColdStart {
   readonly processorMilliseconds: number;
 }
 
-/** A start beside that of its reference. */
+/** A start next to that of its reference. */
 export interface Compared {
   readonly start: ColdStart;
   readonly reference: ColdStart;
@@ -36,8 +36,8 @@ export const compared = (start: ColdStart, reference: ColdStart): Compared => ({
 });
 
 /**
- * Loads a bundle as the Lambda runtime does, and invokes it if there is an event; tells when that
- * was done, and ends at once, since connections of the clients would keep it. JavaScript, or Node
+ * Loads a bundle like the Lambda runtime, and invokes it if there is an event; reports the time,
+ * and exits immediately, since open connections would keep the process alive. JavaScript, or Node
  * would load its TypeScript parser first.
  */
 const LOADER = `
@@ -60,7 +60,7 @@ else handler(JSON.parse(readFileSync(event, 'utf8'))).then(done);
 
 const LOADER_FILE = 'loader.cjs';
 
-/** What the loader writes. */
+/** The output of the loader. */
 interface Found {
   readonly now: number;
   readonly processor: number;
@@ -70,8 +70,8 @@ interface Found {
 const TASKSET = '/usr/bin/taskset';
 
 /**
- * One processor for all, as a function below 1,769 MB has no more than one; without it where the
- * machine cannot do so.
+ * One processor for all, as a function below 1,769 MB has no more; all of them where the machine
+ * cannot restrict it.
  */
 function pinned(): readonly string[] {
   if (!existsSync(TASKSET)) return [];
@@ -90,7 +90,7 @@ async function start(
   const node = [process.execPath, join(folder, LOADER_FILE), file, ...(request === undefined ? [] : [event])];
   const [program = '', ...args] = [...prefix, ...node];
   const begun = performance.timeOrigin + performance.now();
-  // Not waited for in one call: the destination of a proxied request may be in this process.
+  // Asynchronous: the destination of a proxied request may be in this process.
   const child = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'inherit', 'pipe'] });
   const [found] = await Promise.all([text(child.stdio[3] as Readable), once(child, 'close')]);
   const { now, processor, statusCode } = JSON.parse(found === '' ? '{}' : found) as Partial<Found>;
@@ -100,8 +100,8 @@ async function start(
 }
 
 /**
- * Medians by name. Each round starts all of them, beginning with another one each time, so that
- * whatever else the machine does meets all.
+ * Medians by name. Each round starts all of them, in rotating order, so that other load on the
+ * machine affects all.
  */
 export async function measureColdStarts(
   loaded: readonly Loaded[],
@@ -116,8 +116,7 @@ export async function measureColdStarts(
       const at = Math.max(0, round) % loaded.length;
       for (const each of [...loaded.slice(at), ...loaded.slice(0, at)]) {
         const started = await start(folder, command, each);
-        // The first round brings the files into memory, and what was compiled into a cache where
-        // one is asked for.
+        // The first round reads the files into memory, and fills the compile cache if there is one.
         if (round >= 0) found.get(each.name)?.push(started);
       }
     }

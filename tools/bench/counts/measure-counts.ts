@@ -7,18 +7,18 @@ import { startInstance, type Instance } from '../warm/measure-warm.ts';
 import { countedOperations, type CountedOperation } from './operations.ts';
 import { openWire, wireCost, withinMinute, type Wire, type WireCost } from './wire.ts';
 
-/** What an operation costs as the first one of a fresh instance, and as a later one. */
+/** The cost of an operation as the first one of a new instance, and as a later one. */
 export interface OperationCount {
   readonly name: string;
   readonly cold: WireCost;
   readonly warm: WireCost;
   /** Bytes of the request's body. */
   readonly bodyBytes: number;
-  /** Programs that run after the answer, one after the other. */
+  /** Programs that run after the response, one after the other. */
   readonly afterwards: readonly { readonly name: string; readonly warm: WireCost }[];
 }
 
-/** Longer than a queue or a reactor keeps everybody waiting. */
+/** Longer than any wait for a queue or a reactor. */
 const QUIET_MS = 2_000;
 /** The programs behind an asynchronous invocation, by the names of their roles. */
 const AFTERWARDS = { 'reactor-worker': /Worker/, 'webhook-sender': /Sender/ } as const;
@@ -49,8 +49,8 @@ async function count(wire: Wire, operation: CountedOperation, start: () => Promi
     wireCost(calls.filter(({ principal }) => role.test(principal)));
   try {
     const cold = costOf(await once(), ROLES[folder]);
-    // The second one still finds a thing or two for the first time, and the first one of a minute
-    // marks the trail for it.
+    // The second one still loads some data for the first time, and the first one of a minute writes
+    // a mark of the trail.
     const calls = await withinMinute(async () => {
       await once();
       return once();
@@ -66,19 +66,19 @@ async function count(wire: Wire, operation: CountedOperation, start: () => Promi
 }
 
 /**
- * Runs each operation in an instance of its own of the real bundle, which calls the local service's
- * AWS endpoint, and counts there.
+ * Runs each operation in a separate instance of the real bundle, which calls the local service's
+ * AWS endpoint, and counts the calls there.
  */
 export async function measureCounts(
   isWanted: (name: string) => boolean = () => true,
 ): Promise<readonly OperationCount[]> {
   const certificate = testCertificate();
   const destination = await startDestination(certificate);
-  destination.answer = ({ body }, response) =>
+  destination.respond = ({ body }, response) =>
     response.setHeader('content-type', 'application/json').end(body);
   const address = `localhost:${String(destination.port)}`;
   const trust = { NODE_EXTRA_CA_CERTS: certificate.certFile };
-  // No schedule runs meanwhile.
+  // No schedule runs in the meantime.
   const quiet = ['--tick', '3600'];
   const service = await runService([...quiet, ...TEST_SETTINGS], trust);
   try {

@@ -1,14 +1,14 @@
 import { manyInstances } from '../../../test/support/many-instances.ts';
 import { BUDGETS } from '../budgets.ts';
 
-/** What many requests of one API key read of the table that holds credentials and tenants. */
+/** The reads of many requests of one API key from the table of credentials and tenants. */
 export interface Reads {
   readonly name: string;
   readonly requests: number;
   readonly all: number;
   /** Different items. */
   readonly items: number;
-  /** Reads of the item that is read most. */
+  /** Reads of the most frequently read item. */
   readonly most: number;
 }
 
@@ -17,7 +17,7 @@ const REQUESTS = [
   { name: 'create', method: 'POST', path: '/tokens', body: { type: 'token', data: 'x' } },
 ] as const;
 
-/** Several instances, cold at first, answer so many requests of one key, the kinds each apart. */
+/** Several cold instances process the requests of one key, each kind separately. */
 export async function measureReads(): Promise<readonly Reads[]> {
   const { instances: count, requests: total } = BUDGETS.hotItem;
   const requests = total / REQUESTS.length;

@@ -4,12 +4,12 @@ import type { RunningService } from '../../../test/support/run-service.ts';
 import { CARD, revealing } from '../../../test/support/sample-requests.ts';
 import { anEvent, type EventOf } from '../an-event.ts';
 
-/** An operation to be counted. */
+/** An operation whose calls are counted. */
 export interface CountedOperation {
   readonly name: string;
   readonly folder: 'tokens' | 'applications' | 'proxy' | 'reactors';
   readonly status: number;
-  /** Prepares what the operation needs, and answers the event of its request. */
+  /** Prepares the operation's data, and returns the event of its request. */
   readonly event: () => Promise<object>;
 }
 
@@ -20,8 +20,8 @@ interface Identified {
 }
 
 /**
- * All operations that clients call, against a service that runs; `destination` is an HTTPS server
- * which the service may call.
+ * All operations of clients, against a running service; `destination` is an HTTPS server that the
+ * service may call.
  */
 export async function countedOperations(
   { credentials }: RunningService,

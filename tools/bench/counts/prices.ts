@@ -8,12 +8,12 @@ import { templateResources } from '../../costs/template-resources.ts';
 import type { OperationCount } from './measure-counts.ts';
 import type { WireCost } from './wire.ts';
 
-/** What a million of an operation costs, in US dollars. */
+/** The cost of a million of an operation, in US dollars. */
 export interface Price extends Dollars {
   readonly name: string;
 }
 
-/** API Gateway meters a request by so many bytes. */
+/** API Gateway meters requests in units of so many bytes. */
 const METERED_BYTES = 512 * 1024;
 
 function priceOf(
@@ -26,7 +26,7 @@ function priceOf(
   return { name, ...dollarsPerMillion({ ...wire, messages, reactorRuns, ...more }, costs) };
 }
 
-/** What a million of each operation costs, and of each program that an operation starts. */
+/** The cost of a million of each operation, and of each program that it starts. */
 export async function pricesOf(counts: readonly OperationCount[]): Promise<readonly Price[]> {
   const costs = await requestCosts(templateResources());
   return counts.flatMap(({ name, warm, bodyBytes, afterwards }) => {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFaults } from '../../../test/support/fault-control.ts';
+import { setFaults } from '../../../test/support/set-faults.ts';
 import type { CallRecord } from '../../../packages/local-aws/src/aws-endpoint/call-counter.ts';
 
-/** What an operation did on the wire. */
+/** The AWS calls of an operation. */
 export interface WireCost {
   readonly calls: number;
-  /** Calls by name, in the order of their first answers. */
+  /** Calls by name, in the order of their first responses. */
   readonly names: string;
-  /** The longest chain of calls of which each began after the one before had ended. */
+  /** The longest chain of sequential calls: each began after the previous one had ended. */
   readonly sequential: number;
   readonly readUnits: number;
   readonly writeUnits: number;
@@ -17,15 +17,12 @@ export interface WireCost {
   readonly kmsCalls: number;
   readonly sqsCalls: number;
   readonly lambdaCalls: number;
-  /** Bytes of the calls and of their answers, without HTTP's own lines. */
+  /** Bytes of the calls and of their responses, without HTTP's own lines. */
   readonly bytesOut: number;
   readonly bytesIn: number;
 }
 
-/**
- * Every call takes so long at least, in ms: calls that went out together overlap on the wire then,
- * however fast this machine answers.
- */
+/** The shortest duration of a call, in ms, so that concurrent calls overlap on every machine. */
 const LATENCY_MS = 100;
 const SLOWED = ['dynamodb', 'kms', 'sqs', 'lambda'];
 const READS = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan', 'TransactGetItems']);
@@ -34,7 +31,8 @@ const nameOf = ({ action }: CallRecord) => action.slice(action.indexOf(':') + 1)
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 /**
- * The most calls no two of which overlap: by their ends, each that begins after the last one taken.
+ * The largest set of calls without overlap: sorted by their ends, each that begins after the last
+ * chosen one.
  */
 export function sequentialCalls(calls: readonly Pick<CallRecord, 'startedMs' | 'durationMs'>[]): number {
   const spans = calls
@@ -56,7 +54,7 @@ export function wireCost(calls: readonly CallRecord[]): WireCost {
         .filter((call) => READS.has(nameOf(call)) === isRead)
         .map(({ consumedCapacity = 0 }) => consumedCapacity),
     );
-  // Nothing else inserts by PartiQL (src/adapters/dynamodb/insert-only.ts).
+  // Only the audit trail inserts with PartiQL (src/adapters/dynamodb/insert-only.ts).
   const ofAudit = calls.filter((call) => nameOf(call) === 'BatchExecuteStatement');
   const of = (service: string) => calls.filter((call) => call.service === service).length;
   return {
@@ -73,13 +71,13 @@ export function wireCost(calls: readonly CallRecord[]): WireCost {
     sqsCalls: of('sqs'),
     lambdaCalls: of('lambda'),
     bytesOut: sum(calls.map(({ requestBytes }) => requestBytes)),
-    bytesIn: sum(calls.map(({ answerBytes }) => answerBytes)),
+    bytesIn: sum(calls.map(({ responseBytes }) => responseBytes)),
   };
 }
 
 const minute = () => Math.floor(Date.now() / 60_000);
 
-/** Measures once more what did not begin and end within one minute of the clock. */
+/** Repeats a measurement that did not begin and end within one minute of the clock. */
 export async function withinMinute<T>(measure: () => Promise<T>): Promise<T> {
   for (;;) {
     const began = minute();
@@ -88,11 +86,11 @@ export async function withinMinute<T>(measure: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The wire of a running local service. */
+/** The AWS calls of a running local service. */
 export interface Wire {
   /**
-   * The calls that an operation makes until it is over and, with `quietMs`, until nobody has called
-   * for so long.
+   * The calls of an operation until it ends and, with `quietMs`, until no call has come for that
+   * long.
    */
   during(operation: () => Promise<unknown>, quietMs?: number): Promise<readonly CallRecord[]>;
 }

@@ -1,6 +1,6 @@
 import type { Json } from '../../../src/core/shared/json.ts';
 
-/** An expression and data of a size for it: the larger, the more it costs. */
+/** An expression and data of a size for it; the cost grows with the size. */
 export interface HostileInput {
   readonly filter: string;
   readonly expression: string;
@@ -280,7 +280,7 @@ const DATES = [
   '%z',
 ].flatMap((format) => [`date: '${format}'`, `date: '${format.repeat(Math.floor(900 / format.length))}'`]);
 
-/** Expressions whose parsing is the work: they differ in each run, so that nothing is cached. */
+/** Expressions that are expensive to parse: they differ in each run, so that nothing is cached. */
 export const SOURCES: readonly ((size: number) => string)[] = [
   (size) => `data${'.a'.repeat(size / 2)}`,
   (size) => `data${'["a"]'.repeat(size / 5)}`,
@@ -308,7 +308,7 @@ const named = (filters: readonly string[], data: readonly (readonly [string, (si
     })),
   );
 
-/** Every filter with the values that cost it most for their size. */
+/** Every filter with its most expensive values for their size. */
 export const HOSTILE_INPUTS: readonly HostileInput[] = [
   ...named([...ON_TEXT, ...SEARCHES], TEXTS),
   ...named(ON_LISTS, LISTS),

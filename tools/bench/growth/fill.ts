@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { groups } from '../../../src/adapters/dynamodb/groups.ts';
+import { chunk } from '../../../src/adapters/dynamodb/chunk.ts';
 import { shardOf } from '../../../src/adapters/dynamodb/keys.ts';
 import { tokenWrites } from '../../../src/adapters/dynamodb/token-writes.ts';
 import type { Item } from '../../../src/adapters/dynamodb/table-client.ts';
 import type { TokenTables } from '../../../src/adapters/dynamodb/token-tables.ts';
 import type { StoredToken } from '../../../src/core/tokens/token.ts';
 
-/** Most that one BatchWriteItem takes. */
+/** Most items of one BatchWriteItem. */
 const BATCH = 25;
 const AT_ONCE = 4;
 
 /**
- * An id in a shard of the list: even shards, so that what is compared does not differ by how ids
- * happen to fall.
+ * An id in a shard of the list: even shards, so that the random distribution of ids does not affect
+ * the comparison.
  */
 export function idInShard(shard: number, shards: number): string {
   for (;;) {
@@ -30,7 +30,7 @@ async function write(client: DynamoDBDocumentClient, table: string, items: reado
   if (UnprocessedItems?.[table] !== undefined) throw new Error('some items were not written');
 }
 
-/** Puts items into a table as they are, without conditions. */
+/** Writes items to a table unconditionally. */
 export async function putAll(
   client: DynamoDBDocumentClient,
   table: string,
@@ -38,7 +38,7 @@ export async function putAll(
 ): Promise<void> {
   let waiting: Item[] = [];
   const flush = async () => {
-    const batches = groups(waiting, BATCH);
+    const batches = chunk(waiting, BATCH);
     waiting = [];
     await Promise.all(batches.map((batch) => write(client, table, batch)));
   };
@@ -50,8 +50,8 @@ export async function putAll(
 }
 
 /**
- * Puts tokens and the entries of their terms into the tables as the store would write them, without
- * its conditions: a third of the time. Only for tokens that are new and small.
+ * Writes tokens and the entries of their terms to the tables like the store, without its
+ * conditions: in a third of the time. Only for new, small tokens.
  */
 export async function fill(tables: TokenTables, tokens: Iterable<StoredToken>): Promise<void> {
   const writes = tokenWrites(tables);

@@ -14,7 +14,7 @@ import { aCvc, aStoredToken, TENANT } from '../../../test/support/builders/a-sto
 import { aDatabase } from '../../../test/support/a-database.ts';
 import { fill, idInShard } from './fill.ts';
 
-/** What an operation costs among so many tokens. */
+/** The cost of an operation among so many tokens. */
 export interface Cost {
   readonly calls: number;
   readonly units: number;
@@ -23,8 +23,8 @@ export interface Cost {
 const LIST_SHARDS = 8;
 const PAGE = 20;
 /**
- * Tokens that a deep page leaves behind it: the cursor stands as deep as the list goes, and a page
- * and more still follows.
+ * Tokens before a deep page: the cursor is as deep as the list goes, and more than a page still
+ * follows.
  */
 const BEYOND = 200;
 /** The share of tokens under the common term, and the number of those under the rare one. */
@@ -33,7 +33,7 @@ const RARE = 5;
 const DUE = 10;
 const CREATED_FROM = Date.UTC(2026, 0, 1);
 
-/** Names of what must cost the same however many tokens there are. */
+/** Names of operations whose cost must not depend on the number of tokens. */
 export const CONSTANT = [
   'list, first page by cursor',
   'list, a page near the end',
@@ -46,7 +46,7 @@ export const CONSTANT = [
   'sweep 10 expired tokens and 10 cvcs',
 ] as const;
 
-/** Names of what grows. */
+/** Names of operations whose cost grows. */
 export const GROWING = ['list, first page by number', 'reference: Scan with a filter'] as const;
 
 export type GrowthOperation = (typeof CONSTANT)[number] | (typeof GROWING)[number];
@@ -69,8 +69,8 @@ function* tokensOf(size: number): Generator<StoredToken> {
 }
 
 /**
- * What lists, searches, sweeps, deduplication and authentication cost among `size` tokens of one
- * tenant, on the wire.
+ * The AWS calls of lists, searches, sweeps, deduplication and authentication among `size` tokens of
+ * one tenant.
  */
 export async function measureGrowth(size: number): Promise<Readonly<Record<GrowthOperation, Cost>>> {
   const database = await aDatabase(LIST_SHARDS);

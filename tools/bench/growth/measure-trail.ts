@@ -9,7 +9,7 @@ import { aDatabase } from '../../../test/support/a-database.ts';
 import { putAll } from './fill.ts';
 import { costOf, type Cost } from './measure-growth.ts';
 
-/** Names of what must cost the same however many records there are. */
+/** Names of operations whose cost must not depend on the number of records. */
 export const OF_TRAIL = [
   'records, first page',
   'records, a page near the end',
@@ -17,21 +17,21 @@ export const OF_TRAIL = [
   'records of a token',
 ] as const;
 
-/** What looks at up to 8,000 records for a page, however many there are. */
+/** Reads up to 8,000 records for a page, however many there are. */
 export const BOUNDED = 'records of an application that has none' as const;
 
 export type TrailOperation = (typeof OF_TRAIL)[number] | typeof BOUNDED;
 
 const PAGE = 20;
-/** Records that stand behind a page near the end: of each partition more than it reads. */
+/** Records after a page near the end: of each partition more than it reads. */
 const BEYOND = 800;
-/** Records that name the token that is asked for. */
+/** Records that name the requested token. */
 const NAMING = 160;
 const TOKEN = '3e9349b8-8f46-435c-82ea-1e872cc417e6';
 const WRITTEN_FROM = Date.UTC(2026, 0, 1);
 const EXPIRES = WRITTEN_FROM / 1000 + 400 * 24 * 60 * 60;
 
-/** As long as those of a request that revealed a token. */
+/** As long as the records of a request that revealed a token. */
 const BODY = JSON.stringify({
   ...{
     v: 1,
@@ -63,7 +63,7 @@ function* itemsOf(size: number): Generator<Item> {
   }
 }
 
-/** What pages of `GET /logs` cost among `size` records of one tenant, on the wire. */
+/** The AWS calls of pages of `GET /logs` among `size` records of one tenant. */
 export async function measureTrail(size: number): Promise<Readonly<Record<TrailOperation, Cost>>> {
   const database = await aDatabase();
   const table = database.table('Audit');

@@ -7,8 +7,8 @@ import { HOSTILE_ARGS } from './hostile-requests.ts';
 const HOSTILE = JSON.stringify(HOSTILE_ARGS).slice(1, -1);
 
 /**
- * Lambda and SQS as a function calls them: an invocation with hostile arguments returns `payload`,
- * every message is kept here.
+ * Lambda and SQS for a function's calls: an invocation with hostile arguments returns `payload`,
+ * and every message is stored here.
  */
 export interface AwsStandIn {
   readonly url: string;

@@ -7,25 +7,25 @@ import { HOSTILE_VALUES } from './hostile-values.ts';
 /** The functions behind the API. */
 export type ApiFolder = 'tokens' | 'applications' | 'proxy' | 'reactors';
 
-/** A request that costs a route as much as a caller can make it. */
+/** A request that is as expensive for a route as a caller can make it. */
 export interface HostileRequest {
   /** Method and path of the route. */
   readonly route: string;
   readonly folder: ApiFolder;
-  /** What is hostile about it. */
+  /** Its hostile part. */
   readonly what: string;
-  /** The same with a small body, which makes an instance warm. */
+  /** The same with a small body, to warm up an instance. */
   readonly warmUp: object;
-  /** The event; made when it is needed, since each has megabytes. */
+  /** The event, created on demand, since each has megabytes. */
   readonly event: () => object | Promise<object>;
 }
 
-/** Where in a body a hostile value stands. */
+/** The place of the hostile value in a body. */
 interface Place {
   readonly name: string;
   readonly before: string;
   readonly after: string;
-  /** Bytes of the whole body, if not as many as the route takes. */
+  /** Bytes of the whole body; the route's limit by default. */
   readonly bytes?: number;
 }
 
@@ -37,10 +37,7 @@ interface BodyRoute {
   readonly path?: string;
   readonly key: string;
   readonly id?: string;
-  /**
-   * What stands for the id in the request that makes an instance warm: the other one may have
-   * grown.
-   */
+  /** The id in the request that warms up an instance: the other one may have grown. */
   readonly warmUpId?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly maxBytes?: number;
@@ -51,7 +48,7 @@ interface BodyRoute {
 const BODY_MAX_BYTES = 6_000_000;
 const DATA_MAX_BYTES = 3_500_000;
 
-/** Those that cost most, each for another reason. */
+/** The most expensive values, each for a different reason. */
 const DEAREST = [
   '[[],[],...]',
   'objects of other names',
@@ -60,7 +57,7 @@ const DEAREST = [
   'objects with other escaped names',
   'a text of control characters',
 ];
-/** Where nothing but the reading of the body is at stake, which other routes have in common. */
+/** For routes that only read the body, which all have in common. */
 const FEW = ['objects of other names', 'long names with a quote'];
 
 const VALUES = { all: undefined, dearest: DEAREST, few: FEW } as const;
@@ -74,7 +71,7 @@ const member = (name: string, rest = ''): Place => ({
   after: '}',
 });
 
-/** The event of a body as text, which need not be JSON. */
+/** The event of a body as text, which may be invalid JSON. */
 function withBody(event: object, body: string): object {
   return { ...event, body };
 }
@@ -107,7 +104,7 @@ interface Identified {
 }
 
 /**
- * What the requests are made to: applications, tokens that a weaker caller has planted, a reactor.
+ * The targets of the requests: applications, tokens that a weaker caller has planted, a reactor.
  */
 async function world({ base_url: baseUrl, management_key: management }: Credentials) {
   const manage = strictClient(baseUrl, management);
@@ -125,7 +122,7 @@ async function world({ base_url: baseUrl, management_key: management }: Credenti
     ...{ name: 'hostile', code: 'module.exports = async () => ({ raw: 1 });', configuration: {} },
   });
 
-  /** Creates a token by the weakest key, its body as text. */
+  /** Creates a token with the weakest key, its body as text. */
   async function plant(body: string): Promise<string> {
     const options = { raw: body, headers: { 'Content-Type': 'application/json' } };
     const client = strictClient(baseUrl, planter.key);
@@ -285,7 +282,7 @@ function bodyRoutes(
 
 const QUERY_BYTES = 9_000;
 
-/** Long queries: the gateway takes about 10 KB of request line and headers. */
+/** Long queries: the gateway accepts about 10 KB of request line and headers. */
 function queries({ revealing: { key }, management }: World, destination: string): readonly HostileRequest[] {
   const metadata = valuesOf(DEAREST).map(({ name, text }) => ({
     what: `metadata: ${name}`,
@@ -326,7 +323,7 @@ function queries({ revealing: { key }, management }: World, destination: string)
 
 const SIZES = [2_990_000, 2_000_000, 1_400_000, 1_000_000, 700_000, 490_000];
 
-/** What is made of the largest of some sizes that the service takes. */
+/** The result for the largest of several sizes that the service accepts. */
 async function largest<T>(make: (bytes: number) => Promise<T>): Promise<T> {
   for (const bytes of SIZES) {
     const made = await make(bytes).catch(() => undefined);
@@ -335,7 +332,7 @@ async function largest<T>(make: (bytes: number) => Promise<T>): Promise<T> {
   throw new Error('the service takes none of the sizes');
 }
 
-/** Requests of a strong caller that read two large tokens which a weaker one has planted. */
+/** Requests of a strong caller that read two large tokens of a weaker one. */
 function planted(
   { revealing: { key }, masked, reactorId, plant }: World,
   destination: string,
@@ -394,14 +391,14 @@ function planted(
   });
 }
 
-/** What each of the hundred tokens of a page is planted with, in bytes. */
+/** The planted bytes of each of a page's hundred tokens. */
 const CROWDS = [
   { what: 'as large as a page shows', data: 12_400, mask: 9_000 },
   { what: 'of large data', data: 340_000, mask: 20 },
   { what: 'of large masks', data: 20, mask: 150_000 },
 ];
 
-/** Pages, and detokenization, of a hundred tokens that a weaker caller has planted. */
+/** Pages, and detokenization, of a hundred tokens of a weaker caller. */
 function crowds({ revealing: { key }, masked, plant }: World): readonly HostileRequest[] {
   const list = (query: string, by: string) => anEvent({ method: 'GET', path: '/tokens', key: by, query });
   const search = (body: unknown, by: string) =>
@@ -454,7 +451,7 @@ function crowds({ revealing: { key }, masked, plant }: World): readonly HostileR
 export const HOSTILE_ARGS = { hostile: true };
 const RESULT_BYTES = 4_990_000;
 
-/** What the code of a reactor returns, as its runtime answers it. */
+/** The return value of a reactor's code, in the response of its runtime. */
 export const hostileResults = () =>
   valuesOf([...DEAREST, 'escaped names beyond the limit', '[[],[],...] beyond the limit']).flatMap(
     ({ name, text }) =>
@@ -464,7 +461,7 @@ export const hostileResults = () =>
       })),
   );
 
-/** The event that runs a reactor, now or later. */
+/** The event that runs a reactor, synchronously or not. */
 export const reactEvent = (
   { revealing: { key }, reactorId }: World,
   args: object,
@@ -477,7 +474,7 @@ export const reactEvent = (
 
 const SMALL = '{"type":"token","data":"a"}';
 
-/** All requests; plants what the service has to hold for them. */
+/** All requests; plants the data that the service needs for them. */
 export async function hostileRequests(
   credentials: Credentials,
   destination: string,

@@ -1,18 +1,18 @@
 import { DEPTH_MAX, MEMBERS_MAX, membersOf } from '../../../src/core/shared/json-extent.ts';
 
-/** A JSON text of at most so many bytes that costs whoever reads it as much as it can. */
+/** A JSON text of at most so many bytes that is as expensive as possible to read. */
 export interface HostileValue {
   readonly name: string;
   readonly text: (bytes: number) => string;
 }
 
 const DEPTH = DEPTH_MAX - 4;
-/** Room for what a value stands in. */
+/** Bytes of the document around a value. */
 const MEMBERS_AROUND = 100;
 
 /**
- * As many units as fit, joined by commas between two brackets: no more bytes, and no more members
- * than a body may hold.
+ * As many units as fit, joined by commas between two brackets: within the byte limit, and within
+ * the member limit of a body.
  */
 function filled(
   open: string,
@@ -44,15 +44,15 @@ const text = (unit: string) => (bytes: number) =>
 const short = (index: number) => index.toString(36);
 
 /**
- * So that as many as a body may hold fill one of 6 MB. No number has the padding as a digit: a name
- * that is given twice is refused at once.
+ * As many as a body may contain fill one of 6 MB. No number has the padding as a digit: a repeated
+ * name would be rejected immediately.
  */
 const long = (index: number) => short(index).padStart(30, '_');
 
 const objectOf40 = (index: number): string =>
   `{${Array.from({ length: 40 }, (_, at) => `"${short(index)}${short(at)}":0`).join(',')}}`;
 
-/** Names of 60 levels that take half of the text, and a list of values at the bottom. */
+/** Names of 60 levels for half of the text, and a list of values at the bottom. */
 const longPaths = (unit: string) => (bytes: number) => {
   const name = 'p'.repeat(Math.floor(bytes / 2 / DEPTH));
   const open = `{"${name}":`.repeat(DEPTH);

@@ -13,7 +13,7 @@ export interface Deployed {
 const folder = mkdtempSync(join(tmpdir(), 'cloakroom-hostile-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-/** What an event takes in a fresh process of the function, after a small one that makes it warm. */
+/** The cost of an event in a new process of the function, after a small one that warms it up. */
 export function measureRequest(
   { bundle, env }: Deployed,
   warmUp: object,

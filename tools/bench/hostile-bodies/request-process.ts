@@ -1,12 +1,12 @@
-// A process that holds one handler, as an instance of a Lambda does, and gives it one event twice.
-// Its arguments are the bundle, a file with a small event that makes the instance warm, and a file
-// with the event that is measured. Needs `--expose-gc`, to begin from an idle function.
+// A process with one handler, like an instance of a Lambda, that receives one event twice. Its
+// arguments are the bundle, a file with a small event that warms up the instance, and a file with
+// the measured event. Needs `--expose-gc`, to begin from an idle function.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
-/** What one event took. */
+/** The cost of one event. */
 export interface Taken {
-  /** The status of the response; of a queue's function `failed` or `done`. */
+  /** The status of the response; for a queue's function `failed` or `done`. */
   readonly outcome: string;
   /** Processor time of all threads, the garbage collector's included. */
   readonly cpuSeconds: number;
@@ -15,7 +15,7 @@ export interface Taken {
 export interface MeasuredRequest {
   readonly first: Taken;
   readonly again: Taken;
-  /** The most memory of the process over what it had before, in bytes. */
+  /** The peak memory of the process over its memory before, in bytes. */
   readonly peakBytes: number;
   readonly idleBytes: number;
 }
@@ -27,7 +27,7 @@ interface Result {
 
 const [, , bundle = '', warmUp = '', measured = ''] = process.argv;
 
-// The log of a request is part of what it costs; where it ends up is not.
+// Logging a request is part of its cost; the destination of the log is not.
 process.stdout.write = () => true;
 process.stderr.write = () => true;
 const { handler } = (await import(pathToFileURL(bundle).href)) as {
@@ -43,7 +43,7 @@ function memory(name: 'VmRSS' | 'VmHWM'): number {
 const outcomeOf = ({ statusCode, batchItemFailures = [] }: Result): string =>
   statusCode === undefined ? (batchItemFailures.length > 0 ? 'failed' : 'done') : String(statusCode);
 
-/** What the runtime of Lambda does: reads the event from JSON, and writes the result as JSON. */
+/** Like Lambda's runtime: parses the event from JSON, and serializes the result. */
 async function take(file: string, serial: string): Promise<Taken> {
   const before = process.cpuUsage();
   const event = JSON.parse(readFileSync(file, 'utf8')) as { headers?: Record<string, string> };
@@ -57,11 +57,11 @@ async function take(file: string, serial: string): Promise<Taken> {
 await take(warmUp, 'warm-up');
 await take(warmUp, 'another');
 globalThis.gc?.();
-// Forgets the peak of the start (proc(5), clear_refs).
+// Resets the peak of the start (proc(5), clear_refs).
 writeFileSync('/proc/self/clear_refs', '5');
 const idleBytes = memory('VmRSS');
 const first = await take(measured, 'first');
 const again = await take(measured, 'again');
 const found: MeasuredRequest = { first, again, peakBytes: memory('VmHWM') - idleBytes, idleBytes };
-// The handler's connections would keep it.
+// The handler's connections would keep the process alive.
 process.send?.(found, () => process.exit(0));

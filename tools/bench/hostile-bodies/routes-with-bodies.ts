@@ -7,7 +7,7 @@ import type { Route } from '../../../src/http/route.ts';
 const takesBody = ({ body, method, operation }: Route<never>): boolean =>
   body !== undefined || (operation === 'proxy' && method !== 'GET');
 
-/** The routes that take a body and are not among these, which are method and path each. */
+/** The routes with a body that are not among these, each as method and path. */
 export function withoutRequests(routes: readonly string[]): readonly string[] {
   const all: readonly Route<never>[] = [...tokens, ...applications, ...reactors, ...proxy];
   const wanted = all.filter(takesBody).map(({ method, path }) => `${method} ${path}`);

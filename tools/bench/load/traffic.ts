@@ -1,11 +1,11 @@
-import { httpClient, type Answer } from '../../../test/support/http-client.ts';
+import { httpClient, type ApiResponse } from '../../../test/support/http-client.ts';
 import { CARD } from '../../../test/support/sample-requests.ts';
 
 /** What a client of the load does, and how often out of a hundred. */
 export interface Operation {
   readonly name: string;
   readonly weight: number;
-  readonly run: () => Promise<Answer>;
+  readonly run: () => Promise<ApiResponse>;
 }
 
 export interface TrafficOptions {
@@ -28,9 +28,9 @@ export function traffic({ baseUrl, key, destination, reactorId }: TrafficOptions
   const ids: string[] = [];
   const client = httpClient(baseUrl, key);
   const create = async (body: unknown) => {
-    const answer = await client.post('/tokens', body);
-    if (answer.status === 201) ids.push((answer.body as { id: string }).id);
-    return answer;
+    const response = await client.post('/tokens', body);
+    if (response.status === 201) ids.push((response.body as { id: string }).id);
+    return response;
   };
   const customer = () => `customer-${String(Math.floor(Math.random() * 200))}`;
   const known = () => pick(ids) ?? 'none-yet';

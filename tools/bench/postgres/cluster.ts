@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A PostgreSQL of its own in a temporary folder, reached by a Unix socket alone. */
+/** A separate PostgreSQL in a temporary folder, reachable only by a Unix socket. */
 export interface Cluster {
   /** The folder of its socket: the host of a connection. */
   readonly socketFolder: string;
@@ -19,10 +19,10 @@ const USER = 'vault';
 const SETPRIV = '/usr/bin/setpriv';
 const isRoot = process.getuid?.() === 0;
 
-/** Where Debian keeps the programs, the newest version's; `undefined` if there are none. */
+/** Debian's folder of the programs, the newest version's; `undefined` if there are none. */
 const programs = (): string | undefined => globSync('/usr/lib/postgresql/*/bin/').toSorted().at(-1);
 
-/** Installs Debian's package where that can be done. */
+/** Installs Debian's package where possible. */
 function install(): void {
   if (!isRoot || !existsSync('/usr/bin/apt-get'))
     throw new Error('PostgreSQL is not installed: sudo apt-get install postgresql');
@@ -31,7 +31,7 @@ function install(): void {
     execFileSync('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/** initdb refuses root: then all runs as the user that the package made. */
+/** initdb refuses root: then all run as the package's user. */
 const asUser: readonly string[] = isRoot
   ? [SETPRIV, '--reuid=postgres', '--regid=postgres', '--init-groups', '--']
   : [];
@@ -56,8 +56,8 @@ async function untilReady(pgIsready: string, folder: string): Promise<void> {
 }
 
 /**
- * Starts a cluster with the settings of its version, and its durability. Rejects, with a reason for
- * the terminal, if that cannot be.
+ * Starts a cluster with the default settings and durability of its version. Rejects, with a reason
+ * for the terminal, if it cannot.
  */
 export async function startCluster(): Promise<Cluster> {
   if (programs() === undefined) install();

@@ -9,12 +9,12 @@ import { startCluster, type Cluster } from './cluster.ts';
 import { processorTime } from './processor-time.ts';
 
 const TOKENS = 200;
-/** Of each operation on each side, before it is measured: V8 compiles what runs often. */
+/** Warm-up requests of each operation on each side: V8 compiles frequent code. */
 const WARM_UP = 2_000;
 const ROUNDS = 12;
 const BATCH = 40;
 
-/** A service that is driven, and the processes that it consists of. */
+/** A measured service, and its processes. */
 interface Side {
   readonly client: StrictClient;
   /** The newest 20, without their number: PostgreSQL's vault does not count either. */
@@ -44,7 +44,7 @@ async function startVault(): Promise<Side & { readonly version: string }> {
 async function startCloakroom(): Promise<Side> {
   const settings = ['throttleRate=100000', 'throttleBurst=100000', 'hotConcurrency=0'];
   const args = ['--tick', '3600', ...settings.flatMap((setting) => ['--set', setting])];
-  // Holding every answer against the OpenAPI document would be measured along.
+  // The check of every response against the OpenAPI document would be measured too.
   const service = await runService(args, {}, { contract: '' });
   const { base_url: baseUrl, management_key: management } = service.credentials;
   const { key } = await strictClient(baseUrl, management)<{ readonly key: string }>('POST', '/applications', {
@@ -65,9 +65,9 @@ async function startCloakroom(): Promise<Side> {
 }
 
 export interface Driven {
-  /** Median of the requests, one after the other. */
+  /** Median of sequential requests. */
   readonly milliseconds: number;
-  /** Processor time of all processes of a side, for a request. */
+  /** Processor time of all processes of a side, per request. */
   readonly processorMilliseconds: number;
 }
 
@@ -111,7 +111,7 @@ async function drive(
   return [times, (processorTime(side.pids) - before) / count];
 }
 
-/** Both services, filled and warmed up alike, in turn, a batch each. */
+/** Both services, filled and warmed up alike, with alternating batches. */
 async function compare(cloakroom: Side, postgres: Side, request: Request) {
   const sides = [cloakroom, postgres] as const;
   const paths = new Map<Side, Paths>();
@@ -142,8 +142,8 @@ async function compare(cloakroom: Side, postgres: Side, request: Request) {
 }
 
 /**
- * Drives the local service and a vault of PostgreSQL alone by the same requests. Rejects if
- * PostgreSQL cannot be had.
+ * Sends the same requests to the local service and to a PostgreSQL vault. Rejects without
+ * PostgreSQL.
  */
 export async function measurePostgres(): Promise<PostgresResult> {
   const postgres = await startVault();

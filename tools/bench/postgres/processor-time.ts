@@ -20,7 +20,7 @@ function processTime(pid: number): ProcessTime | undefined {
     const ticks = Number(fields[11]) + Number(fields[12]);
     return { pid, parent: Number(fields[1]), milliseconds: (ticks * 1_000) / ticksPerSecond };
   } catch {
-    // It has ended meanwhile.
+    // It has ended in the meantime.
     return undefined;
   }
 }

@@ -1,8 +1,7 @@
-// The vault that people build instead: one program, one database, pgcrypto. Cards in, masked cards
-// out, an API key looked up for each request; no rules, no key hierarchy, no deduplication, no
-// idempotency. The encryption key is a parameter of every statement, as pgcrypto wants it, and so
-// the database sees key and plaintext. Its first argument is the folder of the socket, its second
-// the database's user.
+// The usual alternative: one program, one database, pgcrypto. Cards in, masked cards out, an API
+// key lookup per request; no rules, no key hierarchy, no deduplication, no idempotency. The
+// encryption key is a parameter of every statement, as pgcrypto needs it, so the database sees key
+// and plaintext. Its first argument is the folder of the socket, its second the database's user.
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -53,9 +52,9 @@ function view({ data, fingerprint, ...row }: Row): object {
   return { ...row, data: { ...card, number }, fingerprint: fingerprint.toString('base64url') };
 }
 
-async function authenticate(given: string): Promise<Caller | undefined> {
+async function authenticate(input: string): Promise<Caller | undefined> {
   const text = 'select tenant_id, application_id, permissions from api_key where hash = $1';
-  return (await pool.query<Caller>({ name: 'authenticate', text, values: [hashOf(given)] })).rows[0];
+  return (await pool.query<Caller>({ name: 'authenticate', text, values: [hashOf(input)] })).rows[0];
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
@@ -74,7 +73,7 @@ async function create({ tenant_id: tenant, application_id: by }: Caller, body: s
   return view({ ...row, tenant_id: tenant, type, data: text, created_by: by });
 }
 
-async function answer(request: IncomingMessage): Promise<readonly [number, unknown]> {
+async function reply(request: IncomingMessage): Promise<readonly [number, unknown]> {
   const caller = await authenticate(String(request.headers['svc-api-key']));
   if (caller === undefined) return [401, { title: 'Unauthorized' }];
   if (request.method === 'POST') return [201, await create(caller, await bodyOf(request))];
@@ -99,7 +98,7 @@ await pool.query('insert into api_key values ($1, gen_random_uuid(), gen_random_
   ['token:create', 'token:read'],
 ]);
 const server = createServer((request, response) => {
-  answer(request).then(
+  reply(request).then(
     ([status, body]) => send(response, status, body),
     (error: unknown) => send(response, 500, { title: String(error) }),
   );

@@ -13,9 +13,9 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const ROUNDS = 41;
 const WARM_UP_ROUNDS = 5;
-/** So that a batch is as long as it should be: a cold operation takes ten times as long. */
+/** To size a batch correctly: a cold operation takes ten times as long. */
 const WARM_UP_TIMES = 1_000;
-/** What one batch of a round may take, about. */
+/** The approximate duration of one batch. */
 const BATCH_MS = 8;
 
 const CARD = Buffer.from(
@@ -37,7 +37,7 @@ const SEALED = {
 export type SealedName = keyof typeof SEALED;
 export const SEALED_NAMES = Object.keys(SEALED) as readonly SealedName[];
 
-/** The reference: AES-256-GCM with a key that is there, bound to nothing. */
+/** The reference: AES-256-GCM with a ready key, without additional data. */
 function rawSeal(key: KeyObject, plaintext: Buffer): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
@@ -53,7 +53,7 @@ function rawOpen(key: KeyObject, record: Buffer): Buffer {
   ]);
 }
 
-/** Processor time, that of collecting garbage included. */
+/** Processor time, garbage collection included. */
 export interface SealingResult {
   readonly microseconds: number;
   readonly referenceMicroseconds: number;
@@ -69,7 +69,7 @@ function microsecondsOf(operation: () => unknown, times: number): number {
 }
 
 /**
- * Both sides in turn, the first one changing, so that whatever else the machine does meets both.
+ * Both sides alternate, and so does the first one, so that other load on the machine affects both.
  */
 function compare(own: () => unknown, reference: () => unknown): SealingResult {
   const times = Math.max(4, Math.round((BATCH_MS * 1_000) / microsecondsOf(own, WARM_UP_TIMES)));
@@ -105,16 +105,13 @@ export function measureSealing(step: 'seal' | 'open', name: SealedName): Sealing
   );
 }
 
-/**
- * What Node takes for a key that is given as bytes, beside the same key as a `KeyObject`
- * (docs/decisions/0022).
- */
+/** Node's time for a key as bytes, next to the same key as a `KeyObject` (docs/decisions/0022). */
 export function measureKeys(): Readonly<Record<string, SealingResult>> {
   const [bytes, nonce] = [randomBytes(32), randomBytes(NONCE_BYTES)];
   const key = createSecretKey(bytes);
-  const hmac = (given: Buffer | KeyObject) => () => createHmac('sha256', given).update(CARD).digest();
-  const cipher = (given: Buffer | KeyObject) => () =>
-    createCipheriv('aes-256-gcm', given, nonce).update(CARD);
+  const hmac = (input: Buffer | KeyObject) => () => createHmac('sha256', input).update(CARD).digest();
+  const cipher = (input: Buffer | KeyObject) => () =>
+    createCipheriv('aes-256-gcm', input, nonce).update(CARD);
   const made = () => createHmac('sha256', createSecretKey(bytes)).update(CARD).digest();
   return {
     'HMAC-SHA-256': compare(hmac(bytes), hmac(key)),

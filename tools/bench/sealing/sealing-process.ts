@@ -1,4 +1,4 @@
-// Measures one step in a fresh process: its arguments are the step and the name of what is sealed.
+// Measures one step in a new process: its arguments are the step and the name of the sealed value.
 import { measureSealing, type SealedName } from './measure-sealing.ts';
 
 const [, , step, name] = process.argv as string[] & [string, string, 'seal' | 'open', SealedName];

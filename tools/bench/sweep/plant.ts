@@ -9,7 +9,7 @@ import { aCvc, aStoredToken, TENANT } from '../../../test/support/builders/a-sto
 import type { Database } from '../../../test/support/a-database.ts';
 import { fill, putAll } from '../growth/fill.ts';
 
-/** Puts records of a kind into the tables, due since a second ago at the latest. */
+/** Puts records of a kind into the tables, due for at least a second. */
 type Plant = (database: Database, count: number) => Promise<void>;
 
 const AT_ONCE = 50;
@@ -39,10 +39,7 @@ const plainTokens: Plant = (database, count) =>
     times(count, () => aStoredToken({ expiration: expiration() })),
   );
 
-/**
- * With two terms and a cvc that is not due yet, so that the token's own removal has to take it
- * away.
- */
+/** With two terms and a cvc that is not due yet, so that the token's own removal deletes it. */
 const fullTokens: Plant = async (database, count) => {
   const tables = database.tables();
   const until = Date.now() + 3_600_000;
@@ -82,7 +79,7 @@ const applications: Plant = async (database, count) => {
   });
 };
 
-/** Delivered, and no longer to be read; their contents have gone before them. */
+/** Delivered and no longer readable; their contents were deleted before. */
 const invocations: Plant = async (database, count) => {
   const store = createInvocationStore(database.table('Reactors'), database.table('Ephemeral'));
   await eachOf(count, () => {

@@ -1,11 +1,11 @@
-// A process that holds the sweeper's bundle, as an instance of its function does, and runs it as
-// often as its parent says. Its first argument is the bundle. It reports what the run swept, how
-// long it took, and the processor time of all of its threads.
+// A process with the sweeper's bundle, like an instance of its function, that runs it on request of
+// its parent. Its first argument is the bundle. It reports the swept records of the run, its
+// duration, and the processor time of all of its threads.
 import { pathToFileURL } from 'node:url';
 
-/** What one run of the sweeper did. */
+/** The result of one run of the sweeper. */
 export interface SweeperRun {
-  /** Records by kind of work, as the log lines of the run say. */
+  /** Records by kind of work, from the log lines of the run. */
   readonly swept: Readonly<Record<string, number>>;
   readonly failed: number;
   readonly elapsedMs: number;

@@ -1,13 +1,13 @@
-// A process that holds one handler, as an instance of a Lambda does, and runs it as often as it is
-// told to by its parent. Its first argument is the bundle. It tells the processor time of all of
-// its threads, and what its heap was asked for.
+// A process with one handler, like an instance of a Lambda, that runs it on request of its parent.
+// Its first argument is the bundle. It reports the processor time of all of its threads, and the
+// allocations of its heap.
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { pathToFileURL } from 'node:url';
 
 interface Order {
   readonly events: readonly object[];
-  /** Samples the heap instead of taking the time: sampling costs time of its own. */
+  /** Samples the heap instead of the time, since sampling takes time. */
   readonly samplesHeap: boolean;
   /**
    * Writes a profile of the processor time to this file, for Chrome's developer tools and
@@ -16,11 +16,11 @@ interface Order {
   readonly profileTo?: string;
 }
 
-/** What a batch of invocations took. */
+/** The cost of a batch of invocations. */
 export interface Measured {
-  /** Processor time an invocation, in microseconds. */
+  /** Processor time per invocation, in microseconds. */
   readonly microseconds: number;
-  /** Bytes an invocation, sampled; 0 if the heap was not looked at. */
+  /** Bytes per invocation, sampled; 0 without heap samples. */
   readonly allocated: number;
   readonly statuses: Readonly<Record<string, number>>;
 }
@@ -35,7 +35,7 @@ interface Sample {
 const sizeOf = ({ selfSize, children }: Sample): number =>
   children.reduce((sum, child) => sum + sizeOf(child), selfSize);
 
-// The log of each request is part of what an invocation costs; where it ends up is not.
+// Logging a request is part of its cost; the destination of the log is not.
 process.stdout.write = () => true;
 const { handler } = (await import(pathToFileURL(process.argv[2] ?? '').href)) as {
   readonly handler: Handler;

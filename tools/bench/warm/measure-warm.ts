@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { median } from '../median.ts';
 import type { Measured } from './handler-process.ts';
 
-/** A handler in a process of its own. */
+/** A handler in its own process. */
 export interface Instance {
   run(
     events: readonly object[],
@@ -25,9 +25,9 @@ export async function startInstance(
   return {
     async run(events, more = {}) {
       child.send({ samplesHeap: false, ...more, events });
-      const [answer] = (await once(child, 'message')) as [Measured | { readonly error: string }];
-      if ('error' in answer) throw new Error(`${bundle}: ${answer.error}`);
-      return answer;
+      const [response] = (await once(child, 'message')) as [Measured | { readonly error: string }];
+      if ('error' in response) throw new Error(`${bundle}: ${response.error}`);
+      return response;
     },
     stop: () => void child.kill(),
   };
@@ -37,7 +37,7 @@ export interface Compared {
   /** Bundle and environment of each side. */
   readonly ours: { readonly bundle: string; readonly env: Readonly<Record<string, string>> };
   readonly reference: { readonly bundle: string; readonly env: Readonly<Record<string, string>> };
-  /** A batch of events; some operations need fresh ones each time. */
+  /** A batch of events; some operations need new ones each time. */
   readonly events: (count: number) => readonly object[];
   readonly status: number;
   /** Invocations of a batch. */
@@ -56,7 +56,7 @@ export interface WarmResult {
 const BATCHES = 15;
 const WARM_UP_BATCHES = 6;
 
-/** Runs both sides in turn, a batch each, so that whatever else the machine does meets both. */
+/** Runs both sides alternately, a batch each, so that other load on the machine affects both. */
 export async function measureWarm({ ours, reference, events, status, batch }: Compared): Promise<WarmResult> {
   const sides = [
     await startInstance(ours.bundle, ours.env),
@@ -92,8 +92,8 @@ export async function measureWarm({ ours, reference, events, status, batch }: Co
 }
 
 /**
- * Writes a profile of one side, warm, to a file; answers the processor time of an invocation
- * meanwhile, in microseconds.
+ * Writes a profile of one warm side to a file; returns the processor time of an invocation in the
+ * meantime, in microseconds.
  */
 export async function profileWarm(
   { events, batch }: Compared,

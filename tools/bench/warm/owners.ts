@@ -10,8 +10,7 @@ interface Profile {
 }
 
 /**
- * The source file of each line of a bundle that was not minified: esbuild writes its name before
- * what it took from it.
+ * The source file of each line of an unminified bundle: esbuild writes its name before its code.
  */
 function sourcesOf(bundle: string): readonly string[] {
   let source = '(bundle)';
@@ -20,12 +19,12 @@ function sourcesOf(bundle: string): readonly string[] {
     .map((line) => (source = /^\/\/ ([^ ]+\.[cm]?[jt]s)$/.exec(line)?.[1] ?? source));
 }
 
-/** `node_modules/@aws-sdk/core/dist-es/x.js` as its package, everything of ours by its file. */
+/** `node_modules/@aws-sdk/core/dist-es/x.js` as its package, the project's own code by file. */
 const ownerOf = (source: string): string => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1] ?? source;
 
 /**
- * Whose work the time of a profile was, in percent of the time that was not idle: what Node itself
- * does counts for the nearest file of the bundle that asked for it.
+ * The owners of a profile's time, in percent of the time that was not idle. Node's own work counts
+ * for the nearest file of the bundle in the stack.
  */
 export function owners(
   file: string,

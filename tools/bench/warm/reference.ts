@@ -1,7 +1,6 @@
-// One handler an operation, as somebody would write it by hand: the same calls of the SDK and the
-// same sealing, and nothing else. No routes, schemas, rules, masks of one's own, settings of
-// clients, expressions, idempotency, problems or log. `BENCH_OPERATION` names the one that is
-// exported.
+// One handler per operation, written by hand: the same calls of the SDK and the same sealing, and
+// nothing else. No routes, schemas, rules, custom masks, client settings, expressions, idempotency,
+// problems or log. `BENCH_OPERATION` names the exported one.
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { request } from 'node:https';
 import {
@@ -23,7 +22,7 @@ import type { TokenTypeName } from '../../../src/core/tokens/token-type.ts';
 
 type Item = Record<string, AttributeValue>;
 
-/** What is read of the items, as the tables hold them. */
+/** The attributes of the items that it reads. */
 interface Plain {
   readonly pk: string;
   readonly id: string;
@@ -91,7 +90,7 @@ async function getMany(table: string, keys: readonly Item[]): Promise<readonly P
 
 type Sealed = Pick<Plain, 'pk' | 'type' | 'containers' | 'createdBy' | 'isSolelyOwn' | 'isShared'>;
 const idOf = (item: Pick<Plain, 'pk'>) => item.pk.slice(tenantId.length + 1);
-/** As the service binds it. */
+/** The same additional data as the service. */
 const context = (item: Sealed) =>
   sealContext(
     {
@@ -118,7 +117,7 @@ const view = (item: Omit<Plain, 'id' | 'codeHash' | 'sealedConfiguration'>, data
   created_at: new Date(item.createdAt).toISOString(),
 });
 
-const answer = (status: number, body: unknown): APIGatewayProxyStructuredResultV2 => ({
+const reply = (status: number, body: unknown): APIGatewayProxyStructuredResultV2 => ({
   statusCode: status,
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(body),
@@ -143,7 +142,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
       get(env('ACCESS_TABLE'), credentialKey(event)),
       get(env('TOKENS_TABLE'), tokenKey(event.pathParameters?.['id'] ?? '')),
     ]);
-    return answer(200, view(item, await open(item)));
+    return reply(200, view(item, await open(item)));
   },
 
   async create(event) {
@@ -165,7 +164,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
       writeId: createHash('sha256').update(id).digest().subarray(0, 16),
     };
     await put(item);
-    return answer(201, view(item, data));
+    return reply(201, view(item, data));
   },
 
   async list(event) {
@@ -194,7 +193,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
       newest.map((item) => tokenKey(idOf(item))),
     );
     const data = await Promise.all(items.map(async (item) => view(item, await open(item))));
-    return answer(200, { pagination: { page_size: 20, after: newest.at(-1)?.listSk }, data });
+    return reply(200, { pagination: { page_size: 20, after: newest.at(-1)?.listSk }, data });
   },
 
   async patch(event) {
@@ -213,7 +212,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
       modifiedAt: Date.now(),
     };
     await put(next);
-    return answer(200, view(next, data));
+    return reply(200, view(next, data));
   },
 
   async detokenize(event) {
@@ -225,7 +224,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
       items.map(async (item) => [idOf(item), view(item, await open(item)).data] as const),
     );
     const found = new Map(values);
-    return answer(
+    return reply(
       200,
       ids.map((id) => found.get(id)),
     );
@@ -293,7 +292,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
     const { value } = JSON.parse(Buffer.from(payload ?? new Uint8Array()).toString('utf8')) as {
       value: { raw: unknown };
     };
-    return answer(200, { raw: value.raw });
+    return reply(200, { raw: value.raw });
   },
 };
 

@@ -16,12 +16,12 @@ interface Card {
   readonly tenant_id: string;
 }
 
-/** An operation to be measured. */
+/** A measured operation. */
 export interface Scenario extends Compared {
   readonly name: keyof (typeof BUDGETS)['warmCpu'];
 }
 
-/** What can be measured, and the service behind it, which has to be stopped afterwards. */
+/** The measured operations, and the service behind them, which has to be stopped afterwards. */
 export interface Scenarios {
   readonly scenarios: readonly Scenario[];
   readonly environments: FunctionEnvironments;
@@ -30,11 +30,11 @@ export interface Scenarios {
 
 const TOKEN_PERMISSIONS = ['token:create', 'token:read', 'token:update', 'token:use'];
 
-/** Starts the service, puts into it what the operations need, and names the operations. */
+/** Starts the service, creates the data of the operations, and lists them. */
 export async function startScenarios({ minify = true } = {}): Promise<Scenarios> {
   const certificate = testCertificate();
   const destination = await startDestination(certificate);
-  destination.answer = ({ body }, response) =>
+  destination.respond = ({ body }, response) =>
     response.setHeader('content-type', 'application/json').end(body);
   const settings = [
     `egressAllowList=localhost:${String(destination.port)}`,

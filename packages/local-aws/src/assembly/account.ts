@@ -1,12 +1,12 @@
-/** Where a resource lives: what its names and ARNs are made of. */
+/** The account of a resource, which its names and ARNs contain. */
 export interface Account {
   readonly accountId: string;
   readonly region: string;
   /** The address of the HTTP API on this machine, without a trailing slash. */
   readonly baseUrl: string;
   /**
-   * The address of the AWS endpoint on this machine, without a trailing slash: what URLs of queues
-   * begin with.
+   * The local address of the AWS endpoint, without a trailing slash; the URLs of queues begin with
+   * it.
    */
   readonly awsEndpointUrl: string;
 }

@@ -11,7 +11,7 @@ export interface CdkApp {
   readonly program: string;
   /** More context, which wins over that of cdk.json. */
   readonly context?: Readonly<Record<string, string>>;
-  /** All that decides what the app becomes, beside its context and Node. */
+  /** Everything that affects the synthesized app, besides its context and Node. */
   readonly inputs: {
     /** Files and folders from `root`: everything that synthesis reads. */
     readonly paths: readonly string[];
@@ -20,10 +20,10 @@ export interface CdkApp {
   };
 }
 
-/** Changes with what a kept app looks like on disk. */
+/** Increment it when the layout of a cached app on disk changes. */
 const LAYOUT = 1;
 
-/** The files of a folder and below, by their path from `root`; a file is itself. */
+/** The files of a folder and below, by their path from `root`; a file is its own list. */
 function filesBelow(root: string, path: string): readonly string[] {
   try {
     return readdirSync(join(root, path), { withFileTypes: true })
@@ -35,7 +35,7 @@ function filesBelow(root: string, path: string): readonly string[] {
   }
 }
 
-/** What is not there, or is no file, has a key of its own. */
+/** A missing path, or one that is no file, has a distinct key. */
 function contentOf(file: string): Buffer | undefined {
   try {
     return statSync(file).isFile() ? readFileSync(file) : undefined;
@@ -45,15 +45,15 @@ function contentOf(file: string): Buffer | undefined {
   }
 }
 
-/** Each part with its length, so that no two sequences of parts are the same text. */
+/** Each part with its length, so that no two sequences of parts have the same text. */
 function add(hash: Hash, part: string | Buffer | undefined): void {
   const content = part === undefined ? undefined : Buffer.from(part);
   hash.update(content === undefined ? '- ' : `${String(content.length)} `).update(content ?? '');
 }
 
 /**
- * The key of what a CDK app becomes, in hexadecimal: equal for equal contents of the inputs, equal
- * variables and context, on the same Node and machine.
+ * The key of a CDK app's synthesis, in hexadecimal: equal for equal inputs, variables and context,
+ * on the same Node and machine.
  */
 export function appKey(
   { root, program, inputs }: CdkApp,

@@ -26,7 +26,7 @@ export interface TableDefinition {
 }
 
 /**
- * The parts of the local cloud that a row of the table of resource types may start something in.
+ * The parts of the local account in which a row of the table of resource types may start something.
  */
 export interface CloudParts {
   readonly account: Account;

@@ -9,7 +9,7 @@ export interface KeyDefinition {
 }
 
 /**
- * KMS keys and their aliases, gathered until both are known: a template holds them as separate
+ * KMS keys and their aliases, collected until both are known: a template contains them as separate
  * resources in any order.
  */
 export interface KeyDefinitions {

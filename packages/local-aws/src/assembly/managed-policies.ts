@@ -11,7 +11,7 @@ const logsOnly: PolicyDocument = {
   ],
 };
 
-/** The policies that AWS keeps and the app may refer to, by ARN, as AWS publishes them. */
+/** AWS managed policies that the app may refer to, by ARN, as AWS publishes them. */
 export const managedPolicies: Readonly<Record<string, PolicyDocument>> = {
   'arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole': logsOnly,
 };

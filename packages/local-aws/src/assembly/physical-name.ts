@@ -5,9 +5,9 @@ function digest(...parts: readonly string[]): Buffer {
 }
 
 /**
- * The physical name of a resource that its template does not name: the same for every start, so
- * that data kept on disk is found again. Names longer than `maxLength` are cut and made unique by a
- * digest, as CloudFormation does.
+ * The physical name of a resource without a name in its template. It is the same for every start,
+ * so that stored data is found again. Names longer than `maxLength` are cut and made unique by a
+ * digest, as in CloudFormation.
  */
 export function physicalName(stackName: string, logicalId: string, maxLength: number): string {
   const name = `${stackName}-${logicalId}`;
@@ -15,7 +15,7 @@ export function physicalName(stackName: string, logicalId: string, maxLength: nu
   return `${name.slice(0, maxLength - 9)}-${digest(stackName, logicalId).toString('hex').slice(0, 8)}`;
 }
 
-/** A UUID (version 4 in form) that is the same for every start: AWS gives KMS keys such an id. */
+/** A UUID (version 4 in form) that is the same for every start: KMS keys have such an id. */
 export function physicalUuid(stackName: string, logicalId: string): string {
   const hex = digest('uuid', stackName, logicalId).toString('hex');
   return [

@@ -51,7 +51,7 @@ const assetManifestSchema = z.object({
 export type Template = z.infer<typeof templateSchema>;
 type Artifact = z.infer<typeof artifactSchema>;
 
-/** One stack of the app, as it was synthesized: references are not resolved. */
+/** One stack of the app as synthesized, with unresolved references. */
 export interface Stack {
   readonly name: string;
   readonly template: Template;
@@ -108,8 +108,8 @@ async function readStack(directory: string, id: string, artifact: Artifact): Pro
 }
 
 /**
- * Reads a cloud assembly: its stacks in dependency order and where its assets lie. Throws an Error
- * that names the file for anything that is missing, malformed, or of a kind that does not run
+ * Reads a cloud assembly: its stacks in dependency order and the location of its assets. Throws an
+ * Error that names the file if something is missing, malformed, or of a kind that does not run
  * locally.
  */
 export async function readAssembly(directory: string): Promise<Assembly> {

@@ -1,12 +1,12 @@
 import type { Stack } from './read-assembly.ts';
 
-/** What `Ref` and `Fn::GetAtt` give for a resource. */
+/** The values of `Ref` and `Fn::GetAtt` for a resource. */
 export interface Identity {
   readonly ref: string;
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** A resource before its properties were resolved. */
+/** A resource with unresolved properties. */
 export interface ResourceHandle {
   readonly stack: Stack;
   readonly logicalId: string;
@@ -30,7 +30,7 @@ export interface ResolverOptions {
  * cannot be resolved and where.
  */
 export interface Resolver {
-  /** The value with all references replaced; members that are `AWS::NoValue` are left out. */
+  /** The value with all references replaced, without members that are `AWS::NoValue`. */
   resolve(stack: Stack, value: unknown): unknown;
   /** The value of a named condition; true when there is none. */
   condition(stack: Stack, name: string | undefined): boolean;
@@ -124,10 +124,10 @@ export function createResolver(options: ResolverOptions): Resolver {
 
   function substitute(stack: Stack, argument: unknown): string {
     const [template, variables] = Array.isArray(argument) ? (argument as readonly unknown[]) : [argument, {}];
-    const given = isMembers(variables) ? variables : {};
+    const input = isMembers(variables) ? variables : {};
     return text(template, 'Fn::Sub').replaceAll(/\$\{([^}]*)\}/g, (_match, name: string) => {
       if (name.startsWith('!')) return `\${${name.slice(1)}}`;
-      if (name in given) return text(walk(stack, given[name]), `Fn::Sub \${${name}}`);
+      if (name in input) return text(walk(stack, input[name]), `Fn::Sub \${${name}}`);
       const [logicalId = name, ...path] = name.split('.');
       if (path.length > 0) return attribute(stack, logicalId, path.join('.'));
       return text(reference(stack, name), `Fn::Sub \${${name}}`);

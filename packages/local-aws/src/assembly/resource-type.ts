@@ -19,7 +19,7 @@ export interface ResourceType {
    */
   identify(resource: ResourceHandle, account: Account): Identity;
   /**
-   * Throws an Error that names the resource and the property if a property is set that has no local
+   * Throws an Error that names the resource and the property if a property has no local
    * counterpart.
    */
   start(resource: Resource<unknown>, parts: CloudParts): void | Promise<void>;
@@ -31,7 +31,7 @@ interface Row<Properties> {
   start(resource: Resource<Properties>, parts: CloudParts): void | Promise<void>;
 }
 
-/** A property that the cloud needs and that changes nothing on one machine. */
+/** A property that the cloud needs and that has no effect on one machine. */
 export const withoutEffect = z.unknown().optional();
 
 /** One row of the table of resource types; the schema lists every property that may be set. */
@@ -49,7 +49,7 @@ export function resourceType<Properties>(row: Row<Properties>): ResourceType {
   };
 }
 
-/** A row for a type that does nothing on one machine; `reason` says why that is right. */
+/** A row for a type without effect on one machine; `reason` justifies it. */
 export function withoutBehaviour(
   reason: string,
   identify: ResourceType['identify'],

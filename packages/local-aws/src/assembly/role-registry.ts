@@ -19,7 +19,7 @@ export interface RoleCredentials {
 }
 
 /**
- * The roles of the app with everything that decides their access. Definitions may arrive in any
+ * The roles of the app with all policies that decide their access. Definitions may arrive in any
  * order.
  */
 export interface RoleRegistry {
@@ -29,7 +29,7 @@ export interface RoleRegistry {
   /** Defines a managed policy and adds it to roles by their names. */
   defineManagedPolicy(arn: string, policy: PolicyDocument, roleNames: readonly string[]): void;
   has(arn: string): boolean;
-  /** Throws an Error if the template does not hold the role or a policy that it refers to. */
+  /** Throws an Error if the template lacks the role or a policy that it refers to. */
   role(arn: string): Role;
   roleForAccessKey(accessKeyId: string): Role | 'administrator' | undefined;
   credentialsFor(roleArn: string): RoleCredentials;
@@ -40,10 +40,10 @@ export interface RoleRegistry {
 }
 
 /**
- * Temporary credentials, which roles have, begin like this on AWS. Every other access key is that
- * of whoever runs this machine: allowed everything, like an account's administrator. The endpoint
- * listens on loopback only and checks no signatures. A role's key id can be guessed as well; its
- * session token cannot, and the endpoint demands it.
+ * Temporary credentials, which roles have, begin like this on AWS. Every other access key belongs
+ * to the user of this machine, who may do everything, like an account's administrator. The endpoint
+ * listens on loopback only and checks no signatures. A role's key id could be guessed; its session
+ * token, which the endpoint requires, could not.
  */
 const TEMPORARY_PREFIX = 'ASIA';
 

@@ -16,7 +16,7 @@ import { resourcesWithoutBehaviour } from './resources/without-behaviour.ts';
  * these.
  */
 export const resourceTypes: Readonly<Record<string, ResourceType>> = {
-  // Roles first: functions and schedules look at them when they are started.
+  // Roles first: functions and schedules read them when they start.
   ...iamResources,
   ...storageResources,
   ...lambdaResources,
@@ -34,14 +34,14 @@ function typeOf({ stack, logicalId, type }: ResourceHandle): ResourceType {
   return known;
 }
 
-/** What was started: the outputs of the app's stacks by name. */
+/** The result of the start: the outputs of the app's stacks by name. */
 export interface StartedResources {
   readonly outputs: ReadonlyMap<string, string>;
 }
 
 /**
- * Starts every resource of the app in the parts of the local cloud. Throws an Error naming the
- * resource for a type, property or reference that has no local counterpart.
+ * Starts every resource of the app in the parts of the local account. Throws an Error that names
+ * the resource for a type, property or reference without a local counterpart.
  */
 export async function startResources(
   assembly: Assembly,
@@ -64,8 +64,8 @@ export async function startResources(
     (a, b) => (startOrder.get(a.type) ?? 0) - (startOrder.get(b.type) ?? 0),
   )) {
     const { stack, logicalId, type } = handle;
-    // A type without behaviour is not resolved: an alarm may refer to attributes that nothing here
-    // has.
+    // A type without behaviour is not resolved: an alarm may refer to attributes that no local
+    // resource has.
     if (type in resourcesWithoutBehaviour) continue;
     await typeOf(handle).start(
       {

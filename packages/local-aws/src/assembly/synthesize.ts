@@ -9,7 +9,7 @@ export interface SynthesisOptions {
   readonly context: Readonly<Record<string, unknown>>;
   /** An empty folder. */
   readonly directory: string;
-  /** What makes the next synthesis quicker. */
+  /** Speeds up the next synthesis. */
   readonly compileCache: string;
   readonly signal?: AbortSignal;
 }
@@ -34,12 +34,11 @@ async function run(options: SynthesisOptions, environment: NodeJS.ProcessEnv): P
 }
 
 /**
- * Synthesizes a CDK app into a folder, without the CDK's command line. Rejects with what the app
- * wrote to its error output if it refuses, as for an invalid setting.
+ * Synthesizes a CDK app into a folder, without the CDK's command line. Rejects with the app's error
+ * output if it fails, for example for an invalid setting.
  */
 export async function synthesize(options: SynthesisOptions): Promise<void> {
-  // In Lambda no package.json lies above the code; the app's own must not say what kind of module
-  // it is.
+  // In Lambda no package.json is above the code, so the app's own must not set the module type.
   writeFileSync(join(options.directory, 'package.json'), '{}\n');
   await run(options, {
     ...process.env,

@@ -24,37 +24,37 @@ const cdkJsonSchema = z.object({ context: z.record(z.string(), z.unknown()).defa
 export interface SynthesizedApp {
   /** The folder of the templates and assets. */
   readonly directory: string;
-  /** Where Node may keep what it compiled of the app's code. */
+  /** The folder of Node's compile cache for the app's code. */
   readonly compileCache: string;
-  /** Says that this process needs the folders no longer. */
+  /** Marks the folders as unused by this process. */
   release(): void;
 }
 
 export interface OpenOptions {
-  /** Holds the synthesized apps, and what makes a synthesis quicker. */
+  /** The folder of synthesized apps and of caches for the synthesis. */
   readonly workDirectory: string;
-  /** Told before a synthesis, which takes seconds. */
+  /** Called before a synthesis, which takes seconds. */
   readonly onSynthesis?: () => void;
   readonly signal?: AbortSignal;
 }
 
-/** So many apps are kept, those aside that a process runs: an app takes some 90 MB. */
-const KEPT_APPS = 2;
+/** How many unused apps are cached: an app takes some 90 MB. */
+const CACHED_APPS = 2;
 const APP = 'app';
-/** Beside the app: its files and their sizes. */
+/** Next to the app: its files and their sizes. */
 const LISTING = 'files';
-/** Begin the names of marks and folders that belong to a process, whose identity follows. */
+/** Prefixes of marks and folders of a process, whose identity follows. */
 const USED_BY = 'used-by-';
 const UNFINISHED = 'unfinished-';
 
-/** The context that the CDK's command line would hand on: feature flags change templates. */
+/** The context that the CDK's command line would pass: feature flags change templates. */
 function projectContext(root: string): Readonly<Record<string, unknown>> {
   const file = join(root, 'cdk.json');
   if (!existsSync(file)) return {};
   return cdkJsonSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).context;
 }
 
-/** Whether a process runs the app; marks of processes that have ended go. */
+/** Whether a process runs the app; removes marks of ended processes. */
 function isUsed(folder: string): boolean {
   const marks = readdirSync(folder).filter((name) => name.startsWith(USED_BY));
   const dead = marks.filter((name) => livingProcess(name.slice(USED_BY.length)) === undefined);
@@ -62,7 +62,7 @@ function isUsed(folder: string): boolean {
   return dead.length < marks.length;
 }
 
-/** Renamed first: a start that comes in between finds all of an app or nothing. */
+/** Renamed first: a concurrent start finds a complete app or none. */
 function removeUnused(folder: string): void {
   const aside = join(dirname(folder), `${UNFINISHED}${processIdentity()}-${randomUUID()}`);
   try {
@@ -71,7 +71,7 @@ function removeUnused(folder: string): void {
     if (isUsed(aside)) renameSync(aside, folder);
     else rmSync(aside, { recursive: true, force: true });
   } catch (error) {
-    // Another start removes it as well, or has already made another in its place.
+    // Another start removes it too, or has already replaced it.
     if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(String(errorCode(error)))) throw error;
   }
 }
@@ -80,7 +80,7 @@ function lastUse(folder: string): number {
   return statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** Removes what killed starts left half made, and all but the apps that were used last. */
+/** Removes incomplete apps of killed starts, and all but the most recently used. */
 function removeOld(apps: string): void {
   const names = readdirSync(apps);
   for (const name of names.filter((each) => each.startsWith(UNFINISHED)))
@@ -88,7 +88,7 @@ function removeOld(apps: string): void {
       rmSync(join(apps, name), { recursive: true, force: true });
   const whole = names.filter((name) => /^[0-9a-f]{64}$/.test(name)).map((name) => join(apps, name));
   const oldestFirst = whole.toSorted((a, b) => lastUse(a) - lastUse(b));
-  for (const folder of oldestFirst.slice(0, -KEPT_APPS)) removeUnused(folder);
+  for (const folder of oldestFirst.slice(0, -CACHED_APPS)) removeUnused(folder);
 }
 
 /** The files of an app with their sizes, in one text. */
@@ -100,7 +100,7 @@ function listing(app: string): string {
   return lines.toSorted().join('');
 }
 
-/** What a power cut has left of an app is not the app. */
+/** After a power cut an app may be incomplete. */
 function isWhole(folder: string): boolean {
   try {
     return readFileSync(join(folder, LISTING), 'utf8') === listing(join(folder, APP));
@@ -132,7 +132,7 @@ function take(folder: string): SynthesizedApp | undefined {
   return undefined;
 }
 
-/** Puts a whole app in its place at once; the same app of another start is as good. */
+/** Moves a complete app into place atomically; the same app of another start is as good. */
 function publish(work: string, folder: string): void {
   writeFileSync(join(work, LISTING), listing(join(work, APP)));
   try {
@@ -145,8 +145,8 @@ function publish(work: string, folder: string): void {
 async function open(app: CdkApp, options: OpenOptions, apps: string): Promise<SynthesizedApp> {
   const context = { ...projectContext(app.root), ...app.context };
   const folder = join(apps, appKey(app, context, process.env));
-  const kept = take(folder);
-  if (kept !== undefined) return kept;
+  const cached = take(folder);
+  if (cached !== undefined) return cached;
 
   options.onSynthesis?.();
   removeOld(apps);
@@ -163,7 +163,7 @@ async function open(app: CdkApp, options: OpenOptions, apps: string): Promise<Sy
       compileCache: join(workDirectory, 'compile-cache'),
       ...(signal !== undefined && { signal }),
     });
-    // A file that was saved meanwhile may be in it or not: such an app has no key.
+    // A file saved in the meantime may or may not be in it: such an app has no key.
     if (join(apps, appKey(app, context, process.env)) === folder) publish(work, folder);
     return take(folder) ?? (await open(app, options, apps));
   } finally {
@@ -172,8 +172,8 @@ async function open(app: CdkApp, options: OpenOptions, apps: string): Promise<Sy
 }
 
 /**
- * A CDK app as templates and assets: what an earlier start synthesized out of equal inputs, or the
- * result of a synthesis. Rejects as {@link synthesize} does. Several starts may ask at once.
+ * The templates and assets of a CDK app: cached from an earlier start with equal inputs, or
+ * synthesized now. Rejects like {@link synthesize}. Several starts may call it concurrently.
  */
 export async function openSynthesizedApp(app: CdkApp, options: OpenOptions): Promise<SynthesizedApp> {
   const apps = join(options.workDirectory, 'apps');
@@ -181,7 +181,7 @@ export async function openSynthesizedApp(app: CdkApp, options: OpenOptions): Pro
     mkdirSync(apps, { recursive: true, mode: 0o700 });
     return await open(app, options, apps);
   } catch (error) {
-    // Of the disk, and not of the app.
+    // A fault of the disk, not of the app.
     const isOfDisk = errorCode(error) !== undefined || /no space left on device/i.test(errorMessage(error));
     throw isOfDisk && options.signal?.aborted !== true
       ? new Error(storageReason(options.workDirectory, error), { cause: error })

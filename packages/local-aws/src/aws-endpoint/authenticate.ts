@@ -1,11 +1,11 @@
 import { AwsError, type Principal, type Role } from '../aws-service.ts';
 import { parseSignature, type Signature } from './signature.ts';
 
-/** Looks up who owns credentials. */
+/** Looks up the owner of credentials. */
 export interface Credentials {
-  /** The role that an access key id belongs to; undefined for a key that was never handed out. */
+  /** The role of an access key id; undefined for a key that was never issued. */
   roleForAccessKey(accessKeyId: string): Role | 'administrator' | undefined;
-  /** The session token handed out with the key, if one was: a call must then carry it. */
+  /** The session token issued with the key, if any: a call must then carry it. */
   sessionTokenFor?(accessKeyId: string): string | undefined;
   /**
    * The session's name in error messages, on AWS the name of the function. The role's name when
@@ -16,11 +16,11 @@ export interface Credentials {
 
 export interface Caller {
   readonly principal: Principal;
-  /** Absent for the administrator, who may do all that no policy of a resource denies. */
+  /** Absent for the administrator, who may do everything that no resource policy denies. */
   readonly role?: Role;
   /** The role's name or `administrator`. */
   readonly name: string;
-  /** The caller's ARN as error messages spell it. */
+  /** The caller's ARN in error messages. */
   readonly arn: string;
 }
 
@@ -52,7 +52,7 @@ export function requireSignature(authorization: string | undefined): Signature {
   throw new AwsError('MissingAuthenticationTokenException', 403, 'Missing Authentication Token');
 }
 
-/** Throws AwsError 403 UnrecognizedClientException for credentials that were never handed out. */
+/** Throws AwsError 403 UnrecognizedClientException for credentials that were never issued. */
 export function authenticate(
   credentials: Credentials,
   accountId: string,

@@ -3,7 +3,8 @@ import { isAllowed, isAllowedToRoot } from '../iam/is-allowed.ts';
 import type { Caller } from './authenticate.ts';
 
 /**
- * DynamoDB and KMS refuse with 400, every other service with 403; SQS and STS call it AccessDenied.
+ * DynamoDB and KMS respond with 400, every other service with 403; SQS and STS call it
+ * AccessDenied.
  */
 function refusalOf(service: string, action: string, message: string): AwsError {
   if (service === 'sqs' && action.startsWith('kms:')) return new AwsError('KmsAccessDenied', 400, message);
@@ -12,8 +13,8 @@ function refusalOf(service: string, action: string, message: string): AwsError {
 }
 
 /**
- * Checks that the caller may do all that a call needs. Throws AwsError as the service itself
- * refuses, and Error for a policy that cannot be evaluated locally.
+ * Checks all accesses of a call. Throws AwsError like the service itself, and Error for a policy
+ * that cannot be evaluated locally.
  */
 export function authorize(
   caller: Caller,

@@ -1,4 +1,4 @@
-/** One call that the endpoint answered or refused. Never holds a body, a key or an item. */
+/** One call to the endpoint, successful or not. Never contains a body, a key or an item. */
 export interface CallRecord {
   /** The signing name: `dynamodb`, `kms`, ... */
   readonly service: string;
@@ -8,15 +8,15 @@ export interface CallRecord {
   readonly principal: string;
   /** ARNs that the call needed access to. */
   readonly resources: readonly string[];
-  /** HTTP's, or 599 if the connection was cut. */
+  /** The HTTP status, or 599 if the connection was cut. */
   readonly status: number;
-  /** When it arrived, by a clock that only orders calls. */
+  /** Its arrival, on a clock that only orders calls. */
   readonly startedMs: number;
   readonly durationMs: number;
   /** Bytes of the two bodies, without HTTP's own lines. */
   readonly requestBytes: number;
-  readonly answerBytes: number;
-  /** DynamoDB's units, read and write together. */
+  readonly responseBytes: number;
+  /** DynamoDB's units, reads and writes together. */
   readonly consumedCapacity?: number;
 }
 
@@ -26,7 +26,7 @@ export interface CallCount {
   readonly service: string;
   readonly action: string;
   readonly calls: number;
-  /** Calls answered with a status of 400 or more. */
+  /** Calls with a status of 400 or more. */
   readonly failures: number;
   readonly capacityUnits: number;
 }
@@ -35,8 +35,7 @@ export interface CallCounter {
   add(record: CallRecord): void;
   counts(): readonly CallCount[];
   /**
-   * The calls themselves, in the order of their answers; of more than {@link LATEST_CALLS} the last
-   * ones.
+   * The calls themselves, in the order of their responses; at most the last {@link LATEST_CALLS}.
    */
   latest(): readonly CallRecord[];
   reset(): void;

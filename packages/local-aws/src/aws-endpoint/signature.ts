@@ -1,6 +1,6 @@
 /**
- * Who signed a request and for which service, as the `Authorization` header of Signature Version 4
- * says.
+ * The signer of a request and the service that it signed for, from the `Authorization` header of
+ * Signature Version 4.
  */
 export interface Signature {
   readonly accessKeyId: string;
@@ -12,10 +12,10 @@ const credential =
   /^AWS4-HMAC-SHA256\s.*?Credential=(?<accessKeyId>[^/,\s]+)\/\d{8}\/(?<region>[^/,\s]+)\/(?<service>[^/,\s]+)\/aws4_request/;
 
 /**
- * Reads the credential scope and leaves the signature itself unchecked: the endpoint listens on
- * loopback, and whoever can reach it can read the secret keys from the environment of the processes
- * beside it. What it protects against is a role that lacks a permission, and for that the access
- * key id is enough. Returns undefined when there is no Signature Version 4.
+ * Reads the credential scope and does not check the signature: the endpoint listens on loopback,
+ * and a process that can reach it can read the secret keys from the environment of the functions.
+ * The endpoint detects a role that lacks a permission, for which the access key id is enough.
+ * Returns undefined without a Signature Version 4.
  */
 export function parseSignature(authorization: string | undefined): Signature | undefined {
   const { accessKeyId, region, service } = credential.exec(authorization ?? '')?.groups ?? {};

@@ -11,7 +11,7 @@ import {
 } from '../aws-service.ts';
 import type { CallFaults } from '../faults/call-faults.ts';
 import { errorMessage } from '../error-code.ts';
-import { foreignHostAnswer, isLoopbackHost } from '../loopback-host.ts';
+import { foreignHostResponse, isLoopbackHost } from '../loopback-host.ts';
 import { readBody } from '../read-body.ts';
 import { authenticate, requireSignature, type Caller, type Credentials } from './authenticate.ts';
 import { authorize } from './authorize.ts';
@@ -24,18 +24,18 @@ export interface AwsEndpointOptions extends Credentials {
   readonly accountId: string;
   readonly region: string;
   readonly services: readonly AwsService[];
-  /** Told of every call after it was answered or refused. */
+  /** Called after every response. */
   onCall?(record: CallRecord): void;
   /**
-   * What the local cloud itself answers below `/_local/`, by path: told the method and the body of
-   * a PUT, and answered as JSON. Failures are answered with 400 and their message.
+   * Handlers of the local account's own paths below `/_local/`: each receives the method and the
+   * body of a PUT, and returns JSON. A failure becomes a 400 with its message.
    */
   readonly controls?: Readonly<Record<string, (body: string, method: string) => unknown>>;
-  /** What happens to calls that are made with a role's credentials. Default: nothing. */
+  /** Faults for calls with a role's credentials. Default: none. */
   readonly faults?: CallFaults;
   /**
-   * Told of failures that are no answer of a service but a fault of the local cloud. Default:
-   * standard error.
+   * Called for failures that are a fault of the local account and no response of a service.
+   * Default: standard error.
    */
   onFault?(error: unknown): void;
 }
@@ -43,7 +43,7 @@ export interface AwsEndpointOptions extends Credentials {
 export interface AwsEndpoint {
   /** `http://127.0.0.1:<port>`, the value of `AWS_ENDPOINT_URL`. */
   readonly url: string;
-  /** Stops listening and drops open connections. Services are closed by whoever made them. */
+  /** Stops listening and drops open connections. The creator of the services closes them. */
   close(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export interface AwsEndpoint {
 const MAX_BODY_BYTES = 72 * 1024 * 1024;
 const COUNTS_PATH = '/_local/calls';
 const LOG_PATH = '/_local/call-log';
-/** What the record says of a call whose connection was cut: HTTP has no such status. */
+/** The recorded status of a call whose connection was cut: HTTP has none. */
 const CUT_STATUS = 599;
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {
@@ -100,18 +100,18 @@ interface Exchange {
 }
 
 /**
- * The one AWS endpoint of the local cloud. Finds the service by the signing name, the caller by the
- * access key id, checks the caller's policies for all that the call needs, and lets the service
- * answer.
+ * The only AWS endpoint of the local account. It finds the service by the signing name and the
+ * caller by the access key id, checks the caller's policies for all accesses of the call, and calls
+ * the service.
  *
- * `GET /_local/calls` answers `{ "calls": CallCount[] }` since the last `DELETE /_local/calls`:
- * tests count calls with it. `GET /_local/call-log` answers the calls themselves:
- * `{ "calls": CallRecord[] }`.
+ * `GET /_local/calls` returns `{ "calls": CallCount[] }` since the last `DELETE /_local/calls`:
+ * tests count calls with it. `GET /_local/call-log` returns the calls themselves: `{ "calls":
+ * CallRecord[] }`.
  */
 export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<AwsEndpoint> {
   const services = new Map(options.services.map((service) => [service.signingName, service]));
   const counter = createCallCounter();
-  // A service can need what belongs to another one, such as SQS the key of an encrypted queue.
+  // A service can need a resource of another one, such as SQS the key of an encrypted queue.
   const resourcePolicyOf = (arn: string): ResourcePolicy | undefined =>
     services.get(arn.split(':')[2] ?? '')?.resourcePolicy?.(arn);
 
@@ -153,14 +153,14 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
       startedMs,
       durationMs: performance.now() - startedMs,
       requestBytes: call.body.length,
-      answerBytes: Buffer.byteLength(body),
+      responseBytes: Buffer.byteLength(body),
       ...(consumedCapacity !== undefined && { consumedCapacity }),
     };
     counter.add(entry);
     options.onCall?.(entry);
   }
 
-  /** Faults meet the app, and not whoever looks at it as the administrator. */
+  /** Faults affect the app, not an administrator who looks at it. */
   async function carryOut(exchange: Exchange, accesses: readonly AwsAccess[]): Promise<AwsResponse | 'cut'> {
     const { service, caller, call } = exchange;
     const { faults } = options;
@@ -212,12 +212,11 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
     };
   }
 
-  async function answer(request: IncomingMessage): Promise<AwsResponse | 'cut'> {
+  async function reply(request: IncomingMessage): Promise<AwsResponse | 'cut'> {
     let service: AwsService | undefined;
     const startedMs = performance.now();
     try {
-      // The body is read even for a call that is refused, or the connection could not be used
-      // again.
+      // The body is read even for a rejected call, or the connection could not be reused.
       const body = await bodyOf(request);
       const signature = requireSignature(request.headers.authorization);
       service = serviceFor(signature);
@@ -227,23 +226,23 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
     }
   }
 
-  function answerCounts({ method, url }: IncomingMessage): AwsResponse {
+  function respondWithCounts({ method, url }: IncomingMessage): AwsResponse {
     if (method === 'DELETE' && url === COUNTS_PATH) counter.reset();
     const body = JSON.stringify({ calls: url === LOG_PATH ? counter.latest() : counter.counts() });
     return { status: 200, headers: { 'content-type': 'application/json' }, body };
   }
 
-  async function answerControl(
+  async function respondToControl(
     request: IncomingMessage,
     control: (body: string, method: string) => unknown,
   ): Promise<AwsResponse> {
     const headers = { 'content-type': 'application/json' };
     try {
       const body = (await bodyOf(request)).toString('utf8');
-      // A web page may send any other method to this machine unasked.
+      // A web page may send any other method to this machine.
       const { method = 'GET' } = request;
-      const told = control(method === 'PUT' ? body : '', method);
-      return { status: 200, headers, body: JSON.stringify(told) };
+      const controlled = control(method === 'PUT' ? body : '', method);
+      return { status: 200, headers, body: JSON.stringify(controlled) };
     } catch (error) {
       return { status: 400, headers, body: JSON.stringify({ message: errorMessage(error) }) };
     }
@@ -252,24 +251,24 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
   async function respond(request: IncomingMessage): Promise<AwsResponse | 'cut'> {
     if (!isLoopbackHost(request.headers.host)) {
       request.resume();
-      return foreignHostAnswer;
+      return foreignHostResponse;
     }
     if (request.url === COUNTS_PATH || request.url === LOG_PATH) {
       request.resume();
-      return answerCounts(request);
+      return respondWithCounts(request);
     }
     const control = options.controls?.[request.url ?? ''];
-    return control === undefined ? await answer(request) : await answerControl(request, control);
+    return control === undefined ? await reply(request) : await respondToControl(request, control);
   }
 
-  // Node's own answer to a request without a Host would be 400.
+  // Node's own response to a request without a Host would be 400.
   const server = createServer({ requireHostHeader: false }, (request, response) => {
     void respond(request).then((result) => {
       if (result === 'cut') request.socket.destroy();
       else send(response, result);
     });
   });
-  // The client, not the server, ends a connection: no call meets a closing socket.
+  // The client ends connections, not the server: no call meets a closing socket.
   server.keepAliveTimeout = 0;
   const port = await listen(server, options.port ?? 0);
 

@@ -9,7 +9,7 @@ function text(value: string): string {
 }
 
 /**
- * STS with the one call that command lines make to see who they are: GetCallerIdentity, which needs
+ * STS with the one call by which command lines identify themselves: GetCallerIdentity, which needs
  * no permission.
  */
 export function createSts({ accountId }: { readonly accountId: string }): AwsService {

@@ -5,7 +5,7 @@ import type { Item } from './item.ts';
 import type { OperationContext } from './operation.ts';
 import type { Table, TableDescription } from './table.ts';
 
-/** What a table was when the backup was made. */
+/** A table at the time of its backup. */
 export interface Backup {
   /** The last part of its ARN. */
   readonly id: string;
@@ -15,19 +15,16 @@ export interface Backup {
   readonly table: Table;
 }
 
-/** Copies of whole tables. Each is there at once. */
+/** Copies of whole tables, complete immediately. */
 export interface Backups {
   find(id: string): Backup | undefined;
-  /** Those of a table, the oldest first, also of one that is gone. */
+  /** The backups of a table, oldest first, also of a deleted table. */
   of(tableName: string): Promise<readonly Backup[]>;
   create(tableName: string, name: string): Promise<Backup>;
   remove(id: string): Promise<void>;
-  /**
-   * Makes a table of what a backup holds. Throws AwsError ResourceInUseException if there is one of
-   * the name.
-   */
+  /** Creates a table from a backup. Throws AwsError ResourceInUseException if the name exists. */
   restore(backup: Backup, sourceBackupArn: string, targetName: string): Promise<void>;
-  /** Makes a table of what another one holds now. Throws as `restore`. */
+  /** Creates a table from the current content of another. Throws like `restore`. */
   copy(sourceName: string, targetName: string): Promise<void>;
 }
 
@@ -47,7 +44,7 @@ function definitionOf({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes 
 
 export function createBackups({ database, tables, writer }: OperationContext): Backups {
   /**
-   * A table of the same keys, indexes and encryption, with the items below a prefix. Time to live,
+   * A table with the same keys, indexes and encryption, and the items below a prefix. Time to live,
    * protection and recovery are not restored (Amazon DynamoDB Developer Guide, Point-in-time
    * recovery).
    */

@@ -28,15 +28,15 @@ function bytes(item: Item | undefined): number {
   return item === undefined ? 0 : itemBytes(item);
 }
 
-/** Every operation on an item costs at least one unit, even on one that does not exist. */
+/** Every operation on an item costs at least one unit, even on a missing one. */
 function blocks(size: number, block: number): number {
   return Math.max(1, Math.ceil(size / block));
 }
 
 /**
- * Units of one index for one write. An entry added, removed or changed in place is one write (of
- * the larger image); an entry that moves to another key is two; an entry whose projected attributes
- * stay is none.
+ * Units of one index for one write. Adding, removing or changing an entry in place is one write (of
+ * the larger image); moving an entry to another key is two; an entry with unchanged projected
+ * attributes is none.
  * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations.Writes)
  */
 function indexUnits(index: IndexDefinition, { table, before, after }: Images): number {
@@ -51,7 +51,7 @@ function indexUnits(index: IndexDefinition, { table, before, after }: Images): n
   return blocks(Math.max(bytes(old), bytes(now)), WRITE_BLOCK);
 }
 
-/** Units of one write: the larger image on the table, and what changed in each index. */
+/** Units of one write: the larger image on the table, and the changes of each index. */
 export function writeUnits(images: Images): Units {
   const { table, before, after } = images;
   const indexes = (table.GlobalSecondaryIndexes ?? [])
@@ -65,15 +65,15 @@ export function writeUnits(images: Images): Units {
 }
 
 /**
- * A transaction prepares and commits on the table, hence twice; indexes follow later and cost what
- * they always cost.
+ * A transaction prepares and commits on the table, so its units count twice; indexes follow later
+ * at their usual cost.
  */
 export function transactionWriteUnits(images: Images): Units {
   const units = writeUnits(images);
   return { ...units, table: units.table * 2 };
 }
 
-/** Units to read `size` bytes, of one item or of all items that a query passed over together. */
+/** Units of reading `size` bytes, of one item or of all items of a query together. */
 export function readUnits(size: number, consistent: boolean): number {
   return blocks(size, READ_BLOCK) * (consistent ? 1 : 0.5);
 }
@@ -115,7 +115,8 @@ function capacity(units: number, kind: Kind): Readonly<Record<string, number>> {
 }
 
 /**
- * The `ConsumedCapacity` of one table as the API spells it; undefined when the caller did not ask.
+ * The `ConsumedCapacity` of one table in the API's format; undefined unless the caller asked for
+ * it.
  */
 export function consumedCapacity(mode: CapacityMode, units: Units, kind?: Kind): object | undefined {
   if (mode !== 'TOTAL' && mode !== 'INDEXES') return undefined;

@@ -31,20 +31,20 @@ export interface DynamoDbOptions {
   readonly dataDir?: string;
   readonly accountId: string;
   readonly region: string;
-  /** Default: callers get the failure, and nothing else is reported. */
+  /** Default: callers get the failure, and no other report. */
   readonly storageFailure?: StorageFailure;
 }
 
 export interface DynamoDb extends AwsService {
   /**
-   * Makes a table at once; the same definition again changes nothing but the TTL attribute and the
-   * resource policy, which become those of the definition.
-   * Throws an Error naming the table when it exists with other keys or indexes.
+   * Creates a table immediately. The same definition again changes only the TTL attribute and the
+   * resource policy, which become those of the definition. Throws an Error naming the table when it
+   * exists with other keys or indexes.
    */
   createTable(definition: TableDefinition): Promise<void>;
   tableArn(name: string): string;
   /**
-   * Removes the items whose TTL attribute is before `nowSeconds` (since 1970). Resolves with their
+   * Deletes the items whose TTL attribute is before `nowSeconds` (since 1970). Resolves with their
    * number.
    */
   expireItems(nowSeconds: number): Promise<number>;
@@ -91,25 +91,25 @@ async function openStored(
 }
 
 /**
- * DynamoDB for one account on one machine. dynalite's internals parse, validate and evaluate;
- * storage, transactions, time to live and capacity are ours. test/dynamodb/comparison holds its
- * answers against those of DynamoDB Local. Where it differs from DynamoDB:
+ * DynamoDB for one account on one machine. dynalite's internals parse, validate and evaluate; this
+ * package adds storage, transactions, time to live and capacity. test/dynamodb/comparison compares
+ * its responses with those of DynamoDB Local. Differences from DynamoDB:
  *
- * - Writes happen one after the other, so there is never a TransactionConflict, and nothing is ever
- *   throttled.
+ *
+ * - Writes are sequential, so there is never a TransactionConflict, and nothing is ever throttled.
  * - Reads are always consistent; an eventually consistent one only costs half. An index is never
- *   behind its table.
- * - BatchWriteItem stores all of its items or none, and never leaves any unprocessed.
+ * behind its table.
+ * - BatchWriteItem stores all of its items or none, and leaves none unprocessed.
  * - A page of Query or Scan ends by dynalite's estimate of 1 MB, some percent from DynamoDB's.
  * - Comparing whole lists or maps in an expression is refused. `size()` of text counts UTF-16
- *   units. An empty text is not found by `size()`, IN and BETWEEN, `begins_with` compares binary as
- *   UTF-8, and NOT cannot follow NOT.
- * - A backup or a restored table is there at once. Nothing keeps what a table was: it is restored
- *   to the latest time only.
- * - Of PartiQL there is `INSERT INTO "table" VALUE {'a': ?, 'b': ?}` with Parameters. A batch of
- *   which one statement is not allowed is refused as a whole.
- * - Not there: local secondary indexes, streams, other PartiQL, tags, changes of keys and indexes.
- *   Each fails with UnknownOperationException and its name.
+ * units. An empty text is not found by `size()`, IN and BETWEEN, `begins_with` compares binary as
+ * UTF-8, and NOT cannot follow NOT.
+ * - A backup or a restored table is complete immediately. There is no history of a table: it is
+ * restored to the latest time only.
+ * - Of PartiQL there is `INSERT INTO "table" VALUE {'a': ?, 'b': ?}` with Parameters. A batch with
+ * one statement that is not allowed is refused as a whole.
+ * - Not supported: local secondary indexes, streams, other PartiQL, tags, changes of keys and
+ * indexes. Each fails with UnknownOperationException and its name.
  */
 export async function createDynamoDb({ dataDir, ...options }: DynamoDbOptions): Promise<DynamoDb> {
   const { storageFailure = createStorageFailure(dataDir ?? 'memory', () => undefined) } = options;
@@ -139,7 +139,9 @@ export async function createDynamoDb({ dataDir, ...options }: DynamoDbOptions): 
 
   const prepared = new WeakMap<AwsCall, Prepared>();
 
-  /** A call is parsed once, though it is asked about twice: for its accesses and for its answer. */
+  /**
+   * A call is parsed once, although the endpoint asks twice: for its accesses and for its response.
+   */
   function prepare(call: AwsCall): Prepared {
     const known = prepared.get(call);
     if (known !== undefined) return known;
@@ -152,7 +154,7 @@ export async function createDynamoDb({ dataDir, ...options }: DynamoDbOptions): 
 
   function failureOf(error: unknown): unknown {
     if (!isLevelError(error)) return error;
-    // A read in the middle of which the database was opened anew.
+    // The database was reopened during the read.
     if (/NOT_OPEN$/.test(String(errorCode(error))))
       return new AwsError('ServiceUnavailable', 503, 'the tables are being opened');
     return storageFailure(error);

@@ -6,7 +6,7 @@ import type { Item } from './item.ts';
 import { openReopeningLevel } from './reopening-level.ts';
 
 /**
- * Keys of the one level database. `~` sorts after every character that follows it: names are
+ * Keys of the single level database. `~` sorts after every character that may follow: names are
  * `[a-zA-Z0-9_.-]`, item keys are hexadecimal with `/` between their parts.
  */
 export const levelKeys = {
@@ -14,12 +14,12 @@ export const levelKeys = {
   tables: 'table~',
   items: (tableName: string): string => `item~${tableName}~`,
   indexEntries: (tableName: string, indexName: string): string => `index~${tableName}~${indexName}~`,
-  /** Items by the second from which on they are expired. */
+  /** Items by the second in which they expire. */
   expiries: (tableName: string): string => `ttl~${tableName}~`,
   transactionTokens: 'transaction~',
   backup: (id: string): string => `backup~${id}`,
   backups: 'backup~',
-  backupItems: (id: string): string => `kept~${id}~`,
+  backupItems: (id: string): string => `backup-item~${id}~`,
 } as const;
 
 export type ReadItem = (key: string) => Item | undefined;
@@ -31,7 +31,7 @@ export type ReadItem = (key: string) => Item | undefined;
 export interface Database {
   read(key: string): unknown;
   readItem: ReadItem;
-  /** The values of a range of keys below a prefix, from the state at the time of the call. */
+  /** The values of a range of keys below a prefix, as of the time of the call. */
   values(prefix: string, range: KeyRange): AsyncIterable<unknown>;
   valueStream(prefix: string, range: KeyRange, onValue: (item: Item) => void): Readable;
   /** Keys (without the prefix) and values of a range. */
@@ -40,7 +40,7 @@ export interface Database {
   ready(): Promise<void>;
   /**
    * All or nothing. On disk, the operating system has the write when this resolves: it survives the
-   * end of the process. Rejects with AwsError from a write that the disk refused until there is
+   * end of the process. After a write that the disk refused, rejects with AwsError until there is
    * room again.
    */
   batch(operations: readonly LevelOperation[]): Promise<void>;
@@ -73,7 +73,7 @@ async function* observed(
   }
 }
 
-/** Whether an error is one of LevelDB's, or of a value that is no JSON. */
+/** Whether an error comes from LevelDB, or from a value that is no JSON. */
 export function isLevelError(error: unknown): boolean {
   return /^LEVEL_/.test(String(errorCode(error)));
 }

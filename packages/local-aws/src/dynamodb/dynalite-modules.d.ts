@@ -1,4 +1,4 @@
-// dynalite has no types: `dynalite.ts` says what its modules are.
+// dynalite has no types: `dynalite.ts` declares its modules.
 declare module 'dynalite/*' {
   const internal: unknown;
   export default internal;

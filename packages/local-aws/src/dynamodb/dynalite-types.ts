@@ -1,7 +1,7 @@
 import type { Item } from './item.ts';
 import type { TableDescription } from './table.ts';
 
-/** The error that dynalite hands to its callers: the response body is ready in it. */
+/** dynalite's error for its callers: it contains the complete response body. */
 export interface DynaliteError extends Error {
   readonly statusCode: number;
   readonly body: { readonly __type: string; readonly message?: string; readonly Message?: string };
@@ -19,7 +19,7 @@ export interface KeyRange {
   readonly limit?: number;
 }
 
-/** What dynalite's actions call on the items of a table, and on the entries of an index. */
+/** The calls of dynalite's actions on the items of a table, and on the entries of an index. */
 export interface DynaliteSubDb {
   get(key: string, callback: Callback<Item>): void;
   put(key: string, item: Item, callback: Callback<void>): void;
@@ -111,8 +111,8 @@ export interface BatchWrite {
 }
 
 /**
- * What dynalite demands of the requests of one action: the types of the members and the rules
- * between them.
+ * dynalite's rules for the requests of one action: the types of the members and the rules between
+ * them.
  */
 export interface Rules<Request> {
   readonly types: Readonly<Record<string, unknown>>;

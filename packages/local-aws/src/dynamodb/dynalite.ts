@@ -1,4 +1,4 @@
-// The one door to dynalite's internals, which are no public interface: the version is pinned.
+// The only import of dynalite's internals, which are no public interface: the version is pinned.
 import batchWriteItem from 'dynalite/actions/batchWriteItem.js';
 import deleteItem from 'dynalite/actions/deleteItem.js';
 import getItem from 'dynalite/actions/getItem.js';

@@ -4,11 +4,11 @@ import type { Tables } from './tables.ts';
 import { expiryOperations, expirySortKey, oldestExpiry } from './time-to-live.ts';
 import type { Writer } from './writer.ts';
 
-/** Items removed in one batch, so that other writes get their turn between. */
+/** Items deleted in one batch, so that other writes can run in between. */
 const BATCH_ITEMS = 100;
 
 export interface Expiry {
-  /** Removes every item whose TTL attribute is past. Resolves with their number. */
+  /** Deletes every item whose TTL attribute is past. Resolves with their number. */
   expireItems(nowSeconds: number): Promise<number>;
   /** Turns the TTL of a table on (for an attribute) or off. */
   setTimeToLive(tableName: string, attribute: string | undefined): Promise<void>;
@@ -41,7 +41,7 @@ export function createExpiry(database: Database, tables: Tables, writer: Writer)
     }
   }
 
-  /** The order of expiry of a whole table, for an attribute that it had not before. */
+  /** The expiry order of a whole table, for a new TTL attribute. */
   async function rebuild(
     tableName: string,
     attribute: string | undefined,

@@ -23,14 +23,14 @@ function isExpression(arg: ParsedExpression | readonly (string | number)[]): arg
   return !Array.isArray(arg);
 }
 
-/** The types of the values among operands; one that is an operator or a function has none. */
+/** The types of the values among operands; an operator or a function has none. */
 function typesOf(operands: readonly ParsedExpression[]): readonly string[] {
   return operands.filter(({ type }) => type === undefined).flatMap((literal) => Object.keys(literal));
 }
 
 /**
- * What dynalite does not check in a condition or filter. It compares lists and maps by identity, so
- * such a comparison would always be wrong: it is refused. `member` is the request's.
+ * Checks that dynalite lacks in a condition or filter. It compares lists and maps by identity,
+ * which would always be wrong, so such a comparison is refused. `member` is the request's.
  */
 export function requireSupported(member: string, { type = '', args = [] }: ParsedExpression): void {
   const operands = args.filter(isExpression);
@@ -59,8 +59,8 @@ function byLastElementFirst({ path: a }: UpdateSection, { path: b }: UpdateSecti
 }
 
 /**
- * An update's actions so that each finds list elements where they were before the update: dynalite
- * applies one after the other, and a removal moves what follows.
+ * Reorders an update's actions so that each finds list elements at their positions before the
+ * update: dynalite applies one after the other, and a removal moves the rest.
  */
 export function removalsLast(sections: readonly UpdateSection[]): readonly UpdateSection[] {
   return [

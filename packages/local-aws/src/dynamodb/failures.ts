@@ -21,7 +21,7 @@ export function validationFailure(message: string): AwsError {
   return new AwsError('ValidationException', 400, message);
 }
 
-/** The message about an empty value of a key, which belongs to an index if one is named. */
+/** The message about an empty key value, which belongs to an index if one is named. */
 export function emptyKeyMessage(attribute: string, type: 'S' | 'B', indexName?: string): string {
   const [ofIndex, name] =
     indexName === undefined
@@ -48,7 +48,7 @@ export function tableInUse(message: string): AwsError {
   return new AwsError('ResourceInUseException', 400, message);
 }
 
-/** A failure that cost capacity units all the same: a condition that did not hold. */
+/** A failure that costs capacity units: a failed condition. */
 export class CostlyFailure extends AwsError {
   readonly consumedCapacity: number;
 
@@ -63,7 +63,7 @@ function isDynaliteError(error: unknown): error is DynaliteError {
 }
 
 /**
- * Turns what dynalite reports into an AwsError; a fault of dynalite or of ours stays what it is.
+ * Turns an error of dynalite into an AwsError; a fault of dynalite or of this package is unchanged.
  */
 export function toFailure(error: unknown): Error {
   if (!isDynaliteError(error)) return error instanceof Error ? error : new Error(String(error));

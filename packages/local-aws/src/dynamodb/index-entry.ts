@@ -6,7 +6,7 @@ function keyNames({ KeySchema }: Pick<TableDescription, 'KeySchema'>): readonly 
   return KeySchema.map(({ AttributeName }) => AttributeName);
 }
 
-/** The attributes that a secondary index has of an item; undefined when it has all. */
+/** The projected attributes of a secondary index; undefined for all. */
 export function projectedNames(
   index: IndexDefinition,
   table: TableDescription,
@@ -16,7 +16,7 @@ export function projectedNames(
 }
 
 /**
- * What a secondary index holds of an item; undefined when the item lacks a key attribute of the
+ * The entry of a secondary index for an item; undefined if the item lacks a key attribute of the
  * index.
  */
 export function indexEntry(
@@ -32,14 +32,14 @@ export function indexEntry(
 
 /**
  * The key of an index entry below the index's prefix. dynalite ends it with 24 bits of a hash of
- * the item's key, so two of some thousand items under one index key would share an entry; here the
- * item's whole key follows.
+ * the item's key, so that two of some thousand items under one index key would share an entry; here
+ * the whole item key follows.
  */
 export function indexEntryKey(index: IndexDefinition, table: TableDescription, entry: Item): string {
   return `${dynaliteDb.createIndexKey(entry, table, index.KeySchema)}/${dynaliteDb.createKey(entry, table)}`;
 }
 
-/** Whether two entries of an index stand at the same place. */
+/** Whether two entries of an index have the same position. */
 export function sameIndexKey(index: IndexDefinition, a: Item, b: Item): boolean {
   return keyNames(index).every((name) => JSON.stringify(a[name]) === JSON.stringify(b[name]));
 }

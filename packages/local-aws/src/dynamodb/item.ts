@@ -1,4 +1,4 @@
-/** An attribute's value as it travels: exactly one member is set, binary as base64. */
+/** An attribute value on the wire: exactly one member is set, binary as base64. */
 export interface AttributeValue {
   readonly S?: string;
   readonly N?: string;
@@ -14,12 +14,12 @@ export interface AttributeValue {
 
 export type Item = Readonly<Record<string, AttributeValue>>;
 
-/** The single scalar of a key attribute as text: what `dynamodb:LeadingKeys` holds. */
+/** The single scalar of a key attribute as text, for `dynamodb:LeadingKeys`. */
 export function scalarText(value: AttributeValue | undefined): string | undefined {
   return value?.S ?? value?.N ?? value?.B;
 }
 
-/** Whether two JSON values are equal whatever their prototypes and the order of their members. */
+/** Whether two JSON values are equal, regardless of prototypes and the order of members. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
@@ -31,7 +31,7 @@ export function sameJson(a: unknown, b: unknown): boolean {
   );
 }
 
-/** The type of an empty text or empty bytes, which no key may be. */
+/** The type of an empty string or empty bytes, which no key may be. */
 export function emptyType(value: Item[string] | undefined): 'S' | 'B' | undefined {
   if (value?.S === '') return 'S';
   return value?.B === '' ? 'B' : undefined;

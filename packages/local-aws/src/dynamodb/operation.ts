@@ -2,27 +2,25 @@ import type { AwsAccess } from '../aws-service.ts';
 import type { CapacityMode } from './consumed-capacity.ts';
 import type { Database } from './database.ts';
 import { type Item, scalarText } from './item.ts';
-import type { Verb } from './partiql.ts';
+import type { Verb } from './parse-statement.ts';
 import type { Body } from './requests.ts';
 import { hashAttribute } from './table.ts';
 import type { Tables } from './tables.ts';
 import type { Writer } from './writer.ts';
 
-/**
- * An answer, with the capacity units that the call cost whether or not the caller asked for them.
- */
+/** A response, with the capacity units of the call whether or not the caller asked for them. */
 export interface Outcome {
   readonly body: object;
   readonly consumedCapacity: number;
 }
 
-/** A request that was understood: what it needs, and how to do it. */
+/** A parsed request: the accesses that it needs, and how to run it. */
 export interface Prepared {
   readonly accesses: readonly AwsAccess[];
   perform(): Promise<Outcome>;
 }
 
-/** One API call. Throws AwsError when the request is not valid. */
+/** One API call. Throws AwsError for an invalid request. */
 export type Operation = (body: Body) => Prepared;
 
 export interface OperationContext {
@@ -31,7 +29,7 @@ export interface OperationContext {
   readonly writer: Writer;
 }
 
-/** Operations on items, which are those that functions call. Others manage tables and backups. */
+/** Operations on items, which functions call. Others manage tables and backups. */
 export const ITEM_OPERATIONS = [
   'BatchExecuteStatement',
   'BatchGetItem',
@@ -49,8 +47,8 @@ export const ITEM_OPERATIONS = [
 type OfParts = 'TransactWriteItems' | 'ExecuteStatement' | 'BatchExecuteStatement';
 
 /**
- * What IAM checks: a transaction needs the right to each of its writes, and to its checks, and
- * statements of PartiQL that of their verbs.
+ * The accesses that IAM checks: a transaction needs those of all its writes and checks, and PartiQL
+ * statements those of their verbs.
  */
 export type ItemAction =
   Exclude<(typeof ITEM_OPERATIONS)[number], OfParts> | 'ConditionCheckItem' | `PartiQL${Verb}`;
@@ -78,7 +76,7 @@ export function itemAccess(
   };
 }
 
-/** The members of an answer that depend on what the caller asked for. */
+/** The members of a response that depend on the request. */
 export function withCapacity<T extends object>(
   body: T,
   capacity: unknown,

@@ -6,8 +6,8 @@ import { itemBytes, MAX_ITEM_BYTES } from './item-size.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * What one read call passed over: the sizes of the items or index entries, in order. It may have
- * looked further than it went.
+ * The sizes of the items or index entries that one read call covered, in order. It may have read
+ * ahead.
  */
 export interface ReadStore {
   readonly store: DynaliteStore;
@@ -19,7 +19,7 @@ function readOnly(): never {
 }
 
 /**
- * Index entries end with the whole key of their item, which dynalite does not know: a page begins
+ * Index entries end with the whole key of their item, which dynalite does not expect: a page begins
  * after that.
  */
 function resumed(range: KeyRange, suffix: string | undefined): KeyRange {

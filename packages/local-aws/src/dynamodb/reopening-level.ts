@@ -7,13 +7,13 @@ import { damaged, STORAGE_RETRY_MS, type StorageFailure } from '../storage-failu
 import type { Level, LevelOperation } from './dynalite-types.ts';
 
 /**
- * A LevelDB that stops at the first write that the disk refuses. Whatever LevelDB appended behind
+ * A LevelDB that stops at the first write that the disk refuses. Data that LevelDB appends after
  * the torn record would be lost, since recovery ends there; a failed compaction refuses all writes
- * for good. Both end when the database is opened anew, which needs room. Until then every write is
- * refused, and reads go on.
+ * permanently. Reopening the database cures both, and needs room. Until then writes are refused and
+ * reads continue.
  */
 export interface ReopeningLevel {
-  /** For reads. It is another one after a reopening, and not open in the middle of one. */
+  /** For reads. A reopening replaces it, and it is closed during one. */
   readonly current: Level;
   /** Resolves when `current` is open. Rejects with AwsError while the disk prevents that. */
   ready(): Promise<void>;
@@ -31,7 +31,7 @@ function openFailure(directory: string, error: unknown, failure: StorageFailure)
   if (errorCode(cause) === 'LEVEL_LOCKED') return new Error(`${directory} is in use by another process`);
   const isDamaged = errorCode(cause) === 'LEVEL_CORRUPTION' || message.includes('No such file');
   if (!isDamaged) return failure(cause);
-  // LevelDB names the file but for these two.
+  // LevelDB names the file except for these two.
   const where = message.includes(directory) ? '' : ' (in CURRENT or the MANIFEST that it names)';
   return damaged(directory, `${message}${where}`, error);
 }
@@ -41,7 +41,7 @@ const JSON_VALUES = { valueEncoding: 'json' } as const;
 /** A database that is not open yet. */
 export function levelIn(directory: string | undefined): Level {
   if (directory !== undefined) return new ClassicLevel<string, unknown>(directory, JSON_VALUES);
-  // As text: a small Buffer is a slice of 8 KB, of which all stays for the sake of one.
+  // As text: a small Buffer is a slice of 8 KB, and keeps all of it in memory.
   return new MemoryLevel<string, unknown>({ ...JSON_VALUES, storeEncoding: 'utf8' });
 }
 
@@ -57,14 +57,14 @@ async function open(
   return db;
 }
 
-/** Opening moves what is in the logs into tables, and writes a new manifest. */
+/** Opening moves the content of the logs into tables, and writes a new manifest. */
 async function bytesToOpen(directory: string): Promise<number> {
   const names = (await readdir(directory)).filter((name) => /\.log$|^MANIFEST-/.test(name));
   const sizes = await Promise.all(names.map(async (name) => (await stat(join(directory, name))).size));
   return sizes.reduce((sum, size) => sum + size, SPARE_BYTES);
 }
 
-/** Rejects unless there is room to open the database: one that is closed cannot be read. */
+/** Rejects unless there is room to open the database: a closed one cannot be read. */
 async function requireRoom(directory: string): Promise<void> {
   const probe = join(directory, 'probe');
   try {
@@ -86,14 +86,14 @@ export async function openReopeningLevel(
   let refused: { readonly reason: Error; readonly atMs: number } | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
-  /** One after the other: none may be appended behind one that fails. */
+  /** Sequential: no write may be appended after a failed one. */
   function inTurn<T>(task: () => Promise<T>): Promise<T> {
     const turn = last.then(task);
     last = turn.catch(() => undefined);
     return turn;
   }
 
-  /** Runs a step after which the log can be trusted; until it succeeds nothing is written. */
+  /** Runs a step after which the log is reliable; until it succeeds nothing is written. */
   async function guarded(step: () => Promise<void>): Promise<void> {
     try {
       await step();

@@ -6,7 +6,7 @@ import { removalsLast, requireShortExpressions, requireSupported } from './expre
 import { toFailure, validationFailure } from './failures.ts';
 import { MAX_ITEM_BYTES } from './item-size.ts';
 
-/** The JSON object of a request, before anything is known about its members. */
+/** The JSON object of a request, before its members are checked. */
 export type Body = Readonly<Record<string, unknown>>;
 
 function jsonOf(body: Buffer): unknown {
@@ -24,14 +24,14 @@ export function parseBody(call: AwsCall): Body {
   throw new AwsError('SerializationException', 400, 'The request is not a JSON object.');
 }
 
-/** The name of a table that may be given as its ARN. */
+/** The name of a table from a name or an ARN. */
 export function tableNameOf(nameOrArn: string): string {
   return /^arn:[^:]*:dynamodb:[^:]*:[^:]*:table\/([^/]+)$/.exec(nameOrArn)?.[1] ?? nameOrArn;
 }
 
 /**
- * Parses what dynalite has no validation for. Throws AwsError ValidationException naming the
- * member.
+ * Parses requests for which dynalite has no validation. Throws AwsError ValidationException naming
+ * the member.
  */
 export function parseWith<T>(schema: z.ZodType<T>, body: unknown): T {
   const parsed = schema.safeParse(body);
@@ -69,8 +69,7 @@ const returnOnFailure = z.object({
 });
 
 /**
- * Whether a failed condition must answer with the item as it was: a member that dynalite does not
- * know.
+ * Whether a failed condition must return the existing item: a member that dynalite does not know.
  */
 export function returnsOldItem(body: Body): boolean {
   return parseWith(returnOnFailure, body).ReturnValuesOnConditionCheckFailure === 'ALL_OLD';

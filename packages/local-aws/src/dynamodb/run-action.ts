@@ -1,7 +1,9 @@
 import type { Action, DynaliteStore } from './dynalite-types.ts';
 import { toFailure } from './failures.ts';
 
-/** Runs one of dynalite's actions. Rejects with AwsError for what DynamoDB would report. */
+/**
+ * Runs one of dynalite's actions. Rejects with AwsError for failures that DynamoDB would report.
+ */
 export function runAction<Result>(
   action: Action<Result>,
   store: DynaliteStore,

@@ -6,9 +6,9 @@ import type { Tables } from './tables.ts';
 
 /** The resource policies of tables. */
 export interface TablePolicies {
-  /** The policy that decides about an access to a table or one of its indexes. */
+  /** The policy that decides an access to a table or one of its indexes. */
   of(arn: string): ResourcePolicy | undefined;
-  /** Puts a policy in place, or removes it. One that is in place already keeps its revision. */
+  /** Sets or removes a policy. An unchanged policy keeps its revision. */
   define(tableName: string, document: PolicyDocument | undefined): Promise<TablePolicy | undefined>;
 }
 

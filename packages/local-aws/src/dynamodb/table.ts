@@ -20,20 +20,20 @@ export interface TablePolicy {
   readonly revisionId: string;
 }
 
-/** What can be changed of a table that exists. */
+/** The changeable parts of an existing table. */
 export interface TableSettings {
   readonly timeToLiveAttribute?: string | undefined;
-  /** DeleteTable is refused. */
+  /** Whether DeleteTable is refused. */
   readonly isProtected?: boolean;
   readonly hasPointInTimeRecovery?: boolean;
   /** ARN of the KMS key that encrypts it; nothing is encrypted locally. */
   readonly keyArn?: string;
-  /** The backup that it was restored from. */
+  /** The source backup of a restored table. */
   readonly sourceBackupArn?: string;
   readonly resourcePolicy?: TablePolicy | undefined;
 }
 
-/** What the template says about a table, in DynamoDB's own spelling. */
+/** A table of the template, in DynamoDB's own spelling. */
 export interface TableDefinition extends Omit<TableSettings, 'resourcePolicy'> {
   readonly resourcePolicy?: PolicyDocument;
   readonly name: string;
@@ -42,7 +42,7 @@ export interface TableDefinition extends Omit<TableSettings, 'resourcePolicy'> {
   readonly globalSecondaryIndexes?: readonly IndexDefinition[];
 }
 
-/** A table as DescribeTable answers it and as dynalite's actions read it. */
+/** A table as DescribeTable returns it and as dynalite's actions read it. */
 export interface TableDescription {
   readonly TableName: string;
   readonly TableArn: string;

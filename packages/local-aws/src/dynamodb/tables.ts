@@ -10,7 +10,7 @@ export interface TablesOptions {
   readonly region: string;
 }
 
-/** The tables that exist. Held in memory, and in the database from which they are read again. */
+/** The existing tables, in memory and in the database from which they are loaded. */
 export interface Tables {
   arn(name: string): string;
   /** Throws AwsError ResourceNotFoundException. */
@@ -18,12 +18,13 @@ export interface Tables {
   find(name: string): Table | undefined;
   names(): readonly string[];
   /**
-   * Makes a table without a time to live; one of the same definition stays as it is. Throws an
-   * Error naming the table when its stored definition differs or the definition is not valid.
+   * Creates a table without a time to live; an existing one with the same definition is unchanged.
+   * Throws an Error naming the table when its stored definition differs or the definition is not
+   * valid.
    */
   create(definition: TableDefinition): Promise<void>;
   change(name: string, settings: TableSettings): Promise<void>;
-  /** Takes the definition away; its items are the caller's business. */
+  /** Removes the definition; the caller deletes its items. */
   remove(name: string): Promise<void>;
 }
 

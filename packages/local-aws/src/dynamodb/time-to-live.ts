@@ -11,22 +11,22 @@ export function expirySortKey(seconds: number): string {
 }
 
 /**
- * The second of a TTL attribute; undefined for what DynamoDB ignores: another type than number, or
- * not a plausible time.
+ * The second of a TTL attribute; undefined for values that DynamoDB ignores: another type than
+ * number, or an implausible time.
  */
 export function expirySeconds(attribute: string, item: Item | undefined): number | undefined {
   const seconds = Number(item?.[attribute]?.N ?? Number.NaN);
   return seconds > 0 && seconds < 10 ** DIGITS ? seconds : undefined;
 }
 
-/** DynamoDB takes a time more than five years past for a mistake and keeps the item. */
+/** DynamoDB treats a time more than five years past as a mistake and retains the item. */
 export function oldestExpiry(nowSeconds: number): number {
   return Math.max(0, nowSeconds - FIVE_YEARS_SECONDS);
 }
 
 /**
- * What to change in the order of expiry when an item changes: `<second>~<item key>` for every item
- * that expires.
+ * The changes to the expiry order when an item changes: `<second>~<item key>` for every item that
+ * expires.
  */
 export function expiryOperations(
   tableName: string,

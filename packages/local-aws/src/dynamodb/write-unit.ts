@@ -5,13 +5,13 @@ import type { DynaliteError, DynaliteStore, DynaliteSubDb, LevelOperation } from
 import { indexEntry, indexEntryKey } from './index-entry.ts';
 import { emptyKeyMessage } from './failures.ts';
 import { emptyType, sameJson, type Item } from './item.ts';
-import { limitExceeded } from './item-limits.ts';
+import { limitExceeded } from './limit-exceeded.ts';
 import { itemBytes, MAX_ITEM_BYTES } from './item-size.ts';
 import type { Table } from './table.ts';
 import type { Tables } from './tables.ts';
 import { expiryOperations } from './time-to-live.ts';
 
-/** An item that a write unit looked at, and what it made of it. */
+/** An item that a write unit read, and its new version. */
 interface Touched extends Images {
   readonly settings: Table;
   readonly itemKey: string;
@@ -19,18 +19,18 @@ interface Touched extends Images {
 }
 
 /**
- * The writes of one call, gathered while dynalite's actions run and applied as one batch: items,
- * their index entries and their place in the order of expiry change together or not at all.
+ * The writes of one call, collected while dynalite's actions run and applied as one batch: items,
+ * their index entries and their expiry order change together or not at all.
  */
 export interface WriteUnit {
-  /** What dynalite's actions write to. */
+  /** The store that dynalite's actions write to. */
   readonly store: DynaliteStore;
   /** Every item that was read or written, in that order. */
   touched(): readonly Images[];
   /** Reads an item as this unit sees it, and counts it as touched. */
   read(tableName: string, itemKey: string): Item | undefined;
   remove(tableName: string, itemKey: string): void;
-  /** Puts an item that is valid as it is: one that a table held before. */
+  /** Writes an item unchecked: another table contained it before. */
   put(tableName: string, itemKey: string, item: Item): void;
   operations(): readonly LevelOperation[];
 }
@@ -78,7 +78,9 @@ function operationsFor(touched: Touched): readonly LevelOperation[] {
   ];
 }
 
-/** Index entries are derived from the items at the end: what dynalite writes to them is dropped. */
+/**
+ * Index entries are derived from the items at the end: dynalite's own writes to them are dropped.
+ */
 const ignoredIndex: DynaliteSubDb = {
   get: (_key, callback) => {
     callback(null);
@@ -97,7 +99,7 @@ const ignoredIndex: DynaliteSubDb = {
   },
 };
 
-/** One unit at a time: the caller holds the lock that makes its reads and its batch one step. */
+/** One unit at a time: the caller owns the lock that makes its reads and its batch one step. */
 export function createWriteUnit(readItem: ReadItem, tables: Tables): WriteUnit {
   const touched = new Map<string, Touched>();
 

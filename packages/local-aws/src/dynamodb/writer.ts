@@ -3,11 +3,11 @@ import type { LevelOperation } from './dynalite-types.ts';
 import type { Tables } from './tables.ts';
 import { createWriteUnit, type WriteUnit } from './write-unit.ts';
 
-/** Runs writes one after the other; reads never wait for them. */
+/** Runs writes sequentially; reads never wait for them. */
 export interface Writer {
   /**
-   * Runs `task` with a fresh unit and then applies what it gathered, with `more()`, as one batch.
-   * Resolves when the batch is stored; when `task` rejects nothing is.
+   * Runs `task` with a new unit and then applies its writes, with `more()`, as one batch. Resolves
+   * when the batch is stored; if `task` rejects, nothing is.
    */
   write<T>(
     task: (unit: WriteUnit) => Promise<T>,

@@ -6,12 +6,12 @@ import { busy, conflicting, failed, throttled } from './fault-failures.ts';
 import { PARTIAL_ACTIONS, partialBatch } from './partial-batch.ts';
 import type { Random } from './seeded-random.ts';
 
-/** What happens to a call on its way to a service and back. */
+/** Applies faults to a call on its way to a service and back. */
 export interface CallFaults {
   /**
-   * Carries out a call under the faults of the moment. `action` is the name without the service.
-   * Resolves to `cut` if the connection is to be cut instead of answered; rejects with
-   * {@link AwsError} as the service, or the fault, fails.
+   * Carries out a call under the current faults. `action` is the name without the service. Resolves
+   * to `cut` if the connection is to be cut; rejects with {@link AwsError} for failures of the
+   * service or of the fault.
    */
   carryOut(
     call: AwsCall,
@@ -20,9 +20,9 @@ export interface CallFaults {
   ): Promise<AwsResponse | 'cut'>;
 }
 
-/** Actions that a kind acts on; a kind that is not here acts on all. */
+/** Actions that a kind applies to; a kind that is not listed applies to all. */
 const actsOn: Partial<Record<FaultKind, (service: string, action: string) => boolean>> = {
-  // Invoke has a limit of its own, which is `busy`.
+  // Invoke has its own limit, which is `busy`.
   throttle: (service, action) => service !== 'lambda' || action !== 'InvokeFunction',
   busy: (_service, action) => action === 'InvokeFunction',
   conflict: (_service, action) => /^(?:Transact|PutItem|UpdateItem|DeleteItem|ExecuteStatement)/.test(action),
@@ -51,7 +51,7 @@ export function callFaults(faults: () => readonly Fault[], random: Random): Call
       const milliseconds = (kind: FaultKind): number =>
         matching(kind, service, action).reduce((sum, { value }) => sum + value, 0);
 
-      // Decided at once, so that what a call meets does not depend on how long others take.
+      // Decided immediately, so that the faults of a call do not depend on the duration of others.
       const [down, slow, lost] = [happens('down'), milliseconds('latency'), happens('lost-answer')];
       const wayThereMs = random() * slow;
       if (slow > 0) await pause(wayThereMs);
@@ -74,7 +74,7 @@ export function callFaults(faults: () => readonly Fault[], random: Random): Call
         const left = matching('partial', service, action);
         if (left.length === 0) return await perform(sent);
         const part = partialBatch(sent, action, () => left.some(({ value }) => random() < value));
-        return part.answer(await perform(part.call));
+        return part.merge(await perform(part.call));
       }
     },
   };

@@ -4,19 +4,20 @@ import { faultText, parseFault, type Fault } from './fault.ts';
 import { functionKills, type FunctionKills } from './function-kills.ts';
 import { seededRandom } from './seeded-random.ts';
 
-/** The faults that the local cloud injects at the moment. */
+/** The faults that the local account injects at the moment. */
 export interface Faults {
-  /** What happens to calls of the AWS endpoint. */
+  /** Faults of calls to the AWS endpoint. */
   readonly calls: CallFaults;
-  /** What happens to functions of the app. */
+  /** Faults of the app's functions. */
   readonly kills: FunctionKills;
   /**
-   * Replaces all faults; the draws go on. Throws a FaultError and changes nothing if one cannot be.
+   * Replaces all faults; the random draws continue. Throws a FaultError and changes nothing if one
+   * is invalid.
    */
   replace(texts: readonly string[]): void;
   /**
-   * Answers `/_local/faults`: PUT replaces the list by a JSON list, DELETE empties it, and each
-   * tells it. Throws an Error for a wrong body.
+   * Handles `/_local/faults`: PUT replaces the list by a JSON list, DELETE empties it, and each
+   * method returns it. Throws an Error for an invalid body.
    */
   control(body: string, method: string): readonly string[];
 }
@@ -32,8 +33,8 @@ function parseList(body: string): readonly string[] {
 }
 
 /**
- * Without a fault until `replace` is called. The same seed draws the same numbers; what they meet
- * depends on the order of the calls.
+ * Without a fault until `replace` is called. The same seed draws the same numbers; the order of the
+ * calls decides which calls they affect.
  */
 export function createFaults(seed: number): Faults {
   let faults: readonly Fault[] = [];

@@ -6,7 +6,7 @@ const message = z.looseObject({ DelaySeconds: z.number().default(0) });
 /** Longest delay of a message (SQS). */
 const LONGEST_SECONDS = 900;
 
-/** A SendMessage whose message comes later. SQS counts whole seconds. */
+/** A SendMessage with a later delivery. SQS counts whole seconds. */
 export function delayedMessage(call: AwsCall, drawMs: () => number): AwsCall {
   const sent = message.parse(JSON.parse(call.body.toString('utf8')));
   const DelaySeconds = Math.min(LONGEST_SECONDS, sent.DelaySeconds + Math.round(drawMs() / 1000));

@@ -16,7 +16,7 @@ const throttling: Readonly<Record<string, AwsError>> = {
   sqs: new AwsError('RequestThrottled', 400, 'Request is throttled.'),
 };
 
-/** Names of a service's own failure, with their status. */
+/** Names of a service's own failures, with their status. */
 const internal: Readonly<Record<string, readonly [string, number]>> = {
   dynamodb: ['InternalServerError', 500],
   kms: ['KMSInternalException', 500],
@@ -25,8 +25,8 @@ const internal: Readonly<Record<string, readonly [string, number]>> = {
 };
 
 /**
- * How DynamoDB refuses a transaction as a whole: one reason for each of its items, of which one is
- * the cause.
+ * DynamoDB's refusal of a whole transaction: one reason for each of its items, of which one is the
+ * cause.
  */
 function cancelled(call: AwsCall, code: string, message: string, which: number): AwsError {
   const { TransactItems } = transaction.parse(JSON.parse(call.body.toString('utf8')));
@@ -46,8 +46,7 @@ function cancelled(call: AwsCall, code: string, message: string, which: number):
 const isTransaction = (action: string): boolean => action.startsWith('Transact');
 
 /**
- * Too many calls. Of a transaction DynamoDB says it in either of two ways; `chance` (0 to below 1)
- * decides.
+ * Too many calls. For a transaction DynamoDB has two errors; `chance` (0 to below 1) selects one.
  */
 export function throttled(call: AwsCall, action: string, chance: number): AwsError {
   if (isTransaction(action) && chance < 0.5)
@@ -55,7 +54,7 @@ export function throttled(call: AwsCall, action: string, chance: number): AwsErr
   return throttling[call.service] ?? new AwsError('ThrottlingException', 400, 'Rate exceeded');
 }
 
-/** Another transaction is at work on the same item. */
+/** Another transaction uses the same item. */
 export function conflicting(call: AwsCall, action: string, chance: number): AwsError {
   const message = 'Transaction is ongoing for the item';
   return isTransaction(action)
@@ -69,7 +68,7 @@ export function failed({ service }: AwsCall): AwsError {
   return new AwsError(code, status, 'An internal error occurred.');
 }
 
-/** All instances that may run are running. */
+/** All instances are running. */
 export function busy(): AwsError {
   return new AwsError('TooManyRequestsException', 429, 'Rate Exceeded.', {
     Reason: 'ConcurrentInvocationLimitExceeded',

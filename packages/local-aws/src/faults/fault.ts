@@ -1,7 +1,8 @@
-import { actionsOf } from './service-actions.ts';
+import { serviceActions } from './service-actions.ts';
 
 /**
- * What a fault does, by service. `probability` faults take a value from 0 to 1, `ms` faults a time.
+ * The kinds of faults, by service. `probability` faults have a value from 0 to 1, `ms` faults a
+ * time.
  */
 const kinds = {
   dynamodb: {
@@ -43,17 +44,17 @@ const kinds = {
 export type FaultService = keyof typeof kinds;
 export type FaultKind = { [Service in FaultService]: keyof (typeof kinds)[Service] }[FaultService];
 
-/** One way in which the local cloud misbehaves: `service[/only]:kind:value`. */
+/** One fault of the local account: `service[/only]:kind:value`. */
 export interface Fault {
   readonly service: FaultService;
-  /** The action it is restricted to (`PutItem`); of a function, a part of its name. */
+  /** The action it is restricted to (`PutItem`); for a function, a part of its name. */
   readonly only?: string;
   readonly kind: FaultKind;
   /** A probability, or milliseconds. */
   readonly value: number;
 }
 
-/** A fault that cannot be. The message is one line that quotes it. */
+/** An invalid fault. The message is one line that quotes it. */
 export class FaultError extends Error {
   override readonly name = 'FaultError';
 }
@@ -69,25 +70,25 @@ function parseService(text: string, name: string): FaultService {
 
 function parseOnly(text: string, service: FaultService, only: string): string {
   if (only === '') throw new FaultError(`${text}: nothing stands behind /`);
-  const actions = service === 'function' ? undefined : actionsOf[service];
+  const actions = service === 'function' ? undefined : serviceActions[service];
   if (actions !== undefined && !actions.includes(only))
     throw new FaultError(`${text}: ${service} has no action ${only} (${actions.join(', ')})`);
   return only;
 }
 
-function parseValue(text: string, unit: 'probability' | 'ms', given: string): number {
-  const value = given.trim() === '' ? Number.NaN : Number(given);
+function parseValue(text: string, unit: 'probability' | 'ms', raw: string): number {
+  const value = raw.trim() === '' ? Number.NaN : Number(raw);
   if (unit === 'probability' && !(value >= 0 && value <= 1))
-    throw new FaultError(`${text}: the value must be a probability from 0 to 1, not ${given}`);
+    throw new FaultError(`${text}: the value must be a probability from 0 to 1, not ${raw}`);
   if (unit === 'ms' && !(value >= 0 && value <= LONGEST_MS))
-    throw new FaultError(`${text}: the value must be 0 to ${String(LONGEST_MS)} ms, not ${given}`);
+    throw new FaultError(`${text}: the value must be 0 to ${String(LONGEST_MS)} ms, not ${raw}`);
   return value;
 }
 
 /** Reads `dynamodb:throttle:0.3` or `dynamodb/PutItem:throttle:0.3`. Throws {@link FaultError}. */
 export function parseFault(text: string): Fault {
-  const [target = '', kind = '', given, ...rest] = text.split(':');
-  if (given === undefined || rest.length > 0)
+  const [target = '', kind = '', raw, ...rest] = text.split(':');
+  if (raw === undefined || rest.length > 0)
     throw new FaultError(`${text}: a fault is SERVICE:KIND:VALUE or SERVICE/ACTION:KIND:VALUE`);
   const [name = '', ...only] = target.split('/');
   const service = parseService(text, name);
@@ -99,11 +100,11 @@ export function parseFault(text: string): Fault {
     service,
     ...(only.length > 0 && { only: parseOnly(text, service, only.join('/')) }),
     kind: kind as FaultKind,
-    value: parseValue(text, unit, given),
+    value: parseValue(text, unit, raw),
   };
 }
 
-/** The fault as it is written. */
+/** The notation of the fault. */
 export function faultText({ service, only, kind, value }: Fault): string {
   return `${service}${only === undefined ? '' : `/${only}`}:${kind}:${String(value)}`;
 }

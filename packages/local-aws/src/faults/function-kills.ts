@@ -1,25 +1,25 @@
 import type { Fault } from './fault.ts';
 import type { Random } from './seeded-random.ts';
 
-/** Decides which invocations of functions die, and when. */
+/** Decides which invocations of functions are killed, and when. */
 export interface FunctionKills {
-  /** How long after its beginning an invocation dies, in ms; undefined if it may live. */
+  /** How long after its beginning an invocation dies, in ms; undefined if it lives. */
   deathAfter(functionName: string): number | undefined;
   /**
-   * Told how long an invocation took that was not killed, so that deaths fall into the time that
-   * runs really take.
+   * Records the duration of an invocation that was not killed, so that kills happen within
+   * realistic run times.
    */
   ended(functionName: string, durationMs: number): void;
 }
 
 /** Before the first run of a function has ended. */
 const ASSUMED_MS = 50;
-/** How much the last run counts. */
+/** The weight of the last run. */
 const WEIGHT = 0.2;
 
 /**
- * Kills by the faults of `function`. A death falls anywhere in the time of a usual run; a run that
- * is done earlier loses its answer, as when the instance dies right after its work.
+ * Kills by the faults of `function`. A kill happens at any time of a usual run. A faster run loses
+ * its response, as if the instance died right after its work.
  */
 export function functionKills(faults: () => readonly Fault[], random: Random): FunctionKills {
   const usualMs = new Map<string, number>();

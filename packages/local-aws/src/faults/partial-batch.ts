@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import type { AwsCall, AwsResponse } from '../aws-service.ts';
-import { parseStatement } from '../dynamodb/partiql.ts';
+import { parseStatement } from '../dynamodb/parse-statement.ts';
 
 const keys = z.looseObject({ Keys: z.array(z.unknown()) });
 const read = z.looseObject({ RequestItems: z.record(z.string(), keys) });
@@ -9,48 +9,48 @@ const write = z.looseObject({ RequestItems: z.record(z.string(), z.array(z.unkno
 const execute = z.looseObject({ Statements: z.array(z.looseObject({ Statement: z.string() })) });
 const executed = z.looseObject({ Responses: z.array(z.unknown()) });
 
-/** A batch of which a part is carried out, and what is told of the rest. */
+/** A batch of which only a part is carried out. */
 export interface PartialBatch {
   readonly call: AwsCall;
-  /** The answer of the call with what was left out. */
-  answer(response: AwsResponse): AwsResponse;
+  /** The response of the call with the omitted part. */
+  merge(response: AwsResponse): AwsResponse;
 }
 
 interface Divided<T> {
-  readonly kept: readonly T[];
+  readonly accepted: readonly T[];
   readonly left: readonly T[];
 }
 
-/** The first always goes through: a call that does nothing at all is a throttled one. */
+/** The first part always succeeds: a call that does nothing at all would be a throttled one. */
 function divide<T>(items: readonly T[], isFirst: boolean, isLeftOut: () => boolean): Divided<T> {
   const flags = items.map((_item, index) => !(isFirst && index === 0) && isLeftOut());
   return {
-    kept: items.filter((_item, index) => flags[index] !== true),
+    accepted: items.filter((_item, index) => flags[index] !== true),
     left: items.filter((_item, index) => flags[index] === true),
   };
 }
 
-function partial(call: AwsCall, kept: object, told: (answered: object) => object): PartialBatch {
+function partial(call: AwsCall, accepted: object, present: (answered: object) => object): PartialBatch {
   return {
-    call: { ...call, body: Buffer.from(JSON.stringify(kept)) },
-    answer: (response) => {
+    call: { ...call, body: Buffer.from(JSON.stringify(accepted)) },
+    merge: (response) => {
       if (response.status !== 200) return response;
-      const body = JSON.stringify(told(JSON.parse(response.body.toString()) as object));
+      const body = JSON.stringify(present(JSON.parse(response.body.toString()) as object));
       return { ...response, body, headers: { ...response.headers, 'x-amz-crc32': String(crc32(body)) } };
     },
   };
 }
 
-/** What is left out is told in a member of its own. */
-function apart(call: AwsCall, kept: object, left: object, member: string): PartialBatch {
-  return partial(call, kept, (answered) => ({ ...answered, [member]: left }));
+/** A separate member contains the omitted part. */
+function apart(call: AwsCall, accepted: object, left: object, member: string): PartialBatch {
+  return partial(call, accepted, (answered) => ({ ...answered, [member]: left }));
 }
 
-/** A statement that is left out has its failure in its own place. */
+/** An omitted statement has its failure at its own position. */
 function partialStatements(call: AwsCall, body: unknown, isLeftOut: () => boolean): PartialBatch {
   const { Statements, ...rest } = execute.parse(body);
-  const { kept, left } = divide(Statements, true, isLeftOut);
-  return partial(call, { ...rest, Statements: kept }, (answered) => {
+  const { accepted, left } = divide(Statements, true, isLeftOut);
+  return partial(call, { ...rest, Statements: accepted }, (answered) => {
     const responses = executed.parse(answered).Responses[Symbol.iterator]();
     const Responses = Statements.map((statement) =>
       left.includes(statement) ? throttledStatement(statement.Statement) : responses.next().value,
@@ -69,8 +69,7 @@ function throttledStatement(text: string): object {
 export const PARTIAL_ACTIONS: readonly string[] = ['BatchExecuteStatement', 'BatchGetItem', 'BatchWriteItem'];
 
 /**
- * Leaves out some parts of one of {@link PARTIAL_ACTIONS}, as DynamoDB does when a part of a table
- * is busy.
+ * Omits some parts of one of {@link PARTIAL_ACTIONS}, like DynamoDB when a part of a table is busy.
  */
 export function partialBatch(call: AwsCall, action: string, isLeftOut: () => boolean): PartialBatch {
   const body: unknown = JSON.parse(call.body.toString('utf8'));
@@ -80,23 +79,23 @@ export function partialBatch(call: AwsCall, action: string, isLeftOut: () => boo
     const tables = Object.entries(RequestItems).map(
       ([table, request], index) => [table, request, divide(request.Keys, index === 0, isLeftOut)] as const,
     );
-    const of = (part: 'kept' | 'left') =>
+    const of = (part: 'accepted' | 'left') =>
       Object.fromEntries(
         tables
           .filter(([, , divided]) => divided[part].length > 0)
           .map(([table, request, divided]) => [table, { ...request, Keys: divided[part] }]),
       );
-    return apart(call, { ...rest, RequestItems: of('kept') }, of('left'), 'UnprocessedKeys');
+    return apart(call, { ...rest, RequestItems: of('accepted') }, of('left'), 'UnprocessedKeys');
   }
   const { RequestItems, ...rest } = write.parse(body);
   const tables = Object.entries(RequestItems).map(
     ([table, requests], index) => [table, divide(requests, index === 0, isLeftOut)] as const,
   );
-  const of = (part: 'kept' | 'left') =>
+  const of = (part: 'accepted' | 'left') =>
     Object.fromEntries(
       tables
         .filter(([, divided]) => divided[part].length > 0)
         .map(([table, divided]) => [table, divided[part]]),
     );
-  return apart(call, { ...rest, RequestItems: of('kept') }, of('left'), 'UnprocessedItems');
+  return apart(call, { ...rest, RequestItems: of('accepted') }, of('left'), 'UnprocessedItems');
 }

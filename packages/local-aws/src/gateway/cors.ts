@@ -23,7 +23,7 @@ function shared(cors: CorsConfiguration, origin: string): Headers {
   };
 }
 
-/** The headers of the answer to a preflight request: none if the origin is not allowed. */
+/** The headers of the response to a preflight request: none if the origin is not allowed. */
 export function preflightHeaders(cors: CorsConfiguration, origin: string): Headers {
   const allowed = allowedOrigin(cors, origin);
   if (allowed === undefined) return {};
@@ -35,7 +35,7 @@ export function preflightHeaders(cors: CorsConfiguration, origin: string): Heade
   };
 }
 
-/** The headers that are added to every answer to a request with an Origin. */
+/** The headers of every response to a request with an Origin. */
 export function crossOriginHeaders(cors: CorsConfiguration, origin: string): Headers {
   const allowed = allowedOrigin(cors, origin);
   if (allowed === undefined) return {};

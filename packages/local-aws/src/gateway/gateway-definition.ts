@@ -1,4 +1,4 @@
-/** API Gateway's limit for requests: a token bucket. What is left out has the account's default. */
+/** API Gateway's rate limit: a token bucket. Omitted members have the account's defaults. */
 export interface Throttling {
   readonly ratePerSecond?: number;
   readonly burst?: number;
@@ -40,7 +40,7 @@ export interface IntegrationDefinition {
   readonly timeoutMs: number;
 }
 
-/** An HTTP API with everything that hangs on it. */
+/** An HTTP API with all its parts. */
 export interface HttpApi {
   readonly id: string;
   readonly cors?: CorsConfiguration;
@@ -48,7 +48,7 @@ export interface HttpApi {
   readonly routes: readonly { readonly routeKey: string; readonly integration: IntegrationDefinition }[];
 }
 
-/** Gathers an HTTP API from its separate resources, which arrive in any order. */
+/** Collects an HTTP API from its separate resources, which arrive in any order. */
 export interface GatewayDefinition {
   defineApi(api: ApiDefinition): void;
   defineStage(stage: StageDefinition): void;

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { AwsError } from '../aws-service.ts';
 import { errorMessage } from '../error-code.ts';
 import type { FunctionHost } from '../lambda/function-host.ts';
-import { foreignHostAnswer, isLoopbackHost } from '../loopback-host.ts';
+import { foreignHostResponse, isLoopbackHost } from '../loopback-host.ts';
 import { readBody } from '../read-body.ts';
 import { crossOriginHeaders, preflightHeaders } from './cors.ts';
-import { gatewayAnswers, isGatewayAnswer, type GatewayAnswer } from './gateway-answers.ts';
+import { gatewayResponses, isGatewayResponse, type GatewayResponse } from './gateway-answers.ts';
 import type { HttpApi, IntegrationDefinition } from './gateway-definition.ts';
 import { integrationResponse, type IntegrationResponse } from './integration-response.ts';
 import { listenOnLocalhost } from './listen.ts';
@@ -15,10 +15,10 @@ import { requestPath } from './request-path.ts';
 import { createRouteTable, type RouteMatch } from './route-table.ts';
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 
-/** An answer of the HTTP API, as it leaves. */
+/** A response of the HTTP API. */
 export interface Exchange {
   readonly method: string;
-  /** Without the query, as it was sent. */
+  /** Without the query, unchanged. */
   readonly path: string;
   readonly status: number;
   /** Lower-case names. */
@@ -29,20 +29,20 @@ export interface Exchange {
 export interface HttpGatewayOptions {
   readonly api: HttpApi;
   readonly functions: Pick<FunctionHost, 'invoke' | 'isPermitted'>;
-  /** 0 takes any free port. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly accountId: string;
   readonly region: string;
-  /** Told of every answer before it is sent, but for preflights and pages. */
-  readonly onAnswer?: (exchange: Exchange) => void;
+  /** Called before every response, except for preflights and pages. */
+  readonly onResponse?: (exchange: Exchange) => void;
   /**
-   * Pages that are served beside the API, which has no such path. `accept` is the header, in which
-   * browsers name `text/html`.
+   * Pages next to the API, which has no such path. `accept` is the header, in which browsers name
+   * `text/html`.
    */
-  readonly pages?: (path: string, accept: string) => Promise<GatewayAnswer | undefined>;
-  /** What stands in front of the API may show the gateway's own answers in another form. */
-  readonly presentAnswer?: (answer: GatewayAnswer) => GatewayAnswer;
-  /** Why a request got a 5xx answer of the gateway's own. */
+  readonly pages?: (path: string, accept: string) => Promise<GatewayResponse | undefined>;
+  /** Rewrites the gateway's own responses, like a front end of the API might. */
+  readonly presentResponse?: (reply: GatewayResponse) => GatewayResponse;
+  /** The reason for a 5xx response of the gateway itself. */
   readonly log?: (line: string) => void;
   /** When a request is received, in milliseconds since the epoch. Default: the machine's time. */
   readonly now?: () => number;
@@ -56,10 +56,10 @@ export interface HttpGateway {
 /** API Gateway's quotas for HTTP APIs. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 const MAX_HEADER_BYTES = 10_240;
-/** So long a stop waits for the requests that run. */
+/** How long a stop waits for running requests. */
 const GRACE_MS = 1_000;
 
-type Outcome = GatewayAnswer | IntegrationResponse;
+type Outcome = GatewayResponse | IntegrationResponse;
 
 function headerBytes({ method = '', url = '', rawHeaders }: IncomingMessage): number {
   return rawHeaders.reduce((sum, text) => sum + text.length, method.length + url.length);
@@ -67,7 +67,7 @@ function headerBytes({ method = '', url = '', rawHeaders }: IncomingMessage): nu
 
 /**
  * The form of API Gateway's request ids: 16 characters that end in `=`. Node draws the bits of many
- * UUIDs at once, where a few random bytes would cost a call of OpenSSL each time.
+ * UUIDs together, where a few random bytes would cost a call of OpenSSL each time.
  */
 function newRequestId(): string {
   return `${randomUUID().replaceAll('-', '').slice(-15)}=`;
@@ -83,8 +83,7 @@ function isPreflight(request: IncomingMessage): boolean {
 }
 
 /**
- * Settles with the first of the two; the work goes on if the time runs out, as a Lambda function
- * does.
+ * Settles with the first of the two; after a timeout the work continues, as in a Lambda function.
  */
 async function withinTime<T>(work: Promise<T>, timeoutMs: number): Promise<T | 'timeout'> {
   const { promise: timeout, resolve } = Promise.withResolvers<'timeout'>();
@@ -96,16 +95,17 @@ async function withinTime<T>(work: Promise<T>, timeoutMs: number): Promise<T | '
   }
 }
 
-function answerForError(error: unknown): GatewayAnswer {
-  if (error instanceof AwsError && error.code === 'RequestTooLargeException') return gatewayAnswers.tooLarge;
+function responseForError(error: unknown): GatewayResponse {
+  if (error instanceof AwsError && error.code === 'RequestTooLargeException')
+    return gatewayResponses.tooLarge;
   if (error instanceof AwsError && error.code === 'TooManyRequestsException')
-    return gatewayAnswers.integrationUnavailable;
-  return gatewayAnswers.integrationFailed;
+    return gatewayResponses.integrationUnavailable;
+  return gatewayResponses.integrationFailed;
 }
 
 /**
- * Answers requests as API Gateway does for an HTTP API with Lambda proxy integrations (payload
- * format 2.0).
+ * Handles requests like API Gateway for an HTTP API with Lambda proxy integrations (payload format
+ * 2.0).
  */
 export async function startHttpGateway(options: HttpGatewayOptions): Promise<HttpGateway> {
   const { api, functions, accountId, region, log = () => undefined, now = Date.now } = options;
@@ -135,7 +135,7 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
     const { routeKey, target, pathParameters } = match;
     if (!mayInvoke(match)) {
       log(`${routeKey}: the API has no permission to invoke ${target.functionArn}`);
-      return gatewayAnswers.integrationFailed;
+      return gatewayResponses.integrationFailed;
     }
     const stageVariables = api.stage.variables;
     const route = { accountId, apiId: api.id, routeKey, pathParameters, stageVariables, requestId };
@@ -146,29 +146,29 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
       );
       if (result === 'timeout') {
         log(`${routeKey}: no answer within ${String(target.timeoutMs)} ms`);
-        return gatewayAnswers.integrationUnavailable;
+        return gatewayResponses.integrationUnavailable;
       }
       const response = result.failed ? undefined : integrationResponse(result.payload);
       if (response === undefined)
         log(`${routeKey}: the function ${result.failed ? 'failed' : 'returned no HTTP response'}`);
-      return response ?? gatewayAnswers.integrationFailed;
+      return response ?? gatewayResponses.integrationFailed;
     } catch (error) {
       log(`${routeKey}: ${errorMessage(error)}`);
-      return answerForError(error);
+      return responseForError(error);
     }
   }
 
-  async function answer(request: IncomingMessage, requestId: string): Promise<Outcome> {
+  async function reply(request: IncomingMessage, requestId: string): Promise<Outcome> {
     const [target, rawQueryString] = splitOnce(request.url ?? '/', '?');
-    if (headerBytes(request) > MAX_HEADER_BYTES) return gatewayAnswers.headersTooLarge;
+    if (headerBytes(request) > MAX_HEADER_BYTES) return gatewayResponses.headersTooLarge;
     const path = requestPath(target);
-    if (path === undefined) return gatewayAnswers.malformedPath;
+    if (path === undefined) return gatewayResponses.malformedPath;
     const method = request.method ?? 'GET';
     const match = routes(method, path.segments);
-    if (match === undefined) return gatewayAnswers.noRoute;
-    if (!(routeBuckets.get(match.routeKey) ?? stageBucket)()) return gatewayAnswers.throttled;
+    if (match === undefined) return gatewayResponses.noRoute;
+    if (!(routeBuckets.get(match.routeKey) ?? stageBucket)()) return gatewayResponses.throttled;
     const body = await readBody(request, MAX_BODY_BYTES);
-    if (body === undefined) return gatewayAnswers.tooLarge;
+    if (body === undefined) return gatewayResponses.tooLarge;
     const protocol = `HTTP/${request.httpVersion}`;
     const { rawHeaders } = request;
     const from = { sourceIp: sourceIp(request), port: listeningPort };
@@ -179,13 +179,13 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
     );
   }
 
-  function send(request: IncomingMessage, response: ServerResponse, requestId: string, given: Outcome): void {
-    const outcome = isGatewayAnswer(given) ? (options.presentAnswer?.(given) ?? given) : given;
+  function send(request: IncomingMessage, response: ServerResponse, requestId: string, input: Outcome): void {
+    const outcome = isGatewayResponse(input) ? (options.presentResponse?.(input) ?? input) : input;
     const headers: Record<string, string | readonly string[]> = { ...outcome.headers };
     const { origin } = request.headers;
     if (api.cors !== undefined) {
-      // The gateway's headers replace the function's: with CORS configured AWS ignores what the
-      // backend says.
+      // The gateway's headers replace the function's: with CORS configured AWS ignores those of the
+      // backend.
       for (const name of Object.keys(headers))
         if (name.startsWith('access-control-')) Reflect.deleteProperty(headers, name);
       if (origin !== undefined) Object.assign(headers, crossOriginHeaders(api.cors, origin));
@@ -195,12 +195,12 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
     if (outcome.status !== 204 && outcome.status !== 304) headers['content-length'] = String(body.length);
     headers['apigw-requestid'] = requestId;
     const [path] = splitOnce(request.url ?? '/', '?');
-    options.onAnswer?.({ method: request.method ?? 'GET', path, status: outcome.status, headers, body });
+    options.onResponse?.({ method: request.method ?? 'GET', path, status: outcome.status, headers, body });
     response.writeHead(outcome.status, headers as Record<string, string | string[]>);
     response.end(body);
   }
 
-  async function pageFor(request: IncomingMessage): Promise<GatewayAnswer | undefined> {
+  async function pageFor(request: IncomingMessage): Promise<GatewayResponse | undefined> {
     const { method, url = '/', headers } = request;
     if (method !== 'GET' && method !== 'HEAD') return undefined;
     return options.pages?.(splitOnce(url, '?')[0], headers.accept ?? '');
@@ -209,8 +209,8 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!isLoopbackHost(request.headers.host)) {
       request.resume();
-      response.writeHead(foreignHostAnswer.status, foreignHostAnswer.headers);
-      response.end(foreignHostAnswer.body);
+      response.writeHead(foreignHostResponse.status, foreignHostResponse.headers);
+      response.end(foreignHostResponse.body);
       return;
     }
     const requestId = newRequestId();
@@ -228,20 +228,20 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
       response.end(page.body);
       return;
     }
-    const outcome = await answer(request, requestId);
+    const outcome = await reply(request, requestId);
     try {
       send(request, response, requestId, outcome);
     } catch (error) {
       // A header that HTTP cannot carry.
       log(errorMessage(error));
-      if (!response.headersSent) send(request, response, requestId, gatewayAnswers.integrationFailed);
+      if (!response.headersSent) send(request, response, requestId, gatewayResponses.integrationFailed);
     }
   }
 
   const listening = await listenOnLocalhost(
     () =>
       createServer(
-        // Without a Host: 403 as with another one, not 400 of Node's own.
+        // Without a Host: 403 like for a wrong one, instead of Node's own 400.
         { maxHeaderSize: 64 * 1024, keepAliveTimeout: 60_000, requestTimeout: 0, requireHostHeader: false },
         (request, response) => {
           serve(request, response).catch(() => request.socket.destroy());

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** An HTTP answer made from what a function returned. */
+/** An HTTP response from the result of a function. */
 export interface IntegrationResponse {
   readonly status: number;
   /** Lower-case names. */
@@ -33,17 +33,16 @@ function responseHeaders(headers: z.infer<typeof responseSchema>['headers']): Re
     name.toLowerCase(),
     value,
   ]);
-  const kept = entries.filter(
+  const passedOn = entries.filter(
     ([name, value]) => value !== null && value !== undefined && !ownedByServer.has(name),
   );
-  return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));
+  return Object.fromEntries(passedOn.map(([name, value]) => [name, String(value)]));
 }
 
 /**
  * Reads a function's result in payload format 2.0. Without a `statusCode` the whole result is the
- * body of a 200 answer of type application/json. `undefined` if there is a `statusCode` and the
- * rest is not an HTTP response (500 on AWS). `multiValueHeaders` belong to format 1.0 and are
- * ignored.
+ * body of a 200 response of type application/json. `undefined` if there is a `statusCode` and the
+ * rest is no HTTP response (500 on AWS). `multiValueHeaders` belong to format 1.0 and are ignored.
  */
 export function integrationResponse(payload: string): IntegrationResponse | undefined {
   const result = parseJson(payload);

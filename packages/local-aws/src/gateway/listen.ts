@@ -14,7 +14,7 @@ async function listenOn(server: Server, host: string, port: number): Promise<num
   return (server.address() as AddressInfo).port;
 }
 
-/** Requests that run get `graceMs` to be answered; connections between requests end at once. */
+/** Running requests have `graceMs` to finish; idle connections end immediately. */
 function stop(server: Server, graceMs: number): Promise<void> {
   if (!server.listening) return Promise.resolve();
   return new Promise((resolve) => {
@@ -35,13 +35,13 @@ function stop(server: Server, graceMs: number): Promise<void> {
 
 export interface Listening {
   readonly port: number;
-  /** Ends what runs after `graceMs` (default 0). */
+  /** Ends running requests after `graceMs` (default 0). */
   close(graceMs?: number): Promise<void>;
 }
 
 /**
  * Makes `localhost` reachable: 127.0.0.1 and, where the machine has it, ::1, on one port. Port 0
- * takes any free one. Rejects with an Error that says so if the port is in use.
+ * selects a free one. Rejects with an Error that says so if the port is in use.
  */
 export async function listenOnLocalhost(createServer: () => Server, port: number): Promise<Listening> {
   const first = createServer();
@@ -52,8 +52,8 @@ export async function listenOnLocalhost(createServer: () => Server, port: number
   try {
     const taken = await listenOn(first, '127.0.0.1', port);
     await listenOn(second, '::1', taken).catch((error: unknown) => {
-      // A machine without IPv6 has no ::1, and a free port of our own choice must not fail for the
-      // other family.
+      // A machine without IPv6 has no ::1, and a port that was selected here must be free for both
+      // families.
       if (port !== 0 && errorCode(error) === 'EADDRINUSE') throw error;
     });
     return { port: taken, close };
@@ -66,8 +66,8 @@ export async function listenOnLocalhost(createServer: () => Server, port: number
 }
 
 /**
- * The port itself if it is free, or a free one for 0. Rejects as {@link listenOnLocalhost} does if
- * it is in use.
+ * The port itself if it is free, or a free one for 0. Rejects like {@link listenOnLocalhost} if it
+ * is in use.
  */
 export async function findFreePort(port: number): Promise<number> {
   const listening = await listenOnLocalhost(() => createServer(), port);

@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { RequestPath } from './request-path.ts';
 
-/** What an HTTP request carries, as far as a function may see it. */
+/** The parts of an HTTP request that a function may see. */
 export interface GatewayRequest {
   readonly method: string;
   readonly path: RequestPath;
   /** Without the question mark, percent-encoded. */
   readonly rawQueryString: string;
-  /** Names and values in turn, as they came. */
+  /** Names and values alternate, unchanged. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
   readonly protocol: string;
@@ -16,7 +16,7 @@ export interface GatewayRequest {
   readonly port: number;
 }
 
-/** Where the request was routed to. */
+/** The route of the request. */
 export interface EventRoute {
   readonly accountId: string;
   readonly apiId: string;
@@ -26,7 +26,7 @@ export interface EventRoute {
   readonly requestId: string;
 }
 
-/** Headers of one connection, which no proxy hands on (RFC 9110, section 7.6.1). */
+/** Headers of one connection, which no proxy forwards (RFC 9110, section 7.6.1). */
 const hopByHop = new Set([
   'connection',
   'expect',
@@ -45,9 +45,9 @@ const textTypes = new Set(['application/json', 'application/javascript', 'applic
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /**
- * True if a body of this type is handed on as text. Only `text/*` and three types are, as observed
- * on AWS (github.com/ministackorg/ministack/pull/766): a missing type, `+json` types and forms
- * arrive in base64.
+ * Whether a body of this type is passed as text. Only `text/*` and three types are, as observed on
+ * AWS (github.com/ministackorg/ministack/pull/766): a missing type, `+json` types and forms arrive
+ * in base64.
  */
 function isText(contentType: string | undefined): boolean {
   const [type = ''] = (contentType ?? '').toLowerCase().split(';', 1);
@@ -115,8 +115,8 @@ function logTime(date: Date): string {
 
 function bodyMembers(body: Buffer, contentType: string | undefined): object {
   if (body.length === 0) return { isBase64Encoded: false };
-  // What is not UTF-8 (compressed, say) could not be given back as it came; that AWS would mangle
-  // it was not observed.
+  // A body that is not UTF-8 (compressed, say) could not be returned unchanged; whether AWS would
+  // damage it was not observed.
   if (isText(contentType) && isUtf8(body)) return { body: body.toString('utf8'), isBase64Encoded: false };
   return { body: body.toString('base64'), isBase64Encoded: true };
 }
@@ -128,7 +128,7 @@ function requestContext(
   nowMs: number,
 ): object {
   const [named = ''] = (headers['host'] ?? '').split(':', 1);
-  // API Gateway answers to its own names only, so what a caller says never becomes one.
+  // API Gateway responds only under its own names, so the header of a caller never becomes one.
   const domainName = /^(?:localhost|127(?:\.\d+){3})$/.test(named) ? named : 'localhost';
   return {
     accountId: route.accountId,
@@ -151,8 +151,8 @@ function requestContext(
 }
 
 /**
- * The event of a Lambda proxy integration, payload format 2.0, as JSON text. Members that would be
- * empty are left out. `nowMs` is in milliseconds since the epoch.
+ * The event of a Lambda proxy integration, payload format 2.0, as JSON text. Empty members are
+ * omitted. `nowMs` is in milliseconds since the epoch.
  */
 export function proxyEvent(request: GatewayRequest, route: EventRoute, nowMs: number): string {
   const { headers, cookies } = eventHeaders(request, nowMs);

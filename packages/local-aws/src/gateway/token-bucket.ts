@@ -3,11 +3,11 @@ import type { Throttling } from './gateway-definition.ts';
 /** True if a request may pass. */
 export type TokenBucket = () => boolean;
 
-/** API Gateway's limits for an account that asked for no others. */
+/** API Gateway's default limits of an account. */
 const ACCOUNT_RATE_PER_SECOND = 10_000;
 const ACCOUNT_BURST = 5_000;
 
-/** `now` gives milliseconds. */
+/** `now` returns milliseconds. */
 export function createTokenBucket(
   throttling: Throttling,
   now: () => number = () => performance.now(),

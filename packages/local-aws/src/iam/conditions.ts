@@ -10,7 +10,7 @@ type Comparison = (expected: string, actual: string) => boolean;
 
 interface Operator {
   readonly matches: Comparison;
-  /** A negated operator is satisfied by what matches none of the values, and by an absent key. */
+  /** A negated operator is true if no value matches, and for an absent key. */
   readonly negated: boolean;
 }
 
@@ -87,8 +87,8 @@ function keyHolds(text: string, key: string, expected: readonly string[], keys: 
 }
 
 /**
- * Whether every condition of a statement holds. Values of one key are alternatives, keys and
- * operators add up. Throws an Error naming an operator or a policy variable that is not
+ * Whether every condition of a statement is true. Values of one key are alternatives; keys and
+ * operators must all match. Throws an Error naming an operator or a policy variable that is not
  * implemented.
  */
 export function conditionsHold(statement: PolicyStatement, keys: ConditionKeys): boolean {
@@ -102,7 +102,7 @@ export function conditionsHold(statement: PolicyStatement, keys: ConditionKeys):
   );
 }
 
-/** Gathers the condition keys of a request from several sources; later ones win. */
+/** Merges the condition keys of a request from several sources; later ones win. */
 export function conditionKeys(
   ...sources: readonly Readonly<Record<string, string | readonly string[]>>[]
 ): ConditionKeys {

@@ -3,13 +3,13 @@ import { conditionKeys, type ConditionKeys } from './conditions.ts';
 import { resourcePolicyVerdict } from './resource-policy.ts';
 import { anyStatement } from './statements.ts';
 
-/** A refusal says `why` as the tail of AWS's own message, from "because" or "with" on. */
+/** `why` is the end of AWS's own message, from "because" or "with" on. */
 export type Decision = { readonly allowed: true } | { readonly allowed: false; readonly why: string };
 
 export interface AccessCircumstances {
   /** Condition keys of the caller and the request as a whole, such as `aws:PrincipalTag/team`. */
   readonly context?: Readonly<Record<string, string | readonly string[]>>;
-  /** The policy of what the access is about; without one, identity policies decide alone. */
+  /** The policy of the resource; without one, only identity policies decide. */
   readonly resourcePolicy?: ResourcePolicy | undefined;
 }
 
@@ -32,7 +32,7 @@ function globalKeys(
     'aws:PrincipalAccount': accountId,
     'aws:PrincipalType': type,
     'aws:RequestedRegion': access.resource.split(':')[3] ?? '',
-    // Loopback stands in for TLS: nothing leaves the machine.
+    // Loopback counts as TLS: nothing leaves the machine.
     'aws:SecureTransport': 'true',
     ...(access.action.startsWith('kms:') && { 'kms:CallerAccount': accountId }),
   };
@@ -61,9 +61,9 @@ function identityDecision(role: Role, access: AwsAccess, keys: ConditionKeys): D
 }
 
 /**
- * Evaluates an access of a role as AWS does inside one account: an explicit deny wins; otherwise an
+ * Evaluates an access of a role like AWS inside one account: an explicit deny wins; otherwise an
  * identity policy and the permissions boundary (if any) must allow it. The policy of a resource can
- * allow the role by name as well; that of a KMS key must, or name the account and so leave it to
+ * also allow the role by name. That of a KMS key must do so, or name the account and so leave it to
  * the identity policies.
  * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html)
  * Throws an Error naming a condition operator or policy variable that is not implemented.
@@ -90,8 +90,8 @@ export function isAllowed(role: Role, access: AwsAccess, circumstances: AccessCi
 }
 
 /**
- * Evaluates an access of the account's root, which may do everything but what the policy of a
- * resource denies. It can always delete the policy of a table, so that no table is lost.
+ * Evaluates an access of the account's root, which may do everything that no resource policy
+ * denies. It can always delete the policy of a table, so that no table is lost.
  * (https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DeleteResourcePolicy.html)
  */
 export function isAllowedToRoot(

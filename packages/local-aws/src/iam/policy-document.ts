@@ -16,10 +16,10 @@ const statement = z
       .record(z.string(), z.record(z.string(), z.union([oneOrMany, z.boolean().transform(String)])))
       .optional(),
   })
-  // The cast drops `undefined` from optional members, which zod adds and JSON cannot hold.
+  // The cast drops `undefined` from optional members, which zod adds and JSON cannot represent.
   .transform((value) => value as PolicyStatement);
 
-/** An IAM policy document after all references were resolved. */
+/** An IAM policy document with resolved references. */
 export const policyDocument: z.ZodType<PolicyDocument> = z
   .object({
     Version: z.string().optional(),

@@ -2,7 +2,7 @@ import type { AwsAccess, PolicyDocument, PolicyStatement } from '../aws-service.
 import type { ConditionKeys } from './conditions.ts';
 import { applies } from './statements.ts';
 
-/** What the policy of a resource, such as a KMS key or a table, says of an access to it. */
+/** The decision of a resource's policy, such as that of a KMS key or a table, about an access. */
 export type ResourcePolicyVerdict = 'denied' | 'allowed' | 'delegated' | 'silent';
 
 function awsPrincipals(principal: unknown): readonly unknown[] {
@@ -11,21 +11,21 @@ function awsPrincipals(principal: unknown): readonly unknown[] {
   return Array.isArray(principal.AWS) ? principal.AWS : [principal.AWS];
 }
 
-type Named = 'caller' | 'account' | 'nobody';
+type Named = 'caller' | 'account' | 'other';
 
 function names(statement: PolicyStatement, callerArn: string): Named {
   const accountId = callerArn.split(':')[4] ?? '';
   const principals = awsPrincipals(statement.Principal);
   if (principals.includes('*') || principals.includes(callerArn)) return 'caller';
   const account = principals.some((name) => name === accountId || name === `arn:aws:iam::${accountId}:root`);
-  return account ? 'account' : 'nobody';
+  return account ? 'account' : 'other';
 }
 
 /**
- * `callerArn` is a role's, or that of the account's root.
- * `allowed`: the policy names the caller itself; `delegated`: it names the account, so identity
- * policies decide (https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-default.html);
- * `silent`: no statement applies.
+ * `callerArn` is a role's, or that of the account's root. `allowed`: the policy names the caller
+ * itself; `delegated`: it names the account, so identity policies decide
+ * (https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-default.html); `silent`: no
+ * statement applies.
  */
 export function resourcePolicyVerdict(
   policy: PolicyDocument,
@@ -34,7 +34,7 @@ export function resourcePolicyVerdict(
   keys: ConditionKeys,
 ): ResourcePolicyVerdict {
   const applying = policy.Statement.filter(
-    (statement) => names(statement, callerArn) !== 'nobody' && applies(statement, access, keys),
+    (statement) => names(statement, callerArn) !== 'other' && applies(statement, access, keys),
   );
   if (applying.some(({ Effect }) => Effect === 'Deny')) return 'denied';
   if (applying.some((statement) => names(statement, callerArn) === 'caller')) return 'allowed';
@@ -47,8 +47,8 @@ function servicePrincipals(principal: unknown): readonly unknown[] {
 }
 
 /**
- * Whether the policy of a resource allows an AWS service, such as `lambda.amazonaws.com`, to do
- * something by itself.
+ * Whether the policy of a resource allows an AWS service, such as `lambda.amazonaws.com`, an access
+ * of its own.
  */
 export function resourcePolicyAllowsService(
   policy: PolicyDocument,

@@ -25,7 +25,7 @@ function coversResource({ Resource, NotResource }: PolicyStatement, resource: st
   return NotResource !== undefined && !some(NotResource, matches);
 }
 
-/** Whether a statement speaks about the access: its action, resource and conditions all apply. */
+/** Whether a statement applies to the access, by its action, resource and conditions. */
 export function applies(statement: PolicyStatement, access: AwsAccess, keys: ConditionKeys): boolean {
   return (
     coversAction(statement, access.action) &&
@@ -34,7 +34,7 @@ export function applies(statement: PolicyStatement, access: AwsAccess, keys: Con
   );
 }
 
-/** The statements of some policies that speak about the access, with the given effect. */
+/** The statements of several policies with an effect that apply to the access. */
 export function anyStatement(
   policies: readonly PolicyDocument[],
   effect: 'Allow' | 'Deny',

@@ -10,7 +10,7 @@ function compiledOnce(compile: (pattern: string) => RegExp): (pattern: string) =
   };
 }
 
-/** The source of a regular expression; a wildcard stands for characters of the class `any`. */
+/** The source of a regular expression; a wildcard matches characters of the class `any`. */
 function sourceOf(pattern: string, any: string): string {
   return pattern
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')
@@ -18,7 +18,7 @@ function sourceOf(pattern: string, any: string): string {
     .replaceAll('?', any);
 }
 
-/** `arn:partition:service:region:account:resource`, where the resource may hold more colons. */
+/** `arn:partition:service:region:account:resource`, where the resource may contain more colons. */
 function arnSourceOf(pattern: string): string {
   const parts = pattern.split(':');
   const resource = parts.length > 5 ? [sourceOf(parts.slice(5).join(':'), '.')] : [];
@@ -39,8 +39,8 @@ export function matchesWildcardIgnoringCase(pattern: string, value: string): boo
 }
 
 /**
- * An ARN pattern matches part by part, so a wildcard never reaches over the colon into the next
- * part. `*` alone matches all.
+ * An ARN pattern matches part by part, so a wildcard never extends over a colon. `*` alone matches
+ * all.
  */
 export function matchesArn(pattern: string, arn: string): boolean {
   return pattern === '*' || asArn(pattern).test(arn);

@@ -35,7 +35,7 @@ function additionalData(header: Buffer, context: EncryptionContext): Buffer {
   return Buffer.concat([header, Buffer.from(canonical(context))]);
 }
 
-/** Seals `plaintext` by AES-256-GCM under the 32 bytes of `material`. */
+/** Encrypts `plaintext` with AES-256-GCM under the 32 bytes of `material`. */
 export function seal(
   keyId: string,
   version: number,
@@ -54,7 +54,7 @@ export function seal(
   return Buffer.concat([header, nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Reads which key sealed a blob. Throws InvalidCiphertextException for what is not a blob. */
+/** Reads the key of a blob. Throws InvalidCiphertextException for any other input. */
 export function openEnvelope(blob: Buffer): OpenedEnvelope {
   if (blob.length < 2 || blob.readUInt8(0) !== FORMAT) throw invalid();
   const headerBytes = 6 + blob.readUInt8(1);
@@ -69,10 +69,7 @@ export function openEnvelope(blob: Buffer): OpenedEnvelope {
   };
 }
 
-/**
- * The plaintext of a blob. Throws InvalidCiphertextException when the blob or the context is not
- * the sealed one.
- */
+/** The plaintext of a blob. Throws InvalidCiphertextException for another blob or context. */
 export function unseal(envelope: OpenedEnvelope, material: Buffer, context: EncryptionContext): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', material, envelope.nonce, { authTagLength: TAG_BYTES })
     .setAAD(additionalData(envelope.header, context))

@@ -19,22 +19,22 @@ export interface KmsOptions {
   readonly dataDir?: string;
   readonly accountId: string;
   readonly region: string;
-  /** Default: callers get the failure, and nothing else is reported. */
+  /** Default: callers get the failure, and no other report. */
   readonly storageFailure?: StorageFailure;
 }
 
 export interface KeyRequest {
   /**
-   * Created when absent from the store; a key that is already there keeps its material. Random
-   * without an id.
+   * Created if it is missing in the store; an existing key keeps its material. Random without an
+   * id.
    */
   readonly keyId?: string;
   readonly policy: PolicyDocument;
   /** `alias/...` */
   readonly alias?: string;
-  /** Only described: material of an age to rotate does not occur on a laptop. */
+  /** Only described: no local key becomes old enough to rotate. */
   readonly enableRotation?: boolean;
-  /** Default: SYMMETRIC_DEFAULT. A key keeps the spec that it was made with. */
+  /** Default: SYMMETRIC_DEFAULT. A key keeps the spec that it was created with. */
   readonly spec?: KeySpec;
 }
 
@@ -77,7 +77,7 @@ function signedMessage({ Message, MessageType, SigningAlgorithm }: RequestOf<'Si
   return { message: Message, isDigest: MessageType === 'DIGEST' };
 }
 
-type Answer = Readonly<Record<string, unknown>>;
+type Response = Readonly<Record<string, unknown>>;
 
 function contextKeys(context: EncryptionContext): Readonly<Record<string, string | readonly string[]>> {
   const names = Object.keys(context);
@@ -97,8 +97,8 @@ function dataKeyBytes({ KeySpec, NumberOfBytes }: RequestOf<'GenerateDataKey'>):
 
 /**
  * KMS for one account on one machine: symmetric keys, AES-256-GCM with the encryption context as
- * additional data, and keys of P-256. It generates and decrypts data keys, signs, verifies and
- * shows public keys. Every other call of KMS fails by name.
+ * additional data, and P-256 keys. It generates and decrypts data keys, signs, verifies and returns
+ * public keys. Every other KMS call fails by name.
  */
 export async function createKms({ dataDir, accountId, region, ...options }: KmsOptions): Promise<Kms> {
   const { storageFailure = createStorageFailure(dataDir ?? 'memory', () => undefined) } = options;
@@ -152,7 +152,7 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
     return { key, plaintext: unseal(envelope, material, context) };
   }
 
-  function generateDataKey(input: RequestOf<'GenerateDataKey'>): Answer {
+  function generateDataKey(input: RequestOf<'GenerateDataKey'>): Response {
     const key = keyNamed(input.KeyId);
     requireUsage(key, 'ENCRYPT_DECRYPT', 'GenerateDataKey');
     const plaintext = randomBytes(dataKeyBytes(input));
@@ -160,7 +160,7 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
     return { CiphertextBlob, KeyId: key.arn, Plaintext: plaintext.toString('base64') };
   }
 
-  function sign(input: RequestOf<'Sign'>): Answer {
+  function sign(input: RequestOf<'Sign'>): Response {
     const key = keyNamed(input.KeyId);
     requireUsage(key, 'SIGN_VERIFY', 'Sign');
     const signature = signatureOf(privateKey(key), signedMessage(input));
@@ -168,7 +168,7 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
     return { KeyId: key.arn, Signature: signature.toString('base64'), SigningAlgorithm };
   }
 
-  function verify(input: RequestOf<'Verify'>): Answer {
+  function verify(input: RequestOf<'Verify'>): Response {
     const key = keyNamed(input.KeyId);
     requireUsage(key, 'SIGN_VERIFY', 'Verify');
     if (!isSignatureOf(privateKey(key), signedMessage(input), input.Signature))
@@ -176,7 +176,7 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
     return { KeyId: key.arn, SignatureValid: true, SigningAlgorithm: input.SigningAlgorithm };
   }
 
-  function getPublicKey(input: RequestOf<'GetPublicKey'>): Answer {
+  function getPublicKey(input: RequestOf<'GetPublicKey'>): Response {
     const key = keyNamed(input.KeyId);
     if (key.spec === 'SYMMETRIC_DEFAULT')
       throw new AwsError('UnsupportedOperationException', 400, `${key.arn} has no public key.`);
@@ -191,7 +191,7 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
     };
   }
 
-  function answer({ operation, input }: KmsRequest): Answer {
+  function response({ operation, input }: KmsRequest): Response {
     switch (operation) {
       case 'GenerateDataKey':
         return generateDataKey(input);
@@ -260,7 +260,7 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
   return {
     signingName: 'kms',
     accesses: (call: AwsCall) => accesses(parseRequest(call)),
-    handle: (call: AwsCall) => Promise.resolve().then(() => respond(200, answer(parseRequest(call)))),
+    handle: (call: AwsCall) => Promise.resolve().then(() => respond(200, response(parseRequest(call)))),
     failure: ({ code, status, message, fields }) => respond(status, { __type: code, message, ...fields }),
     close: () => Promise.resolve(),
     createKey,

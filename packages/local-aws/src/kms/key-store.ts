@@ -6,7 +6,7 @@ import { errorCode, errorMessage } from '../error-code.ts';
 import { damaged, type StorageFailure } from '../storage-failure.ts';
 import { writeFileWhole } from '../write-file-whole.ts';
 
-/** A key to encrypt data keys under, or one to sign with. */
+/** A key that encrypts data keys, or one that signs. */
 export const KEY_SPECS = ['SYMMETRIC_DEFAULT', 'ECC_NIST_P256'] as const;
 export type KeySpec = (typeof KEY_SPECS)[number];
 
@@ -20,9 +20,9 @@ const storedKeys = z.record(
 );
 
 /**
- * One KMS key's secret: `material[n]` is version `n + 1`. Of a symmetric key 32 bytes each: the
- * last one encrypts, every one decrypts. Of an asymmetric key there is one version: its private
- * key (PKCS #8, DER).
+ * The secret of one KMS key: `material[n]` is version `n + 1`. Of a symmetric key 32 bytes each:
+ * the last one encrypts, all decrypt. An asymmetric key has one version: its private key (PKCS #8,
+ * DER).
  */
 export interface StoredKey {
   readonly spec: KeySpec;
@@ -34,8 +34,8 @@ export interface StoredKey {
 export interface KeyStore {
   get(keyId: string): StoredKey | undefined;
   /**
-   * Makes a key of fresh random material. When it resolves, the key survives the end of the
-   * process. Rejects with AwsError when the disk refuses it; there is no such key then.
+   * Creates a key with new random material. When it resolves, the key survives the end of the
+   * process. Rejects with AwsError if the disk refuses it; there is no such key then.
    */
   create(keyId: string, spec: KeySpec): Promise<StoredKey>;
 }
@@ -44,7 +44,7 @@ function parseKeys(file: string, text: string): z.infer<typeof storedKeys> {
   try {
     return storedKeys.parse(JSON.parse(text));
   } catch {
-    // No cause: what the parser says of the text may hold a part of a key.
+    // Without the cause: the parser's message may quote a part of a key.
     throw damaged(file, 'it does not hold the JSON of keys');
   }
 }
@@ -95,7 +95,7 @@ export async function openKeyStore(dataDir: string | undefined, failure: Storage
   const keys = file === undefined ? new Map<string, StoredKey>() : await readKeys(file);
   let last: Promise<unknown> = Promise.resolve();
 
-  /** The key is there when the disk has it. */
+  /** The key exists once the disk has it. */
   async function add(keyId: string, spec: KeySpec): Promise<StoredKey> {
     const key = { createdAt: new Date(), spec, material: [newMaterial(spec)] };
     const changed = new Map(keys).set(keyId, key);

@@ -18,10 +18,7 @@ const signed = {
 };
 const grantTokens = z.array(z.string()).optional();
 
-/**
- * The calls that the local KMS answers. Strict: a member that is not implemented is refused, not
- * ignored.
- */
+/** The supported KMS calls. Strict: a member that is not implemented is refused, not ignored. */
 export const requestSchemas = {
   GenerateDataKey: z.strictObject({
     KeyId: keyId,

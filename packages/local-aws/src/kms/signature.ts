@@ -2,8 +2,8 @@ import { createECDH, sign, verify, type KeyObject } from 'node:crypto';
 
 /**
  * ECDSA on P-256 with SHA-256 (FIPS 186-5, section 6), signatures in DER. Node signs messages, and
- * has no call for a digest that the caller made; for that the arithmetic is here. It does not take
- * constant time: the keys are those of a laptop.
+ * cannot sign a digest of the caller; this file has the arithmetic for that. It does not run in
+ * constant time: the keys are local ones.
  */
 const CURVE = 'prime256v1';
 const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
@@ -58,7 +58,7 @@ function der({ r, s }: Pair): Buffer {
   return Buffer.concat([Buffer.from([0x30, content.length]), content]);
 }
 
-/** Undefined for what is not exactly the encoding of two scalars. */
+/** Undefined for anything but the encoding of two scalars. */
 function parseDer(signature: Buffer): Pair | undefined {
   const rEnd = 4 + (signature[3] ?? 0);
   const r = integer(signature.subarray(4, rEnd));
@@ -77,7 +77,9 @@ function signDigest(key: KeyObject, digest: Buffer): Buffer {
   }
 }
 
-/** With the secret, the two multiplications of points are one of the generator, which Node has. */
+/**
+ * With the secret, both point multiplications are multiplications of the generator, which Node has.
+ */
 function verifyDigest(key: KeyObject, digest: Buffer, signature: Buffer): boolean {
   const pair = parseDer(signature);
   if (pair === undefined) return false;
@@ -88,7 +90,7 @@ function verifyDigest(key: KeyObject, digest: Buffer, signature: Buffer): boolea
   return abscissa(point.getPublicKey()) === pair.r;
 }
 
-/** What is signed: a message, or its SHA-256 digest. */
+/** The signed input: a message, or its SHA-256 digest. */
 export interface Signed {
   readonly message: Buffer;
   readonly isDigest: boolean;

@@ -18,7 +18,7 @@ export const accountCallLimits: CallLimitSettings = { controlPerSecond: 15, read
 export interface CallLimits {
   /** Counts a call. Throws {@link AwsError} `TooManyRequestsException`. */
   take(limit: NonNullable<LambdaOperation['limit']>): void;
-  /** Refuses the next calls but Invoke, however many there were. */
+  /** Refuses the next calls except Invoke, regardless of the limits. */
   throttleNext(calls: number): void;
   change(settings: Partial<CallLimitSettings>): void;
   readonly settings: CallLimitSettings;

@@ -17,9 +17,9 @@ import type { LayerTable } from './layer-table.ts';
 
 export interface LambdaOptions extends Omit<ProcessHostOptions, 'credentialsFor' | 'layers'> {
   readonly accountId: string;
-  /** Directory of the functions made by CreateFunction; without it they live in memory. */
+  /** Directory of the functions of CreateFunction; without it they live in memory. */
   readonly dataDir?: string;
-  /** Default: callers get the failure, and nothing else is reported. */
+  /** Default: callers get the failure, and no other report. */
   readonly storageFailure?: StorageFailure;
   /** The functions of the app's templates. */
   readonly functions: FunctionHost;
@@ -30,11 +30,11 @@ export interface LambdaOptions extends Omit<ProcessHostOptions, 'credentialsFor'
 }
 
 /**
- * What `PUT /_local/lambda` takes: how the control plane behaves from now on. Members that are
- * absent stay as they are.
+ * The body of `PUT /_local/lambda`: the behaviour of the control plane from now on. Absent members
+ * are unchanged.
  */
 const behaviour = z.strictObject({
-  /** The next so many calls but Invoke answer TooManyRequestsException. */
+  /** The next calls, except Invoke, that return TooManyRequestsException. */
   throttle: z.number().int().min(0).exactOptional(),
   controlPerSecond: z.number().positive().exactOptional(),
   readPerSecond: z.number().positive().exactOptional(),
@@ -42,22 +42,22 @@ const behaviour = z.strictObject({
   pendingMs: z.number().min(0).exactOptional(),
   /** The account's quota of concurrent executions: new accounts have 10. */
   accountConcurrency: z.number().int().positive().exactOptional(),
-  /** Names of the functions that are Inactive; any other is not. */
+  /** Names of the functions that are Inactive; all others are not. */
   inactive: z.array(z.string()).exactOptional(),
 });
 
 /**
- * Lambda on one machine, beyond the functions of the templates: the API and the processes of custom
- * runtimes.
+ * Lambda on one machine, besides the functions of the templates: the API and the processes of
+ * custom runtimes.
  */
 export interface Lambda {
   readonly service: AwsService;
   /**
-   * Answers `/_local/lambda`: changes the behaviour if there is a body, and tells it. Throws an
-   * Error for a wrong body.
+   * Handles `/_local/lambda`: changes the behaviour if there is a body, and returns it. Throws an
+   * Error for an invalid body.
    */
   control(body: string): unknown;
-  /** Nothing can be invoked before. Starts the instances that are kept warm. */
+  /** No function can be invoked before. Starts the provisioned instances. */
   start(awsEndpointUrl: string): void;
   /** Kills every process. */
   close(): Promise<void>;

@@ -1,13 +1,13 @@
 import { AwsError } from '../aws-service.ts';
 
-/** A Lambda function as its template describes it. */
+/** A Lambda function of the template. */
 export interface FunctionDefinition {
   readonly name: string;
   readonly arn: string;
   /** `module.export`, as in the template. */
   readonly handler: string;
   readonly runtime: string;
-  /** The folder that AWS would unpack into `/var/task`. */
+  /** The content of `/var/task` on AWS. */
   readonly codeDirectory: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutSeconds: number;
@@ -24,7 +24,7 @@ export interface Invocation {
   readonly invokedFunctionArn: string;
 }
 
-/** What a function answered: JSON text, and whether it is an error object instead of a result. */
+/** The result of a function: JSON text, and whether it is an error object instead of a result. */
 export interface InvocationOutcome {
   readonly payload: string;
   readonly failed: boolean;
@@ -35,7 +35,7 @@ export interface InvocationOutcome {
  */
 export const MAX_PAYLOAD_BYTES = 6_291_556;
 
-/** Throws {@link AwsError} `RequestTooLargeException` for a payload that no invocation may have. */
+/** Throws {@link AwsError} `RequestTooLargeException` for a payload over the limit. */
 export function requirePayloadSize(payload: string): void {
   if (payload.length <= MAX_PAYLOAD_BYTES && Buffer.byteLength(payload) <= MAX_PAYLOAD_BYTES) return;
   throw new AwsError(

@@ -2,9 +2,8 @@ import type { RoleCredentials } from '../assembly/role-registry.ts';
 import type { FunctionDefinition } from './function-definition.ts';
 
 /**
- * All environment variables that a function sees: what its template sets, and what Lambda itself
- * sets. Nothing of the host's environment is in it. `AWS_ENDPOINT_URL` is the only one that a
- * function does not have on AWS.
+ * All environment variables of a function: those of its template, and those of Lambda itself. None
+ * of the host's environment. Only `AWS_ENDPOINT_URL` is additional.
  */
 export function functionEnvironment(
   definition: FunctionDefinition,

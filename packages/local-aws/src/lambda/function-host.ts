@@ -33,22 +33,22 @@ export interface FoundFunction {
 export interface FunctionHostOptions {
   readonly region: string;
   readonly credentialsFor: (roleArn: string) => RoleCredentials;
-  /** Receives whatever a function prints, in pieces. */
+  /** Receives the output of functions, in pieces. */
   readonly log: (functionName: string, text: string) => void;
   /** Default 8; a function's reserved concurrency lowers it. */
   readonly maxInstancesPerFunction?: number;
   /** Invocations that may wait while all instances are busy. Default 1000. */
   readonly maxQueuedPerFunction?: number;
   /**
-   * An instance that was idle this long is stopped. Default 90 s: what a schedule invokes every
-   * minute stays.
+   * An instance that was idle this long is stopped. Default 90 s, so that a function with a
+   * schedule of one minute stays warm.
    */
   readonly idleMs?: number;
-  /** A folder where Node keeps what it compiled, for the next instance. Default: none. */
+  /** The folder of Node's compile cache, for the next instance. Default: none. */
   readonly compileCache?: string;
-  /** Which invocations die. Default: none. */
+  /** Decides which invocations are killed. Default: none. */
   readonly kills?: FunctionKills;
-  /** What `Date` of the functions follows. Default: the machine's time. */
+  /** The clock of `Date` in functions. Default: the machine's time. */
   readonly clock?: SharedClock;
 }
 
@@ -66,7 +66,7 @@ export interface FunctionHost {
   all(): readonly FunctionDefinition[];
   /**
    * Changes the reserved concurrency of a function: 0 refuses every invocation. Without a count the
-   * template's holds again.
+   * template's applies again.
    */
   reserve(name: string, count: number | undefined): void;
   /**
@@ -81,14 +81,14 @@ export interface FunctionHost {
    */
   invoke(functionName: string, payload: string, requestId?: string): Promise<InvocationOutcome>;
   /**
-   * Each function with its environment, once the host has been started: what it takes to run its
-   * code elsewhere.
+   * Each function with its environment, once the host has started: everything that it needs to run
+   * its code elsewhere.
    */
   environments(): readonly {
     readonly name: string;
     readonly environment: Readonly<Record<string, string>>;
   }[];
-  /** Nothing can be invoked before. A function's first invocation starts its first instance. */
+  /** No function can be invoked before. A function's first invocation starts its first instance. */
   start(awsEndpointUrl: string): void;
   close(): Promise<void>;
 }
@@ -137,7 +137,7 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
       maxInstances: () =>
         Math.min(cap, reserved.get(definition.name) ?? definition.reservedConcurrency ?? cap),
       maxQueued: options.maxQueuedPerFunction ?? 1000,
-      // On one machine a start keeps those that run from finishing: a burst must not start eight.
+      // On one machine a start slows down the running ones: a burst must not start eight.
       maxStarting: 1,
       idleMs: options.idleMs ?? 90_000,
     });

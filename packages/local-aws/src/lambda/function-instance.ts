@@ -24,10 +24,7 @@ export interface FunctionInstance {
   readonly usable: boolean;
   /** Must not be called while an earlier call runs. Never rejects. */
   run(invocation: Invocation): Promise<InvocationOutcome>;
-  /**
-   * Settles when it can take another invocation after the one that it has answered, or has ended;
-   * never rejects.
-   */
+  /** Settles when it can accept the next invocation, or has ended; never rejects. */
   untilReady(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -38,11 +35,11 @@ export interface InstanceOptions {
   readonly log: (text: string) => void;
   /** Longest time for loading the code; AWS allows 10 s, a busy laptop needs more. */
   readonly initTimeoutMs?: number;
-  /** Which invocations die. Default: none. */
+  /** Decides which invocations are killed. Default: none. */
   readonly kills?: FunctionKills;
-  /** A folder where Node keeps what it compiled, for the next instance. Default: none. */
+  /** The folder of Node's compile cache, for the next instance. Default: none. */
   readonly compileCache?: string;
-  /** What `Date` of the code follows. Default: the machine's time. */
+  /** The clock of `Date` in the code. Default: the machine's time. */
   readonly clock?: SharedClock;
 }
 
@@ -58,8 +55,7 @@ function describeCrash(error: Error, requestId: string): InvocationOutcome {
 }
 
 /**
- * What Node needs in the environment when it starts, and the function must not see: Lambda sets no
- * such variable.
+ * Variables that Node needs at its start and the function must not see: Lambda sets none of them.
  */
 function hiddenEnvironment({ environment, compileCache }: InstanceOptions): Readonly<Record<string, string>> {
   if (compileCache === undefined || 'NODE_COMPILE_CACHE' in environment) return {};
@@ -86,8 +82,7 @@ function startWorker(options: InstanceOptions): Worker {
     stdout: true,
     stderr: true,
     name: definition.name,
-    // The heap of a function that fits its Lambda also fits here: only runaway code meets this
-    // limit.
+    // A function that fits its Lambda also fits this heap: only runaway code reaches the limit.
     resourceLimits: { maxOldGenerationSizeMb: Math.max(256, definition.memoryMb) },
   });
   for (const stream of [worker.stdout, worker.stderr]) {
@@ -119,7 +114,7 @@ export function startInstance(options: InstanceOptions): FunctionInstance {
     settleInvocation = undefined;
   }
 
-  /** The end of this instance: whatever waits for it gets `outcome`. */
+  /** The end of this instance: all waiting calls get `outcome`. */
   function retire(outcome: InvocationOutcome): void {
     clearTimeout(initTimer);
     if (usable) {
@@ -133,7 +128,7 @@ export function startInstance(options: InstanceOptions): FunctionInstance {
 
   function received(message: InstanceMessage): void {
     if (message.kind !== 'initialized') {
-      // The answer of one that is to die comes too late, however quick it was.
+      // The response of an invocation to be killed is late, however fast it was.
       if (!isKilled) settle({ payload: message.payload, failed: message.kind === 'failure' });
       return;
     }
@@ -162,8 +157,8 @@ export function startInstance(options: InstanceOptions): FunctionInstance {
   }
 
   /**
-   * Kills the worker in the middle of an invocation. Its answer is told when it is gone for sure:
-   * nothing of it happens afterwards.
+   * Kills the worker in the middle of an invocation. It responds only after the worker has ended,
+   * so that nothing of the invocation happens later.
    */
   function dieAfter(delayMs: number): NodeJS.Timeout {
     isKilled = true;

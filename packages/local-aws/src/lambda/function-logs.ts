@@ -1,16 +1,16 @@
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where the parts of the local cloud write what they have to say, each under its name. */
+/** The log of the local account's parts, each under its name. */
 export interface Logs {
-  /** What a function printed, in pieces as they come. */
+  /** The output of a function, in pieces. */
   write(name: string, text: string): void;
-  /** A line of the local cloud's own, with the time. */
+  /** A line of the local account itself, with the time. */
   line(name: string, text: string): void;
   close(): void;
 }
 
-/** A file that has grown to this becomes `<name>.log.1`, in place of an older one. */
+/** At this size a file becomes `<name>.log.1`, replacing an older one. */
 const MAX_BYTES = 5_000_000;
 
 const timed = (text: string): string => `${new Date().toISOString()} ${text}\n`;
@@ -21,8 +21,8 @@ interface LogFile {
 }
 
 /**
- * One file a name, `<directory>/<name>.log`, continued by every start: a restart keeps what a crash
- * has left. The file and the one before hold some `maxBytes` each, and some more when two services
+ * One file per name, `<directory>/<name>.log`, continued by every start: a restart preserves the
+ * log of a crash. The file and its predecessor have about `maxBytes` each, and more if two services
  * write to them.
  */
 export function createLogFiles(directory: string, maxBytes = MAX_BYTES): Logs {
@@ -37,7 +37,7 @@ export function createLogFiles(directory: string, maxBytes = MAX_BYTES): Logs {
     return file;
   }
 
-  /** The file of a name, begun anew if it is full. */
+  /** The file of a name, or a new one if it is full. */
   function withRoom(name: string): LogFile {
     const path = join(directory, `${name}.log`);
     const file = files.get(name) ?? open(name, path);
@@ -54,7 +54,7 @@ export function createLogFiles(directory: string, maxBytes = MAX_BYTES): Logs {
     if (closed) return;
     try {
       const file = withRoom(name);
-      // At once: what a crash leaves behind says why.
+      // Written immediately: after a crash the log shows the reason.
       file.bytes += writeSync(file.descriptor, text);
     } catch {
       // A full disk must not stop the service.
@@ -74,15 +74,16 @@ export function createLogFiles(directory: string, maxBytes = MAX_BYTES): Logs {
   };
 }
 
-/** Longest line that is waited for, in characters: one without an end must not fill the memory. */
+/** Longest pending line, in characters: a line without an end must not fill the memory. */
 const LINE_MAX = 100_000;
 
 /**
- * A line without an end is one after this time, in ms: the next text may be another invocation's.
+ * A pending line is complete after this time, in ms: the next text may belong to another
+ * invocation.
  */
 const LINE_END_MS = 100;
 
-/** Makes whole lines of pieces of text, for each name by itself. */
+/** Splits pieces of text into whole lines, separately for each name. */
 export function createLineSplitter(
   onLine: (name: string, line: string) => void,
 ): (name: string, text: string) => void {

@@ -6,15 +6,15 @@ export interface PoolOptions {
   readonly startInstance: () => FunctionInstance;
   readonly maxInstances: () => number;
   readonly maxQueued: number;
-  /** So many instances start at a time. Default: as many as invocations wait. */
+  /** How many instances start concurrently. Default: as many as invocations wait. */
   readonly maxStarting?: number;
-  /** An instance that was idle this long is stopped, unless it is one of those that are kept. */
+  /** An instance that was idle this long is stopped, unless it is provisioned. */
   readonly idleMs: number;
   /** How many stay, whatever their age. Default 0. */
-  readonly kept?: () => number;
+  readonly reserved?: () => number;
   /**
-   * Asked before each start; `give` follows when the instance is gone, `offer` says that it has
-   * become idle. Without it only `maxInstances` counts.
+   * Asked before each start; `give` follows when the instance is gone, `offer` when it becomes
+   * idle. Without it only `maxInstances` counts.
    */
   readonly budget?: { take(): boolean; give(): void; offer(): void };
 }
@@ -31,18 +31,16 @@ export interface FunctionPool {
    * code to load.
    */
   prestart(count?: number): Promise<void>;
-  /** Looks again whether waiting invocations can run: the budget has room. */
+  /** Checks again whether waiting invocations can run: the budget has room. */
   dispatch(): void;
   readonly instanceCount: number;
-  /** When the longest idle instance became idle, and whether it is one of those that are kept. */
-  readonly oldestIdle: { readonly since: number; readonly kept: boolean } | undefined;
+  /** When the longest idle instance became idle, and whether it is provisioned. */
+  readonly oldestIdle: { readonly since: number; readonly reserved: boolean } | undefined;
   /** Stops the longest idle instance. */
   stopOldestIdle(): void;
-  /**
-   * Runs what waits, stops every instance as soon as it is idle, and resolves when none is left.
-   */
+  /** Runs the waiting invocations, stops every idle instance, and resolves when none is left. */
   retire(): Promise<void>;
-  /** Ends what runs and what waits. */
+  /** Ends running and waiting invocations. */
   close(): Promise<void>;
 }
 
@@ -57,8 +55,8 @@ interface Idle {
 }
 
 /**
- * So long a waiting invocation trusts an instance that has answered to become ready; then it starts
- * another one.
+ * How long a waiting invocation waits for an instance that has responded; then it starts another
+ * one.
  */
 const FINISHING_MS = 250;
 
@@ -72,17 +70,17 @@ export function createFunctionPool(options: PoolOptions): FunctionPool {
   let closed = false;
   let retired: PromiseWithResolvers<undefined> | undefined;
 
-  const kept = (): number => (retired === undefined ? (options.kept?.() ?? 0) : 0);
+  const reserved = (): number => (retired === undefined ? (options.reserved?.() ?? 0) : 0);
 
   const sweep = setInterval(() => {
     const tooOld = Date.now() - options.idleMs;
-    // The longest idle come first; those that are kept stay, whatever their age.
-    const spare = idle.slice(0, Math.max(0, idle.length - kept()));
+    // The longest idle come first; provisioned ones stay, whatever their age.
+    const spare = idle.slice(0, Math.max(0, idle.length - reserved()));
     for (const { instance } of spare.filter(({ since }) => since < tooOld)) drop(instance);
   }, options.idleMs / 4);
   sweep.unref();
 
-  /** Every instance leaves through here, once. */
+  /** Every instance is removed here, once. */
   function forget(instance: FunctionInstance): void {
     if (!instances.delete(instance)) return;
     idle = idle.filter((candidate) => candidate.instance !== instance);
@@ -119,8 +117,9 @@ export function createFunctionPool(options: PoolOptions): FunctionPool {
   }
 
   /**
-   * An instance that could not load the code still answers: with the reason, and all that wait if
-   * it is the only one. Each would otherwise wait for the next that cannot load either.
+   * An instance that could not load the code still responds with the reason, also to all waiting
+   * invocations if it is the only one. Otherwise each would wait for the next instance that fails
+   * to load.
    */
   function answerFor(instance: FunctionInstance): void {
     for (const { invocation, settle } of queue.splice(0, instances.size === 1 ? queue.length : 1))
@@ -137,7 +136,7 @@ export function createFunctionPool(options: PoolOptions): FunctionPool {
     release(instance);
   }
 
-  /** The most recently used idle instance that is still alive, so that the others grow old. */
+  /** The most recently used idle instance that is alive, so that the others age. */
   function takeIdle(): FunctionInstance | undefined {
     for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
       if (last.instance.usable) return last.instance;
@@ -162,9 +161,9 @@ export function createFunctionPool(options: PoolOptions): FunctionPool {
     clearTimeout(timer);
     distrust();
     release(instance);
-    // One that fell in an invocation is replaced; one that never loaded is not, or it would be
-    // started for ever.
-    if (!instance.usable) void startUpTo(options.kept?.() ?? 0);
+    // An instance that died in an invocation is replaced; one that never loaded is not, or it would
+    // be started forever.
+    if (!instance.usable) void startUpTo(options.reserved?.() ?? 0);
   }
 
   function execute(instance: FunctionInstance, { invocation, settle }: Waiting): void {
@@ -214,7 +213,7 @@ export function createFunctionPool(options: PoolOptions): FunctionPool {
     },
     get oldestIdle() {
       const [oldest] = idle;
-      return oldest === undefined ? undefined : { since: oldest.since, kept: idle.length <= kept() };
+      return oldest === undefined ? undefined : { since: oldest.since, reserved: idle.length <= reserved() };
     },
     stopOldestIdle: () => {
       const [oldest] = idle;
@@ -224,7 +223,7 @@ export function createFunctionPool(options: PoolOptions): FunctionPool {
       retired ??= Promise.withResolvers();
       const { promise } = retired;
       for (const { instance } of [...idle]) forget(instance);
-      // Nothing waits for those that are starting, unless something waits.
+      // No call waits for starting instances, unless an invocation waits.
       if (queue.length === 0) for (const instance of [...starting]) forget(instance);
       settleRetired();
       await promise;

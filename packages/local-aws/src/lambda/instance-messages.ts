@@ -1,6 +1,6 @@
 import type { SharedClock } from '../clock.ts';
 
-/** What the worker of a function instance is told when it starts. */
+/** The settings of a function instance's worker. */
 export interface InstanceSettings {
   readonly taskRoot: string;
   readonly handler: string;
@@ -8,9 +8,9 @@ export interface InstanceSettings {
   readonly memoryMb: number;
   readonly logGroup: string;
   readonly logStream: string;
-  /** Taken out of the environment before the function's code is loaded. */
+  /** Removed from the environment before the function's code is loaded. */
   readonly hiddenVariables: readonly string[];
-  /** What `Date` follows. Default: the machine's time. */
+  /** The clock of `Date`. Default: the machine's time. */
   readonly clock?: SharedClock;
 }
 

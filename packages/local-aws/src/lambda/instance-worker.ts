@@ -1,5 +1,5 @@
-// The program inside a function instance's worker thread: loads the handler as Lambda's Node
-// runtime does and runs it.
+// The program inside a function instance's worker thread: loads the handler like Lambda's Node
+// runtime and runs it.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -98,7 +98,7 @@ async function run(handler: Handler, message: InvocationMessage): Promise<void> 
   try {
     const result = await handler(JSON.parse(message.payload), contextOf(message));
     const json: unknown = JSON.stringify(result);
-    // `undefined` and functions have no JSON: Lambda answers `null` for them.
+    // `undefined` and functions have no JSON: Lambda returns `null` for them.
     send({ kind: 'result', payload: typeof json === 'string' ? json : 'null' });
   } catch (thrown) {
     const payload = errorPayload(thrown);

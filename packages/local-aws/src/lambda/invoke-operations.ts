@@ -17,15 +17,15 @@ import type { FoundFunction, FunctionHost } from './function-host.ts';
 export interface InvokeDependencies {
   /** The functions of the app's templates. */
   readonly functions: FunctionHost;
-  /** The functions made by CreateFunction. */
+  /** The functions of CreateFunction. */
   readonly registry: FunctionRegistry;
   readonly processes: ProcessHost;
   readonly functionArn: (name: string) => string;
-  /** Takes an invocation whose end nobody waits for. */
+  /** Accepts an invocation whose end no caller waits for. */
   readonly inBackground: (running: Promise<unknown>) => void;
 }
 
-/** An invocation that may begin: the function exists and is in a state to run. */
+/** A valid invocation: the function exists and can run. */
 interface Accepted {
   readonly version: string;
   readonly run: () => Promise<InvocationOutcome>;
@@ -59,10 +59,7 @@ function checkedPayload(call: AwsCall): string {
   return text;
 }
 
-/**
- * The calls that functions of both kinds answer to: those of the templates and those made by
- * CreateFunction.
- */
+/** The calls for functions of both kinds: those of the templates and those of CreateFunction. */
 export function invokeOperations(dependencies: InvokeDependencies): readonly LambdaOperation[] {
   const { functions, registry, processes, functionArn } = dependencies;
   const qualified = ({ name, qualifier }: LambdaRequest): string =>
@@ -93,9 +90,7 @@ export function invokeOperations(dependencies: InvokeDependencies): readonly Lam
     return { ...next, Functions: items.map(({ present }) => present()) };
   }
 
-  /**
-   * Reserved concurrency of a function of the templates: those made by CreateFunction have none.
-   */
+  /** Reserved concurrency of a function of the templates: those of CreateFunction have none. */
   function reserve(name: string, count: number | undefined): void {
     functions.find(name);
     functions.reserve(name, count);
@@ -119,8 +114,8 @@ export function invokeOperations(dependencies: InvokeDependencies): readonly Lam
       case 'RequestResponse':
         return await respond(accepted);
       case 'Event':
-        // On AWS a failed event invocation is tried twice more, minutes later; here the function's
-        // log says that it failed.
+        // AWS retries a failed event invocation twice, minutes later; here the function's log
+        // reports the failure.
         dependencies.inBackground(accepted.run());
         return { status: 202, headers: {}, body: '' };
       case 'DryRun':
@@ -138,7 +133,7 @@ export function invokeOperations(dependencies: InvokeDependencies): readonly Lam
       action: 'lambda:InvokeFunction',
       resource: qualified,
       limit: 'none',
-      answer: invoke,
+      respond: invoke,
     },
     {
       method: 'GET',
@@ -146,7 +141,7 @@ export function invokeOperations(dependencies: InvokeDependencies): readonly Lam
       action: 'lambda:GetFunction',
       resource: qualified,
       limit: 'read',
-      answer: ({ name, qualifier }) =>
+      respond: ({ name, qualifier }) =>
         functions.has(name)
           ? json(200, { Configuration: templateConfiguration(functions.find(name, qualifier)) })
           : json(200, presentFunction(registry, registry.resolve(name, qualifier))),
@@ -156,7 +151,7 @@ export function invokeOperations(dependencies: InvokeDependencies): readonly Lam
       path: `${path}/configuration`,
       action: 'lambda:GetFunctionConfiguration',
       resource: qualified,
-      answer: ({ name, qualifier }) =>
+      respond: ({ name, qualifier }) =>
         functions.has(name)
           ? json(200, templateConfiguration(functions.find(name, qualifier)))
           : json(200, presentConfiguration(registry, registry.resolve(name, qualifier))),
@@ -166,14 +161,14 @@ export function invokeOperations(dependencies: InvokeDependencies): readonly Lam
       path: '/2015-03-31/functions',
       action: 'lambda:ListFunctions',
       resource: () => '*',
-      answer: ({ call }) => json(200, list(call.query)),
+      respond: ({ call }) => json(200, list(call.query)),
     },
     {
       method: 'PUT',
       path: '/2017-10-31/functions/{FunctionName}/concurrency',
       action: 'lambda:PutFunctionConcurrency',
       resource: qualified,
-      answer: ({ name, call }) => {
+      respond: ({ name, call }) => {
         const body = parseBody('putFunctionConcurrency', call.body);
         reserve(name, body.ReservedConcurrentExecutions);
         return json(200, body);
@@ -184,7 +179,7 @@ export function invokeOperations(dependencies: InvokeDependencies): readonly Lam
       path: '/2017-10-31/functions/{FunctionName}/concurrency',
       action: 'lambda:DeleteFunctionConcurrency',
       resource: qualified,
-      answer: ({ name }) => {
+      respond: ({ name }) => {
         reserve(name, undefined);
         return noContent;
       },

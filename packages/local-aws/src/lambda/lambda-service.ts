@@ -10,7 +10,7 @@ import {
 export interface LambdaServiceOptions {
   readonly operations: readonly LambdaOperation[];
   readonly limits: CallLimits;
-  /** Tags of the function that a call is about, for conditions on `aws:ResourceTag`. */
+  /** Tags of the function of a call, for conditions on `aws:ResourceTag`. */
   readonly tagsOf: (functionName: string) => Readonly<Record<string, string>>;
   readonly close: () => Promise<void>;
 }
@@ -20,7 +20,7 @@ interface Matched {
   readonly request: LambdaRequest;
 }
 
-/** The Lambda API. A call that no operation answers fails with its method and path. */
+/** The Lambda API. An unknown call fails with its method and path. */
 export function createLambdaService({ operations, limits, tagsOf, close }: LambdaServiceOptions): AwsService {
   function match(call: AwsCall): Matched {
     for (const operation of operations) {
@@ -53,7 +53,7 @@ export function createLambdaService({ operations, limits, tagsOf, close }: Lambd
     handle: async (call) => {
       const { operation, request } = match(call);
       limits.take(operation.limit ?? 'control');
-      return await operation.answer(request);
+      return await operation.respond(request);
     },
     failure: (error) =>
       json(

@@ -1,4 +1,4 @@
-/** A version of a layer: what AWS would unpack into `/opt`. */
+/** A version of a layer: the content of `/opt` on AWS. */
 export interface Layer {
   readonly arn: string;
   readonly directory: string;

@@ -19,7 +19,7 @@ function mayWriteLogs(
   return isAllowed(roles.role(roleArn), { action: 'logs:PutLogEvents', resource }).allowed;
 }
 
-/** Lambda encrypts code by itself, so the key's policy must name it. */
+/** Lambda encrypts code itself, so the key's policy must name it. */
 function canEncrypt({ region, accountId }: Account, kms: Kms, keyArn: string, functionArn: string): boolean {
   const policy = kms.resourcePolicy(keyArn)?.document;
   if (policy === undefined) return false;
@@ -38,10 +38,10 @@ function canEncrypt({ region, accountId }: Account, kms: Kms, keyArn: string, fu
 interface Beside {
   readonly kms: Kms;
   readonly logs: Logs;
-  /** Directory of the functions made by CreateFunction; without it they live in memory. */
+  /** Directory of the functions of CreateFunction; without it they live in memory. */
   readonly dataDir?: string;
   readonly storageFailure: StorageFailure;
-  /** Gets what functions print whose role may not write logs. Default: it is lost. */
+  /** Receives the output of functions whose role may not write logs. Default: it is dropped. */
   readonly onUnlogged?: (functionName: string, text: string) => void;
 }
 

@@ -32,9 +32,8 @@ function standardEvent(schedule: Schedule, accountId: string, region: string): s
 }
 
 /**
- * Runs schedules on a clock whose minutes last `tickSeconds`. A run that is still in progress does
- * not hold up the next; a failed one is logged and not repeated. Returns the function that stops
- * the clock.
+ * Runs schedules on a clock whose minutes last `tickSeconds`. A running execution does not delay
+ * the next; a failed one is logged and not repeated. Returns the function that stops the clock.
  */
 export function runSchedules(options: ScheduleRunnerOptions): () => void {
   const { schedules, accountId, region, log } = options;

@@ -1,4 +1,4 @@
-import { parseSchedule, type IsDue } from './schedule-expression.ts';
+import { parseSchedule, type IsDue } from './parse-schedule.ts';
 
 export interface ScheduleDefinition {
   readonly arn: string;

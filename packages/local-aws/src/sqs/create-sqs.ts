@@ -5,41 +5,38 @@ import { AwsError, type AwsAccess, type AwsCall, type AwsResponse, type AwsServi
 import type { SharedClock } from '../clock.ts';
 import { createStorageFailure, STORAGE_RETRY_MS, type StorageFailure } from '../storage-failure.ts';
 import { SQS_ACTIONS, type QueueDefinition } from './queue-definitions.ts';
-import type { QueueAnswer, QueueRequest, QueueWorkerSettings } from './queue-messages.ts';
+import type { QueueResponse, QueueRequest, QueueWorkerSettings } from './queue-messages.ts';
 
 export interface SqsOptions {
   readonly accountId: string;
   readonly region: string;
   /** Directory of the messages; without it they live in memory. */
   readonly dataDir?: string;
-  /** Default: callers get the failure, and nothing else is reported. */
+  /** Default: callers get the failure, and no other report. */
   readonly storageFailure?: StorageFailure;
-  /** What delays and visibility timeouts are counted by. Default: the machine's time. */
+  /** The clock of delays and visibility timeouts. Default: the machine's time. */
   readonly clock?: SharedClock;
 }
 
 export interface Sqs extends AwsService {
-  /** Makes a queue; one that is there already keeps its messages and gets the attributes. */
+  /** Creates a queue; an existing one keeps its messages and gets the attributes. */
   createQueue(queue: QueueDefinition): Promise<void>;
   /**
-   * A call that is allowed, such as those of an event source mapping. Throws {@link AwsError} as
-   * SQS fails.
+   * A call without a permission check, such as those of an event source mapping. Throws {@link
+   * AwsError} like SQS.
    */
   call(operation: string, input: object): Promise<unknown>;
 }
 
-/**
- * What a caller needs of the key of an encrypted queue, by call (SQS Developer Guide, Key
- * management).
- */
+/** The accesses to the key of an encrypted queue, by call (SQS Developer Guide, Key management). */
 const keyActions: Readonly<Record<string, readonly string[]>> = {
   SendMessage: ['kms:GenerateDataKey', 'kms:Decrypt'],
   ReceiveMessage: ['kms:Decrypt'],
 };
 
 /**
- * Names of failures in SQS's older protocol, by which clients still know them; all others are the
- * same in both.
+ * Names of failures in SQS's older protocol, which clients still use; all others are the same in
+ * both.
  */
 const queryCodes: Readonly<Record<string, string>> = {
   KmsAccessDenied: 'KMS.AccessDeniedException',
@@ -69,8 +66,8 @@ function lastPart(url: string): string {
 }
 
 /**
- * The worker that holds the queues, started by its first call. When it dies, as it does when the
- * disk refuses a write, everyone who waits gets the reason. Queues on disk are all in their file: a
+ * The worker that owns the queues, started by its first call. If it dies, as it does when the disk
+ * refuses a write, all waiting calls get the reason. Queues on disk are stored in their file: a
  * later call starts another worker. Queues in memory are lost, and every later call fails with the
  * reason.
  */
@@ -90,13 +87,13 @@ function createQueueWorker(settings: QueueWorkerSettings, failure: StorageFailur
     waiting.clear();
   }
 
-  function received(answer: QueueAnswer): void {
-    if (answer.kind === 'closed') {
+  function received(reply: QueueResponse): void {
+    if (reply.kind === 'closed') {
       closed?.resolve(undefined);
       return;
     }
-    waiting.get(answer.id)?.resolve(answer);
-    waiting.delete(answer.id);
+    waiting.get(reply.id)?.resolve(reply);
+    waiting.delete(reply.id);
   }
 
   function requireStartable(): void {
@@ -130,9 +127,9 @@ function createQueueWorker(settings: QueueWorkerSettings, failure: StorageFailur
       if (closed !== undefined) throw new Error('the queues have stopped');
       lastId += 1;
       post({ kind: 'call', id: lastId, target, body });
-      const answer = Promise.withResolvers<Worked>();
-      waiting.set(lastId, answer);
-      return await answer.promise;
+      const reply = Promise.withResolvers<Worked>();
+      waiting.set(lastId, reply);
+      return await reply.promise;
     },
     close: async (): Promise<void> => {
       const closing = worker;
@@ -147,8 +144,8 @@ function createQueueWorker(settings: QueueWorkerSettings, failure: StorageFailur
 }
 
 /**
- * SQS for one account on one machine: the queues of the templates, by fauxqs. Queues are neither
- * made nor changed by calls.
+ * SQS for one account on one machine: the queues of the templates, by fauxqs. Calls neither create
+ * nor change queues.
  */
 export function createSqs(options: SqsOptions): Sqs {
   const { accountId, region, dataDir, clock } = options;
@@ -159,7 +156,7 @@ export function createSqs(options: SqsOptions): Sqs {
     storageFailure,
   );
 
-  /** Resolves to the answer's JSON. */
+  /** Resolves to the JSON of the response. */
   async function send(operation: string, input: string): Promise<string> {
     const { status, body } = await worker.call(operation, input);
     if (status < 400) return body === '' ? '{}' : body;
@@ -207,7 +204,7 @@ export function createSqs(options: SqsOptions): Sqs {
       const queue = queues.get(nameOf(awsCall));
       if (queue === undefined)
         throw new AwsError('QueueDoesNotExist', 400, 'The specified queue does not exist.');
-      // Where the queue is reached changes from start to start.
+      // The address of the queue changes with each start.
       if (operation === 'GetQueueUrl') return response(200, JSON.stringify({ QueueUrl: queue.url }));
       return response(200, await send(operation, awsCall.body.toString('utf8')));
     },

@@ -7,31 +7,31 @@ export const SQS_ACTIONS: readonly string[] = [
   'SendMessage',
 ];
 
-/** A queue as its template describes it. */
+/** A queue of the template. */
 export interface QueueDefinition {
   readonly name: string;
   readonly arn: string;
   readonly url: string;
   /** In SQS's own spelling: `VisibilityTimeout`, `RedrivePolicy`, ... */
   readonly attributes: Readonly<Record<string, string>>;
-  /** The KMS key that its messages are encrypted with, unless SQS keeps that key itself. */
+  /** The KMS key that encrypts its messages, unless SQS owns the key. */
   readonly keyArn?: string;
 }
 
-/** An event source mapping as its template describes it. */
+/** An event source mapping of the template. */
 export interface MappingDefinition {
-  /** Where it stands in the app: `stack/logical id`. */
+  /** Its place in the app: `stack/logical id`. */
   readonly place: string;
   readonly queueArn: string;
   readonly functionName: string;
   readonly batchSize: number;
   readonly batchingWindowSeconds: number;
-  /** Whether the function says which messages of a batch have failed. */
+  /** Whether the function reports which messages of a batch have failed. */
   readonly reportsFailures: boolean;
   readonly maxConcurrency: number;
 }
 
-/** The queues of the app and what reads them, gathered until both are known. */
+/** The queues of the app and their mappings, collected until both are known. */
 export interface QueueDefinitions {
   define(queue: QueueDefinition): void;
   map(mapping: MappingDefinition): void;

@@ -1,11 +1,11 @@
 import type { SharedClock } from '../clock.ts';
 
-/** What the worker of the queues is told when it starts. */
+/** The settings of the queues' worker. */
 export interface QueueWorkerSettings {
   readonly region: string;
   /** Directory of the messages; without it they live in memory. */
   readonly dataDir?: string;
-  /** What delays and visibility timeouts are counted by. Default: the machine's time. */
+  /** The clock of delays and visibility timeouts. Default: the machine's time. */
   readonly clock?: SharedClock;
 }
 
@@ -14,8 +14,8 @@ export type QueueRequest =
   | { readonly kind: 'call'; readonly id: number; readonly target: string; readonly body: string }
   | { readonly kind: 'close' };
 
-/** From the worker: the answer to a call, or that it has stopped. */
-export type QueueAnswer =
+/** From the worker: the response to a call, or that it has stopped. */
+export type QueueResponse =
   | {
       readonly kind: 'answer';
       readonly id: number;

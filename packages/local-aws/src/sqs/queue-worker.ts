@@ -1,4 +1,4 @@
-// SQS in a thread of its own: fauxqs, called in process. Its server would listen on all of the
+// SQS in a separate thread: fauxqs, called in process. Its server would listen on all of the
 // machine's addresses.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { buildApp, type BuildAppOptions } from 'fauxqs';
 import { followClock } from '../clock.ts';
 import { errorCode, errorMessage } from '../error-code.ts';
 import { damaged } from '../storage-failure.ts';
-import type { QueueAnswer, QueueRequest, QueueWorkerSettings } from './queue-messages.ts';
+import type { QueueResponse, QueueRequest, QueueWorkerSettings } from './queue-messages.ts';
 
 type Stores = NonNullable<BuildAppOptions['stores']>;
 
@@ -21,7 +21,7 @@ interface Persistence {
 const settings = workerData as QueueWorkerSettings;
 if (settings.clock !== undefined) followClock(settings.clock);
 
-/** Only fauxqs's server sets its persistence up; its parts are exported by no name. */
+/** Only fauxqs's server sets up its persistence; it does not export the parts. */
 async function part<T>(path: string, name: string): Promise<T> {
   const module = (await import(new URL(path, import.meta.resolve('fauxqs')).href)) as Record<string, T>;
   const found = module[name];
@@ -44,7 +44,7 @@ function openFailure(dataDir: string, error: unknown): unknown {
   return isDamaged ? damaged(join(dataDir, 'fauxqs.db'), errorMessage(error)) : error;
 }
 
-/** All or nothing on disk. In memory a failure leaves anything: the worker ends. */
+/** All or nothing on disk. In memory a failure leaves an unknown state, so the worker ends. */
 function transaction<T>({ db }: Persistence, task: () => T): T {
   db.exec('BEGIN');
   try {
@@ -59,7 +59,7 @@ function transaction<T>({ db }: Persistence, task: () => T): T {
 
 type Queue = NonNullable<ReturnType<Stores['sqsStore']['getQueueByName']>>;
 
-/** A message that moves to the dead letter queue is deleted, and then inserted. */
+/** A message that moves to the dead-letter queue is deleted, and then inserted. */
 function dequeueAtomically({ prototype }: { readonly prototype: Queue }, persistence: Persistence): void {
   const dequeue = Reflect.get<Queue, 'dequeue'>(prototype, 'dequeue');
   prototype.dequeue = function (...args) {
@@ -78,7 +78,7 @@ async function loadStores(dataDir: string): Promise<Opened> {
   const S3Store = await part<new () => Stores['s3Store']>('s3/s3Store.js', 'S3Store');
   const persistence = new PersistenceManager(dataDir);
   const stores = { sqsStore: new SqsStore(), snsStore: new SnsStore(), s3Store: new S3Store() };
-  // What is loaded is in the file already: the stores write only from here on.
+  // The file already contains the loaded data: the stores write only from here on.
   persistence.loadSqsAndSns(stores.sqsStore, stores.snsStore);
   Object.assign(stores.sqsStore, { persistence });
   for (const queue of stores.sqsStore.allQueues()) Object.assign(queue, { persistence });
@@ -109,13 +109,13 @@ const app = buildApp({
 });
 await app.ready();
 
-function post(answer: QueueAnswer): void {
-  parentPort?.postMessage(answer);
+function post(reply: QueueResponse): void {
+  parentPort?.postMessage(reply);
 }
 
 /**
- * A call that the disk refused has changed the queues in memory: the worker ends by this error, and
- * the next one reads the file.
+ * A call that the disk refused has changed the queues in memory: the worker ends with this error,
+ * and the next one reads the file.
  */
 function requireStored(status: number, body: string): void {
   if (status < 500) return;

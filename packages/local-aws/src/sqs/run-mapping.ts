@@ -13,14 +13,14 @@ export interface RunMappingOptions {
   readonly log: (line: string) => void;
 }
 
-/** SQS gives at most so many messages at once. */
+/** Most messages of one receive (SQS). */
 const MOST_RECEIVED = 10;
 const LONGEST_POLL_SECONDS = 20;
 
 /**
- * Hands the messages of a queue to a function, batch by batch, as Lambda's pollers do. What the
- * function has not succeeded with stays in the queue and becomes visible when its visibility
- * timeout ends. Returns the function that stops it; what runs then is not waited for.
+ * Passes the messages of a queue to a function, batch by batch, like Lambda's pollers. Messages
+ * that the function did not process stay in the queue and become visible after their visibility
+ * timeout. Returns the function that stops it without waiting for running batches.
  */
 export function runMapping({ mapping, queueUrl, call, invoke, log }: RunMappingOptions): () => void {
   const { batchSize, batchingWindowSeconds } = mapping;
@@ -29,14 +29,14 @@ export function runMapping({ mapping, queueUrl, call, invoke, log }: RunMappingO
   const stopped = (): boolean => stop.signal.aborted;
 
   async function receive(limit: number, waitSeconds: number): Promise<readonly ReceivedMessage[]> {
-    const answer = await call('ReceiveMessage', {
+    const response = await call('ReceiveMessage', {
       QueueUrl: queueUrl,
       MaxNumberOfMessages: Math.min(limit, MOST_RECEIVED),
       WaitTimeSeconds: waitSeconds,
       MessageSystemAttributeNames: ['All'],
       MessageAttributeNames: ['All'],
     });
-    return receivedMessages.parse(answer).Messages;
+    return receivedMessages.parse(response).Messages;
   }
 
   /** A batch begins with its first message and grows until it is full or its window ends. */
@@ -69,7 +69,7 @@ export function runMapping({ mapping, queueUrl, call, invoke, log }: RunMappingO
       if (failed) return;
       await remove(mapping.reportsFailures ? succeededMessages(batch, payload) : batch);
     } catch (error) {
-      // Throttled, or stopped in between: the messages come back by themselves.
+      // Throttled, or stopped in between: the messages become visible again.
       if (!stopped()) log(`${mapping.place}: ${errorMessage(error)}`);
     }
   }
@@ -77,7 +77,7 @@ export function runMapping({ mapping, queueUrl, call, invoke, log }: RunMappingO
   async function poll(): Promise<void> {
     while (!stopped()) {
       const batch = await collect();
-      // After the stop nobody runs it: it comes back by itself.
+      // After the stop the batch does not run: its messages become visible again.
       if (batch.length === 0 || stopped()) continue;
       const delivered = deliver(batch);
       running.add(delivered);

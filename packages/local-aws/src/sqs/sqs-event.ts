@@ -16,7 +16,7 @@ const message = z.object({
   MessageAttributes: z.record(z.string(), attribute).default({}),
 });
 
-/** What ReceiveMessage answers. */
+/** The response of ReceiveMessage. */
 export const receivedMessages = z.object({ Messages: z.array(message).default([]) });
 
 export type ReceivedMessage = z.infer<typeof message>;
@@ -32,7 +32,7 @@ function messageAttribute({ DataType, StringValue, BinaryValue }: z.infer<typeof
 }
 
 /**
- * The event of a batch, as Lambda hands it to a function
+ * The event of a batch, as Lambda passes it to a function
  * (https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html).
  */
 export function sqsEvent(messages: readonly ReceivedMessage[], queueArn: string): object {
@@ -58,18 +58,17 @@ const reported = z.object({
 });
 
 /**
- * The messages that a batch has succeeded with. A function that reports failures names those that
- * failed; an answer that cannot be understood, or names a message that is not in the batch, fails
- * them all.
+ * The messages that were processed successfully. A function that reports failures names the failed
+ * ones; an invalid response, or one that names a message outside of the batch, fails them all.
  */
 export function succeededMessages(
   messages: readonly ReceivedMessage[],
   payload: string,
 ): readonly ReceivedMessage[] {
-  const answer: unknown = JSON.parse(payload);
-  // No answer at all is success.
-  if (answer === null || answer === '') return messages;
-  const parsed = reported.safeParse(answer);
+  const response: unknown = JSON.parse(payload);
+  // No response at all is success.
+  if (response === null || response === '') return messages;
+  const parsed = reported.safeParse(response);
   if (!parsed.success) return [];
   const failures = new Set((parsed.data.batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier));
   const known = new Set(messages.map(({ MessageId }) => MessageId));

@@ -34,7 +34,7 @@ function accessesOf({ arn, keyArn }: QueueDefinition): readonly AwsAccess[] {
   ];
 }
 
-/** What AWS refuses when a mapping is made. Throws an Error that says what is wrong. */
+/** Checks that AWS makes when a mapping is created. Throws an Error with the reason. */
 function check(mapping: MappingDefinition, options: StartMappingsOptions): Checked {
   const queue = options.queues.find(({ arn }) => arn === mapping.queueArn);
   if (queue === undefined) throw new Error(`${mapping.place}: the app has no queue ${mapping.queueArn}`);
@@ -59,9 +59,9 @@ function check(mapping: MappingDefinition, options: StartMappingsOptions): Check
 }
 
 /**
- * Starts reading the queues for their functions. Throws an Error, as AWS refuses the mapping, if a
- * function's role lacks a permission or its timeout is longer than the visibility timeout. Returns
- * the function that stops them all.
+ * Starts reading the queues for their functions. Throws an Error, like AWS, if a function's role
+ * lacks a permission or its timeout is longer than the visibility timeout. Returns the function
+ * that stops them all.
  */
 export function startMappings(options: StartMappingsOptions): () => void {
   const checked = options.mappings.map((mapping) => check(mapping, options));

@@ -1,5 +1,5 @@
-// A small CDK app with one of everything that the local cloud runs: two stacks, one of which
-// imports from the other.
+// A small CDK app with one of each resource that runs locally: two stacks, one of which imports
+// from the other.
 import { join } from 'node:path';
 import { App, CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { CorsHttpMethod, HttpApi, HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';

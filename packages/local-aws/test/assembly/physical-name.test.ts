@@ -4,7 +4,7 @@ it('a name that fits is the stack and the logical id', () => {
   expect(physicalName('Api', 'Tokens1234', 64)).toBe('Api-Tokens1234');
 });
 
-it('longer names are cut and stay different', () => {
+it('longer names are truncated and stay distinct', () => {
   const long = 'x'.repeat(80);
   const names = [physicalName('Api', `${long}1`, 64), physicalName('Api', `${long}2`, 64)];
   expect(names.map(({ length }) => length)).toEqual([64, 64]);

@@ -23,7 +23,7 @@ const stackOf = (name: string, dependencies: readonly string[] = []): object => 
   properties: { templateFile: `${name}.json` },
 });
 
-it('stacks come after the stacks that they depend on', async () => {
+it('stacks come after their dependencies', async () => {
   write('manifest.json', { artifacts: { Api: stackOf('Api', ['Data']), Data: stackOf('Data') } });
   write('Api.json', { Resources: { A: { Type: 'A::Thing' } } });
   write('Data.json', {});
@@ -42,7 +42,7 @@ it('a stack may have another name than its artifact', async () => {
   expect((await readAssembly(directory)).stacks[0]?.name).toBe('cloakroom');
 });
 
-it('assets are found by the S3 key that templates name', async () => {
+it('assets are found by the S3 key in templates', async () => {
   write('manifest.json', {
     artifacts: { 'Api.assets': { type: 'cdk:asset-manifest', properties: { file: 'A.json' } } },
   });
@@ -60,7 +60,7 @@ it('assets are found by the S3 key that templates name', async () => {
 });
 
 it.each([
-  ['a folder that holds no app', {}, /cannot read .*manifest\.json/],
+  ['a folder without an app', {}, /cannot read .*manifest\.json/],
   ['stages', { 'manifest.json': { artifacts: { Prod: { type: 'cdk:cloud-assembly' } } } }, /stages .*: Prod/],
   [
     'container images',
@@ -70,7 +70,7 @@ it.each([
     },
     /container image assets do not run locally: img/,
   ],
-])('refuses %s', async (_what, files: Record<string, unknown>, message) => {
+])('rejects %s', async (_what, files: Record<string, unknown>, message) => {
   for (const [name, content] of Object.entries(files)) write(name, content);
   await expect(readAssembly(directory)).rejects.toThrow(message);
 });

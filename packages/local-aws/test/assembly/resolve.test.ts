@@ -32,7 +32,7 @@ const stack = aStack('App', {
 describe('references', () => {
   it.each([
     ['a resource by its name', { Ref: 'Thing' }, 'App-Thing'],
-    ['a resource by the name that its template gives it', { Ref: 'Named' }, 'my-us-east-1'],
+    ['a resource by the name in its template', { Ref: 'Named' }, 'my-us-east-1'],
     ['the default of a parameter', { Ref: 'BootstrapVersion' }, '/cdk-bootstrap/version'],
     ['the account', { Ref: 'AWS::AccountId' }, '000000000000'],
     ['the partition', { Ref: 'AWS::Partition' }, 'aws'],
@@ -47,7 +47,7 @@ describe('references', () => {
     ['the other branch', { 'Fn::If': ['IsOther', 'yes', 'no'] }, 'no'],
     ['a conjunction', { 'Fn::If': ['Both', 'yes', 'no'] }, 'no'],
     ['a disjunction', { 'Fn::If': ['Either', 'yes', 'no'] }, 'yes'],
-  ])('gives %s', (_what, value, expected) => {
+  ])('resolve to %s', (_what, value, expected) => {
     expect(resolverFor(stack).resolve(stack, value)).toBe(expected);
   });
 
@@ -56,7 +56,7 @@ describe('references', () => {
     expect(resolverFor(stack).resolve(stack, value)).toEqual({ list: ['App-Thing'], n: 1 });
   });
 
-  it('reach into the stack that exports a value', () => {
+  it('resolve to the export of another stack', () => {
     const output = { Value: { Ref: 'Thing' }, Export: { Name: { 'Fn::Sub': '${AWS::StackName}:Out' } } };
     const exporter = aStack('Data', { Resources: { Thing: thing }, Outputs: { Out: output } });
     const importer = aStack('Api');
@@ -66,13 +66,13 @@ describe('references', () => {
   });
 });
 
-describe('what cannot be resolved is named', () => {
+describe('an unresolvable reference is named', () => {
   it.each([
     [{ Ref: 'Missing' }, /no resource Missing in stack App/],
     [{ Ref: 'Needed' }, /parameter Needed of stack App has no default/],
     [{ Ref: 'AWS::Unknown' }, /unknown pseudo parameter AWS::Unknown/],
     [{ 'Fn::GetAtt': ['Thing', 'Url'] }, /attribute Url of A::Thing \(App\/Thing\)/],
-    [{ 'Fn::ImportValue': 'Nobody' }, /no stack exports Nobody, which App imports/],
+    [{ 'Fn::ImportValue': 'Missing' }, /no stack exports Missing, which App imports/],
     [{ 'Fn::GetAZs': '' }, /unsupported intrinsic function Fn::GetAZs in stack App/],
     [{ 'Fn::Join': ['', [{ list: [] }]] }, /Fn::Join needs text/],
     [{ 'Fn::Select': [3, ['a']] }, /Fn::Select beyond its list/],

@@ -14,7 +14,7 @@ export const account = {
   awsEndpointUrl: 'http://127.0.0.1:4566',
 };
 
-/** The parts of a local cloud without stores: tables are remembered. */
+/** The parts of a local account without stores: tables are recorded. */
 export function someParts(
   assets: CloudParts['assets'],
 ): CloudParts & { readonly tables: readonly TableDefinition[] } {

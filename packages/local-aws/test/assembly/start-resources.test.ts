@@ -27,7 +27,7 @@ const trust = {
   Statement: [{ Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service: 'lambda.amazonaws.com' } }],
 };
 
-describe('an app as the CDK synthesizes it', () => {
+describe('a synthesized CDK app', () => {
   const directory = mkdtempSync(join(tmpdir(), 'fixture-'));
   let app: Assembly;
 
@@ -43,7 +43,7 @@ describe('an app as the CDK synthesizes it', () => {
     rmSync(directory, { recursive: true });
   });
 
-  it('tables keep their keys, indexes and expiry', async () => {
+  it('creates tables with their keys, indexes and expiry', async () => {
     const { tables } = await start(app);
     expect(tables).toEqual([
       {
@@ -72,13 +72,13 @@ describe('an app as the CDK synthesizes it', () => {
     ]);
   });
 
-  it('a key has its alias, its policy, and the same id at every start', async () => {
+  it('creates a key with its alias, its policy, and the same id at every start', async () => {
     const first = (await start(app)).keys.all();
     expect(first).toMatchObject([{ alias: 'alias/fixture', enableRotation: true }]);
     expect((await start(app)).keys.all()).toEqual(first);
   });
 
-  it('functions have their code, settings of other stacks, and a role with its policies', async () => {
+  it('creates functions with their code, settings of other stacks, and a role with its policies', async () => {
     const { functions, roles, tables } = await start(app);
     const { outputs } = await startResources(app, account, someParts(app.assets));
     const operator = functions.find(outputs.get('OperatorFunctionName') ?? '').definition;
@@ -103,7 +103,7 @@ describe('an app as the CDK synthesizes it', () => {
     expect(actions).toEqual(expect.arrayContaining(['dynamodb:PutItem', 'kms:Decrypt', 'logs:PutLogEvents']));
   });
 
-  it('the API knows its routes, and the functions permit it to invoke them', async () => {
+  it('creates the API with its routes, and permissions to invoke their functions', async () => {
     const { functions, gateway } = await start(app);
     const { id, routes, cors } = gateway.httpApi();
     expect(routes.map(({ routeKey }) => routeKey)).toEqual(['ANY /echo/{proxy+}', 'GET /echo', 'POST /echo']);
@@ -117,7 +117,7 @@ describe('an app as the CDK synthesizes it', () => {
     ).toBe(false);
   });
 
-  it('queues have their address, attributes and key, and what reads them', async () => {
+  it('creates queues with their address, attributes and key, and their event source mappings', async () => {
     const parts = someParts(app.assets);
     const { outputs } = await startResources(app, account, parts);
     const [dead, work] = parts.queues.all();
@@ -144,7 +144,7 @@ describe('an app as the CDK synthesizes it', () => {
     ]);
   });
 
-  it('a layer is a folder with an ARN', async () => {
+  it('creates a layer as a folder with an ARN', async () => {
     const parts = someParts(app.assets);
     const { outputs } = await startResources(app, account, parts);
     const arn = outputs.get('LayerArn') ?? '';
@@ -152,7 +152,7 @@ describe('an app as the CDK synthesizes it', () => {
     expect(existsSync(join(parts.layers.find(arn)?.directory ?? '', 'index.mjs'))).toBe(true);
   });
 
-  it('a role is denied what its boundary denies, whatever its own policy allows', async () => {
+  it('applies the boundary of a role: its denials override the role’s own policy', async () => {
     const parts = someParts(app.assets);
     const { outputs } = await startResources(app, account, parts);
     const role = parts.roles.role(outputs.get('BoundRoleArn') ?? '');
@@ -162,14 +162,14 @@ describe('an app as the CDK synthesizes it', () => {
     });
   });
 
-  it('the address of the API is one that everything on this machine reaches', async () => {
+  it('uses an address of the API that everything on this machine can reach', async () => {
     const parts = someParts(app.assets);
     const { outputs } = await startResources(app, account, parts);
     const { definition } = parts.functions.find(outputs.get('WorkerFunctionName') ?? '');
     expect(definition.environment).toMatchObject({ API_URL: 'http://127.0.0.1:8787' });
   });
 
-  it('the rule calls its function with its input', async () => {
+  it('runs the rule, which calls its function with its input', async () => {
     const { functions, schedules } = await start(app);
     const [rule] = schedules.all();
     expect(rule).toMatchObject({ expression: 'rate(1 minute)', input: '{"command":"sweep"}' });
@@ -179,7 +179,7 @@ describe('an app as the CDK synthesizes it', () => {
   });
 });
 
-describe('what does not run locally stops the start', () => {
+describe('a feature that does not run locally stops the start', () => {
   it('a resource type, by its name and its place', async () => {
     const app = anApp({ Bucket: { Type: 'AWS::S3::Bucket', Properties: {} } });
     await expect(start(app)).rejects.toThrow('AWS::S3::Bucket does not run locally (App/Bucket)');
@@ -192,14 +192,14 @@ describe('what does not run locally stops the start', () => {
     await expect(start(app)).rejects.toThrow(/App\/Key cannot run locally: .*Unrecognized key: "Origin"/);
   });
 
-  it('a value that would behave otherwise on AWS', async () => {
+  it('a value that would behave differently on AWS', async () => {
     const Properties = { AttributeDefinitions: [], KeySchema: [], BillingMode: 'PROVISIONED' };
     await expect(start(anApp({ Table: { Type: 'AWS::DynamoDB::Table', Properties } }))).rejects.toThrow(
       /BillingMode/,
     );
   });
 
-  it('a function whose code is no asset of the app', async () => {
+  it('a function whose code is not an asset of the app', async () => {
     const Properties = {
       Code: { S3Bucket: 'b', S3Key: 'k.zip' },
       Handler: 'index.handler',
@@ -244,14 +244,14 @@ describe('what does not run locally stops the start', () => {
     );
   });
 
-  it('a mapping of anything but a queue', async () => {
+  it('a mapping of a source other than a queue', async () => {
     const Properties = { EventSourceArn: 'arn:aws:kinesis:us-east-1:0:stream/s', FunctionName: 'f' };
     await expect(
       start(anApp({ Mapping: { Type: 'AWS::Lambda::EventSourceMapping', Properties } })),
     ).rejects.toThrow(/only queues have mappings locally/);
   });
 
-  it('a schedule that is no rate and no cron', async () => {
+  it('a schedule that is neither a rate nor a cron expression', async () => {
     const Properties = { ScheduleExpression: 'at(2030-01-01T00:00:00)', Targets: [{ Id: 't', Arn: 'a' }] };
     await expect(start(anApp({ Rule: { Type: 'AWS::Events::Rule', Properties } }))).rejects.toThrow(
       /at\(2030/,
@@ -259,7 +259,7 @@ describe('what does not run locally stops the start', () => {
   });
 });
 
-describe('a key to sign with', () => {
+describe('a signing key', () => {
   const aKey = (properties: object) =>
     anApp({
       Key: {
@@ -278,7 +278,7 @@ describe('a key to sign with', () => {
     [{}, /App\/Key .*must be SIGN_VERIFY/s],
     [{ KeyUsage: 'SIGN_VERIFY', KeySpec: 'SYMMETRIC_DEFAULT' }, /App\/Key .*must be SIGN_VERIFY/s],
     [{ KeyUsage: 'SIGN_VERIFY', KeySpec: 'ECC_NIST_P384' }, /App\/Key .*KeySpec/s],
-  ])('cannot be made with %j', async (properties, message) => {
+  ])('cannot be created with %j', async (properties, message) => {
     await expect(start(aKey(properties))).rejects.toThrow(message);
   });
 });
@@ -320,7 +320,7 @@ it('a table has the resource policy of its template, with the ARNs of roles', as
   ]);
 });
 
-it('policies of all kinds decide a role, in whatever order they stand', async () => {
+it('policies of all kinds apply to a role, in any order', async () => {
   const statement = (Action: string): object => ({ Statement: [{ Effect: 'Allow', Action, Resource: '*' }] });
   const { roles } = await start(
     anApp({

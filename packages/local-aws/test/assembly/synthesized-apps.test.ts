@@ -56,7 +56,7 @@ const said = ({ directory }: SynthesizedApp) =>
   JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8')) as Record<string, string>;
 const apps = () => readdirSync(join(workDirectory, 'apps'));
 
-it('an app whose inputs are the same is not synthesized again', async () => {
+it('an app with unchanged inputs is not synthesized again', async () => {
   const steps: string[] = [];
   const first = await open({}, () => steps.push('first'));
   const second = await open({}, () => steps.push('second'));
@@ -67,15 +67,15 @@ const write = (name: string, text: string) => writeFileSync(join(root, name), te
 
 const changes: readonly (readonly [what: string, change: () => unknown])[] = [
   ['the content of a file', () => write('lib/text', 'two')],
-  ['a file that was not there', () => write('lib/more', '')],
-  ['a file that is gone', () => rmSync(join(root, 'lib', 'text'))],
+  ['a new file', () => write('lib/more', '')],
+  ['a deleted file', () => rmSync(join(root, 'lib', 'text'))],
   ['a setting', () => ({ context: { size: '2' } })],
   ['the context of cdk.json', () => write('cdk.json', '{"context":{"flag":true}}')],
   ['a variable of the account', () => Reflect.set(process.env, 'TEST_ACCOUNT', '1') && {}],
   ['a name, with the same content', () => write('lib/texu', 'one')],
 ];
 
-it.each(changes)('%s makes another app, and the way back leads to the first', async (_what, change) => {
+it.each(changes)('%s leads to another app, and undoing the change to the first', async (_what, change) => {
   const before = await open();
   const text = readFileSync(join(root, 'lib', 'text'));
   const more = change() as Partial<CdkApp> | undefined;
@@ -90,7 +90,7 @@ it.each(changes)('%s makes another app, and the way back leads to the first', as
   expect(runs()).toBe(2);
 });
 
-it('what a file says and where it lies are not taken for each other', async () => {
+it('content and path of a file are not confused', async () => {
   writeFileSync(join(root, 'lib', 'a'), 'b');
   const first = await open();
   rmSync(join(root, 'lib', 'a'));
@@ -106,14 +106,14 @@ it('a file that is saved during the synthesis leaves no app of two states', asyn
   expect(said(await open())['text']).toBe('one');
 });
 
-it('two starts at once get the same whole app', async () => {
+it('two concurrent starts get the same complete app', async () => {
   const both = await Promise.all([open(), open()]);
   expect(both[0].directory).toBe(both[1].directory);
   expect(said(both[0])['text']).toBe('one');
   expect(apps()).toHaveLength(1);
 });
 
-it('an app that refuses says why, and leaves nothing behind', async () => {
+it('an app that fails reports why, and leaves nothing behind', async () => {
   writeFileSync(join(root, 'lib', 'text'), 'refuse');
   await expect(open()).rejects.toThrow(/^it must not say that$/);
   expect(apps()).toEqual([]);
@@ -122,8 +122,8 @@ it('an app that refuses says why, and leaves nothing behind', async () => {
 it.each([
   ['without its manifest', (app: string) => rmSync(join(app, 'manifest.json'))],
   ['with an empty one', (app: string) => writeFileSync(join(app, 'manifest.json'), '')],
-  ['that is gone but for its folder', (app: string) => rmSync(app, { recursive: true })],
-])('a kept app %s is made again', async (_what, damage) => {
+  ['of which only the folder is left', (app: string) => rmSync(app, { recursive: true })],
+])('a stored app %s is synthesized again', async (_what, damage) => {
   const first = await open();
   first.release();
   damage(first.directory);
@@ -131,13 +131,13 @@ it.each([
   expect(runs()).toBe(2);
 });
 
-it('a damaged app that another service runs is left to it', async () => {
+it('a damaged app that another service uses is left to it', async () => {
   const { directory } = await open();
   writeFileSync(join(directory, 'manifest.json'), '');
   await expect(open()).rejects.toThrow(/ is damaged: stop the service that runs it, and remove it$/);
 });
 
-it('the marks of killed services count for nothing, whoever has their process id now', async () => {
+it('the marks of killed services are ignored, even if their process ids are reused', async () => {
   const first = await open({ context: { n: '0' } });
   first.release();
   utimesSync(dirname(first.directory), 1, 1);
@@ -146,7 +146,7 @@ it('the marks of killed services count for nothing, whoever has their process id
   expect(existsSync(first.directory)).toBe(false);
 });
 
-it('of apps that nobody runs the two latest are kept, and what a killed start left is removed', async () => {
+it('of the unused apps the two latest are retained, and leftovers of killed starts are removed', async () => {
   const { pid } = spawnSync(process.execPath, ['-e', '']);
   const used = await open({ context: { n: 'used' } });
   utimesSync(dirname(used.directory), 1, 1);
@@ -156,7 +156,7 @@ it('of apps that nobody runs the two latest are kept, and what a killed start le
     app.release();
     utimesSync(dirname(app.directory), Number(n) + 1, Number(n) + 1);
   }
-  // Each start keeps two beside its own.
+  // Each start retains two in addition to its own.
   expect(apps()).toHaveLength(4);
   expect(existsSync(used.directory)).toBe(true);
   const before = runs();

@@ -125,7 +125,7 @@ const thing = (pk: string) => ({ pk: { S: pk }, sk: { S: '1' } });
 const put = (pk: string) => new PutItemCommand({ TableName: 'Things', Item: thing(pk) });
 const get = (pk: string) => new GetItemCommand({ TableName: 'Things', Key: thing(pk) });
 
-it('who may sign with a key and who may verify is up to the roles and the policy of the key', async () => {
+it('the policies of the roles and of the key decide who may sign with a key and verify', async () => {
   const input = {
     KeyId: signingKey,
     Message: Buffer.from('checkpoint'),
@@ -154,28 +154,28 @@ describe('a Host that is not loopback', () => {
   function statusOf(path: string, host?: string): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string>();
     const socket = connect(Number(new URL(endpoint.url).port), '127.0.0.1');
-    let answer = '';
-    socket.on('data', (piece) => (answer += piece.toString()));
+    let reply = '';
+    socket.on('data', (piece) => (reply += piece.toString()));
     socket.on('close', () => {
-      resolve(answer.split(' ')[1] ?? '');
+      resolve(reply.split(' ')[1] ?? '');
     });
     const header = host === undefined ? '' : `Host: ${host}\r\n`;
     socket.end(`GET ${path} HTTP/1.1\r\n${header}Connection: close\r\n\r\n`);
     return promise;
   }
 
-  it.each(['/', '/_local/calls', '/_local/call-log'])('is refused at %s', async (path) => {
+  it.each(['/', '/_local/calls', '/_local/call-log'])('is rejected at %s', async (path) => {
     expect(await statusOf(path, 'evil.example')).toBe('403');
     expect(await statusOf(path)).toBe('403');
   });
 
-  it.each(['localhost:1', '127.0.0.1', '[::1]:80'])('is not %s', async (host) => {
+  it.each(['localhost:1', '127.0.0.1', '[::1]:80'])('may be %s', async (host) => {
     expect(await statusOf('/_local/calls', host)).toBe('200');
   });
 });
 
 describe('the SDK', () => {
-  it('a 350 KB binary comes back byte for byte', async () => {
+  it('reads a 350 KB binary back byte for byte', async () => {
     const client = dynamoDbAs('ADMIN');
     const data = Uint8Array.from({ length: 350 * 1024 }, (_, index) => (index * 7919) % 256);
     await client.send(
@@ -185,7 +185,7 @@ describe('the SDK', () => {
     expect(Buffer.from(Item?.['data']?.B ?? []).equals(Buffer.from(data))).toBe(true);
   });
 
-  it('text of every plane of Unicode comes back', async () => {
+  it('reads text of every plane of Unicode back', async () => {
     const client = dynamoDbAs('ADMIN');
     const text = 'a\u0000é€\u{1F600}"\\\u2028';
     await client.send(
@@ -194,7 +194,7 @@ describe('the SDK', () => {
     expect((await client.send(get('text'))).Item?.['text']?.S).toBe(text);
   });
 
-  it('a failed condition and a cancelled transaction arrive as the exceptions of the SDK', async () => {
+  it('receives a failed condition and a cancelled transaction as its exceptions', async () => {
     const client = dynamoDbAs('ADMIN');
     await client.send(put('there'));
     const condition = { ConditionExpression: 'attribute_not_exists(pk)' };
@@ -214,7 +214,7 @@ describe('the SDK', () => {
     });
   });
 
-  it('KMS data keys', async () => {
+  it('gets KMS data keys', async () => {
     const made = await kmsAs('ADMIN').send(
       new GenerateDataKeyCommand({ KeyId: key, KeySpec: 'AES_256', EncryptionContext: { tenant: 't' } }),
     );
@@ -227,7 +227,7 @@ describe('the SDK', () => {
     await expect(kmsAs('READER').send(wrong)).rejects.toMatchObject({ name: 'InvalidCiphertextException' });
   });
 
-  it('answers carry their checksum', async () => {
+  it('gets responses with their checksum', async () => {
     const response = await fetch(endpoint.url, {
       method: 'POST',
       headers: {
@@ -246,7 +246,7 @@ describe('the SDK', () => {
 });
 
 describe('access', () => {
-  it('a role may do what its policies say and nothing else', async () => {
+  it('lets a role do exactly what its policies allow', async () => {
     await dynamoDbAs('WRITER', 'token').send(put('written'));
     await expect(dynamoDbAs('WRITER', 'token').send(get('written'))).rejects.toMatchObject({
       name: 'AccessDeniedException',
@@ -258,13 +258,13 @@ describe('access', () => {
     expect((await dynamoDbAs('READER').send(get('written'))).Item).toEqual(thing('written'));
   });
 
-  it('the session is called by its name', async () => {
+  it('names the session after its caller', async () => {
     await expect(dynamoDbAs('READER').send(put('a'))).rejects.toThrow(
       /assumed-role\/reader\/tokens-function is not/,
     );
   });
 
-  it('a permission on a table is none on its indexes', async () => {
+  it('a permission on a table does not apply to its indexes', async () => {
     const query = new QueryCommand({
       TableName: 'Things',
       IndexName: 'whole',
@@ -275,14 +275,14 @@ describe('access', () => {
     await expect(dynamoDbAs('READER').send(query)).rejects.toThrow(/table\/Things\/index\/whole/);
   });
 
-  it('a condition on the partition keys holds', async () => {
+  it('applies a condition on the partition keys', async () => {
     const batch = (...keys: string[]) =>
       new BatchGetItemCommand({ RequestItems: { Things: { Keys: keys.map(thing) } } });
     await dynamoDbAs('READER').send(batch('mine'));
     await expect(dynamoDbAs('READER').send(batch('mine', 'yours'))).rejects.toThrow(/not authorized/);
   });
 
-  it('a refused part refuses the whole transaction, and nothing is written', async () => {
+  it('rejects the whole transaction for a forbidden part, and writes nothing', async () => {
     const TransactItems = [
       { Put: { TableName: 'Things', Item: thing('refused') } },
       { Delete: { TableName: 'Things', Key: thing('other') } },
@@ -292,7 +292,7 @@ describe('access', () => {
     expect((await dynamoDbAs('ADMIN').send(get('refused'))).Item).toBeUndefined();
   });
 
-  it('KMS refuses in its own protocol', async () => {
+  it('rejects calls of KMS in its own protocol', async () => {
     const generate = new GenerateDataKeyCommand({ KeyId: key, KeySpec: 'AES_256' });
     await expect(kmsAs('READER').send(generate)).rejects.toMatchObject({
       name: 'AccessDeniedException',
@@ -302,15 +302,15 @@ describe('access', () => {
   });
 });
 
-describe('callers', () => {
-  it('an access key that was never handed out', async () => {
-    await expect(dynamoDbAs('NOBODY').send(get('a'))).rejects.toMatchObject({
+describe('the endpoint', () => {
+  it('rejects an access key that was never issued', async () => {
+    await expect(dynamoDbAs('UNKNOWN').send(get('a'))).rejects.toMatchObject({
       name: 'UnrecognizedClientException',
       $metadata: { httpStatusCode: 403 },
     });
   });
 
-  it('a session key without its token', async () => {
+  it('rejects a session key without its token', async () => {
     await expect(dynamoDbAs('WRITER').send(put('a'))).rejects.toMatchObject({
       name: 'UnrecognizedClientException',
     });
@@ -319,13 +319,13 @@ describe('callers', () => {
     });
   });
 
-  it('no signature at all', async () => {
+  it('rejects a request without a signature', async () => {
     const response = await fetch(endpoint.url, { method: 'POST', body: '{}' });
     expect(response.status).toBe(403);
     expect(await response.json()).toMatchObject({ __type: 'MissingAuthenticationTokenException' });
   });
 
-  it('a request that is too large gets an answer, and so do those after it', async () => {
+  it('responds to a request that is too large, and to the next ones', async () => {
     const statuses: number[] = [];
     for (const bytes of [73 * 1024 * 1024, 2, 2]) {
       const response = await fetch(endpoint.url, { method: 'POST', body: Buffer.alloc(bytes) });
@@ -335,19 +335,19 @@ describe('callers', () => {
     expect(statuses).toEqual([413, 403, 403]);
   });
 
-  it('a service that does not run here is named', async () => {
+  it('names a service that does not run here', async () => {
     const lambda = tracked(new LambdaClient(settings('ADMIN')));
     await expect(lambda.send(new InvokeCommand({ FunctionName: 'f' }))).rejects.toThrow(
       /service lambda does not run locally/,
     );
   });
 
-  it('another region is refused', async () => {
+  it('rejects another region', async () => {
     const client = tracked(new DynamoDBClient({ ...settings('ADMIN'), region: 'us-east-1' }));
     await expect(client.send(get('a'))).rejects.toThrow(/us-east-1/);
   });
 
-  it('STS says who calls', async () => {
+  it('returns the identity of the caller from STS', async () => {
     const response = await fetch(endpoint.url, {
       method: 'POST',
       headers: {
@@ -366,7 +366,7 @@ describe('the record of calls', () => {
     return ((await response.json()) as { calls: CallCount[] }).calls;
   };
 
-  it('tells who did what to which resource at what cost, and never a value', async () => {
+  it('contains principal, action, resource and cost of each call, and never a value', async () => {
     const secret = '4242424242424242';
     const Item = { ...thing(secret), group: { S: secret } };
     await dynamoDbAs('ADMIN').send(new PutItemCommand({ TableName: 'Things', Item }));
@@ -380,7 +380,7 @@ describe('the record of calls', () => {
         startedMs: expect.any(Number) as number,
         durationMs: expect.any(Number) as number,
         requestBytes: expect.any(Number) as number,
-        answerBytes: 2,
+        responseBytes: 2,
         consumedCapacity: 2,
       },
     ]);
@@ -400,7 +400,7 @@ describe('the record of calls', () => {
     expect(await countsOf()).toEqual([]);
   });
 
-  it('tells the calls one by one until it is reset', async () => {
+  it('lists the calls one by one until it is reset', async () => {
     const logOf = async (): Promise<readonly CallRecord[]> => {
       const response = await fetch(`${endpoint.url}/_local/call-log`);
       return ((await response.json()) as { calls: CallRecord[] }).calls;

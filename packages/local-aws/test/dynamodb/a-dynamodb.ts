@@ -59,8 +59,8 @@ export interface ConsumedCapacity {
   readonly GlobalSecondaryIndexes?: Readonly<Record<string, { readonly CapacityUnits: number }>>;
 }
 
-/** The members that tests look at, of all answers together. */
-export interface Answer {
+/** The members that tests read, of all responses together. */
+export interface Response {
   readonly Item?: Item;
   readonly Attributes?: Item;
   readonly Items?: readonly Item[];
@@ -83,13 +83,13 @@ export interface Failure {
 
 export interface TestDynamoDb {
   readonly service: DynamoDb;
-  readonly send: (target: string, input: object) => Promise<Answer>;
-  /** The failure of a call, as code and as it goes over the wire. Throws when it succeeds. */
+  readonly send: (target: string, input: object) => Promise<Response>;
+  /** The failure of a call, with its code and its response body. Throws when the call succeeds. */
   readonly failureOf: (target: string, input: object) => Promise<Failure>;
   readonly accesses: (target: string, input: object) => readonly AwsAccess[];
 }
 
-/** A call of the administrator. A text is its body as it is. */
+/** A call of the administrator. A text is sent as the body. */
 export function aCall(target: string, input: object | string): AwsCall {
   return {
     service: 'dynamodb',
@@ -120,9 +120,9 @@ export async function aDynamoDb(dataDir?: string, storageFailure?: StorageFailur
   await service.createTable(things);
   await service.createTable(plain);
 
-  const send = async (target: string, input: object): Promise<Answer> => {
+  const send = async (target: string, input: object): Promise<Response> => {
     const { body } = await service.handle(aCall(target, input));
-    return JSON.parse(body.toString()) as Answer;
+    return JSON.parse(body.toString()) as Response;
   };
 
   return {
@@ -145,7 +145,7 @@ export async function aDynamoDb(dataDir?: string, storageFailure?: StorageFailur
 export const s = (text: string) => ({ S: text });
 export const n = (number: number) => ({ N: String(number) });
 
-/** An attribute value of about so many bytes. */
+/** An attribute value of about that many bytes. */
 export const ofBytes = (bytes: number) => ({ S: 'x'.repeat(bytes) });
 
 export const thingKey = (pk: string, sk = '1'): Item => ({ pk: s(pk), sk: s(sk) });

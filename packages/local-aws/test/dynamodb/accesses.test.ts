@@ -15,7 +15,7 @@ it.each([
   ]);
 });
 
-it('a query of a table is on the table, a query of an index on the index alone', async () => {
+it('a query of a table needs permission on the table, and one of an index on the index only', async () => {
   const { accesses } = await aDynamoDb();
   const table = {
     TableName: 'Things',
@@ -73,7 +73,7 @@ it('a batch needs its own action on every table', async () => {
   ]);
 });
 
-it('a table that does not exist is asked for all the same: permission comes first', async () => {
+it('a missing table is checked for permission first', async () => {
   const { accesses } = await aDynamoDb();
   expect(accesses('GetItem', { TableName: 'Nothing', Key: { id: s('a') } })).toEqual([
     { action: 'dynamodb:GetItem', resource: 'arn:aws:dynamodb:eu-west-1:123456789012:table/Nothing' },

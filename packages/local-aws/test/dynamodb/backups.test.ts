@@ -4,11 +4,11 @@ import path from 'node:path';
 import { aDynamoDb, aThing, n, s, things } from './a-dynamodb.ts';
 
 const RECOVERY = { PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } };
-const arnOf = (answer: object): string =>
-  (answer as { readonly BackupDetails: { readonly BackupArn: string } }).BackupDetails.BackupArn;
+const arnOf = (response: object): string =>
+  (response as { readonly BackupDetails: { readonly BackupArn: string } }).BackupDetails.BackupArn;
 
-describe('a table that is exchanged for a restored one', () => {
-  it('has the items and indexes of then, and none of what is not restored', async () => {
+describe('a table that is replaced with a restored one', () => {
+  it('has the items and indexes of that time, and no settings that a restore omits', async () => {
     const { service, send } = await aDynamoDb();
     const before = aThing('a', '1', { group: s('g'), gone_at: n(1) });
     await send('PutItem', { TableName: 'Things', Item: before });
@@ -41,7 +41,7 @@ describe('a table that is exchanged for a restored one', () => {
     await send('DeleteBackup', { BackupArn });
   });
 
-  it('is there after a restart', async () => {
+  it('exists after a restart', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'cloakroom-test-'));
     const first = await aDynamoDb(folder);
     await first.send('PutItem', { TableName: 'Things', Item: aThing('a', '1') });
@@ -55,8 +55,8 @@ describe('a table that is exchanged for a restored one', () => {
   });
 });
 
-describe('it is refused', () => {
-  it('to delete what is protected, to restore over a table, to a time that nothing has kept, or from nothing', async () => {
+describe('a call is rejected', () => {
+  it('that deletes a protected table, restores over a table, to a time without a backup, or from a missing table', async () => {
     const { send, failureOf } = await aDynamoDb();
     await send('UpdateTable', { TableName: 'Things', DeletionProtectionEnabled: true });
     expect((await failureOf('DeleteTable', { TableName: 'Things' })).code).toBe('ValidationException');

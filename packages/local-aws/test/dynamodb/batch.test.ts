@@ -1,7 +1,7 @@
 import { aDynamoDb, aThing, n, ofBytes, plain, s, tableArn, thingKey } from './a-dynamodb.ts';
 
 describe('BatchGetItem', () => {
-  it('answers with what exists, by the name that was asked with', async () => {
+  it('returns the existing items, under the requested table name', async () => {
     const { send } = await aDynamoDb();
     await send('PutItem', { TableName: 'Things', Item: aThing('a', '1', { v: n(1) }) });
     await send('PutItem', { TableName: 'Plain', Item: { id: s('p') } });
@@ -15,7 +15,7 @@ describe('BatchGetItem', () => {
     expect(UnprocessedKeys).toEqual({});
   });
 
-  it('leaves keys beyond 16 MB unprocessed, ready to be asked for again', async () => {
+  it('returns keys beyond 16 MB as unprocessed, ready for another request', async () => {
     const { send } = await aDynamoDb();
     const ids = Array.from({ length: 45 }, (_, index) => ({ id: s(`p${String(index)}`) }));
     await Promise.all(
@@ -31,7 +31,7 @@ describe('BatchGetItem', () => {
     expect(second.UnprocessedKeys).toEqual({});
   });
 
-  it('more than 100 keys, or one key twice, is refused', async () => {
+  it('rejects more than 100 keys, or a duplicate key', async () => {
     const { failureOf } = await aDynamoDb();
     const many = Array.from({ length: 101 }, (_, index) => ({ id: s(`p${String(index)}`) }));
     expect((await failureOf('BatchGetItem', { RequestItems: { Plain: { Keys: many } } })).code).toBe(
@@ -58,7 +58,7 @@ describe('BatchWriteItem', () => {
     expect(Items?.map(({ pk }) => pk)).toEqual([s('new')]);
   });
 
-  it('more than 25 writes, or one item twice, is refused and nothing is written', async () => {
+  it('rejects more than 25 writes, or a duplicate item, and writes nothing', async () => {
     const { send, failureOf } = await aDynamoDb();
     const write = (id: string): object => ({ PutRequest: { Item: { id: s(id) } } });
     const many = Array.from({ length: 26 }, (_, index) => write(String(index)));

@@ -15,7 +15,7 @@ import {
 async function cost({ send }: TestDynamoDb, target: string, input: object): Promise<ConsumedCapacity> {
   const { ConsumedCapacity: capacity } = await send(target, { ...input, ReturnConsumedCapacity: 'INDEXES' });
   const [only] = Array.isArray(capacity) ? (capacity as ConsumedCapacity[]) : [capacity];
-  if (only === undefined) throw new Error(`${target} told no capacity`);
+  if (only === undefined) throw new Error(`${target} returned no capacity`);
   return only;
 }
 
@@ -66,7 +66,7 @@ describe('writes', () => {
     });
     expect((await cost(database, 'PutItem', item(1024))).CapacityUnits).toBe(1);
     expect((await cost(database, 'PutItem', item(1025))).CapacityUnits).toBe(2);
-    // The larger of the two images counts, also when the item shrinks or goes.
+    // The larger of the two images counts, also when the item shrinks or is deleted.
     expect((await cost(database, 'PutItem', item(10))).CapacityUnits).toBe(2);
     expect(
       (await cost(database, 'DeleteItem', { TableName: 'Plain', Key: { id: s('a') } })).CapacityUnits,
@@ -76,7 +76,7 @@ describe('writes', () => {
     ).toBe(1);
   });
 
-  it('an index costs by what changes in it', async () => {
+  it('an index costs by the changes in it', async () => {
     const database = await aDynamoDb();
     const base = { group: s('g'), rank: n(1), name: s('x'), secret: s('y') };
     const put1 = await cost(database, 'PutItem', put(aThing('a', '1', base)));
@@ -213,7 +213,7 @@ describe('reads', () => {
     );
   });
 
-  it('nobody is told who did not ask, and TOTAL tells no parts', async () => {
+  it('a response has no capacity without a request for it, and TOTAL has no parts', async () => {
     const { send } = await aDynamoDb();
     expect(await send('GetItem', get())).toEqual({});
     const total = await send('GetItem', get({ ReturnConsumedCapacity: 'TOTAL' }));

@@ -1,5 +1,5 @@
-// Run by crash.test.ts in a process of its own, which it kills: writes transactions without end and
-// says which were acknowledged.
+// crash.test.ts runs and kills it in a separate process: writes transactions without end and prints
+// the acknowledged ones.
 import { writeSync } from 'node:fs';
 import { aDynamoDb, aThing, n, s, thingKey } from './a-dynamodb.ts';
 
@@ -7,7 +7,8 @@ const [, , directory = '', firstRound = '0', worker = ''] = process.argv;
 const { send } = await aDynamoDb(directory);
 
 /**
- * One round puts two items, moves the one before to another group and deletes the one before that.
+ * One round puts two items, moves the previous one to another group and deletes the one before
+ * that.
  */
 async function write(round: number, lane: string): Promise<void> {
   const name = (offset: number): string => `${worker}${lane}-${String(round - offset)}`;

@@ -12,7 +12,7 @@ const LEAST_ROUNDS = 20;
 
 /**
  * Starts a writer, kills it without warning some moment after a random number of rounds (a time
- * would be too short on a busy machine), and answers with the names of the acknowledged ones.
+ * would be too short on a busy machine), and returns the names of the acknowledged ones.
  */
 async function killedWriter(directory: string, kill: number): Promise<readonly string[]> {
   const script = path.join(import.meta.dirname, 'crash-writer.ts');
@@ -32,7 +32,7 @@ async function killedWriter(directory: string, kill: number): Promise<readonly s
   await sleep(random() * 20);
   child.kill('SIGKILL');
   await closed;
-  // What follows the last line end was cut off by the kill.
+  // The kill cut off the text after the last line end.
   return output.split('\n').slice(1, -1);
 }
 
@@ -70,8 +70,8 @@ it('killing the process at any moment loses no acknowledged write and leaves no 
     const stored = new Set(namesOf(plain));
     expect(acknowledged.filter((name) => !stored.has(name))).toEqual([]);
 
-    // A lane of rounds leaves exactly its last two things, the last one in `new` and the one before
-    // in `old`: anything else would be a transaction of which a part is missing.
+    // A lane of rounds leaves exactly its last two things, the last one in `new` and the previous
+    // one in `old`: any other state would be an incomplete transaction.
     const expected = [...lanes([...stored])].flatMap(([lane, rounds]) => {
       const last = Math.max(...rounds);
       return [`${lane}-${String(last - 1)} old`, `${lane}-${String(last)} new`];
@@ -91,7 +91,7 @@ it('killing the process at any moment loses no acknowledged write and leaves no 
   }
 }, 30_000);
 
-it('a second process on the same directory is refused', async () => {
+it('a second process on the same directory is rejected', async () => {
   const directory = await mkdtemp(path.join(tmpdir(), 'lock-'));
   const first = await aDynamoDb(directory);
   try {

@@ -11,7 +11,7 @@ beforeAll(async () => {
   const { send, service } = await aDynamoDb(good);
   await send('PutItem', { TableName: 'Plain', Item: { id: s('a') } });
   await service.close();
-  // Moves what is in the log to a table.
+  // Moves the content of the log to a table.
   await (await aDynamoDb(good)).service.close();
 });
 
@@ -48,7 +48,7 @@ it.each<[string, RegExp, (file: string) => void, RegExp]>([
   ],
   ['a missing table', /\.ldb$/, rmSync, /missing files; e\.g\.: .*\.ldb/],
   [
-    'a cut off table',
+    'a truncated table',
     /\.ldb$/,
     (file) => {
       truncateSync(file, 50);

@@ -80,8 +80,8 @@ async function stored(TableName = 'Things'): Promise<unknown> {
 
 describe('ExecuteStatement', () => {
   it('inserts an item of parameters', async () => {
-    const answer = await admin.send(new ExecuteStatementCommand(thing('a') as { Statement: string }));
-    expect(answer.Items).toEqual([]);
+    const response = await admin.send(new ExecuteStatementCommand(thing('a') as { Statement: string }));
+    expect(response.Items).toEqual([]);
     expect(await stored()).toEqual([{ pk: s('a'), sk: s('1'), v: n(1) }]);
   });
 
@@ -104,7 +104,7 @@ describe('ExecuteStatement', () => {
     expect(await stored()).toEqual([{ pk: s('a'), sk: s('1'), v: n(1) }]);
   });
 
-  it('costs what PutItem of the item costs, also when the item is there', async () => {
+  it('costs the same as PutItem of the item, even if the item exists', async () => {
     const insert = new ExecuteStatementCommand({
       Statement: `INSERT INTO "Things" VALUE {'pk': ?, 'sk': ?, 'group': ?, 'text': ?}`,
       Parameters: [s('a'), s('1'), s('g'), ofBytes(2000)],
@@ -129,7 +129,7 @@ describe('ExecuteStatement', () => {
     ['no parameters', insertThing, undefined, /parameters .* don't match/],
     ['a key of another type', insertThing, [n(1), s('1'), n(1)], /pk/],
     ['an empty key', insertThing, [s(''), s('1'), n(1)], /empty string value. Key: pk/],
-    ['a key that is missing', `INSERT INTO "Things" VALUE {'pk': ?}`, [s('a')], /sk/],
+    ['a missing key', `INSERT INTO "Things" VALUE {'pk': ?}`, [s('a')], /sk/],
     ['an item of more than 400 KB', insertThing, [s('a'), s('1'), ofBytes(410 * 1024)], /size has exceeded/],
     [
       'an empty key of an index',
@@ -137,14 +137,9 @@ describe('ExecuteStatement', () => {
       [s('a'), s('1'), s('')],
       /IndexName: by-rank/,
     ],
-    [
-      'an attribute that comes twice',
-      `INSERT INTO "Things" VALUE {'a': ?, 'a': ?}`,
-      [s('a'), s('b')],
-      /twice/,
-    ],
+    ['a duplicate attribute', `INSERT INTO "Things" VALUE {'a': ?, 'a': ?}`, [s('a'), s('b')], /twice/],
     ['no statement at all', 'MERGE INTO "Things"', undefined, /wasn't well formed/],
-  ])('refuses %s', async (_title, text, parameters, message) => {
+  ])('rejects %s', async (_title, text, parameters, message) => {
     await expect(admin.send(single(text, parameters))).rejects.toMatchObject({
       name: 'ValidationException',
       message: expect.stringMatching(message) as string,
@@ -152,7 +147,7 @@ describe('ExecuteStatement', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('refuses a table that does not exist', async () => {
+  it('rejects a table that does not exist', async () => {
     const text = `INSERT INTO "Nothing" VALUE {'id': ?}`;
     await expect(admin.send(single(text, [s('a')]))).rejects.toMatchObject({
       name: 'ResourceNotFoundException',
@@ -170,7 +165,7 @@ describe('statements that do not run locally', () => {
   ] as const;
 
   it.each(others)(
-    '%s needs its own right, and is refused by name with it: %s',
+    '%s needs its own permission, and with it is rejected by name: %s',
     async (verb, text, message) => {
       const without = verb === 'Insert' ? 'PUTTER' : 'INSERTER';
       await expect(clientAs(without).send(single(text))).rejects.toMatchObject({
@@ -188,7 +183,7 @@ describe('statements that do not run locally', () => {
     },
   );
 
-  it('a SELECT of an index needs the right to the index', async () => {
+  it('a SELECT of an index needs the permission on the index', async () => {
     const { accesses } = await aDynamoDb();
     expect(accesses('ExecuteStatement', { Statement: 'SELECT pk FROM "Things"."by-rank"' })).toEqual([
       { action: 'dynamodb:PartiQLSelect', resource: `${tableArn}/index/by-rank` },
@@ -197,7 +192,7 @@ describe('statements that do not run locally', () => {
 });
 
 describe('BatchExecuteStatement', () => {
-  it('carries out each statement by itself, and answers in their order', async () => {
+  it('executes each statement separately, and returns the results in their order', async () => {
     await admin.send(single(insertThing, [s('b'), s('1'), n(0)]));
     const { Responses } = await admin.send(
       batch(
@@ -264,7 +259,7 @@ describe('BatchExecuteStatement', () => {
     ]);
   });
 
-  it('takes 25 statements, and refuses none and 26', async () => {
+  it('accepts 25 statements, and rejects none and 26', async () => {
     const many = Array.from({ length: 26 }, (_, index) => thing(`p${String(index)}`));
     for (const refused of [[], many])
       await expect(admin.send(batch(...refused))).rejects.toMatchObject({ name: 'ValidationException' });
@@ -273,7 +268,7 @@ describe('BatchExecuteStatement', () => {
     expect(await stored()).toHaveLength(25);
   });
 
-  it('refuses two statements on one item, and inserts nothing', async () => {
+  it('rejects two statements on one item, and inserts nothing', async () => {
     await expect(admin.send(batch(thing('a'), thing('b'), thing('a', 2)))).rejects.toMatchObject({
       name: 'ValidationException',
       message: expect.stringMatching(/duplicates/) as string,
@@ -281,7 +276,7 @@ describe('BatchExecuteStatement', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('refuses a mix of reads and writes', async () => {
+  it('rejects a mix of reads and writes', async () => {
     const mixed = batch(thing('a'), { Statement: 'SELECT * FROM "Things"' });
     await expect(admin.send(mixed)).rejects.toMatchObject({
       name: 'ValidationException',
@@ -289,7 +284,7 @@ describe('BatchExecuteStatement', () => {
     });
   });
 
-  it('is refused as a whole if one of its tables is not allowed', async () => {
+  it('is rejected as a whole if one of its tables is forbidden', async () => {
     const inserter = clientAs('INSERTER');
     const elsewhere = { Statement: `INSERT INTO "Plain" VALUE {'id': ?}`, Parameters: [s('c')] };
     await expect(inserter.send(batch(thing('a'), elsewhere))).rejects.toMatchObject({
@@ -303,7 +298,7 @@ describe('BatchExecuteStatement', () => {
     });
   });
 
-  it('names the partition keys of what it inserts, for IAM', async () => {
+  it('names the partition keys of its inserts, for IAM', async () => {
     const { accesses } = await aDynamoDb();
     expect(accesses('BatchExecuteStatement', { Statements: [thing('a'), thing('b')] })).toEqual([
       {

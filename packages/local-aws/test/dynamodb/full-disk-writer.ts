@@ -1,5 +1,5 @@
-// Run by full-disk.test.ts in a process whose disk is full after a megabyte: writes until it is,
-// again when there is room, and prints what was acknowledged.
+// full-disk.test.ts runs it in a process whose disk is full after a megabyte: writes until then,
+// again when there is room, and prints the acknowledged writes.
 import { randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +16,7 @@ const { send } = await aDynamoDb(
 const stored: string[] = [];
 let count = 0;
 
-/** Whether a call succeeds. It fails only as a service does. */
+/** Whether a call succeeds. Its failures must be those of a service. */
 async function succeeds(target: string, input: object): Promise<boolean> {
   try {
     await send(target, input);
@@ -27,7 +27,7 @@ async function succeeds(target: string, input: object): Promise<boolean> {
   }
 }
 
-/** A client repeats what failed under its token, as the SDKs do. */
+/** A client repeats a failed call under its token, as the SDKs do. */
 async function write(): Promise<boolean> {
   count += 1;
   const name = `n${String(count)}`;

@@ -6,11 +6,11 @@ import { aDynamoDb } from './a-dynamodb.ts';
 
 const MEGABYTE = 1024;
 
-/** A limit of one file's length stands for a full disk; only Linux lets others lift it. */
+/** A file size limit simulates a full disk; only on Linux can another process lift it. */
 const onLinux = process.platform === 'linux' ? it : it.skip;
 
 onLinux(
-  'a full disk loses no acknowledged write, and writes go on when there is room',
+  'a full disk loses no acknowledged write, and writes continue when there is room',
   async () => {
     const directory = mkdtempSync(join(tmpdir(), 'full-'));
     try {

@@ -30,7 +30,7 @@ const byGroup = (group: string, IndexName: string): object => ({
 
 describe('paging', () => {
   it.each([true, false])(
-    'every item of an index comes exactly once, forward %s',
+    'every item of an index is returned exactly once, forward %s',
     async (ScanIndexForward) => {
       const database = await aDynamoDb();
       // Many items under one index key: dynalite alone would place some of them on top of each
@@ -66,7 +66,7 @@ describe('paging', () => {
   }
 
   it.each([true, false])(
-    'entries that share a hash are both there and paged over, forward %s',
+    'entries with the same hash are both returned, across pages, forward %s',
     async (forward) => {
       const database = await aDynamoDb();
       const keys = collidingKeys();
@@ -115,7 +115,7 @@ describe('paging', () => {
     expect(pages.flat()).toHaveLength(100);
   });
 
-  it('a start key of another table or index is refused', async () => {
+  it('a start key of another table or index is rejected', async () => {
     const { failureOf } = await aDynamoDb();
     const failure = await failureOf('Query', {
       ...byGroup('g', 'by-rank'),
@@ -125,8 +125,8 @@ describe('paging', () => {
   });
 });
 
-describe('what a page holds', () => {
-  it('an index holds its projection and no more', async () => {
+describe('the content of a page', () => {
+  it('an index contains its projection and no more', async () => {
     const database = await aDynamoDb();
     const item = aThing('a', '1', { group: s('g'), rank: n(1), name: s('x'), secret: s('y') });
     await putThings(database, [item]);
@@ -169,7 +169,7 @@ describe('what a page holds', () => {
     expect(page).not.toHaveProperty('Items');
   });
 
-  it('a limit counts what was looked at, not what the filter let through', async () => {
+  it('a limit counts the items before the filter', async () => {
     const database = await aDynamoDb();
     await putThings(
       database,
@@ -198,7 +198,7 @@ describe('what a page holds', () => {
     expect(page.Items).toEqual([{ sk: s('1'), m: { M: { y: n(2) } } }]);
   });
 
-  it.each(['Query', 'Scan'])('a consistent %s of an index is refused', async (target) => {
+  it.each(['Query', 'Scan'])('a consistent %s of an index is rejected', async (target) => {
     const { failureOf } = await aDynamoDb();
     const { KeyConditionExpression: _condition, ...scan } = byGroup('g', 'by-group') as Record<
       string,
@@ -210,7 +210,7 @@ describe('what a page holds', () => {
     expect(failure.message).toBe('Consistent reads are not supported on global secondary indexes');
   });
 
-  it('an unknown index is refused by name', async () => {
+  it('an unknown index is rejected by name', async () => {
     const { failureOf } = await aDynamoDb();
     expect((await failureOf('Query', byGroup('g', 'by-nothing'))).message).toMatch(/by-nothing/);
   });
@@ -251,7 +251,7 @@ describe('key conditions', () => {
     expect(backward).toEqual(expected.toReversed());
   });
 
-  it('text sorts by its bytes in UTF-8, and begins_with and between follow', async () => {
+  it('text is sorted by its bytes in UTF-8, also for begins_with and between', async () => {
     const database = await aDynamoDb();
     const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 5 });
     await fc.assert(
@@ -319,7 +319,7 @@ describe('an empty value of a key', () => {
       'by-group',
       `${prefix} A value specified for a secondary index key is not supported. ${empty} string value. IndexName: by-group, IndexKey: group`,
     ],
-  ])('%s is refused by a query', async (_title, condition, value, IndexName, message) => {
+  ])('%s is rejected in a query', async (_title, condition, value, IndexName, message) => {
     const { failureOf } = await aDynamoDb();
     const failure = await failureOf('Query', {
       TableName: 'Things',

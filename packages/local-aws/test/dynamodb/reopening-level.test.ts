@@ -36,7 +36,7 @@ function create(path: string | undefined): Level {
   return made;
 }
 
-/** A database that refuses every write from the second on, as LevelDB does after some failures. */
+/** A database that rejects every write from the second on, as LevelDB does after some failures. */
 async function aFailedLevel() {
   const failure = createStorageFailure(directory, (reason) => reported.push(reason));
   const level = await openReopeningLevel(directory, failure, create);
@@ -46,7 +46,7 @@ async function aFailedLevel() {
   return { level, batch };
 }
 
-it('after a write that failed all others are refused at once, reads go on, and one line is reported', async () => {
+it('after a failed write all others are rejected immediately, reads work, and one line is reported', async () => {
   const { level, batch } = await aFailedLevel();
   nowMs += 999;
   await expect(level.batch(put('other'))).rejects.toThrow(`the disk of ${directory} is full`);
@@ -56,7 +56,7 @@ it('after a write that failed all others are refused at once, reads go on, and o
   await level.close();
 });
 
-it('after a second the database is opened anew, with everything that was acknowledged', async () => {
+it('after a second the database is reopened, with all acknowledged writes', async () => {
   const { level } = await aFailedLevel();
   nowMs += 1_000;
   await level.batch(put('after'));
@@ -69,7 +69,7 @@ it('after a second the database is opened anew, with everything that was acknowl
   await level.close();
 });
 
-it('a database that does not open again is tried again after a second, also by reads', async () => {
+it('a database that does not reopen is retried after a second, also by reads', async () => {
   const { level } = await aFailedLevel();
   nowMs += 1_000;
   opens = false;
@@ -82,7 +82,7 @@ it('a database that does not open again is tried again after a second, also by r
   await level.close();
 });
 
-it('a read waits while the database is opened anew', async () => {
+it('a read waits while the database is reopened', async () => {
   const { level } = await aFailedLevel();
   nowMs += 1_000;
   const writing = level.batch(put('after'));

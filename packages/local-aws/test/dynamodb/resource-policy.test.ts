@@ -29,7 +29,7 @@ const roles: Readonly<Record<string, Role>> = {
   NOTHING: { arn: 'arn:aws:iam::123456789012:role/nothing', policies: [] },
 };
 
-/** One role inserts; nothing is changed or removed. Another may read the indexes. */
+/** One role inserts; all changes and deletions are denied. Another may read the indexes. */
 const appendOnly: PolicyDocument = {
   Version: '2012-10-17',
   Statement: [
@@ -101,14 +101,14 @@ const explicitDeny = {
   message: expect.stringMatching(/ with an explicit deny in a resource-based policy$/) as string,
 };
 
-it.each(['WRITER', 'OTHER', 'ADMIN'])('a deny for everyone holds for %s', async (caller) => {
+it.each(['WRITER', 'OTHER', 'ADMIN'])('a deny for every principal applies to %s', async (caller) => {
   const client = clientAs(caller);
   await expect(client.send(put('a'))).rejects.toMatchObject(explicitDeny);
   await expect(client.send(remove('a'))).rejects.toMatchObject(explicitDeny);
   await client.send(new PutItemCommand({ TableName: 'Plain', Item: { id: s('a') } }));
 });
 
-it('a deny for all but one role leaves that role alone', async () => {
+it('a deny for all but one role exempts only that role', async () => {
   await clientAs('WRITER').send(insert('a'));
   await expect(clientAs('OTHER').send(insert('b'))).rejects.toMatchObject(explicitDeny);
   await expect(clientAs('ADMIN').send(insert('b'))).rejects.toMatchObject({
@@ -117,7 +117,7 @@ it('a deny for all but one role leaves that role alone', async () => {
   });
 });
 
-it('an allow of an index suffices there, and nowhere else', async () => {
+it('an allow of an index suffices for that index only', async () => {
   const client = clientAs('NOTHING');
   await client.send(new ScanCommand({ TableName: 'Things', IndexName: 'whole' }));
   await expect(client.send(new ScanCommand({ TableName: 'Things' }))).rejects.toMatchObject({
@@ -148,16 +148,16 @@ it('the root can delete a policy that denies everything, and a role cannot', asy
 });
 
 describe('the calls about policies', () => {
-  it('a table without a policy has none to get, and one can be deleted all the same', async () => {
+  it('a missing policy cannot be read, but can be deleted', async () => {
     const admin = clientAs('ADMIN');
     await expect(admin.send(new GetResourcePolicyCommand({ ResourceArn: plainArn }))).rejects.toMatchObject({
       name: 'PolicyNotFoundException',
     });
-    const answer = await admin.send(new DeleteResourcePolicyCommand({ ResourceArn: plainArn }));
-    expect(answer.RevisionId).toBeUndefined();
+    const response = await admin.send(new DeleteResourcePolicyCommand({ ResourceArn: plainArn }));
+    expect(response.RevisionId).toBeUndefined();
   });
 
-  it('the same policy again keeps its revision, and another one gets another', async () => {
+  it('an identical policy preserves its revision, and another one gets a new one', async () => {
     const admin = clientAs('ADMIN');
     const revisionOf = async (document: PolicyDocument) =>
       (await admin.send(new PutResourcePolicyCommand({ ...about, Policy: JSON.stringify(document) })))
@@ -168,15 +168,19 @@ describe('the calls about policies', () => {
   });
 
   it.each([
-    ['a policy that is none', { ...about, Policy: '{"Statement": 1}' }, 'ValidationException'],
-    ['a policy that is no JSON', { ...about, Policy: '{' }, 'ValidationException'],
-    ['a name for an ARN', { ResourceArn: 'Things', Policy: '{"Statement":[]}' }, 'ValidationException'],
+    ['an invalid policy', { ...about, Policy: '{"Statement": 1}' }, 'ValidationException'],
+    ['a policy that is not JSON', { ...about, Policy: '{' }, 'ValidationException'],
+    [
+      'a name instead of an ARN',
+      { ResourceArn: 'Things', Policy: '{"Statement":[]}' },
+      'ValidationException',
+    ],
     [
       'a table that does not exist',
       { ResourceArn: `${plainArn}s`, Policy: '{"Statement":[]}' },
       'ResourceNotFoundException',
     ],
-  ])('%s is refused', async (_title, input, code) => {
+  ])('%s is rejected', async (_title, input, code) => {
     await expect(clientAs('ADMIN').send(new PutResourcePolicyCommand(input))).rejects.toMatchObject({
       name: code,
     });
@@ -191,7 +195,7 @@ describe('the calls about policies', () => {
   });
 });
 
-it('with a directory a policy outlives the process, and a start puts that of the definition', async () => {
+it('with a directory a policy survives a restart, and a start writes that of the definition', async () => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'policies-'));
   try {
     const first = await createDynamoDb({ ...account, dataDir });

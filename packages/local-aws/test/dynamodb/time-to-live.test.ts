@@ -3,7 +3,7 @@ import { aDynamoDb, aThing, n, s, thingKey, things } from './a-dynamodb.ts';
 const now = 1_800_000_000;
 
 describe('expireItems', () => {
-  it('removes what is past, from indexes too, and nothing else', async () => {
+  it('removes only expired items, also from indexes', async () => {
     const { service, send } = await aDynamoDb();
     const items = [
       aThing('past', '1', { gone_at: n(now - 1), group: s('g') }),
@@ -22,10 +22,10 @@ describe('expireItems', () => {
     expect(await service.expireItems(now)).toBe(0);
   });
 
-  it('goes by the time that the item has now', async () => {
+  it('uses the current expiry of the item', async () => {
     const { service, send } = await aDynamoDb();
     await send('PutItem', { TableName: 'Things', Item: aThing('later', '1', { gone_at: n(now - 5) }) });
-    await send('PutItem', { TableName: 'Things', Item: aThing('kept', '1', { gone_at: n(now - 5) }) });
+    await send('PutItem', { TableName: 'Things', Item: aThing('saved', '1', { gone_at: n(now - 5) }) });
     await send('UpdateItem', {
       TableName: 'Things',
       Key: thingKey('later'),
@@ -34,15 +34,15 @@ describe('expireItems', () => {
     });
     await send('UpdateItem', {
       TableName: 'Things',
-      Key: thingKey('kept'),
+      Key: thingKey('saved'),
       UpdateExpression: 'REMOVE gone_at',
     });
     expect(await service.expireItems(now)).toBe(0);
     expect(await service.expireItems(now + 6)).toBe(1);
-    expect((await send('Scan', { TableName: 'Things' })).Items).toEqual([aThing('kept', '1')]);
+    expect((await send('Scan', { TableName: 'Things' })).Items).toEqual([aThing('saved', '1')]);
   });
 
-  it('removes many', async () => {
+  it('removes many items', async () => {
     const { service, send } = await aDynamoDb();
     await Promise.all(
       Array.from({ length: 250 }, (_, index) =>
@@ -57,7 +57,7 @@ describe('expireItems', () => {
 });
 
 describe('settings', () => {
-  it('an attribute that is turned on later counts for the items that are there', async () => {
+  it('an attribute that is turned on later also applies to existing items', async () => {
     const { service, send } = await aDynamoDb();
     await send('PutItem', { TableName: 'Plain', Item: { id: s('a'), until: n(now - 1) } });
     expect(await service.expireItems(now)).toBe(0);
@@ -72,7 +72,7 @@ describe('settings', () => {
     expect(await service.expireItems(now)).toBe(1);
   });
 
-  it('a template may change the attribute of a table that is there', async () => {
+  it('a template may change the attribute of an existing table', async () => {
     const { service, send } = await aDynamoDb();
     await send('PutItem', { TableName: 'Things', Item: aThing('a', '1', { gone_at: n(now - 1) }) });
     const { timeToLiveAttribute: _attribute, ...withoutTtl } = things;

@@ -14,7 +14,7 @@ describe('all or nothing', () => {
     const { send } = await aDynamoDb();
     await send('PutItem', { TableName: 'Things', Item: aThing('old', '1') });
     await send('PutItem', { TableName: 'Plain', Item: { id: s('counter'), v: n(1) } });
-    const answer = await send('TransactWriteItems', {
+    const response = await send('TransactWriteItems', {
       TransactItems: [
         put('new', absent),
         { Delete: { TableName: tableArn, Key: thingKey('old'), ...present } },
@@ -35,7 +35,7 @@ describe('all or nothing', () => {
         },
       ],
     });
-    expect(answer).toEqual({});
+    expect(response).toEqual({});
     expect((await send('Scan', { TableName: 'Things' })).Items).toEqual([aThing('new', '1')]);
     expect((await send('Scan', { TableName: 'Plain' })).Items).toEqual([{ id: s('counter'), v: n(2) }]);
   });
@@ -131,7 +131,7 @@ describe('invalid requests', () => {
       /Invalid ConditionExpression/,
     ],
     ['an empty key', [{ Put: { TableName: 'Things', Item: { pk: s(''), sk: s('1') } } }], /empty string/],
-  ])('%s is refused as a whole', async (_title, TransactItems, message) => {
+  ])('%s is rejected as a whole', async (_title, TransactItems, message) => {
     const { send, failureOf } = await aDynamoDb();
     const failure = await failureOf('TransactWriteItems', { TransactItems });
     expect(failure.code).toBe('ValidationException');
@@ -177,7 +177,7 @@ describe('invalid requests', () => {
     expect((await send('Scan', { TableName: 'Things' })).Count).toBe(0);
   });
 
-  it('items of more than 4 MB together are refused', async () => {
+  it('items of more than 4 MB together are rejected', async () => {
     const { send, failureOf } = await aDynamoDb();
     const big = (id: string): object => ({
       Put: { TableName: 'Plain', Item: { id: s(id), v: ofBytes(399 * 1024) } },
@@ -217,7 +217,7 @@ describe('client request tokens', () => {
     jest.restoreAllMocks();
   });
 
-  it('the same request with the same token happens once', async () => {
+  it('the same request with the same token is applied once', async () => {
     const { send } = await aDynamoDb();
     await Promise.all([1, 2, 3].map(() => send('TransactWriteItems', increment('t'))));
     expect((await send('GetItem', counter)).Item?.['v']).toEqual(n(1));
@@ -225,7 +225,7 @@ describe('client request tokens', () => {
     expect((await send('GetItem', counter)).Item?.['v']).toEqual(n(2));
   });
 
-  it('another request with the same token is refused', async () => {
+  it('another request with the same token is rejected', async () => {
     const { send, failureOf } = await aDynamoDb();
     await send('TransactWriteItems', increment('t'));
     expect((await failureOf('TransactWriteItems', increment('t', 2))).code).toBe(
@@ -233,7 +233,7 @@ describe('client request tokens', () => {
     );
   });
 
-  it('a cancelled transaction may be tried again with its token', async () => {
+  it('a cancelled transaction may be retried with its token', async () => {
     const { send, failureOf } = await aDynamoDb();
     const request = {
       ClientRequestToken: 't',
@@ -257,7 +257,7 @@ describe('client request tokens', () => {
     expect((await send('GetItem', counter)).Item?.['v']).toEqual(n(2));
   });
 
-  it('a token is remembered over a restart', async () => {
+  it('a token is remembered across a restart', async () => {
     const directory = await mkdtemp(path.join(tmpdir(), 'dynamodb-'));
     try {
       const first = await aDynamoDb(directory);

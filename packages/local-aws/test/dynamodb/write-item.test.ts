@@ -3,7 +3,7 @@ import { aDynamoDb, aThing, n, ofBytes, plain, s, tableArn, thingKey, things } f
 const put = (Item: object, more: object = {}): object => ({ TableName: 'Things', Item, ...more });
 
 describe('conditions', () => {
-  it('a failed condition changes nothing and answers with the old item when asked', async () => {
+  it('a failed condition changes nothing and returns the old item on request', async () => {
     const { send, failureOf } = await aDynamoDb();
     const old = aThing('a', '1', { name: s('first') });
     await send('PutItem', put(old));
@@ -22,7 +22,7 @@ describe('conditions', () => {
     expect((await send('GetItem', { TableName: 'Things', Key: thingKey('a') })).Item).toEqual(old);
   });
 
-  it('a failed condition on an item that does not exist has no item', async () => {
+  it('a failed condition on an item that does not exist returns no item', async () => {
     const { failureOf } = await aDynamoDb();
     for (const target of ['UpdateItem', 'DeleteItem']) {
       const failure = await failureOf(target, {
@@ -118,7 +118,7 @@ describe('expressions', () => {
     expect(failure.message).toMatch(/reserved keyword: name/);
   });
 
-  it('a value that no expression uses is refused', async () => {
+  it('an unused value is rejected', async () => {
     const { failureOf } = await aDynamoDb();
     const failure = await failureOf('PutItem', {
       ...put(aThing('a', '1')),
@@ -128,7 +128,7 @@ describe('expressions', () => {
     expect(failure.message).toMatch(/unused in expressions: keys: {:v}/);
   });
 
-  it('comparing a list or map is refused, not answered wrongly', async () => {
+  it('comparing a list or map is rejected, not evaluated wrongly', async () => {
     const { failureOf } = await aDynamoDb();
     const failure = await failureOf('PutItem', {
       ...put(aThing('a', '1')),
@@ -155,7 +155,7 @@ describe('limits', () => {
     expect(failure.message).toMatch(/Item size has exceeded the maximum allowed size/);
   });
 
-  it('an update cannot make an item larger either', async () => {
+  it('an update cannot make an item larger than that', async () => {
     const { send, failureOf } = await aDynamoDb();
     await send('PutItem', { TableName: 'Plain', Item: { id: s('a'), v: ofBytes(300 * 1024) } });
     const failure = await failureOf('UpdateItem', {
@@ -173,14 +173,14 @@ describe('limits', () => {
     ['a missing key', { pk: s('a') }],
     ['an index key of another type', { pk: s('a'), sk: s('1'), group: n(1) }],
     ['an empty index key', { pk: s('a'), sk: s('1'), group: s('') }],
-  ])('%s is refused', async (_title, item) => {
+  ])('%s is rejected', async (_title, item) => {
     const { failureOf } = await aDynamoDb();
     expect((await failureOf('PutItem', put(item))).code).toBe('ValidationException');
   });
 });
 
 describe('calls', () => {
-  it('a call that does not exist here fails by name', async () => {
+  it('an unsupported call fails by name', async () => {
     const { failureOf } = await aDynamoDb();
     for (const target of ['ExecuteTransaction', 'CreateGlobalTable', 'toString']) {
       const failure = await failureOf(target, {});
@@ -211,7 +211,7 @@ describe('calls', () => {
     );
   });
 
-  it('UpdateItem returns what it was asked for', async () => {
+  it('UpdateItem returns the requested values', async () => {
     const { send } = await aDynamoDb();
     await send('PutItem', put(aThing('a', '1', { v: n(1), w: n(1) })));
     const update = (ReturnValues: string): object => ({
@@ -230,20 +230,20 @@ describe('calls', () => {
 });
 
 describe('tables', () => {
-  it('making a table again keeps its items', async () => {
+  it('creating a table again preserves its items', async () => {
     const { service, send } = await aDynamoDb();
     await send('PutItem', put(aThing('a', '1')));
     await service.createTable(things);
     expect((await send('Scan', { TableName: 'Things' })).Count).toBe(1);
   });
 
-  it('making it with other keys or indexes fails with its name', async () => {
+  it('creating it with other keys or indexes fails with its name', async () => {
     const { service } = await aDynamoDb();
     await expect(service.createTable({ ...plain, name: 'Things' })).rejects.toThrow(/table Things exists/);
     await expect(service.createTable({ ...things, globalSecondaryIndexes: [] })).rejects.toThrow(/Things/);
   });
 
-  it('a definition that DynamoDB would refuse fails with its name', async () => {
+  it('a definition that DynamoDB would reject fails with its name', async () => {
     const { service } = await aDynamoDb();
     const broken = {
       ...plain,
@@ -255,7 +255,7 @@ describe('tables', () => {
     );
   });
 
-  it('DescribeTable and ListTables tell of them', async () => {
+  it('DescribeTable and ListTables return them', async () => {
     const { send } = await aDynamoDb();
     const { Table } = await send('DescribeTable', { TableName: tableArn });
     expect(Table).toMatchObject({ TableArn: tableArn, TableStatus: 'ACTIVE', KeySchema: things.keySchema });

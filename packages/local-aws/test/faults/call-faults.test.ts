@@ -17,7 +17,7 @@ function aCall(service: string, body: object = {}): AwsCall {
 }
 
 interface Outcome {
-  /** The answer, `cut`, or the code of the failure. */
+  /** The response, `cut`, or the code of the failure. */
   readonly result: unknown;
   /** Bodies of the calls that reached the service. */
   readonly carriedOut: readonly unknown[];
@@ -27,7 +27,10 @@ async function under(
   faults: readonly string[],
   action: string,
   call: AwsCall,
-  { seed = 1, answer = OK }: { readonly seed?: number; readonly answer?: AwsResponse | AwsError } = {},
+  {
+    seed = 1,
+    answer: response = OK,
+  }: { readonly seed?: number; readonly answer?: AwsResponse | AwsError } = {},
 ): Promise<Outcome> {
   const injected = createFaults(seed);
   injected.replace(faults);
@@ -35,13 +38,13 @@ async function under(
   const result = await injected.calls
     .carryOut(call, action, ({ body }) => {
       carriedOut.push(JSON.parse(body.toString()));
-      return answer instanceof AwsError ? Promise.reject(answer) : Promise.resolve(answer);
+      return response instanceof AwsError ? Promise.reject(response) : Promise.resolve(response);
     })
     .catch((error: unknown) => (error instanceof AwsError ? `${error.code} ${String(error.status)}` : error));
   return { result, carriedOut };
 }
 
-it('without a fault a call is carried out as it is', async () => {
+it('a call is executed unchanged without a fault', async () => {
   expect(await under([], 'PutItem', aCall('dynamodb', { a: 1 }))).toEqual({
     result: OK,
     carriedOut: [{ a: 1 }],
@@ -60,7 +63,7 @@ it.each([
   ['lambda:error:1', 'InvokeFunction', 'lambda', 'ServiceException 500'],
   ['sqs:throttle:1', 'SendMessage', 'sqs', 'RequestThrottled 400'],
   ['sqs:error:1', 'SendMessage', 'sqs', 'InternalFailure 500'],
-])('%s: %s is not carried out', async (fault, action, service, result) => {
+])('%s: %s is not executed', async (fault, action, service, result) => {
   expect(await under([fault], action, aCall(service))).toEqual({ result, carriedOut: [] });
 });
 
@@ -72,11 +75,11 @@ it.each([
   ['lambda:busy:1', 'GetFunction', 'lambda'],
   ['sqs:duplicate:1', 'DeleteMessage', 'sqs'],
   ['dynamodb:throttle:0', 'PutItem', 'dynamodb'],
-])('%s leaves %s of %s alone', async (fault, action, service) => {
+])('%s does not affect %s of %s', async (fault, action, service) => {
   expect((await under([fault], action, aCall(service))).result).toBe(OK);
 });
 
-it('a lost answer is one of a call that was carried out, told as a cut or as a failure', async () => {
+it('a lost response belongs to an executed call, and appears as a cut connection or a failure', async () => {
   const results = new Set<unknown>();
   for (let seed = 0; seed < 40; seed += 1) {
     const { result, carriedOut } = await under(['sqs:lost-answer:1'], 'SendMessage', aCall('sqs'), { seed });
@@ -86,13 +89,13 @@ it('a lost answer is one of a call that was carried out, told as a cut or as a f
   expect(results).toEqual(new Set(['cut', 'InternalFailure 500']));
 });
 
-it('a refusal can be lost as well', async () => {
-  const answer = new AwsError('ConditionalCheckFailedException', 400, 'no');
-  const lost = await under(['dynamodb:lost-answer:1'], 'PutItem', aCall('dynamodb'), { answer });
+it('the response to a rejected call can be lost as well', async () => {
+  const response = new AwsError('ConditionalCheckFailedException', 400, 'no');
+  const lost = await under(['dynamodb:lost-answer:1'], 'PutItem', aCall('dynamodb'), { answer: response });
   expect(['cut', 'InternalServerError 500']).toContain(lost.result);
 });
 
-it('a probability is kept over many calls', async () => {
+it('a probability holds over many calls', async () => {
   const faults = createFaults(3);
   faults.replace(['kms:error:0.25']);
   let failures = 0;
@@ -104,7 +107,7 @@ it('a probability is kept over many calls', async () => {
   expect(failures).toBeLessThan(600);
 });
 
-it('latency takes its time, in both directions together', async () => {
+it('latency delays request and response by its sum', async () => {
   const started = performance.now();
   expect((await under(['dynamodb:latency:80'], 'GetItem', aCall('dynamodb'))).result).toBe(OK);
   expect(performance.now() - started).toBeGreaterThan(75);
@@ -113,7 +116,7 @@ it('latency takes its time, in both directions together', async () => {
 describe('a throttled transaction', () => {
   const transaction = aCall('dynamodb', { TransactItems: [{ Put: {} }, { Delete: {} }] });
 
-  it('is refused as a whole or cancelled with one reason for each item', async () => {
+  it('is rejected as a whole or cancelled with one reason for each item', async () => {
     const results = new Set<unknown>();
     for (let seed = 0; seed < 40; seed += 1)
       results.add((await under(['dynamodb:throttle:1'], 'TransactWriteItems', transaction, { seed })).result);
@@ -122,7 +125,7 @@ describe('a throttled transaction', () => {
     );
   });
 
-  it('names the item that another transaction works on', async () => {
+  it('names the item that another transaction is writing', async () => {
     const faults = createFaults(1);
     faults.replace(['dynamodb:conflict:1']);
     const refused = faults.calls.carryOut(transaction, 'TransactWriteItems', () => Promise.resolve(OK));
@@ -136,7 +139,7 @@ describe('a throttled transaction', () => {
 });
 
 describe('messages', () => {
-  it('are doubled', async () => {
+  it('are duplicated', async () => {
     const { result, carriedOut } = await under(
       ['sqs:duplicate:1'],
       'SendMessage',
@@ -145,7 +148,7 @@ describe('messages', () => {
     expect([result, carriedOut]).toEqual([OK, [{ MessageBody: 'x' }, { MessageBody: 'x' }]]);
   });
 
-  it('come later, by whole seconds on top of their own delay', async () => {
+  it('are delayed, by whole seconds in addition to their own delay', async () => {
     const seen = new Set<number>();
     for (let seed = 0; seed < 60; seed += 1) {
       const call = aCall('sqs', { MessageBody: 'x', DelaySeconds: 5 });
@@ -157,11 +160,13 @@ describe('messages', () => {
 });
 
 describe('a partial batch', () => {
-  it('reads some keys and names the others', async () => {
+  it('reads some keys and returns the others as unprocessed', async () => {
     const Keys = [1, 2, 3].map((n) => ({ pk: { N: String(n) } }));
     const call = aCall('dynamodb', { RequestItems: { T: { Keys, ConsistentRead: true } } });
-    const answer: AwsResponse = { ...OK, body: '{"Responses":{"T":[]},"UnprocessedKeys":{}}' };
-    const { result, carriedOut } = await under(['dynamodb:partial:1'], 'BatchGetItem', call, { answer });
+    const response: AwsResponse = { ...OK, body: '{"Responses":{"T":[]},"UnprocessedKeys":{}}' };
+    const { result, carriedOut } = await under(['dynamodb:partial:1'], 'BatchGetItem', call, {
+      answer: response,
+    });
     expect(carriedOut).toEqual([{ RequestItems: { T: { Keys: Keys.slice(0, 1), ConsistentRead: true } } }]);
     expect(JSON.parse((result as AwsResponse).body.toString())).toEqual({
       Responses: { T: [] },
@@ -169,18 +174,20 @@ describe('a partial batch', () => {
     });
   });
 
-  it('writes some items and names the others', async () => {
+  it('writes some items and returns the others as unprocessed', async () => {
     const RequestItems = { A: [{ DeleteRequest: 1 }], B: [{ PutRequest: 2 }] };
-    const answer: AwsResponse = { ...OK, body: '{"UnprocessedItems":{}}' };
+    const response: AwsResponse = { ...OK, body: '{"UnprocessedItems":{}}' };
     const call = aCall('dynamodb', { RequestItems });
-    const { result, carriedOut } = await under(['dynamodb:partial:1'], 'BatchWriteItem', call, { answer });
+    const { result, carriedOut } = await under(['dynamodb:partial:1'], 'BatchWriteItem', call, {
+      answer: response,
+    });
     expect(carriedOut).toEqual([{ RequestItems: { A: RequestItems.A } }]);
     expect(JSON.parse((result as AwsResponse).body.toString())).toEqual({
       UnprocessedItems: { B: RequestItems.B },
     });
   });
 
-  it('carries out some statements, and throttles the others in their places', async () => {
+  it('executes some statements, and throttles the others in their places', async () => {
     const Statements = ['A', 'B', 'C', 'D', 'E', 'F'].map((table) => ({
       Statement: `INSERT INTO "${table}" VALUE {'id': ?}`,
       Parameters: [{ S: table }],
@@ -188,7 +195,7 @@ describe('a partial batch', () => {
     const injected = createFaults(4);
     injected.replace(['dynamodb:partial:0.5']);
     const carriedOut: string[] = [];
-    const answer = await injected.calls.carryOut(
+    const response = await injected.calls.carryOut(
       aCall('dynamodb', { Statements, ReturnConsumedCapacity: 'TOTAL' }),
       'BatchExecuteStatement',
       ({ body }) => {
@@ -200,7 +207,7 @@ describe('a partial batch', () => {
         return Promise.resolve({ ...OK, body: JSON.stringify({ Responses, ConsumedCapacity: [] }) });
       },
     );
-    const { Responses, ...rest } = JSON.parse((answer as AwsResponse).body.toString()) as {
+    const { Responses, ...rest } = JSON.parse((response as AwsResponse).body.toString()) as {
       Responses: { TableName: string; Error?: { Code: string } }[];
     };
     expect(rest).toEqual({ ConsumedCapacity: [] });
@@ -216,7 +223,7 @@ describe('a partial batch', () => {
 });
 
 describe('the list of faults', () => {
-  it('is told, replaced and emptied', () => {
+  it('is read, replaced and emptied', () => {
     const faults = createFaults(1);
     expect(faults.control('', 'GET')).toEqual([]);
     expect(faults.control('["kms:down:1","sqs:delay:500"]', 'PUT')).toEqual(['kms:down:1', 'sqs:delay:500']);
@@ -224,7 +231,7 @@ describe('the list of faults', () => {
     expect(faults.control('', 'DELETE')).toEqual([]);
   });
 
-  it('stays as it is if one of the new ones cannot be', () => {
+  it('does not change if one of the new ones is invalid', () => {
     const faults = createFaults(1);
     faults.replace(['kms:down:1']);
     expect(() => faults.control('["kms:error:1","nothing"]', 'PUT')).toThrow(/^nothing: a fault is/);

@@ -79,7 +79,7 @@ async function control(method: string, body?: string): Promise<readonly [number,
   return [response.status, await response.json()];
 }
 
-it('faults are put, told and taken away over HTTP', async () => {
+it('faults are set, listed and removed over HTTP', async () => {
   expect(await control('PUT', '["dynamodb:down:1"]')).toEqual([200, ['dynamodb:down:1']]);
   expect(await control('GET')).toEqual([200, ['dynamodb:down:1']]);
   expect(await control('PUT', '["dynamodb:dwn:1"]')).toEqual([
@@ -90,19 +90,19 @@ it('faults are put, told and taken away over HTTP', async () => {
   expect(await control('DELETE')).toEqual([200, []]);
 });
 
-it('a cut connection reaches the client as one, and the record of calls', async () => {
+it('the client sees a cut connection as one, and so does the record of calls', async () => {
   faults.replace(['dynamodb:down:1']);
   await expect(clientAs('APP').send(get('a'))).rejects.toThrow(/socket hang up/);
   expect(records.at(-1)).toMatchObject({ action: 'dynamodb:GetItem', principal: 'app', status: 599 });
 });
 
-it('a write whose answer was lost is there', async () => {
+it('a write whose response was lost was executed', async () => {
   faults.replace(['dynamodb/PutItem:lost-answer:1']);
   await expect(clientAs('APP').send(put('lost'))).rejects.toThrow();
   expect((await clientAs('APP').send(get('lost'))).Item).toEqual(key('lost'));
 });
 
-it('a batch of inserts whose answer was lost is there, and finds itself when it is repeated', async () => {
+it('a batch of inserts whose response was lost was executed, and a repeated one recognises it', async () => {
   faults.replace(['dynamodb/BatchExecuteStatement:lost-answer:1']);
   await expect(clientAs('APP').send(insert('lost-1', 'lost-2'))).rejects.toThrow();
   faults.replace([]);
@@ -115,7 +115,7 @@ it('a batch of inserts whose answer was lost is there, and finds itself when it 
   ]);
 });
 
-it('a partial batch of inserts throttles some of them, which are not there', async () => {
+it('a partial batch of inserts throttles some of them, which are not stored', async () => {
   faults.replace(['dynamodb/BatchExecuteStatement:partial:1']);
   const { Responses } = await clientAs('APP').send(insert('part-1', 'part-2', 'part-3'));
   const throttling = { Error: { Code: 'ThrottlingError' }, TableName: 'Things' };
@@ -125,7 +125,7 @@ it('a partial batch of inserts throttles some of them, which are not there', asy
   expect((await clientAs('APP').send(get('part-2'))).Item).toBeUndefined();
 });
 
-it('a throttled call is one that the client repeats', async () => {
+it('the client repeats a throttled call', async () => {
   faults.replace(['dynamodb:throttle:1']);
   await expect(clientAs('APP').send(get('a'))).rejects.toMatchObject({
     name: 'ProvisionedThroughputExceededException',
@@ -137,12 +137,12 @@ it('a throttled call is one that the client repeats', async () => {
   await repeated;
 });
 
-it('the administrator is not hit', async () => {
+it('faults do not affect the administrator', async () => {
   faults.replace(['dynamodb:down:1', 'dynamodb:error:1']);
   await clientAs('ADMIN').send(put('administrator'));
 });
 
-it('a missing permission shows in spite of faults', async () => {
+it('a missing permission is reported in spite of faults', async () => {
   faults.replace(['dynamodb:error:1']);
   const other = new PutItemCommand({ TableName: 'Others', Item: key('a') });
   await expect(clientAs('APP').send(other)).rejects.toMatchObject({ name: 'AccessDeniedException' });

@@ -7,7 +7,7 @@ it.each([
   ['lambda/InvokeFunction:busy:0', { service: 'lambda', only: 'InvokeFunction', kind: 'busy', value: 0 }],
   ['sqs:delay:2000', { service: 'sqs', kind: 'delay', value: 2000 }],
   ['function/Worker:kill:0.2', { service: 'function', only: 'Worker', kind: 'kill', value: 0.2 }],
-])('%s is understood and told again', (text, fault) => {
+])('%s is parsed and printed again', (text, fault) => {
   expect(parseFault(text)).toEqual(fault);
   expect(faultText(parseFault(text))).toBe(text);
 });
@@ -24,6 +24,6 @@ it.each([
   ['dynamodb:error:', 'the value must be a probability from 0 to 1, not '],
   ['dynamodb:error:often', 'the value must be a probability from 0 to 1, not often'],
   ['sqs:delay:-1', 'the value must be 0 to 60000 ms, not -1'],
-])('%s is refused in one line', (text, problem) => {
+])('%s is rejected in one line', (text, problem) => {
   expect(() => parseFault(text)).toThrow(`${text}: ${problem}`);
 });

@@ -2,7 +2,7 @@ import { seededRandom } from '../../src/faults/seeded-random.ts';
 
 const draws = (seed: number) => Array.from({ length: 1000 }, seededRandom(seed));
 
-it('a seed always draws the same, and another seed something else', () => {
+it('a seed always draws the same numbers, and another seed others', () => {
   expect(draws(7)).toEqual(draws(7));
   expect(draws(7)).not.toEqual(draws(8));
 });

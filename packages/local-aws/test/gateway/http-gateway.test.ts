@@ -8,7 +8,7 @@ import {
   type HttpGatewayOptions,
 } from '../../src/gateway/http-gateway.ts';
 
-interface Answer {
+interface Response {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
@@ -58,8 +58,8 @@ function send(
   path: string,
   options: { method?: string; headers?: Record<string, string>; host?: string } = {},
   body = '',
-): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+): Promise<Response> {
+  const { promise, resolve, reject } = Promise.withResolvers<Response>();
   const sent = request(
     { host: '127.0.0.1', port: gateway?.port, path, agent: false, ...options },
     (response) => {
@@ -77,7 +77,7 @@ function send(
   return promise;
 }
 
-it.each(['GET', 'POST', 'OPTIONS'])('a %s to another Host than localhost is refused', async (method) => {
+it.each(['GET', 'POST', 'OPTIONS'])('a %s to another Host than localhost is rejected', async (method) => {
   const invoked: string[] = [];
   await start(
     (name, event) => {
@@ -101,20 +101,20 @@ it.each(['GET', 'POST', 'OPTIONS'])('a %s to another Host than localhost is refu
   expect((await send('/x/y', { headers: { Host: 'LOCALHOST' } })).status).toBe(200);
 });
 
-it('a request without a Host is refused', async () => {
+it('a request without a Host is rejected', async () => {
   await start();
   const { promise, resolve } = Promise.withResolvers<string>();
   const socket = connect(gateway?.port ?? 0, '127.0.0.1');
-  let answer = '';
-  socket.on('data', (piece) => (answer += piece.toString()));
+  let reply = '';
+  socket.on('data', (piece) => (reply += piece.toString()));
   socket.on('close', () => {
-    resolve(answer);
+    resolve(reply);
   });
   socket.end('GET /x/y HTTP/1.1\r\nConnection: close\r\n\r\n');
   expect(await promise).toMatch(/^HTTP\/1\.1 403 /);
 });
 
-it('a function gets the event and its answer goes back, with the id of the request', async () => {
+it('a function gets the event and its response is returned, with the id of the request', async () => {
   let event = '';
   await start((_name, payload) => {
     event = payload;
@@ -123,19 +123,15 @@ it('a function gets the event and its answer goes back, with the id of the reque
       payload: '{"statusCode":202,"headers":{"X-A":"1"},"cookies":["c=1"],"body":"done"}',
     });
   });
-  const answer = await send(
-    '/x/y?q=1',
-    { method: 'PUT', headers: { 'content-type': 'text/plain' } },
-    'hello',
-  );
-  expect(answer).toMatchObject({ status: 202, body: 'done', headers: { 'x-a': '1', 'set-cookie': ['c=1'] } });
+  const reply = await send('/x/y?q=1', { method: 'PUT', headers: { 'content-type': 'text/plain' } }, 'hello');
+  expect(reply).toMatchObject({ status: 202, body: 'done', headers: { 'x-a': '1', 'set-cookie': ['c=1'] } });
   expect(JSON.parse(event)).toMatchObject({
     routeKey: 'ANY /x/{proxy+}',
     rawPath: '/x/y',
     rawQueryString: 'q=1',
     body: 'hello',
     requestContext: {
-      requestId: answer.headers['apigw-requestid'],
+      requestId: reply.headers['apigw-requestid'],
       http: { method: 'PUT', sourceIp: '127.0.0.1' },
     },
   });
@@ -150,17 +146,17 @@ it('HEAD gets the length and no body', async () => {
   });
 });
 
-it('localhost answers by IPv4 and IPv6', async () => {
+it('localhost works over IPv4 and IPv6', async () => {
   await start();
-  const answers = await Promise.allSettled(['127.0.0.1', '::1'].map((host) => send('/x/y', { host })));
-  expect(answers[0]).toMatchObject({ value: { status: 200 } });
-  // A machine without IPv6 refuses.
+  const responses = await Promise.allSettled(['127.0.0.1', '::1'].map((host) => send('/x/y', { host })));
+  expect(responses[0]).toMatchObject({ value: { status: 200 } });
+  // A machine without IPv6 rejects the connection.
   expect([200, undefined]).toContain(
-    answers[1]?.status === 'fulfilled' ? answers[1].value.status : undefined,
+    responses[1]?.status === 'fulfilled' ? responses[1].value.status : undefined,
   );
 });
 
-describe('answers of the gateway itself', () => {
+describe('the gateway itself returns an error for', () => {
   const failing: Invoke = () => Promise.resolve({ failed: true, payload: '{"errorType":"Error"}' });
   const throttled: Invoke = () =>
     Promise.reject(new AwsError('TooManyRequestsException', 429, 'Rate Exceeded.'));
@@ -171,13 +167,13 @@ describe('answers of the gateway itself', () => {
   const slow: Invoke = () => new Promise(() => undefined);
 
   it.each<[string, Invoke, string, number, string]>([
-    ['no route', ok, '/y', 404, 'Not Found'],
+    ['an unknown route', ok, '/y', 404, 'Not Found'],
     ['a path that cannot be decoded', ok, '/x/100%25', 400, 'Bad Request'],
     ['a function that fails', failing, '/x/y', 500, 'Internal Server Error'],
-    ['a function that answers nonsense', broken, '/x/y', 500, 'Internal Server Error'],
+    ['a malformed response of a function', broken, '/x/y', 500, 'Internal Server Error'],
     ['a header that HTTP cannot carry', badHeader, '/x/y', 500, 'Internal Server Error'],
     ['a function that takes too long', slow, '/x/y', 503, 'Service Unavailable'],
-    ['a function that has no free instance', throttled, '/x/y', 503, 'Service Unavailable'],
+    ['a throttled function', throttled, '/x/y', 503, 'Service Unavailable'],
     ['an event that is too large for Lambda', tooLarge, '/x/y', 413, 'Request Entity Too Large'],
   ])('%s', async (_what, invoke, path, status, message) => {
     await start(invoke);
@@ -188,13 +184,13 @@ describe('answers of the gateway itself', () => {
     });
   });
 
-  it('a 503 has no Retry-After, as on AWS', async () => {
+  it('a function without a free instance: 503 without Retry-After, as on AWS', async () => {
     await start(throttled);
     const { headers } = await send('/x/y');
     expect(Object.keys(headers)).not.toContain('retry-after');
   });
 
-  it('a function that does not permit the API', async () => {
+  it('a function without a permission for the API', async () => {
     const sources: string[] = [];
     await start(ok, anApi(), (source) => {
       sources.push(source);
@@ -250,7 +246,7 @@ describe('cross-origin requests', () => {
       payload: '{"statusCode":200,"headers":{"Access-Control-Allow-Origin":"evil"}}',
     });
 
-  it('a preflight is answered without a route or a function', async () => {
+  it('a preflight gets a response without a route or a function', async () => {
     await start(() => Promise.reject(new Error('was called')), anApi({ cors }));
     const { status, headers, body } = await send('/anywhere', preflight);
     expect({ status, body }).toEqual({ status: 204, body: '' });
@@ -266,12 +262,12 @@ describe('cross-origin requests', () => {
   it('a preflight of another origin gets no permission', async () => {
     await start(ok, anApi({ cors }));
     const headers = { ...preflight.headers, origin: 'https://other.example' };
-    const answer = await send('/x/y', { ...preflight, headers });
-    expect(answer.status).toBe(204);
-    expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+    const reply = await send('/x/y', { ...preflight, headers });
+    expect(reply.status).toBe(204);
+    expect(reply.headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it('answers carry the headers of the API, not those of the function', async () => {
+  it('responses have the headers of the API, not those of the function', async () => {
     await start(withOwnHeaders, anApi({ cors }));
     expect((await send('/x/y', { headers: { origin: 'http://any.example' } })).headers).toMatchObject({
       'access-control-allow-origin': 'http://any.example',
@@ -280,16 +276,16 @@ describe('cross-origin requests', () => {
     expect((await send('/x/y')).headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it('answers of the gateway itself carry them too', async () => {
+  it('responses of the gateway itself have them too', async () => {
     await start(ok, anApi({ cors }));
-    const answer = await send('/nowhere', { headers: { origin: 'http://any.example' } });
-    expect(answer).toMatchObject({
+    const reply = await send('/nowhere', { headers: { origin: 'http://any.example' } });
+    expect(reply).toMatchObject({
       status: 404,
       headers: { 'access-control-allow-origin': 'http://any.example' },
     });
   });
 
-  it('sends wildcards as they are configured, since browsers apply them', async () => {
+  it('wildcards are sent as configured, since browsers apply them', async () => {
     const wildcards = {
       ...{ allowCredentials: false, allowOrigins: ['*'], allowMethods: ['*'], exposeHeaders: ['*'] },
       allowHeaders: ['*', 'authorization'],
@@ -303,16 +299,16 @@ describe('cross-origin requests', () => {
       'access-control-allow-headers': '*,authorization',
     });
     const fromPage = { headers: { origin: 'http://any.example' } };
-    const answers = [await send('/x/y', fromPage), await send('/x/y', fromPage)];
-    expect(answers.map(({ status }) => status)).toEqual([200, 429]);
-    for (const { headers } of answers)
+    const responses = [await send('/x/y', fromPage), await send('/x/y', fromPage)];
+    expect(responses.map(({ status }) => status)).toEqual([200, 429]);
+    for (const { headers } of responses)
       expect(headers).toMatchObject({
         'access-control-allow-origin': '*',
         'access-control-expose-headers': '*',
       });
   });
 
-  it('without a configuration the function answers everything', async () => {
+  it('without a configuration all requests go to the function', async () => {
     await start(withOwnHeaders);
     expect(await send('/x/y', preflight)).toMatchObject({
       status: 200,
@@ -321,7 +317,7 @@ describe('cross-origin requests', () => {
   });
 });
 
-it('a port in use is said so', async () => {
+it('a port in use is reported', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => other.once('listening', resolve));
   const { port } = other.address() as AddressInfo;

@@ -27,7 +27,7 @@ it('a body in base64 is decoded', () => {
   expect(response?.body).toEqual(Buffer.from([0, 1, 255]));
 });
 
-it('a body without a type is plain text, no body has no type', () => {
+it('a body without a type is plain text, and a missing body has no type', () => {
   expect(integrationResponse('{"statusCode":"200","body":"x"}')).toMatchObject({
     status: 200,
     headers: { 'content-type': 'text/plain; charset=utf-8' },
@@ -40,7 +40,7 @@ it.each([
   ['"hello"', 'hello'],
   ['null', 'null'],
   ['[1]', '[1]'],
-])('without a statusCode %s is the body of a 200 answer', (payload, body) => {
+])('without a statusCode %s is the body of a 200 response', (payload, body) => {
   expect(integrationResponse(payload)).toEqual({
     status: 200,
     headers: { 'content-type': 'application/json' },
@@ -54,6 +54,6 @@ it.each([
   '{"statusCode":99}',
   '{"statusCode":200,"body":{}}',
   '{"statusCode":200,"headers":{"a":[]}}',
-])('%s is no HTTP response', (payload) => {
+])('%s is not an HTTP response', (payload) => {
   expect(integrationResponse(payload)).toBeUndefined();
 });

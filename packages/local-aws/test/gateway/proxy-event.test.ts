@@ -67,7 +67,7 @@ it('an event without a body has every member of payload format 2.0 that AWS send
   });
 });
 
-it('headers are lower-case and joined, cookies stand apart, those of the connection are dropped', () => {
+it('headers are lower-case and joined, cookies separate, and connection headers dropped', () => {
   const rawHeaders = [
     'X-A',
     '1',
@@ -90,7 +90,7 @@ it('headers are lower-case and joined, cookies stand apart, those of the connect
   expect(cookies).toEqual(['a=1', 'b=2', 'c=3']);
 });
 
-it('query parameters are decoded and joined, the query string stays as it came', () => {
+it('query parameters are decoded and joined, the query string stays unchanged', () => {
   const rawQueryString = 'repeat=one&repeat=two&plus=a+b&encoded=a%2Bb&empty=&bare&bad=%E0';
   expect(eventOf({ rawQueryString })).toMatchObject({
     rawQueryString,
@@ -105,7 +105,7 @@ it('query parameters are decoded and joined, the query string stays as it came',
   });
 });
 
-it('path parameters and stage variables are there when there are any', () => {
+it('path parameters and stage variables are present if there are any', () => {
   const event = eventOf({}, { pathParameters: { id: 'x' }, stageVariables: { a: 'b' } });
   expect(event).toMatchObject({ pathParameters: { id: 'x' }, stageVariables: { a: 'b' } });
 });

@@ -20,6 +20,6 @@ it('a slash that is encoded twice is part of a segment when the route is chosen'
   expect(requestPath('/tokens/a%252Fb')?.segments).toEqual(['tokens', 'a%2Fb']);
 });
 
-it('a trailing slash is kept', () => {
+it('a trailing slash is preserved', () => {
   expect(requestPath('/tokens/')).toEqual({ raw: '/tokens/', segments: ['tokens', ''] });
 });

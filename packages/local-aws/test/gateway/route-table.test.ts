@@ -10,7 +10,7 @@ const keys = [
   'GET /pets/{kind}/food',
   'POST /pets',
 ];
-// The order in which routes are defined says nothing.
+// The order in which routes are defined has no effect.
 const routes = createRouteTable(keys.toReversed().map((routeKey) => ({ routeKey, target: routeKey })));
 const match = (method: string, path: string): ReturnType<typeof routes> =>
   routes(method, path.slice(1).split('/'));
@@ -28,7 +28,7 @@ it.each([
   ['GET', '/pets/', 'ANY /pets/{proxy+}', { proxy: '' }],
   ['GET', '/pets/dog/2/', 'ANY /pets/{proxy+}', { proxy: 'dog/2/' }],
   ['GET', '/other', 'ANY /{proxy+}', { proxy: 'other' }],
-])('%s %s goes to %s', (method, path, routeKey, pathParameters) => {
+])('%s %s matches %s', (method, path, routeKey, pathParameters) => {
   expect(match(method, path)).toEqual({ routeKey, target: routeKey, pathParameters });
 });
 
@@ -47,11 +47,11 @@ it('without a $default nothing else matches', () => {
   expect(only('GET', [''])).toBeUndefined();
 });
 
-it('the $default route takes what no other does', () => {
+it('the $default route matches all other requests', () => {
   const table = createRouteTable([{ routeKey: '$default', target: 1 }]);
   expect(table('PUT', ['x'])).toEqual({ routeKey: '$default', target: 1, pathParameters: {} });
 });
 
-it.each(['GET', 'GET tokens', 'GET /{a+}/b'])('%s is no route key', (routeKey) => {
+it.each(['GET', 'GET tokens', 'GET /{a+}/b'])('%s is not a route key', (routeKey) => {
   expect(() => createRouteTable([{ routeKey, target: 1 }])).toThrow(routeKey);
 });

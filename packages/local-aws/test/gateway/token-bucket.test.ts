@@ -1,6 +1,6 @@
 import { createTokenBucket } from '../../src/gateway/token-bucket.ts';
 
-it('a burst passes at once, then as many as the rate allows', () => {
+it('a burst passes immediately, then requests at the rate', () => {
   let now = 0;
   const bucket = createTokenBucket({ ratePerSecond: 10, burst: 3 }, () => now);
   expect([bucket(), bucket(), bucket(), bucket()]).toEqual([true, true, true, false]);
@@ -10,14 +10,14 @@ it('a burst passes at once, then as many as the rate allows', () => {
   expect([bucket(), bucket(), bucket()]).toEqual([true, true, false]);
 });
 
-it('an idle bucket holds no more than its burst', () => {
+it('an idle bucket never exceeds its burst', () => {
   let now = 0;
   const bucket = createTokenBucket({ ratePerSecond: 1000, burst: 1 }, () => now);
   now = 60_000;
   expect([bucket(), bucket()]).toEqual([true, false]);
 });
 
-it('without limits those of the account hold', () => {
+it('the limits of the account apply by default', () => {
   const bucket = createTokenBucket({}, () => 0);
   const passed = Array.from({ length: 6000 }, () => bucket()).filter(Boolean);
   expect(passed).toHaveLength(5000);

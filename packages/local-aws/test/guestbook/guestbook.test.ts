@@ -1,4 +1,4 @@
-// The package runs an app that it has never heard of.
+// The package runs an app that it does not know.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,20 +35,20 @@ async function visit({ baseUrl }: Cloud, guest: string): Promise<unknown> {
   return await response.json();
 }
 
-it('answers for a function of another CDK app, which writes to its table', async () => {
+it('runs a function of another CDK app, which writes to its table', async () => {
   const cloud = await start();
   expect(await visit(cloud, 'ada')).toEqual({ visits: '1' });
   expect(await visit(cloud, 'ada')).toEqual({ visits: '2' });
   expect(await visit(cloud, 'bob')).toEqual({ visits: '1' });
 });
 
-it('refuses a call that the template of the function does not allow', async () => {
+it('rejects a call that the template of the function does not allow', async () => {
   expect(await visit(await start(), 'look')).toMatchObject({
     failure: expect.stringMatching(/AccessDenied/),
   });
 });
 
-it('keeps the table of another app in its data directory', async () => {
+it('stores the table of another app in its data directory', async () => {
   const data = join(workDirectory, 'data');
   const first = await start(data);
   await visit(first, 'ada');

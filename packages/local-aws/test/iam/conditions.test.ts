@@ -61,7 +61,7 @@ it.each<[string, Conditions, Context, boolean]>([
   expect(holds(conditions, context)).toBe(expected);
 });
 
-it('an operator that is not known fails with its name', () => {
+it('an unknown operator fails with its name', () => {
   expect(() => holds({ NumericLessThan: { size: '3' } }, { size: '2' })).toThrow(/NumericLessThan/);
   expect(() => holds({ 'ForAnyValue:IpAddress': { 'aws:SourceIp': '::1' } })).toThrow(
     /ForAnyValue:IpAddress/,
@@ -82,7 +82,7 @@ describe('wildcards', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 12 });
   const plain = text.filter((value) => !/[*?]/.test(value));
 
-  it('text without wildcards matches itself alone', () => {
+  it('text without wildcards matches only itself', () => {
     fc.assert(
       fc.property(plain, plain, (a, b) => {
         expect(matchesWildcard(a, b)).toBe(a === b);
@@ -90,7 +90,7 @@ describe('wildcards', () => {
     );
   });
 
-  it('an asterisk stands for anything, line ends included', () => {
+  it('an asterisk matches any text, including line ends', () => {
     fc.assert(
       fc.property(plain, text, plain, (before, middle, after) => {
         expect(matchesWildcard(`${before}*${after}`, `${before}${middle}${after}`)).toBe(true);

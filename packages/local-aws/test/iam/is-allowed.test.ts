@@ -56,7 +56,7 @@ describe('identity policies', () => {
     expect(isAllowed(aRole(statements), putItem).allowed).toBe(expected);
   });
 
-  it('a refusal says why in the words of AWS', () => {
+  it('a denial states its reason in the words of AWS', () => {
     expect(why(isAllowed(aRole([]), putItem))).toBe(
       'because no identity-based policy allows the dynamodb:PutItem action',
     );

@@ -46,7 +46,7 @@ const aDataKey = (kms: Kms, KeyId: string, EncryptionContext: Record<string, str
   send(kms, 'GenerateDataKey', { KeyId, NumberOfBytes: 3, EncryptionContext });
 
 describe('data keys', () => {
-  it('decrypting a generated key gives its plaintext, whatever the order of the context', async () => {
+  it('decrypting a generated key returns its plaintext, for any order of the context', async () => {
     const kms = await aKms();
     const made = await send(kms, 'GenerateDataKey', {
       KeyId: 'alias/data',
@@ -62,7 +62,7 @@ describe('data keys', () => {
     expect(opened['KeyId']).toBe('arn:aws:kms:eu-west-1:123456789012:key/k-1');
   });
 
-  it('the length must be given exactly once', async () => {
+  it('the length is required exactly once', async () => {
     const kms = await aKms();
     expect(await codeOf(send(kms, 'GenerateDataKey', { KeyId: 'k-1' }))).toBe('ValidationException');
     expect(
@@ -74,26 +74,26 @@ describe('data keys', () => {
 describe('ciphertexts', () => {
   it('any other context is an invalid ciphertext', async () => {
     const kms = await aKms();
-    // No name with an escape in its JSON: V8 may read those wrong (nodejs/node#63785), and the
-    // service has none.
+    // No name with an escape in its JSON: V8 may read those incorrectly (nodejs/node#63785), and
+    // the service has none.
     const names = fc
       .string({ minLength: 1, maxLength: 4 })
       .filter((name) => JSON.stringify(name) === `"${name}"`);
     const context = fc.dictionary(names, fc.string({ maxLength: 4 }), { maxKeys: 3 });
     await fc.assert(
-      fc.asyncProperty(context, context, async (sealed, given) => {
+      fc.asyncProperty(context, context, async (sealed, supplied) => {
         const same =
           JSON.stringify(Object.entries(sealed).toSorted()) ===
-          JSON.stringify(Object.entries(given).toSorted());
+          JSON.stringify(Object.entries(supplied).toSorted());
         const { CiphertextBlob } = await aDataKey(kms, 'k-1', sealed);
-        const code = await codeOf(send(kms, 'Decrypt', { CiphertextBlob, EncryptionContext: given }));
+        const code = await codeOf(send(kms, 'Decrypt', { CiphertextBlob, EncryptionContext: supplied }));
         expect(code).toBe(same ? 'answered' : 'InvalidCiphertextException');
       }),
       { numRuns: cases(20) },
     );
   });
 
-  it('every changed byte is noticed', async () => {
+  it('every changed byte is detected', async () => {
     const kms = await aKms();
     const { CiphertextBlob = '' } = await aDataKey(kms, 'k-1');
     const blob = Buffer.from(CiphertextBlob, 'base64');
@@ -101,18 +101,18 @@ describe('ciphertexts', () => {
       const broken = Buffer.from(blob);
       broken[index] = (broken[index] ?? 0) ^ 1;
       const code = await codeOf(send(kms, 'Decrypt', { CiphertextBlob: broken.toString('base64') }));
-      // A changed key id may also name a key that does not exist, or another one.
+      // A changed key id may also be that of a missing key, or of another one.
       expect(['InvalidCiphertextException', 'NotFoundException']).toContain(code);
     }
   });
 
-  it.each([0, 1, 5, 30])('%d bytes are no ciphertext', async (length) => {
+  it.each([0, 1, 5, 30])('%d bytes are not a ciphertext', async (length) => {
     const CiphertextBlob = Buffer.alloc(length, 1).toString('base64');
     const code = await codeOf(send(await aKms(), 'Decrypt', { CiphertextBlob }));
     expect(code).toBe(length === 0 ? 'ValidationException' : 'InvalidCiphertextException');
   });
 
-  it('the key that the caller names must be the one that sealed', async () => {
+  it('the key that the caller names must be the one that encrypted', async () => {
     const kms = await aKms();
     const { CiphertextBlob } = await aDataKey(kms, 'k-1');
     expect(await codeOf(send(kms, 'Decrypt', { CiphertextBlob, KeyId: 'alias/data' }))).toBe('answered');
@@ -131,7 +131,7 @@ describe('keys', () => {
     );
   });
 
-  it('with a directory they outlive the process and belong to their owner alone', async () => {
+  it('with a directory they survive a restart and only their owner can read them', async () => {
     const dataDir = await mkdtemp(path.join(tmpdir(), 'kms-'));
     try {
       const first = await createKms({ ...account, dataDir });
@@ -166,7 +166,7 @@ async function publicKeyOf(kms: Kms, KeyId: string): Promise<KeyObject> {
 }
 
 describe('signatures', () => {
-  it('a public key is shown with what it is for', async () => {
+  it('a public key is returned with its usage', async () => {
     const kms = await aSigningKms();
     expect(await send(kms, 'GetPublicKey', { KeyId: 'alias/sign' })).toEqual({
       KeyId: 'arn:aws:kms:eu-west-1:123456789012:key/s-1',
@@ -179,7 +179,7 @@ describe('signatures', () => {
     expect((await publicKeyOf(kms, 's-1')).asymmetricKeyDetails).toMatchObject({ namedCurve: 'prime256v1' });
   });
 
-  it.each(['RAW', 'DIGEST'])('of %s are those of the public key, and no others', async (MessageType) => {
+  it.each(['RAW', 'DIGEST'])('of %s verify with the public key, and others do not', async (MessageType) => {
     const kms = await aSigningKms();
     const publicKey = await publicKeyOf(kms, 's-1');
     const messages = fc.uint8Array({ minLength: 1, maxLength: 200 });
@@ -210,7 +210,7 @@ describe('signatures', () => {
     );
   });
 
-  it('of a message verify its digest, and of a digest its message', async () => {
+  it('of a message verify for its digest, and the reverse', async () => {
     const kms = await aSigningKms();
     const message = Buffer.from('checkpoint');
     const raw = { KeyId: 's-1', Message: base64(message), ...signingAlgorithm };
@@ -237,7 +237,7 @@ describe('signatures', () => {
     expect(await codeOf(send(kms, 'Sign', longest))).toBe('answered');
   });
 
-  it('a key is not used for what it is not for', async () => {
+  it('a key is used for its own usage only', async () => {
     const kms = await aSigningKms();
     const message = { Message: 'AAAA', ...signingAlgorithm };
     const refused = 'InvalidKeyUsageException';
@@ -249,7 +249,7 @@ describe('signatures', () => {
     expect(await codeOf(send(kms, 'GetPublicKey', { KeyId: 'k-1' }))).toBe('UnsupportedOperationException');
   });
 
-  it('with a directory a signing key outlives the process, and keeps its spec', async () => {
+  it('with a directory a signing key survives a restart with its spec', async () => {
     const dataDir = await mkdtemp(path.join(tmpdir(), 'kms-'));
     try {
       const signing = { keyId: 's-1', policy, spec: 'ECC_NIST_P256' } as const;
@@ -266,7 +266,7 @@ describe('signatures', () => {
     }
   });
 
-  it('a key file of a version without signing keys is read', async () => {
+  it('a key file of a version without signing keys can be read', async () => {
     const dataDir = await mkdtemp(path.join(tmpdir(), 'kms-'));
     try {
       const before = {
@@ -319,7 +319,7 @@ describe('accesses', () => {
     });
   });
 
-  it('a call or member that does not exist here fails by name', async () => {
+  it('an unsupported call or member fails by name', async () => {
     const kms = await aKms();
     expect(() => kms.accesses(aCall('ScheduleKeyDeletion', {}))).toThrow(/ScheduleKeyDeletion/);
     expect(() => kms.accesses(aCall('GenerateDataKey', { KeyId: 'k-1', DryRun: true }))).toThrow(/DryRun/);
@@ -337,7 +337,7 @@ describe('a data folder', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  it('a key that the disk refuses does not exist, and the next one does', async () => {
+  it('a key that the disk cannot store does not exist, and the next one does', async () => {
     const kms = await createKms({ ...account, dataDir });
     const unwritable = path.join(dataDir, 'kms-keys.json.new');
     await mkdir(unwritable);
@@ -350,7 +350,7 @@ describe('a data folder', () => {
   });
 
   it.each(['', '{"k-1": secret', '{"k-1":{}}'])(
-    'damaged keys (%j) are named, and nothing of them is shown',
+    'damaged keys (%j) are named, and none of their content is shown',
     async (content) => {
       const file = path.join(dataDir, 'kms-keys.json');
       await writeFile(file, content);

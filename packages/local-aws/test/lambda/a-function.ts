@@ -27,7 +27,7 @@ export function aFunction(code: string, parts: Partial<FunctionDefinition> = {})
   };
 }
 
-/** A host that runs the functions; what they print is in `printed`. */
+/** A host that runs the functions; `printed` collects their output. */
 export function aHost(
   functions: readonly FunctionDefinition[],
   options: Partial<FunctionHostOptions> = {},

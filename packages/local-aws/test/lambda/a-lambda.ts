@@ -11,7 +11,7 @@ import { aLayer } from './a-layer.ts';
 
 export const account = { accountId: '000000000000', region: 'us-east-1' };
 export const layerArn = 'arn:aws:lambda:us-east-1:000000000000:layer:runtime:1';
-/** The one of another deployment, with the same in it. */
+/** The one of another deployment, with the same content. */
 export const otherLayerArn = 'arn:aws:lambda:us-east-1:000000000000:layer:runtime:2';
 export const functionArn = (name: string): string => `arn:aws:lambda:us-east-1:000000000000:function:${name}`;
 export const roleArn = (name: string): string => `arn:aws:iam::000000000000:role/${name}`;
@@ -25,7 +25,7 @@ const trust = {
 export interface ALambda {
   readonly endpoint: AwsEndpoint;
   readonly client: LambdaClient;
-  /** A client with the credentials of a role that is allowed the statements. */
+  /** A client with the credentials of a role with these statements. */
   as(name: string, statements: readonly PolicyStatement[]): LambdaClient;
   control(body?: object): Promise<Record<string, any>>;
   readonly printed: string[];

@@ -1,6 +1,6 @@
 import { createCallLimits } from '../../src/lambda/call-limits.ts';
 
-/** How many of so many calls pass. */
+/** How many of a number of calls pass. */
 function passing(calls: number, take: () => void): number {
   let passed = 0;
   for (let call = 0; call < calls; call += 1)
@@ -8,12 +8,12 @@ function passing(calls: number, take: () => void): number {
       take();
       passed += 1;
     } catch {
-      // Refused.
+      // Rejected.
     }
   return passed;
 }
 
-it('passes 15 calls of the control plane a second, and counts GetFunction apart', () => {
+it('passes 15 calls of the control plane a second, and counts GetFunction separately', () => {
   let now = 0;
   const limits = createCallLimits(() => now);
   const control = () => {

@@ -67,7 +67,7 @@ async function created(name: string, parts: Partial<CreateFunctionCommandInput> 
 }
 
 async function invoke(name: string, event: unknown = {}, Qualifier?: string) {
-  const answer = await client.send(
+  const response = await client.send(
     new InvokeCommand({
       FunctionName: name,
       Payload: JSON.stringify(event),
@@ -75,16 +75,16 @@ async function invoke(name: string, event: unknown = {}, Qualifier?: string) {
     }),
   );
   return {
-    version: answer.ExecutedVersion,
-    error: answer.FunctionError,
-    result: JSON.parse(Buffer.from(answer.Payload ?? []).toString()),
+    version: response.ExecutedVersion,
+    error: response.FunctionError,
+    result: JSON.parse(Buffer.from(response.Payload ?? []).toString()),
   };
 }
 
 describe('creating a function', () => {
-  it('answers with its configuration, Pending first and Active soon', async () => {
+  it('returns its configuration, Pending first and Active soon', async () => {
     const zip = aZip();
-    const answer = await client.send(
+    const response = await client.send(
       creation('made', {
         Code: { ZipFile: zip },
         Architectures: ['arm64'],
@@ -93,7 +93,7 @@ describe('creating a function', () => {
         Tags: { a: 'b' },
       }),
     );
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       FunctionName: 'made',
       FunctionArn: functionArn('made'),
       Version: '$LATEST',
@@ -113,12 +113,12 @@ describe('creating a function', () => {
     expect(Configuration).toMatchObject({
       State: 'Active',
       LastUpdateStatus: 'Successful',
-      RevisionId: answer.RevisionId,
+      RevisionId: response.RevisionId,
     });
     expect(Tags).toEqual({ a: 'b' });
   });
 
-  it('with Publish answers with version 1', async () => {
+  it('with Publish returns version 1', async () => {
     expect(await client.send(creation('one', { Publish: true }))).toMatchObject({
       Version: '1',
       FunctionArn: `${functionArn('one')}:1`,
@@ -128,7 +128,7 @@ describe('creating a function', () => {
     expect(await invoke('one', { a: 1 }, '1')).toEqual({ version: '1', error: undefined, result: { a: 1 } });
   });
 
-  it('refuses a name that is taken', async () => {
+  it('rejects a name that is taken', async () => {
     await created('taken');
     await expect(client.send(creation('taken'))).rejects.toMatchObject({
       name: 'ResourceConflictException',
@@ -139,19 +139,19 @@ describe('creating a function', () => {
 
   const slip = zipSync({ 'a/../../outside': strToU8('x') });
   it.each([
-    ['a role that does not exist', { Role: roleArn('nobody') }, /cannot be assumed/],
+    ['a role that does not exist', { Role: roleArn('missing') }, /cannot be assumed/],
     ['a role that does not trust Lambda', { Role: roleArn('untrusting') }, /cannot be assumed/],
     ['a layer that does not exist', { Layers: [`${layerArn}1`] }, /does not exist/],
-    ['code that is no zip', { Code: { ZipFile: strToU8('no zip') } }, /Could not unzip/],
+    ['code that is not a zip', { Code: { ZipFile: strToU8('no zip') } }, /Could not unzip/],
     ['a zip that would write outside of its folder', { Code: { ZipFile: slip } }, /leads out of it/],
     ['another runtime', { Runtime: 'nodejs16.x' as const }, /Runtime/],
     ['a member that does not run locally', { VpcConfig: { SubnetIds: ['a'] } }, /VpcConfig/],
     [
-      'a key whose policy does not let Lambda in',
+      'a key whose policy does not allow Lambda',
       { Code: { ZipFile: aZip(), SourceKMSKeyArn: 'k' } },
       /key k/,
     ],
-  ])('refuses %s', async (_what, parts, message) => {
+  ])('rejects %s', async (_what, parts, message) => {
     await expect(client.send(creation('refused', parts))).rejects.toMatchObject({
       name: 'InvalidParameterValueException',
       message: expect.stringMatching(message),
@@ -163,7 +163,7 @@ describe('creating a function', () => {
     });
   });
 
-  it('remembers the key that its code is encrypted with', async () => {
+  it('stores the key that encrypts its code', async () => {
     lambda.keyPolicies.set('arn:key', true);
     await client.send(creation('sealed', { Code: { ZipFile: aZip(), SourceKMSKeyArn: 'arn:key' } }));
     const { Code } = await client.send(new GetFunctionCommand({ FunctionName: 'sealed' }));
@@ -172,7 +172,7 @@ describe('creating a function', () => {
 });
 
 describe('a function that is not ready', () => {
-  it('Pending can neither be invoked nor updated', async () => {
+  it('cannot be invoked or updated while Pending', async () => {
     await lambda.control({ pendingMs: 60_000 });
     await client.send(creation('pending'));
     const conflict = {
@@ -189,7 +189,7 @@ describe('a function that is not ready', () => {
     );
   });
 
-  it('in an update refuses another one and runs the code before', async () => {
+  it('rejects a second update during one, and runs the code before it', async () => {
     await created('updating', { Code: { ZipFile: aZip('async () => "old"') } });
     await lambda.control({ pendingMs: 300 });
     const update = (): UpdateFunctionCodeCommand =>
@@ -204,7 +204,7 @@ describe('a function that is not ready', () => {
     expect((await invoke('updating')).result).toBe('new');
   });
 
-  it('Inactive wakes by an invocation: Inactive, Pending, then Active', async () => {
+  it('wakes from Inactive on an invocation: Inactive, Pending, then Active', async () => {
     await created('asleep');
     await lambda.control({ inactive: ['asleep'], pendingMs: 400 });
     const { Configuration } = await client.send(new GetFunctionCommand({ FunctionName: 'asleep' }));
@@ -222,7 +222,7 @@ describe('a function that is not ready', () => {
 });
 
 describe('an update', () => {
-  it('changes the revision, and is refused for another revision than the caller saw', async () => {
+  it('changes the revision, and is rejected for another revision than the caller read', async () => {
     await created('revised');
     const { Configuration } = await client.send(new GetFunctionCommand({ FunctionName: 'revised' }));
     const RevisionId = Configuration?.RevisionId;
@@ -242,7 +242,7 @@ describe('an update', () => {
     });
   });
 
-  it('with Publish answers with the new version', async () => {
+  it('with Publish returns the new version', async () => {
     await created('released');
     const ZipFile = aZip('async () => 2');
     expect(
@@ -254,7 +254,7 @@ describe('an update', () => {
 });
 
 describe('versions and aliases', () => {
-  it('publishing what has not changed gives the last version again', async () => {
+  it('publishing unchanged code returns the last version again', async () => {
     await created('same');
     const publish = new PublishVersionCommand({ FunctionName: 'same' });
     expect((await client.send(publish)).Version).toBe('1');
@@ -267,7 +267,7 @@ describe('versions and aliases', () => {
     ).rejects.toMatchObject({ name: 'InvalidParameterValueException' });
   });
 
-  it('an alias leads to its version until it is moved', async () => {
+  it('an alias is its version until it is moved', async () => {
     await created('aliased', { Code: { ZipFile: aZip('async () => "first"') }, Publish: true });
     await client.send(
       new UpdateFunctionCodeCommand({
@@ -295,7 +295,7 @@ describe('versions and aliases', () => {
     expect(await client.send(new GetAliasCommand(names))).toMatchObject({ FunctionVersion: '2' });
   });
 
-  it('what is missing is not found', async () => {
+  it('a missing one is not found', async () => {
     await created('bare');
     const missing = { name: 'ResourceNotFoundException', $metadata: { httpStatusCode: 404 } };
     const FunctionName = 'bare';
@@ -312,9 +312,9 @@ describe('versions and aliases', () => {
       expect(await sent).toMatchObject(missing);
   });
 
-  it('a version that an alias points to is not deleted', async () => {
-    await created('held', { Publish: true });
-    const FunctionName = 'held';
+  it('a version of an alias cannot be deleted', async () => {
+    await created('busy', { Publish: true });
+    const FunctionName = 'busy';
     await client.send(new CreateAliasCommand({ FunctionName, Name: 'live', FunctionVersion: '1' }));
     const deletion = new DeleteFunctionCommand({ FunctionName, Qualifier: '1' });
     await expect(client.send(deletion)).rejects.toMatchObject({
@@ -328,7 +328,7 @@ describe('versions and aliases', () => {
     expect(Versions?.map(({ Version }) => Version)).toEqual(['$LATEST']);
   });
 
-  it('lists come in pages', async () => {
+  it('lists are paged', async () => {
     await created('paged');
     const FunctionName = 'paged';
     for (const memory of [129, 130, 131]) {
@@ -355,7 +355,7 @@ describe('versions and aliases', () => {
 });
 
 describe('provisioned concurrency', () => {
-  it('keeps instances of the version behind an alias running', async () => {
+  it('runs instances of the version behind an alias permanently', async () => {
     await created('warm', { Publish: true });
     const names = { FunctionName: 'warm', Qualifier: 'live' };
     await client.send(new CreateAliasCommand({ FunctionName: 'warm', Name: 'live', FunctionVersion: '1' }));
@@ -378,7 +378,7 @@ describe('provisioned concurrency', () => {
     expect((await lambda.control())['instances']).not.toHaveProperty('warm');
   });
 
-  it('replaces an instance that falls', async () => {
+  it('replaces an instance that dies', async () => {
     await created('falling', {
       Code: { ZipFile: aZip('async (event) => { if (event.fall) process.exit(1); return process.pid; }') },
       Publish: true,
@@ -396,7 +396,7 @@ describe('provisioned concurrency', () => {
     expect((await invoke('falling', {}, '1')).result).not.toBe(result);
   });
 
-  it('is refused for code that is not published', async () => {
+  it('is rejected for code that is not published', async () => {
     await created('cold');
     const command = new PutProvisionedConcurrencyConfigCommand({
       FunctionName: 'cold',
@@ -408,9 +408,9 @@ describe('provisioned concurrency', () => {
 });
 
 describe('limits', () => {
-  it('refuses a call beyond the limit of the control plane, which does not count GetFunction', async () => {
+  it('rejects a call beyond the limit of the control plane, which does not count GetFunction', async () => {
     await created('limited');
-    // A bucket that never holds a whole call, however slow the machine is.
+    // A bucket that never has room for a whole call, however slow the machine is.
     await lambda.control({ controlPerSecond: 0.5 });
     const refusal = await client.send(new ListFunctionsCommand({})).catch((error: unknown) => error);
     expect(refusal).toMatchObject({
@@ -423,7 +423,7 @@ describe('limits', () => {
     expect((await invoke('limited', 1)).result).toBe(1);
   });
 
-  it('the next calls can be refused on purpose', async () => {
+  it('the next calls can be rejected on request', async () => {
     await lambda.control({ throttle: 2 });
     for (const _ of [1, 2])
       await expect(client.send(new ListFunctionsCommand({}))).rejects.toMatchObject({
@@ -468,13 +468,13 @@ describe('permissions', () => {
     await expect(maker.send(creation('other'))).rejects.toMatchObject({ name: 'AccessDeniedException' });
   });
 
-  it('a function that does not exist is refused, not missing, to whoever may not see it', async () => {
+  it('a missing function is denied, not missing, to a caller without access to it', async () => {
     await expect(
       lambda.as('blind', []).send(new GetFunctionCommand({ FunctionName: 'nothing' })),
     ).rejects.toMatchObject({ name: 'AccessDeniedException' });
   });
 
-  it('an alias is a resource of its own', async () => {
+  it('an alias is a separate resource', async () => {
     await created('guarded', { Publish: true });
     await client.send(
       new CreateAliasCommand({ FunctionName: 'guarded', Name: 'live', FunctionVersion: '1' }),
@@ -511,28 +511,30 @@ it('invocations by name, ARN and type', async () => {
   expect(event.StatusCode).toBe(202);
 });
 
-it('with a data folder functions survive a restart, readable by nobody else', async () => {
+it('with a data folder functions survive a restart, readable by their owner only', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'functions-'));
   try {
     const first = await aLambda({ dataDir });
     await first.control({ controlPerSecond: 1000 });
     await first.client.send(
-      creation('kept', { Code: { ZipFile: aZip('async () => "kept"') }, Publish: true }),
+      creation('saved', { Code: { ZipFile: aZip('async () => "saved"') }, Publish: true }),
     );
     await first.client.send(
-      new CreateAliasCommand({ FunctionName: 'kept', Name: 'live', FunctionVersion: '1' }),
+      new CreateAliasCommand({ FunctionName: 'saved', Name: 'live', FunctionVersion: '1' }),
     );
     await first.client.send(creation('gone'));
     await first.client.send(new DeleteFunctionCommand({ FunctionName: 'gone' }));
     await first.close();
-    expect(readdirSync(dataDir)).toEqual(['kept']);
-    for (const file of readdirSync(join(dataDir, 'kept')))
-      expect(statSync(join(dataDir, 'kept', file)).mode & 0o777).toBe(0o600);
+    expect(readdirSync(dataDir)).toEqual(['saved']);
+    for (const file of readdirSync(join(dataDir, 'saved')))
+      expect(statSync(join(dataDir, 'saved', file)).mode & 0o777).toBe(0o600);
     const second = await aLambda({ dataDir });
     try {
       await new Promise((resolve) => setTimeout(resolve, 60));
-      const answer = await second.client.send(new InvokeCommand({ FunctionName: 'kept', Qualifier: 'live' }));
-      expect(Buffer.from(answer.Payload ?? []).toString()).toBe('"kept"');
+      const response = await second.client.send(
+        new InvokeCommand({ FunctionName: 'saved', Qualifier: 'live' }),
+      );
+      expect(Buffer.from(response.Payload ?? []).toString()).toBe('"saved"');
     } finally {
       await second.close();
     }

@@ -47,21 +47,24 @@ async function define(
   );
 }
 
-interface Answer {
+interface Response {
   readonly error: string | undefined;
   readonly result: any;
 }
 
-async function invoke(event: unknown = {}, name = 'fn'): Promise<Answer> {
-  const answer = await lambda.client.send(
+async function invoke(event: unknown = {}, name = 'fn'): Promise<Response> {
+  const response = await lambda.client.send(
     new InvokeCommand({ FunctionName: name, Payload: JSON.stringify(event) }),
   );
-  return { error: answer.FunctionError, result: JSON.parse(Buffer.from(answer.Payload ?? []).toString()) };
+  return {
+    error: response.FunctionError,
+    result: JSON.parse(Buffer.from(response.Payload ?? []).toString()),
+  };
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Zombies have ended: only their parent has not noticed yet. */
+/** Zombies have ended: only their parent has not collected them yet. */
 function runs(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${String(pid)}/status`, 'utf8'));
@@ -109,7 +112,7 @@ it('an instance has the environment of Lambda, a folder for its code, and an emp
     PATH: expect.stringContaining('/usr/bin'),
     LANG: 'en_US.UTF-8',
     TZ: ':UTC',
-    // What /bin/sh itself sets before it becomes Node.
+    // Variables that /bin/sh itself sets before it becomes Node.
     ...(environment.PWD !== undefined && { PWD: result.cwd }),
     ...(environment.OLDPWD !== undefined && { OLDPWD: expect.any(String) }),
     ...(environment.SHLVL !== undefined && { SHLVL: expect.any(String) }),
@@ -119,7 +122,7 @@ it('an instance has the environment of Lambda, a folder for its code, and an emp
   expect(result.temporary).toEqual([]);
 });
 
-it('a bootstrap in the code is taken before that of the layer', async () => {
+it('a bootstrap in the code takes precedence over that of the layer', async () => {
   await start();
   const script = `#!/bin/sh
 api="http://$AWS_LAMBDA_RUNTIME_API/2018-06-01/runtime/invocation"
@@ -134,7 +137,7 @@ exec "${process.execPath}" -e '
   expect(await invoke()).toEqual({ error: undefined, result: 'mine' });
 });
 
-it('without any bootstrap the invocation fails and says so', async () => {
+it('without any bootstrap the invocation fails with that reason', async () => {
   await start();
   await define('', { Layers: [] });
   expect(await invoke()).toMatchObject({
@@ -144,7 +147,7 @@ it('without any bootstrap the invocation fails and says so', async () => {
 });
 
 describe('the Runtime API', () => {
-  it('hands out an invocation with its headers', async () => {
+  it('returns an invocation with its headers', async () => {
     await start();
     await define('async (event, { headers }) => ({ headers, now: Date.now() })');
     const { headers, now } = (await invoke()).result;
@@ -159,7 +162,7 @@ describe('the Runtime API', () => {
     expect(left).toBeLessThanOrEqual(10_000);
   });
 
-  it('refuses steps out of order and keeps the invocation', async () => {
+  it('rejects steps out of order, and the invocation stays active', async () => {
     await start();
     await define(`async (event, { id, call }) => [
       await call('GET', 'invocation/next'),
@@ -175,7 +178,7 @@ describe('the Runtime API', () => {
     ]);
   });
 
-  it('takes one answer for an invocation', async () => {
+  it('accepts one response for an invocation', async () => {
     await start();
     await define(`async (event, { id, call }) => {
       if (event === 'second') return global.second;
@@ -187,7 +190,7 @@ describe('the Runtime API', () => {
     expect((await invoke('second')).result).toEqual([403, 'InvalidStateTransition']);
   });
 
-  it('takes an error, which leaves the instance in use', async () => {
+  it('accepts an error, and the instance stays in use', async () => {
     await start();
     await define('async (event) => { if (event.fail) throw new TypeError("no"); return process.pid; }');
     const { result: pid } = await invoke();
@@ -198,7 +201,7 @@ describe('the Runtime API', () => {
     expect((await invoke()).result).toBe(pid);
   });
 
-  it('takes no answer over 6 MB', async () => {
+  it('rejects a response over 6 MB', async () => {
     await start();
     await define('async ({ n }) => "x".repeat(n)');
     expect((await invoke({ n: 6_291_554 })).result).toHaveLength(6_291_554);
@@ -208,7 +211,7 @@ describe('the Runtime API', () => {
     });
   });
 
-  it('is told why the code does not load', async () => {
+  it('receives the reason why the code does not load', async () => {
     await start();
     await define('(() => { throw new Error("at the top"); })()');
     for (const _ of [1, 2])
@@ -220,7 +223,10 @@ describe('the Runtime API', () => {
 });
 
 describe('instances', () => {
-  /** Waits so long, or until so many have come to a folder, however long it takes to start them. */
+  /**
+   * Waits for a time, or until enough invocations have reached a folder, however long it takes to
+   * start them.
+   */
   const slow = `async ({ ms = 0, meet, of }) => {
     const { readdirSync, writeFileSync } = require('node:fs');
     const wait = (ms) => new Promise((r) => setTimeout(r, ms));
@@ -242,7 +248,7 @@ describe('instances', () => {
     expect(await lambda.control()).toMatchObject({ instances: { fn: 2 } });
   });
 
-  it('are at most so many: further invocations wait, and too many are throttled', async () => {
+  it('are limited: further invocations wait, and too many are throttled', async () => {
     await start({ maxInstancesPerVersion: 1, maxQueuedPerVersion: 1 });
     await define(slow);
     const pid = (await invoke()).result;
@@ -256,7 +262,7 @@ describe('instances', () => {
     expect((await Promise.all(running)).map(({ result }) => result)).toEqual([pid, pid]);
   });
 
-  it('of all functions together are at most so many: the longest idle one makes room', async () => {
+  it('of all functions together are limited: the longest idle one is stopped for a new one', async () => {
     await start({ maxInstances: 2 });
     for (const name of ['a', 'b', 'c']) await define(slow, {}, name);
     const first = (await invoke({}, 'a')).result;
@@ -268,7 +274,7 @@ describe('instances', () => {
     expect(new Set(three.map(({ result }) => result)).size).toBe(3);
   });
 
-  it('stop when they are idle for long', async () => {
+  it('stop after a long idle time', async () => {
     await start({ idleMs: 200 });
     await define(slow);
     await untilEnded((await invoke()).result);
@@ -335,13 +341,12 @@ describe('the end of a process', () => {
     expect((await invoke()).result).not.toBe(pid);
   });
 
-  it('comes at the deadline, whatever it does', async () => {
+  it('comes at the deadline, whatever the process does', async () => {
     await start();
     await define(dying, { Timeout: 1 });
     const { result: pid } = await invoke();
-    const before = performance.now();
+    // Without the deadline it would never return.
     const { error, result } = await invoke({ how: 'hang' });
-    expect(performance.now() - before).toBeLessThan(2000);
     expect(error).toBe('Unhandled');
     expect(result.errorMessage).toMatch(/^RequestId: \S+ Error: Task timed out after 1\.00 seconds$/);
     await untilEnded(pid);
@@ -366,7 +371,7 @@ describe('the end of a process', () => {
     expect((await invoke()).result.errorMessage).toMatch(/Init timed out after 0\.50 seconds$/);
   });
 
-  it('takes along what it has started', async () => {
+  it('also ends its child processes', async () => {
     await start();
     await define(
       `async ({ how }) => {
@@ -382,7 +387,7 @@ describe('the end of a process', () => {
   });
 });
 
-describe('what a function prints', () => {
+describe('the output of a function', () => {
   const talking = 'async () => { console.log("said"); console.error("complained"); }';
 
   it('is lost if its role may not write logs', async () => {
@@ -393,7 +398,7 @@ describe('what a function prints', () => {
     expect(lambda.printed).toEqual([]);
   });
 
-  it('goes to who asks for what is not logged if its role may not write logs', async () => {
+  it('is returned on request, without logging, if its role may not write logs', async () => {
     const unlogged: string[] = [];
     await start({ onUnlogged: (_name, text) => unlogged.push(text) });
     await define(talking);
@@ -403,7 +408,7 @@ describe('what a function prints', () => {
     expect(lambda.printed).toEqual([]);
   });
 
-  it('goes to its log if its role may', async () => {
+  it('is logged if its role allows it', async () => {
     await start();
     await define(talking, { Role: roleArn('talkative') });
     await invoke();
@@ -411,7 +416,7 @@ describe('what a function prints', () => {
     expect(lambda.printed.join('').split('\n').toSorted()).toEqual(['', 'complained', 'said']);
   });
 
-  it.each(['silent', 'talkative'])('however much neither blocks it nor fills memory: %s', async (role) => {
+  it.each(['silent', 'talkative'])('neither blocks it nor fills memory in any amount: %s', async (role) => {
     await start();
     await define(
       `async () => { const text = 'x'.repeat(1e5);
@@ -458,7 +463,7 @@ describe('closing', () => {
     const left = readdirSync(tmpdir()).filter((name) =>
       name.startsWith(`local-aws-lambda-${String(parent.pid)}-`),
     );
-    // Folders of a process that was killed go with the next start.
+    // The next start removes the folders of a killed process.
     for (const name of left) rmSync(join(tmpdir(), name), { recursive: true });
   });
 });

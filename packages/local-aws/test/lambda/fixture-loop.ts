@@ -4,13 +4,13 @@ import { request, type IncomingHttpHeaders } from 'node:http';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-interface Answer {
+interface Response {
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-type Call = (method: string, url: string, body?: string) => Promise<Answer>;
+type Call = (method: string, url: string, body?: string) => Promise<Response>;
 type Handler = (
   event: unknown,
   invocation: { id: string; headers: IncomingHttpHeaders; call: Call },
@@ -62,5 +62,5 @@ async function serve(handler: Handler): Promise<never> {
   }
 }
 
-// The Runtime API has gone, and with it everything that this process is for.
+// The Runtime API has ended, so this process has no purpose.
 await serve(await load()).catch(() => process.exit(1));

@@ -1,5 +1,5 @@
 // A process that keeps one instance of a custom runtime running, prints its process id, and waits
-// to be killed.
+// for a kill.
 import { createProcessHost } from '../../src/lambda/custom-runtime/process-host.ts';
 import { createLayerTable } from '../../src/lambda/layer-table.ts';
 import { aZip } from './a-zip.ts';
@@ -20,7 +20,7 @@ const version = {
   functionName: 'orphan',
   version: '1',
   key: '1',
-  kept: 0,
+  reserved: 0,
   zip: () => aZip('async (event) => { if (event.busy) for (;;); return process.pid; }'),
   settings: {
     codeSha256: '',
@@ -41,5 +41,5 @@ const version = {
 const { payload } = await host.invoke(version, invocation);
 void host.invoke(version, { ...invocation, payload: '{"busy":true}' });
 process.stdout.write(`${payload}\n`);
-// The work folder is not kept open by anything: only a signal ends this.
+// Nothing has the work folder open: only a signal ends this.
 setInterval(() => undefined, 1000);

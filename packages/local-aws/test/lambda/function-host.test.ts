@@ -23,7 +23,7 @@ async function call(functions: FunctionHost, event: unknown = {}): Promise<unkno
 afterEach(() => host.close());
 
 describe('an invocation', () => {
-  it('gives the event to the handler and its result back', async () => {
+  it('passes the event to the handler and returns its result', async () => {
     const functions = start(aFunction('export const handler = async (event) => ({ got: event.x });'));
     expect(await functions.invoke('fn', '{"x":[1,"é"]}')).toEqual({
       failed: false,
@@ -31,11 +31,11 @@ describe('an invocation', () => {
     });
   });
 
-  it('without a result gives null', async () => {
+  it('without a result returns null', async () => {
     expect(await call(start(aFunction('export const handler = async () => undefined;')))).toBeNull();
   });
 
-  it('sees the context of Lambda', async () => {
+  it('has the context of Lambda', async () => {
     const code = `export const handler = async (event, context) =>
       ({ ...context, remaining: context.getRemainingTimeInMillis() });`;
     const functions = start(aFunction(code, { timeoutSeconds: 7, memoryMb: 256 }));
@@ -64,7 +64,7 @@ describe('an invocation', () => {
 describe('the environment of a function', () => {
   const code = 'export const handler = async () => ({ ...process.env });';
 
-  it('says nothing of the folder where Node keeps what it compiled', async () => {
+  it('does not contain the folder of Node’s compile cache', async () => {
     const compileCache = mkdtempSync(join(tmpdir(), 'compile-cache-'));
     expect(await call(start(aFunction(code), { compileCache }))).not.toHaveProperty('NODE_COMPILE_CACHE');
     await host.close();
@@ -74,7 +74,7 @@ describe('the environment of a function', () => {
     rmSync(compileCache, { recursive: true });
   });
 
-  it('is exactly what its template sets and what Lambda sets', async () => {
+  it('is exactly what its template and Lambda set', async () => {
     process.env['HOST_SECRET'] = 'not for functions';
     const definition = aFunction(code, { environment: { TABLE: 'T', NODE_OPTIONS: '--enable-source-maps' } });
     expect(await call(start(definition))).toEqual({
@@ -96,7 +96,7 @@ describe('the environment of a function', () => {
     });
   });
 
-  it('is no door to the host: changes stay inside', async () => {
+  it('is isolated from the host: changes stay inside', async () => {
     const functions = start(aFunction('export const handler = async () => { process.env.LEAK = "x"; };'));
     await call(functions);
     expect(process.env['LEAK']).toBeUndefined();
@@ -108,7 +108,7 @@ describe('instances', () => {
   const slow = `let n = 0;
     export const handler = async ({ ms }) => { const mine = ++n; await new Promise((r) => setTimeout(r, ms)); return mine; };`;
 
-  it('are reused one invocation after the other', async () => {
+  it('are reused for one invocation after the other', async () => {
     const functions = start(aFunction(counting));
     expect([await call(functions), await call(functions), await call(functions)]).toEqual([1, 2, 3]);
   });
@@ -118,7 +118,7 @@ describe('instances', () => {
     expect(await Promise.all([call(functions, { ms: 500 }), call(functions, { ms: 500 })])).toEqual([1, 1]);
   });
 
-  it('are not more than reserved: further invocations wait for their turn', async () => {
+  it('never exceed the reserved concurrency: further invocations wait for their turn', async () => {
     const functions = start(aFunction(slow, { reservedConcurrency: 1 }));
     const counts = await Promise.all([1, 2, 3].map(() => call(functions, { ms: 20 })));
     expect(counts).toEqual([1, 2, 3]);
@@ -132,15 +132,15 @@ describe('instances', () => {
     expect(await Promise.all(running)).toEqual([2, 3]);
   });
 
-  it('are none with a reserved concurrency of 0', async () => {
+  it('are not started with a reserved concurrency of 0', async () => {
     const functions = start(aFunction(counting, { reservedConcurrency: 0 }));
     await expect(call(functions)).rejects.toMatchObject({ code: 'TooManyRequestsException' });
   });
 
-  it('stop when they are idle for long', async () => {
+  it('stop after a long idle time', async () => {
     const functions = start(aFunction(counting), { idleMs: 20 });
     expect(await call(functions)).toBe(1);
-    // Another instance counts from one again; this one would go on counting.
+    // Another instance starts at one again; this one would continue its count.
     do await new Promise((resolve) => setTimeout(resolve, 50));
     while ((await call(functions)) !== 1);
   });
@@ -161,7 +161,7 @@ describe('a failure', () => {
     expect(await call(functions)).toBe(2);
   });
 
-  it('of time ends the invocation, and the next one gets a fresh instance', async () => {
+  it('through the timeout ends the invocation, and the next one gets a fresh instance', async () => {
     const code = 'let n = 0; export const handler = ({ hang }) => { n += 1; while (hang); return n; };';
     const functions = start(aFunction(code, { timeoutSeconds: 0.5 }));
     const { failed, payload } = await functions.invoke('fn', '{"hang":true}', 'r1');
@@ -202,7 +202,7 @@ describe('a failure', () => {
   });
 
   it.each([
-    ['code that is not there', { handler: 'other.handler' }, 'Runtime.ImportModuleError'],
+    ['missing code', { handler: 'other.handler' }, 'Runtime.ImportModuleError'],
     ['a handler that is not exported', { handler: 'index.other' }, 'Runtime.HandlerNotFound'],
     ['a handler with a callback', { handler: 'index.old' }, 'Runtime.CallbackHandlerDeprecated'],
   ])('to load: %s', async (_what, parts, errorType) => {
@@ -211,7 +211,7 @@ describe('a failure', () => {
     expect(await call(functions)).toMatchObject({ errorType });
   });
 
-  it('at the top of the module is the answer to the invocation', async () => {
+  it('at the top of the module is the response to the invocation', async () => {
     const functions = start(aFunction('throw new SyntaxError("at the top");'));
     expect(await call(functions)).toMatchObject({ errorType: 'SyntaxError', errorMessage: 'at the top' });
     expect(host.printed.join('')).toContain('at the top');
@@ -219,7 +219,7 @@ describe('a failure', () => {
 });
 
 describe('payloads', () => {
-  it('over 6 MB are refused', async () => {
+  it('over 6 MB are rejected', async () => {
     const functions = start(aFunction('export const handler = async (event) => event.length;'));
     expect(await call(functions, 'x'.repeat(6_291_554))).toBe(6_291_554);
     await expect(call(functions, 'x'.repeat(6_291_555))).rejects.toMatchObject({
@@ -229,7 +229,7 @@ describe('payloads', () => {
     await expect(call(functions, 'é'.repeat(3_200_000))).rejects.toMatchObject({ status: 413 });
   });
 
-  it('over 6 MB are no result', async () => {
+  it('over 6 MB cannot be a result', async () => {
     const functions = start(aFunction('export const handler = async ({ n }) => "x".repeat(n);'));
     expect(await call(functions, { n: 6_291_554 })).toHaveLength(6_291_554);
     expect(await call(functions, { n: 6_291_555 })).toMatchObject({
@@ -238,7 +238,7 @@ describe('payloads', () => {
   });
 });
 
-it('what a function prints goes to the log', async () => {
+it('the output of a function is logged', async () => {
   const code = 'export const handler = async () => { console.log("out"); console.error("err"); };';
   await call(start(aFunction(code)));
   await new Promise((resolve) => setTimeout(resolve, 100));
@@ -259,7 +259,7 @@ describe('a function is found', () => {
     expect(host.find(name).definition.name).toBe('fn');
   });
 
-  it('by nobody else', () => {
+  it('by no other name', () => {
     start(aFunction(''));
     expect(() => host.find('other')).toThrow(
       expect.objectContaining({ code: 'ResourceNotFoundException', status: 404 }),

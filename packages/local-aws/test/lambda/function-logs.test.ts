@@ -15,7 +15,7 @@ afterEach(() => {
 
 const text = (name: string) => readFileSync(join(directory, name), 'utf8');
 
-it('a start goes on where the last one ended, however large the file is', () => {
+it('a start appends to the last file, whatever its size', () => {
   writeFileSync(join(directory, 'fn.log'), 'why it crashed\n'.repeat(10));
   const logs = createLogFiles(directory, 100);
   logs.write('fn', 'started\n');
@@ -24,7 +24,7 @@ it('a start goes on where the last one ended, however large the file is', () => 
   expect(text('fn.log')).toBe('started\n');
 });
 
-it('a file that grows while the service runs is bounded, and the latest lines are there', () => {
+it('a file that grows while the service runs is bounded, and contains the latest lines', () => {
   const logs = createLogFiles(directory, 1_000);
   for (let line = 0; line < 1_000; line += 1) logs.write('fn', `line ${String(line)}\n`);
   logs.close();
@@ -38,7 +38,7 @@ it('a file that grows while the service runs is bounded, and the latest lines ar
   expect(numbers).toEqual(numbers.map((_, index) => 999 - numbers.length + 1 + index));
 });
 
-it('two services that write at once keep the latest lines of both', () => {
+it('two services that write concurrently preserve the latest lines of both', () => {
   const [one, other] = [createLogFiles(directory, 1_000), createLogFiles(directory, 1_000)];
   for (let line = 0; line < 200; line += 1)
     for (const [name, logs] of Object.entries({ one, other })) logs.write('fn', `${name} ${String(line)}\n`);
@@ -53,14 +53,14 @@ it('two services that write at once keep the latest lines of both', () => {
   expect(new Set(lines)).toEqual(new Set(all.slice(-lines.length)));
 });
 
-it('a line of the local cloud has its time', () => {
+it('a line of the local account has its time', () => {
   const logs = createLogFiles(directory);
   logs.line('gateway', 'GET /x: no answer');
   logs.close();
   expect(text('gateway.log')).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z GET \/x: no answer\n$/);
 });
 
-it('a line without an end is not continued by what is printed later', () => {
+it('an unfinished line is not continued by later output', () => {
   jest.useFakeTimers();
   const lines: string[] = [];
   const split = createLineSplitter((name, line) => lines.push(`${name}: ${line}`));

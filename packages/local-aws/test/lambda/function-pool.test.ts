@@ -5,7 +5,7 @@ import { createFunctionPool, type FunctionPool } from '../../src/lambda/function
 const OUTCOME: InvocationOutcome = { failed: false, payload: 'null' };
 const INVOCATION: Invocation = { requestId: 'r', payload: '{}', invokedFunctionArn: 'arn' };
 
-/** An instance whose start and whose invocations end when the test says so. */
+/** An instance whose start and whose invocations the test ends. */
 function anInstance() {
   const [started, answered] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
   const state = { usable: true, runs: 0 };
@@ -67,11 +67,11 @@ it('a burst starts one instance, and a second when the first is busy and others 
   expect(made).toHaveLength(2);
   made[0]?.answer();
   await Promise.all(outcomes);
-  // The first has done all of it before the second was there.
+  // The first has done all of it before the second existed.
   expect(made.map(({ state }) => state.runs)).toEqual([3, 0]);
 });
 
-it('an instance that does not load answers all that wait for it, not one after the other', async () => {
+it('an instance that does not load fails all waiting invocations together', async () => {
   const outcomes = [1, 2, 3, 4, 5].map(() => pool.invoke(INVOCATION));
   made[0]?.fail();
   expect(await Promise.all(outcomes)).toEqual(
@@ -80,7 +80,7 @@ it('an instance that does not load answers all that wait for it, not one after t
   expect(made).toHaveLength(1);
 });
 
-it('one that does not load beside one that works answers for one alone', async () => {
+it('a failing instance next to a working one fails one invocation only', async () => {
   const outcomes = [1, 2, 3].map(() => pool.invoke(INVOCATION));
   made[0]?.start();
   await turn();

@@ -57,7 +57,7 @@ function aRecord(zip: Uint8Array): FunctionRecord {
   };
 }
 
-it('a function comes back with its code, and code that no version has is forgotten', async () => {
+it('a function is restored with its code, and code without a version is deleted', async () => {
   const [old, current] = [aZip('1'), aZip('2')];
   const store = await openStore();
   await store.put(aRecord(old), old);
@@ -69,14 +69,14 @@ it('a function comes back with its code, and code that no version has is forgott
   expect(() => again.code('fn', codeDigest(old))).toThrow(/has no code/);
 });
 
-it('what was never finished is removed', async () => {
+it('unfinished writes are removed', async () => {
   mkdirSync(join(directory, 'half'));
   writeFileSync(join(directory, 'half', 'function.json.new'), '{');
   expect((await openStore()).all()).toEqual([]);
   expect(readdirSync(directory)).toEqual([]);
 });
 
-it('damaged code is said', async () => {
+it('damaged code is reported', async () => {
   const zip = aZip();
   await (await openStore()).put(aRecord(zip), zip);
   const file = readdirSync(join(directory, 'fn')).find((name) => name.endsWith('.zip')) ?? '';
@@ -84,7 +84,7 @@ it('damaged code is said', async () => {
   await expect(openStore()).rejects.toThrow(/is damaged/);
 });
 
-it('a function that the disk refuses stays what it was, and can be changed later', async () => {
+it('a function that the disk cannot store stays unchanged, and can be changed later', async () => {
   const [old, current] = [aZip('1'), aZip('2')];
   const store = await openStore();
   const unwritable = join(directory, 'fn', 'function.json.new');

@@ -48,7 +48,7 @@ function aCall(parts: Partial<AwsCall>): AwsCall {
   };
 }
 
-it('Invoke answers with the result', async () => {
+it('Invoke returns the result', async () => {
   expect(await service.handle(aCall({}))).toMatchObject({
     status: 200,
     body: '"yes"',
@@ -56,13 +56,13 @@ it('Invoke answers with the result', async () => {
   });
 });
 
-it('Invoke says in a header that the function failed', async () => {
+it('Invoke reports a failed function in a header', async () => {
   const response = await service.handle(aCall({ body: Buffer.from('{"fail":true}') }));
   expect(response).toMatchObject({ status: 200, headers: { 'x-amz-function-error': 'Unhandled' } });
   expect(JSON.parse(response.body.toString())).toMatchObject({ errorType: 'Error', errorMessage: 'no' });
 });
 
-it('an event invocation is accepted at once, a dry run runs nothing', async () => {
+it('an event invocation is accepted immediately, and a dry run runs nothing', async () => {
   expect(await service.handle(aCall({ headers: { 'x-amz-invocation-type': 'Event' } }))).toMatchObject({
     status: 202,
     body: '',
@@ -72,7 +72,7 @@ it('an event invocation is accepted at once, a dry run runs nothing', async () =
   });
 });
 
-it('a body that is no JSON is refused', async () => {
+it('a body that is not JSON is rejected', async () => {
   const refused = Promise.resolve().then(() => service.handle(aCall({ body: Buffer.from('{') })));
   await expect(refused).rejects.toMatchObject({ code: 'InvalidRequestContentException', status: 400 });
 });
@@ -98,7 +98,7 @@ it('a qualifier in the query is part of the resource', () => {
   ]);
 });
 
-it('GetFunction describes what the template says', async () => {
+it('GetFunction returns the data of the template', async () => {
   const response = await service.handle(aCall({ method: 'GET', path: '/2015-03-31/functions/fn' }));
   expect(JSON.parse(response.body.toString())).toMatchObject({
     Configuration: { FunctionName: 'fn', FunctionArn: arn, State: 'Active', MemorySize: 128 },

@@ -16,16 +16,16 @@ afterEach(() => {
   api.close();
 });
 
-/** The status and the type of the answer; `fetch` would set the Host itself. */
+/** The status code and the type of the response; `fetch` would set the Host itself. */
 function answerTo(start: string, host: string | undefined, body = ''): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const socket = connect(Number(api.address.split(':')[1]), '127.0.0.1');
-  let answer = '';
+  let response = '';
   socket.on('error', reject);
-  socket.on('data', (piece) => (answer += piece.toString()));
+  socket.on('data', (piece) => (response += piece.toString()));
   socket.on('close', () => {
-    const type = /^content-type: (.*)$/im.exec(answer)?.[1] ?? '';
-    resolve(`${answer.split(' ')[1] ?? ''} ${type}`);
+    const type = /^content-type: (.*)$/im.exec(response)?.[1] ?? '';
+    resolve(`${response.split(' ')[1] ?? ''} ${type}`);
   });
   const header = host === undefined ? '' : `Host: ${host}\r\n`;
   const length = `Content-Length: ${String(body.length)}\r\n`;
@@ -37,7 +37,7 @@ const base = '/2018-06-01/runtime';
 const foreign = ['evil.example', 'evil.example:80', '127.0.0.1.evil.example', 'localhost.', undefined];
 
 describe('the Runtime API of an instance', () => {
-  it.each(foreign)('returns 403 to Host %s, and the instance learns nothing of it', async (host) => {
+  it.each(foreign)('returns 403 to Host %s, and the instance gets no event', async (host) => {
     const plain = '403 text/plain; charset=utf-8';
     expect(await answerTo(`GET ${base}/invocation/next`, host)).toBe(plain);
     expect(await answerTo(`POST ${base}/invocation/x/response`, host, '{}')).toBe(plain);

@@ -42,7 +42,7 @@ function run(
   return invoke;
 }
 
-it('a minute lasts as long as the tick says', async () => {
+it('a minute lasts as long as the tick', async () => {
   const invoke = run([{ input: '{"every":1}' }, { input: '{"every":3}', expression: 'rate(3 minutes)' }]);
   await jest.advanceTimersByTimeAsync(3000);
   const inputs = invoke.mock.calls.map(([, payload]: string[]) => payload);
@@ -68,14 +68,14 @@ it('without an input the function gets the standard event', async () => {
   });
 });
 
-it('a run in progress does not hold up the next', async () => {
+it('a run in progress does not delay the next', async () => {
   const invoke = jest.fn().mockReturnValue(new Promise(() => undefined));
   run([{}], { invoke });
   await jest.advanceTimersByTimeAsync(1500);
   expect(invoke).toHaveBeenCalledTimes(3);
 });
 
-it('failures are logged and the clock goes on', async () => {
+it('failures are logged and the clock continues', async () => {
   const invoke = jest
     .fn()
     .mockResolvedValueOnce({ failed: true, payload: '{"errorMessage":"boom"}' })
@@ -87,14 +87,14 @@ it('failures are logged and the clock goes on', async () => {
   expect(log).toEqual([`${arn}: {"errorMessage":"boom"}`, `${arn}: throttled`]);
 });
 
-it('a schedule that may not invoke its function does not', async () => {
+it('a schedule without permission to invoke its function does not', async () => {
   const invoke = run([{}], { isPermitted: () => false });
   await jest.advanceTimersByTimeAsync(500);
   expect(invoke).not.toHaveBeenCalled();
   expect(log).toEqual([`${arn} may not invoke fn`]);
 });
 
-it('every tick is told, and none after the stop', async () => {
+it('every tick is reported, and none after the stop', async () => {
   const onTick = jest.fn();
   run([], { onTick });
   await jest.advanceTimersByTimeAsync(1000);

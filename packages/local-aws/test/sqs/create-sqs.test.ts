@@ -152,7 +152,7 @@ describe('an encrypted queue', () => {
   const send = new SendMessageCommand({ ...url('sealed'), MessageBody: 'x' });
   const receive = new ReceiveMessageCommand(url('sealed'));
 
-  it('needs its key of the sender and of the receiver', async () => {
+  it('needs permission on its key for the sender and for the receiver', async () => {
     const refused = { name: 'KmsAccessDenied', $metadata: { httpStatusCode: 400 } };
     await expect(as('KEYLESS').send(send)).rejects.toMatchObject(refused);
     await expect(as('KEYLESS').send(receive)).rejects.toMatchObject(refused);
@@ -174,7 +174,7 @@ it('calls that do not run locally are named', async () => {
   );
 });
 
-it('a failure that is none of SQS is an internal one', async () => {
+it('an unknown failure is an internal one', async () => {
   await expect(sqs.call('SendMessage', { ...url('plain'), MessageBody: 5 })).rejects.toMatchObject({
     name: 'AwsError',
     code: 'InternalFailure',
@@ -193,7 +193,7 @@ describe('a thread that dies', () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  it('tells everyone who waits and who comes later why', async () => {
+  it('reports the reason to all waiting and later callers', async () => {
     const file = join(dataDir, 'file');
     writeFileSync(file, '');
     const queues = createSqs({ ...account, dataDir: file });
@@ -216,7 +216,7 @@ describe('a thread that dies', () => {
 
   const onLinux = process.platform === 'linux' ? it : it.skip;
 
-  onLinux('for a full disk loses no message, and another goes on when there is room', async () => {
+  onLinux('on a full disk loses no message, and another one continues when there is room', async () => {
     const sender = startLimited(join(import.meta.dirname, 'full-disk-sender.ts'), [dataDir], 1_024);
     await sender.until('full');
     sender.makeRoom();
@@ -225,11 +225,11 @@ describe('a thread that dies', () => {
     expect(lines.filter((line) => !line.startsWith('stored '))).toEqual(['full', 'done']);
 
     const queues = createSqs({ ...account, dataDir });
-    await queues.createQueue(aQueue('kept'));
+    await queues.createQueue(aQueue('saved'));
     const found = new Set<string>();
     for (;;) {
-      const answer = await queues.call('ReceiveMessage', { ...url('kept'), MaxNumberOfMessages: 10 });
-      const { Messages = [] } = answer as { Messages?: { Body: string }[] };
+      const response = await queues.call('ReceiveMessage', { ...url('saved'), MaxNumberOfMessages: 10 });
+      const { Messages = [] } = response as { Messages?: { Body: string }[] };
       if (Messages.length === 0) break;
       for (const { Body } of Messages) found.add(Body.split(' ')[0] ?? '');
     }
@@ -244,16 +244,16 @@ it('with a data folder messages survive a restart, and attributes are those of t
   const dataDir = mkdtempSync(join(tmpdir(), 'sqs-'));
   try {
     const first = createSqs({ ...account, dataDir });
-    await first.createQueue(aQueue('kept'));
-    await first.call('SendMessage', { ...url('kept'), MessageBody: 'still here' });
+    await first.createQueue(aQueue('saved'));
+    await first.call('SendMessage', { ...url('saved'), MessageBody: 'still here' });
     await first.close();
     const second = createSqs({ ...account, dataDir });
-    await second.createQueue(aQueue('kept', { VisibilityTimeout: '77' }));
-    expect(await second.call('ReceiveMessage', url('kept'))).toMatchObject({
+    await second.createQueue(aQueue('saved', { VisibilityTimeout: '77' }));
+    expect(await second.call('ReceiveMessage', url('saved'))).toMatchObject({
       Messages: [{ Body: 'still here' }],
     });
     expect(
-      await second.call('GetQueueAttributes', { ...url('kept'), AttributeNames: ['VisibilityTimeout'] }),
+      await second.call('GetQueueAttributes', { ...url('saved'), AttributeNames: ['VisibilityTimeout'] }),
     ).toEqual({ Attributes: { VisibilityTimeout: '77' } });
     await second.close();
   } finally {

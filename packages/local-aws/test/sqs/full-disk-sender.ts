@@ -1,5 +1,5 @@
-// Run by create-sqs.test.ts in a process whose disk is full after some messages: sends until it is,
-// and again when there is room, and prints what was acknowledged.
+// create-sqs.test.ts runs it in a process whose disk is full after some messages: sends until then,
+// again when there is room, and prints the acknowledged messages.
 import { randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,10 +9,10 @@ import { createSqs } from '../../src/sqs/create-sqs.ts';
 const [, , dataDir = ''] = process.argv;
 const say = (line: string) => writeSync(1, `${line}\n`);
 const sqs = createSqs({ accountId: '000000000000', region: 'us-east-1', dataDir });
-const QueueUrl = 'http://127.0.0.1:1/000000000000/kept';
+const QueueUrl = 'http://127.0.0.1:1/000000000000/saved';
 await sqs.createQueue({
-  name: 'kept',
-  arn: 'arn:aws:sqs:us-east-1:000000000000:kept',
+  name: 'saved',
+  arn: 'arn:aws:sqs:us-east-1:000000000000:saved',
   url: QueueUrl,
   attributes: {},
 });

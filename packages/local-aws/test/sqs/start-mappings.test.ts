@@ -16,7 +16,10 @@ const full: PolicyStatement = {
   Resource: arn,
 };
 
-/** Ends what the tests have started. They run at once: they wait for visibility timeouts. */
+/**
+ * Ends everything that the tests have started. They run concurrently: they wait for visibility
+ * timeouts.
+ */
 const closing: (() => unknown)[] = [];
 afterAll(() => Promise.all(closing.map((close) => close())));
 
@@ -32,13 +35,13 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 interface Started {
   readonly sqs: Sqs;
   readonly send: (...bodies: readonly string[]) => Promise<void>;
-  /** What the function printed, a line a call. */
+  /** The output of the function, a line a call. */
   readonly lines: () => readonly any[];
   readonly until: (holds: () => boolean | Promise<boolean>) => Promise<void>;
   readonly isEmpty: () => Promise<boolean>;
 }
 
-/** A queue `work` whose messages go to a function that prints what it gets. */
+/** A queue `work` whose messages trigger a function that prints its event. */
 async function start(handler: string, parts: Parts = {}): Promise<Started> {
   const roleArn = 'arn:aws:iam::000000000000:role/fn';
   const roles = createRoleRegistry();
@@ -101,8 +104,8 @@ async function start(handler: string, parts: Parts = {}): Promise<Started> {
     },
     async isEmpty() {
       const AttributeNames = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'];
-      const answer = (await sqs.call('GetQueueAttributes', { QueueUrl, AttributeNames })) as any;
-      return Object.values(answer.Attributes).every((count) => count === '0');
+      const response = (await sqs.call('GetQueueAttributes', { QueueUrl, AttributeNames })) as any;
+      return Object.values(response.Attributes).every((count) => count === '0');
     },
   };
 }
@@ -145,7 +148,7 @@ it.concurrent('messages arrive in the event of Lambda and are deleted', async ()
 
 const bodies = 'Records.map(({ body }) => body)';
 
-it.concurrent('a batch that fails comes back after its visibility timeout', async () => {
+it.concurrent('a failed batch becomes visible again after its visibility timeout', async () => {
   const { isEmpty, lines, send, until } = await start(`(() => { let n = 0; return async ({ Records }) => {
     console.log(JSON.stringify(${bodies})); n += 1; if (n === 1) throw new Error('no'); }; })()`);
   await send('a');
@@ -155,7 +158,7 @@ it.concurrent('a batch that fails comes back after its visibility timeout', asyn
   await until(isEmpty);
 });
 
-it.concurrent('of a batch only what the function reports comes back', async () => {
+it.concurrent('only the reported messages of a batch become visible again', async () => {
   const { isEmpty, lines, send, until } = await start(
     `async ({ Records }) => { console.log(JSON.stringify(${bodies}));
       return { batchItemFailures: Records.filter(({ body, attributes }) => body === 'bad' && attributes.ApproximateReceiveCount === '1')
@@ -168,7 +171,7 @@ it.concurrent('of a batch only what the function reports comes back', async () =
 });
 
 it.concurrent.each(['"nonsense"', '({ batchItemFailures: [{ itemIdentifier: "unknown" }] })'])(
-  'a report that cannot be understood fails the whole batch: %s',
+  'an invalid report fails the whole batch: %s',
   async (report) => {
     const { isEmpty, lines, send, until } = await start(
       `(() => { let n = 0; return async ({ Records }) => {
@@ -199,7 +202,7 @@ it.concurrent('a batch grows until it is full or its window ends', async () => {
   expect(lines()[1]).toEqual(['d']);
 });
 
-it.concurrent('at most so many batches run at once', async () => {
+it.concurrent('the number of concurrent batches is limited', async () => {
   const { isEmpty, lines, send, until } = await start(
     `async ({ Records }) => { console.log('1'); await new Promise((r) => setTimeout(r, 300)); console.log('-1'); }`,
     { mapping: { batchSize: 1, maxConcurrency: 2 } },
@@ -212,7 +215,7 @@ it.concurrent('at most so many batches run at once', async () => {
   expect(most).toBeLessThanOrEqual(2);
 });
 
-describe('a mapping that AWS would refuse stops the start', () => {
+describe('a mapping that AWS would reject stops the start', () => {
   it.concurrent('for each permission that the function lacks', async () => {
     await expect(
       start('async () => {}', { statements: [{ ...full, Action: 'sqs:ReceiveMessage' }] }),

@@ -1,20 +1,18 @@
 import type { Report } from '../../shared/field-reporter.ts';
 import { isJsonObject, type Json } from '../../shared/json.ts';
 import { lastFourOf } from '../identifying-value.ts';
-import { passesAbaChecksum } from './aba-routing.ts';
+import { isAbaRouting } from './is-aba-routing.ts';
 import { textType, type TokenType } from './definition.ts';
 
-/** Reports what is wrong with an ABA routing number: nine digits whose checksum is right. */
+/** Reports an ABA routing number that is not nine digits with a valid checksum. */
 function checkRoutingNumber(number: Json, path: string, report: Report): void {
   if (typeof number !== 'string') report(path, 'must be a string');
   else if (!/^\d{9}$/.test(number)) report(path, 'must be 9 digits');
-  else if (!passesAbaChecksum(number))
+  else if (!isAbaRouting(number))
     report(path, 'is not a valid routing number: its ABA checksum does not fit');
 }
 
-/**
- * Reports what is wrong with a bank account number: digits, from `shortest` to seventeen of them.
- */
+/** Reports a bank account number that is not `shortest` to seventeen digits. */
 function checkAccountNumber(number: Json, path: string, report: Report, shortest: number): void {
   if (typeof number !== 'string') report(path, 'must be a string');
   else if (!/^\d{1,17}$/.test(number) || number.length < shortest) {
@@ -28,7 +26,8 @@ function required(value: Json | undefined, path: string, report: Report): Json {
 }
 
 /**
- * The data of a bank account (docs/contract.md#bank-data), without members that it does not have.
+ * The data of a bank account (docs/contract.md#bank-data), without members that a bank account does
+ * not have.
  */
 function checkBank(data: Json, report: Report): Json {
   if (!isJsonObject(data)) {

@@ -11,8 +11,7 @@ const NUMBER = /^\d{12,19}$/;
 const CVC = /^\d{3,4}$/;
 
 /**
- * Reports what is wrong with a card number: 12 to 19 digits without separators that pass the Luhn
- * check.
+ * Reports a card number that is not 12 to 19 digits, without separators, that pass the Luhn check.
  */
 function checkCardNumber(number: Json, path: string, report: Report): void {
   if (typeof number !== 'string') report(path, 'must be a string');
@@ -22,14 +21,14 @@ function checkCardNumber(number: Json, path: string, report: Report): void {
 }
 
 /**
- * What may show of a card number: its BIN and its last four digits (PCI DSS 4.0.1, requirement
+ * A card number of which the BIN and the last four digits may be shown (PCI DSS 4.0.1, requirement
  * 3.4.1).
  */
 function identifyingNumber(number: Json | undefined): readonly IdentifyingValue[] {
   return typeof number === 'string' ? [{ value: number, first: binLength(number.length), last: 4 }] : [];
 }
 
-/** A whole number, also when it is given as text; `undefined` if it is neither. */
+/** A whole number, or one in a text; `undefined` for anything else. */
 function wholeNumber(value: Json): number | undefined {
   const number = typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isInteger(number) ? number : undefined;
@@ -86,7 +85,7 @@ function checkCard(data: Json, report: Report): Json {
   return defined({ number, expiration_month: month, expiration_year: year, cvc });
 }
 
-/** What the first digits of a number tell, where they are shown. */
+/** Details that the first digits of a number reveal, where these are shown. */
 function enrichmentsOf(number: Json | undefined): JsonObject | undefined {
   if (typeof number !== 'string' || !/^\d+$/.test(number)) return undefined;
   return { bin_details: { card_brand: cardBrand(number), bin_length: binLength(number.length) } };

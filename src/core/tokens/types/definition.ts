@@ -4,27 +4,25 @@ import type { Json, JsonObject } from '../../shared/json.ts';
 import type { CVC_MEMBER } from '../../shared/without-cvc.ts';
 import { lastFourOf, type IdentifyingValue } from '../identifying-value.ts';
 
-/** Everything that the service knows of a token type. No other file asks for a type by its name. */
+/** Everything that the service knows of a token type. No other file compares the name of a type. */
 export interface TokenType {
   readonly name: string;
-  /** Checks data and returns it in its stored form; what it reports makes the request fail. */
+  /** Checks data and returns its stored form; whatever it reports makes the request fail. */
   readonly check: (data: Json, report: Report) => Json;
-  /**
-   * All members that an object of its data may have; absent where that is not the type's to say.
-   */
+  /** All members that an object of its data may have; absent if the type accepts any member. */
   readonly dataMembers?: readonly string[];
   readonly containers: readonly Container[];
-  /** Mask of tokens that have none of their own; `null` for none. */
+  /** Mask of tokens without their own; `null` for none. */
   readonly mask: Json;
   readonly fingerprintExpression: string;
   readonly searchIndexes: readonly string[];
   /**
-   * The values that identify what a token stands for: its id must not tell them
+   * The values that identify the subject of a token: its id must not reveal them
    * (docs/decisions/0004).
-   * `unknown`: ids are not looked at, and their expressions may use every filter.
+   * `unknown`: ids are not checked, and their expressions may use every filter.
    */
   readonly identifying: ((data: Json) => readonly IdentifyingValue[]) | 'unknown';
-  /** A member of the data that is sealed apart, without backups, and ends before the token. */
+  /** A member of the data that is sealed separately, without backups, and ends before the token. */
   readonly separateMember?: typeof CVC_MEMBER;
   /** The `enrichments` that expressions read, made from the data as the caller sees it. */
   readonly enrich?: (shown: Json) => JsonObject | undefined;
@@ -33,11 +31,11 @@ export interface TokenType {
 interface TextType<Name extends string> extends Partial<Omit<TokenType, 'check' | 'name'>> {
   readonly name: Name;
   readonly containers: readonly Container[];
-  /** Reports what is wrong with the text, as the member `path`. */
+  /** Reports an invalid text under the member `path`. */
   readonly check: (data: Json, path: string, report: Report) => void;
 }
 
-/** A type whose data is one text; unless it says otherwise, its last four characters may show. */
+/** A type whose data is one text. By default, its last four characters may be shown. */
 export function textType<const Name extends string>({ check, ...definition }: TextType<Name>) {
   return {
     mask: '{{ data | reveal_last: 4 }}',

@@ -27,7 +27,7 @@ const cors = z.strictObject({
 const api = resourceType({
   identify: ({ stack, logicalId }, { baseUrl }) => {
     const id = physicalId(stack.name, logicalId);
-    // By its number: how a name of this machine resolves depends on who asks.
+    // By its number: the resolution of a local name depends on the client.
     const endpoint = baseUrl.replace('//localhost:', '//127.0.0.1:');
     return { ref: id, attributes: { ApiId: id, ApiEndpoint: endpoint } };
   },
@@ -41,17 +41,17 @@ const api = resourceType({
     Tags: withoutEffect,
   }),
   start: ({ identity, properties }, { gateway }) => {
-    const given = properties.CorsConfiguration;
+    const input = properties.CorsConfiguration;
     gateway.defineApi({
       id: identity.ref,
-      ...(given !== undefined && {
+      ...(input !== undefined && {
         cors: {
-          allowCredentials: given.AllowCredentials,
-          allowHeaders: given.AllowHeaders,
-          allowMethods: given.AllowMethods,
-          allowOrigins: given.AllowOrigins,
-          exposeHeaders: given.ExposeHeaders,
-          ...(given.MaxAge !== undefined && { maxAgeSeconds: given.MaxAge }),
+          allowCredentials: input.AllowCredentials,
+          allowHeaders: input.AllowHeaders,
+          allowMethods: input.AllowMethods,
+          allowOrigins: input.AllowOrigins,
+          exposeHeaders: input.ExposeHeaders,
+          ...(input.MaxAge !== undefined && { maxAgeSeconds: input.MaxAge }),
         },
       }),
     });

@@ -13,7 +13,7 @@ const lambdaFunction = resourceType({
     FunctionName: z.string().optional(),
     Code: z.strictObject({ S3Bucket: z.string(), S3Key: z.string() }),
     Handler: z.string(),
-    // The host runs functions on its own Node, which is this one.
+    // Functions run on the Node of this process.
     Runtime: z.literal('nodejs24.x'),
     Role: z.string(),
     Environment: z.strictObject({ Variables: z.record(z.string(), environmentValue).default({}) }).optional(),
@@ -23,7 +23,7 @@ const lambdaFunction = resourceType({
     LoggingConfig: z
       .strictObject({
         LogGroup: z.string().optional(),
-        // The host writes what the function prints; it has no lines of its own.
+        // The host writes the output of functions, and no lines of its own.
         LogFormat: withoutEffect,
         ApplicationLogLevel: withoutEffect,
         SystemLogLevel: withoutEffect,
@@ -35,7 +35,8 @@ const lambdaFunction = resourceType({
     EphemeralStorage: withoutEffect,
     KmsKeyArn: withoutEffect,
     RecursiveLoop: withoutEffect,
-    // Nothing unpacks layers for functions of the templates: they run in threads of this process.
+    // Layers of the templates' functions are not unpacked: these functions run in threads of this
+    // process.
     Layers: z.never('layers work locally for functions made at run time only').optional(),
     RuntimeManagementConfig: withoutEffect,
     Tags: withoutEffect,
@@ -68,7 +69,7 @@ const lambdaFunction = resourceType({
 });
 
 const layerVersion = resourceType({
-  // A layer has one version on one machine: what was synthesized.
+  // A layer has one version on one machine: the synthesized one.
   identify: ({ stack, logicalId, text }, { accountId, region }) => {
     const name = text('LayerName') ?? physicalName(stack.name, logicalId, 140);
     const arn = `arn:aws:lambda:${region}:${accountId}:layer:${name}:1`;
@@ -115,7 +116,7 @@ function functionNameOf(nameOrArn: string): string {
 }
 
 const version = resourceType({
-  // Only one version of the code exists on one machine.
+  // One machine has one version of the code.
   identify: ({ text }, { accountId, region }) => {
     const arn = `arn:aws:lambda:${region}:${accountId}:function:${functionNameOf(text('FunctionName') ?? '')}`;
     return { ref: `${arn}:1`, attributes: { Version: '1', FunctionArn: `${arn}:1` } };
@@ -141,7 +142,7 @@ const alias = resourceType({
     FunctionVersion: z.string(),
     Name: z.string(),
     Description: withoutEffect,
-    // Instances are kept warm anyway.
+    // Instances stay warm anyway.
     ProvisionedConcurrencyConfig: withoutEffect,
   }),
   start: ({ properties }, { functions }) => {

@@ -10,7 +10,7 @@ const json = z.union([
   z.record(z.string(), z.unknown()).transform((value) => JSON.stringify(value)),
 ]);
 
-/** AWS's own key for queues: nobody needs a permission on it. */
+/** AWS's own key for queues: it needs no permission. */
 const AWS_MANAGED_KEY = 'alias/aws/sqs';
 
 const queueAttributes = z.object({
@@ -64,8 +64,8 @@ const queuePolicy = resourceType({
   identify: ({ stack, logicalId }) => ({ ref: physicalName(stack.name, logicalId, 255), attributes: {} }),
   properties: z.strictObject({ Queues: z.array(z.string()), PolicyDocument: policyDocument }),
   start: ({ stackName, logicalId, properties }) => {
-    // On the loopback interface every call counts as encrypted: this is the one statement that
-    // needs no evaluation.
+    // On the loopback interface every call counts as encrypted, so this statement needs no
+    // evaluation.
     const other = properties.PolicyDocument.Statement.find(
       ({ Effect, Condition }) =>
         Effect !== 'Deny' || Condition?.['Bool']?.['aws:SecureTransport'] !== 'false',
@@ -77,7 +77,7 @@ const queuePolicy = resourceType({
   },
 });
 
-/** How many batches Lambda runs at once when no limit is set, before it scales out. */
+/** How many batches Lambda runs concurrently without a limit, before it scales out. */
 const DEFAULT_CONCURRENCY = 5;
 
 const eventSourceMapping = resourceType({

@@ -12,7 +12,7 @@ const rule = resourceType({
   properties: z.strictObject({
     Name: z.string().optional(),
     ScheduleExpression: z.string().optional(),
-    // Nothing on one machine raises events: a rule about them never fires.
+    // One machine raises no events: a rule about them never fires.
     EventPattern: withoutEffect,
     State: state,
     Targets: z
@@ -21,7 +21,7 @@ const rule = resourceType({
           Id: z.string(),
           Arn: z.string(),
           Input: z.string().optional(),
-          // What a target fails to take is logged and not tried again.
+          // A failed target is logged and not retried.
           RetryPolicy: withoutEffect,
         }),
       )
@@ -30,8 +30,8 @@ const rule = resourceType({
     Tags: withoutEffect,
   }),
   start: ({ identity, properties }, { schedules }) => {
-    const { State: isState, ScheduleExpression: expression } = properties;
-    if (isState === 'DISABLED' || expression === undefined) return;
+    const { State: state, ScheduleExpression: expression } = properties;
+    if (state === 'DISABLED' || expression === undefined) return;
     for (const target of properties.Targets)
       schedules.add({
         arn: identity.attributes['Arn'] ?? '',

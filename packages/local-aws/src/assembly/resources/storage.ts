@@ -32,7 +32,7 @@ const table = resourceType({
     KeySchema: keySchema,
     GlobalSecondaryIndexes: z.array(globalSecondaryIndex).default([]),
     TimeToLiveSpecification: z.strictObject({ AttributeName: z.string(), Enabled: z.boolean() }).optional(),
-    // Pay per request only: provisioned capacity would throttle on AWS and not here.
+    // Only pay per request: provisioned capacity would throttle on AWS and not here.
     BillingMode: z.literal('PAY_PER_REQUEST'),
     ContributorInsightsSpecification: withoutEffect,
     DeletionProtectionEnabled: z.boolean().default(false),

@@ -30,16 +30,16 @@ const secret: ResourceType['identify'] = ({ stack, logicalId, text }, { accountI
   return { ref: `arn:aws:secretsmanager:${region}:${accountId}:secret:${name}`, attributes: {} };
 };
 
-const NOBODY_IS_PAGED = 'no metrics are kept on one machine: its operator reads the log';
+const NO_METRICS = 'one machine stores no metrics: its operator reads the log';
 
 export const resourcesWithoutBehaviour: Readonly<Record<string, ResourceType>> = {
-  'AWS::CDK::Metadata': withoutBehaviour('tells AWS which constructs were used', unnamed),
+  'AWS::CDK::Metadata': withoutBehaviour('reports the used constructs to AWS', unnamed),
   'AWS::CloudWatch::Alarm': withoutBehaviour(
-    NOBODY_IS_PAGED,
+    NO_METRICS,
     named('AlarmName', 255, (name, scope) => `arn:aws:cloudwatch:${scope}:alarm:${name}`),
   ),
   'AWS::CloudWatch::Dashboard': withoutBehaviour(
-    NOBODY_IS_PAGED,
+    NO_METRICS,
     named('DashboardName', 255, (name, scope) => `arn:aws:cloudwatch:${scope}:dashboard/${name}`),
   ),
   'AWS::Logs::LogGroup': withoutBehaviour(

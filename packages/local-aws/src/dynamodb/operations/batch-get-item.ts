@@ -13,12 +13,12 @@ import {
 import { createReadStore } from '../read-store.ts';
 import { tableNameOf, validated } from '../requests.ts';
 import { runAction } from '../run-action.ts';
-import { givenNames, namedTables } from './named-tables.ts';
+import { requestedNames, namedTables } from './named-tables.ts';
 
-/** The most one BatchGetItem answers with; keys beyond it come back unprocessed. */
+/** Most bytes of one BatchGetItem response; further keys are returned unprocessed. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
-/** The members of a table's request that its unprocessed keys need to be asked for again. */
+/** The members of a table's request that its unprocessed keys need in the next request. */
 function again({ _projection, Keys: _keys, ...settings }: BatchGetTable, keys: readonly Item[]): object {
   return { ...settings, Keys: keys };
 }
@@ -31,8 +31,8 @@ interface Progress {
 }
 
 export function batchGetItemOperation({ database, tables }: OperationContext): Operation {
-  async function readTable(progress: Progress, given: string, request: BatchGetTable): Promise<void> {
-    const tableName = tableNameOf(given);
+  async function readTable(progress: Progress, input: string, request: BatchGetTable): Promise<void> {
+    const tableName = tableNameOf(input);
     const found: Item[] = [];
     const unprocessed: Item[] = [];
     for (const Key of request.Keys) {
@@ -51,26 +51,26 @@ export function batchGetItemOperation({ database, tables }: OperationContext): O
       });
       if (Item !== undefined) found.push(Item);
     }
-    // DynamoDB promises no order. Backwards shows a caller that relies on one.
-    progress.responses[given] = found.toReversed();
-    if (unprocessed.length > 0) progress.unprocessed[given] = again(request, unprocessed);
+    // DynamoDB promises no order. The reverse order exposes a caller that relies on one.
+    progress.responses[input] = found.toReversed();
+    if (unprocessed.length > 0) progress.unprocessed[input] = again(request, unprocessed);
   }
 
   return (body) => {
     const { RequestItems } = validated(rules.batchGetItem, namedTables(body));
-    const given = givenNames(body);
+    const input = requestedNames(body);
 
     async function perform(): Promise<Outcome> {
       const progress: Progress = { bytes: 0, units: [], responses: {}, unprocessed: {} };
       for (const name of Object.keys(RequestItems)) tables.get(name);
       for (const [name, request] of Object.entries(RequestItems)) {
-        await readTable(progress, given.get(name) ?? name, request);
+        await readTable(progress, input.get(name) ?? name, request);
       }
       const units = sumByTable(progress.units);
       const mode = capacityMode(body);
       const capacity = mode && units.map((each) => consumedCapacity(mode, each));
-      const answer = { Responses: progress.responses, UnprocessedKeys: progress.unprocessed };
-      return { body: withCapacity(answer, capacity), consumedCapacity: totalUnits(units) };
+      const response = { Responses: progress.responses, UnprocessedKeys: progress.unprocessed };
+      return { body: withCapacity(response, capacity), consumedCapacity: totalUnits(units) };
     }
 
     const accesses = Object.entries(RequestItems).map(([name, { Keys }]) =>

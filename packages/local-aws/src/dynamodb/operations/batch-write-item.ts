@@ -27,9 +27,7 @@ function requireWriteRequests({ RequestItems }: BatchWrite): void {
     );
 }
 
-/**
- * One batch on disk, though DynamoDB promises less: it may store some of the items and not others.
- */
+/** One batch on disk, although DynamoDB promises less: it may store only some of the items. */
 export function batchWriteItemOperation({ tables, writer }: OperationContext): Operation {
   return (body) => {
     const request = validated(rules.batchWriteItem, namedTables(body));

@@ -35,15 +35,15 @@ const newTable = z.strictObject({
 const protection = z.strictObject({ TableName: tableName, DeletionProtectionEnabled: z.boolean() });
 
 /**
- * CreateTable, DeleteTable, and UpdateTable for its protection: what it takes to put another table
- * in the place of one.
+ * CreateTable, DeleteTable, and UpdateTable for deletion protection: enough to replace a table by
+ * another one.
  */
 export function changeTableOperations({
   database,
   tables,
   writer,
 }: OperationContext): Readonly<Record<string, Operation>> {
-  /** Everything of a table but its definition. */
+  /** A table without its definition. */
   async function clear(name: string): Promise<void> {
     const indexes = tables.get(name).description.GlobalSecondaryIndexes ?? [];
     const prefixes = [

@@ -17,7 +17,7 @@ const page = z.object({
   ExclusiveStartTableName: z.string().optional(),
 });
 
-/** A table as the calls about it answer. */
+/** A table as the calls about it return it. */
 export function presentTable({ description, isProtected = false, keyArn, sourceBackupArn }: Table): object {
   return {
     ...description,
@@ -39,14 +39,14 @@ export function aboutTable(
   tables: Tables,
   action: string,
   name: string,
-  answer: () => object | Promise<object>,
+  response: () => object | Promise<object>,
 ): Prepared {
   return {
     accesses: [{ action: `dynamodb:${action}`, resource: tables.arn(name) }],
     perform: async () => {
       if (tables.find(name) === undefined)
         throw tableNotFound(`Requested resource not found: Table: ${name} not found`);
-      return { body: await answer(), consumedCapacity: 0 };
+      return { body: await response(), consumedCapacity: 0 };
     },
   };
 }

@@ -13,7 +13,7 @@ import {
   type OperationContext,
   type Outcome,
 } from '../operation.ts';
-import { parseStatement, type Statement } from '../partiql.ts';
+import { parseStatement, type Statement } from '../parse-statement.ts';
 import { parseWith, validated } from '../requests.ts';
 import { runAction } from '../run-action.ts';
 import type { Tables } from '../tables.ts';
@@ -46,12 +46,12 @@ function parsed(request: z.output<typeof oneStatement>): Parsed {
   return { ...parseStatement(text), text, parameters };
 }
 
-/** Parameters without a place in the statement are left out; `request` refuses them. */
+/** Parameters without a placeholder are omitted; `request` refuses them. */
 function itemOf({ attributes = [], parameters }: Parsed): Item {
   return Object.fromEntries(attributes.map((name, index) => [name, parameters[index]])) as Item;
 }
 
-/** The PutItem that an INSERT is. Throws AwsError as DynamoDB refuses the statement. */
+/** The PutItem of an INSERT. Throws AwsError if DynamoDB would refuse the statement. */
 function putRequest(insert: Parsed): ValidRequest {
   if (insert.attributes?.length !== insert.parameters.length)
     throw validationFailure("Number of parameters in request and statement don't match.");
@@ -60,7 +60,7 @@ function putRequest(insert: Parsed): ValidRequest {
 
 function requireImplemented(statements: readonly Parsed[]): void {
   const other = statements.find(({ attributes }) => attributes === undefined);
-  // Without the text: it may hold values.
+  // Without the text, which may contain values.
   if (other?.verb === 'Insert')
     throw notImplemented("PartiQL INSERT of other than VALUE {'attribute': ?} with Parameters");
   if (other !== undefined) throw notImplemented(`PartiQL ${other.verb.toUpperCase()}`);
@@ -79,7 +79,7 @@ function accessesOf(tables: Tables, statements: readonly Parsed[]): readonly Aws
   );
 }
 
-/** One item to insert: its place is known, and that the statement is valid so far. */
+/** One item to insert, after the checks that need no table content. */
 interface Insert {
   readonly request: ValidRequest;
   readonly itemKey: string;
@@ -94,7 +94,7 @@ function insertOf(tables: Tables, statement: Parsed): Insert {
   return { request, itemKey: dynaliteDb.createKey(item, description) };
 }
 
-/** An item that is there costs what a failed condition costs. */
+/** An existing item costs as much as a failed condition. */
 async function perform(unit: WriteUnit, { request, itemKey }: Insert): Promise<Images> {
   const before = unit.read(request.TableName, itemKey);
   const images = unit.touched().at(-1);
@@ -109,7 +109,7 @@ async function perform(unit: WriteUnit, { request, itemKey }: Insert): Promise<I
   return images;
 }
 
-/** One INSERT of parameters. Every other statement is refused, once it is authorized. */
+/** One INSERT with parameters. Every other statement is refused after its authorization. */
 export function executeStatementOperation({ tables, writer }: OperationContext): Operation {
   return (body) => {
     const statement = parsed(parseWith(oneStatement, body));
@@ -130,14 +130,14 @@ export function executeStatementOperation({ tables, writer }: OperationContext):
   };
 }
 
-/** The codes of BatchStatementError that a statement can meet here. */
+/** The codes of BatchStatementError that can occur here. */
 const statementCodes: Readonly<Record<string, string>> = {
   ValidationException: 'ValidationError',
   ResourceNotFoundException: 'ResourceNotFound',
   DuplicateItemException: 'DuplicateItem',
 };
 
-/** Throws the error again if it is one of the whole call. */
+/** Rethrows an error of the whole call. */
 function statementError(error: unknown): object {
   const code = error instanceof AwsError ? statementCodes[error.code] : undefined;
   if (code === undefined || !(error instanceof AwsError)) throw error;
@@ -161,8 +161,8 @@ function requireDistinctItems(attempts: readonly Attempt[]): void {
 }
 
 /**
- * A batch of INSERTs. Each succeeds or fails by itself. Those that succeed are one batch on disk,
- * though DynamoDB promises less.
+ * A batch of INSERTs. Each succeeds or fails separately. The successful ones are one batch on disk,
+ * although DynamoDB promises less.
  */
 export function batchExecuteStatementOperation({ tables, writer }: OperationContext): Operation {
   function attemptOf(statement: Parsed): Attempt {

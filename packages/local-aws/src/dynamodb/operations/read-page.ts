@@ -18,7 +18,7 @@ import type { TableDescription } from '../table.ts';
 import { runAction } from '../run-action.ts';
 import { requireProjected, requireSelect } from './select.ts';
 
-/** All values that the key conditions give to attributes: the hash key's is among them. */
+/** All values of attributes in the key conditions, including the hash key's. */
 function conditionItem({ KeyConditions = {} }: ValidRequest): Item {
   return Object.fromEntries(
     Object.entries(KeyConditions).flatMap(([name, { AttributeValueList = [] }]) =>
@@ -27,10 +27,7 @@ function conditionItem({ KeyConditions = {} }: ValidRequest): Item {
   );
 }
 
-/**
- * Read units of the items that a page passed over, taken together; a page of an index costs on the
- * index alone.
- */
+/** Read units of all items of a page together; a page of an index costs units of the index only. */
 function pageUnits(request: ValidRequest, bytes: number, consistent: boolean): Units {
   const units = readUnits(bytes, consistent);
   const { TableName: tableName, IndexName } = request;
@@ -49,7 +46,7 @@ function refuseEmptyKeys({ KeyConditions = {}, IndexName }: ValidRequest, table:
   for (const { AttributeName } of (index ?? table).KeySchema) {
     const { AttributeValueList = [] } = KeyConditions[AttributeName] ?? {};
     const defined = table.AttributeDefinitions.find((each) => each.AttributeName === AttributeName);
-    // A value of another type is refused for that.
+    // A value of another type is refused for its type.
     const type = AttributeValueList.map(emptyType).find((each) => each === defined?.AttributeType);
     if (type !== undefined) throw validationFailure(emptyKeyMessage(AttributeName, type, IndexName));
   }

@@ -23,8 +23,8 @@ function parsePolicy(text: string): PolicyDocument {
 }
 
 /**
- * PutResourcePolicy, GetResourcePolicy and DeleteResourcePolicy of tables. A change holds from the
- * next call on; on AWS it takes some seconds.
+ * PutResourcePolicy, GetResourcePolicy and DeleteResourcePolicy of tables. A change applies from
+ * the next call on; on AWS it takes some seconds.
  */
 export function resourcePolicyOperations(
   { tables }: OperationContext,

@@ -23,7 +23,7 @@ export function requireSelect(
     throw validationFailure('ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName');
 }
 
-/** An index has only what is projected into it. Throws AwsError ValidationException. */
+/** An index contains only projected attributes. Throws AwsError ValidationException. */
 export function requireProjected(request: ValidRequest, table: TableDescription): void {
   const index = table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === request.IndexName);
   const projected = index && projectedNames(index, table);

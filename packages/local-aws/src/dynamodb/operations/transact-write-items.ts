@@ -29,7 +29,7 @@ import type { WriteUnit } from '../write-unit.ts';
 import { MAX_TRANSACTION_BYTES, MAX_TRANSACTION_ITEMS, requireDistinct } from './transaction-limits.ts';
 import { requestHash, type FinishedTransaction, type TransactionTokens } from './transaction-tokens.ts';
 
-/** A ConditionCheck is a write that leaves the item as it is. */
+/** A ConditionCheck is a write that leaves the item unchanged. */
 const checkCondition: Action<unknown> = (store: DynaliteStore, data, callback) => {
   const { TableName, Key = {} } = data as ValidRequest;
   store.getTable(TableName, (_error, table) => {
@@ -41,13 +41,11 @@ const checkCondition: Action<unknown> = (store: DynaliteStore, data, callback) =
 };
 
 interface Kind {
-  /**
-   * The IAM action: each part of a transaction needs the permission of the call that it stands for.
-   */
+  /** The IAM action: each part of a transaction needs the permission of the corresponding call. */
   readonly permission: ItemAction;
   readonly action: Action<unknown>;
   readonly validation: Rules<ValidRequest>;
-  /** A member that the part must have and the single call need not. */
+  /** A member that is required in the part and optional in the single call. */
   readonly required?: 'ConditionExpression' | 'UpdateExpression';
 }
 
@@ -102,11 +100,11 @@ function parsePart(kind: Kind, body: Body): Part {
 
 function parseParts(body: Body): readonly Part[] {
   return parseWith(envelope, body).TransactItems.map((item) => {
-    const given = (['Put', 'Update', 'Delete', 'ConditionCheck'] as const).flatMap((name) => {
+    const input = (['Put', 'Update', 'Delete', 'ConditionCheck'] as const).flatMap((name) => {
       const member = item[name];
       return member === undefined ? [] : [{ kind: kinds[name], member }];
     });
-    const [only, ...others] = given;
+    const [only, ...others] = input;
     if (only === undefined || others.length > 0) {
       throw validationFailure('TransactItems can only contain one of Check, Put, Update or Delete');
     }
@@ -115,8 +113,7 @@ function parseParts(body: Body): readonly Part[] {
 }
 
 /**
- * One reason for each part, in the order of the parts; `None` for a part that would have gone
- * through.
+ * One reason for each part, in the order of the parts; `None` for a part that would have succeeded.
  */
 interface Reason {
   readonly Code: 'None' | 'ConditionalCheckFailed' | 'ValidationError';

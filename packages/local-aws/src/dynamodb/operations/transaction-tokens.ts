@@ -6,23 +6,24 @@ import type { Body } from '../requests.ts';
 
 const LIFETIME_MS = 10 * 60_000;
 
-/** What a finished transaction leaves behind so that the same request again does nothing. */
+/** The record of a finished transaction, so that repeating the request has no effect. */
 export interface FinishedTransaction {
   readonly requestHash: string;
   readonly finishedAtMs: number;
-  /** Sizes of the items that it touched: a repetition costs reading them. */
+  /** Sizes of its items: a repetition costs reading them. */
   readonly items: readonly { readonly tableName: string; readonly bytes: number }[];
 }
 
 /** Client request tokens of the last ten minutes. */
 export interface TransactionTokens {
   /**
-   * Throws AwsError IdempotentParameterMismatchException when the token came with another request.
+   * Throws AwsError IdempotentParameterMismatchException if the token was used with another
+   * request.
    */
   find(token: string, requestHash: string, nowMs: number): FinishedTransaction | undefined;
   /**
-   * The operations that store a token and remove those that are over; they belong into the
-   * transaction's own batch.
+   * The operations that store a token and delete expired ones; they belong to the transaction's own
+   * batch.
    */
   operations(token: string, transaction: FinishedTransaction): readonly LevelOperation[];
 }
@@ -39,8 +40,8 @@ export async function openTransactionTokens(database: Database): Promise<Transac
     stored.push([Buffer.from(hex, 'hex').toString(), (transaction as FinishedTransaction).finishedAtMs]);
   }
   /**
-   * When each token was made, the oldest first: those that are over are removed. Whether a
-   * transaction was finished only the database knows: a batch may be refused, or not be.
+   * The creation time of each token, oldest first, to delete expired ones. Only the database knows
+   * whether a transaction finished, since the disk may refuse its batch.
    */
   const madeAtMs = new Map(stored.toSorted(([, a], [, b]) => a - b));
 

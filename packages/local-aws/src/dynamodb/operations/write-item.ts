@@ -16,7 +16,7 @@ import { returnsOldItem, validated, type Body } from '../requests.ts';
 import { runAction } from '../run-action.ts';
 import type { WriteUnit } from '../write-unit.ts';
 
-/** A failed condition costs what writing the item as it is would cost on the table. */
+/** A failed condition costs as much as writing the unchanged item to the table. */
 function conditionFailure(error: unknown, touched: Images | undefined, returnOld: boolean): unknown {
   if (!(error instanceof AwsError) || error.code !== 'ConditionalCheckFailedException') return error;
   if (touched === undefined) return error;
@@ -25,7 +25,7 @@ function conditionFailure(error: unknown, touched: Images | undefined, returnOld
   return new CostlyFailure(error, fields, totalUnits([units]));
 }
 
-/** dynalite knows this rule of PutItem, but not of DeleteItem. */
+/** dynalite checks this rule for PutItem, but not for DeleteItem. */
 function requireReturnValues(name: ItemAction, { ReturnValues = 'NONE' }: Body): void {
   if (name !== 'DeleteItem' || ReturnValues === 'NONE' || ReturnValues === 'ALL_OLD') return;
   throw validationFailure('ReturnValues can only be ALL_OLD or NONE');
@@ -56,7 +56,7 @@ function writeOperation(
       tables.get(request.TableName);
       const { result, units } = await writer.write(write);
       const { Attributes = {} } = result;
-      // An update that has nothing to show answers without Attributes.
+      // An update without changed attributes returns no Attributes.
       const body = Object.keys(Attributes).length === 0 ? {} : { Attributes };
       return {
         body: withCapacity(body, consumedCapacity(mode, units)),

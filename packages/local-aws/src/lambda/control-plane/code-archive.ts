@@ -12,7 +12,7 @@ function invalid(message: string): AwsError {
   return new AwsError('InvalidParameterValueException', 400, message);
 }
 
-/** Base64 of the SHA-256, as `CodeSha256` in Lambda's answers. */
+/** Base64 of the SHA-256, as `CodeSha256` in Lambda's responses. */
 export function codeDigest(zip: Uint8Array): string {
   return createHash('sha256').update(zip).digest('base64');
 }
@@ -23,8 +23,8 @@ function staysInside(name: string): boolean {
 }
 
 /**
- * The files of a zip by their paths. Throws {@link AwsError} `InvalidParameterValueException` for
- * what is no zip, too large, or would be written outside of the folder that it is unpacked into.
+ * The files of a zip by their paths. Throws {@link AwsError} `InvalidParameterValueException` if it
+ * is no zip, is too large, or contains a path outside of the target folder.
  */
 export function readArchive(zip: Uint8Array): ReadonlyMap<string, Uint8Array> {
   if (zip.length > MAX_ZIP_BYTES)
@@ -45,10 +45,7 @@ export function readArchive(zip: Uint8Array): ReadonlyMap<string, Uint8Array> {
   return new Map(Object.entries(files));
 }
 
-/**
- * Unpacks a zip into an existing folder. Every file may be executed: a zip often does not say
- * which.
- */
+/** Unpacks a zip into an existing folder. Every file is executable: a zip often has no modes. */
 export function unpackArchive(zip: Uint8Array, directory: string): void {
   for (const [name, content] of readArchive(zip)) {
     const path = join(directory, name);

@@ -74,7 +74,7 @@ function changedSettings(
   };
 }
 
-/** The calls that make, describe, change and delete functions. */
+/** The calls that create, describe, change and delete functions. */
 export function functionOperations(controlPlane: ControlPlane): readonly LambdaOperation[] {
   const { registry, functionArn } = controlPlane;
   const own = ({ name }: LambdaRequest): string => functionArn(name);
@@ -199,14 +199,14 @@ export function functionOperations(controlPlane: ControlPlane): readonly LambdaO
         const tagging = { action: 'lambda:TagResource', resource, context: tagContext(Tags) };
         return [passRole(Role), ...getLayers(Layers), ...(Object.keys(Tags).length > 0 ? [tagging] : [])];
       },
-      answer: async (request) => json(201, await create(request)),
+      respond: async (request) => json(201, await create(request)),
     },
     {
       method: 'PUT',
       path: `${functions}/{FunctionName}/code`,
       action: 'lambda:UpdateFunctionCode',
       resource: own,
-      answer: async (request) => json(200, await updateCode(request)),
+      respond: async (request) => json(200, await updateCode(request)),
     },
     {
       method: 'PUT',
@@ -221,14 +221,14 @@ export function functionOperations(controlPlane: ControlPlane): readonly LambdaO
         const { Role, Layers = [] } = updateBody(request);
         return [...(Role === undefined ? [] : [passRole(Role)]), ...getLayers(Layers)];
       },
-      answer: async (request) => json(200, await updateConfiguration(request)),
+      respond: async (request) => json(200, await updateConfiguration(request)),
     },
     {
       method: 'DELETE',
       path: `${functions}/{FunctionName}`,
       action: 'lambda:DeleteFunction',
       resource: ({ name, qualifier }) => functionArn(name) + (qualifier === undefined ? '' : `:${qualifier}`),
-      answer: async ({ name, qualifier }) => {
+      respond: async ({ name, qualifier }) => {
         const record = registry.get(name);
         if (qualifier === undefined) await registry.delete(name);
         else await deleteVersion(record, qualifier);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
-/** What a version runs with; two versions of equal settings run the same. */
+/** The settings of a version; versions with equal settings run the same. */
 const settings = z.object({
   codeSha256: z.string(),
   codeSize: z.number(),
@@ -46,14 +46,14 @@ const provisioned = z.object({
   readyFrom: z.number(),
 });
 
-/** A function that was made by CreateFunction, as it is kept. */
+/** The stored record of a function that CreateFunction created. */
 export const functionRecord = z.object({
   name: z.string(),
   arn: z.string(),
   latest: version,
   /** Published versions, the oldest first. */
   versions: z.array(version),
-  /** The number of the newest version that ever was: numbers are not used again. */
+  /** The number of the newest version ever: numbers are not reused. */
   lastVersion: z.number(),
   aliases: z.array(alias),
   provisioned: z.array(provisioned),

@@ -24,11 +24,11 @@ export interface FunctionRegistryOptions {
   readonly store: FunctionStore;
   /** How long a new version is Pending and an update InProgress. */
   readonly pendingMs: () => number;
-  /** Told of the versions that a function can run with whenever they change. */
+  /** Called with the runnable versions of a function whenever they change. */
   readonly onChange: (functionName: string, versions: readonly RunnableVersion[]) => void;
 }
 
-/** The functions made by CreateFunction: their versions, aliases and states. */
+/** The functions of CreateFunction: their versions, aliases and states. */
 export interface FunctionRegistry {
   all(): readonly FunctionRecord[];
   find(name: string): FunctionRecord | undefined;
@@ -50,14 +50,14 @@ export interface FunctionRegistry {
   put(record: FunctionRecord, zip?: Uint8Array): Promise<void>;
   delete(name: string): Promise<void>;
   /**
-   * What an invocation runs now. Throws AwsError `ResourceConflictException` for a version that is
-   * not Active; an Inactive one wakes.
+   * The code and settings of an invocation now. Throws AwsError `ResourceConflictException` for a
+   * version that is not Active; an Inactive one wakes.
    */
   runnable(found: FoundVersion): RunnableVersion;
   /** Makes functions Inactive, as AWS does after weeks without an invocation. */
   deactivate(names: readonly string[]): void;
   inactive(): readonly string[];
-  /** Tells `onChange` of every function. */
+  /** Calls `onChange` for every function. */
   announce(): void;
 }
 
@@ -74,8 +74,8 @@ function qualified(record: FunctionRecord, qualifier: string | undefined): strin
 export function createFunctionRegistry(options: FunctionRegistryOptions): FunctionRegistry {
   const { store } = options;
   /**
-   * What `$LATEST` was before the update that is in progress: invocations run it until the update
-   * is done.
+   * The state of `$LATEST` before the update in progress: invocations run it until the update is
+   * done.
    */
   const replaced = new Map<string, Replaced>();
   const inactive = new Set<string>();
@@ -110,8 +110,8 @@ export function createFunctionRegistry(options: FunctionRegistryOptions): Functi
     return version.activeFrom > now || (wakingUntil.get(record.name) ?? 0) > now ? 'Pending' : 'Active';
   }
 
-  /** How many instances of a version stay warm: what its aliases and it itself have provisioned. */
-  function keptFor(record: FunctionRecord, version: string): number {
+  /** How many instances of a version stay warm: its own and its aliases' provisioned ones. */
+  function reservedFor(record: FunctionRecord, version: string): number {
     const qualifiers = record.aliases
       .filter(({ functionVersion }) => functionVersion === version)
       .map(({ name }) => name);
@@ -131,12 +131,12 @@ export function createFunctionRegistry(options: FunctionRegistryOptions): Functi
       version: version.version,
       key: `${version.version}/${settingsDigest(settings)}`,
       settings,
-      kept: keptFor(record, version.version),
+      reserved: reservedFor(record, version.version),
       zip,
     };
   }
 
-  /** What `$LATEST` was before an update that is still in progress. */
+  /** The state of `$LATEST` before the update in progress. */
   function previous(record: FunctionRecord): RunnableVersion | undefined {
     const before = replaced.get(record.name);
     if (before === undefined || before.until <= Date.now()) return undefined;
@@ -159,7 +159,7 @@ export function createFunctionRegistry(options: FunctionRegistryOptions): Functi
     if (before === undefined || before.settings === record.latest.settings) return;
     const zip = store.code(record.name, before.settings.codeSha256);
     replaced.set(record.name, { version: before, zip, until: record.latest.updatedFrom });
-    // The code of the version before is needed no more when the update is done.
+    // The previous version's code is not needed once the update is done.
     const settled = (): void => {
       announceOne(record.name);
     };
@@ -209,7 +209,7 @@ export function createFunctionRegistry(options: FunctionRegistryOptions): Functi
       wakingUntil.delete(name);
       const deleted = store.delete(name);
       announceOne(name);
-      // It is there again when the disk has refused it.
+      // It exists again if the disk refused the deletion.
       await deleted.finally(() => {
         announceOne(name);
       });

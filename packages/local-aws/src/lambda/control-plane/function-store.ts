@@ -13,12 +13,12 @@ export interface FunctionStore {
   /** The zip by its `CodeSha256`. Throws an Error if no version of the function has it. */
   code(name: string, codeSha256: string): Uint8Array;
   /**
-   * Replaces a record, with a new zip if there is one: visible at once, and kept on disk when the
-   * promise resolves. Zips that no version refers to any more are forgotten. Rejects with AwsError
-   * when the disk refuses it; the record is what it was then.
+   * Replaces a record, with a new zip if there is one: visible immediately, and stored on disk when
+   * the promise resolves. Zips without a version are deleted. Rejects with AwsError if the disk
+   * refuses it; the record is then unchanged.
    */
   put(record: FunctionRecord, zip?: Uint8Array): Promise<void>;
-  /** Rejects as `put`. */
+  /** Rejects like `put`. */
   delete(name: string): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ function parseRecord(file: string, text: string): FunctionRecord {
   try {
     return functionRecord.parse(JSON.parse(text));
   } catch {
-    // No cause: what the parser says of the text may hold a part of the environment.
+    // Without the cause: the parser's message may quote a part of the environment.
     throw damaged(file, 'it does not hold the JSON of a function');
   }
 }
@@ -67,11 +67,11 @@ async function readFunction(directory: string): Promise<Stored | undefined> {
   return { record, zips };
 }
 
-/** What a killed start left half made has no record, and was never acknowledged. */
+/** A function that a killed start left incomplete has no record, and was never acknowledged. */
 async function readFunctions(directory: string): Promise<Map<string, Stored>> {
   const functions = new Map<string, Stored>();
   const entries = await readdir(directory, { withFileTypes: true });
-  // Not what a file manager leaves behind.
+  // Skips files of a file manager.
   for (const { name } of entries.filter((entry) => entry.isDirectory())) {
     const found = await readFunction(join(directory, name));
     if (found === undefined) await rm(join(directory, name), { recursive: true, force: true });
@@ -83,7 +83,7 @@ async function readFunctions(directory: string): Promise<Map<string, Stored>> {
 async function writeFunction(directory: string, { record, zips }: Stored): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const present = new Set(await readdir(directory));
-  // Zips first: a record never refers to one that is not there.
+  // Zips first: a record never refers to a missing one.
   for (const [digest, zip] of zips)
     if (!present.has(zipFile(digest))) await writeFileWhole(join(directory, zipFile(digest)), zip);
   await writeFileWhole(join(directory, RECORD_FILE), JSON.stringify(record, undefined, 2));
@@ -109,8 +109,8 @@ export async function openFunctionStore(
   let written: Promise<void> = Promise.resolve();
 
   /**
-   * Makes a change that is visible at once, so that the next one builds on it, and takes it back if
-   * the disk refuses it. One write after the other, whatever became of the one before.
+   * Makes a change visible immediately, so that the next one builds on it, and reverts it if the
+   * disk refuses it. Writes are sequential, whatever the outcome of the previous one.
    */
   async function change(
     name: string,

@@ -1,6 +1,6 @@
 import { AwsError } from '../../aws-service.ts';
 
-/** Failures of the Lambda API, worded as AWS words them. */
+/** Failures of the Lambda API, with AWS's messages. */
 
 export function notFound(message: string): AwsError {
   return new AwsError('ResourceNotFoundException', 404, message);

@@ -3,12 +3,12 @@ import { parseFunctionName } from '../function-name.ts';
 import type { LambdaAction } from './lambda-actions.ts';
 import type { FunctionRegistry } from './function-registry.ts';
 
-/** A call of the Lambda API after its path was read. */
+/** A call of the Lambda API with its parsed path. */
 export interface LambdaRequest {
   readonly call: AwsCall;
   /** Values of the path's `{Parameters}`. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** Of `FunctionName`; empty for calls that name none in the path. */
+  /** Of `FunctionName`; empty for calls without one in the path. */
   readonly name: string;
   /** Of the query, or of a qualified `FunctionName`. */
   readonly qualifier: string | undefined;
@@ -20,21 +20,21 @@ export interface LambdaOperation {
   /** With `{Parameters}`, as in the API reference. */
   readonly path: string;
   readonly action: `lambda:${LambdaAction}`;
-  /** What the action is checked against. */
+  /** The resource of the access check. */
   readonly resource: (request: LambdaRequest) => string;
   /** Condition keys of that check. */
   readonly context?: (request: LambdaRequest) => NonNullable<AwsAccess['context']>;
-  /** What the caller needs besides. */
+  /** Further accesses that the caller needs. */
   readonly also?: (request: LambdaRequest) => readonly AwsAccess[];
-  /** Which of the account's limits of calls it counts against. Default `control`. */
+  /** The call limit of the account that it counts against. Default `control`. */
   readonly limit?: 'control' | 'read' | 'none';
-  readonly answer: (request: LambdaRequest) => Promise<AwsResponse> | AwsResponse;
+  readonly respond: (request: LambdaRequest) => Promise<AwsResponse> | AwsResponse;
 }
 
 export interface ControlPlane {
   readonly registry: FunctionRegistry;
   readonly functionArn: (name: string) => string;
-  /** Whether the app's templates have a function of the name. */
+  /** Whether the app's templates contain a function of the name. */
   readonly isTemplateFunction: (name: string) => boolean;
   readonly isLayer: (arn: string) => boolean;
   /** Whether a role exists and trusts Lambda. */
@@ -65,7 +65,7 @@ function expressionOf(path: string): RegExp {
   return made;
 }
 
-/** The request, if the call is one of the operation. */
+/** The request, if it matches the operation. */
 export function matchOperation(operation: LambdaOperation, call: AwsCall): LambdaRequest | undefined {
   if (operation.method !== call.method) return undefined;
   const found = expressionOf(operation.path).exec(call.path);
@@ -77,7 +77,7 @@ export function matchOperation(operation: LambdaOperation, call: AwsCall): Lambd
   return { call, parameters, name, qualifier: qualifier ?? call.query.get('Qualifier') ?? undefined };
 }
 
-/** A page of a list and the marker of the next: the position, as text that says nothing. */
+/** A page of a list and the marker of the next: the position, as opaque text. */
 export function page<T>(
   items: readonly T[],
   query: URLSearchParams,

@@ -1,7 +1,7 @@
 import type { FoundVersion, FunctionRegistry } from './function-registry.ts';
 import type { AliasRecord, FunctionRecord, ProvisionedRecord } from './function-record.ts';
 
-/** Lambda's answers about functions made by CreateFunction. */
+/** Lambda's responses about functions of CreateFunction. */
 
 function stateMembers(registry: FunctionRegistry, { record, version }: FoundVersion): object {
   const state = registry.state(record, version);

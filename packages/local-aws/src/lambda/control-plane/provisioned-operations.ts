@@ -14,7 +14,7 @@ import { parseBody } from './requests.ts';
 /** Concurrent executions that an account cannot reserve; a smaller account can reserve none. */
 const UNRESERVED_MINIMUM = 100;
 
-/** The calls about instances that are kept warm. */
+/** The calls about provisioned instances. */
 export function provisionedOperations({
   registry,
   functionArn,
@@ -36,8 +36,8 @@ export function provisionedOperations({
   }
 
   /**
-   * What is reserved is taken from all functions of the account, which keep a minimum (AWS Lambda,
-   * Configuring reserved concurrency).
+   * Reserved concurrency is taken from all functions of the account, which keep a minimum (AWS
+   * Lambda, Configuring reserved concurrency).
    */
   function requireRoom(config: ProvisionedRecord, { name }: FunctionRecord): void {
     const limit = accountConcurrency();
@@ -86,21 +86,21 @@ export function provisionedOperations({
       path,
       action: 'lambda:PutProvisionedConcurrencyConfig',
       resource: qualified,
-      answer: async (request) => json(202, await put(request)),
+      respond: async (request) => json(202, await put(request)),
     },
     {
       method: 'GET',
       path,
       action: 'lambda:GetProvisionedConcurrencyConfig',
       resource: qualified,
-      answer: (request) => json(200, get(request)),
+      respond: (request) => json(200, get(request)),
     },
     {
       method: 'DELETE',
       path,
       action: 'lambda:DeleteProvisionedConcurrencyConfig',
       resource: qualified,
-      answer: async (request) => {
+      respond: async (request) => {
         const { record, qualifier } = named(request);
         await registry.put({ ...record, provisioned: [...others(record, qualifier)] });
         return noContent;

@@ -7,7 +7,7 @@ export interface Published {
 }
 
 /**
- * Makes `$LATEST` a version; the last version is given again if neither code nor configuration has
+ * Publishes `$LATEST` as a version; returns the last version if neither code nor configuration has
  * changed since.
  */
 export function publishVersion(

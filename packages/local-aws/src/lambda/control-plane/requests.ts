@@ -8,7 +8,7 @@ const architectures = z.array(z.enum(['x86_64', 'arm64'])).length(1);
 const tags = z.record(z.string().min(1).max(128), z.string().max(256));
 const description = z.string().max(256);
 
-/** A value that means the same as leaving the member out. */
+/** A value that means the same as an absent member. */
 const packageType = z.literal('Zip').exactOptional();
 
 const configuration = {
@@ -97,7 +97,7 @@ function json(body: Buffer): unknown {
 }
 
 /**
- * Bodies are read for the access check and again for the answer, and one may hold 50 MB of code.
+ * A body is parsed for the access check and again for the response, and may contain 50 MB of code.
  */
 const parsedBodies = new WeakMap<Buffer, unknown>();
 

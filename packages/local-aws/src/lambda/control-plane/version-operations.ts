@@ -98,28 +98,28 @@ export function versionOperations({ registry, functionArn }: ControlPlane): read
       path: versions,
       action: 'lambda:PublishVersion',
       resource: own,
-      answer: async (request) => json(201, await publish(request)),
+      respond: async (request) => json(201, await publish(request)),
     },
     {
       method: 'GET',
       path: versions,
       action: 'lambda:ListVersionsByFunction',
       resource: own,
-      answer: (request) => json(200, listVersions(request)),
+      respond: (request) => json(200, listVersions(request)),
     },
     {
       method: 'POST',
       path: aliases,
       action: 'lambda:CreateAlias',
       resource: own,
-      answer: async (request) => json(201, await createAlias(request)),
+      respond: async (request) => json(201, await createAlias(request)),
     },
     {
       method: 'GET',
       path: `${aliases}/{Name}`,
       action: 'lambda:GetAlias',
       resource: own,
-      answer: (request) => {
+      respond: (request) => {
         const { record, alias } = named(request);
         return json(200, presentAlias(record, alias));
       },
@@ -129,7 +129,7 @@ export function versionOperations({ registry, functionArn }: ControlPlane): read
       path: `${aliases}/{Name}`,
       action: 'lambda:UpdateAlias',
       resource: own,
-      answer: async (request) => json(200, await updateAlias(request)),
+      respond: async (request) => json(200, await updateAlias(request)),
     },
   ];
 }

@@ -1,15 +1,15 @@
-/** How many instances may run at once, all functions together. */
+/** How many instances may run, all functions together. */
 export interface InstanceBudget {
-  /** False when there are as many as there may be. */
+  /** False at the limit. */
   take(): boolean;
   give(): void;
-  /** An instance has become idle: it can make room for whoever was refused. */
+  /** An instance has become idle: it can make room for a refused start. */
   offer(): void;
 }
 
 /**
- * `makeRoom` is asked to stop an idle instance when none is left; `onRoom` is told when it is worth
- * to ask again.
+ * `makeRoom` is called to stop an idle instance at the limit; `onRoom` is called when a start may
+ * succeed.
  */
 export function createInstanceBudget(
   limit: number,
@@ -22,7 +22,7 @@ export function createInstanceBudget(
   function retry(): void {
     if (!refused) return;
     refused = false;
-    // Later: whoever gives is in the middle of changing what it has.
+    // Later: the caller is still changing its instances.
     setImmediate(onRoom);
   }
 

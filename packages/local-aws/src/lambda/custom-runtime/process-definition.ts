@@ -1,13 +1,13 @@
-/** What an instance of a version runs with. */
+/** The settings of a version's instances. */
 export interface ProcessDefinition {
   readonly functionName: string;
   /** `$LATEST` or a number. */
   readonly version: string;
-  /** What AWS would unpack into `/var/task`. */
+  /** The content of `/var/task` on AWS. */
   readonly codeDirectory: string;
-  /** What AWS would unpack into `/opt`, a folder a layer. */
+  /** The content of `/opt` on AWS, one folder per layer. */
   readonly layerDirectories: readonly string[];
-  /** What the function's configuration sets. */
+  /** The variables of the function's configuration. */
   readonly variables: Readonly<Record<string, string>>;
   readonly handler: string;
   readonly runtime: string;

@@ -11,9 +11,9 @@ export interface ProcessSurroundings {
 }
 
 /**
- * All environment variables of an instance: what Lambda sets on `provided.al2023`, and nothing of
- * this machine's. `AWS_ENDPOINT_URL` and `TMPDIR` are the only ones that Lambda does not set: AWS
- * lies elsewhere here, and `/tmp` is everybody's.
+ * All environment variables of an instance: those that Lambda sets on `provided.al2023`, and none
+ * of this machine. Only `AWS_ENDPOINT_URL` and `TMPDIR` are additional: the AWS endpoint is local,
+ * and `/tmp` is shared.
  */
 export function processEnvironment(
   definition: ProcessDefinition,

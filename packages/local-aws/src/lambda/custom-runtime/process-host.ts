@@ -15,10 +15,10 @@ import { createWorkFolder } from './work-folder.ts';
 export interface ProcessHostOptions {
   readonly region: string;
   readonly credentialsFor: (roleArn: string) => RoleCredentials;
-  /** Whether a role may write to a log group; if not, what the function prints is not logged. */
+  /** Whether a role may write to a log group; if not, the function's output is not logged. */
   readonly mayWriteLogs: (roleArn: string, logGroup: string) => boolean;
   readonly log: (functionName: string, text: string) => void;
-  /** Gets what is not logged. Default: it is lost, as on AWS. */
+  /** Receives the output that is not logged. Default: it is dropped, as on AWS. */
   readonly onUnlogged?: (functionName: string, text: string) => void;
   readonly layers: LayerTable;
   /** Default 10. */
@@ -32,16 +32,16 @@ export interface ProcessHostOptions {
   readonly initTimeoutMs?: number;
 }
 
-/** A version that can be run. */
+/** A runnable version. */
 export interface RunnableVersion {
   readonly functionName: string;
   /** `$LATEST` or a number. */
   readonly version: string;
-  /** Another one for other settings: instances of versions of one key are the same. */
+  /** Differs for different settings: instances of versions with one key are interchangeable. */
   readonly key: string;
   readonly settings: VersionSettings;
   /** How many instances stay warm. */
-  readonly kept: number;
+  readonly reserved: number;
   readonly zip: () => Uint8Array;
 }
 
@@ -53,13 +53,13 @@ export interface ProcessHost {
    */
   invoke(version: RunnableVersion, invocation: Invocation): Promise<InvocationOutcome>;
   /**
-   * Says which versions of a function there are: instances of others end when they are idle, kept
-   * ones are started.
+   * Sets the versions of a function: instances of others end when they are idle, and provisioned
+   * ones start.
    */
   reconcile(functionName: string, versions: readonly RunnableVersion[]): void;
   /** Running instances by the name of their function. */
   instanceCounts(): Readonly<Record<string, number>>;
-  /** Nothing runs before. */
+  /** No function runs before. */
   start(awsEndpointUrl: string): void;
   close(): Promise<void>;
 }
@@ -68,13 +68,13 @@ interface Running {
   readonly functionName: string;
   readonly key: string;
   readonly pool: FunctionPool;
-  kept: number;
-  /** Takes no new invocations: its version is gone. */
+  reserved: number;
+  /** Accepts no new invocations: its version is deleted. */
   retired: boolean;
   readonly codeDirectory: string;
 }
 
-/** Answers with the reason why it could not be started. */
+/** Responds with the reason for a failed start. */
 function brokenInstance(reason: string): FunctionInstance {
   return {
     initialized: Promise.resolve(),
@@ -91,11 +91,11 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
   const retiring = new Set<Promise<void>>();
   let awsEndpointUrl: string | undefined;
 
-  /** Stops the instance that is idle longest, one that is not kept if there is any. */
+  /** Stops the longest idle instance, preferably one that is not provisioned. */
   function makeRoom(): boolean {
     const [first] = [...running]
       .flatMap(({ pool }) => (pool.oldestIdle === undefined ? [] : [{ pool, ...pool.oldestIdle }]))
-      .toSorted((a, b) => Number(a.kept) - Number(b.kept) || a.since - b.since);
+      .toSorted((a, b) => Number(a.reserved) - Number(b.reserved) || a.since - b.since);
     first?.pool.stopOldestIdle();
     return first !== undefined;
   }
@@ -112,7 +112,7 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
     try {
       return launch(version, codeDirectory);
     } catch (error) {
-      // A function that was kept may have a role that the app has no more.
+      // A stored function may have a role that the app no longer has.
       return brokenInstance(errorMessage(error));
     }
   }
@@ -160,11 +160,11 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
       maxInstances: () => options.maxInstancesPerVersion ?? 10,
       maxQueued: options.maxQueuedPerVersion ?? 100,
       idleMs: options.idleMs ?? 5 * 60_000,
-      kept: () => opened.kept,
+      reserved: () => opened.reserved,
       budget,
     });
-    const { functionName, key, kept } = version;
-    const opened: Running = { functionName, key, pool, kept, retired: false, codeDirectory };
+    const { functionName, key, reserved } = version;
+    const opened: Running = { functionName, key, pool, reserved, retired: false, codeDirectory };
     running.add(opened);
     return opened;
   }
@@ -201,10 +201,10 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
         if (entry.functionName === functionName && !keys.has(entry.key)) retire(entry);
       if (awsEndpointUrl === undefined) return;
       for (const version of versions) {
-        const entry = find(functionName, version.key) ?? (version.kept > 0 ? open(version) : undefined);
+        const entry = find(functionName, version.key) ?? (version.reserved > 0 ? open(version) : undefined);
         if (entry === undefined) continue;
-        entry.kept = version.kept;
-        void entry.pool.prestart(version.kept);
+        entry.reserved = version.reserved;
+        void entry.pool.prestart(version.reserved);
       }
     },
     instanceCounts: () => {

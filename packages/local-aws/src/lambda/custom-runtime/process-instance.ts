@@ -4,7 +4,7 @@ import { failure, type Invocation, type InvocationOutcome } from '../function-de
 import type { FunctionInstance } from '../function-instance.ts';
 import type { ProcessDefinition } from './process-definition.ts';
 import { processEnvironment } from './process-environment.ts';
-import { residentBytes } from './resident-memory.ts';
+import { residentBytes } from './resident-bytes.ts';
 import { startRuntimeApi, type RuntimeApi } from './runtime-api.ts';
 import { startRuntimeProcess, type RuntimeProcess } from './runtime-process.ts';
 
@@ -15,7 +15,7 @@ export interface ProcessInstanceOptions {
   readonly awsEndpointUrl: string;
   /** An empty folder for its temporary files, removed with it. */
   readonly temporaryDirectory: string;
-  /** Receives what the function prints; absent if its role may not write logs. */
+  /** Receives the function's output; absent if its role may not write logs. */
   readonly log?: (text: string) => void;
   /** Longest time until the runtime asks for its first invocation. Default 10 s, as on AWS. */
   readonly initTimeoutMs?: number;
@@ -31,7 +31,7 @@ export function startProcessInstance(options: ProcessInstanceOptions): FunctionI
   const { definition, temporaryDirectory, log, initTimeoutMs = 10_000 } = options;
   const { promise: initialized, resolve: settleInitialized } = Promise.withResolvers<undefined>();
   const { promise: ended, resolve: settleEnded } = Promise.withResolvers<undefined>();
-  /** Says why the instance takes no more invocations. */
+  /** The reason for which the instance accepts no more invocations. */
   let ending: ((requestId: string) => InvocationOutcome) | undefined;
   let api: RuntimeApi | undefined;
   let child: RuntimeProcess | undefined;
@@ -58,7 +58,7 @@ export function startProcessInstance(options: ProcessInstanceOptions): FunctionI
     settleInvocation = undefined;
   }
 
-  /** The end of this instance: whatever waits for it gets the reason. */
+  /** The end of this instance: all waiting calls get the reason. */
   function end(reason: (requestId: string) => InvocationOutcome): void {
     ending ??= reason;
     clearTimeout(initTimer);

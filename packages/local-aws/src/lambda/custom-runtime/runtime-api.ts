@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { foreignHostAnswer, isLoopbackHost } from '../../loopback-host.ts';
+import { foreignHostResponse, isLoopbackHost } from '../../loopback-host.ts';
 import {
   failure,
   MAX_PAYLOAD_BYTES,
@@ -8,11 +8,9 @@ import {
   type InvocationOutcome,
 } from '../function-definition.ts';
 
-/** What the runtime inside an instance says. */
+/** A message of the runtime inside an instance. */
 export interface RuntimeEvents {
-  /**
-   * It asks for its next invocation: loaded the first time, done with the one before afterwards.
-   */
+  /** It asks for its next invocation: it has loaded, or finished the previous one. */
   onNext(): void;
   onOutcome(outcome: InvocationOutcome): void;
   /** It could not load the function. `payload` is its error object. */
@@ -27,8 +25,8 @@ export interface RuntimeApi {
   /** `127.0.0.1:<port>`, the value of `AWS_LAMBDA_RUNTIME_API`. */
   readonly address: string;
   /**
-   * Hands an invocation out to the runtime, now or when it asks. `deadlineMs` is in milliseconds
-   * since the epoch.
+   * Passes an invocation to the runtime, now or when it asks. `deadlineMs` is in milliseconds since
+   * the epoch.
    */
   dispatch(invocation: Invocation, deadlineMs: number): void;
   /** Drops all connections. */
@@ -40,7 +38,7 @@ interface Running {
   readonly deadlineMs: number;
 }
 
-interface ErrorAnswer {
+interface ErrorResponse {
   readonly status: number;
   readonly errorType: string;
   readonly errorMessage: string;
@@ -48,24 +46,24 @@ interface ErrorAnswer {
 
 const PREFIX = '/2018-06-01/runtime/';
 
-const tooLarge: ErrorAnswer = {
+const tooLarge: ErrorResponse = {
   status: 413,
   errorType: 'RequestEntityTooLarge',
   errorMessage: `Exceeded maximum allowed payload size (${String(MAX_PAYLOAD_BYTES)} bytes).`,
 };
 
-function invalidTransition(from: string, to: string): ErrorAnswer {
+function invalidTransition(from: string, to: string): ErrorResponse {
   const errorMessage = `State transition from ${from} to ${to} failed for runtime. Error: State transition is not allowed`;
   return { status: 403, errorType: 'InvalidStateTransition', errorMessage };
 }
 
-const invalidRequestId: ErrorAnswer = {
+const invalidRequestId: ErrorResponse = {
   status: 400,
   errorType: 'InvalidRequestID',
   errorMessage: 'Invalid request ID',
 };
 
-function refuse(response: ServerResponse, { status, errorType, errorMessage }: ErrorAnswer): void {
+function refuse(response: ServerResponse, { status, errorType, errorMessage }: ErrorResponse): void {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ errorMessage, errorType }));
 }
@@ -75,7 +73,7 @@ function accept(response: ServerResponse): void {
   response.end('{"status":"OK"}');
 }
 
-/** The body as text, or its size if it is over the limit; the rest of such a body is not kept. */
+/** The body as text, or its size if it is over the limit; the rest of such a body is dropped. */
 async function readPayload(request: IncomingMessage): Promise<string | number> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -103,7 +101,7 @@ function listen(server: Server): Promise<number> {
   });
 }
 
-/** Serves the Runtime API on a port of its own, as the instance's only way to reach Lambda. */
+/** Serves the Runtime API on a separate port, the instance's only way to reach Lambda. */
 export async function startRuntimeApi(events: RuntimeEvents): Promise<RuntimeApi> {
   let waiting: ServerResponse | undefined;
   let current: Running | undefined;
@@ -131,7 +129,7 @@ export async function startRuntimeApi(events: RuntimeEvents): Promise<RuntimeApi
       refuse(response, invalidTransition('Running', 'Ready'));
       return;
     }
-    // A runtime that asks anew has given up the connection on which it asked before.
+    // A runtime that asks again has abandoned the connection of its earlier request.
     waiting?.destroy();
     waiting = response;
     response.once('close', () => {
@@ -142,7 +140,7 @@ export async function startRuntimeApi(events: RuntimeEvents): Promise<RuntimeApi
     deliver();
   }
 
-  function refusalOf(requestId: string, transition: string): ErrorAnswer | undefined {
+  function refusalOf(requestId: string, transition: string): ErrorResponse | undefined {
     if (current?.invocation.requestId !== requestId) return invalidRequestId;
     if (!delivered) return invalidTransition('Ready', transition);
     return answered ? invalidTransition('InvocationResponse', transition) : undefined;
@@ -162,7 +160,7 @@ export async function startRuntimeApi(events: RuntimeEvents): Promise<RuntimeApi
       return;
     }
     const payload = await readPayload(request);
-    // Another answer may have come in while this one was read.
+    // Another response may have arrived while this one was read.
     const late = refusalOf(requestId, transition);
     if (late !== undefined) {
       refuse(response, late);
@@ -192,11 +190,11 @@ export async function startRuntimeApi(events: RuntimeEvents): Promise<RuntimeApi
     events.onInitError(payload);
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!isLoopbackHost(request.headers.host)) {
       request.resume();
-      response.writeHead(foreignHostAnswer.status, foreignHostAnswer.headers);
-      response.end(foreignHostAnswer.body);
+      response.writeHead(foreignHostResponse.status, foreignHostResponse.headers);
+      response.end(foreignHostResponse.body);
       return;
     }
     const path = request.url?.startsWith(PREFIX) === true ? request.url.slice(PREFIX.length) : '';
@@ -211,12 +209,12 @@ export async function startRuntimeApi(events: RuntimeEvents): Promise<RuntimeApi
     }
   }
 
-  // Without a Host: 403 as with another one, not 400 of Node's own.
+  // Without a Host: 403 like for a wrong one, instead of Node's own 400.
   const server = createServer({ requireHostHeader: false }, (request, response) => {
-    // A runtime that was killed drops its connections in the middle of a body.
-    answer(request, response).catch(() => response.destroy());
+    // A killed runtime drops its connections in the middle of a body.
+    reply(request, response).catch(() => response.destroy());
   });
-  // A runtime waits for its next invocation as long as it takes.
+  // A runtime waits for its next invocation without a timeout.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 0;
   const port = await listen(server);

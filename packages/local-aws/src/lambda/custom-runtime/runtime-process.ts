@@ -8,16 +8,13 @@ export interface RuntimeProcessOptions {
   readonly codeDirectory: string;
   readonly layerDirectories: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Receives what the process prints; without it the process has nowhere to print to. */
+  /** Receives the output of the process; without it the output is dropped. */
   readonly log?: (text: string) => void;
-  /** `reason` is what Lambda says: `exit status 1`, `signal: killed`. Called once. */
+  /** `reason` is Lambda's text: `exit status 1`, `signal: killed`. Called once. */
   readonly onExit: (reason: string) => void;
 }
 
-/**
- * The process of an instance, with a process group of its own so that whatever it starts ends with
- * it.
- */
+/** The process of an instance, in its own process group so that its descendants end with it. */
 export interface RuntimeProcess {
   /** `undefined` if it could not be started. */
   readonly pid: number | undefined;
@@ -45,8 +42,8 @@ let parentDeathSignal: readonly string[] | undefined;
 
 /**
  * A prefix of the command by which Linux kills the process when this one ends, even by `kill -9`.
- * Elsewhere, and where util-linux is missing, a runtime notices at its next call that the Runtime
- * API has gone.
+ * On other systems, and without util-linux, a runtime notices at its next call that the Runtime API
+ * is gone.
  */
 function untilParentDies(): readonly string[] {
   if (parentDeathSignal !== undefined) return parentDeathSignal;
@@ -67,17 +64,14 @@ function killGroup(pid: number): void {
   }
 }
 
-/** However this process ends by itself, no instance stays behind. */
+/** If this process ends by itself, no instance stays behind. */
 process.on('exit', () => {
   for (const pid of running) killGroup(pid);
 });
 
 const LOGGED_BYTES_PER_SECOND = 1_000_000;
 
-/**
- * Hands on what a process prints as long as it is a bearable amount: an endless writer must not
- * fill the disk or the memory.
- */
+/** Forwards a limited amount of output: an endless writer must not fill the disk or the memory. */
 function logTo(stream: Readable, log: (text: string) => void): void {
   let second = 0;
   let bytes = 0;
@@ -90,7 +84,7 @@ function logTo(stream: Readable, log: (text: string) => void): void {
   });
 }
 
-/** Starts `bootstrap`. Never throws: what cannot be started exits at once. */
+/** Starts `bootstrap`. Never throws: a failed start is an immediate exit. */
 export function startRuntimeProcess(options: RuntimeProcessOptions): RuntimeProcess {
   const { codeDirectory, environment, log, onExit } = options;
   const bootstrap = findBootstrap(options);
@@ -112,12 +106,12 @@ export function startRuntimeProcess(options: RuntimeProcessOptions): RuntimeProc
   if (log !== undefined)
     for (const stream of [child.stdout, child.stderr]) if (stream !== null) logTo(stream, log);
   child.once('error', (error) => {
-    // It was not started, and there will be no exit; any other error is one of a signal to it.
+    // It was not started, so there will be no exit; any other error is one of sending a signal.
     if (pid === undefined) onExit(errorMessage(error));
   });
   child.once('exit', (code, signal) => {
     if (pid !== undefined) {
-      // What the runtime started goes with it; afterwards the number may be somebody else's.
+      // The descendants of the runtime end with it; later the number may belong to another process.
       killGroup(pid);
       running.delete(pid);
     }

@@ -5,7 +5,7 @@ import { livingProcess, processIdentity } from '../../process-alive.ts';
 
 /** A folder of this process for unpacked code and temporary files of instances. */
 export interface WorkFolder {
-  /** Makes an empty folder in it, with a new name that begins with `prefix`. */
+  /** Creates an empty folder in it, with a new name that begins with `prefix`. */
   create(prefix: string): string;
   remove(): void;
 }
@@ -13,14 +13,14 @@ export interface WorkFolder {
 /** The identity of the process follows. */
 const PREFIX = 'local-aws-lambda-';
 
-/** What killed starts left behind. */
+/** Leftovers of killed starts. */
 function removeAbandoned(): void {
   for (const name of readdirSync(tmpdir()).filter((each) => each.startsWith(PREFIX)))
     if (livingProcess(name.slice(PREFIX.length)) === undefined)
       rmSync(join(tmpdir(), name), { recursive: true, force: true });
 }
 
-/** Made when it is first used; goes with this process at the latest. */
+/** Created on first use; removed at the end of this process at the latest. */
 export function createWorkFolder(): WorkFolder {
   let directory: string | undefined;
 

@@ -1,17 +1,18 @@
-// Compares our DynamoDB, request by request, with another implementation that runs on this machine,
-// and prints the differences by their reasons. Exits with 1 if one is unknown, or a known one did
-// not occur.
+// Compares the local DynamoDB, request by request, with another implementation that runs on this
+// machine, and prints the differences by their reasons. Exits with 1 if one is unknown, or a known
+// one did not occur.
 //
 //   node_modules/.bin/node packages/local-aws/test/dynamodb/comparison/compare.ts \
 //     --endpoint http://127.0.0.1:8000 [--record 'DynamoDB Local 1.25.1']
 //
-// `--record NAME` writes the answers of the other implementation to recorded-answers.json, against
-// which comparison.test.ts holds ours. packages/local-aws/README.md says how to start one.
+// `--record NAME` writes the responses of the other implementation to recorded-answers.json, with
+// which comparison.test.ts compares the local DynamoDB. packages/local-aws/README.md describes how
+// to start one.
 import { parseArgs } from 'node:util';
-import { answersOf, type Answer, type Implementation, type RawAnswer } from './answers.ts';
+import { responsesOf, type Response, type Implementation, type RawAnswer } from './responses.ts';
 import { corpus } from './corpus/corpus.ts';
 import { tables } from './corpus/tables.ts';
-import { compareAnswers, type Difference } from './differences.ts';
+import { compareResponses, type Difference } from './differences.ts';
 import { localDynamoDb } from './local-dynamodb.ts';
 import { writeRecording } from './recording.ts';
 
@@ -42,8 +43,8 @@ async function succeed(implementation: Implementation, call: string, input: obje
   if (status !== 200) throw new Error(`${call} ${JSON.stringify(input)}: ${body}`);
 }
 
-/** Makes the tables, which must not be there, and removes them in the end. */
-async function answersOver(endpoint: string): Promise<ReadonlyMap<string, Answer>> {
+/** Creates the tables, which must not exist, and deletes them at the end. */
+async function responsesOver(endpoint: string): Promise<ReadonlyMap<string, Response>> {
   const implementation = over(endpoint);
   const made: string[] = [];
   try {
@@ -57,7 +58,7 @@ async function answersOver(endpoint: string): Promise<ReadonlyMap<string, Answer
       });
       made.push(name);
     }
-    return await answersOf(implementation, corpus);
+    return await responsesOf(implementation, corpus);
   } finally {
     for (const TableName of made) await succeed(implementation, 'DeleteTable', { TableName });
   }
@@ -78,11 +79,15 @@ if (values.endpoint === undefined) {
   console.error('usage: compare.ts --endpoint URL [--record NAME]');
   process.exit(2);
 }
-const theirs = await answersOver(values.endpoint);
+const theirs = await responsesOver(values.endpoint);
 if (values.record !== undefined) writeRecording(values.record, theirs);
 
 const steps = corpus.map(({ name }) => name);
-const { differences, gone } = compareAnswers(steps, await answersOf(await localDynamoDb(), corpus), theirs);
+const { differences, gone } = compareResponses(
+  steps,
+  await responsesOf(await localDynamoDb(), corpus),
+  theirs,
+);
 const { known = [], unknown = [] } = Object.groupBy(differences, ({ reason }) =>
   reason === undefined ? 'unknown' : 'known',
 );

@@ -1,18 +1,18 @@
-import type { Answer } from './answers.ts';
+import type { Response } from './responses.ts';
 import { knownDifferences, knownWordings } from './known-differences.ts';
 
-/** The parts in which two answers can differ, the most important first. */
+/** The parts in which two responses can differ, the most important first. */
 const PARTS = ['answer', 'capacity', 'wording'] as const;
 export type Part = (typeof PARTS)[number];
 
 export interface Difference {
   readonly step: string;
-  /** Of several parts the most important. */
+  /** The most important of several parts. */
   readonly part: Part;
-  /** Undefined of a difference that is not known. */
+  /** Undefined for an unknown difference. */
   readonly reason: string | undefined;
-  readonly ours: Answer | undefined;
-  readonly theirs: Answer | undefined;
+  readonly ours: Response | undefined;
+  readonly theirs: Response | undefined;
 }
 
 export interface Comparison {
@@ -35,7 +35,7 @@ function partsOf({
   body,
   capacity,
   messages,
-}: Partial<Answer>): Readonly<Record<Part, string>> {
+}: Partial<Response>): Readonly<Record<Part, string>> {
   return {
     answer: JSON.stringify([status, type, body]),
     capacity: JSON.stringify([capacity]),
@@ -43,7 +43,7 @@ function partsOf({
   };
 }
 
-function differingPart(ours: Partial<Answer> = {}, theirs: Partial<Answer> = {}): Part | undefined {
+function differingPart(ours: Partial<Response> = {}, theirs: Partial<Response> = {}): Part | undefined {
   const [left, right] = [partsOf(ours), partsOf(theirs)];
   return PARTS.find((part) => left[part] !== right[part]);
 }
@@ -60,11 +60,11 @@ function wordings(ours: readonly string[] = [], theirs: readonly string[] = []):
   });
 }
 
-/** Compares the answers to steps, and says which differences are known. */
-export function compareAnswers(
+/** Compares the responses to steps, and marks the known differences. */
+export function compareResponses(
   steps: readonly string[],
-  ours: ReadonlyMap<string, Answer>,
-  theirs: ReadonlyMap<string, Answer>,
+  ours: ReadonlyMap<string, Response>,
+  theirs: ReadonlyMap<string, Response>,
 ): Comparison {
   const occurred = new Set<string>();
   const differences = steps.flatMap((step) => {

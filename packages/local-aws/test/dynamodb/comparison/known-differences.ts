@@ -1,7 +1,7 @@
-/** Steps whose answers differ from the recorded ones, and why. One that no longer does must go. */
+/** Steps whose responses differ from the recorded ones, and why. Remove one that no longer does. */
 export interface KnownDifference {
   readonly reason: string;
-  /** All that is returned but the capacity, or that. */
+  /** The whole response except the capacity, or only the capacity. */
   readonly part: 'answer' | 'capacity';
   readonly steps: readonly string[];
 }
@@ -13,7 +13,7 @@ const bothKinds = (update: string, ReturnValues: string): readonly string[] => [
   `update: ${update}, ${ReturnValues}`,
 ];
 
-/** Where ours is wrong, or does less than DynamoDB. */
+/** The local DynamoDB is wrong, or does less than DynamoDB. */
 const ours: readonly KnownDifference[] = [
   {
     reason: 'Refused here: comparing whole lists or maps (src/dynamodb/create-dynamodb.ts)',
@@ -37,7 +37,7 @@ const ours: readonly KnownDifference[] = [
   },
 ];
 
-/** Where AWS's documentation, or its behaviour that others have recorded, agrees with ours. */
+/** AWS's documentation, or its recorded behaviour, agrees with the local DynamoDB. */
 const theirs: readonly KnownDifference[] = [
   {
     reason: 'DynamoDB Local answers 500 to a body that it cannot read',
@@ -138,7 +138,7 @@ const theirs: readonly KnownDifference[] = [
   },
 ];
 
-/** What AWS's documentation does not decide. */
+/** AWS's documentation does not define it. */
 const undecided: readonly KnownDifference[] = [
   {
     reason: 'Undecided without AWS: a plus sign before a number',
@@ -155,8 +155,8 @@ const undecided: readonly KnownDifference[] = [
 export const knownDifferences: readonly KnownDifference[] = [...ours, ...theirs, ...undecided];
 
 /**
- * Wording that differs: a part of ours, which dynalite took from AWS where it is not about
- * transactions, and of theirs.
+ * Different wording: a part of the local message, which dynalite took from AWS except for
+ * transactions, and a part of the recorded one.
  */
 export const knownWordings: readonly (readonly [ours: string, theirs: string])[] = [
   ['Syntax error; Expected', 'Syntax error; token'],
@@ -181,11 +181,11 @@ export const knownWordings: readonly (readonly [ours: string, theirs: string])[]
   ['more than 38 significant digits', 'precision up to 38 digits'],
   ['cannot be converted to a numeric value', 'cannot be converted into a number'],
   ['does not match the schema', 'The number of conditions on the keys is invalid'],
-  ['does not match the schema', 'One of the required keys was not given a value'],
+  ['does not match the schema', 'One of the required keys was not'],
   ['does not match the schema', 'Type mismatch for key'],
   ['does not match the schema', 'Type mismatch for attribute to update'],
   ['does not match the schema', 'Invalid attribute value type'],
-  ['Missing the key', 'One of the required keys was not given a value'],
+  ['Missing the key', 'One of the required keys was not'],
   ["'item' failed to satisfy", 'Item to put in PutItem cannot be null'],
   ['Requested resource not found', 'Cannot do operations on a non-existent table'],
   ["'tableName' failed to satisfy", 'Invalid table/index name'],

@@ -12,7 +12,7 @@ const RETURN_OLD = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' };
 const INDEXES = { ReturnConsumedCapacity: 'INDEXES' };
 const key = thingKey('items');
 
-/** PutItem, GetItem, UpdateItem and DeleteItem of one item, and what they return. */
+/** PutItem, GetItem, UpdateItem and DeleteItem of one item, and their return values. */
 export const itemSteps: readonly Step[] = section('item', [
   ['get of nothing', 'GetItem', about(key)],
   ['put', 'PutItem', put(aThing('items', '1', { v: n(1) }))],
@@ -109,7 +109,7 @@ const sized = (sk: string, bytes: number, more: Item = {}): Item =>
   aThing('sizes', sk, { v: ofBytes(bytes), ...more });
 const nested = (depth: number): AttributeValue => (depth === 0 ? s('x') : list(nested(depth - 1)));
 
-/** Sizes in bytes: what they cost, and the largest. `pk` and `sk` and their values are 11 or so. */
+/** Sizes in bytes: their costs, and the largest. `pk` and `sk` and their values are about 11. */
 export const sizeSteps: readonly Step[] = section('size', [
   ['a put of 1 KB', 'PutItem', put(sized('1', 1024 - 11), INDEXES)],
   ['a put of 1 KB and a byte', 'PutItem', put(sized('1', 1024 - 10), INDEXES)],

@@ -35,7 +35,7 @@ const KEY_CONDITIONS: readonly string[] = [
   'sk > :27 AND pk = :pages',
   '(pk = :pages) AND (sk > :27)',
   ':pages = pk AND :27 < sk',
-  'pk = :nobody',
+  'pk = :missing',
 ];
 
 const REFUSED: readonly string[] = [

@@ -3,13 +3,13 @@ import { n, s } from '../../a-dynamodb.ts';
 
 /** One request of the comparison. Steps run in order against one state. */
 export interface Step {
-  /** Unique: the recorded answer is stored under it. */
+  /** Unique: the key of the recorded response. */
   readonly name: string;
   /** The operation, as `X-Amz-Target` names it. */
   readonly call: string;
-  /** A text is sent as it is. */
+  /** A text is sent unchanged. */
   readonly input: object | string;
-  /** The request is repeated from LastEvaluatedKey to the end; all pages are one answer. */
+  /** The request is repeated from LastEvaluatedKey to the end; all pages are one response. */
   readonly allPages?: true;
   /** DynamoDB defines no order of these items: they are sorted before they are compared. */
   readonly anyOrder?: true;
@@ -29,7 +29,7 @@ export const ANY_ORDER = { anyOrder: true } as const;
 export const list = (...elements: readonly AttributeValue[]): AttributeValue => ({ L: elements });
 export const map = (members: Item): AttributeValue => ({ M: members });
 
-/** What placeholders stand for in the expressions of all steps. */
+/** The values of the placeholders in the expressions of all steps. */
 const values: Readonly<Record<string, object>> = {
   minusOne: n(-1),
   zero: n(0),

@@ -29,7 +29,7 @@ const counter = (ClientRequestToken: string, by = ':one'): object =>
   transact([update('counter', `ADD hits ${by}`)], { ClientRequestToken, ...TOTAL });
 const call = 'TransactWriteItems';
 
-/** What has happened so far, after the steps before. */
+/** The state after the steps before. */
 const state = (title: string) =>
   [
     title,

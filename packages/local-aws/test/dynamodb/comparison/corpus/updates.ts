@@ -119,7 +119,10 @@ const UPDATES: readonly string[] = [
 
 const KINDS = ['UPDATED_NEW', 'UPDATED_OLD'];
 
-/** Every update meets two fresh items: one shows the item after it, the other what it changed. */
+/**
+ * Every update is applied to two fresh items: one returns the new item, the other the changed
+ * attributes.
+ */
 export const updateSteps: readonly Step[] = [
   ...putAll(
     'updates',

@@ -1,0 +1,104 @@
+import type { CommandName } from '../../functions/operator/command-names.ts';
+
+export type Response = Readonly<Record<string, unknown>>;
+
+/** What the command line does for a command besides sending its flags. */
+export interface CommandBehaviour {
+  /** One line for `--help` and for the table of docs/deploy.md. */
+  readonly does: string;
+  /** Members of the response that are shown only once. */
+  readonly secrets?: readonly string[];
+  /** For work of many steps: whether a response is the last. */
+  readonly isDone?: (response: Response) => boolean;
+  /** Merges the responses of two steps; without it the last is shown. */
+  readonly joined?: (before: Response, response: Response) => Response;
+  /** One line about a completed step. */
+  readonly progress?: (response: Response) => string;
+  /** Whether the response reports a problem: exit code 1. */
+  readonly isBad?: (response: Response) => boolean;
+}
+
+/** Ids of records that cannot be decrypted. */
+const idsIn = (unreadable: unknown): string =>
+  Array.isArray(unreadable) && unreadable.length > 0 ? `; cannot be decrypted: ${unreadable.join(', ')}` : '';
+
+/** A command whose responses say where the next step begins. */
+const hasEnded = ({ next }: Response): boolean => next === null;
+
+const listIn = (response: Response, name: string): readonly unknown[] => {
+  const list = response[name];
+  return Array.isArray(list) ? (list as readonly unknown[]) : [];
+};
+
+const nextIn = (next: unknown): string => {
+  const { from, at } = (next ?? {}) as { readonly from?: unknown; readonly at?: unknown };
+  const reached = typeof at === 'number' ? new Date(at).toISOString() : from;
+  return typeof reached === 'string' ? ` up to ${reached}` : ', to the end';
+};
+
+/** Adds the counts of several steps; all other members are the last ones. */
+const sumsOf = (before: Response, response: Response): Response =>
+  Object.fromEntries(
+    Object.entries(response).map(([name, value]) => [
+      name,
+      typeof value === 'number' ? value + Number(before[name] ?? 0) : value,
+    ]),
+  );
+
+export const COMMAND_BEHAVIOUR: Readonly<Record<CommandName, CommandBehaviour>> = {
+  'create-tenant': {
+    does: 'Creates a tenant and prints its id, first management key and webhook secret',
+    secrets: ['management_key', 'webhook_secret'],
+  },
+  'list-tenants': { does: 'Lists all tenants with the time of their next key rotation' },
+  'check-tenant': { does: 'Decrypts records under each key of a tenant; exit code 1 if one fails' },
+  'rotate-keys': { does: 'Rotates the data key of a tenant; old records stay readable under the old key' },
+  'replace-root': {
+    does: 'Replaces the root key of a tenant: begins with --start, or takes the next step',
+  },
+  reseal: {
+    does: 'Reseals older records of a tenant under its current key, while the service runs',
+    isDone: ({ done }) => done === true,
+    progress: ({ seen, resealed, left, unreadable }) =>
+      `${String(seen)} read, ${String(resealed)} resealed, ${String(left)} left so far${idsIn(unreadable)}`,
+    isBad: ({ left }) => left !== 0,
+  },
+  'destroy-tenant': {
+    does: 'Destroys the keys of a tenant and deletes all its data; cannot be undone',
+    isDone: ({ done }) => done === true,
+    progress: ({ removed, what }) => `${String(removed)} ${String(what)} removed`,
+  },
+  health: {
+    does: 'Shows overdue work, queues, parked deliveries, cold reactors; exit code 1 if there is a problem',
+    isBad: ({ healthy }) => healthy !== true,
+  },
+  'rotate-webhook-secret': {
+    does: 'Prints a new webhook secret; the old one signs too for 24 hours',
+    secrets: ['webhook_secret'],
+  },
+  'list-parked-deliveries': {
+    does: 'Lists parked deliveries, oldest first (100 without --limit)',
+  },
+  'resend-delivery': { does: 'Delivers a parked delivery again, with ten more attempts' },
+  'who-saw': {
+    does: 'Lists the records of a token, newest first: who saw, used or changed it, from where and in what form',
+    isDone: hasEnded,
+    joined: (before, response) => ({
+      ...response,
+      records: [...listIn(before, 'records'), ...listIn(response, 'records')],
+    }),
+  },
+  'verify-audit': {
+    does: 'Verifies the audit trail (the last 24 hours without --from); exit code 1 if it was changed',
+    isDone: hasEnded,
+    joined: sumsOf,
+    progress: ({ records, next }) => `${String(records)} records checked${nextIn(next)}`,
+    isBad: ({ intact }) => intact !== true,
+  },
+  'export-audit': {
+    does: 'Writes the records and seals of a tenant to a file that verify-audit --file verifies without AWS',
+    isDone: hasEnded,
+    progress: ({ next }) => `exported${nextIn(next)}`,
+  },
+  'audit-key': { does: 'Prints the public key that verifies seals: store it outside of AWS' },
+};

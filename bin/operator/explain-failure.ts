@@ -1,0 +1,61 @@
+/** A mistake on the command line: one line, exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** A failure that the operator function reports; its text is for people. */
+export class CommandFailure extends Error {
+  override readonly name = 'CommandFailure';
+}
+
+/** The target of a command. */
+export interface Target {
+  readonly functionName: string;
+  /** That of the service of `npm start`; AWS without it. */
+  readonly endpoint?: string;
+}
+
+const LOCAL_HINT = 'or add --local for the service of npm start';
+
+/** By the names of AWS errors. */
+const EXPLANATIONS: Readonly<Record<string, (message: string, target: Target) => string>> = {
+  CredentialsProviderError: (message) => {
+    if (!message.startsWith('Could not load credentials')) return `no AWS credentials: ${message}`;
+    const { AWS_PROFILE: profile } = process.env;
+    return profile === undefined
+      ? `no AWS credentials: set AWS_PROFILE or sign in (aws sso login), ${LOCAL_HINT}`
+      : `no AWS credentials: the profile ${profile} (AWS_PROFILE) has none`;
+  },
+  AccessDeniedException: (_message, { functionName }) =>
+    `the AWS credentials do not allow lambda:InvokeFunction on ${functionName}`,
+  ResourceNotFoundException: (_message, { functionName, endpoint }) =>
+    endpoint === undefined
+      ? `the function ${functionName} does not exist in this account and Region; --function selects another one (stack output OperatorFunctionName)`
+      : `the service of npm start has no function ${functionName}`,
+  TooManyRequestsException: () => 'Lambda is throttling: retry in a moment',
+};
+const REFUSED = ['UnrecognizedClientException', 'InvalidSignatureException', 'InvalidClientTokenId'];
+const EXPIRED = ['ExpiredTokenException', 'ExpiredToken', 'TokenProviderError'];
+const UNREACHABLE = ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'TimeoutError'];
+
+const codeOf = (error: Error): string => {
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === 'string' ? code : error.name;
+};
+
+/** The failure in one line, and how to fix it. */
+export function explainFailure(error: unknown, target: Target): string {
+  if (!(error instanceof Error)) return String(error);
+  const [message = ''] = error.message.split('\n');
+  if (error instanceof UsageError || error instanceof CommandFailure) return message;
+  if (message === 'Region is missing') return `no AWS Region: set AWS_REGION, ${LOCAL_HINT}`;
+  const [code, { name }] = [codeOf(error), error];
+  if (UNREACHABLE.includes(code)) {
+    return target.endpoint === undefined
+      ? `AWS is unreachable (${code})`
+      : `the service at ${target.endpoint} is unreachable (${code}): is npm start still running?`;
+  }
+  if (REFUSED.includes(name)) return `AWS rejects the credentials (${name})`;
+  if (EXPIRED.includes(name)) return 'the AWS credentials have expired: sign in again (aws sso login)';
+  return EXPLANATIONS[name]?.(message, target) ?? `${name}: ${message}`;
+}

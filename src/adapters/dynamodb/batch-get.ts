@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  BatchGetCommand,
+  type BatchGetCommandInput,
+  type DynamoDBDocumentClient,
+} from '@aws-sdk/lib-dynamodb';
+import DataLoader from 'dataloader';
+import type { ItemKey } from './keys.ts';
+import { unavailable } from '../aws/dependency-error.ts';
+import { send, type Item, type Table } from './table-client.ts';
+
+/** Most keys of one BatchGetItem (AWS). */
+const BATCH_KEYS = 100;
+/**
+ * How often unprocessed keys are requested again, and the longest pause before the first repeat, in
+ * ms; it doubles.
+ */
+const [ATTEMPTS, PAUSE_MS] = [7, 20] as const;
+
+/** One item of one table. */
+interface Wanted {
+  readonly table: string;
+  readonly key: ItemKey;
+}
+
+const nameOf = (table: string, pk: unknown, sk: unknown) => JSON.stringify([table, pk, sk]);
+
+type Requests = NonNullable<BatchGetCommandInput['RequestItems']>;
+
+function requestsOf(wanted: readonly Wanted[], isConsistent: boolean): Requests {
+  const requests: Record<string, { Keys: Item[]; ConsistentRead: boolean }> = {};
+  const seen = new Set<string>();
+  for (const { table, key } of wanted) {
+    const name = nameOf(table, key.pk, key.sk);
+    if (seen.has(name)) continue;
+    seen.add(name);
+    (requests[table] ??= { Keys: [], ConsistentRead: isConsistent }).Keys.push({ ...key });
+  }
+  return requests;
+}
+
+/** The items in the order of the requested keys; `undefined` for one that does not exist. */
+async function getBatch(
+  client: DynamoDBDocumentClient,
+  wanted: readonly Wanted[],
+  isConsistent: boolean,
+): Promise<readonly (Item | undefined)[]> {
+  const found = new Map<string, Item>();
+  let left: Requests = requestsOf(wanted, isConsistent);
+  for (let attempt = 0; Object.keys(left).length > 0; attempt += 1) {
+    if (attempt > ATTEMPTS) throw unavailable(new Error('get all: keys stay unprocessed'));
+    // DynamoDB throttles: an immediate repeat, or one of keys that were returned, would make it
+    // worse.
+    if (attempt > 0) await sleep(Math.random() * PAUSE_MS * 2 ** (attempt - 1));
+    const command = new BatchGetCommand({ RequestItems: left });
+    const response = await send(() => client.send(command));
+    for (const [table, items] of Object.entries(response.Responses ?? {}))
+      for (const item of items) found.set(nameOf(table, item['pk'], item['sk']), item);
+    left = response.UnprocessedKeys ?? {};
+  }
+  return wanted.map(({ table, key }) => found.get(nameOf(table, key.pk, key.sk)));
+}
+
+type Loader = DataLoader<Wanted, Item | undefined>;
+
+/**
+ * One loader per client. All reads of one turn of the event loop share a call, whichever table they
+ * read.
+ */
+const [consistent, eventual] = [
+  new WeakMap<DynamoDBDocumentClient, Loader>(),
+  new WeakMap<DynamoDBDocumentClient, Loader>(),
+];
+
+function loaderOf(client: DynamoDBDocumentClient, isConsistent: boolean): Loader {
+  const known = isConsistent ? consistent : eventual;
+  let loader = known.get(client);
+  if (loader === undefined) {
+    loader = new DataLoader((wanted) => getBatch(client, wanted, isConsistent), {
+      cache: false,
+      maxBatchSize: BATCH_KEYS,
+    });
+    known.set(client, loader);
+  }
+  return loader;
+}
+
+/**
+ * The newest version of an item; `undefined` if there is none. Reads of one turn of the event loop
+ * share a call.
+ */
+export function getItem({ client, name }: Table, key: ItemKey): Promise<Item | undefined> {
+  return loaderOf(client, true).load({ table: name, key });
+}
+
+/** The items that exist, in any order, with as few calls as possible. */
+export async function batchGet(
+  { client, name }: Table,
+  keys: readonly ItemKey[],
+  { isConsistent = true }: { readonly isConsistent?: boolean } = {},
+): Promise<readonly Item[]> {
+  const loader = loaderOf(client, isConsistent);
+  const items = await Promise.all(keys.map((key) => loader.load({ table: name, key })));
+  return items.filter((item) => item !== undefined);
+}

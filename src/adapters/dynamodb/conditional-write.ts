@@ -1,0 +1,56 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import {
+  type DeleteCommand,
+  type PutCommand,
+  type UpdateCommand,
+  type DynamoDBDocumentClient,
+} from '@aws-sdk/lib-dynamodb';
+import { itemOf, send, type Item } from './table-client.ts';
+
+/** A write whose condition failed. */
+export interface RefusedWrite {
+  /**
+   * The existing item, if there is one and the command asks for it
+   * (`ReturnValuesOnConditionCheckFailure`).
+   */
+  readonly found: Item | undefined;
+  /**
+   * Whether an earlier attempt of this call may have written and lost its response; `found` then
+   * shows that write.
+   */
+  readonly mayBeOwn: boolean;
+  readonly error: ConditionalCheckFailedException;
+}
+
+/**
+ * Whether the SDK made more than one attempt: an earlier one lost its response or was throttled.
+ */
+function wasRepeated(error: unknown): boolean {
+  const { $metadata: metadata } = error as { readonly $metadata?: { readonly attempts?: number } };
+  return (metadata?.attempts ?? 1) > 1;
+}
+
+/**
+ * Writes one item under a condition. A single write has no request token, so the caller must
+ * recognise its own write by `mayBeOwn`.
+ */
+export async function conditionalWrite(
+  client: DynamoDBDocumentClient,
+  command: PutCommand | UpdateCommand | DeleteCommand,
+): Promise<'written' | RefusedWrite> {
+  let mayBeOwn = false;
+  try {
+    await send(async () => {
+      try {
+        await client.send(command as PutCommand);
+      } catch (error) {
+        mayBeOwn ||= wasRepeated(error);
+        throw error;
+      }
+    });
+    return 'written';
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return { found: itemOf(error), mayBeOwn, error };
+  }
+}

@@ -1,0 +1,95 @@
+import type { Clock } from '../../core/shared/clock.ts';
+import { hasExpired } from '../../core/tokens/expiration.ts';
+import type { StoredToken } from '../../core/tokens/token.ts';
+import type { WriteConflict } from '../../core/tokens/token-store.ts';
+import { isAbandoned, readTokenItem, type ReadToken } from './token-item.ts';
+import type { TokenReader } from './token-reader.ts';
+import type { TokenRemoval } from './token-removal.ts';
+import { failedCondition, readLock, type Lock } from './failed-condition.ts';
+
+/** Maps a failed condition to a conflict, and removes leftovers of writers that died. */
+export interface WriteConflicts {
+  /**
+   * The conflict that made a create fail. `writeId` is the create's own. Throws the error if no
+   * condition failed.
+   */
+  ofCreate(error: unknown, writeId: Buffer): Promise<WriteConflict>;
+  /**
+   * The conflict that made an update fail; `written` if it found its own write. `next` is the
+   * version to write. Throws the error if no condition failed.
+   */
+  ofUpdate(error: unknown, next: StoredToken): Promise<'written' | WriteConflict>;
+}
+
+/**
+ * Whether an item is the version that an update wants to write. Resealing preserves the write id,
+ * so version and flags must be equal as well, and no write of the item may be unfinished.
+ */
+function isWritten({ token, pending, staleTerms = [] }: ReadToken, next: StoredToken): boolean {
+  const isSame =
+    token.writeId.equals(next.writeId) &&
+    token.version === next.version &&
+    token.isShared === next.isShared &&
+    token.isSolelyOwn === next.isSolelyOwn;
+  return isSame && !pending && staleTerms.length === 0;
+}
+
+export function createWriteConflicts(
+  reader: TokenReader,
+  removal: TokenRemoval,
+  clock: Clock,
+): WriteConflicts {
+  /**
+   * Removes an invisible token if its writer is dead: its time limit is over, or an earlier attempt
+   * of this request wrote it.
+   */
+  async function clearPending(read: ReadToken, writeId: Buffer | undefined): Promise<'changed'> {
+    const isOwn = writeId !== undefined && read.token.writeId.equals(writeId);
+    if (isOwn || isAbandoned(read, clock())) await removal.clear(read);
+    return 'changed';
+  }
+
+  /**
+   * A lock points to a token. A pending token cannot be skipped: its writer makes it visible, or a
+   * sweep removes it.
+   */
+  async function ofLock({ tenantId, tokenId }: Lock, writeId?: Buffer): Promise<WriteConflict> {
+    const read = await reader.findItem(tenantId, tokenId);
+    return read?.pending === true ? clearPending(read, writeId) : { lockedBy: tokenId };
+  }
+
+  async function ofToken(read: ReadToken, writeId: Buffer): Promise<WriteConflict> {
+    if (read.pending) return clearPending(read, writeId);
+    const { token } = read;
+    const taken = (await reader.tokenOf(read)) ?? (await reader.find(token.tenantId, token.id));
+    if (taken !== undefined) return { idTakenBy: taken };
+    // Expired, with data that DynamoDB's own expiry has deleted already.
+    if (hasExpired(token, clock())) await removal.remove(token);
+    return 'changed';
+  }
+
+  return {
+    async ofCreate(error, writeId) {
+      const failed = failedCondition(error);
+      if (failed === undefined) throw error;
+      if (failed.item === undefined) return 'changed';
+      const lock = readLock(failed.item);
+      return lock === undefined ? ofToken(readTokenItem(failed.item), writeId) : ofLock(lock, writeId);
+    },
+
+    async ofUpdate(error, next) {
+      const failed = failedCondition(error);
+      if (failed === undefined) throw error;
+      if (failed.item === undefined) return 'changed';
+      const lock = readLock(failed.item);
+      if (lock !== undefined) return ofLock(lock);
+      const read = readTokenItem(failed.item);
+      // An earlier attempt has written it, and its response was lost.
+      if (isWritten(read, next)) return 'written';
+      // The token has changed. Leftovers of a dead writer are completed, so that the next attempt
+      // can pass.
+      await removal.repair(read);
+      return 'changed';
+    },
+  };
+}

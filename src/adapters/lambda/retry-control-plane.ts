@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { callDependency } from '../aws/dependency-error.ts';
+
+/**
+ * The time limit of one control plane step, in ms: as long as a caller behind the gateway can wait.
+ */
+const PATIENCE_MS = 20_000;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2_000;
+
+/**
+ * Errors that are transient for every call: the account's rate limit, a function that is not ready.
+ */
+const TRANSIENT: readonly string[] = [
+  'TooManyRequestsException',
+  'ThrottlingException',
+  'ResourceNotReadyException',
+];
+
+/** Also transient for calls that change an existing function: another change is in progress. */
+export const BUSY: readonly string[] = ['ResourceConflictException'];
+
+/**
+ * Retries a call of the Lambda control plane, whose limit is 15 a second for the whole account,
+ * with full jitter while its errors are transient. It looks at names of errors, `also` included;
+ * messages may contain anything, such as names of functions. Throws the last error, transient ones
+ * as `dependency_unavailable`.
+ */
+export async function retryControlPlane<T>(call: () => Promise<T>, also: readonly string[] = []): Promise<T> {
+  const until = Date.now() + PATIENCE_MS;
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await callDependency(call);
+    } catch (error) {
+      const { name } =
+        error instanceof Error && error.cause instanceof Error ? error.cause : (error as Error);
+      const pause = Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries);
+      if (![...TRANSIENT, ...also].includes(name) || Date.now() + pause > until) throw error;
+      await sleep(pause);
+    }
+  }
+}

@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '../applications/application.ts';
+import type { ApplicationGrantsStore } from '../applications/application-store.ts';
+import type { TenantBasicsStore } from '../tenants/tenant.ts';
+import { narrowGrants } from '../access/delegation.ts';
+import { applicationExists } from '../applications/get-application.ts';
+import type { JsonObject } from '../shared/json.ts';
+import { leavesOf } from '../shared/shape.ts';
+import type { Secret } from '../shared/secret.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import { randomIdentity } from '../shared/write-identity.ts';
+import { firstEnd } from '../tokens/expiration.ts';
+import { tokenUseOf } from '../tokens/token-use.ts';
+import {
+  CONTENT_MS,
+  QUEUE_PATIENCE_MS,
+  RUN_OVERHEAD_MS,
+  START_WITHIN_MS,
+  type Invocation,
+} from './invocation.ts';
+import { interruption } from './get-result.ts';
+import { storeResult, openPayload, type ContentDeps, type InvocationPayload } from './invocation-content.ts';
+import type { InvocationId, InvocationQueue } from './invocation-store.ts';
+import {
+  checkInvoker,
+  concludeRun,
+  executeRun,
+  prepareRun,
+  type PreparedRun,
+  type ReactorResult,
+  type RunReactorDeps,
+} from './run-reactor.ts';
+
+export interface ProcessInvocationDeps extends RunReactorDeps, ContentDeps {
+  readonly applicationGrantsStore: ApplicationGrantsStore;
+  readonly tenantBasicsStore: TenantBasicsStore;
+  readonly invocationQueue: InvocationQueue;
+  readonly deliveryQueue: InvocationQueue;
+  /** Makes the public reactor response object. */
+  readonly presentResult: (result: ReactorResult) => JsonObject;
+  /** Makes the public error object of a failure. */
+  readonly presentFailure: (error: unknown) => JsonObject;
+  /** Called with unexpected errors. */
+  readonly onFailure: (error: unknown) => void;
+  /**
+   * Called when an invocation could not be started and was queued again, with the time since it was
+   * accepted.
+   */
+  readonly onReleased: (waitedMs: number) => void;
+}
+
+/** Pause before an invocation that could not be started is retried, in ms. */
+const START_PAUSE_MS = 10_000;
+
+/** The result of a run. `keepUntil`: see `PreparedRun`. */
+interface Ended extends Pick<PreparedRun, 'keepUntil' | 'uses'> {
+  readonly state: Invocation['state'];
+  readonly body: JsonObject;
+}
+
+/**
+ * The caller of an invocation, with its current grants. Throws `unauthenticated` if the application
+ * no longer exists.
+ */
+async function callerOf(
+  deps: ProcessInvocationDeps,
+  { tenantId }: InvocationId,
+  { applicationId, session }: InvocationPayload,
+): Promise<Caller> {
+  const [[application], tenant] = await Promise.all([
+    deps.applicationGrantsStore.grants(tenantId, [applicationId]),
+    deps.tenantBasicsStore.basics(tenantId),
+  ]);
+  if (application === undefined || !applicationExists(application, deps.clock()) || tenant === undefined)
+    throw new ServiceError('unauthenticated', 'The application that invoked the reactor no longer exists.');
+  const { type, permissions, rules } = application;
+  const granted =
+    session === undefined
+      ? ({ type, permissions, rules, credentialId: applicationId, actsBy: 'own_key' } as const)
+      : ({
+          ...narrowGrants(application, session),
+          type: 'session',
+          credentialId: session.id,
+          actsBy: 'session',
+        } as const);
+  return {
+    tenantId,
+    applicationId,
+    ...granted,
+    tenantSettings: tenant.settings,
+  };
+}
+
+/** Claims a queued invocation; `undefined` if it is not queued, or another worker was faster. */
+async function claim(
+  deps: ProcessInvocationDeps,
+  id: InvocationId,
+): Promise<{ readonly invocation: Invocation; readonly payload: Secret<InvocationPayload> } | undefined> {
+  const queued = await deps.invocationStore.find(id);
+  if (queued?.state !== 'queued') return undefined;
+  const payload = await openPayload(deps, id);
+  if (payload === undefined) return undefined;
+  const runUntil = deps.clock() + payload.reveal().timeoutMs + RUN_OVERHEAD_MS;
+  const running = { ...queued, state: 'running', runner: randomUUID(), runUntil, dueAt: runUntil } as const;
+  return (await deps.invocationStore.update(queued, running)) ? { invocation: running, payload } : undefined;
+}
+
+/** Queues an invocation again whose code certainly did not run. */
+async function giveBack(deps: ProcessInvocationDeps, running: Invocation): Promise<void> {
+  const { runner: _, runUntil: __, ...rest } = running;
+  const now = deps.clock();
+  const dueAt = now + START_PAUSE_MS + QUEUE_PATIENCE_MS;
+  if (!(await deps.invocationStore.update(running, { ...rest, state: 'queued', dueAt }))) return;
+  await deps.invocationQueue.send(running, START_PAUSE_MS).catch(deps.onFailure);
+  // Each retry is a new message, so the age of the queue's oldest message does not show this wait.
+  deps.onReleased(now - running.createdAt);
+}
+
+function isTransient(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'dependency_unavailable';
+}
+
+/** The error object of a failure; an unexpected error is also logged. */
+function failed(deps: ProcessInvocationDeps, error: unknown): Ended {
+  if (!(error instanceof ServiceError)) deps.onFailure(error);
+  return { state: 'failed', body: deps.presentFailure(error), uses: [] };
+}
+
+/**
+ * How long a result may be stored: no longer than the tokens that were filled in, and the new
+ * tokens that it shows.
+ */
+function endsWith(
+  deps: ProcessInvocationDeps,
+  { keepUntil = Infinity, uses }: PreparedRun,
+  { tokens }: ReactorResult,
+): Pick<Ended, 'keepUntil' | 'uses'> {
+  const made = tokens === undefined ? [] : leavesOf(tokens).map(({ result }) => result.token);
+  const until = Math.min(keepUntil, firstEnd(made, deps.clock()) ?? Infinity);
+  const shown = made.map((token) => {
+    const { containers: _, ...use } = tokenUseOf(token);
+    return use;
+  });
+  return { uses: [...uses, ...shown], ...(until === Infinity ? {} : { keepUntil: until }) };
+}
+
+/** Runs the code; `not-run` if it certainly did not run and may be retried later. */
+async function runClaimed(
+  deps: ProcessInvocationDeps,
+  { reactorId, tenantId, id }: Invocation,
+  payload: InvocationPayload,
+): Promise<Ended | 'not-run'> {
+  const { args, service, timeoutMs } = payload;
+  const deadline = deps.clock() + timeoutMs + RUN_OVERHEAD_MS / 2;
+  try {
+    deps.audit.actsFor(payload);
+    const caller = await callerOf(deps, { tenantId, id }, payload);
+    checkInvoker(caller);
+    const prepared = await prepareRun(deps, caller, { reactorId, args, service, timeoutMs, deadline });
+    const outcome = await executeRun(deps, prepared);
+    try {
+      const result = await concludeRun(deps, caller, outcome, { timeoutMs }, randomIdentity);
+      return { state: 'succeeded', body: deps.presentResult(result), ...endsWith(deps, prepared, result) };
+    } catch (error) {
+      // The code ran: any later failure is the result, and never a reason to run the code again.
+      return { ...failed(deps, error), ...endsWith(deps, prepared, {}) };
+    }
+  } catch (error) {
+    return isTransient(error) ? 'not-run' : failed(deps, error);
+  }
+}
+
+/**
+ * Stores the result of a run and returns its state. If the result cannot be stored, stores an error
+ * as the result instead.
+ */
+async function keepEnd(
+  deps: ProcessInvocationDeps,
+  id: InvocationId,
+  ended: Ended,
+  now: number,
+): Promise<Pick<Invocation, 'state' | 'resultUntil'>> {
+  const { keepUntil = Infinity } = ended;
+  const isSwept = keepUntil < now + CONTENT_MS;
+  const end = { until: Math.min(keepUntil, now + CONTENT_MS), isSwept };
+  const ends = isSwept ? { resultUntil: keepUntil } : {};
+  try {
+    await storeResult(deps, id, { body: ended.body, uses: ended.uses }, end);
+    return { state: ended.state, ...ends };
+  } catch (error) {
+    if (isTransient(error)) throw error;
+    const { state, body, uses } = failed(deps, error);
+    await storeResult(deps, id, { body, uses }, end);
+    return { state, ...ends };
+  }
+}
+
+/**
+ * Runs one queued invocation, and passes its result to delivery. The claim is a conditional change
+ * of state, so the code runs at most once even if the message arrives several times. If the worker
+ * dies, the sweep turns its claim into a failure. Returns the new state; `undefined` if there was
+ * nothing to run.
+ */
+export async function processInvocation(
+  deps: ProcessInvocationDeps,
+  id: InvocationId,
+): Promise<Invocation['state'] | undefined> {
+  const claimed = await claim(deps, id);
+  if (claimed === undefined) return undefined;
+  const { invocation, payload } = claimed;
+  const outcome = await runClaimed(deps, invocation, payload.reveal());
+  const now = deps.clock();
+  if (outcome === 'not-run' && now < invocation.createdAt + START_WITHIN_MS) {
+    await giveBack(deps, invocation);
+    return 'queued';
+  }
+  const ended = outcome === 'not-run' ? failed(deps, interruption({})) : outcome;
+  const end = await keepEnd(deps, id, ended, now);
+  const { runner: _, runUntil: __, ...rest } = invocation;
+  const finished = { ...rest, ...end, delivery: 'pending', dueAt: now } as const;
+  if (await deps.invocationStore.update(invocation, finished))
+    // If this message is lost, the sweep delivers the result.
+    await deps.deliveryQueue.send(id).catch(deps.onFailure);
+  return end.state;
+}

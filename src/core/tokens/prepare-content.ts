@@ -1,0 +1,217 @@
+import type { KeyObject } from 'node:crypto';
+import { fingerprint, matchHash } from '../crypto/fingerprint.ts';
+import { MASK_STEPS, type Budget } from '../expressions/budget.ts';
+import { renderTemplate, renderTemplates } from '../expressions/render.ts';
+import type { ClientCompatibility } from '../shared/client-compatibility.ts';
+import type { Container } from '../shared/container.ts';
+import { defined } from '../shared/defined.ts';
+import { FieldReporter, type Report } from '../shared/field-reporter.ts';
+import { canonical, isJsonObject, type Json } from '../shared/json.ts';
+import { JsonExtentError, MEMBERS_MAX_TEXT, membersOf } from '../shared/json-extent.ts';
+import { Secret } from '../shared/secret.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import type { Timestamp } from '../shared/timestamp.ts';
+import { CVC_MEMBER } from '../shared/without-cvc.ts';
+import {
+  checkContainers,
+  checkDetails,
+  checkExpiration,
+  checkExpression,
+  reportDataMembers,
+} from './check-content.ts';
+import { evaluateIndexes } from './evaluate-indexes.ts';
+import { containerTerms, hashTerm, type IndexTerm } from './index-term.ts';
+import type { TokenDetails } from './token.ts';
+import type { TokenInput } from './token-input.ts';
+import type { TokenType } from './types/definition.ts';
+
+/** The time, the budget and the options of a check. */
+interface Preparation {
+  readonly now: number;
+  readonly budget: Budget;
+  /** `lenient`: members that the type's data does not have are dropped. */
+  readonly clientCompatibility: ClientCompatibility;
+  /** Neither data nor mask has changed since the mask was evaluated on the data. */
+  readonly isMaskTried?: boolean;
+}
+
+/** The content of a token after every check, ready to be sealed. */
+export interface PreparedContent {
+  readonly data: Secret<Json>;
+  readonly cvc?: Secret<Json>;
+  /** The masked data; absent without a mask, and if the mask was evaluated before. */
+  readonly masked?: Secret<Json>;
+  readonly containers: readonly Container[];
+  readonly details: TokenDetails;
+  /** The expiration that `expiresAtText` names. */
+  readonly expiration?: Timestamp;
+  /** The fingerprint and the match hash under a tenant's fingerprint key. */
+  fingerprints(key: KeyObject): { readonly fingerprint: string; readonly matchHash: string };
+  /** The hashed terms under a tenant's search key. */
+  terms(key: KeyObject): readonly string[];
+  /** Whether there is any term, so that a plain token needs no search key. */
+  readonly hasTerms: boolean;
+  /** Whether the token has a mask, its own or that of its type. */
+  readonly hasMask: boolean;
+}
+
+/** Largest data of a token, in bytes of JSON (docs/contract.md#limits-of-a-token). */
+export const DATA_MAX_BYTES = 3_500_000;
+
+/**
+ * Most bytes of JSON in the metadata, mask and expressions of a token together: they are stored in
+ * the token's own item.
+ */
+export const DETAILS_MAX_BYTES = 300_000;
+
+/** Returns the JSON; throws `payload_too_large`. */
+function checkSize(what: string, value: unknown, most: number): string {
+  const json = JSON.stringify(value);
+  if (Buffer.byteLength(json) > most)
+    throw new ServiceError('payload_too_large', `${what} at most ${String(most)} bytes of JSON.`);
+  return json;
+}
+
+/** Runs a function that counts members of data; throws `payload_too_large` for too many. */
+export function withinMembers<T>(count: () => T): T {
+  try {
+    return count();
+  } catch (error) {
+    if (!(error instanceof JsonExtentError)) throw error;
+    throw new ServiceError(
+      'payload_too_large',
+      `Data and mask of a token contain at most ${MEMBERS_MAX_TEXT}.`,
+    );
+  }
+}
+
+/**
+ * Puts members in canonical order first, so that equal values have equal fingerprints under any
+ * expression.
+ */
+function evaluateFingerprint(
+  content: TokenDetails,
+  type: TokenType,
+  data: Secret<Json>,
+  report: Report,
+  budget: Budget,
+): Secret<Json> {
+  const bindings = { data: canonical(data.reveal()), metadata: content.metadata ?? {} };
+  let value: Json = null;
+  checkExpression('fingerprint_expression', report, () => {
+    value = renderTemplate(content.fingerprintExpression ?? type.fingerprintExpression, bindings, budget);
+  });
+  return new Secret(value);
+}
+
+/** Rejects a mask that fails on the data or costs too much: readers would be shown nothing. */
+function tryMask(
+  mask: Json,
+  data: Secret<Json>,
+  report: Report,
+  { budget, isMaskTried = false }: Preparation,
+): Secret<Json> | undefined {
+  if (mask === null || isMaskTried) return undefined;
+  let masked: Secret<Json> | undefined;
+  checkExpression('mask', report, () => {
+    masked = new Secret(renderTemplates(mask, { data: data.reveal() }, budget.part(MASK_STEPS)));
+  });
+  return masked;
+}
+
+/** Splits data into the rest and the member that its type stores separately. */
+function separated({ separateMember }: TokenType, data: Json): Pick<PreparedContent, 'data' | 'cvc'> {
+  if (separateMember === undefined || !isJsonObject(data)) return { data: new Secret(data) };
+  const { [separateMember]: cvc, ...rest } = data;
+  return defined({ data: new Secret<Json>(rest), cvc: cvc === undefined ? undefined : new Secret(cvc) });
+}
+
+/** The data of a token together with its cvc, which is stored separately. */
+export function wholeData(data: Secret<Json>, cvc: Secret<Json> | undefined): Secret<Json> {
+  const value = data.reveal();
+  if (cvc === undefined || !isJsonObject(value)) return data;
+  return new Secret<Json>({ ...value, [CVC_MEMBER]: cvc.reveal() });
+}
+
+/** Removes members that equal the defaults, so that a plain token stores no details at all. */
+function withoutDefaults(
+  { metadata, mask, searchIndexes, fingerprintExpression }: TokenDetails,
+  type: TokenType,
+): TokenDetails {
+  const noIndexes =
+    searchIndexes === undefined || (searchIndexes.length === 0 && type.searchIndexes.length === 0);
+  return defined({
+    metadata: Object.keys(metadata ?? {}).length === 0 ? undefined : metadata,
+    mask: mask === null && type.mask === null ? undefined : mask,
+    searchIndexes: noIndexes ? undefined : searchIndexes,
+    fingerprintExpression,
+  });
+}
+
+/** The terms of a token. Default containers get none, since every plain token would have them. */
+function termsOf(
+  content: TokenDetails,
+  containers: readonly Container[],
+  type: TokenType,
+  indexes: readonly IndexTerm[],
+): readonly IndexTerm[] {
+  const metadata = Object.entries(content.metadata ?? {}).map(([key, value]): IndexTerm => ({
+    kind: 'metadata',
+    key,
+    value,
+  }));
+  const isDefault =
+    containers.length === type.containers.length &&
+    containers.every((each) => type.containers.includes(each));
+  return [...metadata, ...indexes, ...(isDefault ? [] : containerTerms(containers))];
+}
+
+/**
+ * Checks the content of a token against its type and every limit, and evaluates all values that are
+ * derived from it. Throws `validation_failed` with every problem, or `payload_too_large`.
+ */
+export function prepareContent(
+  type: TokenType,
+  content: Omit<TokenInput, 'id' | 'type' | 'deduplicateToken'>,
+  preparation: Preparation,
+): PreparedContent {
+  const { now, budget } = preparation;
+  const fields = new FieldReporter();
+  const json = checkSize('The data of a token is', content.data.reveal(), DATA_MAX_BYTES);
+  // Several patches could add up to more members than a request body may have.
+  withinMembers(() => membersOf(json, { depthMax: Infinity }));
+  const checked = type.check(content.data.reveal(), fields.report);
+  if (preparation.clientCompatibility === 'strict') reportDataMembers(type, content.data.reveal(), fields);
+  const containers = checkContainers(content.containers, type.containers, fields.report);
+  checkDetails(content, fields.report, budget);
+  const expiration = checkExpiration(content.expiresAtText, now, fields.report);
+  fields.throwIfFailed();
+  const details = withoutDefaults(content, type);
+  checkSize('Metadata, mask and expressions of a token are', details, DETAILS_MAX_BYTES);
+
+  const { data, cvc } = separated(type, checked);
+  const value = evaluateFingerprint(content, type, data, fields.report, budget);
+  const indexes = evaluateIndexes(content.searchIndexes, type.searchIndexes, data, fields.report, budget);
+  const { mask = type.mask } = content;
+  const masked = tryMask(mask, data, fields.report, preparation);
+  fields.throwIfFailed();
+  const terms = termsOf(content, containers, type, indexes);
+  const expression = content.fingerprintExpression ?? type.fingerprintExpression;
+  return defined({
+    data,
+    cvc,
+    masked,
+    containers,
+    details,
+    expiration,
+    fingerprints: (key: KeyObject) => {
+      const made = fingerprint(key, { type: type.name, data, expression, value });
+      const isDefault = expression === type.fingerprintExpression;
+      const matched = { fingerprint: made, containers, mask, ...(isDefault ? {} : { data }) };
+      return { fingerprint: made, matchHash: matchHash(key, matched) };
+    },
+    terms: (key: KeyObject) => [...new Set(terms.map((term) => hashTerm(key, term)))],
+    hasTerms: terms.length > 0,
+    hasMask: mask !== null,
+  });
+}

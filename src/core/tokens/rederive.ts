@@ -1,0 +1,29 @@
+import type { TenantKeys } from '../crypto/tenant-keys.ts';
+import type { Vault } from '../crypto/vault.ts';
+import { createBudget } from '../expressions/budget.ts';
+import { openData, openDetails } from './open-token.ts';
+import { prepareContent } from './prepare-content.ts';
+import { deriveParts, type DerivedParts } from './seal-content.ts';
+import type { StoredToken } from './token.ts';
+import { tokenType } from './token-type.ts';
+
+/**
+ * Derives fingerprint, match hash and terms of a token's content again, from the tenant's current
+ * roots.
+ */
+export async function rederive(
+  { vault, tenantKeys }: { readonly vault: Vault; readonly tenantKeys: TenantKeys },
+  token: StoredToken,
+): Promise<DerivedParts> {
+  const [data, details] = await Promise.all([openData(vault, token), openDetails(vault, token)]);
+  const { containers, tenantId } = token;
+  // The content passed all checks when it was written; those without the time still pass.
+  const content = prepareContent(
+    tokenType(token.type),
+    { ...details, data, containers },
+    { now: 0, budget: createBudget(), clientCompatibility: 'strict', isMaskTried: true },
+  );
+  const [derived] = await deriveParts(tenantKeys, tenantId, [content]);
+  if (derived === undefined) throw new Error('rederive: nothing was derived');
+  return derived;
+}

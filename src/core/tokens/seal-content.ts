@@ -1,0 +1,82 @@
+import type { TenantKeys } from '../crypto/tenant-keys.ts';
+import type { Vault } from '../crypto/vault.ts';
+import { defined } from '../shared/defined.ts';
+import type { Json } from '../shared/json.ts';
+import { Secret } from '../shared/secret.ts';
+import { sealContext, type SealedPlace } from './seal-context.ts';
+import type { PreparedContent } from './prepare-content.ts';
+import type { StoredToken } from './token.ts';
+
+/** The values that are derived from a token's content under the tenant's keys. */
+export type DerivedParts = Pick<
+  StoredToken,
+  'fingerprint' | 'matchHash' | 'terms' | 'hasMask' | 'derivedSince' | 'termsSince'
+>;
+
+/**
+ * The fingerprints and the hashed terms of contents of one tenant. Terms are hashed under every key
+ * that a running instance may search by.
+ */
+export async function deriveParts(
+  keys: TenantKeys,
+  tenantId: string,
+  contents: readonly PreparedContent[],
+): Promise<readonly DerivedParts[]> {
+  const needsTerms = contents.some(({ hasTerms }) => hasTerms);
+  const [fingerprintKey, searchKeys] = await Promise.all([
+    keys.current(tenantId, 'fingerprint'),
+    needsTerms ? keys.searched(tenantId, 'search') : [],
+  ]);
+  return contents.map((content) => ({
+    ...content.fingerprints(fingerprintKey.key),
+    hasMask: content.hasMask,
+    terms: [...new Set(searchKeys.flatMap(({ key }) => content.terms(key)))],
+    derivedSince: fingerprintKey.version,
+    termsSince: searchKeys[0]?.version ?? fingerprintKey.version,
+  }));
+}
+
+/**
+ * The hashes that identify duplicates of a content: one pair for each root. There are two roots
+ * while one is being replaced.
+ */
+export async function matchesOf(
+  keys: TenantKeys,
+  tenantId: string,
+  content: PreparedContent,
+): Promise<readonly Pick<StoredToken, 'fingerprint' | 'matchHash'>[]> {
+  return (await keys.all(tenantId, 'fingerprint')).map((key) => content.fingerprints(key));
+}
+
+/** The sealed form of a token's content. */
+export interface SealedParts extends Pick<StoredToken, 'sealedData' | 'sealedDetails'> {
+  readonly sealedCvc?: Buffer;
+}
+
+/** Seals every part of a token for its place. */
+export async function sealContent(
+  vault: Vault,
+  token: SealedPlace,
+  { data, details, cvc }: PreparedContent,
+): Promise<SealedParts> {
+  const hasDetails = Object.keys(details).length > 0;
+  const [sealedData, sealedDetails, sealedCvc] = await Promise.all([
+    vault.seal(sealContext(token, 'data'), data),
+    hasDetails
+      ? vault.seal(sealContext(token, 'details'), new Secret(details as unknown as Json))
+      : undefined,
+    cvc === undefined ? undefined : vault.seal(sealContext(token, 'cvc'), cvc),
+  ]);
+  return defined({ sealedData, sealedDetails, sealedCvc });
+}
+
+/** The same content, sealed again for another place or under another key. */
+export async function resealContent(vault: Vault, from: StoredToken, to: SealedPlace): Promise<SealedParts> {
+  const again = async (field: 'data' | 'details', sealed: Buffer) =>
+    vault.seal(sealContext(to, field), await vault.open(sealContext(from, field), sealed));
+  const { sealedData, sealedDetails } = from;
+  return defined({
+    sealedData: await again('data', sealedData),
+    sealedDetails: sealedDetails && (await again('details', sealedDetails)),
+  });
+}

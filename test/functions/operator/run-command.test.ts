@@ -1,0 +1,86 @@
+import { runCommand } from '../../../functions/operator/run-command.ts';
+import {
+  COMMAND_NAMES,
+  COMMANDS,
+  FLAGS,
+  flagsOf,
+  isSent,
+} from '../../../functions/operator/command-names.ts';
+import type { OperatorDeps } from '../../../functions/operator/dependencies.ts';
+
+/** Dependencies that no command uses: input that reaches them has passed the checks. */
+const deps = new Proxy(
+  {},
+  {
+    get() {
+      throw new Error('the command runs');
+    },
+  },
+) as OperatorDeps;
+
+const TENANT = '0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b11';
+const SOME_VALUES = {
+  name: 'Shop',
+  tenant: TENANT,
+  confirm: TENANT,
+  start: true,
+  invocation: TENANT,
+  limit: 5,
+  token: 'a-token',
+  masked: true,
+  from: '2026-01-01',
+  to: '2026-02-01',
+  index: true,
+  key: 'a key',
+  seal: 'x'.repeat(43),
+};
+
+const payloadOf = (name: (typeof COMMAND_NAMES)[number]) => ({
+  command: name,
+  ...Object.fromEntries(
+    flagsOf(name)
+      .filter(isSent)
+      .map((flag) => [FLAGS[flag].member, SOME_VALUES[flag]]),
+  ),
+});
+
+describe('an operator command', () => {
+  it.each(COMMAND_NAMES)('%s runs with the flags that the command line sends', async (name) => {
+    await expect(runCommand(deps, payloadOf(name))).rejects.toThrow('the command runs');
+  });
+
+  it.each(COMMAND_NAMES.filter((name) => COMMANDS[name].needs.length > 0))(
+    '%s is rejected without its required flags',
+    async (name) => {
+      const members = COMMANDS[name].needs.filter(isSent).map((flag) => FLAGS[flag].member);
+      await expect(runCommand(deps, { command: name })).rejects.toMatchObject({
+        code: 'validation_failed',
+        message: `Missing or invalid in the payload: ${members.join(', ')}.`,
+      });
+    },
+  );
+
+  it.each(['who-saw', 'verify-audit', 'export-audit'] as const)(
+    '%s runs for the trail of records without a tenant',
+    async (name) => {
+      const payload = { ...payloadOf(name), tenant_id: 'deployment' };
+      await expect(runCommand(deps, payload)).rejects.toThrow('the command runs');
+    },
+  );
+
+  it.each([
+    [{ command: 'reseal', tenant_id: 'deployment' }],
+    [{ command: 'rotate-keys', tenant_id: 'deployment' }],
+    [{ command: 'who-saw', token_id: 'x', tenant_id: 'deployments' }],
+    [{ command: 'reseal', tenant_id: 'x' }],
+    [{ command: 'list-parked-deliveries', limit: 0 }],
+    [{ command: 'toString' }],
+    [{}],
+    [undefined],
+  ])('%j is rejected', async (payload) => {
+    await expect(runCommand(deps, payload)).rejects.toHaveProperty(
+      'message',
+      expect.stringMatching(/^Missing or invalid in the payload: [a-z_, ]+\.$/),
+    );
+  });
+});
