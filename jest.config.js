@@ -1,6 +1,6 @@
 // `unit` runs in the jest process with the network off, `processes` too, but for what each test
 // starts: reactors on Node 16, the start command, a writer to be killed. The others talk over HTTP:
-// `service` and `browser` (in Chromium) to one local cloud that their global setup starts (the
+// `service` and `browser` (in Chromium) to one local account that their global setup starts (the
 // synthesized app, exactly as `npm start` runs it), `own-service` and `faults` (which break it) to
 // services that the suites start themselves. `jest --selectProjects faults` runs one.
 const common = {

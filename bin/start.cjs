@@ -16,7 +16,7 @@ function missing() {
   if (Number(major) >= 24) return undefined;
   const here = `This is Node.js ${process.versions.node}, and the service runs on 24.`;
   return process.platform === 'linux'
-    ? `${here} npm ci installs it beside the packages. Run: npm ci && npm start`
+    ? `${here} npm ci installs it with the packages. Run: npm ci && npm start`
     : `${here} Run: brew install node@24 (or, with nvm: nvm install)`;
 }
 

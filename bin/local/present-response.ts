@@ -1,4 +1,4 @@
-import type { GatewayResponse } from '../../packages/local-aws/src/gateway/gateway-answers.ts';
+import type { GatewayResponse } from '../../packages/local-aws/src/gateway/gateway-responses.ts';
 
 /**
  * A response of the gateway itself in the form of the service's errors, so that clients are tested

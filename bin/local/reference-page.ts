@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { errorMessage } from '../../packages/local-aws/src/error-code.ts';
-import type { GatewayResponse } from '../../packages/local-aws/src/gateway/gateway-answers.ts';
+import type { GatewayResponse } from '../../packages/local-aws/src/gateway/gateway-responses.ts';
 
 const PREFIX = '/docs';
 

@@ -186,8 +186,8 @@ export function startWorkerProcess(
       fail('out_of_memory');
       return;
     }
-    const beside = spare();
-    if (beside !== undefined && used + beside.bytes() > residentBytes) beside.discard();
+    const spareProcess = spare();
+    if (spareProcess !== undefined && used + spareProcess.bytes() > residentBytes) spareProcess.discard();
   };
   /** Runs a phase to its end, for at most `limitMs`. */
   const enter = <T>(

@@ -103,7 +103,7 @@ const item = {
   version: 1,
   containers: ['/pci/high/'],
 };
-/** Answers every call at once with an item, so that what is left is the work of the client. */
+/** Responds to every call immediately with an item, which leaves only the work of the client. */
 const settings = {
   region: 'us-east-1',
   credentials: { accessKeyId: 'a', secretAccessKey: 'b' },

@@ -22,7 +22,7 @@ export function requestTable(costs: RequestCosts): string {
   const bytes = `${String(logBytes.function)} bytes of the function, ${String(logBytes.gateway)} of the gateway`;
   const share = `${String(TRACED_SHARE * 100)} % of the requests`;
   return table(
-    ['A million requests, beside DynamoDB', 'Each', 'Dollars'],
+    ['A million requests, without DynamoDB', 'Each', 'Dollars'],
     [
       ['API Gateway', 'one request of up to 512 KB', gateway],
       ['Lambda', `${String(assumedMs(usage))} ms (assumed) at ${String(gigabytes)} GB`, lambda],

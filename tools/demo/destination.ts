@@ -70,7 +70,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** An HTTPS server of another party: it responds with `answer` to all requests and records them. */
+/** An HTTPS server of another party: it sends the result of `reply` and records each request. */
 export async function startDestination(
   { keyFile, certFile }: Certificate,
   reply: (received: Received) => unknown,

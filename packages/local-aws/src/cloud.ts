@@ -17,7 +17,7 @@ import { errorMessage } from './error-code.ts';
 import { createFaults, type Faults } from './faults/create-faults.ts';
 import { createGatewayDefinition } from './gateway/gateway-definition.ts';
 import { startHttpGateway, type Exchange } from './gateway/http-gateway.ts';
-import type { GatewayResponse } from './gateway/gateway-answers.ts';
+import type { GatewayResponse } from './gateway/gateway-responses.ts';
 import { findFreePort, listenOnLocalhost } from './gateway/listen.ts';
 import { createKms, type Kms } from './kms/create-kms.ts';
 import { createFunctionHost, type FunctionHost } from './lambda/function-host.ts';

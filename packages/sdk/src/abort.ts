@@ -1,6 +1,6 @@
 /**
- * What the SDK needs of an `AbortSignal`: declarations that name no global work without the DOM's
- * types and without Node's.
+ * The parts of an `AbortSignal` that the SDK needs: declarations without globals work without the
+ * types of the DOM and of Node.
  */
 export interface Signal {
   readonly aborted: boolean;
@@ -9,7 +9,7 @@ export interface Signal {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** Throws the reason of a signal that has ended its call. */
+/** Throws the reason of an aborted signal. */
 export function throwIfAborted(signal: Signal | undefined): void {
   if (signal?.aborted !== true) return;
   // Not every signal of Node 16 has one.
@@ -19,7 +19,7 @@ export function throwIfAborted(signal: Signal | undefined): void {
   throw error;
 }
 
-/** Resolves after the delay; rejects as soon as the signal says so. */
+/** Resolves after the delay; rejects as soon as the signal is aborted. */
 export async function abortable(delayMs: number, signal: Signal | undefined): Promise<void> {
   await new Promise<void>((resolve) => {
     const end = () => {

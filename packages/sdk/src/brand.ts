@@ -5,13 +5,13 @@ interface ErrorClass {
 const isPrototypeOf = (errorClass: ErrorClass, value: object): boolean =>
   Object.prototype.isPrototypeOf.call(errorClass.prototype, value);
 
-/** What the prototype of a class has, in every build of the SDK. */
+/** The prototype's members of a class, in every build of the SDK. */
 export const brandOf = (name: string): symbol => Symbol.for(`@cloakroom/sdk:${name}`);
 
 /**
- * Lets `instanceof` recognise the errors of a class whichever build of the SDK threw them: a
- * program can hold two, its own as an ES module and that of a dependency as CommonJS, each with
- * classes of its own.
+ * Makes `instanceof` recognise errors of a class from every build of the SDK: a program can contain
+ * two builds, its own as an ES module and that of a dependency as CommonJS, each with its own
+ * classes.
  */
 export function brand(errorClass: ErrorClass, name: string): void {
   const mark = brandOf(name);

@@ -1,12 +1,12 @@
 import { brand } from './brand.ts';
 
 /**
- * No answer came, or not the whole of it: whether a write happened is not known. Repeat it under an
+ * No response, or an incomplete one: whether a write happened is unknown. Repeat it under an
  * idempotency key.
  * @example try { await client.tokens.retrieve(id); } catch (error) { if (error instanceof ConnectionError) console.error(error.message); }
  */
 export class ConnectionError extends Error {
-  /** What the platform calls the reason, as `ECONNREFUSED`, where it says one. */
+  /** The platform's code of the cause, such as `ECONNREFUSED`, if it has one. */
   override readonly cause: { readonly code: string } | undefined;
 
   constructor(message: string, cause?: { readonly code: string }) {
@@ -17,7 +17,7 @@ export class ConnectionError extends Error {
 }
 
 /**
- * The answer did not come in time (`timeoutMs`).
+ * The response exceeded `timeoutMs`.
  * @example try { await client.tokens.retrieve(id, { timeoutMs: 2_000 }); } catch (error) { if (error instanceof TimeoutError) console.error('too slow'); }
  */
 export class TimeoutError extends ConnectionError {

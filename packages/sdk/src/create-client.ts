@@ -27,27 +27,27 @@ export interface Client {
   readonly logs: ReturnType<typeof logsOf>;
 
   /**
-   * Makes tokens of any JSON, at most 100, all or none; the same shape comes back with tokens and
+   * Creates tokens from any JSON, at most 100, all or none; returns the same shape with tokens and
    * ids in it.
    * @example const { card } = await client.tokenize({ card: { type: 'card', data: { number } } });
    */
   readonly tokenize: <T>(value: T & AsJson<T>, options?: WriteOptions) => Promise<Tokenized<T>>;
 
   /**
-   * Fills in the expressions of any JSON, as the caller's rules show the tokens.
+   * Fills in the expressions of any JSON, under the transforms of the caller's rules.
    * @example const { last4 } = await client.detokenize({ last4: `{{ ${id} | json: '$.number' | last4 }}` });
    */
   readonly detokenize: <T>(value: T & AsJson<T>, options?: CallOptions) => Promise<Detokenized<T>>;
 
   /**
-   * Sends a request with its detokenization expressions filled in. The destination's answer is the
-   * answer, whatever its status; throws `ApiError` where the proxy itself failed.
+   * Sends a request with its detokenization expressions filled in. Returns the destination's
+   * response, whatever its status; throws `ApiError` if the proxy itself failed.
    * @example const { status } = await client.proxy({ url: 'https://api.example.com/charge', method: 'POST', body: { card: `{{ ${id} }}` } });
    */
   readonly proxy: <B>(request: ProxyRequest<B>) => Promise<ProxyResponse>;
 }
 
-/** The operations over whatever makes the calls. */
+/** The operations with an HTTP client. */
 export function clientOf(http: HttpClient): Client {
   return {
     tokens: tokensOf(http),
@@ -68,9 +68,9 @@ export function clientOf(http: HttpClient): Client {
 }
 
 /**
- * A client of the service. GETs and what changes nothing are tried again where the service
- * throttles or is not available; a write only if it has an idempotency key. Throws `TypeError` and
- * `RangeError` for options that cannot be.
+ * A client of the service. It retries GETs and read-only calls if the service throttles or is
+ * unavailable, and a write only with an idempotency key. Throws `TypeError` and `RangeError` for
+ * invalid options.
  * @example const client = createClient({ baseUrl: 'https://tokens.example.com', apiKey: process.env['API_KEY'] ?? '' });
  */
 export function createClient(options: ClientOptions): Client {

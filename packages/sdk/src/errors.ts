@@ -1,5 +1,5 @@
 /**
- * The request's path to what is wrong with it, as in `{ 'card.number': ['must have 16 digits'] }`.
+ * The problems by their path in the request, such as `{ 'card.number': ['must have 16 digits'] }`.
  */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
@@ -15,11 +15,11 @@ export type ReactorErrorReason = string | Error | Readonly<Record<string, string
 
 function messageOf(value: unknown): string {
   if (typeof value === 'string') return value;
-  // A function or `undefined` has no JSON, which the library's types do not say.
+  // A function or `undefined` has no JSON, unlike the library's types say.
   return (JSON.stringify as (value: unknown) => string | undefined)(value) ?? typeof value;
 }
 
-/** The messages of a map, whatever code in JavaScript has put there. */
+/** The messages of a map, which JavaScript code may have filled with any values. */
 function listed(reason: unknown): FieldErrors | undefined {
   if (typeof reason !== 'object' || reason === null || reason instanceof Error) return undefined;
   const map = Array.isArray(reason) ? { error: reason } : reason;
@@ -31,8 +31,8 @@ function listed(reason: unknown): FieldErrors | undefined {
 }
 
 /**
- * What reactor code throws to choose the status of its answer. It is recognised by `status` and
- * `errors`, not by its class.
+ * Reactor code throws it to choose the status of its response. The runtime recognises it by
+ * `status` and `errors`, not by its class.
  */
 class ReactorError extends Error {
   readonly status: number;
@@ -116,7 +116,7 @@ export class RateLimitError extends ReactorError {
 
 /**
  * 500: the code itself failed.
- * @example throw new ReactorRuntimeError('unexpected answer of the processor');
+ * @example throw new ReactorRuntimeError('unexpected response of the processor');
  */
 export class ReactorRuntimeError extends ReactorError {
   constructor(reason?: ReactorErrorReason, options?: ReactorErrorOptions) {

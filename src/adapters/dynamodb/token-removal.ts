@@ -70,7 +70,7 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
   });
 
   /** All other items of a token, except its entries and its lock. */
-  const beside = (token: TokenHead): TransactWriteItem[] => [
+  const otherItems = (token: TokenHead): TransactWriteItem[] => [
     ...writes.removeParts(token),
     ...(token.cvcUntil === undefined ? [] : [writes.removeCvc(token)]),
   ];
@@ -82,7 +82,7 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
     await calls.writeAll(terms.map((term) => writes.removeEntry(token, term)));
     const pending = 'attribute_not_exists(pk) OR (writeId = :writeId AND attribute_exists(pending))';
     const own = deletion(token, pending, { ':writeId': token.writeId });
-    await holds(() => calls.transactReleasing(own, lockOf(token), beside(token)));
+    await holds(() => calls.transactReleasing(own, lockOf(token), otherItems(token)));
   }
 
   async function settle({
@@ -152,7 +152,7 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
 
     async remove(token) {
       const entries = token.terms.map((term) => writes.removeEntry(token, term));
-      const rest = [...beside(token), ...entries];
+      const rest = [...otherItems(token), ...entries];
       if (rest.length + 2 <= TRANSACTION_WRITES) {
         const own = deletion(token, UNCHANGED, unchangedValues(token));
         return holds(() => calls.transactReleasing(own, lockOf(token), rest));

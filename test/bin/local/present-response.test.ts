@@ -1,5 +1,5 @@
 import { presentAnswer } from '../../../bin/local/present-response.ts';
-import { gatewayResponses } from '../../../packages/local-aws/src/gateway/gateway-answers.ts';
+import { gatewayResponses } from '../../../packages/local-aws/src/gateway/gateway-responses.ts';
 
 it.each(Object.entries(gatewayResponses))(
   'shows the response %s with the title and status of the contract',

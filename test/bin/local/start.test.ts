@@ -291,7 +291,7 @@ it.each([
     '20.1.0',
     'linux',
     true,
-    'This is Node.js 20.1.0, and the service runs on 24. npm ci installs it beside the packages. Run: npm ci && npm start\n',
+    'This is Node.js 20.1.0, and the service runs on 24. npm ci installs it with the packages. Run: npm ci && npm start\n',
   ],
   [
     'on an older Node of a Mac',

@@ -69,7 +69,7 @@ function parseService(text: string, name: string): FaultService {
 }
 
 function parseOnly(text: string, service: FaultService, only: string): string {
-  if (only === '') throw new FaultError(`${text}: nothing stands behind /`);
+  if (only === '') throw new FaultError(`${text}: there is nothing after /`);
   const actions = service === 'function' ? undefined : serviceActions[service];
   if (actions !== undefined && !actions.includes(only))
     throw new FaultError(`${text}: ${service} has no action ${only} (${actions.join(', ')})`);

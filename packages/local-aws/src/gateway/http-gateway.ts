@@ -6,7 +6,7 @@ import type { FunctionHost } from '../lambda/function-host.ts';
 import { foreignHostResponse, isLoopbackHost } from '../loopback-host.ts';
 import { readBody } from '../read-body.ts';
 import { crossOriginHeaders, preflightHeaders } from './cors.ts';
-import { gatewayResponses, isGatewayResponse, type GatewayResponse } from './gateway-answers.ts';
+import { gatewayResponses, isGatewayResponse, type GatewayResponse } from './gateway-responses.ts';
 import type { HttpApi, IntegrationDefinition } from './gateway-definition.ts';
 import { integrationResponse, type IntegrationResponse } from './integration-response.ts';
 import { listenOnLocalhost } from './listen.ts';

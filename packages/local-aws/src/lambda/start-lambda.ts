@@ -35,7 +35,7 @@ function canEncrypt({ region, accountId }: Account, kms: Kms, keyArn: string, fu
   );
 }
 
-interface Beside {
+interface StartedServices {
   readonly kms: Kms;
   readonly logs: Logs;
   /** Directory of the functions of CreateFunction; without it they live in memory. */
@@ -49,7 +49,7 @@ interface Beside {
 export function startLambda(
   account: Account,
   { functions, layers, roles }: CloudParts,
-  { kms, logs, ...where }: Beside,
+  { kms, logs, ...where }: StartedServices,
 ): Promise<Lambda> {
   const { accountId, region } = account;
   return createLambda({

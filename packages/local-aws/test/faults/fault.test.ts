@@ -19,7 +19,7 @@ it.each([
   ['kms:duplicate:1', 'kms has no fault duplicate (throttle, error, latency, lost-answer, down)'],
   ['kms:toString:1', 'kms has no fault toString'],
   ['dynamodb/PutItems:error:1', 'dynamodb has no action PutItems ('],
-  ['dynamodb/:error:1', 'nothing stands behind /'],
+  ['dynamodb/:error:1', 'there is nothing after /'],
   ['dynamodb:error:1.1', 'the value must be a probability from 0 to 1, not 1.1'],
   ['dynamodb:error:', 'the value must be a probability from 0 to 1, not '],
   ['dynamodb:error:often', 'the value must be a probability from 0 to 1, not often'],
