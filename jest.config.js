@@ -68,5 +68,8 @@ export default {
   // End-to-end tests start services of their own; nothing here measures time.
   testTimeout: process.env.CLOAKROOM_TESTS === 'thorough' ? 3_600_000 : 120_000,
   testSequencer: '<rootDir>/test/support/longest-first.js',
+  // A worker with an open handle never exits by itself; a busy machine needs more than the usual
+  // 500 ms for one that does. tools/test/run.ts fails for a worker that has to be killed.
+  workerGracefulExitTimeout: 10_000,
   coverageProvider: 'v8',
 };

@@ -169,11 +169,11 @@ const deaths = (name: string): number =>
 
 type Ends = ReturnType<typeof endsOf>;
 
-/** The outcome of the jobs: everything that is wrong, and the number of interrupted jobs. */
+/** The outcome of the jobs: everything that is wrong, and the numbers of interrupted and timed out jobs. */
 function endsOf(accepted: ReadonlyMap<string, string>, ended: Deliveries) {
   const runs = runsByJob();
   const problems: string[] = [];
-  let interrupted = 0;
+  let [interrupted, timedOut] = [0, 0];
   for (const [id, job] of accepted) {
     const count = runs.get(job) ?? 0;
     if (count > 1) problems.push(`${job} ran ${String(count)} times`);
@@ -189,18 +189,20 @@ function endsOf(accepted: ReadonlyMap<string, string>, ended: Deliveries) {
       if (result.raw.job !== job || count !== 1)
         problems.push(`${job} ran ${String(count)} times and gave ${bodies.join()}`);
     } else if (result.status === 500 && /interrupted/.test(result.detail ?? '')) interrupted += 1;
+    // The clock moved over the time limit of a run on a busy machine.
+    else if (aheadSeconds > 0 && /ran longer than its limit/.test(result.detail ?? '')) timedOut += 1;
     else problems.push(`${job} was delivered as ${bodies.join()}`);
   }
-  return { problems, interrupted };
+  return { problems, interrupted, timedOut };
 }
 
-function summary(accepted: ReadonlyMap<string, string>, ended: Deliveries, { interrupted }: Ends): string {
+function summary(accepted: ReadonlyMap<string, string>, ended: Deliveries, { interrupted, timedOut }: Ends): string {
   const runs = runsByJob();
   const deliveryCounts = [...ended.values()].map(({ count }) => count);
   return [
     `${String(accepted.size)} jobs accepted, leases moved on by ${String(aheadSeconds)} s`,
     `${String(runs.size)} jobs ran, ${String([...runs.values()].filter((n) => n > 1).length)} of them more than once`,
-    `${String(ended.size)} delivered (${String(deliveryCounts.filter((n) => n > 1).length)} more than once), ${String(interrupted)} of them as interrupted`,
+    `${String(ended.size)} delivered (${String(deliveryCounts.filter((n) => n > 1).length)} more than once), ${String(interrupted)} of them as interrupted, ${String(timedOut)} as too long`,
     `${String(deaths('Worker'))} workers and ${String(deaths('Sender'))} senders killed`,
     '',
   ].join('\n');
