@@ -12,7 +12,7 @@ import { DEFAULT_KEY_HEADER, managementKeyFrom } from './first-calls.ts';
 import { firstTenant } from './first-tenant.ts';
 import type { StartOptions } from './options.ts';
 import { createReactorOutput } from './reactor-output.ts';
-import { presentAnswer } from './present-response.ts';
+import { presentResponse } from './present-response.ts';
 import { createReferencePage } from './reference-page.ts';
 import { startPage } from './start-page.ts';
 import { SYNTHESIS_INPUTS } from './synthesis-inputs.ts';
@@ -56,7 +56,7 @@ function gatewayExtension(
   log: (line: string) => void,
 ): GatewayExtension {
   return {
-    presentResponse: presentAnswer,
+    presentResponse,
     pages: pagesOf(start, log),
     onResponse: (exchange) => {
       const violation = contract?.check(exchange);

@@ -79,7 +79,7 @@ export const COMMAND_BEHAVIOUR: Readonly<Record<CommandName, CommandBehaviour>> 
   'list-parked-deliveries': {
     does: 'Lists parked deliveries, oldest first (100 without --limit)',
   },
-  'resend-delivery': { does: 'Delivers a parked delivery again, with ten more attempts' },
+  'resend-delivery': { does: 'Retries a parked delivery, with up to ten attempts' },
   'who-saw': {
     does: 'Lists the records of a token, newest first: who saw, used or changed it, from where and in what form',
     isDone: hasEnded,

@@ -36,7 +36,7 @@ const RULES = {
 const NAME = `Up to ${counted(NAME_MAX_LENGTH)} characters.`;
 const GRANTS = { permissions: 'Granted on all tokens; data is masked.', ...RULES };
 const LOST =
-  'The update conflicts with concurrent updates, or a request with the same idempotency key is still running.';
+  'The update conflicted with concurrent updates in every attempt, or a request with the same idempotency key is still running.';
 const EITHER = 'At least one of `permissions` and `rules` must have an entry.';
 
 const BILLING = {
@@ -117,7 +117,7 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
     description: 'Deletes the application, its key, and the sessions that it created or authorized.',
     parameters: ID,
     response: { description: 'Deleted.' },
-    failures: { 409: 'The deletion conflicts with concurrent updates.' },
+    failures: { 409: 'The deletion conflicted with concurrent updates in every attempt.' },
   },
   listPermissions: {
     tag: 'Applications',

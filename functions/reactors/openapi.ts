@@ -113,9 +113,9 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
     members: {
       args: 'An object or array whose strings may contain detokenization expressions, or one expression whose value is an object.',
       callback_url: 'The https address for the result.',
-      callbackUrl: 'An alias of `callback_url`: send one of them.',
+      callbackUrl: 'Another name of `callback_url`: send one of them.',
       timeout_ms: `Timeout of the code, in ms; with \`callback_url\` only. Default ${String(TIMEOUT.default)}.`,
-      timeoutMs: 'An alias of `timeout_ms`: send one of them.',
+      timeoutMs: 'Another name of `timeout_ms`: send one of them.',
     },
     requests: {
       sync: {

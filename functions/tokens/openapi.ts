@@ -162,7 +162,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
     },
     response: { description: 'The token after the update, as the caller may see it.', schema: writtenToken },
     failures: {
-      409: 'The update conflicts with concurrent updates, or a request with the same idempotency key is still running.',
+      409: 'The update conflicted with concurrent updates in every attempt, or a request with the same idempotency key is still running.',
     },
   },
   deleteToken: {
@@ -171,7 +171,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
     description: 'Deletes the token and everything derived from it. Its id can be used again.',
     parameters: ID,
     response: { description: 'Deleted.' },
-    failures: { 409: 'The deletion conflicts with concurrent updates.' },
+    failures: { 409: 'The deletion conflicted with concurrent updates in every attempt.' },
   },
   searchTokens: {
     tag: TAG,

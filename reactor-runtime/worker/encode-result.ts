@@ -12,7 +12,7 @@ const isTooLong = (error: unknown): boolean =>
 export function encodeResult(value: unknown): string {
   if (value === undefined) return MESSAGE.returned;
   try {
-    // A function or a symbol has none, unlike the library's types say.
+    // It is undefined for a function or a symbol, although the library's types do not say so.
     const json = (stringifyJson as (value: unknown) => string | undefined)(value);
     if (json === undefined) return MESSAGE.unserializable;
     return byteLength(json) > MAX_RESULT_BYTES ? MESSAGE.tooLarge : MESSAGE.returned + json;

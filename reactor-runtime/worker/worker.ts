@@ -112,7 +112,7 @@ function load({ code, taskRoot }: WorkerSettings, modules: ReactorModules): Reac
 /** Waits for the event. It grants no rights: the code may have replaced it with its own. */
 const nextEvent = (): Event => parseJson(receive()) as Event;
 
-function response(call: () => unknown): void {
+function respond(call: () => unknown): void {
   try {
     thenOf(
       new PromiseClass((resolve) => {
@@ -162,7 +162,7 @@ function main(): void {
     say(MESSAGE.loaded);
     const { request, client } = nextEvent();
     phase = 'running';
-    response(() => {
+    respond(() => {
       const bt = client && clientOf(client, modules);
       return reactor({ args: request.args, configuration: request.configuration, bt });
     });

@@ -17,7 +17,7 @@ function responseText(body: unknown): string {
   const text = JSON.stringify(body);
   // Escaping at most doubles the length of JSON, so half the limit always fits.
   if (text.length * 2 > RESPONSE_MAX_BYTES && Buffer.byteLength(JSON.stringify(text)) > RESPONSE_MAX_BYTES)
-    throw new ServiceError('payload_too_large', 'The answer is larger than 6 MB: ask for less at once.');
+    throw new ServiceError('payload_too_large', 'The response exceeds 6 MB: request less data.');
   return text;
 }
 

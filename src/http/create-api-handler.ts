@@ -60,7 +60,7 @@ function startPrefetch<Deps>(
   return value;
 }
 
-async function response<Deps extends ApiDeps>(
+async function runRoute<Deps extends ApiDeps>(
   deps: Deps,
   caller: Caller,
   { route, params, request }: MatchedRoute<Deps>,
@@ -119,7 +119,7 @@ export function createApiHandler<Deps extends ApiDeps>(
     });
     call.caller = caller;
     return recordRequest<Deps>(deps, caller, matched, source, async (audited) =>
-      responseOf(await response(audited, caller, matched, prefetch), request.reserved),
+      responseOf(await runRoute(audited, caller, matched, prefetch), request.reserved),
     );
   }
 

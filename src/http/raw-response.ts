@@ -64,7 +64,7 @@ export function rawResponse(
   if (bytes > RESULT_MAX_BYTES) {
     throw new ServiceError(
       'destination_unreachable',
-      'The answer of the destination is larger than can be passed on.',
+      'The response of the destination is too large to be passed on.',
     );
   }
   return {

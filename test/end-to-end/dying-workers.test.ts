@@ -169,7 +169,7 @@ const deaths = (name: string): number =>
 
 type Ends = ReturnType<typeof endsOf>;
 
-/** The outcome of the jobs: everything that is wrong, and the numbers of interrupted and timed out jobs. */
+/** What became of the jobs: all that is wrong, and how many were interrupted or timed out. */
 function endsOf(accepted: ReadonlyMap<string, string>, ended: Deliveries) {
   const runs = runsByJob();
   const problems: string[] = [];
@@ -196,7 +196,11 @@ function endsOf(accepted: ReadonlyMap<string, string>, ended: Deliveries) {
   return { problems, interrupted, timedOut };
 }
 
-function summary(accepted: ReadonlyMap<string, string>, ended: Deliveries, { interrupted, timedOut }: Ends): string {
+function summary(
+  accepted: ReadonlyMap<string, string>,
+  ended: Deliveries,
+  { interrupted, timedOut }: Ends,
+): string {
   const runs = runsByJob();
   const deliveryCounts = [...ended.values()].map(({ count }) => count);
   return [

@@ -137,7 +137,7 @@ describe('examples/node', () => {
     const elsewhere = { BASE_URL: 'http://127.0.0.1:20479', MANAGEMENT_KEY };
     await expect(runExample('node', elsewhere)).rejects.toMatchObject({
       code: 1,
-      stderr: 'ConnectionError: No whole answer came from http://127.0.0.1:20479: ECONNREFUSED\n',
+      stderr: 'ConnectionError: No complete response came from http://127.0.0.1:20479: ECONNREFUSED\n',
     });
   });
 

@@ -18,7 +18,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   403: 'A permission is missing, no rule matches, or the type of the application is wrong.',
   404: 'No such resource in this tenant, or it has expired.',
   409: 'A request with the same idempotency key is still running.',
-  413: `The body is over ${megabytes(BODY_MAX_BYTES)}, or the answer would be, or the tokens that it names are, or these hold more than ${counted(MEMBERS_MAX)} elements and members.`,
+  413: `The body, the response, or the tokens that the request names exceed ${megabytes(BODY_MAX_BYTES)}; or these tokens have more than ${counted(MEMBERS_MAX)} elements and members.`,
   415: 'The body must be `application/merge-patch+json`.',
   422: 'The idempotency key was used with another body.',
   429: 'Too many requests.',

@@ -17,5 +17,5 @@ export function isLoopbackHost(host: string | undefined): boolean {
 export const foreignHostResponse = {
   status: 403,
   headers: { 'content-type': 'text/plain; charset=utf-8' },
-  body: 'The local service answers requests to localhost only; the Host of this request is another name.\n',
+  body: 'The local service accepts requests to localhost only; the Host of this request is another name.\n',
 } as const;

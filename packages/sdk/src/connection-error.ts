@@ -22,7 +22,7 @@ export class ConnectionError extends Error {
  */
 export class TimeoutError extends ConnectionError {
   constructor(timeoutMs: number) {
-    super(`The service did not answer within ${String(timeoutMs)} ms`);
+    super(`The service did not respond within ${String(timeoutMs)} ms`);
     this.name = 'TimeoutError';
   }
 }

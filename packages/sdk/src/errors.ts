@@ -15,7 +15,7 @@ export type ReactorErrorReason = string | Error | Readonly<Record<string, string
 
 function messageOf(value: unknown): string {
   if (typeof value === 'string') return value;
-  // A function or `undefined` has no JSON, unlike the library's types say.
+  // `JSON.stringify` returns undefined for a function, although the library's types do not say so.
   return (JSON.stringify as (value: unknown) => string | undefined)(value) ?? typeof value;
 }
 

@@ -14,7 +14,7 @@ export const fetchTransport: Transport = async ({ method, url, headers, body, si
     ...(body === undefined ? {} : { body: body as string | Uint8Array<ArrayBuffer> }),
   });
   if (response.type === 'opaqueredirect')
-    throw new ConnectionError('The answer is a redirect, which a browser does not show');
+    throw new ConnectionError('The response is a redirect, which a browser does not show');
   const { status } = response;
   return { status, ...fieldsOf(response.headers), body: new Uint8Array(await response.arrayBuffer()) };
 };

@@ -157,7 +157,7 @@ function codeOf(failure: unknown, depth = 0): string | undefined {
 
 function connectionErrorOf(failure: unknown, url: string): ConnectionError {
   if (failure instanceof ConnectionError) return failure;
-  const message = `No whole answer came from ${new URL(url).origin}`;
+  const message = `No complete response came from ${new URL(url).origin}`;
   const code = codeOf(failure);
   return code === undefined
     ? new ConnectionError(message)
@@ -224,7 +224,7 @@ export function createHttpClient(options: ClientOptions): HttpClient {
   const success = (response: TransportResponse): unknown => {
     const body = jsonOf(response);
     if (body !== NO_JSON) return body;
-    const title = 'Unexpected answer';
+    const title = 'Unexpected response';
     const detail = 'It is not JSON: is baseUrl the address of the service?';
     const { status, code, errors, traceId, retryAfter } = error(response);
     throw new ApiError({ status, title, code, detail, errors, traceId, retryAfter });

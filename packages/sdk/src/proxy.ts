@@ -48,7 +48,7 @@ export interface ProxyResponse {
 /** Throws `TypeError` for a value that cannot be sent. */
 function bodyOf(body: unknown): { readonly body: string | Uint8Array | undefined; readonly type?: string } {
   if (body === undefined || typeof body === 'string' || isBytes(body)) return { body };
-  // A function has no JSON, unlike the types of JSON.stringify say.
+  // `JSON.stringify` returns undefined for a function, although its types do not say so.
   const text = JSON.stringify(body) as string | undefined;
   if (text === undefined) throw new TypeError('body must be text, bytes, or what JSON can say');
   return { body: text, type: 'application/json' };

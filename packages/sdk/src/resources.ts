@@ -208,7 +208,7 @@ export interface Tenant {
   readonly settings: { readonly deduplicate_tokens: boolean };
 }
 
-/** Omitted `settings` return to their defaults. */
+/** Omitted settings are unchanged. */
 export interface TenantChange {
   readonly name: string;
   readonly settings?: { readonly deduplicate_tokens?: boolean | undefined } | undefined;

@@ -44,8 +44,9 @@ async function* pages(
 }
 
 /**
- * The due entries of a table, oldest first, reading a page of each partition concurrently, so that
- * a backlog in one partition does not delay the others. Scans nothing.
+ * The due entries of a table, in batches of one page per partition, read concurrently, so that a
+ * backlog in one partition does not delay the others. Each batch is sorted, oldest first. Scans
+ * nothing.
  */
 export async function* dueEntries(
   table: Table,

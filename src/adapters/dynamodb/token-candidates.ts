@@ -16,8 +16,8 @@ const GROWTH = 2;
 const WALK_MAX = 20_000;
 
 /**
- * Entries that are looked up together with invisible ones, so that no count of calls reveals
- * entries that the caller may not see.
+ * Removes entries that the caller may not see before anything is looked up for them, so that no
+ * count of calls reveals them.
  */
 const visibleOf =
   ({ isVisible = () => true }: Bounds) =>

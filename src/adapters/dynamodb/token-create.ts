@@ -43,7 +43,7 @@ export function createTokenCreate(
   tables: TokenTables,
   calls: WriteCalls,
   removal: TokenRemoval,
-  obstacles: WriteConflicts,
+  conflicts: WriteConflicts,
   clock: Clock,
 ): TokenStore['create'] {
   const writes = tokenWrites(tables);
@@ -111,9 +111,9 @@ export function createTokenCreate(
       await calls.transact(tokens.map(reveal));
       return 'written';
     } catch (error) {
-      const obstacle = await obstacles.ofCreate(error, writeId);
+      const conflict = await conflicts.ofCreate(error, writeId);
       await Promise.all(staged.map(({ token }) => removal.clear({ token: headOf(token) })));
-      return obstacle;
+      return conflict;
     }
   }
 
@@ -127,7 +127,7 @@ export function createTokenCreate(
       await calls.transact(items);
       return 'written';
     } catch (error) {
-      return obstacles.ofCreate(error, writeId);
+      return conflicts.ofCreate(error, writeId);
     }
   };
 }

@@ -45,7 +45,7 @@ export function createTokenUpdate(
   tables: TokenTables,
   calls: WriteCalls,
   removal: TokenRemoval,
-  obstacles: WriteConflicts,
+  conflicts: WriteConflicts,
   clock: Clock,
 ): TokenStore['update'] {
   const { client } = tables;
@@ -159,7 +159,7 @@ export function createTokenUpdate(
         );
       return 'written';
     } catch (error) {
-      return obstacles.ofUpdate(error, token);
+      return conflicts.ofUpdate(error, token);
     }
   };
 }

@@ -16,10 +16,10 @@ export type TokenWriter = Pick<TokenStore, 'create' | 'update' | 'deleteVersion'
 export function createTokenWriter(tables: TokenTables, reader: TokenReader, clock: Clock): TokenWriter {
   const calls = createWriteCalls(tables.client);
   const removal = createTokenRemoval(tables, calls, clock);
-  const obstacles = createWriteConflicts(reader, removal, clock);
+  const conflicts = createWriteConflicts(reader, removal, clock);
   return {
-    create: createTokenCreate(tables, calls, removal, obstacles, clock),
-    update: createTokenUpdate(tables, calls, removal, obstacles, clock),
+    create: createTokenCreate(tables, calls, removal, conflicts, clock),
+    update: createTokenUpdate(tables, calls, removal, conflicts, clock),
     remove: (token) => removal.remove(token),
     repair: (read) => removal.repair(read),
 

@@ -39,11 +39,11 @@ async function bodyOf(response: IncomingMessage, bodyMaxBytes: number): Promise<
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > bodyMaxBytes)
-      throw unreachable(`The answer of the destination is larger than ${String(bodyMaxBytes)} bytes.`);
+      throw unreachable(`The response of the destination is larger than ${String(bodyMaxBytes)} bytes.`);
     chunks.push(chunk);
   }
   if (!response.complete)
-    throw unreachable('The destination closed the connection before its answer was complete.');
+    throw unreachable('The destination closed the connection before its response was complete.');
   return Buffer.concat(chunks);
 }
 
@@ -54,7 +54,7 @@ async function bodyOf(response: IncomingMessage, bodyMaxBytes: number): Promise<
 function failure(error: unknown, signal: AbortSignal): unknown {
   if (error instanceof ServiceError) return error;
   if (signal.aborted)
-    return new ServiceError('destination_timeout', 'The destination did not answer in time.');
+    return new ServiceError('destination_timeout', 'The destination did not respond in time.');
   if (error instanceof ForbiddenAddressError)
     return invalid('destination', 'leads to an address that is not allowed');
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
@@ -114,11 +114,11 @@ export function createHttpsEgressClient(resolveAll?: ResolveAll): EgressClient {
           if (bodyMaxBytes === 'unread') request.destroy();
           const { statusCode: status = 0 } = response;
           if (isStatus(status)) resolve({ status, headers: fieldsOf(response.rawHeaders), body });
-          else reject(unreachable('The destination answered with a status that is none.'));
+          else reject(unreachable('The destination returned an invalid status.'));
         },
         (error: unknown) => {
           request.destroy();
-          reject(error instanceof Error ? error : new Error('the answer failed'));
+          reject(error instanceof Error ? error : new Error('the response failed'));
         },
       );
     });
@@ -126,7 +126,7 @@ export function createHttpsEgressClient(resolveAll?: ResolveAll): EgressClient {
     // The request asked for no other protocol; without a listener the response would never end.
     request.on('upgrade', (_response, socket) => {
       socket.destroy();
-      reject(unreachable('The destination answered with another protocol.'));
+      reject(unreachable('The destination responded with another protocol.'));
     });
     signal.addEventListener('abort', () => reject(new Error('the time is over')));
     request.end(outbound.body.reveal());

@@ -4,7 +4,7 @@ import type { KeyContext, KeyService } from '../../core/crypto/key-service.ts';
 import { callDependency } from '../aws/dependency-error.ts';
 
 function bytes(value: Uint8Array | undefined): Buffer {
-  if (value === undefined) throw new Error('KMS: an answer without its bytes');
+  if (value === undefined) throw new Error('KMS: a response without its bytes');
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }
 

@@ -14,7 +14,7 @@ export function createSealSigner(client: KMSClient, keyId: string): SealSigner {
         SigningAlgorithm: 'ECDSA_SHA_256',
       });
       const { Signature } = await callDependency(() => client.send(command));
-      if (Signature === undefined) throw new Error('KMS: an answer without its signature');
+      if (Signature === undefined) throw new Error('KMS: a response without its signature');
       return Buffer.from(Signature);
     },
   };
@@ -23,6 +23,6 @@ export function createSealSigner(client: KMSClient, keyId: string): SealSigner {
 /** The public half of the signing key of seals, from KMS. */
 export async function sealPublicKey(client: KMSClient, keyId: string): Promise<KeyObject> {
   const { PublicKey } = await callDependency(() => client.send(new GetPublicKeyCommand({ KeyId: keyId })));
-  if (PublicKey === undefined) throw new Error('KMS: an answer without its key');
+  if (PublicKey === undefined) throw new Error('KMS: a response without its key');
   return createPublicKey({ key: Buffer.from(PublicKey), format: 'der', type: 'spki' });
 }

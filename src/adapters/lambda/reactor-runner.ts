@@ -86,7 +86,7 @@ export function createReactorRunner(
 ): ReactorRunner {
   const localPorts = admittedLocalPorts(egressAllowList);
 
-  /** The response, `lost` if none arrived, or the error of a call that started nothing. */
+  /** The outcome (see {@link RunOutcome}), or the error of a call that started nothing. */
   async function attempt(
     request: RunRequest,
     payload: Buffer,

@@ -30,8 +30,8 @@ const present = (value: unknown): Json =>
   value === undefined || value instanceof Drop ? null : (value as Json);
 
 const withContext = (filter: Filter): LiquidFilter =>
-  function (value, ...input) {
-    return filter(this.context.budget, present(value), input);
+  function (value, ...args) {
+    return filter(this.context.budget, present(value), args);
   };
 
 function createLiquid(): Liquid {

@@ -59,7 +59,7 @@ async function isInPlace(
 }
 
 /**
- * Publishes new code under our own operation, then updates the record. `lost` if another writer
+ * Publishes new code under our own operation, then updates the record. `conflict` if another writer
  * changes the reactor.
  */
 async function replaceCode(

@@ -34,8 +34,8 @@ export interface Invocation {
   /** Until when the result can be read. */
   readonly readableUntil: number;
   /**
-   * End of the result, if a token or a cvc that was filled into the arguments ends before
-   * `readableUntil`.
+   * End of the result, if a token or cvc that was filled in, or a token that the result shows, ends
+   * before the stored content does ({@link CONTENT_MS}).
    */
   readonly resultUntil?: number;
 }

@@ -106,7 +106,7 @@ async function claim(
 }
 
 /** Queues an invocation again whose code certainly did not run. */
-async function giveBack(deps: ProcessInvocationDeps, running: Invocation): Promise<void> {
+async function release(deps: ProcessInvocationDeps, running: Invocation): Promise<void> {
   const { runner: _, runUntil: __, ...rest } = running;
   const now = deps.clock();
   const dueAt = now + START_PAUSE_MS + QUEUE_PATIENCE_MS;
@@ -211,7 +211,7 @@ export async function processInvocation(
   const outcome = await runClaimed(deps, invocation, payload.reveal());
   const now = deps.clock();
   if (outcome === 'not-run' && now < invocation.createdAt + START_WITHIN_MS) {
-    await giveBack(deps, invocation);
+    await release(deps, invocation);
     return 'queued';
   }
   const ended = outcome === 'not-run' ? failed(deps, interruption({})) : outcome;

@@ -28,10 +28,9 @@ export function encodeCursor(key: KeyObject, scope: CursorScope, position: strin
 export function decodeCursor(keys: readonly KeyObject[], scope: CursorScope, cursor: string): string {
   const bytes = Buffer.from(cursor, 'base64url');
   const position = bytes.subarray(MAC_BYTES).toString('utf8');
-  const signature = bytes.subarray(0, MAC_BYTES);
+  const tag = bytes.subarray(0, MAC_BYTES);
   const isOurs =
-    signature.length === MAC_BYTES &&
-    keys.some((key) => timingSafeEqual(signature, mac(key, scope, position)));
+    tag.length === MAC_BYTES && keys.some((key) => timingSafeEqual(tag, mac(key, scope, position)));
   // Base64 has several spellings of some bytes; only the original one is valid.
   if (!isOurs || bytes.toString('base64url') !== cursor)
     throw invalid('after', 'is not a cursor of this list');

@@ -42,7 +42,7 @@ async function orNull<T>(ask: () => Promise<T>): Promise<T | null> {
   }
 }
 
-async function responses<T>(
+async function askAll<T>(
   asked: Readonly<Record<string, () => Promise<T>>>,
 ): Promise<Readonly<Record<string, T | null>>> {
   const entries = Object.entries(asked).map(async ([name, ask]) => [name, await orNull(ask)] as const);
@@ -65,8 +65,8 @@ export async function health({
     ]),
   );
   const [overdueSeconds, depths, parked, cold] = await Promise.all([
-    responses(overdue),
-    responses(waiting),
+    askAll(overdue),
+    askAll(waiting),
     orNull(parkedDeliveries),
     orNull(coldReactors),
   ]);

@@ -84,8 +84,8 @@ function prepareAll(
 }
 
 /**
- * Most bytes of JSON in the metadata, masks and expressions of one request: a single transaction of
- * at most 4 MB writes them.
+ * Most bytes of JSON in the metadata, masks and expressions of one request: one transaction of at
+ * most 4 MB makes them visible.
  */
 const DETAILS_MAX_BYTES = 3_000_000;
 

@@ -26,7 +26,7 @@ export interface StoredToken {
   readonly type: TokenTypeName;
   readonly containers: readonly Container[];
   readonly fingerprint: string;
-  /** Keyed hash of all that duplicates have in common, except the expiration (`match-hash.ts`). */
+  /** Keyed hash of all that duplicates share, except the expiration (`crypto/fingerprint.ts`). */
   readonly matchHash: string;
   /**
    * All data ever written to it came from the private application that created it, by its own key.

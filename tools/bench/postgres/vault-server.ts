@@ -73,7 +73,7 @@ async function create({ tenant_id: tenant, application_id: by }: Caller, body: s
   return view({ ...row, tenant_id: tenant, type, data: text, created_by: by });
 }
 
-async function reply(request: IncomingMessage): Promise<readonly [number, unknown]> {
+async function respond(request: IncomingMessage): Promise<readonly [number, unknown]> {
   const caller = await authenticate(String(request.headers['svc-api-key']));
   if (caller === undefined) return [401, { title: 'Unauthorized' }];
   if (request.method === 'POST') return [201, await create(caller, await bodyOf(request))];
@@ -98,7 +98,7 @@ await pool.query('insert into api_key values ($1, gen_random_uuid(), gen_random_
   ['token:create', 'token:read'],
 ]);
 const server = createServer((request, response) => {
-  reply(request).then(
+  respond(request).then(
     ([status, body]) => send(response, status, body),
     (error: unknown) => send(response, 500, { title: String(error) }),
   );

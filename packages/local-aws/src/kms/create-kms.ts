@@ -191,7 +191,7 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
     };
   }
 
-  function response({ operation, input }: KmsRequest): Response {
+  function resultOf({ operation, input }: KmsRequest): Response {
     switch (operation) {
       case 'GenerateDataKey':
         return generateDataKey(input);
@@ -260,7 +260,7 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
   return {
     signingName: 'kms',
     accesses: (call: AwsCall) => accesses(parseRequest(call)),
-    handle: (call: AwsCall) => Promise.resolve().then(() => respond(200, response(parseRequest(call)))),
+    handle: (call: AwsCall) => Promise.resolve().then(() => respond(200, resultOf(parseRequest(call)))),
     failure: ({ code, status, message, fields }) => respond(status, { __type: code, message, ...fields }),
     close: () => Promise.resolve(),
     createKey,
