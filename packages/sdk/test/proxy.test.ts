@@ -258,7 +258,7 @@ describe('a ConnectionError', () => {
       const error = await saying(failure);
       expect(error).toBeInstanceOf(ConnectionError);
       expect(error).toMatchObject({
-        message: 'No whole answer came from https://tokens.example.com: ECONNRESET',
+        message: 'No complete response came from https://tokens.example.com: ECONNRESET',
         cause: { code: 'ECONNRESET' },
       });
       expect(inspect(error, { depth: 9 })).not.toContain('of-the-destination');
@@ -268,7 +268,7 @@ describe('a ConnectionError', () => {
     const secretCode = Object.assign(new Error('x'), { code: SECRET });
     for (const failure of [new Error(SECRET), SECRET, undefined, circular, secretCode]) {
       const error = await saying(failure);
-      expect(error).toMatchObject({ message: 'No whole answer came from https://tokens.example.com' });
+      expect(error).toMatchObject({ message: 'No complete response came from https://tokens.example.com' });
       expect(inspect(error, { depth: 9 })).not.toContain('of-the-destination');
     }
   });
