@@ -6,7 +6,7 @@ import {
   type ReactionReplay,
 } from '../../src/core/reactors/replay-reaction.ts';
 import { startInvocation } from '../../src/core/reactors/start-invocation.ts';
-import { defined } from '../../src/core/shared/defined.ts';
+import { defined, type Undefinable } from '../../src/core/shared/defined.ts';
 import type { Json } from '../../src/core/shared/json.ts';
 import type { RunOnce } from '../../src/core/shared/run-once.ts';
 import type { WriteIdentity } from '../../src/core/shared/write-identity.ts';
@@ -46,7 +46,7 @@ export async function invokeReactor(
         uses,
       ) as unknown as Json,
       replayUntil: keepUntil,
-    });
+    } satisfies Undefinable<RouteResult>);
   }
   const started = defined({ ...input, ...asynchronous, ownHost: request.headers['host'] });
   return { status: 202, body: { id: await startInvocation(deps, caller, started, writes) } };

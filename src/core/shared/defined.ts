@@ -5,6 +5,9 @@ export type Defined<T> = {
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
+/** The input of {@link defined} for a `T`: under `satisfies`, unknown members do not compile. */
+export type Undefinable<T> = { readonly [K in keyof T]: T[K] | undefined };
+
 /** Removes members that are `undefined`, so that absence has one form. */
 export function defined<T extends object>(value: T): Defined<T> {
   // Most objects have none. A loop is twice as fast as `fromEntries`. The names come from code, so
