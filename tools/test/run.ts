@@ -68,8 +68,15 @@ function run([program, ...args]: Check['command']): Promise<Outcome> {
   });
 }
 
-function report(name: string, { passed, seconds, output }: Outcome, counts = ''): void {
+/** What failed comes before the output, of which some readers see only the beginning. */
+function report(
+  name: string,
+  { passed, seconds, output }: Outcome,
+  counts = '',
+  failures: readonly Failure[] = [],
+): void {
   console.log(`${passed ? 'ok    ' : 'FAILED'}  ${name}  (${seconds.toFixed(1)} s${counts})`);
+  for (const { promise, at } of failures) console.log(`        ${at}  ${promise}`);
   if (!passed) console.log(output);
 }
 
@@ -154,7 +161,8 @@ async function runTests(
   // All requested tests are of the other kind.
   if (paths !== undefined && outcome.passed && jest.testResults.length === 0) return NOTHING;
   const result = tested(name, outcome, jest);
-  report(name, { ...outcome, passed: result.failures.length === 0 }, `, ${String(result.passed)} tests`);
+  const { passed, failures } = result;
+  report(name, { ...outcome, passed: failures.length === 0 }, `, ${String(passed)} tests`, failures);
   if (paths === undefined) console.log(`        slowest: ${slowest(jest)}`);
   return result;
 }

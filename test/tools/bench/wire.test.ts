@@ -1,4 +1,4 @@
-import { sequentialCalls } from '../../../tools/bench/counts/wire.ts';
+import { sequentialCalls, withinMinute } from '../../../tools/bench/counts/wire.ts';
 
 const span = (startedMs: number, durationMs: number) => ({ startedMs, durationMs });
 
@@ -11,4 +11,22 @@ it.each([
   ['a short one and its successor during a long one', [span(0, 30), span(0, 10), span(11, 10)], 2],
 ])('calls in sequence: %s', (_name, calls, expected) => {
   expect(sequentialCalls(calls)).toBe(expected);
+});
+
+it('a measurement that a minute ended in starts over', async () => {
+  jest.useFakeTimers({ now: 59_999 });
+  let measurements = 0;
+  const events: string[] = [];
+  const measure = () => {
+    measurements += 1;
+    jest.advanceTimersByTime(1);
+    return Promise.resolve(measurements);
+  };
+  const startOver = () => {
+    events.push(`start over after ${String(measurements)}`);
+    return Promise.resolve();
+  };
+  await expect(withinMinute(measure, startOver)).resolves.toBe(2);
+  expect(events).toEqual(['start over after 1']);
+  jest.useRealTimers();
 });

@@ -77,12 +77,19 @@ export function wireCost(calls: readonly CallRecord[]): WireCost {
 
 const minute = () => Math.floor(Date.now() / 60_000);
 
-/** Repeats a measurement that did not begin and end within one minute of the clock. */
-export async function withinMinute<T>(measure: () => Promise<T>): Promise<T> {
+/**
+ * Repeats a measurement that did not begin and end within one minute of the clock, after
+ * `startOver`.
+ */
+export async function withinMinute<T>(
+  measure: () => Promise<T>,
+  startOver: () => Promise<void> = () => Promise.resolve(),
+): Promise<T> {
   for (;;) {
     const began = minute();
     const measured = await measure();
     if (minute() === began) return measured;
+    await startOver();
   }
 }
 
