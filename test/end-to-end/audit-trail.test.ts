@@ -1,10 +1,17 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { OUTCOMES } from '../../src/core/audit/audit-record.ts';
 import { allRoutes, type AnyRoute } from '../../tools/openapi/all-routes.ts';
 import { allItems, bytesOf } from '../support/aws.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
-import { httpClient, type Body, type CallOptions, type HttpClient } from '../support/http-client.ts';
+import {
+  httpClient,
+  type ApiResponse,
+  type Body,
+  type CallOptions,
+  type HttpClient,
+} from '../support/http-client.ts';
 import { occurrences } from '../support/needles.ts';
 import { needing } from '../support/needing.ts';
 import { operatorOf } from '../support/operator.ts';
@@ -37,13 +44,22 @@ async function anotherTenant(): Promise<{ readonly id: string; readonly manageme
   return { id: String(made['tenant_id']), management: clientOf(String(made['management_key'])) };
 }
 
+/** As clients do: a page is some 32 queries, and a busy machine may answer 503. */
+async function patientGet(reader: HttpClient, path: string): Promise<ApiResponse> {
+  for (let tries = 1; ; tries += 1) {
+    const response = await reader.get(path);
+    if (response.status !== 503 || tries === 10) return response;
+    await sleep(500);
+  }
+}
+
 /** All pages of a list of records, and the number of records of each. */
 async function recordsOf(reader: HttpClient, query: Readonly<Record<string, string>> = {}) {
   const records: Body[] = [];
   const sizes: number[] = [];
   for (let after: string | null = ''; after !== null;) {
     const parameters = new URLSearchParams({ size: '100', ...query, ...(after !== '' && { after }) });
-    const { status, body } = await reader.get(`/logs?${parameters.toString()}`);
+    const { status, body } = await patientGet(reader, `/logs?${parameters.toString()}`);
     expect([status, Object.keys(body.pagination)]).toEqual([200, ['page_size', 'after']]);
     records.push(...body.data);
     sizes.push(body.data.length);

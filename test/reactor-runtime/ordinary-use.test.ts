@@ -170,7 +170,8 @@ describe('failing code', () => {
 
   it('that fills memory while loading gets that error', async () => {
     const code = 'const all = []; for (;;) all.push(new Array(100_000).fill({}))';
-    expect(await answerAlone(code)).toEqual({ outcome: 'not_loaded', reason: 'memory' });
+    const changes = { timeout_ms: 20_000 };
+    expect(await answerAlone(code, {}, changes)).toEqual({ outcome: 'not_loaded', reason: 'memory' });
   });
 
   it('with another hash than in the event is not run', async () => {
