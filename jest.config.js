@@ -1,8 +1,5 @@
-// `unit` runs in the jest process with the network off, `processes` too, but for what each test
-// starts: reactors on Node 16, the start command, a writer to be killed. The others talk over HTTP:
-// `service` and `browser` (in Chromium) to one local account that their global setup starts (the
-// synthesized app, exactly as `npm start` runs it), `own-service` and `faults` (which break it) to
-// services that the suites start themselves. `jest --selectProjects faults` runs one.
+// `jest --selectProjects faults` runs one project. `service` and `browser` (in Chromium) share one
+// local account: the synthesized app, exactly as `npm start` runs it.
 const common = {
   transform: { '\\.(ts|js|mjs)$': '<rootDir>/test/support/esbuild-transform.js' },
   // Packages published as ES modules only; everything else in node_modules is loaded as it is.
@@ -30,6 +27,7 @@ const ofUnits = { ...common, setupFiles: ['<rootDir>/test/support/no-network.ts'
 /** Suites that do not belong to `service`. */
 const APART = {
   browser: ['browser', 'collect-card', 'reference', 'sdk-package'],
+  // These, and `faults` (which break it), talk to services that they start themselves.
   ownService: [
     ...['audit-tampering', 'audit-trail', 'call-counts', 'demo', 'examples', 'field-client'],
     ...['invocations', 'leaks', 'proxy'],

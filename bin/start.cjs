@@ -1,7 +1,6 @@
 'use strict';
-// `npm start`. Plain JavaScript, because it runs on any version of Node: it reports a missing
-// requirement and the command that installs it, then runs bin/local.ts. Node's compile cache saves
-// about a third of a start without changes.
+// Plain JavaScript, since `npm start` runs it on any version of Node: it reports a missing
+// requirement and the command that installs it, then runs bin/local.ts.
 const { spawnSync } = require('node:child_process');
 const { existsSync } = require('node:fs');
 const { enableCompileCache } = require('node:module');
@@ -37,7 +36,8 @@ if (problem !== undefined) {
 }
 if (lacksRosetta())
   process.stderr.write('Reactors need Rosetta. Run: softwareupdate --install-rosetta --agree-to-license\n');
-// Also through the environment, so that threads and the synthesis start with it.
+// Node's compile cache saves about a third of a start without changes. The environment variable is
+// for threads and the synthesis.
 process.env.NODE_COMPILE_CACHE ??= join(ROOT, '.local', 'compile-cache');
 enableCompileCache(process.env.NODE_COMPILE_CACHE);
 void import('./local.ts');

@@ -2,9 +2,8 @@ import { Validations } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 
 /**
- * Accepts findings of the policy packs (cdk-nag; `tools/check-policy.ts`), each with its reason by
- * the finding's id, next to the code that causes them. The test command fails on every other
- * finding.
+ * Accepts findings of the policy packs by id, each with its reason, next to the code that causes
+ * them. `npm test` fails on every other finding (cdk-nag; `tools/check-policy.ts`).
  */
 export function acceptFindings(scope: IConstruct, reasons: Readonly<Record<string, string>>): void {
   for (const [id, reason] of Object.entries(reasons)) Validations.of(scope).acknowledge({ id, reason });

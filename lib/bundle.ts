@@ -47,9 +47,8 @@ return new Proxy({},{get:(_,name)=>(loaded??=load("./"+id+".cjs"))[name]});
 })(require);`;
 
 /**
- * Bundles a program, by its path from the repository's root, into `index.cjs` of a folder, with its
- * lazily loaded files next to it. A profile is easier to read without minification. Returns the
- * source files in `index.cjs`.
+ * Bundles a program into `index.cjs` of a folder, with its lazily loaded files next to it. Profiles
+ * are easier to read without `minify`. Returns the source files in `index.cjs`.
  */
 export function bundleInto(folder: string, entryPoint: string, { minify = true } = {}): readonly string[] {
   const options = {

@@ -113,9 +113,8 @@ export class DataStack extends Stack {
   }
 
   /**
-   * An append-only table: besides the grants of each function, a resource policy denies every other
-   * write to every principal, administrators included. A principal who may replace that policy can
-   * write again, and the alarm AuditChanged reports the change.
+   * An append-only table: its policy denies all writes except inserts to every principal, including
+   * administrators. The alarm AuditChanged reports a replaced policy, which could allow writes.
    */
   #createTrailTable(id: string, { expires }: { readonly expires: boolean }): Table {
     return new Table(this, id, {

@@ -1,11 +1,10 @@
 import type { DataStack } from './data-stack.ts';
-import { edgeSecretValues } from './edge-secret.ts';
+import { edgeSecretValues } from './edge-secret-values.ts';
 import type { Settings } from './settings.ts';
 
 /*
- * Variables that several functions have. Each mirrors a part of a function's `config.ts`
- * (`src/lambda/environment.ts`, `src/http/api-environment.ts`); the types of the constructs compare
- * them.
+ * Variables that several functions have, as in their `config.ts` (`src/lambda/environment.ts`,
+ * `src/http/api-environment.ts`); the types of the constructs compare them.
  */
 
 /** The stores of keys and credentials. */

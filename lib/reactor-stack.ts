@@ -26,7 +26,7 @@ import {
   allowTenantKeys,
   allowTokenWrites,
 } from './grants.ts';
-import { buildReactorLayer } from './reactor-layer.ts';
+import { buildReactorLayer } from './build-reactor-layer.ts';
 import type { Settings } from './settings.ts';
 
 export interface ReactorStackProps extends StackProps {

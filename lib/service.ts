@@ -1,7 +1,7 @@
 import type { App } from 'aws-cdk-lib';
 import { ApiStack } from './api-stack.ts';
 import { DataStack } from './data-stack.ts';
-import { edgeSecretValues } from './edge-secret.ts';
+import { edgeSecretValues } from './edge-secret-values.ts';
 import { EDGE_REGION, EdgeStack, FirewallStack } from './edge-stack.ts';
 import { MonitoringStack } from './monitoring-stack.ts';
 import { OperationsStack } from './operations-stack.ts';

@@ -24,9 +24,8 @@ const RETENTION_DAYS = [
 ];
 
 /**
- * Every deploy setting, read from the CDK context (`cdk.json`, `cdk deploy -c name=value`, `npm
- * start -- --set name=value`). Values may be strings; lists are separated by commas.
- * `docs/deploy.md` explains each.
+ * Every deploy setting (docs/deploy.md#settings), read from the CDK context: `cdk.json`, or `-c` of
+ * the CDK, or `--set` of `npm start`. Values may be strings; commas separate lists.
  */
 export const settingsSchema = z
   .object({

@@ -1,6 +1,5 @@
-// Imported first. Node ships its own modules compiled, and V8 rejects code that was compiled under
-// other flags. The heap limit is such a flag. V8 read it when it created the heap, so the limit
-// stays without the flag, and later modules need not be compiled again.
+// Imported first: under the flag of the heap limit, V8 compiles Node's own modules again. The limit
+// stays without the flag (docs/decisions/0040-start-the-next-process-in-advance.md).
 import { setFlagsFromString } from 'node:v8';
 
 setFlagsFromString('--max-old-space-size=0');

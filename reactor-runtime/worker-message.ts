@@ -1,7 +1,6 @@
 /**
- * The messages from a worker to the loop: a line on standard output whose first character is the
- * kind. The author's code runs in the worker's process, so the loop trusts none of them:
- * `loop/parse-worker-message.ts` checks each kind. JSON has no line breaks.
+ * Messages from a worker to the loop, as lines of standard output: JSON has no line breaks. The
+ * author's code could write them, so `loop/parse-worker-message.ts` checks each kind.
  */
 export const MESSAGE = {
   /** The code is loaded and exports a function. */

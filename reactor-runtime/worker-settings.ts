@@ -7,9 +7,8 @@ export interface WorkerSettings {
   /** The temp folder, the only folder that reactor code may write to. */
   readonly temp: string;
   /**
-   * Local ports that the code may reach: none on AWS; locally those of the service and of the
-   * deployer's allow list. They are fixed before the code is loaded, since loaded code could forge
-   * a later message.
+   * Local ports that the code may reach: none on AWS; locally the service's and the allow list's.
+   * Fixed before the code is loaded, since loaded code could forge a later message.
    */
   readonly localPorts: readonly number[];
 }

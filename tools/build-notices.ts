@@ -1,6 +1,5 @@
-// `npm run build -- notices`: THIRD-PARTY-NOTICES.md, the licences of all third-party code in a
-// deployment: the bundles of the functions and the layer of reactors. `--check` compares instead of
-// writing.
+// `npm run build -- notices`: THIRD-PARTY-NOTICES.md, the licences of all third-party code in the
+// bundles and the layer of reactors. `--check` compares instead of writing.
 import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';

@@ -1,6 +1,5 @@
-// `node tools/build-reference.ts FOLDER`: the reference page of docs/openapi.json as static files
-// that need no other host. The page is Redoc, whose single file comes from its npm package;
-// installing that would add a hundred packages.
+// `node tools/build-reference.ts FOLDER`: the page of docs/openapi.json as files that need no other
+// host. Redoc comes as a single file of its package, whose installation adds a hundred packages.
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { cache, fetchPublished } from './published-package.ts';

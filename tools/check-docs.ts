@@ -1,7 +1,5 @@
-// Checks that the documentation names exactly what the code has: routes, error codes, settings,
-// environment variables, alarms, packages, and the call sites of `Secret.reveal()`. Each list is
-// the first column of a table below a fixed heading. Links and references in comments lead to a
-// file and a heading.
+// Checks that the first columns of tables in the documentation name exactly what the code has, and
+// that links and references in comments lead to a file and a heading.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { COMMAND_BEHAVIOUR } from '../bin/operator/command-behaviour.ts';

@@ -1,6 +1,5 @@
-// Runs the policy packs of cdk-nag (AWS Solutions, PCI DSS, Serverless) over every stack, in every
-// variant of the settings. A finding without a written reason fails, and so does a reason without a
-// finding. `--report` prints the reasons.
+// Runs cdk-nag over every stack, in every variant of the settings. Fails for a finding without a
+// written reason, and for a reason without a finding. `--report` prints the reasons.
 import { type App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, PCIDSS321Checks, ServerlessChecks } from 'cdk-nag';
 import { withServiceApp } from './templates/service-app.ts';

@@ -1,7 +1,5 @@
-// `npm install` omits optional packages of other platforms from the lockfile if the registry does
-// not have them, and `npm ci` then rejects the lockfile as incomplete. This adds their entries,
-// derived from their names. Run it after every change of dependencies (CONTRIBUTING.md); it changes
-// no existing entry.
+// Adds entries that `npm install` omits and `npm ci` requires (CONTRIBUTING.md): those of optional
+// packages of other platforms that the registry does not have. It changes no existing entry.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 

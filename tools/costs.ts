@@ -1,6 +1,5 @@
-// The monthly cost of an idle deployment and the cost of a million requests, from the synthesized
-// templates: `npm run build -- costs` prints it, `-- --write` writes it to docs/deploy.md, and the
-// documentation check compares.
+// The monthly cost of an idle deployment and of a million requests: `npm run build -- costs` prints
+// it, `-- --write` writes it to docs/deploy.md, and the documentation check compares.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 import { idleTable } from './costs/idle-table.ts';

@@ -1,7 +1,5 @@
-// `node tools/fetch-node-16.ts linux-x64|linux-arm64|darwin-x64`: puts the Node 16 that runs
-// reactors into the cache (lib/reactor-layer.ts calls it where it is missing). The binary comes
-// from the npm package that carries it, and is nothing that `npm install` may install: its `node`
-// command would shadow Node 24.
+// `node tools/fetch-node-16.ts linux-x64|linux-arm64|darwin-x64`: caches the Node 16 of reactors.
+// `npm install` must not install its package, whose `node` command would shadow Node 24.
 import { join } from 'node:path';
 import { cache, fetchPublished } from './published-package.ts';
 

@@ -8,8 +8,8 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { functionEnvironments, functionOf, type LocalFunction } from './bench/local-functions.ts';
 import type { HttpApi } from '../packages/local-aws/src/gateway/gateway-definition.ts';
-import { writeEventFiles } from './sam/event-files.ts';
-import { startRelay } from './sam/relay.ts';
+import { writeEventFiles } from './sam/write-event-files.ts';
+import { startRelay } from './sam/start-relay.ts';
 import { samTemplate, variablesOf, type NamedFunction } from './sam/template.ts';
 
 const usage = `npm run build -- sam [options]

@@ -118,9 +118,8 @@ function realPath(file: string): string {
 export const tenantFile = (dataDirectory: string): string => join(dataDirectory, 'credentials.json');
 
 /**
- * Claims a credentials file for a service that is about to start. If another service uses the
- * default file, or a data folder's tenant, the claimed file is named by the port (or, without one,
- * the process); a file that was asked for is refused then.
+ * Claims a credentials file: the default one, or, if a service or a data folder's tenant uses that,
+ * one named by the port (or the process). Throws if a requested file is in use.
  */
 export function claimCredentialsFile(
   wanted: string | undefined,

@@ -32,7 +32,7 @@ const WORK_DIRECTORY = join(ROOT, '.local');
 
 /**
  * Functions and reactors run on this machine, so they are built for it unless `--set` overrides it
- * (lib/reactor-layer.ts).
+ * (lib/build-reactor-layer.ts).
  */
 const PLATFORM = {
   architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64',
@@ -78,9 +78,8 @@ async function contractCheck(file: string | undefined): Promise<ContractCheck | 
 }
 
 /**
- * Runs the synthesized service on this machine with a new tenant, or that of an earlier start. The
- * credentials file contains its address and keys until it is closed. Rejects with an Error whose
- * message is fit for the terminal; nothing is left running then.
+ * Runs the service with a new or an earlier tenant; until it closes, the credentials file has its
+ * address and keys. Rejects with an Error fit for the terminal; nothing is left running then.
  */
 export async function startService(
   options: StartOptions,

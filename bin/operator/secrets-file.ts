@@ -14,8 +14,7 @@ const INTERRUPTIONS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Creates the file before the service creates anything, since secrets that cannot be written are
- * lost. Throws {@link UsageError} if it exists or cannot be created. A signal that ends the process
- * before the secrets are written removes the file, which would block the next run.
+ * lost. Throws {@link UsageError} if it exists or cannot be created.
  */
 export function createSecretsFile(file: string): SecretsFile {
   let descriptor: number;
@@ -43,6 +42,7 @@ export function createSecretsFile(file: string): SecretsFile {
     // Without the listener the signal ends the process with the exit status that shells expect.
     process.kill(process.pid, signal);
   };
+  // A file left by an interrupted run would block the next run.
   for (const signal of INTERRUPTIONS) process.on(signal, interrupt);
   return {
     write(text) {

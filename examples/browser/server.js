@@ -60,9 +60,8 @@ async function bodyOf(request) {
 }
 
 /**
- * Allows one session to read one token, masked, for the lifetime of sessions. A shop checks here
- * that the token belongs to its customer: it has stored the id that the page sent, next to the
- * signed-in customer.
+ * Lets one session read one token, masked. A shop checks here that the token belongs to its
+ * customer: it has stored the id that the page sent, next to the signed-in customer.
  */
 async function authorize(request) {
   // Browsers send JSON to another origin only after a preflight, which this server never accepts:

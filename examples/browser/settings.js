@@ -1,6 +1,5 @@
-// The settings of server.js: all from the environment, or, to try it on your machine, all from the
-// credentials file of a running `npm start`. A shop's server never has the management key: the
-// operator of the service creates two other keys for it.
+// The settings of server.js: all from the environment or, locally, all from the credentials file of
+// `npm start`. A shop never has the management key: the operator creates two other keys for it.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -13,8 +13,8 @@ const [secret] = settings('WEBHOOK_SECRET');
 const BODY_MAX_BYTES = 6_000_000;
 
 /**
- * The work of each webhook, by its id: a webhook may be delivered twice, and is handled once. A
- * real receiver stores this durably, for example in a table with the id as its key.
+ * The work of each webhook by its id: a webhook may be delivered twice, and is handled once. A real
+ * receiver stores this durably, for example in a table with the id as its key.
  * @type {Map<string, Promise<void>>}
  */
 const handled = new Map();

@@ -9,7 +9,7 @@ import { listApplications } from '../../src/core/applications/list-applications.
 import { listPermissions } from '../../src/core/access/list-permissions.ts';
 import { authorizeSession, createSession } from '../../src/core/access/session.ts';
 import { getTenant, updateTenant } from '../../src/core/tenants/tenant-profile.ts';
-import { checkUnchanged } from '../../src/core/shared/unchanged.ts';
+import { checkUnchanged } from '../../src/core/shared/check-unchanged.ts';
 import { presentPage } from '../../src/http/page-query.ts';
 import { presentApplication } from '../../src/http/present-application.ts';
 import { route, type Route } from '../../src/http/route.ts';

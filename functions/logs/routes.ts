@@ -1,5 +1,5 @@
 import { listRecords } from '../../src/core/audit/list-records.ts';
-import { isUuid } from '../../src/core/shared/uuid.ts';
+import { isUuid } from '../../src/core/shared/is-uuid.ts';
 import { presentPage } from '../../src/http/page-query.ts';
 import { presentRecord } from '../../src/http/present-record.ts';
 import { route, type Route } from '../../src/http/route.ts';

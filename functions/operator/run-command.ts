@@ -9,7 +9,7 @@ import type { Invocation } from '../../src/core/reactors/invocation.ts';
 import { DEPLOYMENT } from '../../src/core/audit/audit-record.ts';
 import type { Unaudited } from '../../src/core/audit/effects.ts';
 import { withAudit } from '../../src/lambda/with-audit.ts';
-import { isUuid } from '../../src/core/shared/uuid.ts';
+import { isUuid } from '../../src/core/shared/is-uuid.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
 import { formatTimestamp, parseIsoTimestamp } from '../../src/core/shared/timestamp.ts';
 import { listParkedDeliveries, resendDelivery } from '../../src/core/webhooks/parked-deliveries.ts';

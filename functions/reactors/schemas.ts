@@ -10,7 +10,7 @@ import { defined } from '../../src/core/shared/defined.ts';
 import { isJsonObject, type JsonObject } from '../../src/core/shared/json.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
 import { invalid } from '../../src/core/shared/service-error.ts';
-import { checkUnchanged } from '../../src/core/shared/unchanged.ts';
+import { checkUnchanged } from '../../src/core/shared/check-unchanged.ts';
 import { idsOf, PAGE_PARAMETERS, pageRequestOf, queryOf } from '../../src/http/page-query.ts';
 import { presentApplication } from '../../src/http/present-application.ts';
 import {

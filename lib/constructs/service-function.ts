@@ -52,9 +52,8 @@ const ACKNOWLEDGED = {
 };
 
 /**
- * The code of `functions/<name>/index.ts`: only its bundle, so that Lambda loads what is measured
- * and audited. Its hash is that of the bundle. The CDK skips bundling where the context
- * `aws:cdk:bundling-stacks` excludes the stack, as tests of templates do.
+ * The code is only the bundle, which is measured and audited. The CDK skips bundling where the
+ * context `aws:cdk:bundling-stacks` excludes the stack, as tests of templates do.
  */
 function functionCode(name: string): Code {
   const folder = join(BUNDLE_OPTIONS.absWorkingDir, 'functions', name);

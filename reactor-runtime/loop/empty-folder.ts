@@ -18,6 +18,7 @@ function removeFolder(name: string): boolean {
  * its name; `null` once the working folder is empty.
  */
 function removeHere(): string | null {
+  // Creates no names, for which a full disk may have no room, and collects no list of names.
   const folder = opendirSync('.');
   try {
     let entry = folder.readSync();
@@ -34,9 +35,8 @@ function removeHere(): string | null {
 }
 
 /**
- * Deletes everything in `folder`, which no other process writes to, and never follows a link. It
- * enters folders, because reactor code can nest them deeper than the longest path of the kernel. It
- * creates no names, for which a full disk may have no room, and collects no list of them.
+ * Deletes everything in `folder`, which no other process writes to, and never follows a link.
+ * Enters folders, because reactor code can nest them deeper than the longest path of the kernel.
  */
 export function emptyFolder(folder: string): void {
   const before = process.cwd();

@@ -78,10 +78,8 @@ function isInherited(descriptor: number): boolean {
 }
 
 /**
- * A worker's descriptors: two pipes, standard error for its output, and `/dev/null` in place of
- * those that the parent of this process left open; Node marks only the first of them close-on-exec.
- * The kernel closes those that this process opens. On Lambda standard error is `/dev/null` too
- * (`bootstrap`).
+ * Two pipes, standard error, and `/dev/null` over all descriptors that the parent of this process
+ * left open, since Node marks only the first close-on-exec (docs/reactor-isolation.md).
  */
 export function workerStdio(listing = '/proc/self/fdinfo'): StdioOptions {
   const inherited = openDescriptors(listing).filter(

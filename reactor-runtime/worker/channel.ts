@@ -14,9 +14,8 @@ import {
 const [STDIN, STDOUT, STDERR] = [0, 1, 2] as const;
 /** The position of a descriptor without positions. */
 const WHERE_IT_IS = -1;
-// Natives, from before any guard: Node's own `fs` and `Buffer` look up members (`byteLength`,
-// `length`, `errno`, `utf8Write`) that reactor code can replace. Replaced members would run between
-// the worker's messages and its input.
+// Natives, from before any guard: reactor code can replace members that Node's `fs` and `Buffer`
+// look up (`length`, `utf8Write`), to run between the worker's messages and its input.
 const [files, buffers] = [binding('fs') as Binding, binding('buffer') as Binding];
 const [read, write] = [methodOf(files, 'read'), methodOf(files, 'writeBuffer')];
 const byteLengthUtf8 = methodOf(buffers, 'byteLengthUtf8');

@@ -15,9 +15,8 @@ export type CompiledModule = (
 ) => void;
 
 /**
- * Compiled as a function of the CommonJS variables, so that the code cannot end its wrapper and
- * begin another. Without a callback for `import()`, which therefore fails: it would load built-ins
- * past the checks.
+ * Compiles a function of the CommonJS variables, so that the code cannot end its wrapper and begin
+ * another. No callback for `import()`, so it fails: it would load built-ins past the checks.
  */
 export const compile = (code: string, filename: string): CompiledModule =>
   compileFunction(code, ['exports', 'require', 'module', '__filename', '__dirname'], {

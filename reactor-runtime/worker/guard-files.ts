@@ -128,9 +128,8 @@ function guardWatching(permitted: PermittedPath): void {
 }
 
 /**
- * All of `fs` uses one native binding, which is guarded as a whole: an operation in none of the
- * tables is refused. Links cannot be created, so a checked path cannot lead elsewhere when it is
- * used.
+ * All of `fs` uses one native binding: an operation in none of the tables is refused. Links cannot
+ * be created, so a checked path cannot lead elsewhere when it is used.
  */
 export function guardFiles({ temp, taskRoot }: WorkerSettings, layer: string): void {
   const permitted = permittedPaths(temp, [taskRoot, layer]);

@@ -4,8 +4,7 @@ import { refusal, refuser } from './refusal.ts';
 
 /**
  * Native functions that reach outside the process, or below the guards, and that no reactor needs.
- * The runtime does not pass them to its code, but Node's own modules have them, and code has
- * extracted them from there (docs/reactor-isolation.md).
+ * Code has extracted them from Node's own modules (docs/reactor-isolation.md#native-halves).
  */
 const REFUSED: Readonly<Record<string, readonly string[]>> = {
   contextify: ['ContextifyScript', 'makeContext', 'measureMemory'],

@@ -1,6 +1,5 @@
-// Saved before the author's code runs: whatever that code does to the built-ins affects only
-// itself. The runtime uses these, and avoids spread, array destructuring and `for of`, which use
-// iterators that the code may have replaced.
+// Saved before the author's code runs, so that what it replaces affects only itself. The runtime
+// avoids spread, array destructuring and `for of`, whose iterators the code may have replaced.
 
 import fs from 'node:fs';
 import path from 'node:path';

@@ -20,13 +20,12 @@ function describe(thrown: unknown): string {
 }
 
 /**
- * Prints an error and its cause, with message and stack, to the output of the console; without a
- * stack, class and message. It runs before the response, since the process is killed after it, and
- * must not change the response. So it reads neither getters nor proxies, and prints no objects:
- * listing the members of a large one takes seconds, and `inspect` runs the author's code.
+ * Prints an error and its cause. It runs before the response, since the process is killed after it,
+ * and must not change the response: it reads neither getters nor proxies.
  */
 export function printError(thrown: unknown): void {
   try {
+    // No objects: `inspect` runs the author's code, and listing many members takes seconds.
     const cause = textOf(ownDataOf(thrown, 'cause'));
     const text = `${textOf(thrown) ?? describe(thrown)}${cause === undefined ? '' : `\nCaused by: ${cause}`}\n`;
     const length = byteLength(text);

@@ -50,9 +50,8 @@ function errorsOf(thrown: unknown): string {
 const API_ERROR = brandOf('ApiError');
 
 /**
- * Whether the author chose the response (docs/reactors.md#errors). Errors of HTTP clients have a
- * `status` too, which is another service's. An `ApiError` has both members, which are about the
- * reactor's own calls of `req.bt`.
+ * Whether the author chose the response (docs/reactors.md#errors). HTTP clients' errors have
+ * another service's `status`; an `ApiError` has both members, about the code's own use of `req.bt`.
  */
 const isChosen = (thrown: unknown): boolean =>
   hasOwnMember(thrown, 'status') &&
@@ -67,8 +66,7 @@ export function moduleMember(refused: string | undefined): string {
 
 /**
  * The thrown value, of any kind, as the JSON that the loop expects: bounded, without a stack, read
- * only from its data. `file`: the path of the author's code. `refused`: the refused module, if that
- * is why it threw.
+ * only from its data. `refused`: the refused module, if that is why it threw.
  */
 export function reduceError(thrown: unknown, file: string, refused: string | undefined): string {
   const isOfAuthor = isChosen(thrown);

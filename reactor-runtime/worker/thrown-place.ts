@@ -37,9 +37,8 @@ export function classOf(thrown: unknown): unknown {
 }
 
 /**
- * The class of the thrown value, and the topmost position of its stack in the author's file, as
- * JSON members. The code controls both, so the loop checks that they are only an identifier and two
- * numbers.
+ * The class of the thrown value, and the topmost position of its stack in the author's file. The
+ * code controls both, so the loop checks that they are only an identifier and two numbers.
  */
 export function thrownPlace(thrown: unknown, file: string): string {
   const name = classOf(thrown);

@@ -17,9 +17,8 @@ export interface AuthenticationAttempt {
 }
 
 /**
- * Authenticates callers by their API key. The instance remembers (by its hash) that a key was
- * accepted, so that the next request can read the tenant's data while the key is checked. It never
- * remembers that a key is still valid.
+ * Remembers (by hash) that a key was accepted, so that the next request can read the tenant's data
+ * while the key is checked. It never remembers that a key is still valid.
  */
 export function createAuthenticator(
   deps: AuthenticateDeps,

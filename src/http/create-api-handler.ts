@@ -21,7 +21,7 @@ import { apiRequest } from './api-request.ts';
 import { createRefusals, recordRequest, sourceAddress } from './record-request.ts';
 import { responseOf, type ApiResponse } from './api-response.ts';
 import { withIdempotency, type ResponseContent, type IdempotencyDeps } from './idempotency.ts';
-import { readApiKeyHeader } from './api-key-header.ts';
+import { readApiKeyHeader } from './read-api-key-header.ts';
 import { createAuthenticator, type AuthenticationAttempt } from './authenticator.ts';
 import { checkBodySize, checkMediaType, checkBody, parseQuery, readBody } from './parse-input.ts';
 import type { Problem } from './problem.ts';
@@ -44,9 +44,8 @@ export interface ApiDeps extends AuthenticateDeps, IdempotencyDeps {
 type Handler = (event: APIGatewayProxyEventV2) => Promise<ApiResponse>;
 
 /**
- * Starts the route's early read if this instance has accepted the key before. Its tenant is then
- * the caller's, if the key is still valid. A rejection of the read counts only where its result is
- * awaited.
+ * Starts the route's early read if this instance has accepted the key before: its tenant is the
+ * caller's, if the key is still valid. A rejection counts only where the result is awaited.
  */
 function startPrefetch<Deps>(
   deps: Unaudited<Deps>,
@@ -92,9 +91,8 @@ async function runRoute<Deps extends ApiDeps>(
 }
 
 /**
- * Creates the Lambda handler of a route table. A step that needs no other step's result is a
- * middleware. Caller, permission, input and idempotency key depend on each other, so they stay a
- * sequence. `present` builds the body of a problem.
+ * Steps that need no result of another step are middlewares. Caller, permission, input and key
+ * depend on each other, so they stay a sequence. `present` builds the body of a problem.
  */
 export function createApiHandler<Deps extends ApiDeps>(
   deps: Unaudited<Deps> & Classified<Unaudited<Deps>>,

@@ -122,9 +122,8 @@ async function replayed(
 }
 
 /**
- * Runs a request under its idempotency key, if it has one. The first success is stored, sealed, for
- * 24 hours and replayed. A concurrent request gets `conflict`, one with another body `key_reused`.
- * Failures are not stored (docs/contract.md#idempotency).
+ * Stores the first success under a key, sealed, for 24 hours, and replays it. Throws `conflict`
+ * while another attempt runs, `key_reused` for another body (docs/contract.md#idempotency).
  */
 export async function withIdempotency(
   deps: IdempotencyDeps,

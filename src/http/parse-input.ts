@@ -5,10 +5,10 @@ import type { ClientCompatibility } from '../core/shared/client-compatibility.ts
 import { memberPath } from '../core/shared/member-path.ts';
 import { invalid, ServiceError } from '../core/shared/service-error.ts';
 import type { ApiRequest } from './api-request.ts';
-import { parseJsonBody } from './json-body.ts';
+import { parseJsonBody } from './parse-json-body.ts';
 import { queryOf } from './page-query.ts';
 import type { Route } from './route.ts';
-import { reportUnknownMembers } from './unknown-members.ts';
+import { reportUnknownMembers } from './report-unknown-members.ts';
 
 /** Largest body of any request, in bytes (docs/contract.md#bodies). */
 export const BODY_MAX_BYTES = 6_000_000;

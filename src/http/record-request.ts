@@ -4,16 +4,15 @@ import { DEPLOYMENT, type AuditEntry } from '../core/audit/audit-record.ts';
 import { credentialOf, openScope, outcomeOf, type Sightings } from '../core/audit/audit-scope.ts';
 import { auditedDeps, type Classified, type Unaudited } from '../core/audit/effects.ts';
 import type { Clock } from '../core/shared/clock.ts';
-import { isUuid } from '../core/shared/uuid.ts';
+import { isUuid } from '../core/shared/is-uuid.ts';
 import type { ApiRequest } from './api-request.ts';
 import type { ApiResponse } from './api-response.ts';
 import { problemOf } from './problem.ts';
 import type { MatchedRoute } from './route.ts';
 
 /**
- * The source address of a request: from the gateway, or, behind the edge, from CloudFront (Amazon
- * CloudFront Developer Guide, X-Forwarded-For). Each appends the address that it sees to the header
- * of the client.
+ * The source address, from the gateway or, behind the edge, from CloudFront: each appends the
+ * address that it sees to the client header (Amazon CloudFront Developer Guide, X-Forwarded-For).
  */
 export function sourceAddress({ sourceIp, headers }: ApiRequest, behindEdge: boolean): string {
   if (!behindEdge) return sourceIp;
@@ -35,9 +34,8 @@ interface Refusals {
 }
 
 /**
- * Records requests of unknown callers in the trail of the deployment. The claims of a rejected key
- * write nothing into a tenant's trail, and a flood writes few records. These requests see nothing,
- * so they get their response even if the record cannot be written.
+ * Records unknown callers in the deployment's trail, not in that of a claimed tenant; a flood
+ * leaves few records. They see no data, so they need no record for a response.
  */
 export function createRefusals({ auditLog, clock }: { readonly auditLog: AuditLog; readonly clock: Clock }) {
   const sources = new Map<string, Refusals>();
@@ -72,9 +70,8 @@ export function createRefusals({ auditLog, clock }: { readonly auditLog: AuditLo
 }
 
 /**
- * Runs a request of a known caller with dependencies that record it: effects before they happen,
- * the end before the response leaves. Throws the failure of the request, and
- * `dependency_unavailable` if it cannot be recorded.
+ * Records effects of a request before they happen, and its end before the response is sent. Throws
+ * the failure of the request, and `dependency_unavailable` if it cannot be recorded.
  */
 export async function recordRequest<Deps extends { readonly audit: Sightings; readonly auditLog: AuditLog }>(
   deps: Unaudited<Deps> & Classified<Unaudited<Deps>>,

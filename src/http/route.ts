@@ -84,9 +84,8 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
     params: Readonly<Record<string, string>>,
   ) => Promise<Prefetched>;
   /**
-   * The effect of an idempotency key: none (`none`), or a check alone, since the operation is
-   * read-only (`read_only`). By default the first success is stored, with the `replayData` of the
-   * result.
+   * `none`: a key has no effect. `read_only`: it is only checked. By default the first success is
+   * stored, with the `replayData` of the result.
    */
   readonly idempotency?: 'none' | 'read_only';
   /**

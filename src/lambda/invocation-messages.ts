@@ -9,9 +9,8 @@ import { causesOf, writeLog } from './request-log.ts';
 const message = z.lazy(() => z.object({ tenant_id: z.string(), invocation_id: z.string() }));
 
 /**
- * The handler of a queue of invocations: each message names one. A message whose processing fails
- * is reported, and SQS delivers it again after its visibility timeout. The state of the invocation
- * decides what happens to it, not its messages.
+ * The handler of a queue of invocations. SQS delivers a failed message again after its visibility
+ * timeout. The state of the invocation decides what happens (docs/decisions/0009).
  */
 export function invocationMessages(
   operation: string,

@@ -21,9 +21,8 @@ import { tokenStoreContract } from './token-store-contract.ts';
 import { vaultContract } from './vault-contract.ts';
 
 /*
- * Each fake of a port, under the contract that its adapter fulfils in test/adapters. Stubs with a
- * result that the test itself states need none: `CredentialStore`, `EgressClient`, `ReactorRunner`,
- * the queues, and stores that a use case never calls.
+ * Each fake under its adapter's contract. Stubs whose result the test states need none:
+ * `EgressClient`, `CredentialStore`, `ReactorRunner`, queues, and stores that no use case calls.
  */
 const always =
   <T>(made: T) =>

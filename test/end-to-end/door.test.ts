@@ -11,9 +11,8 @@ import {
 } from '../support/service.ts';
 
 /*
- * The service drops nothing that is sent without an error (docs/security.md): each test changes an
- * accepted request in one place. The response must either reflect the change or be an error that
- * names the place.
+ * The service drops nothing silently (docs/security.md). Each test changes an accepted request in
+ * one place; the response must reflect the change or be an error that names the place.
  */
 
 type Value = any;

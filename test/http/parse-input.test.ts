@@ -5,7 +5,7 @@ import { FieldReporter } from '../../src/core/shared/field-reporter.ts';
 import { queryOf } from '../../src/http/page-query.ts';
 import type { Route } from '../../src/http/route.ts';
 import { body, list, oneOf, optional, text, textMap } from '../../src/http/schemas.ts';
-import { reportUnknownMembers } from '../../src/http/unknown-members.ts';
+import { reportUnknownMembers } from '../../src/http/report-unknown-members.ts';
 import { anEvent } from '../support/builders/an-event.ts';
 
 const aRoute = (more: Partial<Route<never>> = {}): Route<never> => ({

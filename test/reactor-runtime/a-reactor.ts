@@ -1,4 +1,4 @@
-import { buildReactorLayer } from '../../lib/reactor-layer.ts';
+import { buildReactorLayer } from '../../lib/build-reactor-layer.ts';
 import {
   startReactor,
   type InvocationResult,

@@ -1,6 +1,5 @@
-// Programs that try to reach other invocations, or to harm the loop; no other invocation may see
-// what they found or left. Each is the body of `async (req, require) => { ... }`, where
-// `req.args.port` may be the Runtime API's port and `req.args.card` the invocation's own plant.
+// Programs that try to reach other invocations, or to harm the loop. Their `req.args.port` may be
+// the Runtime API's port, and `req.args.card` the invocation's own plant.
 
 /** How a program is ended that does not end by itself. */
 export type End = 'timeout' | 'exit' | 'memory' | 'crash';
@@ -9,6 +8,7 @@ export interface HostileProgram {
   readonly name: string;
   /** What it last reached, and what it reached before a fix. */
   readonly reaches: string;
+  /** The body of `async (req, require) => { ... }`. */
   readonly code: string;
   readonly ends?: End;
 }

@@ -2,9 +2,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { withReactor } from './a-reactor.ts';
 
-// Whatever replaces a built-in, the guards decide as before and pass none of their objects to it.
-// Generated: every function and getter that can be reached from the globals and from the exports of
-// modules, replaced by each of several others during forbidden operations.
+// Each function and getter that globals and modules lead to is replaced by several others during
+// forbidden operations: the guards decide as before and pass none of their objects to it.
 const CODE = `
 const modules = ['fs', 'path', 'url', 'net', 'buffer', 'util', 'events'].map((name) => [name, require(name)]);
 const { defineProperty, ownKeys, getOwnPropertyDescriptor, apply, getPrototypeOf } = Reflect;

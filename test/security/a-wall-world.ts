@@ -1,7 +1,5 @@
-// Simulates callers of different rights who write and read tokens of one tenant. Each caller is
-// drawn at random (permissions, rules, containers); a naive reading of docs/contract.md computes
-// what it may see and change. A counterexample is a list of callers and their acts, in order: the
-// first line where the two disagree shows the hole. Nothing here comes from the code under test.
+// Random callers of one tenant. A naive reading of docs/contract.md, without the code under test,
+// computes what each may see and change: the first line where the two disagree shows the hole.
 import { TRANSFORMS, type Grants, type Transform } from '../../src/core/access/access-rule.ts';
 import type { Caller } from '../../src/core/applications/application.ts';
 import type { Permission } from '../../src/core/access/permission.ts';

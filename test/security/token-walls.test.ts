@@ -29,9 +29,8 @@ import {
 } from './a-wall-world.ts';
 
 /*
- * docs/security.md#invariants-between-callers: random callers act on one another's tokens in random
- * order. Each response is compared with a naive model: the data that it shows, whether the request
- * is permitted at all, and that it contains no other text by other callers.
+ * docs/security.md#invariants-between-callers: random callers act on one another's tokens. A naive
+ * model predicts each response: permitted or not, the data, and no other text by other callers.
  */
 
 /** The content of a patch: indexes into the choices of the model, and flags. */

@@ -1,9 +1,8 @@
 let count = 0;
 
 /**
- * A value with a member name that the V8 of Node.js 24 misreads from its JSON from now on, in this
- * process and at this position of an object (docs/decisions/0014): the `JSON.parse` call here
- * teaches it another name.
+ * A value with a member name that V8 misreads from its JSON from now on, in this process and at
+ * this position of an object (docs/decisions/0014): `JSON.parse` teaches it another name here.
  */
 export function aMisreadValue(): Readonly<Record<string, string>> {
   count += 1;

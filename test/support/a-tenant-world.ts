@@ -1,6 +1,5 @@
-// Simulates the keys of tenants in several instances of the service over one store and one key
-// service, all in memory. `state.now` is the clock of all of them: minutes and days on AWS (until a
-// cached key expires, or another instance learns of a rotation) are an addition.
+// Simulates the keys of tenants in several instances over one store and one key service, in memory.
+// `state.now` is the clock of all of them: to wait for minutes or days is an addition.
 import { randomUUID } from 'node:crypto';
 import { createTenant } from '../../src/core/tenants/create-tenant.ts';
 import type { Tenant } from '../../src/core/tenants/tenant.ts';

@@ -6,7 +6,7 @@ import {
   createResolver,
   type Identity,
   type ResourceHandle,
-} from '../../packages/local-aws/src/assembly/resolve.ts';
+} from '../../packages/local-aws/src/assembly/resolver.ts';
 import { conditionKeys, type ConditionKeys } from '../../packages/local-aws/src/iam/conditions.ts';
 import { applies } from '../../packages/local-aws/src/iam/statements.ts';
 import type { EmittedMetric } from './emitted-metrics.ts';
@@ -135,9 +135,8 @@ function lets(
 }
 
 /**
- * Everything that would prevent an alarm of these templates from reaching people, or from ever
- * going off. Empty if there are no problems. `emitted`: the metrics that the service itself
- * publishes.
+ * Everything that would prevent an alarm of these templates from going off, or from reaching
+ * people. `emitted`: the metrics that the service itself publishes.
  */
 export function alarmProblems(
   stacks: readonly Stack[],

@@ -1,9 +1,8 @@
 import { installationOf, isCi, type Program } from '../../tools/test/programs.ts';
 
 /**
- * The `it` and `describe` of tests that run a program which npm does not install. If it is missing,
- * they are skipped: `npm test` names each of them, and the command that installs the program.
- * Throws if `CI` is set.
+ * Skips tests of a program that npm does not install if it is missing: `npm test` names each of
+ * them, and the command that installs the program. Throws if `CI` is set.
  */
 export function needing(program: Program): { readonly it: jest.It; readonly describe: jest.Describe } {
   const installation = installationOf(program);

@@ -65,9 +65,8 @@ function whenReady(child: ChildProcess, output: () => string): Promise<void> {
 }
 
 /**
- * Starts a service on free ports. Rejects with its output if it does not get ready. A benchmark may
- * skip the check of the contract (`''`); not all responses of a lenient service match the document
- * of a strict one.
+ * Rejects with its output if the service does not get ready. `contract: ''` skips the check: for
+ * benchmarks, and lenient services, whose responses do not all match the document.
  */
 export async function runService(
   args: readonly string[] = [],

@@ -1,8 +1,5 @@
-// `npm run bench`: every benchmark of a budget, one after the other, each in its own process, and
-// one page with all budgets. `-- --write` writes them and all figures to
-// docs/performance/figures.md; `-- counts growth` runs some of them, and prints their figures too;
-// `-- counts --write` writes these, which are the same on every machine, and no budgets. `-- warm
-// -- --profile` runs one with its own options. Times are meaningful on an idle machine only.
+// `npm run bench`: every benchmark of a budget, each in its own process, and one page of budgets:
+// docs/performance/README.md#read-and-repeat-it. Times are meaningful on an idle machine only.
 import { execFileSync, fork, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -13,7 +10,10 @@ import { withSections, writtenInto } from './written-into.ts';
 
 /** Programs without a budget, each run by its name with its own options. */
 const APART = ['cold-start-profile', 'expressions', 'load', 'packages', 'start', 'storage'];
-/** Sections with counts only: they need not be of one run with the others. */
+/**
+ * Sections with counts only, the same on every machine: they need not be of one run with the
+ * others, and `-- counts --write` writes them without budgets.
+ */
 const EXACT = ['counts'];
 const DOCUMENT = 'docs/performance/figures.md';
 

@@ -1,7 +1,5 @@
-// `npm run bench -- cold-start-profile tokens`: which code takes the load time of a function's
-// bundle, in percent of the processor time from `require` to the handler, over several new
-// processes. The bundle is the deployed one without minification, so that files can be
-// distinguished.
+// `npm run bench -- cold-start-profile tokens`: which code takes the load time of a bundle, in
+// percent of processor time. The bundle is not minified, so that files can be distinguished.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

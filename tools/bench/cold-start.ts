@@ -1,7 +1,5 @@
-// `npm run bench -- cold-start`: the time from the start of a process to the handler, for each
-// function's real bundle and for a bundle of only its SDK clients, in alternating new processes.
-// Also the time to the response to the first request, next to a handler by hand, which includes
-// code that loads later. Lambda adds the time to fetch the code and to start an instance.
+// `npm run bench -- cold-start`: process start to handler, next to a bundle of only the SDK
+// clients, and to the first response. Lambda adds the time to fetch code and to start an instance.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

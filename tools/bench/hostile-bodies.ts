@@ -1,6 +1,5 @@
-// `npm run bench -- hostile-bodies`: the cost of the most expensive requests to each route of the
-// deployed bundles, each request in a new process. `-- POST /tokenize` measures the routes that
-// begin so, and prints each of their requests.
+// `npm run bench -- hostile-bodies`: the cost of the most expensive requests to each deployed
+// route. `-- POST /tokenize` measures the routes that begin so, and prints each of their requests.
 import { BUDGETS } from './budgets.ts';
 import { bundleProgram } from './bundle-program.ts';
 import { startDestination, testCertificate } from '../../test/support/destination.ts';

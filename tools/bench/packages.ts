@@ -1,6 +1,5 @@
-// `npm run bench -- packages`: what middy and the document client add to a function
-// (docs/decisions/0021): bytes and load of a bundle, and processor time of a call, each beside the
-// same without them, in one run.
+// `npm run bench -- packages`: the cost of middy and the document client (docs/decisions/0021) for
+// the size and load of a bundle and the processor time of a call, next to the same without them.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

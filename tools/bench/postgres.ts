@@ -1,6 +1,5 @@
-// `npm run bench -- postgres`: the local service next to the usual alternative, PostgreSQL with
-// pgcrypto and a program of a hundred lines, with the same requests in one run. The bench installs
-// Debian's package if it may, and starts its own PostgreSQL.
+// `npm run bench -- postgres`: the local service next to PostgreSQL with pgcrypto, in one run. It
+// installs Debian's package if it may, and starts its own PostgreSQL.
 import { measurePostgres, type PostgresResult } from './postgres/measure-postgres.ts';
 import { report } from './section.ts';
 

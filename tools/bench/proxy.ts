@@ -1,6 +1,5 @@
-// `npm run bench -- proxy`: the overhead of the proxy over a direct call to a destination, at 1 KB
-// and 1 MB, measured in one run, interleaved. The destination is a local HTTPS server, so the
-// reference is as fast as possible: on a network the ratio is smaller.
+// `npm run bench -- proxy`: the overhead of the proxy over a direct call, at 1 KB and 1 MB,
+// interleaved. The destination is local and as fast as possible: on a network the ratio is smaller.
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { strictClient } from '../../test/support/http-client.ts';

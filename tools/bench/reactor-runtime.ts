@@ -1,13 +1,12 @@
-// `npm run bench -- reactor-runtime`: the overhead of the reactor runtime (a new guarded process
-// per invocation) over a loop that only calls the function, and its process next to an empty
-// process and an empty thread; all on the layer's Node 16, measured in one run, interleaved.
+// `npm run bench -- reactor-runtime`: the overhead of a guarded process per invocation over a loop
+// that only calls the function, and over an empty process and thread; on Node 16, interleaved.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { buildReactorLayer } from '../../lib/reactor-layer.ts';
+import { buildReactorLayer } from '../../lib/build-reactor-layer.ts';
 import { startReactor, type ReactorProcess } from '../../test/support/runtime-api.ts';
 import { median } from './median.ts';
 import { report, type Budget } from './section.ts';
@@ -149,9 +148,8 @@ async function emptyStarts(): Promise<{ next(): Promise<readonly [number, number
 }
 
 /**
- * From one response to the next: the old process has ended, its folder is emptied, and another one
- * loads the code and runs. For the second of two, its process was started before the first; from
- * the third in a row on, each response waits for a start.
+ * From one response to the next. For the second of two, its process was started before the first;
+ * from the third in a row on, each response waits for a start (docs/decisions/0040).
  */
 async function starts(): Promise<{ readonly rows: string[][]; readonly budgets: readonly Budget[] }> {
   const [reactor, empties] = [await startRuntime(), await emptyStarts()];

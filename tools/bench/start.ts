@@ -1,6 +1,5 @@
-// `npm run bench -- start [--runs N]`: the time of `npm start` from the command to its ready line,
-// with and without changes since the last synthesis, and the memory of the service then. The
-// reference is a start of npm and Node only.
+// `npm run bench -- start [--runs N]`: `npm start` until its ready line, with and without changes
+// since the last synthesis, and the memory then. The reference is a start of npm and Node only.
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

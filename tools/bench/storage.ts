@@ -1,6 +1,5 @@
-// `npm run bench -- storage`: a list that is walked while tokens are created and deleted, and a
-// backlog of due records that the sweep drains. It asserts nothing. tools/bench/growth.ts measures
-// lists, searches and sweeps over the number of tokens.
+// `npm run bench -- storage`: walks a list while tokens change, and drains a backlog by the sweep,
+// asserting nothing. tools/bench/growth.ts measures both over the number of tokens.
 import { randomBytes } from 'node:crypto';
 import { dueCvcs, dueTokens } from '../../src/adapters/dynamodb/due-tokens.ts';
 import { createTokenStore } from '../../src/adapters/dynamodb/token-store.ts';

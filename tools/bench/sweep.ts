@@ -1,6 +1,5 @@
-// `npm run bench -- sweep`: how many records the sweeper's bundle removes in a minute, for each
-// kind and for all together, from the local DynamoDB with calls of 5 ms over TLS. The sweeper is a
-// separate process, so that its processor time excludes that of the database.
+// `npm run bench -- sweep`: records that the sweeper's bundle removes in a minute, by kind and
+// together, with calls of 5 ms over TLS. Its own process excludes the database's processor time.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

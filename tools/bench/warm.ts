@@ -1,7 +1,5 @@
-// `npm run bench -- warm`: processor time and allocation of a warm invocation of the real bundles,
-// next to handlers written by hand with the same calls (tools/bench/warm/reference.ts),
-// alternating, in one run. `npm run bench -- warm -- get` measures the operations that begin so;
-// with `--profile` it prints their profile instead, and saves it for Chrome's developer tools.
+// `npm run bench -- warm`: processor time and allocation, next to the handlers of reference.ts.
+// `-- get` measures operations that begin so; `--profile` prints and saves their profile instead.
 import { BUDGETS } from './budgets.ts';
 import { ratioBudget, repeatedNear } from './near-limit.ts';
 import { report } from './section.ts';

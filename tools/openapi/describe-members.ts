@@ -25,9 +25,8 @@ function membersOf(schema: Schema, path = ''): readonly (readonly [string, Schem
 }
 
 /**
- * Adds descriptions to the members of a route's body. They are not in the schemas, which are
- * bundled into functions that do not need them; shared descriptions are. Throws for a member
- * without a description, or a description without a member.
+ * Descriptions are not in the schemas, which are bundled into functions; only shared ones are.
+ * Throws for a member without a description, or a description without a member.
  */
 export function describeMembers(
   document: object,

@@ -1,7 +1,5 @@
-// `npm test`: every check. `npm test -- tokens` checks what concerns one subject, a folder or a
-// file. `npm run test:thorough` tries every property with thirty times the cases and a random seed;
-// `-- --seed 7` repeats a run. Prints failures last, above the totals; exits non-zero if anything
-// failed.
+// `npm test` and `npm run test:thorough` (CONTRIBUTING.md). Prints failures last, above the totals;
+// exits non-zero if anything failed.
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

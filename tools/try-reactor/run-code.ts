@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildReactorLayer } from '../../lib/reactor-layer.ts';
+import { buildReactorLayer } from '../../lib/build-reactor-layer.ts';
 import { startProcessInstance } from '../../packages/local-aws/src/lambda/custom-runtime/process-instance.ts';
 import { parseRunOutcome } from '../../src/adapters/lambda/parse-run-outcome.ts';
 import { REACTOR_MEMORY_MB } from '../../src/adapters/lambda/reactor-functions.ts';

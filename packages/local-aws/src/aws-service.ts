@@ -35,9 +35,8 @@ export interface AwsResponse {
 }
 
 /**
- * One AWS service behind the local endpoint. The endpoint finds it by the service name of the SigV4
- * credential scope, asks for the accesses that the call needs, checks them against the caller's
- * policies, and then lets it respond.
+ * One AWS service behind the local endpoint, which checks the accesses of a call against the
+ * caller's policies before the service handles it.
  */
 export interface AwsService {
   /** The SigV4 signing name: `dynamodb`, `kms`, `lambda`, `sqs`, ... */

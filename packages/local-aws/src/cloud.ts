@@ -366,9 +366,8 @@ function createStorageReports({ dataDirectory, report = printLine }: CloudOption
 }
 
 /**
- * Runs a synthesized CDK app on this machine: tables, keys, roles, functions, queues, HTTP API and
- * schedules. Rejects with an Error whose message is fit for the terminal; nothing is left running
- * then.
+ * Runs a synthesized CDK app on this machine. Rejects with an Error whose message is fit for the
+ * terminal; nothing is left running then.
  */
 export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const closers: (() => Promise<void> | void)[] = [];

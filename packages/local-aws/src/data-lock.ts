@@ -72,9 +72,8 @@ function hold(lock: string, what: string): () => void {
 }
 
 /**
- * Takes a lock file for this process, in a folder that is created if necessary. Returns the
- * function that releases it. Throws {@link LockedError} that names the owning process, or an Error
- * with the reason why the folder cannot be used. The lock of a killed process blocks no other.
+ * Takes a lock file and returns its release. The lock of a killed process blocks no other. Throws
+ * {@link LockedError} with the owner, or an Error with the reason why the folder cannot be used.
  */
 export function holdLock(lock: string, what: string): () => void {
   try {

@@ -10,9 +10,8 @@ export function isLoopbackHost(host: string | undefined): boolean {
 }
 
 /**
- * The response to a request with another `Host`. A web page can make its own name resolve to
- * 127.0.0.1 (DNS rebinding), and its scripts could then act as the administrator of the local
- * account, or as the runtime of a function.
+ * The scripts of a web page whose name resolves to 127.0.0.1 (DNS rebinding) could otherwise act as
+ * the administrator of the local account, or as the runtime of a function.
  */
 export const foreignHostResponse = {
   status: 403,

@@ -9,9 +9,8 @@ const isPrototypeOf = (errorClass: ErrorClass, value: object): boolean =>
 export const brandOf = (name: string): symbol => Symbol.for(`@cloakroom/sdk:${name}`);
 
 /**
- * Makes `instanceof` recognise errors of a class from every build of the SDK: a program can contain
- * two builds, its own as an ES module and that of a dependency as CommonJS, each with its own
- * classes.
+ * Makes `instanceof` recognise errors from every build of the SDK: a program can contain two
+ * builds, its own as an ES module and that of a dependency as CommonJS, each with its own classes.
  */
 export function brand(errorClass: ErrorClass, name: string): void {
   const mark = brandOf(name);

@@ -20,9 +20,8 @@ export type CardBrand =
   | 'verve';
 
 /**
- * The brand of a card number, by the longest known prefix of its digits; `null` if none is known.
- * For an incomplete number, the brand of the digits so far. It sends nothing: the table is that of
- * the service.
+ * The brand of a card number, complete or not, by its longest known prefix; `null` if none is
+ * known. It sends nothing: the SDK contains the table of the service.
  * @example cardBrand('4242424242424242') // 'visa'
  */
 export const cardBrand: (number: string) => CardBrand | null = brandOf;

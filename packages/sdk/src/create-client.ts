@@ -68,9 +68,8 @@ export function clientOf(http: HttpClient): Client {
 }
 
 /**
- * A client of the service. It retries GETs and read-only calls if the service throttles or is
- * unavailable, and a write only with an idempotency key. Throws `TypeError` and `RangeError` for
- * invalid options.
+ * A client that retries GETs and read-only calls if the service throttles or is unavailable, and a
+ * write only with an idempotency key. Throws `TypeError` and `RangeError` for invalid options.
  * @example const client = createClient({ baseUrl: 'https://tokens.example.com', apiKey: process.env['API_KEY'] ?? '' });
  */
 export function createClient(options: ClientOptions): Client {

@@ -144,11 +144,11 @@ function baseOf(baseUrl: string): string {
 }
 
 /**
- * The code of a failure, such as `ECONNREFUSED`. Node's `fetch` has it in the cause of its error,
- * or in the first of several. Nothing else is reported: messages quote headers, and errors of
- * parsers contain their input. Errors of another realm have other classes.
+ * A failure's code, such as `ECONNREFUSED`: in the cause of `fetch`'s error, or in the first of
+ * several. Nothing else: messages quote headers, and errors of parsers contain their input.
  */
 function codeOf(failure: unknown, depth = 0): string | undefined {
+  // No `instanceof`: errors of another realm have other classes.
   if (!isRecord(failure) || depth > 4) return undefined;
   const { code, cause, errors } = failure;
   if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(code)) return code;

@@ -15,8 +15,7 @@ type JsonMember<T> = T extends string | number | boolean | null | undefined
       };
 
 /**
- * `T` if JSON can represent it. `Json` is not enough: an `interface` has no index signature, so it
- * does not extend `Json`. Functions, symbols and members that are always `undefined` become
- * `never`.
+ * `T` if JSON can represent it, also an `interface`, which does not extend `Json`. Functions,
+ * symbols and members that are always `undefined` become `never`.
  */
 export type AsJson<T> = [T] extends [Json] ? T : Exclude<JsonMember<T>, undefined>;

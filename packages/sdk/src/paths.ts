@@ -2,10 +2,8 @@
 const isDots = (segment: string): boolean => segment === '.' || segment === '..';
 
 /**
- * One segment of a path. Characters that no id has, or that would lead elsewhere, are rejected,
- * encoded or not. URLs resolve `.` and `..`. API Gateway decodes a path twice before it finds the
- * route, so an encoded `/` separates segments and an encoded `?` ends the path: the id `?` would be
- * the list. Throws `TypeError`.
+ * One path segment. Throws `TypeError` for an id that leads elsewhere: URLs resolve `.` and `..`.
+ * API Gateway decodes twice: an encoded `/` splits segments, and the id `?` would be the list.
  */
 function segmentOf(id: string): string {
   if (typeof id === 'string' && id !== '' && !isDots(id) && !/[/\\?#%\p{Cc}\p{Cs}]/u.test(id))

@@ -1,5 +1,5 @@
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
-import { isBytes } from './bytes.ts';
+import { isBytes } from './is-bytes.ts';
 import { queryText, type HttpClient, type CallOptions, type Query } from './http-client.ts';
 import { checkedHeaders, headerValue, mergedHeaders } from './headers.ts';
 import type { AsJson, Json } from './json.ts';

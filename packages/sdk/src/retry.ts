@@ -31,9 +31,8 @@ const pollMs = (retryAfter = 0): number => Math.min(retryAfter * 1_000, POLL_MS)
 const backoffMs = (tried: number): number => FIRST_DELAY_MS * 2 ** tried * (0.5 + Math.random() / 2);
 
 /**
- * Decides about the attempts of one call. `retries`: the most further attempts. `isKeyed`: it has
- * an idempotency key. The result receives each failure, and returns the ms to wait before the next
- * attempt, or `undefined` for none.
+ * Decides about at most `retries` further attempts; `isKeyed`: the call has an idempotency key. The
+ * result maps a failure to the ms before the next attempt, or to `undefined` for none.
  */
 export function retrying(
   retries: number,

@@ -11,8 +11,7 @@ export function sessionsOf(http: HttpClient) {
       (await http.json({ ...options, method: 'POST', path: '/sessions' })) as Session,
 
     /**
-     * With a private key: grants a session access, once, and no more than the key's application
-     * has.
+     * With a private key: grants a session access, once, and no more than its application has.
      * @example await client.sessions.authorize({ nonce, permissions: ['token:create'] });
      */
     authorize: async (grants: SessionGrants, options?: WriteOptions): Promise<void> => {

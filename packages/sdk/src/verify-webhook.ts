@@ -1,5 +1,5 @@
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
-import { isBytes } from './bytes.ts';
+import { isBytes } from './is-bytes.ts';
 import { hmacSha256 } from './platform.ts';
 import type { EndedInvocation, Problem } from './resources.ts';
 import { brand } from './brand.ts';
@@ -23,8 +23,7 @@ export interface WebhookToVerify {
 }
 
 /**
- * The message is not a webhook of the service, was changed, or is too old: respond with 400 and do
- * nothing else.
+ * Not a webhook of the service, or changed, or too old: respond with 400 and do nothing else.
  * @example verifyWebhook({ body, headers, secret }).catch((error: unknown) => { if (error instanceof WebhookVerificationError) console.error(error.message); });
  */
 export class WebhookVerificationError extends Error {

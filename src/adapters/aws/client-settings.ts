@@ -37,11 +37,11 @@ export const controlClientSettings = () => ({
 });
 
 /**
- * Calls that run a customer's code must not be repeated: one attempt, with a timeout as long as the
- * code may take, in ms. Each uses a new connection: an idle one may be dead, and the caller could
- * not know whether the code has run.
+ * Runs of a customer's code are never repeated: one attempt, with a timeout in ms as long as the
+ * code may take.
  */
 export function invokeClientSettings(responseWithinMs: number) {
+  // No reuse: if an idle connection is dead, the service cannot know whether the code has run.
   const connections = { keepAlive: false, maxSockets: SOCKETS_MAX };
   return {
     sha256: Sha256,

@@ -28,12 +28,12 @@ interface Located {
 }
 
 /**
- * The client. It opens a connection when an instance starts, so that the first request does not
- * wait for TLS. If that fails, the request connects by itself. Lambda sets the region; with a
- * configured endpoint, as on a laptop, the client connects only to that.
+ * Opens a connection in advance, so that the first request does not wait for TLS. If that fails,
+ * the request connects by itself (docs/decisions/0041).
  */
 function connecting<Client extends Located>(client: Client): Client {
   const { useFipsEndpoint, useDualstackEndpoint, endpointProvider } = client.config;
+  // Lambda sets the region. With a configured endpoint, as locally, connect only to that.
   const region = process.env['AWS_REGION'];
   const isElsewhere = Object.keys(process.env).some((name) => name.startsWith('AWS_ENDPOINT_URL'));
   const open = async (Region: string) => {

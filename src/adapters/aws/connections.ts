@@ -78,9 +78,8 @@ export class EarlyAgent extends HttpsAgent {
 const CONNECTION_LOST: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'];
 
 /**
- * Sends the requests of the SDK. While an instance is frozen, the other side closes idle
- * connections, and the instance notices only when it writes to one. Then all idle connections are
- * closed, since each retry could use the next dead one.
+ * Sends requests of the SDK. If a connection is lost, closes all idle ones: while the instance was
+ * frozen, the other side may have closed them, and each retry could use the next dead one.
  */
 export class ConnectionKeeper extends NodeHttpHandler {
   readonly #httpAgent: HttpAgent;

@@ -39,9 +39,8 @@ export function unavailable(cause: unknown): ServiceError {
 }
 
 /**
- * Maps a failed AWS call: `dependency_unavailable` (503) for transient failures, otherwise the
- * error unchanged. An AccessDenied or a validation error is a fault of the service and must be loud
- * in the log.
+ * Maps a transient failure to `dependency_unavailable` (503). Other errors stay unchanged: an
+ * AccessDenied or a validation error is a fault of the service and must be loud in the log.
  */
 export function dependencyError(error: unknown): unknown {
   return isTransient(error) ? unavailable(error) : error;

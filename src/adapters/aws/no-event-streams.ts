@@ -1,8 +1,6 @@
 /*
- * Replaces `@smithy/core/event-streams` in the bundles (lib/bundle.ts). No operation that the
- * service calls uses event streams. The SDK imports that module lazily, so the bundler would wrap
- * everything it shares with the rest of the SDK in functions: 10 % of a cold start
- * (docs/decisions/0039).
+ * Replaces `@smithy/core/event-streams` in the bundles (lib/bundle.ts): no operation that the
+ * service calls uses it, and it costs 10 % of a cold start (docs/decisions/0039).
  */
 
 const none = (): never => {

@@ -10,9 +10,8 @@ function bytesOf(source: Source): Buffer {
 }
 
 /**
- * SHA-256, or its HMAC with a secret, for the SDK's request signatures. The SDK's own passes the
- * secret to Node as bytes, which takes several times as long as a `KeyObject` (`npm run bench --
- * sealing`).
+ * SHA-256, or its HMAC with a secret, for the SDK's signatures. The SDK passes the secret as bytes,
+ * which takes several times as long as a `KeyObject` (docs/decisions/0023).
  */
 export class Sha256 {
   readonly #secret: Source | undefined;

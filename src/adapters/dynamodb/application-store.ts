@@ -1,7 +1,7 @@
 import { type TransactWriteItem, type Item, type Table } from './table-client.ts';
 import type { Application } from '../../core/applications/application.ts';
 import type { ApplicationStore } from '../../core/applications/application-store.ts';
-import { isUuid } from '../../core/shared/uuid.ts';
+import { isUuid } from '../../core/shared/is-uuid.ts';
 import {
   applicationItemOf,
   grantsItemOf,

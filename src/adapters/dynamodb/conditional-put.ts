@@ -9,9 +9,8 @@ interface Condition {
 }
 
 /**
- * Writes an item under a condition. Returns `written` also if the condition fails because an
- * earlier attempt wrote this very item and its response was lost. Otherwise returns the item that
- * exists, if any.
+ * Returns `written` also if an earlier attempt wrote this very item and its response was lost. If
+ * the condition fails otherwise, returns the item that exists, if any.
  */
 export async function conditionalPut<T>(
   { client, name }: Table,

@@ -44,9 +44,8 @@ async function* pages(
 }
 
 /**
- * The due entries of a table, in batches of one page per partition, read concurrently, so that a
- * backlog in one partition does not delay the others. Each batch is sorted, oldest first. Scans
- * nothing.
+ * Due entries in batches, each sorted, oldest first: one page of each partition, read concurrently,
+ * so that a backlog in one partition does not delay the others. Scans nothing.
  */
 export async function* dueEntries(
   table: Table,

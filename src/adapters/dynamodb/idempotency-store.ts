@@ -48,9 +48,8 @@ const claimOf = ({ seed, startedAt, attempt }: Record): IdempotencyClaim => ({
 });
 
 /**
- * Idempotency records in the Ephemeral table: an item contains a claim first and the sealed
- * response later. A response that is too large for an item is written in parts before the record
- * counts them. Each part has a time to live, so parts without a reference expire.
+ * An item contains a claim first, later the sealed response. The parts of a large response are
+ * written before the item that counts them; a part without a reference expires by its TTL.
  */
 export function createIdempotencyStore({ client, name }: Table): IdempotencyStore {
   const keyOf = (scope: IdempotencyScope) => idempotencyKey(scope.tenantId, scope.request);

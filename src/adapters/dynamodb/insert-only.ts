@@ -64,9 +64,8 @@ async function insertBatch(
 }
 
 /**
- * Inserts items with unique keys in concurrent batches, and repeats failed ones until all are
- * stored. Rejects with `dependency_unavailable` after {@link INSERT_WITHIN_MS}; any of them may
- * then be stored.
+ * Inserts items with unique keys, and repeats failed batches until all are stored. Rejects with
+ * `dependency_unavailable` after {@link INSERT_WITHIN_MS}; some of the items may be stored then.
  */
 export async function insertAll(
   table: Table,

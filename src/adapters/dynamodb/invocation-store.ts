@@ -6,7 +6,7 @@ import type {
   InvocationId,
   InvocationStore,
 } from '../../core/reactors/invocation-store.ts';
-import { isUuid } from '../../core/shared/uuid.ts';
+import { isUuid } from '../../core/shared/is-uuid.ts';
 import { dueEntries, END_OF_TIME } from './due-index.ts';
 import { batchGet, getItem } from './batch-get.ts';
 import { invocationContentKey, invocationKey, PARKED_PARTITION, type ItemKey } from './keys.ts';

@@ -2,9 +2,8 @@ import { createHash, randomInt } from 'node:crypto';
 import { sortableTime } from '../../core/shared/position.ts';
 
 /*
- * The only place that builds keys. `docs/storage.md` lists every access pattern with its key. A
- * tenant id is a UUID, so the partition key of a tenant's records starts with a prefix of fixed
- * length.
+ * The only place that builds keys (docs/storage.md#access-patterns). A tenant id is a UUID, so the
+ * partition key of a tenant's records starts with a prefix of fixed length.
  */
 
 /** The primary key of an item in any of the tables. */

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { StoredReactor } from '../../core/reactors/reactor.ts';
 import type { ReactorStore } from '../../core/reactors/reactor-store.ts';
 import { dueOf } from '../../core/reactors/repair-reactor.ts';
-import { isUuid } from '../../core/shared/uuid.ts';
+import { isUuid } from '../../core/shared/is-uuid.ts';
 import { batchGet, getItem } from './batch-get.ts';
 import { COLD_PARTITION, REACTOR_PREFIX, reactorKey } from './keys.ts';
 import { conditionalPut } from './conditional-put.ts';

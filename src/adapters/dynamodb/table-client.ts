@@ -57,9 +57,8 @@ function isConflict(error: unknown): boolean {
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Sends a DynamoDB command. Retries with jitter a write that conflicts with another transaction on
- * the same item: such a conflict is unrelated to the condition of the write. If the conflict
- * persists, throws `dependency_unavailable`.
+ * Sends a command. Retries a conflict with another transaction on the item, which is unrelated to
+ * the condition of the write; throws `dependency_unavailable` if it persists.
  */
 export async function send<T>(call: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {

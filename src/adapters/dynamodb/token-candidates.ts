@@ -173,9 +173,8 @@ export function createTokenCandidates({
   }
 
   /**
-   * Tokens with several terms. The first page of each term shows how rare it is. The rarest is
-   * walked and its entries are looked up under the others, so a rare term costs the same however
-   * common the others are.
+   * Tokens with several terms: walks the rarest, judged by first pages, and looks up its entries
+   * under the others. So a rare term costs the same however common the others are.
    */
   async function* joined(
     tenantId: string,

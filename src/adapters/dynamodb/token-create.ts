@@ -35,9 +35,8 @@ function packed<T extends Share>(shares: readonly T[]): readonly (readonly T[])[
 }
 
 /**
- * Creates tokens. One transaction if they fit (100 writes, 4 MB); one PutItem for a plain token.
- * Otherwise in steps that show nothing until the last: tokens are `pending` first, with a due time
- * after which the sweep removes the leftovers of a dead writer.
+ * Creates tokens in one transaction (100 writes, 4 MB), a plain one by PutItem. Larger writes show
+ * nothing until their last step (docs/storage.md#writes-of-several-steps).
  */
 export function createTokenCreate(
   tables: TokenTables,

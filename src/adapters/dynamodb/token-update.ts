@@ -36,10 +36,8 @@ function entryChanges(previous: StoredToken, next: StoredToken): EntryChanges {
 }
 
 /**
- * Updates tokens, in one transaction if they fit. Otherwise in steps: the token first names the
- * changed entries as `staleTerms`, which keeps other writers away; entries are written; the token
- * changes; old entries are removed. With its due time the sweep completes the work of a dead
- * writer.
+ * Updates a token in one transaction, or in steps if it does not fit: `staleTerms` exclude other
+ * writers until the last step (docs/storage.md#writes-of-several-steps).
  */
 export function createTokenUpdate(
   tables: TokenTables,

@@ -1,6 +1,6 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { isForbiddenAddress } from '../../core/egress/forbidden-address.ts';
+import { isForbiddenAddress } from '../../core/egress/is-forbidden-address.ts';
 
 /** A name resolves to a forbidden address. */
 export class ForbiddenAddressError extends Error {

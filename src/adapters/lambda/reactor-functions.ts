@@ -65,9 +65,8 @@ async function unlessThere<T>(call: () => Promise<T>, also: readonly string[] = 
 }
 
 /**
- * One Lambda function per reactor, with as few of the control plane's 15 calls a second as
- * possible: a new reactor takes CreateFunction with Publish, CreateAlias and, to stay warm,
- * PutProvisionedConcurrencyConfig. It waits with GetFunction, which has a separate limit.
+ * One Lambda function per reactor. To save the control plane's 15 calls a second, a new one takes
+ * CreateFunction with Publish, CreateAlias and, to stay warm, PutProvisionedConcurrencyConfig.
  */
 export function createReactorFunctions(
   client: LambdaCalls,
@@ -79,6 +78,7 @@ export function createReactorFunctions(
   async function ready(name: string, version: string): Promise<void> {
     const until = Date.now() + READY_WITHIN_MS;
     for (let pause = FIRST_LOOK_MS; ; pause = Math.min(LONGEST_LOOK_MS, pause * 2)) {
+      // GetFunction does not use up the control plane's 15 calls a second: its limit is separate.
       const command = new GetFunctionCommand({ FunctionName: name, Qualifier: version });
       const { Configuration: found } = await retryControlPlane(() => client.send(command));
       const isUpdating = found?.LastUpdateStatus === 'InProgress';

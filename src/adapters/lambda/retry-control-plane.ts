@@ -21,10 +21,8 @@ const TRANSIENT: readonly string[] = [
 export const BUSY: readonly string[] = ['ResourceConflictException'];
 
 /**
- * Retries a call of the Lambda control plane, whose limit is 15 a second for the whole account,
- * with full jitter while its errors are transient. It looks at names of errors, `also` included;
- * messages may contain anything, such as names of functions. Throws the last error, transient ones
- * as `dependency_unavailable`.
+ * Retries a control plane call (15 a second per account) with jitter while its error is transient
+ * or in `also`. Throws the last error, transient ones as `dependency_unavailable`.
  */
 export async function retryControlPlane<T>(call: () => Promise<T>, also: readonly string[] = []): Promise<T> {
   const until = Date.now() + PATIENCE_MS;
@@ -35,6 +33,7 @@ export async function retryControlPlane<T>(call: () => Promise<T>, also: readonl
       const { name } =
         error instanceof Error && error.cause instanceof Error ? error.cause : (error as Error);
       const pause = Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries);
+      // Only names decide: messages may contain anything, such as names of functions.
       if (![...TRANSIENT, ...also].includes(name) || Date.now() + pause > until) throw error;
       await sleep(pause);
     }

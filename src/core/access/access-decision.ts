@@ -53,12 +53,8 @@ export function moreRestrictive(a: Transform, b: Transform): Transform {
 }
 
 /**
- * Decides what a credential may do with a token: the transform, or `undefined` for no access.
- *
- * Candidates are the rules in ascending priority, then the top-level permissions as rules on `/`.
- * The first one that covers the container and grants the permission decides. If a token has several
- * containers, all must be covered, and the most restrictive transform applies
- * (docs/contract.md#how-access-is-decided). Nothing covers a token without containers.
+ * The transform under which a credential may do this with a token; `undefined` for no access
+ * (docs/contract.md#how-access-is-decided). A token without containers is never accessible.
  */
 export function decideAccess(
   grants: Grants,

@@ -80,19 +80,16 @@ export function claimOf(apiKey: Secret<string>): ApiKeyClaim {
 }
 
 /**
- * The caller of a key. Throws `unauthenticated` for a key that is unknown, revoked or expired or
- * whose tenant is being destroyed, and `forbidden` for a session that has not been authorized.
- * Access is read again for every request: nothing that decides it is cached.
- *
- * A key that was not confirmed costs the same two reads, whatever tenant it names and whatever is
- * cached of that tenant: its credential and its tenant. Nothing else happens for the tenant until
- * the credential is found; then the tenant's keys are cached from the same read.
+ * The caller of a key. Throws `unauthenticated` for an unknown, revoked or expired key or a tenant
+ * in destruction, `forbidden` for an unauthorized session. Nothing that decides access is cached.
  */
 export async function authenticate(
   deps: AuthenticateDeps,
   claim: ApiKeyClaim,
   { withSettings, isConfirmed }: AuthenticateOptions,
 ): Promise<Caller> {
+  // An unconfirmed key costs the same two reads, whatever tenant it names and whatever is cached
+  // (docs/security.md#invariants-between-callers).
   const needsTenant = withSettings || !isConfirmed || !deps.tenantKeys.holds(claim.tenantId);
   // Start both reads in one turn of the event loop, so that both are sent in one call.
   const [credential, tenant] = await Promise.all([
@@ -101,6 +98,7 @@ export async function authenticate(
   ]);
   const caller = check(deps, claim, credential, tenant);
   if (!tenant) return caller;
+  // Only now: nothing happens for the tenant before its credential is found.
   deps.tenantKeys.learn(claim.tenantId, tenant);
   return { ...caller, tenantSettings: tenant.settings };
 }

@@ -3,12 +3,8 @@ import { TRANSFORMS, type AccessRule, type Condition, type Grants, type Transfor
 import type { Permission } from './permission.ts';
 
 /*
- * Whether a credential may grant access: for every token that a granted rule covers, the granter
- * must have access itself, under a transform that reveals at least as much
- * (docs/contract.md#sessions).
- *
- * The access of the granter changes only at containers that its own rules name. So it is enough to
- * check the root of the granted region, and each container below it that the granter's rules name.
+ * Whether a credential may grant access: it needs at least as much itself, for every token that a
+ * granted rule covers (docs/contract.md#sessions).
  */
 
 /** A set of containers: a single one, or all that start with a text. */
@@ -42,6 +38,7 @@ function coversRegion(
   const allows = (container: string) =>
     isAtLeast(decideAccess(granter, permission, { containers: [container] }), transform);
   if ('only' in region) return allows(region.only);
+  // The granter's access changes only at containers of its rules: check these and the root.
   const named = granter.rules.flatMap(({ container }) =>
     container?.startsWith(region.below) === true ? [container] : [],
   );

@@ -135,9 +135,8 @@ function checkAuthorization({ permissions, rules, expiresAtMs }: Authorization, 
 }
 
 /**
- * Grants access to a session, once. Throws `validation_failed`; `not_found` for an unknown nonce,
- * or one whose session has ended; `conflict` for a used one; and `forbidden` if the grants exceed
- * those of the application itself, which leaves the nonce unused.
+ * Grants access, once. Throws `validation_failed`, `not_found` for an unknown or ended nonce,
+ * `conflict` for a used one; `forbidden`, for more than the application has, leaves it unused.
  */
 export async function authorizeSession(
   deps: SessionDeps,

@@ -37,9 +37,8 @@ export function checkPriorities(rules: readonly AccessRule[], report: Report): v
 }
 
 /**
- * Checks the grants of an application of this type: permissions are allowed for the type, only
- * private and public applications have rules, and one of the two is not empty
- * (docs/contract.md#access-rules). Returns an empty object if there are no errors.
+ * The errors of the grants of an application of this type, by path; empty if there are none
+ * (docs/contract.md#permissions, docs/contract.md#access-rules).
  */
 export function validateGrants(type: ApplicationType, grants: Grants): FieldErrors {
   const errors: Record<string, string[]> = {};

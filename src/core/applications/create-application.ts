@@ -23,9 +23,8 @@ export interface NewApplication extends Grants {
 }
 
 /**
- * Creates an application and its key. The key is returned here and never again; only its hash is
- * stored. If an earlier attempt of the same request created the application but lost its response,
- * its key is unknown to everyone, so it gets another one.
+ * Returns the key here and never again; only its hash is stored. A retry whose first response was
+ * lost gets another key, since the first is unknown to everyone.
  */
 export async function createApplication(
   deps: CreateApplicationDeps,

@@ -41,9 +41,8 @@ export async function getApplication(
 }
 
 /**
- * The caller's own application. Needs `application:read`, except under the deploy setting
- * `clientCompatibility: lenient`, where every application may read itself
- * (docs/contract.md#applications).
+ * The caller's own application. Needs `application:read`, except under the setting
+ * `clientCompatibility: lenient` (docs/contract.md#applications).
  */
 export async function getOwnApplication(
   deps: GetApplicationDeps & { readonly clientCompatibility: ClientCompatibility },

@@ -19,9 +19,8 @@ export const FORMS = [
 export type Form = (typeof FORMS)[number];
 
 /**
- * How a request ended: `refused` is 401, 403 and 404, `invalid` any other 4xx, `failed` any 5xx. A
- * `begun` record was written before an effect. The effect happened, unless a later record with `of`
- * says otherwise.
+ * How a request ended (docs/contract.md#outcomes). A `begun` record precedes an effect, which
+ * happened unless a later record with `of` says otherwise.
  */
 export const OUTCOMES = ['begun', 'ok', 'refused', 'invalid', 'failed'] as const;
 export type Outcome = (typeof OUTCOMES)[number];

@@ -1,4 +1,4 @@
-import { isUuid } from '../shared/uuid.ts';
+import { isUuid } from '../shared/is-uuid.ts';
 import type { Caller } from '../applications/application.ts';
 import { defined } from '../shared/defined.ts';
 import type { AuditLog } from './audit-log.ts';
@@ -51,15 +51,13 @@ export interface AuditScope extends Sightings {
   /** Whether a record was written before an effect. */
   readonly hasBegun: boolean;
   /**
-   * Records an effect that is about to happen, with everything reported so far. Resolves once the
-   * record is durable, or immediately if an earlier record covers the effect. If it rejects with
-   * `dependency_unavailable`, the effect must not happen.
+   * Records a coming effect, with everything reported so far. Resolves once the record is durable,
+   * or immediately if one covers it. On `dependency_unavailable` the effect must not happen.
    */
   ahead(effect: Effect): Promise<void>;
   /**
-   * Records how the request ended, unless its records show that already. Must resolve before the
-   * response is sent. If it rejects with `dependency_unavailable`, nothing of the response may be
-   * shown.
+   * Records the end, unless the records show it; must resolve before the response is sent. If it
+   * rejects (`dependency_unavailable`), nothing of the response may be shown.
    */
   close(end: End): Promise<void>;
 }
@@ -141,8 +139,7 @@ class Sighted {
 
 /**
  * Starts the audit of a request. Only code that runs requests may call it
- * (.dependency-cruiser.cjs), so that nothing runs without a record. `isRead`: the request changes
- * nothing, so the mode `revealed` may leave it out.
+ * (.dependency-cruiser.cjs). `isRead`: it changes nothing, so the mode `revealed` may leave it out.
  */
 export function openScope(
   log: AuditLog,

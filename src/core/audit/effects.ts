@@ -159,9 +159,8 @@ function tenantMembers(previous: Tenant, next: Tenant): readonly string[] {
 const ofReactor = (id: string, more: Effect = {}): Effect => ({ resource: `reactor:${id}`, ...more });
 
 /**
- * The kind of each call of each port: an effect, which is recorded before it happens, or none. A
- * missing port or call does not compile. Idempotency records, the steps of an accepted invocation,
- * and messages about it are not effects: their consequences are recorded where they happen.
+ * The kind of each call; a missing one does not compile. Idempotency records, steps of an accepted
+ * invocation and its messages are no effects: their consequences are recorded where they happen.
  */
 export const EFFECTS: {
   readonly [Name in keyof Ports]: { readonly [Call in keyof Ports[Name]]: Kind<Ports[Name][Call]> };

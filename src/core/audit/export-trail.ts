@@ -92,9 +92,8 @@ export interface ExportStep {
 }
 
 /**
- * One step of an export of a trail: the seals that begin in a range of time, and the records of
- * that time. The last interval of the range is exported whole, so that it can be verified. The last
- * step adds the newest seal of all, if it is beyond the range: it shows when the export was made.
+ * One step of an export. Exports the last interval whole, so that it can be verified. The newest
+ * seal, added last if it is beyond the range, shows when the export was made.
  */
 export async function exportStep(
   deps: ExportDeps,

@@ -107,9 +107,8 @@ async function isAnySealBefore(seals: SealReader, time: number): Promise<boolean
 }
 
 /**
- * The intervals of a range in order of time, including unsealed ones. Checks the chain of seals,
- * starting with the seal before the range, up to the head if the range reaches it. Throws a
- * {@link BrokenChain} after the last valid interval.
+ * The intervals of a range in order, unsealed ones too. Checks the chain from the seal before it,
+ * and the head if the range reaches it. Throws {@link BrokenChain} after the last valid interval.
  */
 export async function* intervalsOf(deps: ChainDeps, at: number, to: number): AsyncGenerator<Interval> {
   // The seal before that of `at` begins within the last two intervals, even of maximum length.

@@ -201,9 +201,8 @@ function reportOf(
 }
 
 /**
- * Seals one interval after the other, until all are sealed or the deadline passes. Several runs may
- * overlap, and a run may die at any point: a seal is inserted only if there is none with its place,
- * and only after the newest one.
+ * Seals intervals until none is left or the deadline passes. Runs may overlap or die anywhere: a
+ * seal is inserted only after the newest one, and only where there is none.
  */
 export async function sealTrail(deps: SealTrailDeps): Promise<SealReport> {
   const done = { intervals: 0, records: 0 };

@@ -482,10 +482,8 @@ async function nextChunk(intervals: AsyncIterator<Interval>, size: number): Prom
 }
 
 /**
- * Verifies as much of a range as the time allows, at least one interval. Reads every shard of every
- * trail, and finds every record that was changed, removed or inserted after its seal. Records newer
- * than the last seal are checked by MACs and links (docs/audit.md). The head may be one seal
- * behind, as a sealer that died leaves it.
+ * Verifies as much of a range as the time allows, at least one interval
+ * (docs/audit.md#verify-audit). The head may be one seal behind, as a sealer that died leaves it.
  */
 export async function verifyStep(deps: VerifyDeps, input: VerifyInput): Promise<Verified> {
   const step = new VerifyStep(deps);

@@ -1,9 +1,8 @@
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
 /**
- * The purpose of a tenant's key. Each purpose has a separate key, so that no two mechanisms ever
- * share one. The key for `data` seals records and has versions. The others do not change until the
- * root is replaced, since the values derived with them are compared.
+ * Each purpose has its own key: no two mechanisms share one. Only `data` has versions; the others
+ * derive values that are compared, so they change only with the root (docs/security.md#keys).
  */
 export const KEY_PURPOSES = [
   'data',

@@ -14,16 +14,12 @@ export interface Fingerprinted {
 }
 
 /**
- * The fingerprint of a token: HMAC-SHA-256 under the tenant's fingerprint key, in base58. The input
- * is the token's type, the JSON type of its data, the fingerprint expression and its value
- * (canonical JSON). Within a tenant, equal values of one type under one expression have the same
- * fingerprint. Without the key it reveals nothing, and it cannot be compared with another tenant's.
- *
- * The JSON type of the data is included because `stringify` turns the text `"12"` and the number
- * `12` into the same text. The expression is included so that no other expression, chosen by an
- * attacker, produces the same fingerprint (docs/contract.md#fingerprint).
+ * HMAC-SHA-256 under the tenant's key, in base58 (docs/contract.md#fingerprint). It reveals nothing
+ * without the key, and cannot be compared with another tenant's.
  */
 export function fingerprint(key: KeyObject, { type, data, expression, value }: Fingerprinted): string {
+  // The JSON type separates `"12"` from `12` (docs/decisions/0003). The expression is included, so
+  // that no other expression, chosen by an attacker, produces the same fingerprint.
   const input = JSON.stringify([type, jsonType(data.reveal()), expression, canonical(value.reveal())]);
   return base58.encode(createHmac('sha256', key).update(input).digest());
 }

@@ -52,8 +52,7 @@ export function settledRoot({ roots }: KeyRing): WrappedRoot | undefined {
 
 /**
  * The roots by which an instance may still search: all, until every instance knows that a newer one
- * is settled. They all know it of a root that was settled by `settledBefore`, in ms since the
- * epoch.
+ * is settled. All know it if it was settled no later than `settledBefore` (ms since the epoch).
  */
 export function searchedRoots({ roots }: KeyRing, settledBefore: number): readonly WrappedRoot[] {
   const first = roots.findLastIndex(({ settledAt = Infinity }) => settledAt <= settledBefore);

@@ -13,9 +13,8 @@ export interface GeneratedKey {
 }
 
 /**
- * The service with the master key (AWS KMS). Both calls throw `dependency_unavailable` when it is
- * unreachable, or still throttles after retries. A wrapped key that does not open under the context
- * is an unexpected error.
+ * The service with the master key (AWS KMS). Calls throw `dependency_unavailable` if it is down or
+ * still throttles after retries; a key that does not open in its context is an unexpected error.
  */
 export interface KeyService {
   generateKey(context: KeyContext): Promise<GeneratedKey>;

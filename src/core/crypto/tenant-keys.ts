@@ -120,9 +120,8 @@ const reaches = ({ keyVersion, roots }: KeyRing, version: number): boolean =>
   version <= Math.max(keyVersion, roots.at(-1)?.since ?? 0);
 
 /**
- * Tenant keys over a key service and a store of rings. Rejects with `dependency_unavailable` when
- * either is down, and with `unauthenticated` for a tenant that does not exist or was destroyed. A
- * version without a root is an unexpected error.
+ * Calls reject with `dependency_unavailable` when a dependency is down, and with `unauthenticated`
+ * for a missing or destroyed tenant. A version without a root is an unexpected error.
  */
 export function createTenantKeys(deps: {
   readonly keyService: KeyService;

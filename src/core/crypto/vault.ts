@@ -13,9 +13,8 @@ export interface Vault {
   /** Sealed bytes for one field of one record, under the tenant's current data key. */
   seal(context: RecordContext, value: Secret<Json>): Promise<Buffer>;
   /**
-   * The value of a sealed field. Rejects with `RecordCorruptedError` if the field was changed or
-   * moved, and with `JsonExtentError`, before it builds any value, if there are more members than
-   * `allowance` has left.
+   * Rejects with `RecordCorruptedError` if the field was changed or moved; with `JsonExtentError`,
+   * before it builds any value, if it has more members than `allowance` has left.
    */
   open(context: RecordContext, sealed: Buffer, allowance?: MembersAllowance): Promise<Secret<Json>>;
 }

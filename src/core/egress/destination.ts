@@ -41,9 +41,8 @@ function nameProblem(host: string): string | undefined {
 }
 
 /**
- * Parses a destination: https on port 443 at a DNS name, without user information, at most 400
- * characters, without expressions (docs/contract.md#destination). Returns the problem as a text.
- * `ownHost` is the host of the service itself, which is not allowed.
+ * The destination, or the problem of its text (docs/contract.md#destination). `ownHost` is the host
+ * of the service itself, which is not allowed.
  */
 export function parseDestination(
   text: string,

@@ -28,10 +28,9 @@ export interface InboundResponse {
 }
 
 /**
- * Sends requests to the outside. It resolves the name, checks every address, connects to a checked
- * one with the name's certificate, and follows no redirect. Rejects with `validation_failed` for a
- * name with a forbidden address, with `destination_timeout`, and with `destination_unreachable` for
- * every other failure before the response is complete.
+ * Checks every address of the name, connects to a checked one with the name's certificate, follows
+ * no redirect. Rejects with `validation_failed` (forbidden address), `destination_timeout`, and
+ * `destination_unreachable` for any other failure before the response is complete.
  */
 export interface EgressClient {
   send(request: OutboundRequest): Promise<InboundResponse>;

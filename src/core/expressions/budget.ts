@@ -1,9 +1,8 @@
 import { ExpressionError } from './expression-error.ts';
 
 /**
- * Steps for all expressions of one request together. A step takes at most about 3 ns of one core,
- * in every filter (`npm run bench -- expressions` measures it), so that a whole budget is a
- * fraction of a second.
+ * Steps for all expressions of a request together. A step takes at most about 3 ns of one core in
+ * every filter (`npm run bench -- expressions`), so a budget is a fraction of a second.
  */
 export const REQUEST_STEPS = 100_000_000;
 

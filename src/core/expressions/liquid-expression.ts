@@ -2,7 +2,7 @@ import { Drop, Liquid, TokenKind, Tokenizer, toValueSync, Value, type FilterImpl
 import type { Json } from '../shared/json.ts';
 import { madeOnce } from '../shared/made-once.ts';
 import { hintOf } from '../shared/known-names.ts';
-import { jsonContext } from './context.ts';
+import { jsonContext } from './json-context.ts';
 import { ExpressionError } from './expression-error.ts';
 import { OWN_FILTERS, type Filter } from './filters.ts';
 import { resultOf, type Expression } from './result.ts';

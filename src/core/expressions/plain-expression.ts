@@ -7,9 +7,8 @@ import { SOURCE_MAX_LENGTH } from './parsed-once.ts';
 import { resultOf, type Expression } from './result.ts';
 
 /*
- * Most expressions are a path of names, and filters of the service with literal arguments
- * (`data.number | reveal_last: 4`). They mean the same in Liquid, but are evaluated without it:
- * that is faster, and Liquid need not be loaded (docs/decisions/0029).
+ * Most expressions are a path of names and filters of the service with literal arguments. They mean
+ * the same in Liquid, and are evaluated faster without it (docs/decisions/0029).
  */
 
 /** Steps of parsing, for each character: of a path of names, and of a path with filters. */

@@ -1,7 +1,7 @@
 import { isJsonObject, jsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import type { Budget } from './budget.ts';
 import { ExpressionError } from './expression-error.ts';
-import { parseExpression } from './expression.ts';
+import { parseExpression } from './parse-expression.ts';
 import { chargeText } from './result.ts';
 import { parsedOnce } from './parsed-once.ts';
 import { hasExpression, parseTemplate, type TemplatePart } from './template.ts';
@@ -49,9 +49,8 @@ function parse(template: string, budget: Budget): readonly TemplatePart[] {
 }
 
 /**
- * Evaluates a text with expressions over `bindings`. A text that is exactly one expression returns
- * the value with its JSON type; otherwise results are joined as text. Throws
- * {@link ExpressionError}, also if the budget is exceeded.
+ * A text that is exactly one expression returns the value with its JSON type; otherwise results are
+ * joined as text. Throws {@link ExpressionError}, also if the budget is exceeded.
  */
 export function renderTemplate(template: string, bindings: JsonObject, budget: Budget): Json {
   const parts = parse(template, budget);
@@ -81,9 +80,8 @@ export interface Contents {
 }
 
 /**
- * Checks the syntax, the names and the filters of a template without evaluating it, and returns
- * these names and filters. Throws {@link ExpressionError}, also for a name or filter that is not
- * allowed.
+ * Checks a template without evaluating it; returns its names and filters. Throws
+ * {@link ExpressionError} for a syntax error, and for a name or filter that is not allowed.
  */
 export function checkTemplate(template: string, allowed: Allowed, budget: Budget): Contents {
   const expressions = parse(template, budget).flatMap((part) =>

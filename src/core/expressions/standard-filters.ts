@@ -1,6 +1,6 @@
 import { filters as liquidFilters } from 'liquidjs';
 import type { FilterArgument } from './arguments.ts';
-import type { JsonContext } from './context.ts';
+import type { JsonContext } from './json-context.ts';
 import { ExpressionError } from './expression-error.ts';
 import { charge, lengthOf, longest, SHALLOW, textLength, type Cost, type More } from './filter-cost.ts';
 
@@ -41,9 +41,8 @@ const dateFormat: More = (_, [format]) => {
 const NUMBER: Cost = { each: 16 };
 const PLAIN_TEXT: Cost = { each: 4 };
 /**
- * The filters of Liquid's reference (https://shopify.github.io/liquid/). LiquidJS has more. Those
- * that evaluate an expression in a text (`where_exp`, ...), draw at random (`sample`) or use the
- * environment are left out.
+ * The filters of https://shopify.github.io/liquid/. LiquidJS has more: those that evaluate a text
+ * (`where_exp`, ...), draw at random or use the environment are left out.
  */
 const STANDARD: Readonly<Record<string, Cost>> = {
   abs: NUMBER,

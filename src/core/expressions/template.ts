@@ -13,9 +13,8 @@ const OPEN = '{{';
 const CLOSE = '}}';
 
 /**
- * Position of the `}}` that ends the expression at `from`. Quoted text inside may contain anything,
- * also a quote after a backslash. Throws {@link ExpressionError} if there is none within
- * {@link TEMPLATE_MAX_LENGTH}.
+ * Position of the `}}` that ends the expression at `from`; quoted text may contain `}}`. Throws
+ * {@link ExpressionError} if none is within {@link TEMPLATE_MAX_LENGTH}.
  */
 export function endOfExpression(template: string, from: number): number {
   let quote: string | undefined;

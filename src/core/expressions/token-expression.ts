@@ -2,15 +2,14 @@ import { defined } from '../shared/defined.ts';
 import type { Json } from '../shared/json.ts';
 import type { Budget } from './budget.ts';
 import { ExpressionError } from './expression-error.ts';
-import { parseExpression } from './expression.ts';
+import { parseExpression } from './parse-expression.ts';
 import { chargeText, type Expression } from './result.ts';
 import { endOfExpression, hasExpression, TEMPLATE_MAX_LENGTH } from './template.ts';
 import { chargedTextOf, weigh, WRITE_JSON } from './weight.ts';
 
 /*
- * Detokenization expressions: `{{ <id> }}`, `{{ <id> | filters }}`, `{{ token: <id> | filters }}`.
- * An id may contain almost any character except `|` and braces, so it ends at the first of these.
- * The filters are those of all expressions.
+ * Detokenization expressions (docs/contract.md#detokenization-expressions). An id may contain
+ * almost any character except `|` and braces, so it ends at the first of these.
  */
 
 /** A reference to a token in a text. */
@@ -104,9 +103,8 @@ export interface Filling {
 }
 
 /**
- * Fills in a template. A text that is a single reference returns the value with its JSON type;
- * otherwise values are encoded with `encode` and joined as text. Filled-in values are never parsed
- * again. Throws {@link ExpressionError} for a filter that fails, and if the budget is exceeded.
+ * A single reference returns the value with its JSON type; within text, `encode` applies. Filled-in
+ * values are never parsed again. Throws {@link ExpressionError}, also beyond the budget.
  */
 export function fillTokenTemplate(
   template: TokenTemplate,

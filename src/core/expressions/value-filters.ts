@@ -2,7 +2,7 @@ import type { Json } from '../shared/json.ts';
 import { countArgument, namedArguments, textArgument, type FilterArgument } from './arguments.ts';
 import type { Budget } from './budget.ts';
 import { ExpressionError } from './expression-error.ts';
-import { selectJsonPath } from './json-path.ts';
+import { selectJsonPath } from './select-json-path.ts';
 import { textOf } from './text-of.ts';
 
 /**

@@ -3,9 +3,8 @@ import type { Budget } from './budget.ts';
 import { textOf } from './text-of.ts';
 
 /*
- * Steps for each visited value, in addition to those for its text. Writing JSON of 6 MB, the
- * largest body, must take less than a whole budget, so a node may take at most 16 steps for each
- * byte that it has in JSON.
+ * Steps for each visited value, in addition to those for its text. Writing 6 MB of JSON, the
+ * largest body, must fit into a budget: at most 16 steps for each byte of JSON.
  */
 const NODE = 12;
 const LIST = 40;
@@ -28,9 +27,8 @@ function numberSteps(value: number): number {
 }
 
 /**
- * Charges for reading all of a value: `steps` for each character of text, and fixed ones for each
- * value and member. It charges while it reads, since a list of Liquid can contain one large value
- * many times.
+ * Charges for reading a value: `steps` for each character, fixed ones for each value and member.
+ * Charges while it reads: a list of Liquid can contain one large value many times.
  */
 export function weigh(value: unknown, steps: number, budget: Budget, level = 0): void {
   if (typeof value === 'string') {

@@ -35,10 +35,8 @@ function formValue(name: string, value: string, path: string, fields: TemplateFi
 }
 
 /**
- * Pairs joined by `&`, as in a query or a form. Values with references are filled in and encoded
- * again; every other pair is sent byte for byte. A value with `{{` and an invalid encoding is
- * reported: otherwise its expression would be sent. `path` names the query or body in errors
- * (`query`, `body`).
+ * Fills in the values of a query or form, which errors call `path`; sends other pairs byte for
+ * byte. Reports a value with `{{` whose encoding is invalid: its expression would be sent.
  */
 export function formText(text: string, path: string, fields: TemplateFields): Renderable<string> {
   if (!OPENING.test(text)) return verbatim(text);

@@ -84,9 +84,8 @@ function targetOf(url: URL, suffix: string, query: Renderable<string>): Renderab
 }
 
 /**
- * Forwards a request with the plaintext filled in, and returns the destination's response. Needs
- * `token:use` for every token, and somewhere even without tokens. Throws `validation_failed` for
- * the destination and for expressions, `forbidden`, and the errors of the egress client.
+ * Fills in plaintext and forwards a request. Needs `token:use` for each token; without tokens, on
+ * some container. Throws `validation_failed`, `forbidden` and errors of the egress client.
  */
 export async function forward(
   deps: ForwardDeps,

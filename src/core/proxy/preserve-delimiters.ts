@@ -69,9 +69,8 @@ function delimitersOf(body: Buffer, boundary: string): string | undefined {
 }
 
 /**
- * A filled-in multipart body; reports an error unless it has exactly the delimiters that it had
- * before. The whole body is compared, so that a value can create neither a delimiter together with
- * its neighboring text, nor one of an inner multipart.
+ * Reports an error unless the filled-in body has exactly its old delimiters. Compares all of it: a
+ * value could create one with its neighboring text, or one of an inner multipart.
  */
 export function preserveDelimiters(
   text: MultipartText,

@@ -118,10 +118,8 @@ function filledIn(place: Place, fields: TemplateFields): Renderable<Buffer> {
 }
 
 /**
- * The body of a proxied request with its expressions filled in: JSON string values, records of
- * JSON, form fields, parts of multipart, XML, and any other text. Results are encoded for their
- * context. Bodies that are binary, compressed, or without an expression are sent byte for byte
- * (docs/contract.md#what-is-forwarded).
+ * The body of a proxied request, each result encoded for its context. Binary or compressed bodies,
+ * or those without expressions, are sent unchanged (docs/contract.md#what-is-forwarded).
  */
 export function requestBody(
   body: Content,

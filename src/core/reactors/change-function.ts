@@ -25,9 +25,8 @@ export interface ChangeFunctionDeps extends RepairFunctionDeps {
 }
 
 /**
- * Time limit for changing a function, in ms. It is longer than the lifetime of any Lambda that does
- * it (30 s behind the gateway, 58 s for the sweep), so that no late call of a dead Lambda undoes a
- * repair.
+ * Time limit for changing a function, in ms: longer than any Lambda that does it runs (30 s behind
+ * the gateway, 58 s for the sweep), so that no late call of a dead one undoes a repair.
  */
 export const OPERATION_MS = 90_000;
 
@@ -83,9 +82,8 @@ export function withoutOperation({ operation: _, ...reactor }: StoredReactor): S
 }
 
 /**
- * Runs a step of an operation. If the step fails, the operation ends immediately instead of at its
- * time limit, so that the sweep repairs the function within a minute. If it is open whether a call
- * will still be carried out, the operation stays until its limit. Throws the error of the step.
+ * If the step fails, ends the operation now, so that the sweep repairs the function within a
+ * minute, unless a call of the step may still be carried out. Throws the error of the step.
  */
 export async function releaseOperationOnFailure<T>(
   { reactorStore, clock }: Pick<RepairFunctionDeps, 'reactorStore' | 'clock'>,

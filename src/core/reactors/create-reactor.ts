@@ -42,8 +42,7 @@ function leftBehind(existing: StoredReactor): StoredReactor {
 }
 
 /**
- * Creates a reactor and its function. The record is written first, in a hidden state, so that the
- * sweep finds it if a later step is interrupted. The reactor exists once its function can run. The
+ * Writes the record first, hidden, so that the sweep finds it if a later step is interrupted. The
  * code is parsed, not run: throws `validation_failed` for a syntax error.
  */
 export async function createReactor(

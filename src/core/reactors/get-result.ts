@@ -53,9 +53,8 @@ export function resultHasEnded({ resultUntil }: Pick<Invocation, 'resultUntil'>,
 }
 
 /**
- * The result of an asynchronous invocation, for the application or session that invoked it. It is
- * available for 24 hours, as long as the tokens that it was made from exist. Throws `not_found`,
- * and `forbidden` without `token:use` on one of these tokens.
+ * The result for the application or session that invoked it: for 24 hours, while the tokens behind
+ * it exist. Throws `not_found`, and `forbidden` without `token:use` on one of them.
  */
 export async function getResult(
   deps: GetResultDeps & TokenUseDeps & { readonly presentFailure: (error: unknown) => JsonObject },

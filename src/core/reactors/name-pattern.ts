@@ -1,8 +1,6 @@
 /**
- * Returns a matcher for a filter (docs/contract.md#create-and-change-reactors). Names match
- * case-insensitively; `*` matches any characters; a filter without `*` must be contained in the
- * name. The matcher searches the pieces one after the other, so its time grows only with the length
- * of the name. It builds no regular expression from a caller's input.
+ * A matcher for a filter of names (docs/contract.md#create-and-change-reactors). Builds no regular
+ * expression from a caller's input: its time grows only with the length of the name.
  */
 export function namePattern(filter: string): (name: string) => boolean {
   const wanted = filter.toLowerCase();

@@ -196,10 +196,8 @@ async function keepEnd(
 }
 
 /**
- * Runs one queued invocation, and passes its result to delivery. The claim is a conditional change
- * of state, so the code runs at most once even if the message arrives several times. If the worker
- * dies, the sweep turns its claim into a failure. Returns the new state; `undefined` if there was
- * nothing to run.
+ * Runs a queued invocation at most once, however often its message arrives: the claim is
+ * conditional (docs/decisions/0009). Returns the new state; `undefined` if nothing was to run.
  */
 export async function processInvocation(
   deps: ProcessInvocationDeps,

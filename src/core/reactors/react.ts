@@ -15,9 +15,8 @@ import {
 } from './run-reactor.ts';
 
 /**
- * Time limits of a synchronous invocation in ms: of the code, and in total since the gateway
- * accepted the request. The gateway waits 30 s (docs/contract.md#limits); the difference is for
- * detokenizing, tokenizing and starting an instance.
+ * In ms: for the code, and in total since the gateway accepted the request. The gateway waits 30 s
+ * (docs/contract.md#limits); the rest is for tokens and the start of an instance.
  */
 const CODE_MS = 28_000;
 const WHOLE_MS = 29_000;

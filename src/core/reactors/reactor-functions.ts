@@ -1,9 +1,8 @@
 import type { Secret } from '../shared/secret.ts';
 
 /**
- * Repairs the Lambda functions that run reactors, one function each. Every call may be repeated: an
- * object that exists already, or is deleted already, is no error. Rejects with
- * `dependency_unavailable` when the Lambda service is down or busy for too long.
+ * Repairs functions of reactors. Every call may be repeated: what exists or is missing already is
+ * no error. Rejects with `dependency_unavailable` if Lambda is down, or busy for too long.
  */
 export interface ReactorRepairs {
   /**

@@ -51,9 +51,8 @@ export interface LoadFailure {
 }
 
 /**
- * An error that the code threw, as untrusted data. `status` and `errors` are `null` unless the
- * author chose them (docs/reactors.md#errors); a function of an earlier service version reports
- * those of any error.
+ * An error of the code, untrusted. `status` and `errors` are `null` unless the author chose them
+ * (docs/reactors.md#errors); functions of earlier versions report those of any error.
  */
 export interface ThrownError extends ThrownPlace {
   readonly message: string;
@@ -80,9 +79,8 @@ export type RunOutcome =
   | { readonly outcome: 'stale' };
 
 /**
- * Runs code in its instance, at most once. Rejects with `dependency_unavailable` if the code was
- * certainly not started, and with `payload_too_large` if the request is too large for an instance.
- * If it is open whether the code ran, the outcome is `unknown`.
+ * Runs code at most once. Rejects with `payload_too_large` (for an instance), and with
+ * `dependency_unavailable` if the code certainly did not start. If that is open: `unknown`.
  */
 export interface ReactorRunner {
   run(request: RunRequest): Promise<RunOutcome>;

@@ -42,12 +42,8 @@ async function putInOrder(deps: RepairFunctionDeps, reactor: StoredReactor): Pro
 }
 
 /**
- * What the sweep does for a due reactor:
- * - It undoes or finishes an interrupted creation or deletion.
- * - It reverts an interrupted update to the state in the record.
- * - It removes unused versions.
- * - It requests running instances again, if the account's quota did not allow them before.
- * The sweep holds the operation meanwhile, like every writer that changes a function.
+ * What the sweep does for a due reactor: completes or reverts interrupted changes, removes unused
+ * versions, and requests instances that the account's quota did not allow before.
  */
 export async function repairReactor(deps: RepairFunctionDeps, tenantId: string, id: string): Promise<void> {
   const reactor = await deps.reactorStore.find(tenantId, id);
@@ -55,6 +51,7 @@ export async function repairReactor(deps: RepairFunctionDeps, tenantId: string, 
   if (reactor === undefined || isBusy(reactor, now)) return;
   const due = dueOf(reactor);
   if (due === undefined || due > now) return;
+  // The sweep owns the operation meanwhile, like every writer that changes a function.
   const locked = await startOperation(deps, reactor);
   if (locked === undefined) return;
   if (locked.state === 'ready') await putInOrder(deps, locked);

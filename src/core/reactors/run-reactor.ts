@@ -103,11 +103,8 @@ async function runVersion(
 }
 
 /**
- * Runs the code of the reactor that its record names. `live` points at other code between two steps
- * of an update: after it was switched, before the record is written. After an interrupted update,
- * this lasts until the sweep reverts it. Meanwhile instances behind `live` return `stale`, and the
- * version in the record runs instead. If that version is missing, the record has changed, so it is
- * read again.
+ * Runs the code that the record names. During an update, or after an interrupted one, instances of
+ * `live` may return `stale`: then the recorded version runs (docs/decisions/0008).
  */
 async function runCurrentVersion(
   deps: RunReactorDeps,
@@ -126,6 +123,7 @@ async function runCurrentVersion(
         : await runVersion(deps, reactor, args, input, { functionVersion });
     if (pinned.outcome !== 'stale') return pinned;
     await sleep(PAUSE_MS);
+    // The recorded version is missing, so the record has changed: read it again.
     reactor = await existingReactor(deps, found.tenantId, found.id);
   }
   throw new ServiceError('dependency_unavailable', 'The reactor is being updated.', {
@@ -227,9 +225,8 @@ export function executeRun(
 }
 
 /**
- * The result of a run: the response, with its `tokenize` part tokenized on behalf of the caller.
- * Throws the failures of the code (see {@link reactorFailure}), and for `tokenize` the errors of
- * {@link tokenize}.
+ * The response, its `tokenize` part tokenized on behalf of the caller. Throws the failures of the
+ * code (see {@link reactorFailure}), and for `tokenize` the errors of {@link tokenize}.
  */
 export async function concludeRun(
   deps: RunReactorDeps,

@@ -58,9 +58,8 @@ function payloadOf(caller: Caller, input: StartInput): InvocationPayload {
 }
 
 /**
- * Accepts an invocation and returns its id. The sealed payload and the state are stored before the
- * message is sent, so that the sweep can send a lost message again. Throws `not_found`,
- * `forbidden`, and `validation_failed` for errors that can be found immediately.
+ * Stores sealed payload and state before the message is sent, so that the sweep can resend it.
+ * Throws `not_found`, `forbidden`, and `validation_failed` for errors found before that.
  */
 export async function startInvocation(
   deps: StartInvocationDeps,

@@ -1,7 +1,6 @@
 /**
- * A container: a path that names a logical group of tokens, such as `/pci/high/`. It starts and
- * ends with `/`, has segments of up to 64 letters, digits, `_` and `-`, at most 8 levels, and is
- * stored in lower case (docs/contract.md#containers).
+ * A path that names a logical group of tokens, such as `/pci/high/`, in lower case
+ * (docs/contract.md#containers).
  */
 export type Container = string;
 

@@ -29,9 +29,8 @@ export type IdempotencyClaim =
 /** Where the responses of requests with an idempotency key are stored, sealed, for a day. */
 export interface IdempotencyStore {
   /**
-   * Claims a request with a body: its keyed hash, and other hashes under which the same body may be
-   * stored. A claim can be taken over after its lease if its holder died. A released claim can also
-   * be taken by a request with another body, which starts over.
+   * Claims a request by its keyed body hash (`others`: under other keys). A retry may take over a
+   * dead attempt after the lease; after a release, a request with another body starts over.
    */
   claim(
     scope: IdempotencyScope,
@@ -55,9 +54,8 @@ export interface IdempotencyStore {
     times: { readonly now: number; readonly until?: number },
   ): Promise<void>;
   /**
-   * Releases the claim after a failure, so that the request can be retried immediately. The seed
-   * stays: the failed attempt may have written something, and the next one must find it. `hasRun`:
-   * whether the mark of {@link markRun} stays too.
+   * Releases the claim after a failure, for an immediate retry. The seed stays, so that the retry
+   * finds what this attempt wrote; with `hasRun`, the mark of {@link markRun} stays too.
    */
   release(scope: IdempotencyScope, attempt: string, hasRun: boolean): Promise<void>;
 }

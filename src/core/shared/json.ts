@@ -40,9 +40,8 @@ export function withElements(list: readonly Json[], change: (element: Json) => J
 }
 
 /**
- * An object with changed members, in the order of `names`; the object itself if neither members nor
- * order change. Names are listed once, and members are read by name: for large objects, V8 needs
- * three times as long to list values or entries.
+ * An object with changed members, in the order of `names`; itself if nothing changes. Reads members
+ * by name: V8 takes three times as long to list values or entries of large objects.
  */
 export function withMembers(
   object: JsonObject,

@@ -83,14 +83,11 @@ class Builder implements JsonVisitor {
 }
 
 /**
- * The value of an untrusted JSON text, without a defect of the V8 in Node.js 24
- * (nodejs/node#63785). After any object with a member `\`, the `JSON.parse` of that V8 may read
- * `{"\"":1}` as `{"\\":1}`: it compares the raw beginning of a name with names that it has seen. So
- * the data of one tenant would change the names of another. Names without escapes are always read
- * correctly. A text with other names is walked, and only its strings are passed to `JSON.parse`.
- * Throws a `SyntaxError` where `JSON.parse` does, with another message.
+ * `JSON.parse` without a defect of V8 in Node.js 24 (nodejs/node#63785): data of one tenant would
+ * rename members of another's (docs/decisions/0014). `SyntaxError`s have other messages.
  */
 export function parseJson(text: string): Json {
+  // V8 reads names without an escape correctly.
   if (!hasEscapedName(text)) return JSON.parse(text) as Json;
   const builder = new Builder(text);
   walkJson(text, builder);

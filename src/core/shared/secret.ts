@@ -3,9 +3,8 @@ import { inspect } from 'node:util';
 const HIDDEN = '[secret]';
 
 /**
- * Plaintext as a type. A `Secret` prints, interpolates, serializes and inspects as `[secret]`;
- * {@link reveal} is the only access to the value. `docs/security.md` lists its call sites, and a
- * test compares the list with the code.
+ * Plaintext, which prints, interpolates, serializes and inspects as `[secret]`. A test compares the
+ * call sites of {@link reveal} with the docs (docs/security.md#where-plaintext-is-opened).
  */
 export class Secret<T> {
   readonly #value: T;

@@ -201,9 +201,8 @@ class Walk {
 }
 
 /**
- * Reports the parts of a JSON text to a visitor, in order, without building a value. Throws
- * {@link JsonSyntaxError} where `JSON.parse` throws (RFC 8259), after reporting the parts before,
- * and the errors of the visitor.
+ * Reports the parts of a JSON text in order; builds no value. Throws {@link JsonSyntaxError} where
+ * `JSON.parse` throws (RFC 8259), after the parts before, and the visitor's errors.
  */
 export function walkJson(text: string, visitor: JsonVisitor): void {
   new Walk(text, visitor).whole();

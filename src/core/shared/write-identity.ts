@@ -1,9 +1,8 @@
 import { createHmac, createSecretKey, randomBytes, randomInt, randomUUID } from 'node:crypto';
 
 /**
- * The random values that identify the writes of a request. Under an idempotency key, retries get
- * the same values, so that a second attempt finds the writes of the first one instead of repeating
- * them.
+ * The random values that identify a request's writes. Under an idempotency key, retries get the
+ * same values, so they find earlier writes instead of repeating them (docs/decisions/0005).
  */
 export interface WriteIdentity {
   /** Time of the first attempt, in ms since the epoch; absent for a request that is not retried. */

@@ -72,9 +72,8 @@ const joined = (first: SweepReport, second: SweepReport): SweepReport => ({
 });
 
 /**
- * Processes every kind of due work without starving any. In each round, each unfinished kind gets
- * an equal share of the remaining time, and later kinds get the time that it does not use. Reports
- * are in the order of the works.
+ * Processes every kind of due work without starving any: per round, an unfinished kind gets an
+ * equal share of the time left; later kinds get what it leaves. Reports are ordered like `works`.
  */
 export async function sweepAll(works: readonly DueWork[], deps: SweepDeps): Promise<readonly SweepReport[]> {
   const reports = new Map<DueWork, SweepReport>();
@@ -94,9 +93,8 @@ export async function sweepAll(works: readonly DueWork[], deps: SweepDeps): Prom
 }
 
 /**
- * Processes due records until there are none or the deadline passes. Several runs may overlap:
- * every act reads its record again, so the worst case is an unnecessary read. A slow record does
- * not delay the others.
+ * Processes due records until there are none or the deadline passes. Runs may overlap: every act
+ * reads its record again. A slow record does not delay the others.
  */
 export async function sweep(work: DueWork, deps: SweepDeps): Promise<SweepReport> {
   const now = deps.clock();

@@ -15,9 +15,8 @@ export async function existingTenant({ tenantStore }: TenantDeps, tenantId: stri
 }
 
 /**
- * Changes a tenant without losing a concurrent change, and returns the result. `change` may be
- * called again with the version of another writer; a tenant that it returns unchanged is not
- * written. Throws `not_found`.
+ * Changes a tenant without losing a concurrent change. `change` may be called again with a newer
+ * version; an unchanged tenant is not written. Throws `not_found`.
  */
 export async function changeTenant(
   deps: TenantDeps,

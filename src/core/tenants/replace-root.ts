@@ -83,13 +83,8 @@ export async function beginRootReplacement(
 }
 
 /**
- * Takes the next step of a replacement, if it is possible yet:
- * 1. The new root waits until every instance knows it, so that no instance encounters a record it
- *   cannot open.
- * 2. It seals new records, and two walks (`resealStep`) re-seal tokens and reactors.
- * 3. The old root is dropped when all expiring data under it has expired.
- * The service runs without interruption meanwhile. Fingerprints change. Throws `not_found`, and
- * `conflict` if no replacement was begun.
+ * Takes the next step of a replacement, if it is possible yet, while the service runs
+ * (docs/security.md#keys). Throws `not_found`, and `conflict` if no replacement was begun.
  */
 export async function continueRootReplacement(
   { clock, ...deps }: Pick<ReplaceRootDeps, 'tenantStore' | 'clock'>,

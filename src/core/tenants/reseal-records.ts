@@ -252,9 +252,8 @@ async function advance(
 }
 
 /**
- * One step of sealing a tenant's records under its current data key, while the service runs:
- * tokens, newest first, then reactors. The progress is stored in the tenant, so anyone can request
- * the next step, and an interrupted walk continues. Throws `not_found`.
+ * One step of sealing a tenant's records under its current data key. The tenant stores the
+ * progress, so an interrupted walk continues. Throws `not_found`.
  */
 export async function resealStep(deps: ResealDeps, tenantId: string): Promise<ResealStep> {
   const tenant = await existingTenant(deps, tenantId);

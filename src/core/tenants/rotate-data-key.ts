@@ -21,11 +21,8 @@ function rotated({ clock, keyRotationMs }: RotateDataKeyDeps, tenant: Tenant): T
 }
 
 /**
- * Rotates the data key of a tenant and returns the new version. No key is handled: a data key is
- * derived from its version. New records are sealed under the new key within five minutes, the time
- * that instances cache a ring; old ones open under their key until they are sealed again. Keys for
- * other purposes do not rotate, since the values derived with them are compared
- * (docs/security.md#keys). Throws `not_found`, and `conflict` while a root waits.
+ * Rotates the data key. New records are sealed under the returned version within five minutes, when
+ * caches end (docs/security.md#keys). Throws `not_found`, `conflict` while a root waits.
  */
 export async function rotateDataKey(deps: RotateDataKeyDeps, tenantId: string): Promise<number> {
   const { keyVersion } = await changeTenant(deps, tenantId, (tenant) => rotated(deps, tenant));

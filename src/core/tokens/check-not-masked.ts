@@ -43,9 +43,8 @@ function shownBy(mask: Json, data: Secret<Json>, budget: Budget): Json | undefin
 }
 
 /**
- * Throws `validation_failed` if patched data equals its masked form: a caller who reads under the
- * mask has sent that back, and it would overwrite the data. The check depends only on the patch and
- * on the values that such a caller can read, so the error reveals nothing.
+ * Throws `validation_failed` for a patch with masked data, which would overwrite the data. The
+ * check depends only on the patch and on what the caller can read, so the error reveals nothing.
  */
 export function checkNotMasked(mask: Json, data: Secret<Json>, patch: Secret<Json>, budget: Budget): void {
   const shown = mask === null ? undefined : shownBy(mask, data, budget);

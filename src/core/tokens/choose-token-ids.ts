@@ -96,9 +96,8 @@ function* aliases(
 }
 
 /**
- * The ids to try for a new token, in order: a literal id alone; or aliases of an expression, then a
- * UUID; or just a UUID. Throws `validation_failed` for an expression that fails, for an invalid id,
- * and for an id that shows more of the data than allowed.
+ * The ids to try, in order: a literal; or aliases of an expression, then a UUID; or a UUID. Throws
+ * `validation_failed` for a failing expression, and an invalid or too revealing id.
  */
 export function* chooseTokenIds(
   id: string | undefined,

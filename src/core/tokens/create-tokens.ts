@@ -325,10 +325,8 @@ async function resultOf(
 }
 
 /**
- * Creates all tokens or none. Throws `validation_failed` with every problem of every token,
- * `payload_too_large`, `forbidden` if no rule grants `token:create` on all containers of each
- * token, and `conflict` if a literal id is taken. Each result shows the data under the transform of
- * the rule that decided for it.
+ * Creates all tokens or none. Throws `validation_failed` with all problems, `payload_too_large`,
+ * `forbidden` unless `token:create` covers all containers, `conflict` for a taken literal id.
  */
 export async function createTokens(
   deps: CreateTokenDeps,

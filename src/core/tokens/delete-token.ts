@@ -2,7 +2,7 @@ import { containersGranted } from '../access/access-decision.ts';
 import type { Caller } from '../applications/application.ts';
 import { requireAccess } from '../access/require-permission.ts';
 import type { Clock } from '../shared/clock.ts';
-import { isUuid } from '../shared/uuid.ts';
+import { isUuid } from '../shared/is-uuid.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
 import { noSuchToken } from './get-token.ts';
 import { hasExpired } from './expiration.ts';
@@ -14,10 +14,8 @@ export interface DeleteTokenDeps {
 }
 
 /**
- * Deletes a token with everything derived from it. A plain token whose id is a UUID needs one call:
- * the store checks the caller's containers itself. Any other token is read first; access is decided
- * here, and exactly the version that was read is deleted. Throws `conflict` if concurrent updates
- * win several times.
+ * Deletes a token with everything derived: a plain one in one call that checks access, any other
+ * only in the version that was checked. Throws `conflict` if concurrent updates win several times.
  */
 export async function deleteToken(deps: DeleteTokenDeps, caller: Caller, id: string): Promise<void> {
   const below = containersGranted(caller, 'token:delete');

@@ -53,9 +53,8 @@ function isMatch(deps: FindDuplicateDeps, wanted: Wanted, token: Omit<StoredToke
 }
 
 /**
- * Marks a match as shared before the caller relies on it, unless it is the caller's own. The write
- * is conditional on the version that was read. `undefined` if the token no longer matches, or if
- * other writers change it during every attempt.
+ * Marks a match as shared before the caller relies on it, unless it is the caller's own.
+ * `undefined` if it no longer matches, or if other writers change it during every attempt.
  */
 async function relyOn(
   deps: FindDuplicateDeps,

@@ -2,9 +2,8 @@ import { createHmac, type KeyObject } from 'node:crypto';
 import type { Container } from '../shared/container.ts';
 
 /**
- * A property that a token can be found by, other than its id. The index stores only a keyed hash,
- * so it does not reveal the value. Metadata keys and values match case-insensitively, containers
- * are already in lower case, data matches exactly.
+ * A property that a search finds tokens by. The index stores only its keyed hash, which does not
+ * reveal it. Metadata matches case-insensitively, data exactly; containers are in lower case.
  */
 export type IndexTerm =
   | { readonly kind: 'metadata'; readonly key: string; readonly value: string }

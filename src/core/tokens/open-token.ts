@@ -130,9 +130,8 @@ export interface PermittedToken {
 }
 
 /**
- * Opens stored tokens as their reader may see them. Opens nothing that is not shown, and nothing
- * that the audit trail does not have first. Throws `JsonExtentError` for data
- * with more elements and members than `allowance` has left.
+ * Opens stored tokens as their reader may see them: nothing that is not shown, and nothing that the
+ * audit trail does not have first. Throws `JsonExtentError` beyond the `allowance`.
  */
 export async function openTokens(
   deps: OpenTokenDeps,

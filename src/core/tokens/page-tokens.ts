@@ -114,9 +114,8 @@ async function read(
 }
 
 /**
- * A page of the tokens that match a query and that the caller may see, newest first, each under the
- * transform of the rule that decides for it. Only those are counted (docs/contract.md#list-tokens).
- * Throws `validation_failed` for a cursor of another list.
+ * A page of the tokens that match and that the caller may see; only those are counted
+ * (docs/contract.md#list-tokens). Throws `validation_failed` for a cursor of another list.
  */
 export async function pageTokens(
   deps: PageTokensDeps,

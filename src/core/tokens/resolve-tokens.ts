@@ -157,10 +157,8 @@ function tooMuch(error: unknown): never {
 }
 
 /**
- * Reads and opens all tokens that the references name. `token:use` always inserts the raw data,
- * `token:read` the data as the deciding rule shows it. Throws `validation_failed` for unknown or
- * expired ids and for more than 100 tokens, `forbidden` for a token that no rule grants, and
- * `payload_too_large`.
+ * Opens all tokens of the references: raw for `token:use`, as shown by its rule for `token:read`.
+ * Throws `validation_failed` (unknown or expired id, over 100), `forbidden`, `payload_too_large`.
  */
 export async function resolveTokens(
   deps: ResolveTokensDeps,

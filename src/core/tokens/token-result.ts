@@ -7,9 +7,8 @@ import { openToken, type OpenTokenDeps } from './open-token.ts';
 import type { StoredToken, TokenView } from './token.ts';
 
 /**
- * How much of a token its writer sees: the view under a transform; the members that are stored in
- * the clear (an update without `token:read`); or its identity, with or without its fingerprint
- * (docs/contract.md#idempotency, docs/contract.md#update-a-token).
+ * How much of a token its writer sees: a view, the members that are stored in the clear, or its
+ * identity (docs/contract.md#idempotency, docs/contract.md#update-a-token).
  */
 export type Shown =
   | { readonly shows: 'view'; readonly view: TokenView }

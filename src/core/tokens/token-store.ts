@@ -81,9 +81,8 @@ export interface TokenStore {
    */
   readData(heads: readonly TokenHead[]): Promise<readonly StoredToken[]>;
   /**
-   * Heads of the tokens with a match hash that do not expire before `expiration` (without one: that
-   * never expire), in batches, by expiration and then by age, earliest first. The newest tokens may
-   * still be missing; a caller that relies on a head must read the token again.
+   * Heads with a match hash, not expiring before `expiration` (without it: never), by expiration
+   * and age, earliest first. The newest may be missing; read a token again to rely on it.
    */
   findMatches(
     wanted: Pick<StoredToken, 'tenantId' | 'fingerprint' | 'matchHash' | 'expiration'>,
@@ -94,9 +93,8 @@ export interface TokenStore {
    */
   candidates(tenantId: string, wanted: CandidateQuery): AsyncIterable<readonly TokenCandidate[]>;
   /**
-   * Deletes a token in one call, if one call can decide and do it: the token is in a single
-   * container below one of `below`, has not expired at `now`, and nothing else belongs to it.
-   * Otherwise nothing changes, and the token is returned, or `undefined` if there is none.
+   * Deletes a token in one call if it has a single container, below one of `below`, has not expired
+   * at `now`, and nothing else belongs to it. Otherwise changes nothing and returns it, if any.
    */
   deleteIfStandalone(
     tenantId: string,

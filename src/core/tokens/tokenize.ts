@@ -71,9 +71,8 @@ function inputOf({ place, value }: Found, parse: ParseTokenInput): PlacedInput {
 }
 
 /**
- * Tokenizes a JSON value (docs/contract.md#tokenize). Everything is checked before anything is
- * written, and either all tokens are written or none. Throws the errors of {@link createTokens},
- * with paths into the value.
+ * Tokenizes a JSON value (docs/contract.md#tokenize): checks everything before it writes all tokens
+ * or none. Throws the errors of {@link createTokens}, with paths into the value.
  */
 export async function tokenize(
   deps: CreateTokenDeps,

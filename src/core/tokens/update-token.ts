@@ -9,7 +9,7 @@ import { mergePatch } from '../shared/merge-patch.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
 import { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { checkUnchanged } from '../shared/unchanged.ts';
+import { checkUnchanged } from '../shared/check-unchanged.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import type { CreateTokenDeps } from './create-tokens.ts';
 import { checkDataMembers } from './check-content.ts';
@@ -109,9 +109,8 @@ const DESCRIPTION = {
 } as const satisfies Partial<Record<keyof TokenPatch, string>>;
 
 /**
- * Changing the description is a separate right (docs/contract.md#update-a-token). Throws
- * `forbidden` for a patch of the description, unless the caller's rule reveals, or the caller wrote
- * all content of the token and no other caller relies on it.
+ * Throws `forbidden` for a patch of the description (docs/contract.md#update-a-token), unless the
+ * rule reveals or the caller alone wrote all content of an unshared token.
  */
 function requireDescription(
   caller: Caller,
@@ -298,10 +297,8 @@ async function write(
 }
 
 /**
- * Applies a merge patch to a token: checks the result as its type again, and derives all derived
- * values again. Retries after a concurrent update, so that no member is lost. Throws `not_found`,
- * `forbidden` (old and new containers both need `token:update`, a description more than that),
- * `validation_failed`, and `conflict` after several lost races.
+ * Applies a merge patch (docs/contract.md#update-a-token), again after a concurrent update. Throws
+ * `not_found`, `forbidden`, `validation_failed`, and `conflict` after several lost races.
  */
 export async function updateToken(
   deps: CreateTokenDeps,

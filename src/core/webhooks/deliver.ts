@@ -93,6 +93,8 @@ async function tryOnce(deps: DeliverDeps, invocation: Invocation): Promise<Attem
 function afterTry(attempt: Attempt | 'gone', claimed: Invocation, now: number): Invocation {
   const { lastStatus: _, sender: __, ...rest } = claimed;
   const end = Math.max(now, claimed.readableUntil);
+  // The content is missing, as after a restore: the receiver is not at fault and no operator can
+  // repair it, so the delivery ends (docs/storage.md#invocations-and-reactors).
   if (attempt === 'gone') return { ...rest, delivery: 'none', dueAt: end };
   const { status } = attempt;
   const reported = defined({ ...rest, lastStatus: status });
@@ -103,12 +105,7 @@ function afterTry(attempt: Attempt | 'gone', claimed: Invocation, now: number): 
 }
 
 /**
- * Attempts to deliver a result, if an attempt is due. Any 2xx ends the delivery; otherwise it is
- * retried later, and parked after the last attempt. An attempt is counted before it is made, so a
- * sender that dies has used it up, and two senders never make the same one. If the content is
- * missing (a restore emptied the Ephemeral table), the delivery ends immediately: the receiver is
- * not at fault, and no operator can repair it. Returns the result of the attempt; `undefined` if
- * there was none.
+ * Makes an attempt if one is due (docs/contract.md#delivery). Returns its result, if there is one.
  */
 export async function deliver(deps: DeliverDeps, id: InvocationId): Promise<Sent | undefined> {
   const pending = await deps.invocationStore.find(id);
@@ -121,6 +118,8 @@ export async function deliver(deps: DeliverDeps, id: InvocationId): Promise<Sent
     sender: randomUUID(),
     dueAt: now + SENDER_LEASE_MS,
   };
+  // Counted before it is made: a sender that dies has used it up, and two senders never make the
+  // same one.
   if (!(await deps.invocationStore.update(pending, claimed))) return undefined;
   const attempt = await tryOnce(deps, claimed);
   const next = afterTry(attempt, claimed, deps.clock());

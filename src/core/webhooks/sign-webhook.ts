@@ -3,9 +3,8 @@ import type { HeaderFields } from '../egress/egress-client.ts';
 import type { Secret } from '../shared/secret.ts';
 
 /**
- * The header fields of a signed webhook (Standard Webhooks 1.0.0). There is one signature for each
- * secret, so that receivers with either secret accept it. `id` identifies the message and is the
- * same for every attempt; `at` is the time of this attempt in ms since the epoch.
+ * Headers of Standard Webhooks 1.0.0, with a signature for each secret, since receivers may have
+ * any. All attempts have the same `id`; `at` is the time of this one in ms since the epoch.
  */
 export function signWebhook(
   id: string,

@@ -1,5 +1,5 @@
 import { createBudget } from '../../../src/core/expressions/budget.ts';
-import { parseExpression } from '../../../src/core/expressions/expression.ts';
+import { parseExpression } from '../../../src/core/expressions/parse-expression.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 

@@ -1,9 +1,5 @@
-// Simulates one process that creates, changes or deletes a reactor, and dies on the way. The
-// record, the code and the Lambda function are in memory behind their ports; every call of a port
-// is a step. `dieAt(n)` ends the process before its nth step; `dieAfter(n)` ends it after the step,
-// which is done, but its result is lost. The test catches a `Death`. From then on the process can
-// do nothing, even if code inside catches the error. A test that fails for `n` names the call after
-// which the promise is broken: run it with that `n` alone.
+// Simulates one process that creates, changes or deletes a reactor, and dies at a call of a port. A
+// test that fails for `n` names that call: run it with that `n` alone.
 import { randomUUID } from 'node:crypto';
 import type { Application, Caller } from '../../../src/core/applications/application.ts';
 import type { ChangeReactorDeps } from '../../../src/core/reactors/create-reactor.ts';
@@ -40,9 +36,8 @@ export const aDefinition = (code: string, more: Partial<ReactorDefinition> = {})
 export class Death extends Error {}
 
 /**
- * Reactors and their Lambda functions in memory, with the contracts of their ports. `dieAt(n)`: the
- * process dies before the nth call of any port; `dieAfter(n)`: after it, so that the call is done
- * and its result is lost.
+ * Reactors and their functions in memory. The process dies before the nth call of any port
+ * (`dieAt(n)`) or after it, so that the call is done and its result lost (`dieAfter(n)`).
  */
 export function aReactorWorld() {
   const reactors = new Map<string, StoredReactor>();

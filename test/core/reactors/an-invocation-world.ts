@@ -1,9 +1,5 @@
-// Simulates asynchronous invocations from the request to the delivery, with both queues, workers,
-// senders and the sweep in memory under one clock. A separate process handles each message. It may
-// die before or after each of its steps (`mayDie`), and then does nothing more. The queue gives its
-// message to another process after the visibility timeout, or loses a message when it is sent
-// (`losesMessagesWhen`). `runs` counts how often the code of each invocation ran, and `received`
-// has the deliveries. A counterexample is the seed of the run, which repeats the same deaths.
+// Simulates asynchronous invocations from the request to the delivery, under one clock. Processes
+// may die at any step. A counterexample is the seed of the run, which repeats the same deaths.
 import { createSecretKey, randomUUID } from 'node:crypto';
 import type { Caller } from '../../../src/core/applications/application.ts';
 import type { InvocationId } from '../../../src/core/reactors/invocation-store.ts';
@@ -65,7 +61,9 @@ export function anInvocationWorld() {
   const contents = new Map<string, Buffer>();
   const messages: { readonly queue: 'invocations' | 'deliveries'; readonly id: InvocationId; at: number }[] =
     [];
+  /** How often the code of each invocation ran. */
   const runs = new Map<string, number>();
+  /** The deliveries. */
   const received: { readonly id: string; readonly body: unknown }[] = [];
   const [failures, waits]: [unknown[], number[]] = [[], []];
   let outcome: () => RunOutcome = () => ({ outcome: 'returned', value: new Secret({ raw: { ok: true } }) });

@@ -6,7 +6,7 @@ import { createBudget } from '../../../src/core/expressions/budget.ts';
 import { renderTemplate } from '../../../src/core/expressions/render.ts';
 import { contentOfText } from '../../../src/core/shared/content.ts';
 import { listTokensQuery } from '../../../functions/tokens/schemas.ts';
-import { parseJsonBody } from '../../../src/http/json-body.ts';
+import { parseJsonBody } from '../../../src/http/parse-json-body.ts';
 import { aMisreadValue } from '../../support/a-misread-value.ts';
 import { tenantKeysFrom } from '../../support/tenant-keys.ts';
 

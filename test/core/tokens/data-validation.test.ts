@@ -1,5 +1,5 @@
 import { isAbaRouting } from '../../../src/core/tokens/types/is-aba-routing.ts';
-import { passesLuhn } from '../../../src/core/tokens/types/luhn.ts';
+import { passesLuhn } from '../../../src/core/tokens/types/passes-luhn.ts';
 import { tokenType, type TokenTypeName } from '../../../src/core/tokens/token-type.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 

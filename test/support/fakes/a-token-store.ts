@@ -31,9 +31,8 @@ function headOf(whole: StoredToken): TokenHead {
 }
 
 /**
- * The contract of {@link TokenStore} in memory, each tenant separately. It never leaves out a
- * candidate because of `isVisible`: a store may do that, but a caller that relied on it would show
- * too much.
+ * In memory, each tenant separately. It never leaves out a candidate because of `isVisible`: a
+ * {@link TokenStore} may do that, but a caller that relied on it would show too much.
  */
 export function aTokenStore() {
   const tokens = new Map<string, StoredToken>();

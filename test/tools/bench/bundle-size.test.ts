@@ -2,10 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { bundleOf, FUNCTIONS, referenceBundle } from '../../../tools/bench/cold-start/bundles.ts';
 
 /**
- * The limit of a bundle in addition to the SDK clients that it uses, in KB: an instance reads all
- * of it before its first response. Code that it loads later (lib/bundle.ts) does not count. A
- * failure here means that something was imported; `npm run bench -- cold-start` measures its cost.
- * If it is worth it, raise the limit by as much, and when something is removed, lower it.
+ * KB that an instance reads before its first response, beyond the SDK clients. Raise a limit by
+ * what an import costs (`npm run bench -- cold-start`) if it is worth it; lower it after a removal.
  */
 const LIMITS_KB = {
   tokens: 317,

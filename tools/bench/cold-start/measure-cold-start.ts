@@ -36,9 +36,8 @@ export const compared = (start: ColdStart, reference: ColdStart): Compared => ({
 });
 
 /**
- * Loads a bundle like the Lambda runtime, and invokes it if there is an event; reports the time,
- * and exits immediately, since open connections would keep the process alive. JavaScript, or Node
- * would load its TypeScript parser first.
+ * Loads a bundle like Lambda, and exits immediately, since open connections would keep the process
+ * alive. JavaScript, or Node would load its TypeScript parser first.
  */
 const LOADER = `
 const { readFileSync, writeSync } = require('node:fs');

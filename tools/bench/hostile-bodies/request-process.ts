@@ -1,6 +1,5 @@
-// A process with one handler, like an instance of a Lambda, that receives one event twice. Its
-// arguments are the bundle, a file with a small event that warms up the instance, and a file with
-// the measured event. Needs `--expose-gc`, to begin from an idle function.
+// Handles one event twice, like an instance. Arguments: the bundle, and files with a small event
+// that warms it up and the measured one. Needs `--expose-gc`, to begin from an idle function.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 

@@ -1,7 +1,5 @@
-// The usual alternative: one program, one database, pgcrypto. Cards in, masked cards out, an API
-// key lookup per request; no rules, no key hierarchy, no deduplication, no idempotency. The
-// encryption key is a parameter of every statement, as pgcrypto needs it, so the database sees key
-// and plaintext. Its first argument is the folder of the socket, its second the database's user.
+// The usual alternative (docs/performance/figures.md#postgresql-with-pgcrypto): with pgcrypto, the
+// database sees key and plaintext. Arguments: the folder of the socket, the database's user.
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

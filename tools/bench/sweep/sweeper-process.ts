@@ -1,6 +1,5 @@
-// A process with the sweeper's bundle, like an instance of its function, that runs it on request of
-// its parent. Its first argument is the bundle. It reports the swept records of the run, its
-// duration, and the processor time of all of its threads.
+// Runs the sweeper's bundle (its first argument) on request of its parent, like an instance.
+// Processor time is of all threads.
 import { pathToFileURL } from 'node:url';
 
 /** The result of one run of the sweeper. */

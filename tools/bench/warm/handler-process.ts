@@ -1,6 +1,5 @@
-// A process with one handler, like an instance of a Lambda, that runs it on request of its parent.
-// Its first argument is the bundle. It reports the processor time of all of its threads, and the
-// allocations of its heap.
+// Runs the handler of a bundle (its first argument) on request of its parent, like an instance.
+// Reports the processor time of all of its threads, and the allocations of its heap.
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { pathToFileURL } from 'node:url';

@@ -1,6 +1,5 @@
-// One handler per operation, written by hand: the same calls of the SDK and the same sealing, and
-// nothing else. No routes, schemas, rules, custom masks, client settings, expressions, idempotency,
-// problems or log. `BENCH_OPERATION` names the exported one.
+// One handler per operation, by hand: the same calls of the SDK and the same sealing, and nothing
+// else. `BENCH_OPERATION` names the exported one.
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { request } from 'node:https';
 import {

@@ -5,9 +5,8 @@ function digest(...parts: readonly string[]): Buffer {
 }
 
 /**
- * The physical name of a resource without a name in its template. It is the same for every start,
- * so that stored data is found again. Names longer than `maxLength` are cut and made unique by a
- * digest, as in CloudFormation.
+ * The physical name of a resource without a name in its template. Every start finds stored data by
+ * the same name. As in CloudFormation, a digest makes cut names unique.
  */
 export function physicalName(stackName: string, logicalId: string, maxLength: number): string {
   const name = `${stackName}-${logicalId}`;

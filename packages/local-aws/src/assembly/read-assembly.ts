@@ -108,9 +108,8 @@ async function readStack(directory: string, id: string, artifact: Artifact): Pro
 }
 
 /**
- * Reads a cloud assembly: its stacks in dependency order and the location of its assets. Throws an
- * Error that names the file if something is missing, malformed, or of a kind that does not run
- * locally.
+ * Reads the stacks (in dependency order) and assets of a cloud assembly. Throws an Error that names
+ * the file if something is missing, malformed, or of a kind that does not run locally.
  */
 export async function readAssembly(directory: string): Promise<Assembly> {
   const { artifacts } = await readJson(join(directory, 'manifest.json'), manifestSchema);

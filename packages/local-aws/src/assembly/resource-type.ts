@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Account } from './account.ts';
 import type { CloudParts } from './cloud-parts.ts';
-import type { Identity, ResourceHandle } from './resolve.ts';
+import type { Identity, ResourceHandle } from './resolver.ts';
 
 /** A resource whose properties are resolved and have the shape that its type declares. */
 export interface Resource<Properties> {

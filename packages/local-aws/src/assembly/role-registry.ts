@@ -40,10 +40,8 @@ export interface RoleRegistry {
 }
 
 /**
- * Temporary credentials, which roles have, begin like this on AWS. Every other access key belongs
- * to the user of this machine, who may do everything, like an account's administrator. The endpoint
- * listens on loopback only and checks no signatures. A role's key id could be guessed; its session
- * token, which the endpoint requires, could not.
+ * Begins the key ids of roles on AWS; any other key is the administrator's, without a check. A
+ * role's key id could be guessed; its session token, which the endpoint requires, could not.
  */
 const TEMPORARY_PREFIX = 'ASIA';
 

@@ -1,6 +1,6 @@
 import type { CloudParts } from './cloud-parts.ts';
 import type { Assembly } from './read-assembly.ts';
-import { createResolver, type ResourceHandle } from './resolve.ts';
+import { createResolver, type ResourceHandle } from './resolver.ts';
 import type { Account } from './account.ts';
 import type { ResourceType } from './resource-type.ts';
 import { apiGatewayResources } from './resources/api-gateway.ts';

@@ -12,10 +12,8 @@ const credential =
   /^AWS4-HMAC-SHA256\s.*?Credential=(?<accessKeyId>[^/,\s]+)\/\d{8}\/(?<region>[^/,\s]+)\/(?<service>[^/,\s]+)\/aws4_request/;
 
 /**
- * Reads the credential scope and does not check the signature: the endpoint listens on loopback,
- * and a process that can reach it can read the secret keys from the environment of the functions.
- * The endpoint detects a role that lacks a permission, for which the access key id is enough.
- * Returns undefined without a Signature Version 4.
+ * Undefined without a Signature Version 4. The signature is not checked: a process that reaches
+ * loopback can read the functions' secret keys, and the key id is enough to check permissions.
  */
 export function parseSignature(authorization: string | undefined): Signature | undefined {
   const { accessKeyId, region, service } = credential.exec(authorization ?? '')?.groups ?? {};

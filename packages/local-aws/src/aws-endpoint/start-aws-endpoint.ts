@@ -49,7 +49,9 @@ export interface AwsEndpoint {
 
 /** More than the largest call of any service: a function's code, 50 MB zipped, in base64. */
 const MAX_BODY_BYTES = 72 * 1024 * 1024;
+/** `{ "calls": CallCount[] }` since the last DELETE. */
 const COUNTS_PATH = '/_local/calls';
+/** `{ "calls": CallRecord[] }` */
 const LOG_PATH = '/_local/call-log';
 /** The recorded status of a call whose connection was cut: HTTP has none. */
 const CUT_STATUS = 599;
@@ -101,12 +103,7 @@ interface Exchange {
 
 /**
  * The only AWS endpoint of the local account. It finds the service by the signing name and the
- * caller by the access key id, checks the caller's policies for all accesses of the call, and calls
- * the service.
- *
- * `GET /_local/calls` returns `{ "calls": CallCount[] }` since the last `DELETE /_local/calls`:
- * tests count calls with it. `GET /_local/call-log` returns the calls themselves: `{ "calls":
- * CallRecord[] }`.
+ * caller by the access key id, and checks all accesses before the service handles the call.
  */
 export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<AwsEndpoint> {
   const services = new Map(options.services.map((service) => [service.signingName, service]));

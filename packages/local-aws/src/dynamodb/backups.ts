@@ -44,9 +44,8 @@ function definitionOf({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes 
 
 export function createBackups({ database, tables, writer }: OperationContext): Backups {
   /**
-   * A table with the same keys, indexes and encryption, and the items below a prefix. Time to live,
-   * protection and recovery are not restored (Amazon DynamoDB Developer Guide, Point-in-time
-   * recovery).
+   * As on AWS, without time to live, protection and recovery (Amazon DynamoDB Developer Guide,
+   * Point-in-time recovery).
    */
   async function restored(table: Table, itemsPrefix: string, name: string): Promise<void> {
     if (tables.find(name) !== undefined) throw tableInUse(`Table already exists: ${name}`);

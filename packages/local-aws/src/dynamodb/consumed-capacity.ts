@@ -34,10 +34,8 @@ function blocks(size: number, block: number): number {
 }
 
 /**
- * Units of one index for one write. Adding, removing or changing an entry in place is one write (of
- * the larger image); moving an entry to another key is two; an entry with unchanged projected
- * attributes is none.
- * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations.Writes)
+ * Units of one index: adding, removing or changing an entry is one write, moving it is two, see
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations.Writes
  */
 function indexUnits(index: IndexDefinition, { table, before, after }: Images): number {
   const old = indexEntry(index, table, before);

@@ -37,9 +37,8 @@ export interface DynamoDbOptions {
 
 export interface DynamoDb extends AwsService {
   /**
-   * Creates a table immediately. The same definition again changes only the TTL attribute and the
-   * resource policy, which become those of the definition. Throws an Error naming the table when it
-   * exists with other keys or indexes.
+   * Creates a table, or sets only the TTL attribute and the resource policy of an existing one.
+   * Throws an Error naming the table when it exists with other keys or indexes.
    */
   createTable(definition: TableDefinition): Promise<void>;
   tableArn(name: string): string;
@@ -91,25 +90,8 @@ async function openStored(
 }
 
 /**
- * DynamoDB for one account on one machine. dynalite's internals parse, validate and evaluate; this
- * package adds storage, transactions, time to live and capacity. test/dynamodb/comparison compares
- * its responses with those of DynamoDB Local. Differences from DynamoDB:
- *
- *
- * - Writes are sequential, so there is never a TransactionConflict, and nothing is ever throttled.
- * - Reads are always consistent; an eventually consistent one only costs half. An index is never
- * behind its table.
- * - BatchWriteItem stores all of its items or none, and leaves none unprocessed.
- * - A page of Query or Scan ends by dynalite's estimate of 1 MB, some percent from DynamoDB's.
- * - Comparing whole lists or maps in an expression is refused. `size()` of text counts UTF-16
- * units. An empty text is not found by `size()`, IN and BETWEEN, `begins_with` compares binary as
- * UTF-8, and NOT cannot follow NOT.
- * - A backup or a restored table is complete immediately. There is no history of a table: it is
- * restored to the latest time only.
- * - Of PartiQL there is `INSERT INTO "table" VALUE {'a': ?, 'b': ?}` with Parameters. A batch with
- * one statement that is not allowed is refused as a whole.
- * - Not supported: local secondary indexes, streams, other PartiQL, tags, changes of keys and
- * indexes. Each fails with UnknownOperationException and its name.
+ * dynalite parses, validates and evaluates; storage, transactions, time to live and capacity are
+ * ours. packages/local-aws/README.md#dynamodb lists the differences from DynamoDB.
  */
 export async function createDynamoDb({ dataDir, ...options }: DynamoDbOptions): Promise<DynamoDb> {
   const { storageFailure = createStorageFailure(dataDir ?? 'memory', () => undefined) } = options;

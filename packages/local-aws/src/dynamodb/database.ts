@@ -39,9 +39,8 @@ export interface Database {
   /** Resolves when reads are possible. Rejects with AwsError while the disk prevents them. */
   ready(): Promise<void>;
   /**
-   * All or nothing. On disk, the operating system has the write when this resolves: it survives the
-   * end of the process. After a write that the disk refused, rejects with AwsError until there is
-   * room again.
+   * All or nothing. Resolves when the operating system has the write: on disk it survives the
+   * process. After a write that the disk refused, rejects with AwsError until there is room again.
    */
   batch(operations: readonly LevelOperation[]): Promise<void>;
   close(): Promise<void>;

@@ -31,9 +31,8 @@ export function indexEntry(
 }
 
 /**
- * The key of an index entry below the index's prefix. dynalite ends it with 24 bits of a hash of
- * the item's key, so that two of some thousand items under one index key would share an entry; here
- * the whole item key follows.
+ * The key of an entry below the index's prefix. It ends with the whole item key: with dynalite's 24
+ * bits of a hash, two of some thousand items under one index key would share an entry.
  */
 export function indexEntryKey(index: IndexDefinition, table: TableDescription, entry: Item): string {
   return `${dynaliteDb.createIndexKey(entry, table, index.KeySchema)}/${dynaliteDb.createKey(entry, table)}`;

@@ -34,10 +34,8 @@ function valueBytes(value: AttributeValue): number {
 }
 
 /**
- * The size of an item in bytes, for capacity and limits: names and strings in UTF-8, binary
- * unencoded, numbers a byte for two significant digits and one more, lists and maps three bytes and
- * one for each element.
- * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html)
+ * The size of an item in bytes, for capacity and limits, by the rules of
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
  */
 export function itemBytes(item: Item): number {
   let bytes = 0;

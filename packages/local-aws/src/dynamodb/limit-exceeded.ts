@@ -54,9 +54,8 @@ function indexKeyProblem(table: TableDescription, item: Item): string | undefine
 }
 
 /**
- * Values that DynamoDB rejects and dynalite would store: attributes without a name, lists and maps
- * nested too deep, results of arithmetic out of range, index keys that are too long.
- * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html)
+ * The problem of a value that DynamoDB rejects and dynalite would store
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html).
  */
 export function limitExceeded(table: TableDescription, item: Item): DynaliteError | undefined {
   const problem = mapProblem(item, 1) ?? indexKeyProblem(table, item);

@@ -7,10 +7,8 @@ import { damaged, STORAGE_RETRY_MS, type StorageFailure } from '../storage-failu
 import type { Level, LevelOperation } from './dynalite-types.ts';
 
 /**
- * A LevelDB that stops at the first write that the disk refuses. Data that LevelDB appends after
- * the torn record would be lost, since recovery ends there; a failed compaction refuses all writes
- * permanently. Reopening the database cures both, and needs room. Until then writes are refused and
- * reads continue.
+ * A LevelDB that is opened again after the disk refused a write: otherwise it loses or refuses
+ * later writes (docs/decisions/0033-reopen-a-database-after-a-failed-write.md).
  */
 export interface ReopeningLevel {
   /** For reads. A reopening replaces it, and it is closed during one. */

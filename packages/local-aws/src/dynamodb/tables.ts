@@ -18,9 +18,8 @@ export interface Tables {
   find(name: string): Table | undefined;
   names(): readonly string[];
   /**
-   * Creates a table without a time to live; an existing one with the same definition is unchanged.
-   * Throws an Error naming the table when its stored definition differs or the definition is not
-   * valid.
+   * Creates a table without a time to live, unless it exists with the same definition. Throws an
+   * Error naming the table when its stored definition differs or the definition is not valid.
    */
   create(definition: TableDefinition): Promise<void>;
   change(name: string, settings: TableSettings): Promise<void>;

@@ -9,9 +9,8 @@ import type { Random } from './seeded-random.ts';
 /** Applies faults to a call on its way to a service and back. */
 export interface CallFaults {
   /**
-   * Carries out a call under the current faults. `action` is the name without the service. Resolves
-   * to `cut` if the connection is to be cut; rejects with {@link AwsError} for failures of the
-   * service or of the fault.
+   * `action` is the name without the service. Resolves to `cut` if the connection is to be cut;
+   * rejects with {@link AwsError} for failures of the service or of the fault.
    */
   carryOut(
     call: AwsCall,

@@ -9,6 +9,7 @@ export interface IntegrationResponse {
   readonly body: Buffer;
 }
 
+/** Without `multiValueHeaders`, which belong to format 1.0. */
 const responseSchema = z.object({
   statusCode: z.coerce.number().int().min(200).max(599),
   headers: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).nullish()).nullish(),
@@ -40,9 +41,8 @@ function responseHeaders(headers: z.infer<typeof responseSchema>['headers']): Re
 }
 
 /**
- * Reads a function's result in payload format 2.0. Without a `statusCode` the whole result is the
- * body of a 200 response of type application/json. `undefined` if there is a `statusCode` and the
- * rest is no HTTP response (500 on AWS). `multiValueHeaders` belong to format 1.0 and are ignored.
+ * Reads a function's result in payload format 2.0. One without a `statusCode` is the body of a 200.
+ * `undefined` if the rest of one with a `statusCode` is no HTTP response (500 on AWS).
  */
 export function integrationResponse(payload: string): IntegrationResponse | undefined {
   const result = parseJson(payload);

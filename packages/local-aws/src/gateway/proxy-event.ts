@@ -45,9 +45,8 @@ const textTypes = new Set(['application/json', 'application/javascript', 'applic
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /**
- * Whether a body of this type is passed as text. Only `text/*` and three types are, as observed on
- * AWS (github.com/ministackorg/ministack/pull/766): a missing type, `+json` types and forms arrive
- * in base64.
+ * Whether a body of this type is passed as text, as observed on AWS; a missing type, `+json` types
+ * and forms arrive in base64 (github.com/ministackorg/ministack/pull/766).
  */
 function isText(contentType: string | undefined): boolean {
   const [type = ''] = (contentType ?? '').toLowerCase().split(';', 1);

@@ -8,10 +8,8 @@ export interface RequestPath {
 }
 
 /**
- * How API Gateway treats the path of a request, observed on AWS (github.com/hotsock/voker, live
- * captures of HTTP APIs with payload format 2.0): it decodes the path, cuts it at a decoded `?`,
- * and decodes it once more. `/a%20b` arrives as `/a b`, `/a%252Fb` as `/a/b`, `/a%3Fb` as `/a`.
- * `undefined` if that fails (`/a%25b`), for which AWS returns 400.
+ * As API Gateway does (captures of format 2.0 in github.com/hotsock/voker): `/a%252Fb` arrives as
+ * `/a/b`, `/a%3Fb` as `/a`. `undefined` where AWS returns 400, as for `/a%25b`.
  */
 export function requestPath(path: string): RequestPath | undefined {
   if (!path.includes('%')) return { segments: path.slice(1).split('/'), raw: path };

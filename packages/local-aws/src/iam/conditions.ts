@@ -87,9 +87,8 @@ function keyHolds(text: string, key: string, expected: readonly string[], keys: 
 }
 
 /**
- * Whether every condition of a statement is true. Values of one key are alternatives; keys and
- * operators must all match. Throws an Error naming an operator or a policy variable that is not
- * implemented.
+ * Values of one key are alternatives; keys and operators must all match. Throws an Error naming an
+ * operator or a policy variable that is not implemented.
  */
 export function conditionsHold(statement: PolicyStatement, keys: ConditionKeys): boolean {
   return Object.entries(statement.Condition ?? {}).every(([operator, tests]) =>

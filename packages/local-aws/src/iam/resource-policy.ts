@@ -22,10 +22,8 @@ function names(statement: PolicyStatement, callerArn: string): Named {
 }
 
 /**
- * `callerArn` is a role's, or that of the account's root. `allowed`: the policy names the caller
- * itself; `delegated`: it names the account, so identity policies decide
- * (https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-default.html); `silent`: no
- * statement applies.
+ * For a role or the root. `silent`: no statement applies. `delegated`: identity policies decide
+ * (https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-default.html).
  */
 export function resourcePolicyVerdict(
   policy: PolicyDocument,

@@ -2,10 +2,8 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { AwsError } from '../aws-service.ts';
 
 /**
- * The ciphertext of the local KMS: format (1 byte), length of the key id (1 byte), key id, material
- * version (4 bytes, big-endian), nonce (12 bytes), ciphertext, tag (16 bytes). All that precedes
- * the nonce is authenticated with the encryption context. AWS's own format is not published;
- * callers treat it as opaque.
+ * In bytes: format 1, length of the key id 1, key id, material version 4 (big-endian), nonce 12,
+ * ciphertext, tag 16. All before the nonce is authenticated with the encryption context.
  */
 const FORMAT = 1;
 const NONCE_BYTES = 12;

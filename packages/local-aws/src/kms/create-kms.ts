@@ -97,8 +97,7 @@ function dataKeyBytes({ KeySpec, NumberOfBytes }: RequestOf<'GenerateDataKey'>):
 
 /**
  * KMS for one account on one machine: symmetric keys, AES-256-GCM with the encryption context as
- * additional data, and P-256 keys. It generates and decrypts data keys, signs, verifies and returns
- * public keys. Every other KMS call fails by name.
+ * additional data, and P-256 keys. Every unsupported call fails by name.
  */
 export async function createKms({ dataDir, accountId, region, ...options }: KmsOptions): Promise<Kms> {
   const { storageFailure = createStorageFailure(dataDir ?? 'memory', () => undefined) } = options;

@@ -20,9 +20,8 @@ const storedKeys = z.record(
 );
 
 /**
- * The secret of one KMS key: `material[n]` is version `n + 1`. Of a symmetric key 32 bytes each:
- * the last one encrypts, all decrypt. An asymmetric key has one version: its private key (PKCS #8,
- * DER).
+ * The secret of one KMS key: `material[n]` is version `n + 1`. Symmetric: 32 bytes each, the last
+ * encrypts, all decrypt. Asymmetric: one version, the private key (PKCS #8, DER).
  */
 export interface StoredKey {
   readonly spec: KeySpec;

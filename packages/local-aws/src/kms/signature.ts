@@ -1,9 +1,8 @@
 import { createECDH, sign, verify, type KeyObject } from 'node:crypto';
 
 /**
- * ECDSA on P-256 with SHA-256 (FIPS 186-5, section 6), signatures in DER. Node signs messages, and
- * cannot sign a digest of the caller; this file has the arithmetic for that. It does not run in
- * constant time: the keys are local ones.
+ * ECDSA on P-256 with SHA-256 (FIPS 186-5, section 6), in DER: Node cannot sign a digest of the
+ * caller. Its arithmetic does not run in constant time, because the keys are local ones.
  */
 const CURVE = 'prime256v1';
 const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;

@@ -75,9 +75,8 @@ export interface FunctionHost {
    */
   find(functionName: string, qualifier?: string): FoundFunction;
   /**
-   * Runs a function once with a JSON payload. A failure of the function is an outcome;
-   * {@link AwsError} is thrown for an unknown function, a payload over 6 MB
-   * (`RequestTooLargeException`) and too many waiting invocations.
+   * Runs a function once; its failure is an outcome. Throws {@link AwsError} for an unknown
+   * function, a payload over 6 MB (`RequestTooLargeException`) and too many waiting invocations.
    */
   invoke(functionName: string, payload: string, requestId?: string): Promise<InvocationOutcome>;
   /**

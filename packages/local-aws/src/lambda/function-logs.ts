@@ -21,9 +21,8 @@ interface LogFile {
 }
 
 /**
- * One file per name, `<directory>/<name>.log`, continued by every start: a restart preserves the
- * log of a crash. The file and its predecessor have about `maxBytes` each, and more if two services
- * write to them.
+ * Each start continues `<directory>/<name>.log`, so a restart preserves the log of a crash. It and
+ * its predecessor have about `maxBytes` each, and more if two services write to them.
  */
 export function createLogFiles(directory: string, maxBytes = MAX_BYTES): Logs {
   mkdirSync(directory, { recursive: true, mode: 0o700 });

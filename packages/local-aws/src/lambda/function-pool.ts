@@ -117,9 +117,8 @@ export function createFunctionPool(options: PoolOptions): FunctionPool {
   }
 
   /**
-   * An instance that could not load the code still responds with the reason, also to all waiting
-   * invocations if it is the only one. Otherwise each would wait for the next instance that fails
-   * to load.
+   * An instance that could not load the code still responds with the reason. The last one responds
+   * to all: otherwise each waiting invocation would wait for another instance that fails to load.
    */
   function answerFor(instance: FunctionInstance): void {
     for (const { invocation, settle } of queue.splice(0, instances.size === 1 ? queue.length : 1))

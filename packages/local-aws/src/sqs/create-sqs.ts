@@ -66,10 +66,8 @@ function lastPart(url: string): string {
 }
 
 /**
- * The worker that owns the queues, started by its first call. If it dies, as it does when the disk
- * refuses a write, all waiting calls get the reason. Queues on disk are stored in their file: a
- * later call starts another worker. Queues in memory are lost, and every later call fails with the
- * reason.
+ * If the worker dies, as it does when the disk refuses a write, waiting calls get the reason. A
+ * later call starts another from the file; queues in memory are lost, and every later call fails.
  */
 function createQueueWorker(settings: QueueWorkerSettings, failure: StorageFailure) {
   let worker: Worker | undefined;

@@ -18,9 +18,8 @@ const MOST_RECEIVED = 10;
 const LONGEST_POLL_SECONDS = 20;
 
 /**
- * Passes the messages of a queue to a function, batch by batch, like Lambda's pollers. Messages
- * that the function did not process stay in the queue and become visible after their visibility
- * timeout. Returns the function that stops it without waiting for running batches.
+ * Works like Lambda's pollers: messages that the function did not process become visible again
+ * after their timeout. Returns the function that stops it without waiting for running batches.
  */
 export function runMapping({ mapping, queueUrl, call, invoke, log }: RunMappingOptions): () => void {
   const { batchSize, batchingWindowSeconds } = mapping;

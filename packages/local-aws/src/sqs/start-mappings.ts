@@ -59,9 +59,8 @@ function check(mapping: MappingDefinition, options: StartMappingsOptions): Check
 }
 
 /**
- * Starts reading the queues for their functions. Throws an Error, like AWS, if a function's role
- * lacks a permission or its timeout is longer than the visibility timeout. Returns the function
- * that stops them all.
+ * Throws an Error, like AWS, if a function's role lacks a permission or its timeout is longer than
+ * the visibility timeout. Returns the function that stops all mappings.
  */
 export function startMappings(options: StartMappingsOptions): () => void {
   const checked = options.mappings.map((mapping) => check(mapping, options));

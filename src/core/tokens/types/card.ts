@@ -5,7 +5,7 @@ import type { Report } from '../../shared/field-reporter.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
 import type { IdentifyingValue } from '../identifying-value.ts';
 import { textType, type TokenType } from './definition.ts';
-import { passesLuhn } from './luhn.ts';
+import { passesLuhn } from './passes-luhn.ts';
 
 const NUMBER = /^\d{12,19}$/;
 const CVC = /^\d{3,4}$/;

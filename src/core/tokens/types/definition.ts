@@ -17,9 +17,8 @@ export interface TokenType {
   readonly fingerprintExpression: string;
   readonly searchIndexes: readonly string[];
   /**
-   * The values that identify the subject of a token: its id must not reveal them
-   * (docs/decisions/0004).
-   * `unknown`: ids are not checked, and their expressions may use every filter.
+   * Values that the id of a token must not reveal (docs/decisions/0004). `unknown`: ids are not
+   * checked, and their expressions may use every filter.
    */
   readonly identifying: ((data: Json) => readonly IdentifyingValue[]) | 'unknown';
   /** A member of the data that is sealed separately, without backups, and ends before the token. */

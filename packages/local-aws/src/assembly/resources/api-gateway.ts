@@ -103,9 +103,8 @@ const route = resourceType({
 });
 
 /**
- * The function in
- * `arn:aws:apigateway:<region>:lambda:path/2015-03-31/functions/<function ARN>/invocations`, or the
- * ARN itself.
+ * The ARN itself, or the one in
+ * `arn:aws:apigateway:<region>:lambda:path/2015-03-31/functions/<function ARN>/invocations`.
  */
 function functionOf(integrationUri: string): string {
   return /\/functions\/(.+)\/invocations$/.exec(integrationUri)?.[1] ?? integrationUri;

@@ -1,5 +1,5 @@
 import { physicalName } from '../physical-name.ts';
-import type { Identity } from '../resolve.ts';
+import type { Identity } from '../resolver.ts';
 import { withoutBehaviour, type ResourceType } from '../resource-type.ts';
 
 /** Names a resource by an explicit property or its physical name, and its ARN by that name. */

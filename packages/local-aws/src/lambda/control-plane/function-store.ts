@@ -13,9 +13,8 @@ export interface FunctionStore {
   /** The zip by its `CodeSha256`. Throws an Error if no version of the function has it. */
   code(name: string, codeSha256: string): Uint8Array;
   /**
-   * Replaces a record, with a new zip if there is one: visible immediately, and stored on disk when
-   * the promise resolves. Zips without a version are deleted. Rejects with AwsError if the disk
-   * refuses it; the record is then unchanged.
+   * Replaces a record: visible immediately, on disk when it resolves. Deletes zips without a
+   * version. Rejects with AwsError if the disk refuses it; the record is then unchanged.
    */
   put(record: FunctionRecord, zip?: Uint8Array): Promise<void>;
   /** Rejects like `put`. */

@@ -11,9 +11,8 @@ export interface ProcessSurroundings {
 }
 
 /**
- * All environment variables of an instance: those that Lambda sets on `provided.al2023`, and none
- * of this machine. Only `AWS_ENDPOINT_URL` and `TMPDIR` are additional: the AWS endpoint is local,
- * and `/tmp` is shared.
+ * The variables that Lambda sets on `provided.al2023`, and none of this machine. `AWS_ENDPOINT_URL`
+ * and `TMPDIR` are added: the AWS endpoint is local, and `/tmp` is shared.
  */
 export function processEnvironment(
   definition: ProcessDefinition,

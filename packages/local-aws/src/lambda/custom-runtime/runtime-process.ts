@@ -41,9 +41,8 @@ function findBootstrap({ codeDirectory, layerDirectories }: RuntimeProcessOption
 let parentDeathSignal: readonly string[] | undefined;
 
 /**
- * A prefix of the command by which Linux kills the process when this one ends, even by `kill -9`.
- * On other systems, and without util-linux, a runtime notices at its next call that the Runtime API
- * is gone.
+ * A command prefix by which Linux kills the process when this one ends, even by `kill -9`. Without
+ * it (other systems, no util-linux) a runtime notices at its next call that its API is gone.
  */
 function untilParentDies(): readonly string[] {
   if (parentDeathSignal !== undefined) return parentDeathSignal;

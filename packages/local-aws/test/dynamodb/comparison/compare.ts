@@ -1,13 +1,5 @@
-// Compares the local DynamoDB, request by request, with another implementation that runs on this
-// machine, and prints the differences by their reasons. Exits with 1 if one is unknown, or a known
-// one did not occur.
-//
-//   node_modules/.bin/node packages/local-aws/test/dynamodb/comparison/compare.ts \
-//     --endpoint http://127.0.0.1:8000 [--record 'DynamoDB Local 1.25.1']
-//
-// `--record NAME` writes the responses of the other implementation to recorded-answers.json, with
-// which comparison.test.ts compares the local DynamoDB. packages/local-aws/README.md describes how
-// to start one.
+// Compares the local DynamoDB with another implementation, and records that one's responses:
+// packages/local-aws/README.md#compared-with-dynamodb-local has the commands.
 import { parseArgs } from 'node:util';
 import { responsesOf, type Response, type Implementation, type RawAnswer } from './responses.ts';
 import { corpus } from './corpus/corpus.ts';

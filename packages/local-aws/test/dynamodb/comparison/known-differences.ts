@@ -16,17 +16,17 @@ const bothKinds = (update: string, ReturnValues: string): readonly string[] => [
 /** The local DynamoDB is wrong, or does less than DynamoDB. */
 const ours: readonly KnownDifference[] = [
   {
-    reason: 'Refused here: comparing whole lists or maps (src/dynamodb/create-dynamodb.ts)',
+    reason: 'Rejected here: comparing whole lists or maps (README.md#dynamodb)',
     part: 'answer',
     steps: onBoth('lst = :list', 'lst <> :list', 'doc = :map', 'doc = :emptyMap', 'doc IN (:map)'),
   },
   {
-    reason: 'dynalite takes an empty text for one that is missing (src/dynamodb/create-dynamodb.ts)',
+    reason: 'dynalite takes an empty text for one that is missing (README.md#dynamodb)',
     part: 'answer',
     steps: onBoth('size(blank) = :zero', 'blank IN (:empty)', 'blank BETWEEN :empty AND :a'),
   },
   {
-    reason: 'dynalite compares binary as UTF-8 in begins_with (src/dynamodb/create-dynamodb.ts)',
+    reason: 'dynalite compares binary as UTF-8 in begins_with (README.md#dynamodb)',
     part: 'answer',
     steps: onBoth('begins_with(high, :higher)'),
   },

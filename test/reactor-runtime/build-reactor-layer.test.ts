@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { buildReactorLayer } from '../../lib/reactor-layer.ts';
+import { buildReactorLayer } from '../../lib/build-reactor-layer.ts';
 import { workerStdio } from '../../reactor-runtime/loop/reactor-worker.ts';
 
 it('a worker gets only two pipes and standard error where the system does not list descriptors', () => {

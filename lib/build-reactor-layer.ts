@@ -153,9 +153,8 @@ function removeOldLayers(layers: string): void {
 }
 
 /**
- * The layer that runs reactors: `bootstrap`, Node 16, the runtime, and the packages for reactor
- * code. `folder` is its content, `hash` that of all its files, so that the CDK need not hash them.
- * Equal inputs have an equal hash and reuse the folder of an earlier build.
+ * Builds the layer into `folder`: `bootstrap`, Node 16, the runtime and the packages for reactor
+ * code. Equal inputs have an equal `hash`, and reuse the folder of an earlier build.
  */
 export function buildReactorLayer(
   platform: ReactorPlatform,

@@ -41,9 +41,8 @@ function reportInObject(
 }
 
 /**
- * Reports every member of a value that its schema does not have, with the likely intended name. The
- * schemas drop such members, so both modes accept the same. Throws for an unknown kind of schema,
- * whose members would be dropped silently.
+ * Reports members that the schema drops (so that both modes accept the same), with the likely
+ * intended name. Throws for an unknown kind of schema, which would drop them silently.
  */
 export function reportUnknownMembers(
   schema: core.$ZodType,

@@ -48,9 +48,8 @@ function compile(source: string): Expression {
 const compiled = parsedOnce(compile);
 
 /**
- * Parses the source inside `{{ }}`: a value, then filters. Throws {@link ExpressionError} for a
- * syntax error or an unknown filter. Short expressions are parsed once and cached. They are charged
- * every time, so that the cache does not decide which expressions pass.
+ * Parses the source inside `{{ }}`. Throws {@link ExpressionError}, also for an unknown filter. A
+ * cached expression is charged too, so that the cache does not decide which ones pass.
  */
 export function parseExpression(source: string, budget: Budget): Expression {
   try {

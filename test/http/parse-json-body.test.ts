@@ -1,5 +1,5 @@
 import { contentOfBytes, contentOfText } from '../../src/core/shared/content.ts';
-import { parseJsonBody } from '../../src/http/json-body.ts';
+import { parseJsonBody } from '../../src/http/parse-json-body.ts';
 import { cases, fc } from '../../packages/local-aws/test/properties.ts';
 
 const parse = (text: string) => parseJsonBody(contentOfText(text));

@@ -40,10 +40,8 @@ const EXCESS = {
 } as const;
 
 /**
- * Parses a JSON body. Throws `validation_failed` if it is not JSON in UTF-8 (with line and column),
- * nests deeper than 64 levels, contains more than 100,000 elements and members, or contains what
- * parsing would lose (with its path): a number that a double cannot represent, or a duplicate
- * member.
+ * Throws `validation_failed` for a body that is not JSON in UTF-8 (with line and column), has too
+ * many levels or members, or that parsing would change (with its path) (docs/contract.md#bodies).
  */
 export function parseJsonBody(content: Content): Json {
   const whole = content.text;

@@ -3,9 +3,8 @@ import { isEqualJson, type JsonObject } from './json.ts';
 import { memberPath } from './member-path.ts';
 
 /**
- * Throws `validation_failed` for members that differ from those that the caller sees of a resource.
- * An update cannot change these members, but may repeat them. `shown` must contain only what the
- * caller may read: the result of the comparison reveals the value.
+ * Throws `validation_failed` for members that an update cannot change and that differ from `shown`.
+ * `shown` must contain only what the caller may read: the comparison reveals the value.
  */
 export function checkUnchanged(sent: JsonObject, shown: JsonObject, path = ''): void {
   const fields = new FieldReporter();

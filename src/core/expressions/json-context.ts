@@ -35,9 +35,8 @@ function readProperty(from: object, key: unknown): unknown {
 }
 
 /**
- * The bindings of one evaluation. Liquid also offers `size`, `first` and `last` of any value, and
- * JavaScript much more. Here a name is only an own member of a JSON object or an index of an array
- * (docs/contract.md#expressions).
+ * The bindings of one evaluation: only own members of JSON objects and indexes of arrays, unlike in
+ * Liquid (`size`, `first`, `last`) and JavaScript (docs/contract.md#expressions).
  */
 export function jsonContext(scope: object, budget: Budget, liquid: Liquid): JsonContext {
   const limit = limiter(budget);

@@ -1,5 +1,5 @@
 import type { Stack } from '../../src/assembly/read-assembly.ts';
-import { createResolver, type Resolver } from '../../src/assembly/resolve.ts';
+import { createResolver, type Resolver } from '../../src/assembly/resolver.ts';
 import { aStack } from './a-stack.ts';
 
 function resolverFor(...stacks: readonly Stack[]): Resolver {

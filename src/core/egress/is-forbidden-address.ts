@@ -10,11 +10,8 @@ const specialV6 = madeOnce(() =>
 );
 
 /**
- * Whether the service must not connect to an address: loopback, private, link-local (including the
- * metadata and runtime endpoints of Lambda), carrier-grade NAT, multicast, documentation,
- * benchmarking, reserved, unspecified, and IPv4 in any IPv6 form (docs/contract.md#destination;
- * IANA special-purpose address registries, RFC 6890). A text that is not an address is forbidden
- * too.
+ * Whether an address is forbidden: Lambda's endpoints and any other special-purpose address (IANA
+ * registries, RFC 6890), IPv4 in IPv6, text that is no address (docs/contract.md#destination).
  */
 export function isForbiddenAddress(text: string): boolean {
   if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return true;

@@ -1,4 +1,4 @@
-import { isForbiddenAddress } from '../../../src/core/egress/forbidden-address.ts';
+import { isForbiddenAddress } from '../../../src/core/egress/is-forbidden-address.ts';
 import { fc } from '../../../packages/local-aws/test/properties.ts';
 
 const FORBIDDEN = [
