@@ -1,5 +1,5 @@
 // Simulates the keys of tenants in several instances over one store and one key service, in memory.
-// `state.now` is the clock of all of them: to wait for minutes or days is an addition.
+// `state.now` is the clock of all of them: a test that waits for days adds them to it.
 import { randomUUID } from 'node:crypto';
 import { createTenant } from '../../src/core/tenants/create-tenant.ts';
 import type { Tenant } from '../../src/core/tenants/tenant.ts';

@@ -25,7 +25,7 @@ function membersOf(schema: Schema, path = ''): readonly (readonly [string, Schem
 }
 
 /**
- * Descriptions are not in the schemas, which are bundled into functions; only shared ones are.
+ * Adds descriptions, which would enlarge the functions if the schemas had them (shared ones do).
  * Throws for a member without a description, or a description without a member.
  */
 export function describeMembers(

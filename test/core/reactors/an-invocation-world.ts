@@ -63,7 +63,7 @@ export function anInvocationWorld() {
     [];
   /** How often the code of each invocation ran. */
   const runs = new Map<string, number>();
-  /** The deliveries. */
+  /** The deliveries that arrived. */
   const received: { readonly id: string; readonly body: unknown }[] = [];
   const [failures, waits]: [unknown[], number[]] = [[], []];
   let outcome: () => RunOutcome = () => ({ outcome: 'returned', value: new Secret({ raw: { ok: true } }) });

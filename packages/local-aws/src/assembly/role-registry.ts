@@ -40,8 +40,8 @@ export interface RoleRegistry {
 }
 
 /**
- * Begins the key ids of roles on AWS; any other key is the administrator's, without a check. A
- * role's key id could be guessed; its session token, which the endpoint requires, could not.
+ * Key ids of roles begin like this, as on AWS; any other key is the administrator's. A role's key
+ * id could be guessed; its session token, which the endpoint requires, could not.
  */
 const TEMPORARY_PREFIX = 'ASIA';
 

@@ -58,8 +58,8 @@ function malformed(why: string): Error {
 }
 
 /**
- * Reads attributes of `INSERT INTO "table" VALUE {'a': ?, 'b': ?}` only. Throws AwsError
- * ValidationException for an unknown verb, or for a repeated attribute.
+ * Parses verb and table, and the attributes of `INSERT INTO "table" VALUE {'a': ?, 'b': ?}`. Throws
+ * AwsError ValidationException for an unknown verb, or for a repeated attribute.
  */
 export function parseStatement(text: string): Statement {
   for (const [verb, shape] of shapes) {
