@@ -62,8 +62,55 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
       const taken = aToken();
       await store.create([{ token: taken }]);
       const outcome = await store.create([{ token: aToken() }, { token: aToken({ id: taken.id }) }]);
-      expect(outcome).toEqual({ idTakenBy: taken });
+      expect(outcome).toEqual({ idTakenBy: { id: taken.id, writeId: taken.writeId } });
       expect(await idsOf()).toEqual([taken.id]);
+    });
+
+    it('never lets a second token have the id that a caller chose for a deleted one', async () => {
+      const { store, tenantId, aToken, idsOf } = aTenantsTokens();
+      const parts = { sealedData: randomBytes(800_000), terms: terms(3), holdsLock: true };
+      const many = { terms: terms(120) };
+      for (const more of [{}, parts, many]) {
+        const chosen = aToken({ id: `chosen-${randomUUID()}`, ...more });
+        expect(await store.create([{ token: chosen }])).toBe('written');
+        expect(await store.deleteVersion(chosen)).toBe(true);
+        expect(await store.find(tenantId, chosen.id)).toBeUndefined();
+        expect(await store.findHeads(tenantId, [chosen.id])).toEqual([]);
+        const again = aToken({ id: chosen.id });
+        expect(await store.create([{ token: again }])).toEqual({ idTakenBy: { id: chosen.id } });
+        expect(await store.deleteVersion(chosen)).toBe(false);
+        expect(await store.update(chosen, { token: changed(chosen) })).toBe('changed');
+      }
+      expect(await idsOf()).toEqual([]);
+    });
+
+    it('remembers the id of a plain token that one call deletes', async () => {
+      const { store, tenantId, aToken } = aTenantsTokens();
+      const chosen = aToken({ id: randomUUID() });
+      await store.create([{ token: chosen }]);
+      const below = { below: ['/'], now: 0 };
+      expect(await store.deleteIfStandalone(tenantId, chosen.id, below)).toBe('deleted');
+      expect(await store.deleteIfStandalone(tenantId, chosen.id, below)).toEqual({ remaining: undefined });
+      expect(await store.create([{ token: aToken({ id: chosen.id }) }])).toEqual({
+        idTakenBy: { id: chosen.id },
+      });
+    });
+
+    it('forgets the ids of a tenant that is destroyed, and no others', async () => {
+      const [destroyed, other] = [aTenantsTokens(), aTenantsTokens()];
+      for (const { store, aToken } of [destroyed, other])
+        for (let index = 0; index < 3; index += 1) {
+          const token = aToken({ id: `id-${String(index)}` });
+          await store.create([{ token }]);
+          await store.deleteVersion(token);
+        }
+      let deleted = 0;
+      for (let step = -1; step !== 0; deleted += step)
+        step = await destroyed.store.deleteTombstones(destroyed.tenantId, 2);
+      expect(deleted).toBe(3);
+      expect(await other.store.create([{ token: other.aToken({ id: 'id-0' }) }])).toEqual({
+        idTakenBy: { id: 'id-0' },
+      });
     });
 
     it('replaces only the version that a token was made from, with its index entries', async () => {

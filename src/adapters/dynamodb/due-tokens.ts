@@ -3,23 +3,23 @@ import type { Clock } from '../../core/shared/clock.ts';
 import type { DueWork } from '../../core/sweep/sweep.ts';
 import { hasExpired } from '../../core/tokens/expiration.ts';
 import { dueEntries } from './due-index.ts';
-import { isPartKey, type ItemKey } from './keys.ts';
-import { isAbandoned, readTokenItem } from './token-item.ts';
+import { isPartKey, parseTokenPartition, type ItemKey } from './keys.ts';
+import { isAbandoned, isTombstone, readTokenItem } from './token-item.ts';
 import { createTokenReader } from './token-reader.ts';
 import { STANDS_ALONE } from './token-removal.ts';
 import type { TokenTables } from './token-tables.ts';
 import { createTokenWriter } from './token-writer.ts';
+import { tokenWrites } from './token-writes.ts';
 import { conditionalWrite } from './conditional-write.ts';
 
 /** Expired tokens, and leftovers of interrupted multi-step writes. */
 export function dueTokens(tables: TokenTables, clock: Clock): DueWork {
   const { client, tokensTable } = tables;
+  const writes = tokenWrites(tables);
   const writer = createTokenWriter(tables, createTokenReader(tables), clock);
 
   async function act(key: ItemKey): Promise<void> {
-    const command = new DeleteCommand({
-      TableName: tokensTable,
-      Key: key,
+    const command = writes.deletionCommand(parseTokenPartition(key.pk), {
       // This call deletes most tokens. If it cannot, it returns the token.
       ConditionExpression: `expiration.#at <= :now AND ${STANDS_ALONE.condition}`,
       ExpressionAttributeNames: { '#at': 'at' },
@@ -27,7 +27,7 @@ export function dueTokens(tables: TokenTables, clock: Clock): DueWork {
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
     const outcome = await conditionalWrite(client, command);
-    if (outcome === 'written' || outcome.found === undefined) return;
+    if (outcome === 'written' || outcome.found === undefined || isTombstone(outcome.found)) return;
     const read = readTokenItem(outcome.found);
     if (isAbandoned(read, clock())) await writer.repair(read);
     else if (!read.pending && hasExpired(read.token, clock())) await writer.remove(read.token);

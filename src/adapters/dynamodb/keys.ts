@@ -167,6 +167,11 @@ export function listPartition(tenantId: string, shard: number): string {
   return `${tenantId}#${String(shard)}`;
 }
 
+/** Partition of the list index with the tombstones of a tenant's deleted tokens. */
+export function tombstonePartition(tenantId: string, shard: number): string {
+  return `${tenantId}#gone#${String(shard)}`;
+}
+
 /** The shard of a token, from its id. */
 export function shardOf(id: string, shards: number): number {
   return createHash('sha256').update(id).digest().readUInt32BE(0) % shards;

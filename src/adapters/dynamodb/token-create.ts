@@ -111,7 +111,7 @@ export function createTokenCreate(
       return 'written';
     } catch (error) {
       const conflict = await conflicts.ofCreate(error, writeId);
-      await Promise.all(staged.map(({ token }) => removal.clear({ token: headOf(token) })));
+      await Promise.all(staged.map(({ token }) => removal.clear({ token: headOf(token), isLeaving: false })));
       return conflict;
     }
   }

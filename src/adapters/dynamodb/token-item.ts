@@ -1,12 +1,14 @@
 import * as z from 'zod/mini';
 import { madeOnce } from '../../core/shared/made-once.ts';
 import { sortableTime } from '../../core/shared/position.ts';
+import { isServiceId } from '../../core/tokens/service-id.ts';
 import type { StoredToken, TokenHead } from '../../core/tokens/token.ts';
 import type { TokenCandidate } from '../../core/tokens/token-store.ts';
 import { TOKEN_TYPE_NAMES } from '../../core/tokens/token-type.ts';
 import {
   duePartition,
   listPartition,
+  tombstonePartition,
   matchHashIn,
   matchSort,
   parseTokenPartition,
@@ -54,6 +56,7 @@ const tokenItem = z.lazy(() =>
       matchSk: z.string(),
       ...tokenShape(),
       pending: z._default(z.boolean(), false),
+      isLeaving: z._default(z.boolean(), false),
       staleTerms: z.exactOptional(z.array(z.string())),
       oldParts: z._default(z.number(), 0),
       dueSk: z.exactOptional(z.string()),
@@ -66,6 +69,8 @@ export interface ReadToken {
   readonly token: TokenHead;
   /** Stored but not visible: either being created or being deleted. */
   readonly pending: boolean;
+  /** Pending because it is being deleted: callers have seen its id. */
+  readonly isLeaving: boolean;
   /** Terms that may have an entry which is not, or no longer, the token's. */
   readonly staleTerms?: readonly string[] | undefined;
   /** Parts that may still contain the data of the previous version. */
@@ -78,11 +83,25 @@ export interface ReadToken {
  * Parses a token item. Throws if it is another kind of item: only the service writes to its tables.
  */
 export function readTokenItem(item: Item): ReadToken {
-  const { pk, matchSk, pending, staleTerms, oldParts, dueSk, ...token } = tokenItem.parse(item);
+  const { pk, matchSk, pending, isLeaving, staleTerms, oldParts, dueSk, ...token } = tokenItem.parse(item);
   return {
     token: { ...parseTokenPartition(pk), matchHash: matchHashIn(matchSk), ...token },
-    ...{ pending, staleTerms, oldParts, dueSk },
+    ...{ pending, isLeaving, staleTerms, oldParts, dueSk },
   };
+}
+
+/**
+ * What remains of a deleted token whose id a caller chose: its keys, so that the id names no other
+ * token. It holds nothing else of the token, and does not expire.
+ */
+export function tombstoneOf(tenantId: string, id: string, listShards: number): Item {
+  const listPk = tombstonePartition(tenantId, shardOf(id, listShards));
+  return { ...tokenKey(tenantId, id), isGone: true, listPk, listSk: 'tombstone' };
+}
+
+/** Whether an item in a token's place is the tombstone of a deleted token. */
+export function isTombstone(item: Item): boolean {
+  return item['isGone'] === true;
 }
 
 /** Whether the time limit of a multi-step write is over at `now` (ms since the epoch). */
@@ -134,7 +153,8 @@ export function tokenItemOf(
     matchSk: matchSort({ ...token, expiresAtMs: token.expiration?.at }),
     ...membersOf(tokenShape(), token),
     ...steps,
-    ttl: tokenTimeToLive(token),
+    // DynamoDB's own expiry leaves no tombstone.
+    ttl: isServiceId(token.tenantId, token.id) ? tokenTimeToLive(token) : undefined,
     ...dueAt(token.id, until),
   };
 }

@@ -5,7 +5,7 @@ import type { StoredCvc, TokenStore } from '../../core/tokens/token-store.ts';
 import { batchGet, getItem } from './batch-get.ts';
 import { INDEXES, canBeInKey, cvcKey, matchesFrom, parseTokenPartition, tokenKey } from './keys.ts';
 import { binary, send, type Item } from './table-client.ts';
-import { readTokenItem, type ReadToken } from './token-item.ts';
+import { isTombstone, readTokenItem, type ReadToken } from './token-item.ts';
 import { readDataParts } from './token-parts.ts';
 import type { TokenTables } from './token-tables.ts';
 
@@ -46,7 +46,7 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
   async function findItem(tenantId: string, id: string): Promise<ReadToken | undefined> {
     if (!canBeInKey(id)) return undefined;
     const item = await getItem(tokens, tokenKey(tenantId, id));
-    return item && readTokenItem(item);
+    return item === undefined || isTombstone(item) ? undefined : readTokenItem(item);
   }
 
   /**
@@ -74,6 +74,7 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
       [...new Set(ids)].filter(canBeInKey).map((id) => tokenKey(tenantId, id)),
     );
     return items
+      .filter((item) => !isTombstone(item))
       .map(readTokenItem)
       .filter(({ pending }) => !pending)
       .map(({ token }) => token);

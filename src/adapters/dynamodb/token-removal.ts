@@ -31,7 +31,7 @@ export interface TokenRemoval {
    * Deletes all items of an invisible token; does nothing if it has become visible or belongs to
    * another write.
    */
-  clear(read: Pick<ReadToken, 'token' | 'staleTerms'>): Promise<void>;
+  clear(read: Pick<ReadToken, 'token' | 'isLeaving' | 'staleTerms'>): Promise<void>;
   /**
    * Deletes the entries of stale terms and the data of the previous version, and clears both marks.
    */
@@ -57,18 +57,6 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
   const { client } = tables;
   const writes = tokenWrites(tables);
 
-  const deletion = (
-    token: TokenHead,
-    condition: string,
-    values: Readonly<Record<string, unknown>>,
-  ): TransactWriteItem => ({
-    Delete: {
-      ...writes.key(token),
-      ConditionExpression: condition,
-      ExpressionAttributeValues: values,
-    },
-  });
-
   /** All other items of a token, except its entries and its lock. */
   const otherItems = (token: TokenHead): TransactWriteItem[] => [
     ...writes.removeParts(token),
@@ -77,11 +65,22 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
 
   const lockOf = (token: TokenHead) => (token.holdsLock ? writes.removeLock(token) : undefined);
 
-  async function clear({ token, staleTerms = [] }: Parameters<TokenRemoval['clear']>[0]): Promise<void> {
+  async function clear({
+    token,
+    isLeaving,
+    staleTerms = [],
+  }: Parameters<TokenRemoval['clear']>[0]): Promise<void> {
     const terms = [...new Set([...token.terms, ...staleTerms])];
     await calls.writeAll(terms.map((term) => writes.removeEntry(token, term)));
     const pending = 'attribute_not_exists(pk) OR (writeId = :writeId AND attribute_exists(pending))';
-    const own = deletion(token, pending, { ':writeId': token.writeId });
+    const condition = {
+      ConditionExpression: isLeaving ? `${pending} OR attribute_exists(isGone)` : pending,
+      ExpressionAttributeValues: { ':writeId': token.writeId },
+    };
+    // A token that never became visible has not used its id.
+    const own = isLeaving
+      ? writes.deletion(token, condition)
+      : { Delete: { ...writes.key(token), ...condition } };
     await holds(() => calls.transactReleasing(own, lockOf(token), otherItems(token)));
   }
 
@@ -154,12 +153,15 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
       const entries = token.terms.map((term) => writes.removeEntry(token, term));
       const rest = [...otherItems(token), ...entries];
       if (rest.length + 2 <= TRANSACTION_WRITES) {
-        const own = deletion(token, UNCHANGED, unchangedValues(token));
+        const own = writes.deletion(token, {
+          ConditionExpression: UNCHANGED,
+          ExpressionAttributeValues: unchangedValues(token),
+        });
         return holds(() => calls.transactReleasing(own, lockOf(token), rest));
       }
       // A pending token is gone for every reader; the rest may take time.
       if (!(await hide(token))) return false;
-      await clear({ token });
+      await clear({ token, isLeaving: true });
       return true;
     },
 

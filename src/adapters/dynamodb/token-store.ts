@@ -1,14 +1,15 @@
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Clock } from '../../core/shared/clock.ts';
 import type { Container } from '../../core/shared/container.ts';
 import type { TokenStore } from '../../core/tokens/token-store.ts';
-import { canBeInKey, tokenKey } from './keys.ts';
+import { canBeInKey } from './keys.ts';
 import { createTokenCandidates } from './token-candidates.ts';
-import { readTokenItem } from './token-item.ts';
+import { isTombstone, readTokenItem } from './token-item.ts';
+import { createTombstones } from './tombstones.ts';
 import { createTokenReader, type TokenReader } from './token-reader.ts';
 import { STANDS_ALONE } from './token-removal.ts';
 import type { TokenTables } from './token-tables.ts';
 import { createTokenWriter } from './token-writer.ts';
+import { tokenWrites } from './token-writes.ts';
 import { conditionalWrite } from './conditional-write.ts';
 
 /** The condition under which one call can delete a token: see `TokenStore.deleteIfStandalone`. */
@@ -35,21 +36,21 @@ function aloneBelow(below: readonly Container[], now: number) {
 /** Most containers in one condition, which is at most 4 KB long (AWS). */
 const BELOW_MAX = 50;
 
-function createDeleteAlone(
-  { client, tokensTable }: TokenTables,
-  reader: TokenReader,
-): Pick<TokenStore, 'deleteIfStandalone'> {
+function createDeleteAlone(tables: TokenTables, reader: TokenReader): Pick<TokenStore, 'deleteIfStandalone'> {
+  const { client } = tables;
+  const writes = tokenWrites(tables);
   return {
     async deleteIfStandalone(tenantId, id, { below, now }) {
       if (!canBeInKey(id)) return { remaining: undefined };
       if (below.length === 0 || below.length > BELOW_MAX)
         return { remaining: await reader.find(tenantId, id) };
-      const key = tokenKey(tenantId, id);
-      const command = new DeleteCommand({ TableName: tokensTable, Key: key, ...aloneBelow(below, now) });
-      const outcome = await conditionalWrite(client, command);
+      const outcome = await conditionalWrite(
+        client,
+        writes.deletionCommand({ tenantId, id }, aloneBelow(below, now)),
+      );
       if (outcome === 'written') return 'deleted';
       const { found, mayBeOwn } = outcome;
-      if (found === undefined) return mayBeOwn ? 'deleted' : { remaining: undefined };
+      if (found === undefined || isTombstone(found)) return mayBeOwn ? 'deleted' : { remaining: undefined };
       return { remaining: (await reader.tokenOf(readTokenItem(found))) ?? (await reader.find(tenantId, id)) };
     },
   };
@@ -59,5 +60,11 @@ function createDeleteAlone(
 export function createTokenStore(tables: TokenTables, clock: Clock): TokenStore {
   const reader = createTokenReader(tables);
   const writer = createTokenWriter(tables, reader, clock);
-  return { ...reader, ...writer, ...createTokenCandidates(tables), ...createDeleteAlone(tables, reader) };
+  return {
+    ...reader,
+    ...writer,
+    ...createTokenCandidates(tables),
+    ...createDeleteAlone(tables, reader),
+    ...createTombstones(tables),
+  };
 }

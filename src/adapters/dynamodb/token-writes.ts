@@ -1,11 +1,13 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, UpdateCommand, type DeleteCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { TransactWriteItem } from './table-client.ts';
+import { isServiceId } from '../../core/tokens/service-id.ts';
 import type { StoredToken, TokenHead } from '../../core/tokens/token.ts';
 import type { StoredCvc, TokenWrite } from '../../core/tokens/token-store.ts';
 import { cvcKey, lockKey, termKey, tokenKey, type ItemKey } from './keys.ts';
 import {
   dueAt,
   entryMembers,
+  tombstoneOf,
   timeToLive,
   tokenItemOf,
   tokenTimeToLive,
@@ -33,6 +35,9 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
     TableName: tokensTable,
     Key: tokenKey(tenantId, id),
   });
+
+  const leavesTombstone = ({ tenantId, id }: Place) => !isServiceId(tenantId, id);
+  const tombstone = ({ tenantId, id }: Place) => tombstoneOf(tenantId, id, listShards);
 
   return {
     /** The token itself, under a condition. */
@@ -131,7 +136,8 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
       const { duePk, dueSk } = dueAt(token.id, now);
       return new UpdateCommand({
         ...keyOf(token),
-        UpdateExpression: 'SET pending = :yes, duePk = :duePk, dueSk = :dueSk REMOVE listPk, listSk',
+        UpdateExpression:
+          'SET pending = :yes, isLeaving = :yes, duePk = :duePk, dueSk = :dueSk REMOVE listPk, listSk',
         ConditionExpression: UNCHANGED,
         ExpressionAttributeValues: {
           ...unchangedValues(token),
@@ -144,8 +150,31 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
     },
 
     key: keyOf,
+
+    /** Deletes a token, and leaves a tombstone unless the service made its id. */
+    deletion(token: Place, condition: Condition): TransactWriteItem {
+      return leavesTombstone(token)
+        ? { Put: { TableName: tokensTable, Item: tombstone(token), ...condition } }
+        : { Delete: { ...keyOf(token), ...condition } };
+    },
+
+    /** {@link deletion} as a command of its own. */
+    deletionCommand(token: Place, condition: Condition): DeleteCommand | PutCommand {
+      return leavesTombstone(token)
+        ? new PutCommand({ TableName: tokensTable, Item: tombstone(token), ...condition })
+        : new DeleteCommand({ ...keyOf(token), ...condition });
+    },
   };
 }
+
+/** A condition of a write, with the names and values in it. */
+export type Condition = Pick<
+  DeleteCommandInput,
+  | 'ConditionExpression'
+  | 'ExpressionAttributeNames'
+  | 'ExpressionAttributeValues'
+  | 'ReturnValuesOnConditionCheckFailure'
+>;
 
 /**
  * The condition that a token is the version that was read, and that no write of it is unfinished.

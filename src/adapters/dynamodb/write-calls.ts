@@ -3,10 +3,12 @@ import {
   DeleteCommand,
   PutCommand,
   type BatchWriteCommandInput,
+  type DeleteCommandInput,
   type DynamoDBDocumentClient,
 } from '@aws-sdk/lib-dynamodb';
 import { chunk } from './chunk.ts';
 import { send, type TransactWriteItem } from './table-client.ts';
+import { isTombstone } from './token-item.ts';
 import { sendTransaction } from './transact.ts';
 import { conditionalWrite } from './conditional-write.ts';
 import { failedCondition } from './failed-condition.ts';
@@ -36,16 +38,22 @@ export function createWriteCalls(client: DynamoDBDocumentClient): WriteCalls {
   async function transact(items: readonly TransactWriteItem[]): Promise<void> {
     const [only] = items;
     const { Put: put, Delete: remove } = items.length === 1 && only !== undefined ? only : {};
-    if (put !== undefined) {
+    const isDeletion = remove !== undefined || (put?.Item !== undefined && isTombstone(put.Item));
+    if (put !== undefined && !isDeletion) {
       await send(() => client.send(new PutCommand(put)));
       return;
     }
-    if (remove !== undefined) {
-      const command = new DeleteCommand({ ...remove, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' });
-      const outcome = await conditionalWrite(client, command);
+    if (isDeletion) {
+      const found = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
+      const outcome = await conditionalWrite(
+        client,
+        put === undefined
+          ? new DeleteCommand({ ...remove, ...found } as DeleteCommandInput)
+          : new PutCommand({ ...put, ...found }),
+      );
       if (outcome === 'written') return;
       // An earlier attempt has deleted the item, and its response was lost.
-      if (outcome.mayBeOwn && outcome.found === undefined) return;
+      if (outcome.mayBeOwn && (outcome.found === undefined || isTombstone(outcome.found))) return;
       throw outcome.error;
     }
     await sendTransaction(client, items);

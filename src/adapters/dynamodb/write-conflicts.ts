@@ -1,8 +1,9 @@
 import type { Clock } from '../../core/shared/clock.ts';
-import { hasExpired } from '../../core/tokens/expiration.ts';
 import type { StoredToken } from '../../core/tokens/token.ts';
 import type { WriteConflict } from '../../core/tokens/token-store.ts';
-import { isAbandoned, readTokenItem, type ReadToken } from './token-item.ts';
+import { parseTokenPartition } from './keys.ts';
+import type { Item } from './table-client.ts';
+import { isAbandoned, isTombstone, readTokenItem, type ReadToken } from './token-item.ts';
 import type { TokenReader } from './token-reader.ts';
 import type { TokenRemoval } from './token-removal.ts';
 import { failedCondition, readLock, type Lock } from './failed-condition.ts';
@@ -58,14 +59,13 @@ export function createWriteConflicts(
     return read?.pending === true ? clearPending(read, writeId) : { lockedBy: tokenId };
   }
 
-  async function ofToken(read: ReadToken, writeId: Buffer): Promise<WriteConflict> {
-    if (read.pending) return clearPending(read, writeId);
-    const { token } = read;
-    const taken = (await reader.tokenOf(read)) ?? (await reader.find(token.tenantId, token.id));
-    if (taken !== undefined) return { idTakenBy: taken };
-    // Expired, with data that DynamoDB's own expiry has deleted already.
-    if (hasExpired(token, clock())) await removal.remove(token);
-    return 'changed';
+  /** An id names one token for ever, so a token that has expired still has its id. */
+  async function ofToken(item: Item, writeId: Buffer): Promise<WriteConflict> {
+    if (isTombstone(item)) return { idTakenBy: { id: parseTokenPartition(String(item['pk'])).id } };
+    const read = readTokenItem(item);
+    if (read.pending && !read.isLeaving) return clearPending(read, writeId);
+    const { id, writeId: takenBy } = read.token;
+    return { idTakenBy: read.isLeaving ? { id } : { id, writeId: takenBy } };
   }
 
   return {
@@ -74,7 +74,7 @@ export function createWriteConflicts(
       if (failed === undefined) throw error;
       if (failed.item === undefined) return 'changed';
       const lock = readLock(failed.item);
-      return lock === undefined ? ofToken(readTokenItem(failed.item), writeId) : ofLock(lock, writeId);
+      return lock === undefined ? ofToken(failed.item, writeId) : ofLock(lock, writeId);
     },
 
     async ofUpdate(error, next) {
@@ -83,6 +83,7 @@ export function createWriteConflicts(
       if (failed.item === undefined) return 'changed';
       const lock = readLock(failed.item);
       if (lock !== undefined) return ofLock(lock);
+      if (isTombstone(failed.item)) return 'changed';
       const read = readTokenItem(failed.item);
       // An earlier attempt has written it, and its response was lost.
       if (isWritten(read, next)) return 'written';

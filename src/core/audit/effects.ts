@@ -255,6 +255,7 @@ export const EFFECTS: {
     }),
     deleteIfStandalone: (_tenantId, id) => ({ tokens: [{ id }], form: 'delete' }),
     deleteVersion: (token) => ({ tokens: [token], form: 'delete' }),
+    deleteTombstones: () => ({ tokens: [], form: 'delete' }),
     find: FINDS,
     findMany: FINDS,
     findHeads: FINDS,

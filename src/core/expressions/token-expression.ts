@@ -1,6 +1,6 @@
 import { defined } from '../shared/defined.ts';
 import type { Json } from '../shared/json.ts';
-import type { Budget } from './budget.ts';
+import { createBudget, type Budget } from './budget.ts';
 import { ExpressionError } from './expression-error.ts';
 import { parseExpression } from './parse-expression.ts';
 import { chargeText, type Expression } from './result.ts';
@@ -46,6 +46,24 @@ function boundaries(
   if (bar === -1) return { head: head.trim(), filters: undefined, end: close };
   const end = endOfExpression(text, from + bar + 1);
   return { head: head.slice(0, bar).trim(), filters: text.slice(from + bar + 1, end), end };
+}
+
+/**
+ * Whether an expression with this text as its id refers to exactly this text, with and without
+ * spaces, filters and `token:`. The valid ids are among these (`tokens/token-id.ts`).
+ */
+export function readsAsId(text: string): boolean {
+  return [`{{${text}}}`, `{{ ${text} }}`, `{{token:${text}}}`, `{{ ${text} | last4 }}`].every((template) => {
+    try {
+      const parts = parseTokenTemplate(template, createBudget());
+      const [only] = parts;
+      if (parts.length !== 1 || only?.kind !== 'token') return false;
+      return only.reference.id === text && only.reference.isWhole === template.includes('{{token:');
+    } catch (error) {
+      if (error instanceof ExpressionError) return false;
+      throw error;
+    }
+  });
 }
 
 /** Parses filters on the value of a token. They may use no names, only the value. */

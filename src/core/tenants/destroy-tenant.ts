@@ -14,13 +14,13 @@ export interface DestroyTenantDeps {
   readonly reactorStore: Pick<ReactorStore, 'list' | 'delete'>;
   readonly reactorFunctions: Pick<ReactorRepairs, 'remove'>;
   readonly clock: Clock;
-  readonly tokenStore: Pick<TokenStore, 'candidates' | 'findMany' | 'deleteVersion'>;
+  readonly tokenStore: Pick<TokenStore, 'candidates' | 'findMany' | 'deleteVersion' | 'deleteTombstones'>;
 }
 
 /** The records that one step removed; `isDone` after the last one. */
 export interface DestroyStep {
   readonly removed: number;
-  readonly what: 'applications' | 'reactors' | 'tokens' | 'tenant';
+  readonly what: 'applications' | 'reactors' | 'tokens' | 'tombstones' | 'tenant';
   readonly isDone: boolean;
 }
 
@@ -83,6 +83,8 @@ export async function destroyTenantStep(deps: DestroyTenantDeps, tenantId: strin
     await Promise.all(tokens.map((token) => deps.tokenStore.deleteVersion(token)));
     return { what: 'tokens', removed: tokens.length, isDone: false };
   }
+  const tombstones = await deps.tokenStore.deleteTombstones(tenantId, STEP);
+  if (tombstones > 0) return { what: 'tombstones', removed: tombstones, isDone: false };
   await deps.tenantStore.remove(tenantId);
   return { what: 'tenant', removed: 1, isDone: true };
 }

@@ -9,7 +9,8 @@ import type { Json } from '../shared/json.ts';
 import type { Secret } from '../shared/secret.ts';
 import { invalid } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
-import { revealsTooMuch, type IdentifyingValue } from './identifying-value.ts';
+import { revealsTooMuch, spellsDigits, type IdentifyingValue } from './identifying-value.ts';
+import { isServiceId, serviceIdOf } from './service-id.ts';
 import { tokenIdProblem } from './token-id.ts';
 import type { TokenType } from './types/definition.ts';
 
@@ -24,6 +25,7 @@ const DRAWS = 32;
 const CHECK_STEPS = 30_000;
 
 interface Options {
+  readonly tenantId: string;
   readonly type: TokenType;
   readonly writes: Pick<WriteIdentity, 'newId' | 'randomInt'>;
   readonly budget: Budget;
@@ -40,14 +42,15 @@ function checkId(id: string, identifying: readonly IdentifyingValue[]): string {
   return id;
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const UUID_FORM = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function identifyingValues({ identifying }: TokenType, data: Json): readonly IdentifyingValue[] {
   return identifying === 'unknown' ? [] : identifying(data);
 }
 
 function revealsData(id: string, identifying: readonly IdentifyingValue[]): boolean {
-  return !UUID.test(id) && identifying.some((value) => revealsTooMuch(id, value));
+  const reveals = UUID_FORM.test(id) ? spellsDigits : revealsTooMuch;
+  return identifying.some((value) => reveals(id, value));
 }
 
 /** Throws `validation_failed` for new data of which the token's id would show too much. */
@@ -89,15 +92,16 @@ function* aliases(
       asInvalid(() => {
         budget.charge(CHECK_STEPS);
       });
-      if (!identifying.some((value) => revealsTooMuch(alias, value))) break;
+      if (!revealsData(alias, identifying)) break;
     }
     yield checkId(alias, identifying);
   }
 }
 
 /**
- * The ids to try, in order: a literal; or aliases of an expression, then a UUID; or a UUID. Throws
- * `validation_failed` for a failing expression, and an invalid or too revealing id.
+ * The ids to try, in order: a literal; or aliases of an expression, then a UUID; or a UUID. Nothing
+ * for a literal that only the service makes: it exists, or could. Throws `validation_failed` for a
+ * failing expression, and an invalid or too revealing id.
  */
 export function* chooseTokenIds(
   id: string | undefined,
@@ -105,7 +109,8 @@ export function* chooseTokenIds(
   options: Options,
 ): Generator<string> {
   if (id !== undefined && !hasExpression(id)) {
-    yield checkId(id, identifyingValues(options.type, data.reveal()));
+    const literal = checkId(id, identifyingValues(options.type, data.reveal()));
+    if (!isServiceId(options.tenantId, literal)) yield literal;
     return;
   }
   if (id !== undefined) {
@@ -113,9 +118,9 @@ export function* chooseTokenIds(
     const drawn = aliases(id, data.reveal(), options);
     for (let attempt = 0; attempt < ALIAS_ATTEMPTS; attempt += 1) {
       const alias = drawn.next().value;
-      if (!tried.has(alias)) yield alias;
+      if (!tried.has(alias) && !isServiceId(options.tenantId, alias)) yield alias;
       tried.add(alias);
     }
   }
-  yield options.writes.newId();
+  yield serviceIdOf(options.tenantId, options.writes.newId());
 }

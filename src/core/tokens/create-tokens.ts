@@ -16,7 +16,6 @@ import type { WriteIdentity } from '../shared/write-identity.ts';
 import { chooseTokenIds } from './choose-token-ids.ts';
 import { findDuplicate, lastsAsLong, lockHolder, type Wanted } from './find-duplicate.ts';
 import { openToken, viewOf, type OpenTokenDeps } from './open-token.ts';
-import { hasExpired } from './expiration.ts';
 import { writesAsItself } from './ownership.ts';
 import { prepareContent, wholeData, type PreparedContent } from './prepare-content.ts';
 import { deriveParts, matchesOf, sealContent, type DerivedParts } from './seal-content.ts';
@@ -107,7 +106,7 @@ function prefixed(path: string, errors: Readonly<Record<string, readonly string[
 
 function nextId(draft: Pick<Draft, 'ids'>): string {
   const next = draft.ids.next();
-  if (next.done === true) throw new ServiceError('conflict', 'A token with this id exists.');
+  if (next.done === true) throw new ServiceError('conflict', 'A token with this id exists or existed.');
   return next.value;
 }
 
@@ -127,6 +126,7 @@ async function draftAll(
       throw new Error('create tokens: a token was lost');
     const deduplicate = input.deduplicateToken ?? caller.tenantSettings?.deduplicateTokens ?? false;
     const ids = chooseTokenIds(input.id, content.data, {
+      tenantId: caller.tenantId,
       type: tokenType(input.type),
       writes,
       budget,
@@ -236,8 +236,7 @@ async function resolveConflict(
     const draft = drafts.find(
       ({ id, duplicate, sameAs }) => id === conflict.idTakenBy.id && !duplicate && !sameAs,
     );
-    if (hasExpired(conflict.idTakenBy, deps.clock())) await deps.tokenStore.deleteVersion(conflict.idTakenBy);
-    else if (draft !== undefined) draft.id = nextId(draft);
+    if (draft !== undefined) draft.id = nextId(draft);
     return;
   }
   for (const draft of drafts.filter(
@@ -277,7 +276,11 @@ async function attempt(
   const outcome = await deps.tokenStore.create(writes);
   if (outcome === 'written') return writes.map(({ token }) => token);
   // An earlier attempt of this request had written everything, but its response was lost.
-  if (outcome !== 'changed' && 'idTakenBy' in outcome && outcome.idTakenBy.writeId.equals(writeId)) {
+  if (
+    outcome !== 'changed' &&
+    'idTakenBy' in outcome &&
+    outcome.idTakenBy.writeId?.equals(writeId) === true
+  ) {
     return deps.tokenStore.findMany(
       caller.tenantId,
       writes.map(({ token }) => token.id),

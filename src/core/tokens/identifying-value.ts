@@ -92,3 +92,32 @@ export function revealsTooMuch(id: string, identifying: IdentifyingValue): boole
     [...hexIn(runs), ...base64In(runs)].some((bytes) => readable(bytes).includes(value)),
   );
 }
+
+/** Digits of a value in a row that a UUID may not have; a random UUID hardly ever has eight. */
+const UUID_RUN = 8;
+/** The same with other characters between them. */
+const UUID_DIGITS = 10;
+/** Length of the values that a UUID may not have as a whole: SSN, EIN, ABA routing number. */
+const NINE_DIGITS = 9;
+
+function runsOf(value: string, length: number): readonly string[] {
+  return Array.from({ length: Math.max(0, value.length - length + 1) }, (_, from) =>
+    value.slice(from, from + length),
+  );
+}
+
+/**
+ * Whether an id in the form of a UUID spells out digits of a value (docs/contract.md#token-ids).
+ * Random UUIDs have short runs of any digits, so the rule is looser than {@link revealsTooMuch}.
+ */
+export function spellsDigits(id: string, { value }: IdentifyingValue): boolean {
+  const digits = digitsOf(value);
+  if (digits.length < UUID_RUN) return false;
+  const joined = id.replaceAll('-', '');
+  const scattered = digitsOf(id);
+  return (
+    runsOf(digits, UUID_RUN).some((run) => joined.includes(run)) ||
+    runsOf(digits, UUID_DIGITS).some((run) => scattered.includes(run)) ||
+    (digits.length === NINE_DIGITS && scattered.includes(digits))
+  );
+}

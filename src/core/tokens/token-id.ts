@@ -1,3 +1,5 @@
+import { readsAsId } from '../expressions/token-expression.ts';
+
 /** Minimum and maximum length of an id, in characters. */
 export const ID_LENGTH = { least: 3, most: 400 } as const;
 
@@ -6,7 +8,8 @@ const RESERVED = 'search';
 
 /**
  * The reason why a text cannot be a token id, else `undefined`. An id has 3 to 400 characters
- * without those that have a meaning elsewhere (docs/contract.md#token-ids).
+ * without those that have a meaning elsewhere (docs/contract.md#token-ids). It denotes the same
+ * token in every grammar: in a path, in a search, and in an expression.
  */
 export function tokenIdProblem(id: string): string | undefined {
   const length = Array.from(id).length;
@@ -16,5 +19,10 @@ export function tokenIdProblem(id: string): string | undefined {
   // \p{Cc}: control characters; \p{Cs}: half of a surrogate pair, which has no UTF-8.
   if (/[#/\\+?[\]|&=%<>{}^]|\p{Cc}|\p{Cs}/u.test(id))
     return 'must not have control characters and # / \\ + ? [ ] | & = % < > { } ^';
+  // Invisible: two ids that look the same could name two tokens.
+  if (/\p{Cf}|\p{Cn}|(?! )\p{White_Space}/u.test(id))
+    return 'must not have invisible or unassigned characters, nor white space other than a plain blank';
+  if (id !== id.normalize('NFC')) return 'must be in Unicode normalization form C';
+  if (!readsAsId(id)) return 'must not begin or end with a blank, nor begin with `token:`';
   return undefined;
 }

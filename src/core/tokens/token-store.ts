@@ -22,10 +22,10 @@ export interface TokenWrite {
 /** Why a write failed; nothing was written. */
 export type WriteConflict =
   /**
-   * A token with this id exists. It may have expired without being swept yet. It may also be this
-   * very token, if the response to an earlier attempt was lost: compare its `writeId`.
+   * A token with this id exists, or existed: then it has no `writeId`. It may be this very token,
+   * if the response to an earlier attempt was lost: compare its `writeId`.
    */
-  | { readonly idTakenBy: StoredToken }
+  | { readonly idTakenBy: Pick<StoredToken, 'id'> & Partial<Pick<StoredToken, 'writeId'>> }
   /** Another token holds the lock of the match hash. */
   | { readonly lockedBy: string }
   /** The token has changed, or was deleted, since it was read. */
@@ -56,8 +56,10 @@ export interface CandidateQuery {
 }
 
 /**
- * Where tokens are stored. Every call rejects with `dependency_unavailable` when the store is down,
- * or still throttles after retries.
+ * Where tokens are stored. An id names one token for ever: a deleted token leaves a tombstone in
+ * its place, unless the service made the id (`service-id.ts`), which no caller can choose. Every
+ * call rejects with `dependency_unavailable` when the store is down, or still throttles after
+ * retries.
  */
 export interface TokenStore {
   /**
@@ -106,4 +108,9 @@ export interface TokenStore {
    * changed since.
    */
   deleteVersion(token: StoredToken): Promise<boolean>;
+  /**
+   * Deletes up to `count` of the tombstones that remember which ids of a tenant a caller chose for
+   * tokens that are gone, and returns their number. Only for a tenant that is being destroyed.
+   */
+  deleteTombstones(tenantId: string, count: number): Promise<number>;
 }

@@ -46,7 +46,9 @@ async function create(token: StoredToken, fate?: Fate): Promise<unknown> {
   const outcome = await tokens(fate).create([{ token }]);
   if (outcome === 'changed') return create(token, fate);
   const isOwn =
-    outcome !== 'written' && 'idTakenBy' in outcome && outcome.idTakenBy.writeId.equals(token.writeId);
+    outcome !== 'written' &&
+    'idTakenBy' in outcome &&
+    outcome.idTakenBy.writeId?.equals(token.writeId) === true;
   return isOwn ? 'written' : outcome;
 }
 

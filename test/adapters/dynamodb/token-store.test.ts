@@ -137,7 +137,7 @@ describe('a token', () => {
     expect((await database.keys()).filter((key) => key.includes('#term#'))).toHaveLength(1);
   });
 
-  it('whose data DynamoDB itself has expired is missing, and frees its id', async () => {
+  it('whose data DynamoDB itself has expired is missing, and still has its id', async () => {
     const store = aStore();
     const token = aStoredToken({
       sealedData: randomBytes(800_000),
@@ -149,8 +149,10 @@ describe('a token', () => {
     const Key = { pk: `${TENANT}#${token.id}`, sk: 'data#1#01' };
     await client.send(new DeleteCommand({ TableName: 'Tokens', Key }));
     expect(await store.find(TENANT, token.id)).toBeUndefined();
-    expect(await store.create([{ token: aStoredToken({ id: token.id }) }])).toBe('changed');
-    expect(await store.create([{ token: aStoredToken({ id: token.id }) }])).toBe('written');
+    const other = { token: aStoredToken({ id: token.id }) };
+    expect(await store.create([other])).toEqual({
+      idTakenBy: { id: token.id, writeId: token.writeId },
+    });
   });
 });
 

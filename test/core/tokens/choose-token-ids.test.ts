@@ -3,15 +3,20 @@ import { Secret } from '../../../src/core/shared/secret.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { randomIdentity, repeatableIdentity } from '../../../src/core/shared/write-identity.ts';
 import { chooseTokenIds } from '../../../src/core/tokens/choose-token-ids.ts';
+import { serviceIdOf } from '../../../src/core/tokens/service-id.ts';
 import { tokenType, type TokenTypeName } from '../../../src/core/tokens/token-type.ts';
 import { tokenIdProblem } from '../../../src/core/tokens/token-id.ts';
 
+const TENANT = '0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b11';
+const UUID = 'f2a5a7c2-6a0f-4c9a-8a35-a3b1b44d3c21';
+const SERVICE_ID = serviceIdOf(TENANT, UUID);
 const CARD = { number: '4242424242424242', expiration_month: 1 };
 
 const ids = (id: string | undefined, data: Json = CARD, type: TokenTypeName = 'card') => [
   ...chooseTokenIds(id, new Secret(data), {
+    tenantId: TENANT,
     type: tokenType(type),
-    writes: { ...randomIdentity, newId: () => 'a-uuid' },
+    writes: { ...randomIdentity, newId: () => UUID },
     budget: createBudget(),
   }),
 ];
@@ -25,15 +30,15 @@ function drawnFrom(digits: string[]): (below: number) => number {
 
 describe('the id of a new token', () => {
   it('is a UUID by default, and a literal id has no alternative', () => {
-    expect(ids(undefined)).toEqual(['a-uuid']);
+    expect(ids(undefined)).toEqual([SERVICE_ID]);
     expect(ids('my token: "1"')).toEqual(['my token: "1"']);
   });
 
   it('is evaluated, each alias once, and falls back to a UUID', () => {
-    expect(ids('card-{{ data.number | last4 }}')).toEqual(['card-4242', 'a-uuid']);
+    expect(ids('card-{{ data.number | last4 }}')).toEqual(['card-4242', SERVICE_ID]);
     const aliases = ids('{{ data.number | alias_card: true, true }}');
     expect(aliases.length).toBeGreaterThan(2);
-    expect(aliases.at(-1)).toBe('a-uuid');
+    expect(aliases.at(-1)).toBe(SERVICE_ID);
     expect(new Set(aliases).size).toBe(aliases.length);
     for (const alias of aliases.slice(0, -1)) expect(alias).toMatch(/^42424242\d{4}4242$/);
   });
@@ -41,6 +46,7 @@ describe('the id of a new token', () => {
   it('has the same aliases in the same order when the request is retried', () => {
     const draw = (seed: string) => [
       ...chooseTokenIds('{{ data.number | alias_card }}', new Secret<Json>(CARD), {
+        tenantId: TENANT,
         type: tokenType('card'),
         writes: repeatableIdentity(Buffer.from(seed), 0),
         budget: createBudget(),
@@ -59,8 +65,9 @@ describe('the id of a new token', () => {
       return original();
     };
     chooseTokenIds('x{{ data | last4 }}', data, {
+      tenantId: TENANT,
       type: tokenType('token'),
-      writes: { ...randomIdentity, newId: () => 'a-uuid' },
+      writes: { ...randomIdentity, newId: () => UUID },
       budget: createBudget(),
     }).next();
     expect(evaluated).toBeLessThanOrEqual(2);
@@ -163,9 +170,10 @@ describe('the id of a new token', () => {
     // The first two draws equal the digits of the card next to the preserved ones.
     const card = '4012888888881881';
     const [first] = chooseTokenIds('{{ data | alias_card: true, true }}', new Secret<Json>(card), {
+      tenantId: TENANT,
       type: tokenType('card_number'),
       writes: {
-        newId: () => 'a-uuid',
+        newId: () => UUID,
         randomInt: drawnFrom(['8', '0', '0', '0', '0', '0', '0', '8', '0', '1', '2', '3']),
       },
       budget: createBudget(),
@@ -174,7 +182,7 @@ describe('the id of a new token', () => {
   });
 
   it('may be anything for the generic type, whose data is not checked', () => {
-    expect(ids('{{ data }}', 'hello world', 'token')).toEqual(['hello world', 'a-uuid']);
+    expect(ids('{{ data }}', 'hello world', 'token')).toEqual(['hello world', SERVICE_ID]);
     expect(ids('{{ data | slice: 0, 15 | upcase }}', '4242424242424242', 'token')[0]).toBe('424242424242424');
   });
 

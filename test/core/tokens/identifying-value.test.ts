@@ -64,7 +64,7 @@ const separator = fc.constantFrom('', '-', ' ', '.', ':', '_', 'x', '--');
 function idOf(id: string, type: TokenTypeName, data: Json): string | undefined {
   try {
     const writes = { ...randomIdentity, newId: () => 'a-uuid' };
-    const options = { type: tokenType(type), writes, budget: createBudget() };
+    const options = { tenantId: 'tenant', type: tokenType(type), writes, budget: createBudget() };
     const first = chooseTokenIds(id, new Secret(data), options).next();
     return first.done === true ? undefined : first.value;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { newPosition } from '../../../src/core/shared/position.ts';
+import { serviceIdOf } from '../../../src/core/tokens/service-id.ts';
 import type { StoredToken } from '../../../src/core/tokens/token.ts';
 import type { StoredCvc, TokenWrite } from '../../../src/core/tokens/token-store.ts';
 
@@ -10,7 +11,7 @@ export function aStoredToken(more: Partial<StoredToken> = {}): StoredToken {
   const createdAt = more.createdAt ?? Date.now();
   return {
     tenantId: TENANT,
-    id: randomUUID(),
+    id: serviceIdOf(more.tenantId ?? TENANT, randomUUID()),
     type: 'token',
     containers: ['/general/high/'],
     fingerprint: randomUUID(),

@@ -1,5 +1,6 @@
 import { SEAL_OVERHEAD_BYTES } from '../../../src/core/crypto/record-seal.ts';
 import { covers } from '../../../src/core/shared/container.ts';
+import { isServiceId } from '../../../src/core/tokens/service-id.ts';
 import type { StoredToken, TokenHead } from '../../../src/core/tokens/token.ts';
 import type {
   StoredCvc,
@@ -37,6 +38,7 @@ function headOf(whole: StoredToken): TokenHead {
 export function aTokenStore() {
   const tokens = new Map<string, StoredToken>();
   const cvcs = new Map<string, StoredCvc>();
+  const tombstones = new Set<string>();
   const locks = new Map<string, string>();
   const at = ({ tenantId, id }: Pick<StoredToken, 'tenantId' | 'id'>) => `${tenantId}/${id}`;
   const lockAt = ({ tenantId, matchHash }: StoredToken) => `${tenantId}/${matchHash}`;
@@ -56,6 +58,7 @@ export function aTokenStore() {
   };
   const remove = (token: StoredToken) => {
     tokens.delete(at(token));
+    if (!isServiceId(token.tenantId, token.id)) tombstones.add(at(token));
     cvcs.delete(at(token));
     free(token);
   };
@@ -65,8 +68,10 @@ export function aTokenStore() {
   const store: TokenStore = {
     create(writes) {
       for (const write of writes) {
-        const idTakenBy = tokens.get(at(write.token));
-        if (idTakenBy !== undefined) return Promise.resolve({ idTakenBy });
+        const { id } = write.token;
+        const { writeId } = tokens.get(at(write.token)) ?? {};
+        if (writeId !== undefined) return Promise.resolve({ idTakenBy: { id, writeId } });
+        if (tombstones.has(at(write.token))) return Promise.resolve({ idTakenBy: { id } });
         const holder = lockedBy(write);
         if (holder !== undefined) return Promise.resolve({ lockedBy: holder });
       }
@@ -133,6 +138,11 @@ export function aTokenStore() {
       if (!isAlone) return Promise.resolve({ remaining: token });
       remove(token);
       return Promise.resolve('deleted');
+    },
+    deleteTombstones(tenantId, count) {
+      const mine = [...tombstones].filter((key) => key.startsWith(`${tenantId}/`)).slice(0, count);
+      for (const key of mine) tombstones.delete(key);
+      return Promise.resolve(mine.length);
     },
     deleteVersion(token) {
       const current = tokens.get(at(token));
