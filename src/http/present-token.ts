@@ -15,7 +15,9 @@ function membersOf(result: TokenResult): JsonObject {
 
 /** The Token object, reduced to what the caller may see. */
 export function presentResult(result: TokenResult): JsonObject {
-  return { ...membersOf(result), ...(result.deduplicated && { _extras: { deduplicated: true } }) };
+  const { deduplicated, notStored } = result;
+  const extras = { deduplicated: true, ...(notStored && { not_stored: notStored }) };
+  return { ...membersOf(result), ...(deduplicated && { _extras: extras }) };
 }
 
 /** The request's own shape with its tokens in place; a deleted token leaves its id. */

@@ -1,3 +1,4 @@
+import type { Transform } from '../../src/core/access/access-rule.ts';
 import type { Caller } from '../../src/core/applications/application.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../src/core/shared/json.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
@@ -162,6 +163,8 @@ function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
   /** The secrets that each caller wrote, and so knows. */
   const known = all.map(() => new Set<string>());
   const responses: StoredResponse[] = [];
+  /** Every id that a token ever had. */
+  const named = new Set<string>();
   let births = 0;
 
   const alive = () =>
@@ -188,6 +191,11 @@ function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
   function checkShown(by: number, response: JsonObject, expected: Json | undefined): void {
     checkTexts(by, response);
     expect(response['data']).toEqual(expected);
+  }
+
+  /** A view that redacts has nothing that can be compared with another token. */
+  function checkComparable(response: JsonObject, transform: Transform | undefined): void {
+    expect(Object.hasOwn(response, 'fingerprint')).toBe(transform !== 'redact');
   }
 
   function relied(by: Caller, token: ModelToken & { readonly born: number }) {
@@ -245,6 +253,9 @@ function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
     } else {
       const isSolelyOwn = caller.type === 'private' && caller.actsBy === 'own_key';
       const born = (births += 1);
+      // An id names one token for ever.
+      expect(named.has(result.token.id)).toBe(false);
+      named.add(result.token.id);
       const token = {
         id: result.token.id,
         ...wanted,
@@ -315,8 +326,13 @@ function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
       changed.secret !== token.secret ||
       changed.number !== token.number ||
       changed.expiresAtMs !== token.expiresAtMs;
+    const endsEarlier = changesExpiry && (expiresAtMs ?? Infinity) < (token.expiresAtMs ?? Infinity);
+    const isCreator =
+      caller.type === 'private' && caller.actsBy === 'own_key' && token.createdBy === caller.applicationId;
+    const mayEnd = isCreator || transformOf(caller, 'token:delete', token.containers, token.id) !== undefined;
     const isAllowed =
       transform !== undefined &&
+      (!endsEarlier || mayEnd) &&
       (!describes || mayDescribe) &&
       (!token.isShared || !breaksMatch || transform === 'reveal');
     let result;
@@ -404,6 +420,7 @@ function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
       if (found === undefined) throw new Error('found what is not there');
       const transform = transformOf(caller, 'token:search', found.containers, found.id);
       expect(tokenObject(item)['data']).toEqual(shownBy(transform, found));
+      checkComparable(tokenObject(item), transform);
     }
   }
 
@@ -423,6 +440,7 @@ function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
       if (token === undefined) throw new Error('listed what is not there');
       const transform = transformOf(caller, 'token:read', token.containers, token.id);
       checkShown(by, tokenObject(item), shownBy(transform, token));
+      checkComparable(tokenObject(item), transform);
     }
   }
 
@@ -439,6 +457,7 @@ function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
       const response = tokenObject(await getToken(world.deps, caller, stored));
       expect(transform).toBeDefined();
       checkShown(by, response, expected);
+      checkComparable(response, transform);
       return;
     }
     const whole = `{{ token: ${token.id} }}`;
@@ -447,7 +466,9 @@ function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
     checkTexts(by, filled);
     const [data, object] = filled as readonly Json[];
     expect(data).toEqual(expected ?? null);
-    expect(isJsonObject(object) && object['data']).toEqual(expected);
+    if (!isJsonObject(object ?? null)) throw new Error('no Token object');
+    expect((object as JsonObject)['data']).toEqual(expected);
+    checkComparable(object as JsonObject, transform);
   }
 
   async function step(by: number, op: Step): Promise<void> {

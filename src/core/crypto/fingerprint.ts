@@ -34,10 +34,7 @@ export interface Matched {
   readonly containers: readonly string[];
   /** The mask of the token or of its type, `null` for none. */
   readonly mask: Json;
-  /**
-   * All data, if the expression is not the default of the type: another expression may ignore
-   * differences.
-   */
+  /** All data, unless the fingerprint covers it: a card of another expiry is another card. */
   readonly data?: Secret<Json>;
 }
 

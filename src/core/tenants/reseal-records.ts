@@ -90,12 +90,9 @@ const isOld = (goal: Goal, token: Head): boolean =>
  * out: it expires soon enough.
  */
 async function sealToken(deps: ResealDeps, token: StoredToken, goal: Goal): Promise<Outcome> {
-  const resealed = {
-    ...token,
-    ...(await resealContent(deps.vault, token, token)),
-    version: token.version + 1,
-  };
-  const next = isDerivedBefore(goal, token) ? { ...resealed, ...(await rederive(deps, token)) } : resealed;
+  const derived = isDerivedBefore(goal, token) ? await rederive(deps, token) : {};
+  const changed = { ...token, ...derived, version: token.version + 1 };
+  const next = { ...changed, ...(await resealContent(deps.vault, token, changed)) };
   const outcome = await deps.tokenStore.update(token, { token: next });
   if (outcome === 'written') return 'resealed';
   // If another token holds the lock under the new root, it stays there.

@@ -19,9 +19,16 @@ import { openToken, viewOf, type OpenTokenDeps } from './open-token.ts';
 import { writesAsItself } from './ownership.ts';
 import { prepareContent, wholeData, type PreparedContent } from './prepare-content.ts';
 import { deriveParts, matchesOf, sealContent, type DerivedParts } from './seal-content.ts';
+import { storeMatchedCvc } from './store-matched-cvc.ts';
 import type { StoredToken } from './token.ts';
 import type { TokenInput } from './token-input.ts';
-import { changedResult, duplicateResult, writtenResult, type TokenResult } from './token-result.ts';
+import {
+  changedResult,
+  CVC_NOT_STORED,
+  duplicateResult,
+  writtenResult,
+  type TokenResult,
+} from './token-result.ts';
 import type { TokenStore, TokenWrite, WriteConflict } from './token-store.ts';
 import { tokenType } from './token-type.ts';
 
@@ -46,6 +53,8 @@ interface Draft {
   lockOf?: string;
   /** The existing token that is returned instead. */
   duplicate?: StoredToken;
+  /** The existing token did not take over the cvc. */
+  isCvcDropped?: boolean;
   /** The draft of the same request that is returned instead. */
   sameAs?: Draft;
   /** At least one other draft has this one as its `sameAs`. */
@@ -165,8 +174,9 @@ async function assemble(
   writeId: Buffer,
 ): Promise<TokenWrite> {
   const now = deps.clock();
+  const until = now + deps.cvcLifetimeMs;
   const { containers, expiration } = draft.content;
-  const place = {
+  const unsealed = defined({
     tenantId: caller.tenantId,
     id: draft.id,
     type: draft.input.type,
@@ -174,14 +184,8 @@ async function assemble(
     createdBy: caller.applicationId,
     isSolelyOwn: writesAsItself(caller),
     isShared: draft.isMatched === true && !writesAsItself(caller),
-  };
-  const { sealedCvc, ...sealed } = await sealContent(deps.vault, place, draft.content);
-  const cvc = sealedCvc && { sealedCvc, until: now + deps.cvcLifetimeMs };
-  const token: StoredToken = defined({
-    ...place,
     ...draft.derived,
-    ...sealed,
-    cvcUntil: cvc?.until,
+    cvcUntil: draft.content.cvc && until,
     expiration,
     createdAt: now,
     position: newPosition(now),
@@ -189,7 +193,9 @@ async function assemble(
     version: 1,
     writeId,
   });
-  return defined({ token, cvc, lockOf: draft.lockOf });
+  const { sealedCvc, ...sealed } = await sealContent(deps.vault, unsealed, draft.content);
+  const cvc = sealedCvc && { sealedCvc, until };
+  return defined({ token: { ...unsealed, ...sealed }, cvc, lockOf: draft.lockOf });
 }
 
 const wantedBy = (caller: Caller, { derived, content }: Draft, writeId: Buffer): Wanted =>
@@ -298,6 +304,28 @@ function shownOf({ data, cvc, masked }: PreparedContent, transform: Transform): 
   return transform === 'mask' ? masked : undefined;
 }
 
+/** Whether another draft of the request is stored in its place, with another cvc or none. */
+function dropsCvc({ sameAs, content }: Draft): boolean {
+  if (sameAs === undefined || content.cvc === undefined) return false;
+  return sameAs.isCvcDropped === true || sameAs.content.cvc?.reveal() !== content.cvc.reveal();
+}
+
+/** Stores the cvcs of drafts on the tokens that matched. Runs after every draft has its match. */
+async function storeCvcs(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  drafts: readonly Draft[],
+  writes: WriteIdentity,
+): Promise<void> {
+  for (const draft of drafts) {
+    const { duplicate, content } = draft;
+    if (duplicate === undefined || content.cvc === undefined) continue;
+    const stored = await storeMatchedCvc(deps, caller, duplicate, content.cvc, writes.newWriteId());
+    if (stored === undefined) draft.isCvcDropped = true;
+    else draft.duplicate = stored;
+  }
+}
+
 async function resultOf(
   deps: CreateTokenDeps,
   caller: Caller,
@@ -307,8 +335,10 @@ async function resultOf(
   budget: Budget,
 ): Promise<TokenResult> {
   const source = draft.sameAs ?? draft;
+  const isCvcDropped = draft.isCvcDropped === true || dropsCvc(draft);
+  const notStored = isCvcDropped ? { notStored: CVC_NOT_STORED } : {};
   if (source.duplicate !== undefined)
-    return duplicateResult(deps, caller, source.duplicate, 'token:create', budget);
+    return duplicateResult(deps, caller, { token: source.duplicate, ...notStored }, 'token:create', budget);
   const token = written.get(source.id);
   if (token === undefined) throw new ServiceError('conflict', 'A token was changed while it was created.');
   const { content, transform } = draft;
@@ -318,11 +348,11 @@ async function resultOf(
     const { fingerprint } = draft.derived;
     return changed.shows === 'identity' ? { ...changed, token: { ...token, fingerprint } } : changed;
   }
-  if (source !== draft) return duplicateResult(deps, caller, token, 'token:create', budget);
+  if (source !== draft) return duplicateResult(deps, caller, { token, ...notStored }, 'token:create', budget);
   const isFresh = token.version === 1;
   // Shows the content from memory: there is no need to decrypt what was just sealed.
   const view = isFresh
-    ? viewOf(token, content.details, shownOf(content, transform))
+    ? viewOf(token, content.details, shownOf(content, transform), transform)
     : await openToken(deps, token, transform, budget);
   return writtenResult(token, view);
 }
@@ -342,6 +372,7 @@ export async function createTokens(
   const drafts = await draftAll(deps, caller, placed, writes, budget);
   await findDuplicates(deps, caller, drafts, writeId);
   const written = await retryConflict(() => attempt(deps, caller, drafts, writeId));
+  await storeCvcs(deps, caller, drafts, writes);
   const byId = new Map(written.map((token) => [token.id, token]));
   return Promise.all(drafts.map((draft) => resultOf(deps, caller, draft, byId, writeId, budget)));
 }

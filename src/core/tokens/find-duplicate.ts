@@ -2,6 +2,7 @@ import type { Caller } from '../applications/application.ts';
 import type { Vault } from '../crypto/vault.ts';
 import type { Clock } from '../shared/clock.ts';
 import { hasExpired } from './expiration.ts';
+import { openData } from './open-token.ts';
 import { isSoleWriter } from './ownership.ts';
 import { resealContent } from './seal-content.ts';
 import type { StoredToken } from './token.ts';
@@ -65,7 +66,11 @@ async function relyOn(
   let token: StoredToken | undefined = found;
   for (let attempt = 0; attempt < MARK_ATTEMPTS; attempt += 1) {
     if (token === undefined || !isMatch(deps, wanted, token)) return undefined;
-    if (token.isShared || isSoleWriter(caller, token)) return token;
+    if (token.isShared || isSoleWriter(caller, token)) {
+      // Its seal binds the match hash: the caller gets what matches, or an error.
+      await openData(deps.vault, token);
+      return token;
+    }
     const marked = { ...token, isShared: true, version: token.version + 1 };
     const shared = { ...marked, ...(await resealContent(deps.vault, token, marked)) };
     if ((await deps.tokenStore.update(token, { token: shared })) === 'written') return shared;

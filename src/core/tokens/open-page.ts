@@ -78,7 +78,12 @@ export async function openPage(
     transform: Transform,
     description: TokenDescription | undefined,
   ): Promise<Data> {
-    if (transform === 'redact' || (transform === 'mask' && !token.hasMask)) return undefined;
+    if (transform === 'redact' || (transform === 'mask' && !token.hasMask)) {
+      // The seal of the details, or else of the data, proves what is shown of a redacted token.
+      const whole = token.sealedDetails === undefined ? withData(token) : undefined;
+      if (whole !== undefined) await openShare(whole);
+      return undefined;
+    }
     if (transform === 'reveal') return fits(wholeOf.get(token.id)) ?? 'too_large';
     // An omitted mask is not opened, so the data cannot be masked.
     if (description === undefined) return 'too_large';
@@ -92,7 +97,7 @@ export async function openPage(
       const description = isLarge(token, share)
         ? undefined
         : describe(tokenType(token.type), await openDetails(deps.vault, token));
-      return view(token, await dataOf(token, transform, description), description, share);
+      return view(token, transform, await dataOf(token, transform, description), description, share);
     }),
   );
 }
@@ -115,6 +120,7 @@ function describing(token: TokenHead, description: TokenDescription | undefined)
 
 function view(
   token: TokenHead,
+  transform: Transform,
   data: Data,
   description: TokenDescription | undefined,
   share: number,
@@ -124,8 +130,10 @@ function view(
     ...(data === 'too_large' ? ['data'] : []),
     ...(isDescribed ? [] : describing(token, description)),
   ];
+  const { fingerprint, ...rest } = token;
   return {
-    ...token,
+    ...rest,
+    ...(transform !== 'redact' && { fingerprint }),
     ...(isDescribed && { description }),
     ...(data !== undefined && data !== 'too_large' && { data }),
     ...(omitted.length > 0 && { omitted }),

@@ -11,7 +11,7 @@ import type { Json } from '../shared/json.ts';
 import type { MembersAllowance } from '../shared/json-extent.ts';
 import { Secret } from '../shared/secret.ts';
 import { wholeData } from './prepare-content.ts';
-import { sealContext } from './seal-context.ts';
+import { cvcContext, sealContext } from './seal-context.ts';
 import type { StoredToken, TokenDescription, TokenDetails, TokenView } from './token.ts';
 import type { StoredCvc, TokenStore } from './token-store.ts';
 import { tokenType } from './token-type.ts';
@@ -58,7 +58,7 @@ async function openCvc(
 ): Promise<Secret<Json> | undefined> {
   const now = deps.clock();
   if (cvc === undefined || cvc.until <= now || !hasCvc(token, now)) return undefined;
-  return deps.vault.open(sealContext(token, 'cvc'), cvc.sealedCvc);
+  return deps.vault.open(cvcContext(token, cvc.until), cvc.sealedCvc);
 }
 
 /**
@@ -115,8 +115,14 @@ export function describe(type: TokenType, details: TokenDetails): TokenDescripti
 /**
  * A token as a caller sees it; `data` is its form under a transform (docs/contract.md#transforms).
  */
-export function viewOf(token: StoredToken, details: TokenDetails, data: Secret<Json> | undefined): TokenView {
-  return defined({ ...token, description: describe(tokenType(token.type), details), data });
+export function viewOf(
+  token: StoredToken,
+  details: TokenDetails,
+  data: Secret<Json> | undefined,
+  transform: Transform,
+): TokenView {
+  const fingerprint = transform === 'redact' ? undefined : token.fingerprint;
+  return defined({ ...token, fingerprint, description: describe(tokenType(token.type), details), data });
 }
 
 /** A stored token with the transform under which its reader may see it. */
@@ -154,13 +160,16 @@ export async function openTokens(
       // The mask is one of the details.
       const needsDetails = !isDataAlone || transform === 'mask';
       const details = needsDetails ? await openDetails(deps.vault, token, allowance) : {};
+      // The seal of the details, or else of the data, proves what is shown of a redacted token.
+      if (transform === 'redact' && token.sealedDetails === undefined && token.sealedData.length > 0)
+        await openData(deps.vault, token, allowance);
       const data =
         transform === 'mask'
           ? await masked(token, details)
           : transform === 'reveal'
             ? wholeOf.get(token)
             : undefined;
-      return viewOf(token, details, data);
+      return viewOf(token, details, data, transform);
     }),
   );
 }

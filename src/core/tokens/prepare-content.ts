@@ -206,8 +206,9 @@ export function prepareContent(
     expiration,
     fingerprints: (key: KeyObject) => {
       const made = fingerprint(key, { type: type.name, data, expression, value });
-      const isDefault = expression === type.fingerprintExpression;
-      const matched = { fingerprint: made, containers, mask, ...(isDefault ? {} : { data }) };
+      const isWhole = expression === type.fingerprintExpression && type.hasPartialFingerprint !== true;
+      const compared = type.compared === undefined ? data : new Secret(type.compared(data.reveal()));
+      const matched = { fingerprint: made, containers, mask, ...(isWhole ? {} : { data: compared }) };
       return { fingerprint: made, matchHash: matchHash(key, matched) };
     },
     terms: (key: KeyObject) => [...new Set(terms.map((term) => hashTerm(key, term)))],

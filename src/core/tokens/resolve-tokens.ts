@@ -183,9 +183,9 @@ export async function resolveTokens(
       transform: transformOf(caller, what.permission, token),
       isDataAlone: !whole.has(token.id),
     })),
-    ...unread.map(({ token }) => ({
+    ...unread.map(({ token, transform }) => ({
       token: { ...token, sealedData: Buffer.alloc(0) },
-      transform: 'redact' as const,
+      transform,
       isDataAlone: !whole.has(token.id),
     })),
   ];

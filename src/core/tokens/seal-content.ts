@@ -3,7 +3,7 @@ import type { Vault } from '../crypto/vault.ts';
 import { defined } from '../shared/defined.ts';
 import type { Json } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
-import { sealContext, type SealedPlace } from './seal-context.ts';
+import { cvcContext, sealContext, type SealedToken } from './seal-context.ts';
 import type { PreparedContent } from './prepare-content.ts';
 import type { StoredToken } from './token.ts';
 
@@ -53,10 +53,10 @@ export interface SealedParts extends Pick<StoredToken, 'sealedData' | 'sealedDet
   readonly sealedCvc?: Buffer;
 }
 
-/** Seals every part of a token for its place. */
+/** Seals every part of a token. A cvc needs the token's `cvcUntil`. */
 export async function sealContent(
   vault: Vault,
-  token: SealedPlace,
+  token: SealedToken,
   { data, details, cvc }: PreparedContent,
 ): Promise<SealedParts> {
   const hasDetails = Object.keys(details).length > 0;
@@ -65,13 +65,13 @@ export async function sealContent(
     hasDetails
       ? vault.seal(sealContext(token, 'details'), new Secret(details as unknown as Json))
       : undefined,
-    cvc === undefined ? undefined : vault.seal(sealContext(token, 'cvc'), cvc),
+    cvc === undefined ? undefined : vault.seal(cvcContext(token, token.cvcUntil ?? 0), cvc),
   ]);
   return defined({ sealedData, sealedDetails, sealedCvc });
 }
 
-/** The same content, sealed again for another place or under another key. */
-export async function resealContent(vault: Vault, from: StoredToken, to: SealedPlace): Promise<SealedParts> {
+/** The same content, sealed again for a token with other clear fields or under another key. */
+export async function resealContent(vault: Vault, from: StoredToken, to: SealedToken): Promise<SealedParts> {
   const again = async (field: 'data' | 'details', sealed: Buffer) =>
     vault.seal(sealContext(to, field), await vault.open(sealContext(from, field), sealed));
   const { sealedData, sealedDetails } = from;

@@ -1,26 +1,58 @@
 import type { RecordContext } from '../crypto/record-seal.ts';
 import type { StoredToken } from './token.ts';
 
-/** The clear fields that a token's sealed fields are bound to: they decide who sees the data. */
-export type SealedPlace = Pick<
-  StoredToken,
-  'tenantId' | 'id' | 'type' | 'containers' | 'createdBy' | 'isSolelyOwn' | 'isShared'
->;
+/**
+ * The clear fields that a token's sealed fields are bound to: all that decides who gets the token,
+ * and which token a caller gets. `holdsLock` is not among them: a lock decides only together with
+ * the match hash of the token that it names.
+ */
+export type SealedToken = Omit<StoredToken, 'sealedData' | 'sealedDetails' | 'isApart' | 'holdsLock'>;
 
-function flagsOf({ isSolelyOwn, isShared }: SealedPlace): string {
-  return [isSolelyOwn ? 'own' : '', isShared ? 'shared' : ''].filter((flag) => flag !== '').join(' ');
+/** The text of the clear fields, in a fixed order; absent ones are `null`. */
+function clearFields(token: SealedToken): string {
+  return JSON.stringify([
+    token.createdBy,
+    token.createdAt,
+    token.modifiedBy,
+    token.modifiedAt,
+    token.isSolelyOwn,
+    token.isShared,
+    token.containers,
+    token.fingerprint,
+    token.matchHash,
+    token.hasMask,
+    token.terms,
+    token.derivedSince,
+    token.termsSince,
+    token.expiration?.at,
+    token.expiration?.offsetMinutes,
+    token.cvcUntil,
+    token.position,
+    token.version,
+    token.writeId.toString('base64url'),
+  ]);
 }
 
 /**
- * The context that a field of a token is sealed under (docs/security.md#the-sealed-record). An
- * update does not write the cvc, so the cvc is bound only to fields that no update changes.
+ * The context that the data and the details of a token are sealed under
+ * (docs/security.md#the-sealed-record).
  */
-export function sealContext(token: SealedPlace, field: 'data' | 'details' | 'cvc'): RecordContext {
-  const access = [token.createdBy, flagsOf(token), ...token.containers];
+export function sealContext(token: SealedToken, field: 'data' | 'details'): RecordContext {
   return {
     tenantId: token.tenantId,
     recordId: token.id,
     field,
-    bound: [token.type, ...(field === 'cvc' ? [] : access)],
+    bound: [token.type, clearFields(token)],
   };
+}
+
+/**
+ * The context of a cvc. An update does not write the cvc, so the cvc is bound only to its own end
+ * and to what no update changes.
+ */
+export function cvcContext(
+  { tenantId, id, type }: Pick<SealedToken, 'tenantId' | 'id' | 'type'>,
+  until: number,
+): RecordContext {
+  return { tenantId, recordId: id, field: 'cvc', bound: [type, String(until)] };
 }

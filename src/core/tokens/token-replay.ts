@@ -3,6 +3,7 @@ import type { Transform } from '../access/access-rule.ts';
 import { requireAccess } from '../access/require-permission.ts';
 import { createBudget, type Budget } from '../expressions/budget.ts';
 import type { Container } from '../shared/container.ts';
+import { defined } from '../shared/defined.ts';
 import { leavesOf, mapShape, type Shape } from '../shared/shape.ts';
 import { noSuchToken } from './get-token.ts';
 import { hasExpired } from './expiration.ts';
@@ -27,6 +28,8 @@ export interface TokenReplay {
   /** The write id of the content that was shown, in base64url. */
   readonly writeId: string;
   readonly deduplicated: boolean;
+  /** As in {@link TokenResult}. */
+  readonly notStored?: readonly string[];
   /**
    * Fingerprint of the content that was shown. After a change by another caller the fingerprint
    * differs, and the writer must not learn it.
@@ -49,10 +52,10 @@ export interface ReplayTokensDeps extends OpenTokenDeps {
   readonly tokenStore: Pick<TokenStore, 'find' | 'findMany' | 'findCvcs'>;
 }
 
-export function tokenReplayOf({ token, deduplicated, neededOn }: TokenResult): TokenReplay {
+export function tokenReplayOf({ token, deduplicated, notStored, neededOn }: TokenResult): TokenReplay {
   const { id, position, fingerprint } = token;
   const writeId = token.writeId.toString('base64url');
-  return { id, position, writeId, deduplicated, fingerprint, containers: neededOn };
+  return defined({ id, position, writeId, deduplicated, notStored, fingerprint, containers: neededOn });
 }
 
 export function tokenizeReplayOf(tokenized: Tokenized): TokenizeReplay {
@@ -111,7 +114,7 @@ async function shownNow(
   transform: Transform,
   budget: Budget,
 ): Promise<TokenResult> {
-  if (replay.deduplicated) return duplicateResult(deps, caller, token, permission, budget);
+  if (replay.deduplicated) return duplicateResult(deps, caller, { ...replay, token }, permission, budget);
   if (token.writeId.toString('base64url') !== replay.writeId)
     return changedResult(deps, caller, token, permission, transform, budget);
   if (permission === 'token:update') return updatedResult(deps, caller, token, transform, budget);

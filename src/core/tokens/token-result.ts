@@ -3,6 +3,7 @@ import type { Caller } from '../applications/application.ts';
 import type { Transform } from '../access/access-rule.ts';
 import type { Container } from '../shared/container.ts';
 import type { Budget } from '../expressions/budget.ts';
+import { CVC_MEMBER } from '../shared/without-cvc.ts';
 import { openToken, type OpenTokenDeps } from './open-token.ts';
 import type { StoredToken, TokenView } from './token.ts';
 
@@ -18,6 +19,8 @@ export type Shown =
 export type TokenResult = Shown & {
   readonly token: StoredToken;
   readonly deduplicated: boolean;
+  /** Members of the request that a match did not take over, such as `data.cvc`. */
+  readonly notStored?: readonly string[];
   /** The containers on which the write needed its permission. */
   readonly neededOn: readonly Container[];
 };
@@ -36,9 +39,12 @@ const resultOf = (token: StoredToken, shown: Shown, deduplicated = false): Token
   neededOn: token.containers,
 });
 
-/** The result of a create. */
+/**
+ * The result of a create. It shows the fingerprint under any transform: the data is the caller's
+ * own.
+ */
 export function writtenResult(token: StoredToken, view: TokenView): TokenResult {
-  return resultOf(token, { shows: 'view', view });
+  return resultOf(token, { shows: 'view', view: { ...view, fingerprint: token.fingerprint } });
 }
 
 async function seenThrough(
@@ -55,6 +61,12 @@ async function seenThrough(
   return { shows: 'view', view: await openToken(deps, token, transform, budget) };
 }
 
+/** An existing token that is returned in place of a new one. */
+export type Match = Pick<TokenResult, 'token' | 'notStored'>;
+
+/** The member that a match does not take over without `token:update`. */
+export const CVC_NOT_STORED: readonly string[] = [`data.${CVC_MEMBER}`];
+
 /**
  * The result of a write that found a duplicate: the existing token under the caller's own rule for
  * `token:read`.
@@ -62,14 +74,15 @@ async function seenThrough(
 export async function duplicateResult(
   deps: OpenTokenDeps,
   caller: Caller,
-  token: StoredToken,
+  { token, notStored }: Match,
   permission: WritePermission,
   budget: Budget,
 ): Promise<TokenResult> {
   const transform = decideAccess(caller, 'token:read', token);
   // Whatever else the result shows, the caller learns that this token exists.
   deps.audit.saw(token, 'identity');
-  return resultOf(token, await seenThrough(deps, token, transform, identityFor(permission), budget), true);
+  const shown = await seenThrough(deps, token, transform, identityFor(permission), budget);
+  return { ...resultOf(token, shown, true), ...(notStored && { notStored }) };
 }
 
 /**

@@ -117,7 +117,9 @@ export interface TokenDescription extends TokenDetails {
 }
 
 /** A token as a caller may see it: `data` is absent when it is redacted. */
-export interface TokenView extends Omit<StoredToken, NotShown> {
+export interface TokenView extends Omit<StoredToken, NotShown | 'fingerprint'> {
+  /** Absent when the data is redacted: a redacted view has nothing that can be compared. */
+  readonly fingerprint?: string;
   readonly data?: Secret<Json>;
   /** Absent where a page omits it. */
   readonly description?: TokenDescription;

@@ -19,12 +19,20 @@ import { findDuplicate, lockHolder, lockStands } from './find-duplicate.ts';
 import { noSuchToken } from './get-token.ts';
 import { maskOf, openData, openDetails } from './open-token.ts';
 import { hasExpired } from './expiration.ts';
-import { isSoleWriter } from './ownership.ts';
+import { isSoleWriter, writesAsItself } from './ownership.ts';
 import { prepareContent, withinMembers, type PreparedContent } from './prepare-content.ts';
 import { deriveParts, matchesOf, sealContent } from './seal-content.ts';
+import { storeMatchedCvc } from './store-matched-cvc.ts';
 import type { StoredToken, TokenDetails } from './token.ts';
 import { clearMembers } from './token-object.ts';
-import { duplicateResult, foreseeUpdate, updatedResult, type TokenResult } from './token-result.ts';
+import {
+  CVC_NOT_STORED,
+  duplicateResult,
+  foreseeUpdate,
+  updatedResult,
+  type Match,
+  type TokenResult,
+} from './token-result.ts';
 import type { TokenWrite } from './token-store.ts';
 import { tokenType } from './token-type.ts';
 import type { TokenType } from './types/definition.ts';
@@ -138,14 +146,37 @@ interface Change {
   readonly transform: Transform;
 }
 
+/** Whether a patch of the data changes only what a renewal changes: month and year of a card. */
+function isRenewal({ previous, patch }: Pick<Change, 'previous' | 'patch'>): boolean {
+  const { renewable = [], separateMember } = tokenType(previous.type);
+  const data = patch.data?.reveal();
+  const names = [...renewable, ...(separateMember === undefined ? [] : [separateMember])];
+  return data !== undefined && isJsonObject(data) && Object.keys(data).every((name) => names.includes(name));
+}
+
+/** An earlier end deletes a token, so it needs the right to do so, except for its creator. */
+function requireLifetime(caller: Caller, { previous, patch, content }: Change): void {
+  if (patch.expiresAtText === undefined || patch.expiresAtText === null) return;
+  const endsEarlier = (content.expiration?.at ?? Infinity) < (previous.expiration?.at ?? Infinity);
+  if (!endsEarlier) return;
+  if (writesAsItself(caller) && previous.createdBy === caller.applicationId) return;
+  if (decideAccess(caller, 'token:delete', previous) !== undefined) return;
+  throw new ServiceError(
+    'forbidden',
+    'To make a token expire earlier, a rule must grant token:delete on its containers.',
+  );
+}
+
 /**
  * A caller who received the token as a duplicate relies on the values that matched, and on the
  * lifetime of the token. Throws `forbidden` for a change of these.
  */
-function requireUnshared({ previous, patch, transform }: Change, next: StoredToken): void {
+function requireUnshared(caller: Caller, change: Change, next: StoredToken): void {
+  const { previous, patch, transform } = change;
   if (!previous.isShared || transform === 'reveal') return;
   const livesAsLong = previous.expiration?.at === next.expiration?.at;
-  if (previous.matchHash === next.matchHash && (patch.expiresAtText === undefined || livesAsLong)) return;
+  const isMatched = previous.matchHash === next.matchHash || (writesAsItself(caller) && isRenewal(change));
+  if (isMatched && (patch.expiresAtText === undefined || livesAsLong)) return;
   throw new ServiceError(
     'forbidden',
     'The token is shared by deduplication: to change expires_at, or data that it was matched by, a rule must grant token:update with the transform reveal.',
@@ -157,8 +188,9 @@ function requireUnshared({ previous, patch, transform }: Change, next: StoredTok
  * only for callers who may read the token.
  */
 function shownUnchanged(caller: Caller, token: StoredToken): JsonObject {
-  const mayRead = decideAccess(caller, 'token:read', token) !== undefined;
-  return { ...clearMembers(token), ...(mayRead && { fingerprint: token.fingerprint }) };
+  const transform = decideAccess(caller, 'token:read', token);
+  const isShown = transform !== undefined && transform !== 'redact';
+  return { ...clearMembers(token), ...(isShown && { fingerprint: token.fingerprint }) };
 }
 
 /**
@@ -207,8 +239,9 @@ function cvcUntil(deps: CreateTokenDeps, { previous, cvc }: Change): number | un
   return cvc === 'unchanged' ? previous.cvcUntil : undefined;
 }
 
-function withoutOptional(token: StoredToken): StoredToken {
+function withoutOptional(token: StoredToken): Omit<StoredToken, 'sealedData'> {
   const {
+    sealedData: _data,
     sealedDetails: _details,
     cvcUntil: _cvcUntil,
     expiration: _expiration,
@@ -232,13 +265,11 @@ async function assemble(
     containers: content.containers,
     isSolelyOwn: patch.data === undefined ? previous.isSolelyOwn : isSoleWriter(caller, previous),
   };
-  const { sealedCvc, ...sealed } = await sealContent(deps.vault, place, content);
   const until = cvcUntil(deps, change);
   const expiration = patch.expiresAtText === undefined ? previous.expiration : content.expiration;
-  const token: StoredToken = defined({
+  const unsealed = defined({
     ...withoutOptional(place),
     ...derived,
-    ...sealed,
     cvcUntil: until,
     expiration,
     holdsLock: patch.deduplicateToken ?? previous.holdsLock,
@@ -247,6 +278,8 @@ async function assemble(
     version: previous.version + 1,
     writeId,
   });
+  const { sealedCvc, ...sealed } = await sealContent(deps.vault, unsealed, content);
+  const token: StoredToken = { ...unsealed, ...sealed };
   if (sealedCvc !== undefined && until !== undefined) return { token, cvc: { sealedCvc, until } };
   return change.cvc === 'removed' && previous.cvcUntil !== undefined ? { token, cvc: 'removed' } : { token };
 }
@@ -296,6 +329,19 @@ async function write(
   }
 }
 
+/** The token that matched, with the cvc of the patch if the caller may store it there. */
+async function withCvc(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  { content, cvc }: Change,
+  match: StoredToken,
+  writes: WriteIdentity,
+): Promise<Match> {
+  if (cvc !== 'set' || content.cvc === undefined) return { token: match };
+  const stored = await storeMatchedCvc(deps, caller, match, content.cvc, writes.newWriteId());
+  return stored === undefined ? { token: match, notStored: CVC_NOT_STORED } : { token: stored };
+}
+
 /**
  * Applies a merge patch (docs/contract.md#update-a-token), again after a concurrent update. Throws
  * `not_found`, `forbidden`, `validation_failed`, and `conflict` after several lost races.
@@ -319,13 +365,20 @@ export async function updateToken(
       return updatedResult(deps, caller, previous, requireAccess(caller, 'token:update', previous), budget);
     const change = await prepareChange(deps, caller, previous, patch, budget);
     const next = await assemble(deps, caller, change, writeId);
-    requireUnshared(change, next.token);
+    requireLifetime(caller, change);
+    requireUnshared(caller, change, next.token);
     foreseeUpdate(deps, caller, next.token, change.transform);
     const outcome = await write(deps, caller, change, next);
     if (outcome.kind === 'conflict') return 'conflict';
     const result =
       outcome.kind === 'duplicate'
-        ? await duplicateResult(deps, caller, outcome.token, 'token:update', budget)
+        ? await duplicateResult(
+            deps,
+            caller,
+            await withCvc(deps, caller, change, outcome.token, writes),
+            'token:update',
+            budget,
+          )
         : await updatedResult(deps, caller, outcome.token, change.transform, budget);
     return { ...result, neededOn: [...new Set([...previous.containers, ...next.token.containers])] };
   });

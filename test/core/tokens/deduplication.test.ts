@@ -1,5 +1,5 @@
 import type { Caller } from '../../../src/core/applications/application.ts';
-import type { Json } from '../../../src/core/shared/json.ts';
+import type { Json, JsonObject } from '../../../src/core/shared/json.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { createToken, createTokens } from '../../../src/core/tokens/create-tokens.ts';
@@ -7,6 +7,9 @@ import type { StoredToken } from '../../../src/core/tokens/token.ts';
 import type { TokenInput } from '../../../src/core/tokens/token-input.ts';
 import { updateToken, type TokenPatch } from '../../../src/core/tokens/update-token.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
+import { replayToken, tokenReplayOf } from '../../../src/core/tokens/token-replay.ts';
+import { presentResult } from '../../../src/http/present-token.ts';
+import type { Permission } from '../../../src/core/access/permission.ts';
 import { aWallWorld } from '../../security/a-wall-world.ts';
 import { TENANT } from '../../support/builders/a-stored-token.ts';
 
@@ -133,14 +136,112 @@ describe('deduplication', () => {
     expect([found.deduplicated, found.token.id === token.id]).toEqual([false, false]);
   });
 
-  it('of a card compares only its number, so that its month may change', async () => {
+  it('of a card compares its month and year as well', async () => {
+    const { create } = setUp();
+    const card = (more: JsonObject): Json => ({ number: '4242424242424242', ...more });
+    const { token } = await create(shop, card({ expiration_month: 1 }), { type: 'card' });
+    for (const other of [{}, { expiration_month: 2 }, { expiration_month: 1, expiration_year: 2030 }])
+      expect((await create(browser, card(other), { type: 'card' })).token.id).not.toBe(token.id);
+    const same = await create(browser, card({ expiration_month: '01' }), { type: 'card' });
+    expect(same.token.id).toBe(token.id);
+  });
+
+  it('of a card lets a private application renew its month and year by its own key, and nothing else', async () => {
     const { create, patch } = setUp();
     const card = (month: number): Json => ({ number: '4242424242424242', expiration_month: month });
     const { token } = await create(shop, card(1), { type: 'card' });
-    expect((await create(browser, card(2), { type: 'card' })).token.id).toBe(token.id);
-    await patch(browser, token.id, { data: new Secret<Json>({ expiration_month: 3 }) });
+    await create(browser, card(1), { type: 'card' });
+    await expect(
+      patch(browser, token.id, { data: new Secret<Json>({ expiration_month: 3 }) }),
+    ).rejects.toMatchObject({ code: 'forbidden' });
+    await patch(shop, token.id, { data: new Secret<Json>({ expiration_month: 3 }) });
+    expect((await create(browser, card(3), { type: 'card' })).token.id).toBe(token.id);
     await expect(
       patch(browser, token.id, { data: new Secret<Json>({ number: '5555555555554444' }) }),
     ).rejects.toMatchObject({ code: 'forbidden' });
+  });
+});
+
+describe('a cvc that is sent with a card that exists', () => {
+  const withCvc = (cvc: string): Json => ({ number: '4242424242424242', cvc });
+  const reading = (permissions: readonly Permission[]): Caller => ({
+    ...shop,
+    applicationId: 'other',
+    credentialId: 'other',
+    permissions: [],
+    rules: [{ priority: 1, container: '/', transform: 'reveal', permissions }],
+  });
+
+  it('is stored for a new lifetime by who may update the card', async () => {
+    const world = setUp();
+    const { create } = world;
+    const { token } = await create(shop, withCvc('111'), { type: 'card' });
+    world.pass(1_000);
+    const updater = reading(['token:create', 'token:read', 'token:update']);
+    const result = await create(updater, withCvc('222'), { type: 'card' });
+    expect(presentResult(result)).toMatchObject({
+      id: token.id,
+      data: withCvc('222'),
+      _extras: { deduplicated: true },
+    });
+    expect(presentResult(result)['_extras']).not.toHaveProperty('not_stored');
+    const stored = await world.deps.tokenStore.find(TENANT, token.id);
+    expect(stored?.cvcUntil).toBe((token.cvcUntil ?? 0) + 1_000);
+    expect(stored).toMatchObject({ isSolelyOwn: false, modifiedBy: 'other', version: 3 });
+  });
+
+  it('is not stored by who may only create, and the answer says so', async () => {
+    const world = setUp();
+    const { create } = world;
+    const { token } = await create(shop, withCvc('111'), { type: 'card' });
+    const result = await create(reading(['token:create', 'token:read']), withCvc('222'), { type: 'card' });
+    expect(presentResult(result)).toMatchObject({
+      id: token.id,
+      data: withCvc('111'),
+      _extras: { deduplicated: true, not_stored: ['data.cvc'] },
+    });
+    const stored = await world.deps.tokenStore.find(TENANT, token.id);
+    expect(stored?.cvcUntil).toBe(token.cvcUntil);
+    const replayed = await replayToken(
+      world.deps,
+      reading(['token:create', 'token:read']),
+      'token:create',
+      tokenReplayOf(result),
+    );
+    expect(presentResult(replayed)['_extras']).toEqual(presentResult(result)['_extras']);
+  });
+
+  it('is named as not stored when another token of the same request has another one', async () => {
+    const world = setUp();
+    const inputs = ['111', '222', '111'].map((cvc, index) => ({
+      path: String(index),
+      input: { type: 'card' as const, data: new Secret(withCvc(cvc)), deduplicateToken: true },
+    }));
+    const results = await createTokens(world.deps, shop, inputs, randomIdentity);
+    expect(results.map(({ notStored }) => notStored)).toEqual([undefined, ['data.cvc'], undefined]);
+  });
+});
+
+describe('an earlier expiry', () => {
+  const rule = (...permissions: Permission[]): Caller => ({
+    ...shop,
+    applicationId: 'other',
+    credentialId: 'other',
+    permissions: [],
+    rules: [{ priority: 1, container: '/', transform: 'redact', permissions }],
+  });
+
+  it('needs token:delete, except by the creator with its own key', async () => {
+    const { create, patch, inHours } = setUp();
+    const { token } = await create(shop, 'one', { expiresAtText: inHours(3) });
+    const earlier = { expiresAtText: inHours(2) };
+    for (const caller of [rule('token:update'), { ...rule('token:update'), type: 'public' as const }])
+      await expect(patch(caller, token.id, earlier)).rejects.toMatchObject({ code: 'forbidden' });
+    await patch(rule('token:update'), token.id, { expiresAtText: inHours(3) });
+    await patch(rule('token:update'), token.id, { expiresAtText: inHours(4) });
+    await patch(rule('token:update', 'token:delete'), token.id, earlier);
+    await patch(shop, token.id, { expiresAtText: inHours(1) });
+    await patch(rule('token:update'), token.id, { expiresAtText: null });
+    await expect(patch(rule('token:update'), token.id, earlier)).rejects.toMatchObject({ code: 'forbidden' });
   });
 });

@@ -16,24 +16,16 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { dynamoDbClient } from '../../../src/adapters/aws/clients.ts';
 import { createStores } from '../../../src/adapters/stores.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
-import { sealContext } from '../../../src/core/tokens/seal-context.ts';
+import { sealContext, type SealedToken } from '../../../src/core/tokens/seal-context.ts';
+import { matchHashIn } from '../../../src/adapters/dynamodb/keys.ts';
 import type { TokenTypeName } from '../../../src/core/tokens/token-type.ts';
 
 type Item = Record<string, AttributeValue>;
 
 /** The attributes of the items that it reads. */
-interface Plain {
-  readonly pk: string;
+interface Plain extends Sealed {
   readonly id: string;
-  readonly type: TokenTypeName;
-  readonly containers: readonly string[];
-  readonly fingerprint: string;
   readonly sealedData: Uint8Array;
-  readonly createdBy: string;
-  readonly isSolelyOwn?: boolean;
-  readonly isShared?: boolean;
-  readonly createdAt: number;
-  readonly version: number;
   readonly listSk: string;
   readonly codeHash: string;
   readonly sealedConfiguration: Uint8Array;
@@ -87,7 +79,10 @@ async function getMany(table: string, keys: readonly Item[]): Promise<readonly P
   return (found?.[table] ?? []).map(plain);
 }
 
-type Sealed = Pick<Plain, 'pk' | 'type' | 'containers' | 'createdBy' | 'isSolelyOwn' | 'isShared'>;
+type Sealed = Omit<SealedToken, 'tenantId' | 'id' | 'matchHash'> & {
+  readonly pk: string;
+  readonly matchSk: string;
+};
 const idOf = (item: Pick<Plain, 'pk'>) => item.pk.slice(tenantId.length + 1);
 /** The same additional data as the service. */
 const context = (item: Sealed) =>
@@ -96,8 +91,8 @@ const context = (item: Sealed) =>
       ...item,
       tenantId,
       id: idOf(item),
-      isSolelyOwn: item.isSolelyOwn === true,
-      isShared: item.isShared === true,
+      matchHash: matchHashIn(item.matchSk),
+      writeId: Buffer.from(item.writeId),
     },
     'data',
   );
@@ -148,19 +143,20 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
     await getMany(env('ACCESS_TABLE'), [credentialKey(event), key(tenantId, 'tenant')]);
     const { type, data } = bodyOf(event) as Body;
     const id = randomUUID();
-    const sealed = { pk: `${tenantId}#${id}`, type, containers: ['/pci/high/'], createdBy: tenantId };
-    const item = {
-      ...sealed,
-      ...{ sk: 'token', version: 1 },
-      ...{
-        listPk: `${tenantId}#0`,
-        listSk: `${String(Date.now())}#${id}`,
-        position: `${String(Date.now())}#${id}`,
-      },
-      fingerprint: createHmac('sha256', env('KEY_ID')).update(data.number).digest('base64url'),
-      sealedData: await vault.seal(context(sealed), new Secret(data)),
+    const fingerprint = createHmac('sha256', env('KEY_ID')).update(data.number).digest('base64url');
+    const sealed: Sealed = {
+      ...{ pk: `${tenantId}#${id}`, type, containers: ['/pci/high/'], createdBy: tenantId },
+      ...{ version: 1, isSolelyOwn: true, isShared: false, hasMask: true, terms: [] },
+      ...{ fingerprint, matchSk: `${fingerprint}#~#${id}`, derivedSince: 1, termsSince: 1 },
+      position: `${String(Date.now())}#${id}`,
       createdAt: Date.now(),
       writeId: createHash('sha256').update(id).digest().subarray(0, 16),
+    };
+    const item = {
+      ...sealed,
+      sk: 'token',
+      ...{ listPk: `${tenantId}#0`, listSk: sealed.position },
+      sealedData: await vault.seal(context(sealed), new Secret(data)),
     };
     await put(item);
     return reply(201, view(item, data));

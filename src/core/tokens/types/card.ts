@@ -104,6 +104,8 @@ export const card = {
     expiration_year: '{{ data.expiration_year }}',
   },
   fingerprintExpression: '{{ data.number }}',
+  hasPartialFingerprint: true,
+  renewable: ['expiration_month', 'expiration_year'],
   searchIndexes: [],
   identifying: (data) => identifyingNumber(numberOf(data)),
   separateMember: 'cvc',

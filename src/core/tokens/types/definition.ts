@@ -15,6 +15,12 @@ export interface TokenType {
   /** Mask of tokens without their own; `null` for none. */
   readonly mask: Json;
   readonly fingerprintExpression: string;
+  /** The default fingerprint does not cover all of the data: duplicates share the rest as well. */
+  readonly hasPartialFingerprint?: true;
+  /** Members of shared data that the application which creates and updates tokens may renew. */
+  readonly renewable?: readonly string[];
+  /** The form of the data in which duplicates are compared; by default the stored form. */
+  readonly compared?: (data: Json) => Json;
   readonly searchIndexes: readonly string[];
   /**
    * Values that the id of a token must not reveal (docs/decisions/0004). `unknown`: ids are not

@@ -8,6 +8,7 @@ const nineDigits = {
     else if (!/^\d{9}$/.test(data.replaceAll('-', '')) || data.length > 20) report(path, 'must be 9 digits');
   },
   containers: ['/pii/high/'],
+  compared: (data: Json) => (typeof data === 'string' ? data.replaceAll('-', '') : data),
   fingerprintExpression: "{{ data | remove: '-' }}",
   searchIndexes: ['{{ data }}', "{{ data | remove: '-' }}", '{{ data | last4 }}'],
 } as const;
