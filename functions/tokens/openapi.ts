@@ -48,13 +48,13 @@ const MEMBERS = {
     limits: { maxLength: TOKEN_LIMITS.fingerprintExpression },
   },
   deduplicate_token:
-    'Return an existing token instead of creating a duplicate: one of the same type, fingerprint, containers and mask (with a custom fingerprint expression: of the same data) that does not expire earlier.',
+    'Return an existing token instead of creating a duplicate: one of the same type, fingerprint, containers, mask and data (a `cvc` aside) that does not expire earlier.',
   expires_at:
     'ISO 8601, `M/D/YYYY h:mm:ss AM ±hh:mm` or `M/D/YYYY`. From that time on no operation finds the token.',
 };
 
 const DEDUPLICATION =
-  'With `_extras.deduplicated` nothing was written: the token existed. It is shared from then on: its expiry, and the data that it was matched by, change only under `reveal`.';
+  'With `_extras.deduplicated` the token existed, and nothing was written but a `cvc`, if the caller has `token:update` there; otherwise `_extras.not_stored` names it. The token is shared from then on: its expiry, and the data that it was matched by, change only under `reveal`.';
 
 const CARD = {
   type: 'card',

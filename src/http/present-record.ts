@@ -24,6 +24,7 @@ export function presentRecord({ position, entry }: AuditView): JsonObject {
     tokens: entry.tokens && tokensOf(entry),
     containers: entry.containers,
     containers_left_out: entry.containersLeftOut,
+    matches: entry.matches,
     destination_host: entry.host,
     resource: entry.resource,
     invocation_id: entry.invocation,

@@ -58,10 +58,14 @@ export interface Token {
   readonly modified_by?: string;
   readonly modified_at?: string;
   /**
-   * `deduplicated`: nothing was written; this is the existing token. `omitted`: members that exceed
-   * their share of a page; retrieve the token to read them.
+   * `deduplicated`: this is the existing token. `not_stored`: members that it did not take over.
+   * `omitted`: members that exceed their share of a page; retrieve the token to read them.
    */
-  readonly _extras?: { readonly deduplicated?: boolean; readonly omitted?: readonly string[] };
+  readonly _extras?: {
+    readonly deduplicated?: boolean;
+    readonly not_stored?: readonly string[];
+    readonly omitted?: readonly string[];
+  };
 }
 
 /** In a change, `null` removes a member, or restores the default of the type (RFC 7386). */
@@ -217,7 +221,7 @@ export interface TenantChange {
 export type Outcome = 'begun' | 'ok' | 'refused' | 'invalid' | 'failed';
 
 export type TokenForm =
-  'reveal' | 'mask' | 'redact' | 'identity' | 'use' | 'create' | 'update' | 'delete' | 'refused';
+  'reveal' | 'mask' | 'redact' | 'identity' | 'examined' | 'use' | 'create' | 'update' | 'delete' | 'refused';
 
 /** One request, or one effect that a request started (docs/contract.md#audit-trail). */
 export interface LogRecord {
@@ -239,6 +243,8 @@ export interface LogRecord {
   readonly tokens?: readonly { readonly id: string; readonly form: TokenForm }[];
   readonly containers?: readonly string[];
   readonly containers_left_out?: number;
+  /** How many tokens matched a search, if they are too many to be named. */
+  readonly matches?: number;
   /** Of the proxy, or of a webhook. */
   readonly destination_host?: string;
   /** The other subject of the request, such as `application:<id>`. */

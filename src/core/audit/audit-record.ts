@@ -3,13 +3,15 @@ import { parseJson } from '../shared/parse-json.ts';
 import { sortableTime } from '../shared/position.ts';
 
 /**
- * How a token was shown, used or changed; `refused`: the caller named it, but was shown nothing.
+ * How a token was shown, used or changed; `refused`: the caller named it, but was shown nothing;
+ * `examined`: it decided a count, or that a search found nothing, without being shown.
  */
 export const FORMS = [
   'reveal',
   'mask',
   'redact',
   'identity',
+  'examined',
   'use',
   'create',
   'update',
@@ -61,6 +63,8 @@ export interface AuditEntry {
   readonly containers?: readonly string[];
   /** How many containers did not fit into the record. */
   readonly containersLeftOut?: number;
+  /** How many tokens matched a search, if they are too many to be named. */
+  readonly matches?: number;
   /** The destination of the proxy or a webhook: its host and port. */
   readonly host?: string;
   /** The resource of the request: `application:<id>`, `reactor:<id>`, `tenant:<id>`. */
@@ -164,11 +168,12 @@ export function entryOf({ body }: Pick<AuditRecord, 'body'>): AuditEntry {
 }
 
 /**
- * The tokens that a record can be found by: all that it names, except tokens that were shown masked
- * or redacted together with others.
+ * The tokens that a record can be found by: all that it names, except tokens that were examined, or
+ * shown masked or redacted, together with others.
  */
 export function indexedTokens({ tokens = {} }: Pick<AuditEntry, 'tokens'>): readonly string[] {
-  const { mask = [], redact = [], ...others } = tokens;
+  const { mask = [], redact = [], examined = [], ...others } = tokens;
   const named = new Set(Object.values(others).flat());
-  return named.size === 0 && mask.length + redact.length === 1 ? [...mask, ...redact] : [...named];
+  const veiled = [...mask, ...redact, ...examined];
+  return named.size === 0 && veiled.length === 1 ? veiled : [...named];
 }

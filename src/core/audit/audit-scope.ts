@@ -18,6 +18,8 @@ export interface Sightings {
   named(ids: Iterable<string>): void;
   /** Tokens with these ids exist. */
   found(tokens: readonly NamedToken[]): void;
+  /** So many tokens matched a search that its record names only those that are shown. */
+  matched(count: number): void;
   /** The change that the next effect makes. */
   changes(change: Change): void;
   /** The resource of the request, if the path does not name it: `token:<id>`. */
@@ -71,7 +73,7 @@ export type AuditSubject = Pick<
 /** Forms that show no plaintext. */
 const VEILED: ReadonlySet<Form> = new Set(['mask', 'redact']);
 /** Forms in which a response shows a token; a failed response shows nothing. */
-const SHOWN: ReadonlySet<Form> = new Set(['reveal', 'mask', 'redact', 'identity']);
+const SHOWN: ReadonlySet<Form> = new Set(['reveal', 'mask', 'redact', 'identity', 'examined']);
 
 /** The outcome of a request, by the status of our response. */
 export function outcomeOf(status: number): Exclude<Outcome, 'begun'> {
@@ -153,7 +155,7 @@ export function openScope(
   let pending = new Sighted();
   let hasShown = false;
   let change: Change | undefined;
-  let about: Partial<AuditSubject> & Pick<AuditEntry, 'host'> = {};
+  let about: Partial<AuditSubject> & Pick<AuditEntry, 'host' | 'matches'> = {};
   let begun: string | undefined;
   let leaves = false;
   let failure: Error | undefined;
@@ -223,6 +225,10 @@ export function openScope(
 
     changes(next) {
       change = next;
+    },
+
+    matched(count) {
+      about = { ...about, matches: count };
     },
 
     about(resource) {

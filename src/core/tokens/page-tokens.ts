@@ -63,6 +63,45 @@ function transformFor(caller: Caller, query: TokenQuery, candidate: TokenCandida
   return isRedacted ? undefined : transform;
 }
 
+/** Most matches of a search that its audit record names; of more it has their number. */
+const EXAMINED_MAX = 100;
+
+/** What a search has examined: whatever decides its response is in its audit record. */
+class Examined {
+  readonly #tokens = new Map<string, TokenCandidate>();
+  #count = 0;
+
+  add(candidate: TokenCandidate): void {
+    this.#count += 1;
+    if (this.#tokens.size < EXAMINED_MAX) this.#tokens.set(candidate.id, candidate);
+  }
+
+  /** Reports the tokens that are not shown; `shown` are reported when they are opened. */
+  report(audit: OpenTokenDeps['audit'], shown: readonly { readonly id: string }[]): void {
+    if (this.#count > EXAMINED_MAX) audit.matched(this.#count);
+    else
+      for (const token of this.#tokens.values())
+        if (!shown.some(({ id }) => id === token.id)) audit.saw(token, 'examined');
+  }
+}
+
+/**
+ * Reports tokens that the caller named and is not shown: as refused without access, as examined if
+ * they do not match the rest of the query.
+ */
+function reportNamed(
+  deps: PageTokensDeps,
+  caller: Caller,
+  query: TokenQuery,
+  named: readonly TokenHead[],
+): void {
+  for (const token of named) {
+    if (hasExpired(token, deps.clock())) continue;
+    if (transformFor(caller, query, token) === undefined) deps.audit.saw(token, 'refused');
+    else if (!standsUnder(query, token) || !query.matches(token)) deps.audit.saw(token, 'examined');
+  }
+}
+
 /** Candidates from a few tokens, newest first, older than a position. */
 async function* fromTokens(tokens: readonly TokenHead[], after: string | undefined) {
   const newestFirst = tokens.toSorted((a, b) => (a.position < b.position ? 1 : -1));
@@ -83,6 +122,7 @@ async function candidates(
     return deps.tokenStore.candidates(caller.tenantId, wanted);
   }
   const tokens = await deps.tokenStore.findHeads(caller.tenantId, query.ids);
+  reportNamed(deps, caller, query, tokens);
   return fromTokens(
     tokens.filter((token) => standsUnder(query, token)),
     after,
@@ -137,18 +177,24 @@ export async function pageTokens(
     !hasExpired(candidate, now) &&
     query.matches(candidate) &&
     transformFor(caller, query, candidate) !== undefined;
+  const examined = new Examined();
+  const examine = (candidate: TokenCandidate): boolean => {
+    const isMatch = isVisible(candidate);
+    if (isMatch && query.permission === 'token:search') examined.add(candidate);
+    return isMatch;
+  };
   const walk = async (): Promise<Slice<TokenCandidate>> => {
     if (request.kind === 'numbered') {
       return sliceNumbered(
         await candidates(deps, caller, query, undefined, COUNT_MAX, isVisible),
-        isVisible,
+        examine,
         request,
       );
     }
     const after = decodeCursor(keys, scope, request.cursor);
     return sliceAfter(
       await candidates(deps, caller, query, after, request.size + 1, isVisible),
-      isVisible,
+      examine,
       request.size,
     );
   };
@@ -158,5 +204,6 @@ export async function pageTokens(
     after: next === undefined ? null : encodeCursor(key, scope, next),
     ...(total !== undefined && request.kind === 'numbered' && { counted: { ...total, page: request.page } }),
   };
+  examined.report(deps.audit, entries);
   return { items: await read(deps, caller, query, entries, request.size), info };
 }

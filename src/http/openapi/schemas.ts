@@ -102,7 +102,9 @@ const tokenMembers = {
       'Under `reveal` the data as sent: `CardData`, `BankData`, a string, or any JSON for the type `token`. Under `mask` the value of the mask; absent if redacted.',
   }),
   mask: mask.optional(),
-  fingerprint: z.string().meta({ description: 'Equal for equal values of one type within the tenant.' }),
+  fingerprint: z.string().optional().meta({
+    description: 'Equal for equal values of one type within the tenant; absent if the data is redacted.',
+  }),
   fingerprint_expression: z.string().optional(),
   containers: z.array(z.string()),
   metadata: z.record(z.string(), z.string()),
@@ -118,7 +120,13 @@ const tokenMembers = {
   modified_at: time.optional(),
 };
 
-const deduplicated = z.object({ deduplicated: z.literal(true) });
+const deduplicated = z.object({
+  deduplicated: z.literal(true),
+  not_stored: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Members of the request that the existing token did not take over: `data.cvc`.' }),
+});
 
 /** The Token object (docs/contract.md#the-token-object). */
 export const token = z.object(tokenMembers).meta({ id: 'Token', examples: [CARD_TOKEN] });
@@ -324,6 +332,10 @@ export const logRecord = z
       .optional()
       .meta({ description: 'The tokens that were shown, used, changed or refused, and how.' }),
     containers: z.array(z.string()).optional().meta({ description: 'Containers of these tokens.' }),
+    matches: z
+      .int()
+      .optional()
+      .meta({ description: 'How many tokens matched a search, if over 100: then they are not named.' }),
     containers_left_out: z
       .int()
       .optional()

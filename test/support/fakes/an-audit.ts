@@ -9,6 +9,7 @@ export const anAudit = (): Sightings => ({
   saw: () => undefined,
   named: () => undefined,
   found: () => undefined,
+  matched: () => undefined,
   changes: () => undefined,
   about: () => undefined,
   actsFor: () => undefined,
