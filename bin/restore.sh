@@ -48,14 +48,20 @@ records() {
     Access) pattern=(-v $'^audit\thead\t') ;;
   esac
   ask dynamodb scan --table-name "$1" --consistent-read --projection-expression 'pk, sk, version' --query 'Items[].[pk.S, sk.S, version.N]' > "$FOLDER/rows"
-  grep "${pattern[@]}" "$FOLDER/rows" | LC_ALL=C sort || true
+  # The tombstone of a deleted token has no version: its token is deleted.
+  grep "${pattern[@]}" "$FOLDER/rows" | grep -v $'\tNone$' | LC_ALL=C sort || true
 }
+
+# The keys of the tokens that exist or existed, from the rows that records() read last.
+ids() { grep $'\ttoken\t' "$FOLDER/rows" | cut -f1,2 | LC_ALL=C sort || true; }
 
 # Writes the records of a table that were deleted since then to a list of the third name, and those that changed.
 compare() {
   local now="$FOLDER/now" then="$FOLDER/then"
   records "$1" "$2" > "$now"
+  ids > "$FOLDER/ids-now"
   records "$(copy_of "$1")" "$2" > "$then"
+  only_second <(ids) "$FOLDER/ids-now" > "$FOLDER/used-$2"
   only_second <(cut -f1,2 "$now") <(cut -f1,2 "$then") > "$FOLDER/$3-$2"
   LC_ALL=C comm -12 <(cut -f1,2 "$now") <(only_second "$now" "$then" | cut -f1,2) > "$FOLDER/changed-$2"
 }
@@ -118,9 +124,9 @@ delete_again() {
   name=$(copy_of "$1")
   while IFS=$'\t' read -r pk sk; do
     if [ "$role" = Tokens ]; then
-      # Like an interrupted creation: invisible, and the sweep removes it with all its items.
+      # Like an interrupted deletion: invisible, and the sweep removes it with all its items.
       call dynamodb update-item --table-name "$name" --key "$(key "$pk" "$sk")" --condition-expression 'attribute_exists(pk)' \
-        --update-expression 'SET pending = :true, duePk = :partition, dueSk = :time REMOVE listPk, listSk' \
+        --update-expression 'SET pending = :true, isLeaving = :true, duePk = :partition, dueSk = :time REMOVE listPk, listSk' \
         --expression-attribute-values '{":true": {"BOOL": true}, ":partition": {"S": "due#0"}, ":time": {"S": "'"$(now36)"'"}}'
     else
       call dynamodb delete-item --table-name "$name" --key "$(key "$pk" "$sk")"
@@ -132,6 +138,17 @@ delete_again() {
     while IFS=$'\t' read -r pk sk; do
       [ -z "$sk" ] || call dynamodb delete-item --table-name "$name" --key "$(key "$pk" "$sk")"
     done
+}
+
+# Leaves a tombstone (src/adapters/dynamodb/token-item.ts) for each id that was first used after the restore point: clients may still refer to it.
+remember_ids() {
+  local name pk sk item
+  name=$(copy_of "$1")
+  while IFS=$'\t' read -r pk sk; do
+    item=$(key "$pk" "$sk")
+    item="${item%\}}, \"isGone\": {\"BOOL\": true}, \"listPk\": {\"S\": \"${pk:0:36}#gone#0\"}, \"listSk\": {\"S\": \"tombstone\"}}"
+    call dynamodb put-item --table-name "$name" --item "$item"
+  done < <(saved "used-$2")
 }
 
 # Copies the current head of the audit trail: with an old one the sealer would stop for good. If the table is gone, an earlier run did it.
@@ -228,6 +245,7 @@ exchange() {
   while read -r name role; do
     say "Exchanging $name."
     delete_again "$name" "$role"
+    [ "$role" != Tokens ] || remember_ids "$name" "$role"
     [ "$role" != Access ] || carry_head "$name"
     swap "$name"
   done < <(tables)

@@ -188,6 +188,8 @@ describe('a restore of Tokens alone', () => {
     const key = { headers: { 'SVC-IDEMPOTENCY-KEY': randomUUID() } };
     const later = await app.post('/tokens', { type: 'token', data: 'later' }, key);
     expect(later.status).toBe(201);
+    const named = { type: 'token', id: `named-${randomUUID()}`, data: 'named' };
+    expect((await app.post('/tokens', named)).status).toBe(201);
     expect((await management().delete(`/applications/${revoked.id}`)).status).toBe(204);
     const added = await anApplication();
 
@@ -223,6 +225,10 @@ describe('a restore of Tokens alone', () => {
     expect(recreated.status).toBe(201);
     expect(recreated.body.id).not.toBe(dead.body.id);
     expect((await app.get(`/tokens/${later.body.id}`)).status).toBe(404);
+    // Clients may still refer to ids that the restored table never had, or whose tokens are gone.
+    expect((await app.get(`/tokens/${named.id}`)).status).toBe(404);
+    for (const id of [named.id, dead.body.id])
+      expect((await app.post('/tokens', { ...named, id })).status).toBe(409);
     // The stored response names a deleted token: the same request creates another one.
     const again = await app.post('/tokens', { type: 'token', data: 'later' }, key);
     expect(again.status).toBe(201);

@@ -8,10 +8,13 @@ export const RECORD_VECTORS = [
     tenantId: '0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b11',
     recordId: 'f2a5a7c2-6a0f-4c9a-8a35-a3b1b44d3c21',
     field: 'data',
-    bound: ['card', '3c8e7a52-1f64-4b0e-8a55-d1b0f1c5a9e2', 'own', '/pci/high/'],
+    bound: [
+      'card',
+      '["3c8e7a52-1f64-4b0e-8a55-d1b0f1c5a9e2",1764000000000,null,null,true,false,["/pci/high/"],"7Qx1mN","4kTz9P",true,[],1,1,null,null,null,"0mwtbmbsc7iQLWkV",1,"BwcHBwcHBwcHBwcH"]',
+    ],
     plaintext: '{"number":"4242424242424242","expiration_month":12,"expiration_year":2030}',
     record:
-      '010001075767dd08b5f3d9cae3bdfe76454938f06e99634fc2b88929de663820aadaad0f7bffb14f39aef5362785c87d1d1d364be39903bff79dbf709371f9caf25dda9ccbd09c5bbf90e6c67ffa6b17a4cd1439357167d98c796a745509ff385e1a222206e16760507f773910fff14c814c713b40ca209aa2',
+      '01000105fb5e617992eb23e1a07c4df7fca6cb1cd41a78060b9106c39dda4f00887ab90c7ba857a7fe41a43dbbd68add576b1dfcdb4e1abb3e5bc1c3c8fa0f7d3aee1d898fe7a20fe4ca71d275ca5ff6619912035235925310051fb1c39f576fb7135c69a4e3c2233f16d867cde7df55584a9603a3ccfcdaae',
   },
   {
     name: 'shared',
@@ -21,10 +24,13 @@ export const RECORD_VECTORS = [
     tenantId: '0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b11',
     recordId: 'abc',
     field: 'details',
-    bound: ['token', '3c8e7a52-1f64-4b0e-8a55-d1b0f1c5a9e2', 'own shared', '/a/', '/b/c/'],
+    bound: [
+      'token',
+      '["3c8e7a52-1f64-4b0e-8a55-d1b0f1c5a9e2",1764000000000,"3c8e7a52-1f64-4b0e-8a55-d1b0f1c5a9e2",1764000001000,true,true,["/a/","/b/c/"],"7Qx1mN","4kTz9P",true,["8sVw","pL2q"],1,1,1790000000000,-120,null,"0mwtbmbsc7iQLWkV",2,"BwcHBwcHBwcHBwcH"]',
+    ],
     plaintext: '{"mask":"{{ data | last4 }}"}',
     record:
-      '010001fd2c4c301a183c7d624e71b1d70dfaeba4c6d8ce9fa8d761cde26388b6aba4dd58987d52dafa11f1473f4abc1a84c19b17c129f321a9cf8f5f51901ba3473fb4d745f22025baaf53b1',
+      '010001ec97956119a87e7c8c8ce082b3dc4a9aa3a78540abd44b7fb0ed7357bed9322aeeef8c323bd3f864203a1c9c66c9e0fba3ca8d47c1413431032552c66284cc3b134bc528d2fcd1709b',
   },
   {
     name: 'rotated',
@@ -34,10 +40,10 @@ export const RECORD_VECTORS = [
     tenantId: '0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b11',
     recordId: 'alias-ü',
     field: 'cvc',
-    bound: ['card'],
+    bound: ['card', '1764003600000'],
     plaintext: '"123"',
     record:
-      '0101024a8e90fc52dfcc096c367f07ff82eef5699b4a8db2b594dbe662f06e01f61b0d3eabc7f833df18e5318b793504e1c86813',
+      '01010266e925ecf83798ffdee356b1287a6754fdd295050581b0a4a8caa75e6b6a81ead418106a861367870548f910e740af5021',
   },
   {
     name: 'empty',
