@@ -14,55 +14,57 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-/** The named references of XML, and those of HTML for characters that nested grammars use. */
+/** References of XML, and those of HTML for characters that nested grammars use. */
 const CHARACTERS: ReadonlyMap<string, string> = new Map([
   ...([
-    ['amp', '&'],
-    ['lt', '<'],
-    ['gt', '>'],
-    ['quot', '"'],
-    ['apos', "'"],
+    ['&amp;', '&'],
+    ['&lt;', '<'],
+    ['&gt;', '>'],
+    ['&quot;', '"'],
+    ['&apos;', "'"],
   ] as const),
   ...([
-    ['lcub', '{'],
-    ['lbrace', '{'],
-    ['rcub', '}'],
-    ['rbrace', '}'],
+    ['&lcub;', '{'],
+    ['&lbrace;', '{'],
+    ['&rcub;', '}'],
+    ['&rbrace;', '}'],
   ] as const),
   ...([
-    ['lsqb', '['],
-    ['lbrack', '['],
-    ['rsqb', ']'],
-    ['rbrack', ']'],
+    ['&lsqb;', '['],
+    ['&lbrack;', '['],
+    ['&rsqb;', ']'],
+    ['&rbrack;', ']'],
   ] as const),
   ...([
-    ['bsol', '\\'],
-    ['colon', ':'],
-    ['comma', ','],
-    ['equals', '='],
+    ['&bsol;', '\\'],
+    ['&colon;', ':'],
+    ['&comma;', ','],
+    ['&equals;', '='],
   ] as const),
   ...([
-    ['num', '#'],
-    ['percnt', '%'],
-    ['plus', '+'],
-    ['Tab', '\t'],
-    ['NewLine', '\n'],
+    ['&num;', '#'],
+    ['&percnt;', '%'],
+    ['&plus;', '+'],
+    ['&Tab;', '\t'],
+    ['&NewLine;', '\n'],
   ] as const),
 ]);
-/** A character or entity reference. */
-const REFERENCE = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,7}));/gi;
+const REFERENCE = /&#?\w{1,31};/g;
 const CODE_POINT_MAX = 0x10_ff_ff;
 
 /** A value for XML or HTML, safe in text and in attributes. */
 const escapeXml: Encode = (text) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 
-function unescapeXml(text: string): string {
-  return text.replace(REFERENCE, (whole, decimal?: string, hex?: string, name?: string) => {
-    if (name !== undefined) return CHARACTERS.get(name) ?? whole;
-    const code = decimal === undefined ? parseInt(hex ?? '', 16) : Number(decimal);
-    return code <= CODE_POINT_MAX ? String.fromCodePoint(code) : whole;
-  });
+/** The character of a reference; the reference itself if it names none. */
+function characterOf(reference: string): string {
+  const named = CHARACTERS.get(reference);
+  if (named !== undefined || reference[1] !== '#') return named ?? reference;
+  const digits = reference.slice(2, -1);
+  const code = /^x[\da-f]+$/i.test(digits) ? parseInt(digits.slice(1), 16) : Number(digits);
+  return code <= CODE_POINT_MAX ? String.fromCodePoint(code) : reference;
 }
+
+const unescapeXml = (text: string): string => text.replace(REFERENCE, characterOf);
 
 /** A value for a CDATA section, which has no escapes. */
 const inCdata: Encode = (text) => {
@@ -140,6 +142,16 @@ function placesOfText(skeleton: Skeleton, pieces: readonly Piece[]): readonly Pl
   }));
 }
 
+/** More pieces than any real text has: each is an object until the text ends. */
+const PIECES_MAX = 10_000;
+const IN_PIECES: Place = {
+  refused: {
+    pattern: /^/,
+    reason: 'has an expression in a text that comments or sections separate too often',
+  },
+  encodes: [],
+};
+
 /** Collects the places of XML or HTML, in the order of the references. */
 class XmlPlaces {
   readonly #skeleton: Skeleton;
@@ -148,6 +160,8 @@ class XmlPlaces {
 
   /** The pieces of the text that the current stretch may continue. */
   #pieces: Piece[] = [];
+
+  #hasAllPieces = true;
 
   #next = 0;
 
@@ -168,8 +182,14 @@ class XmlPlaces {
     if (kind === 'tag' || kind === 'attribute') this.#endText();
     const range = rangeOf(this.#skeleton, from, to, this.#next);
     this.#next = range.endAt;
-    if (kind === 'text' || kind === 'cdata') this.#pieces.push({ kind, range });
+    if (kind === 'text' || kind === 'cdata') this.#addPiece({ kind, range });
     else if (range.firstAt < range.endAt) this.#put(range, this.#placesIn(kind, range));
+  }
+
+  #addPiece(piece: Piece): void {
+    const isWanted = this.#pieces.length < PIECES_MAX || piece.range.firstAt < piece.range.endAt;
+    if (isWanted) this.#pieces.push(piece);
+    else this.#hasAllPieces = false;
   }
 
   #placesIn(kind: Exclude<XmlStretch['kind'], 'text' | 'cdata'>, range: Range): readonly Place[] {
@@ -183,15 +203,17 @@ class XmlPlaces {
   #endText(): void {
     const references = this.#pieces.filter(({ range }) => range.firstAt < range.endAt);
     if (references.length > 0) {
-      const places = placesOfText(this.#skeleton, this.#pieces);
+      const places = this.#hasAllPieces ? placesOfText(this.#skeleton, this.#pieces) : [];
       let done = 0;
       for (const { range } of references) {
         const count = range.endAt - range.firstAt;
-        this.#put(range, places.slice(done, done + count));
+        for (let index = 0; index < count; index += 1)
+          this.#places[range.firstAt + index] = places[done + index] ?? IN_PIECES;
         done += count;
       }
     }
     this.#pieces = [];
+    this.#hasAllPieces = true;
   }
 
   #put({ firstAt }: Range, places: readonly Place[]): void {

@@ -331,6 +331,20 @@ describe('XML and HTML', () => {
     expect(filled(template, 'text/xml', '"')).toBe(template.replace('{{a}}', '\\&quot;'));
   });
 
+  it('take no value in a text of too many pieces', () => {
+    const template = (count: number) => `<a>${'b<!-- -->'.repeat(count)}{{a}}</a>`;
+    expect(filled(template(20_000), 'text/xml', 'x')).toBe(REFUSED);
+    expect(filled(template(9_000), 'text/xml', '<')).toBe(template(9_000).replace('{{a}}', '&lt;'));
+  });
+
+  it.each(['&quot;', '&#34;', '&#x22;', '&#X22;', '&#0000034;'])(
+    'are read with the reference %s',
+    (quote) => {
+      const template = `<a b="{${quote}b${quote}:${quote}{{a}}${quote}}"/>`;
+      expect(filled(template, 'text/xml', '\\')).toBe(template.replace('{{a}}', '\\\\'));
+    },
+  );
+
   it('take no value that could end a CDATA section or continue a reference', () => {
     for (const value of [']]>', '<', '>'])
       expect(filled('<![CDATA[{{a}}]]>', 'text/xml', value)).toBe(REFUSED);
@@ -383,4 +397,37 @@ describe('a body that is not read as UTF-8', () => {
       expect(filled(template, 'text/html', 'x')).toBe(template.replace('{{a}}', 'x'));
     },
   );
+});
+
+describe('a hostile nested body', () => {
+  const long = 'x'.repeat(5_000_000);
+  const json = (text: string) => JSON.stringify({ text });
+
+  it.each([
+    ['JSON in JSON', json(json(json(json(json(`${long}{{a}}`))))), 'application/json'],
+    ['lists', json(`[${'[],'.repeat(1_500_000)}"{{a}}"]`), 'application/json'],
+    ['quotes', json(`[${'"",'.repeat(1_000_000)}"{{a}}"`), 'application/json'],
+    ['fields', json(`${'a=1&'.repeat(1_200_000)}b={{a}}`), 'application/json'],
+    ['ampersands', json(`a=${'&'.repeat(5_000_000)}{{a}}`), 'application/json'],
+    ['expressions', json(`[${'"a=1&b={{a}}",'.repeat(9_900)}1]`), 'application/json'],
+    ['expressions in a tag', `<a b=${'{{a}}'.repeat(9_900)}${long}>`, 'text/xml'],
+    ['comments', `<a>${'b<!---->'.repeat(600_000)}{{a}}</a>`, 'text/xml'],
+    ['unclosed comments', `${'<!--'.repeat(1_200_000)}{{a}}`, 'text/xml'],
+    ['unclosed attributes', `${'<a b="'.repeat(800_000)}{{a}}`, 'text/xml'],
+    ['references', `<a>{"a":"${'&amp;'.repeat(1_000_000)}{{a}}"}</a>`, 'text/xml'],
+    ['scripts', `${'<script>'.repeat(600_000)}{{a}}`, 'text/html'],
+  ])('of %s is filled in or refused in one pass', (_, body, type) => {
+    const started = performance.now();
+    filled(body, type, '"');
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+
+  it('is refused if its encodings make a value too large', () => {
+    const body = wrapped(
+      Array.from({ length: 5 }, () => JSON_MEMBER),
+      EXPRESSION,
+    );
+    expect(filled(body, 'application/json', '\\'.repeat(1_000_000))).toBe(REFUSED);
+    expect(filled(body, 'application/json', '\\'.repeat(10_000))).not.toBe(REFUSED);
+  });
 });
