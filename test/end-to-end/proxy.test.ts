@@ -236,6 +236,111 @@ describe('the proxy', () => {
   });
 });
 
+/** The shop signs off an amount of 100; the creator of the token plants another one. */
+const PLANTED = 'acct","amount":1,"z":"';
+
+describe('a planted value', () => {
+  const nested = (id: string) => `{"amount":100,"to":"{{ ${id} }}"}`;
+  const unescaped = (text: string) => text.replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+  const BODIES = [
+    {
+      place: 'a form field',
+      type: 'application/x-www-form-urlencoded',
+      wrap: (json: string) => `payload=${encodeURIComponent(json)}`,
+      read: (body: string) => new URLSearchParams(body).get('payload'),
+    },
+    {
+      place: 'XML text',
+      type: 'application/xml',
+      wrap: (json: string) => `<p>${json.replaceAll('"', '&quot;')}</p>`,
+      read: (body: string) => unescaped(body.replace(/^<p>|<\/p>$/g, '')),
+    },
+    {
+      place: 'a JSON string',
+      type: 'application/json',
+      wrap: (json: string) => JSON.stringify({ payload: json }),
+      read: (body: string) => (JSON.parse(body) as { payload: string }).payload,
+    },
+    {
+      place: 'a multipart field',
+      type: 'multipart/form-data; boundary=BB',
+      wrap: (json: string) =>
+        `--BB\r\nContent-Disposition: form-data; name="payload"\r\n\r\n${json}\r\n--BB--\r\n`,
+      read: (body: string) => /\r\n\r\n(.*)\r\n--/s.exec(body)?.[1],
+    },
+  ];
+
+  it.each(BODIES)('stays in its string of JSON in $place', async ({ type, wrap, read }) => {
+    const id = await aToken(PLANTED);
+    const { got } = await through('POST', { raw: wrap(nested(id)), headers: { 'Content-Type': type } });
+    expect(JSON.parse(read(got?.body.toString() ?? '') ?? '')).toEqual({ amount: 100, to: PLANTED });
+  });
+
+  it('stays in its string of JSON in a query value', async () => {
+    const query = encodeURIComponent(nested(await aToken(PLANTED)));
+    const { got } = await through('GET', { path: `/proxy?payload=${query}` });
+    const payload = new URL(`${base()}${got?.url ?? ''}`).searchParams.get('payload') ?? '';
+    expect(JSON.parse(payload)).toEqual({ amount: 100, to: PLANTED });
+  });
+
+  it('is refused in a header if it could add a member or a parameter', async () => {
+    const planted = await aToken(PLANTED);
+    const [cookie, list, text] = [await aToken('u1; role=admin'), await aToken('a, b'), await aToken('a b')];
+    const sent = async (value: string) =>
+      (await through('GET', { headers: { 'X-Payload': value } })).response.status;
+    expect(await sent(nested(planted))).toBe(400);
+    expect(await sent(`user={{ ${cookie} }}; role=guest`)).toBe(400);
+    expect(await sent(`x {{ ${list} }}`)).toBe(400);
+    expect(await sent(`user={{ ${text} }}; role=guest`)).toBe(200);
+    expect(await sent(`{{ ${cookie} }}`)).toBe(200);
+  });
+
+  it.each([
+    ['gbk', '中","amount":1,"z":"中'],
+    ['shift_jis', '亁","amount":1,"z":"'],
+    ['big5', '中","amount":1,"z":"中'],
+  ])('is refused in a body of %s, in which it would hide an escape', async (charset, value) => {
+    const [id, harmless] = [await aToken(value), await aToken('acct')];
+    const sent = (to: string) =>
+      through('POST', {
+        raw: nested(to),
+        headers: { 'Content-Type': `application/json; charset=${charset}` },
+      });
+    expect((await sent(id)).response.status).toBe(400);
+    expect((await sent(harmless)).got?.body.toString()).toBe('{"amount":100,"to":"acct"}');
+  });
+});
+
+describe('headers of a response that bind a browser to the service', () => {
+  const BINDING = {
+    NEL: '{"report_to":"x","max_age":2592000}',
+    'Report-To': '{"group":"x","max_age":2592000,"endpoints":[{"url":"https://evil.example/"}]}',
+    'Reporting-Endpoints': 'default="https://evil.example/"',
+    'Alt-Svc': 'h3="evil.example:443"; ma=86400',
+    'Strict-Transport-Security': 'max-age=0',
+    'Clear-Site-Data': '"*"',
+    'Public-Key-Pins': 'x',
+    'Public-Key-Pins-Report-Only': 'x',
+  };
+
+  it.each([undefined, 'https://shop.example'])(
+    'are removed for a request with the Origin %s',
+    async (origin) => {
+      destination.respond = (_received, response) => {
+        response.writeHead(200, { ...BINDING, 'Set-Cookie': 'a=b; Path=/', 'X-Other': 'c' });
+        response.end('ok');
+      };
+      const { response: reply } = await through(
+        'GET',
+        origin === undefined ? {} : { headers: { Origin: origin } },
+      );
+      expect(Object.keys(BINDING).filter((name) => reply.headers.has(name))).toEqual([]);
+      expect(reply.headers.get('x-other')).toBe('c');
+      expect(reply.headers.getSetCookie()).toEqual(origin === undefined ? ['a=b; Path=/'] : []);
+    },
+  );
+});
+
 describe('a failure of the proxy itself', () => {
   const expectProblem = ({ status, body, headers }: ApiResponse, expected: number) => {
     expect([status, Object.keys(body), body.proxy_error?.status]).toEqual([

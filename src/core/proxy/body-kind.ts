@@ -60,10 +60,15 @@ export function mayBeJson(text: string): boolean {
   return ['{', '[', '"'].includes(firstCharacter(text));
 }
 
+/** Whether a text begins like an object or array of JSON. */
+export function beginsLikeJson(text: string): boolean {
+  return ['{', '['].includes(firstCharacter(text));
+}
+
 /**
  * Whether a body that is not JSON claims to be JSON: its type names JSON, or it has no type and
  * starts like JSON.
  */
 export function claimsJson(mediaType: string, text: string): boolean {
-  return mediaType === '' ? ['{', '['].includes(firstCharacter(text)) : mediaType.includes('json');
+  return mediaType === '' ? beginsLikeJson(text) : mediaType.includes('json');
 }

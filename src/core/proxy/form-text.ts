@@ -1,33 +1,13 @@
 import type { TemplateFields } from '../expressions/template-fields.ts';
-import { TextEdits, textTemplate, verbatim, type Renderable } from './renderable.ts';
+import { decodeFormValue, encodeFormValue } from './form-encoding.ts';
+import { nestedTemplate, TextEdits, verbatim, type Renderable } from './renderable.ts';
 
 /** The forms of `{{` in a form. */
 const OPENING = /(?:\{|%7b){2}/i;
 
-/** Percent-encoding of a form (WHATWG URL, application/x-www-form-urlencoded): spaces as `+`. */
-function encodeFormValue(text: string): string {
-  return new URLSearchParams([['', text]]).toString().slice(1);
-}
-
-/**
- * The text of an encoded value; `undefined` if its encoding is invalid, and then it is not changed.
- */
-function decodeFormValue(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    return undefined;
-  }
-}
-
 /** A value of a form, with its references filled in and encoded again. */
 function formValue(name: string, value: string, path: string, fields: TemplateFields): Renderable<string> {
-  const template = textTemplate(
-    value,
-    `${path}.${decodeFormValue(name) ?? name}`,
-    fields,
-    (filled) => filled,
-  );
+  const template = nestedTemplate(value, `${path}.${decodeFormValue(name) ?? name}`, fields);
   return {
     references: template.references,
     render: (filling) => encodeFormValue(template.render(filling)),

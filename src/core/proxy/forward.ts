@@ -120,5 +120,6 @@ export async function forward(
     body: new Secret(rendered.body),
     ...PROXY_LIMITS,
   });
-  return { ...response, headers: responseHeaders(response.headers, request.isReserved) };
+  const isFromPage = request.headers['origin'] !== undefined;
+  return { ...response, headers: responseHeaders(response.headers, request.isReserved, isFromPage) };
 }

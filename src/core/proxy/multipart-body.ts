@@ -4,7 +4,9 @@ import { utf8Bytes, utf8Text } from '../shared/utf8.ts';
 import { mayHoldExpression } from './json-text.ts';
 import { preserveDelimiters } from './preserve-delimiters.ts';
 import { contentTypeOf, hasPlainEncoding, isFile } from './part-headers.ts';
-import { textTemplate, combine, verbatim, type Renderable } from './renderable.ts';
+import type { Place } from './nested-places.ts';
+import { combine, placedTemplate, verbatim, type Renderable } from './renderable.ts';
+import type { Skeleton } from './skeleton.ts';
 
 const PARAMETER = /;[ \t]*(?:([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;",]*)))?[ \t]*/y;
 /**
@@ -71,6 +73,33 @@ function contentOf(body: Buffer, { from, to }: Stretch): Stretch | undefined {
   return { from: first.end, to: to - lineBreak.length };
 }
 
+const IN_HEADER: Place = {
+  refused: {
+    pattern: /[\p{Cc}"\\]/u,
+    reason: 'puts a control character, a double quote or a backslash into a part header',
+  },
+  encodes: [],
+};
+/** A value next to other text could also add a member or a parameter. */
+const IN_PART_OF_HEADER: Place = {
+  refused: {
+    pattern: /[\p{Cc}"\\,;]/u,
+    reason:
+      'puts a control character, a double quote, a backslash, a comma or a semicolon into a part header',
+  },
+  encodes: [],
+};
+
+/** Whether an expression is the whole value of its header. */
+function isWhole(text: string, position: number): boolean {
+  const before = text.slice(0, position).trimEnd();
+  const after = /^[ \t]*(?:[\r\n]|$)/.test(text.slice(position + 1));
+  return before.endsWith(':') && after;
+}
+
+const headerPlaces = ({ text, at }: Skeleton): readonly Place[] =>
+  at.map((position) => (isWhole(text, position) ? IN_HEADER : IN_PART_OF_HEADER));
+
 /**
  * The bytes between the contents of two parts: a value must stay inside its line, and inside its
  * quotes.
@@ -82,11 +111,7 @@ function betweenParts(stretch: Buffer, path: string, fields: TemplateFields): Re
     fields.report(path, 'has a part header with an expression that is not UTF-8');
     return verbatim(stretch);
   }
-  const template = textTemplate(text, path, fields, (value) => {
-    if (/[\p{Cc}"\\]/u.test(value))
-      fields.report(path, 'puts a control character, a double quote or a backslash into a part header');
-    return value;
-  });
+  const template = placedTemplate(text, path, fields, headerPlaces);
   return {
     references: template.references,
     render: (filling) => utf8Bytes([template.render(filling)]),

@@ -11,6 +11,9 @@ import { textOf } from '../expressions/text-of.ts';
 import type { TemplateFields } from '../expressions/template-fields.ts';
 import type { Json } from '../shared/json.ts';
 import { utf8Bytes } from '../shared/utf8.ts';
+import { mayBeJson } from './body-kind.ts';
+import { nestedPlaces, type Place } from './nested-places.ts';
+import { skeletonOf, type Skeleton } from './skeleton.ts';
 
 /** A piece of a request: its references to tokens, and how to render it with their values. */
 export interface Renderable<T> {
@@ -91,30 +94,93 @@ function parseTemplate(text: string, path: string, fields: TemplateFields): Toke
   return template;
 }
 
-/**
- * A text whose references become text, each value encoded with `encode`. Errors are reported at
- * `path`.
- */
-export function textTemplate(
-  text: string,
-  path: string,
-  fields: TemplateFields,
-  encode: (value: string) => string,
-): Renderable<string> {
+const EMPTY = { kind: 'text', text: '' } as const;
+/** Steps of each further encoding of a value, for each character. */
+const ENCODE = 8;
+
+/** A text whose references become text, without encoding. Errors are reported at `path`. */
+export function textTemplate(text: string, path: string, fields: TemplateFields): Renderable<string> {
   const template = parseTemplate(text, path, fields);
   // A single reference would return its value with its JSON type; an added empty text makes the
   // result a text.
-  const asText = template.length === 1 ? [...template, { kind: 'text' as const, text: '' }] : template;
+  const asText = template.length === 1 ? [...template, EMPTY] : template;
   return {
     references: referencesOf(template),
-    render: (filling) =>
-      reportErrors(fields, path, () => textOf(fillTokenTemplate(asText, filling, encode)), ''),
+    render: (filling) => reportErrors(fields, path, () => textOf(fillTokenTemplate(asText, filling)), ''),
   };
 }
 
-/** A text whose references become JSON: a single reference returns its value with its JSON type. */
+/** The text of one reference at its place, encoded for every grammar around it. */
+function writeAt(part: TokenTemplate[number], place: Place | undefined, filling: Filling): string {
+  const { isJson = false, refused, encodes = [] } = place ?? {};
+  const encodeAll = (text: string): string =>
+    encodes.reduce((inner, encode) => {
+      filling.budget.charge(inner.length * ENCODE);
+      return encode(inner);
+    }, text);
+  if (isJson) return encodeAll(JSON.stringify(fillTokenTemplate([part], filling)));
+  const checkAndEncode = (text: string): string => {
+    if (refused?.pattern.test(text) === true) throw new ExpressionError(refused.reason);
+    return encodeAll(text);
+  };
+  return textOf(fillTokenTemplate([part, EMPTY], filling, checkAndEncode));
+}
+
+/**
+ * A text whose references become text, each at its own place. `placesOf` has one for each
+ * reference, in their order.
+ */
+export function placedTemplate(
+  text: string,
+  path: string,
+  fields: TemplateFields,
+  placesOf: (skeleton: Skeleton) => readonly Place[],
+): Renderable<string> {
+  return placed(parseTemplate(text, path, fields), path, fields, placesOf);
+}
+
+function placed(
+  template: TokenTemplate,
+  path: string,
+  fields: TemplateFields,
+  placesOf: (skeleton: Skeleton) => readonly Place[],
+): Renderable<string> {
+  const references = referencesOf(template);
+  const places = references.length === 0 ? [] : placesOf(skeletonOf(template));
+  const byPart = new Map<TokenTemplate[number], Place | undefined>(
+    template.filter(({ kind }) => kind === 'token').map((part, index) => [part, places[index]]),
+  );
+  const write = (part: TokenTemplate[number], filling: Filling): string =>
+    part.kind === 'text' ? part.text : writeAt(part, byPart.get(part), filling);
+  return {
+    references,
+    render: (filling) =>
+      reportErrors(fields, path, () => template.map((part) => write(part, filling)).join(''), ''),
+  };
+}
+
+/** Whether a template may have a nested grammar: others need no search for one. */
+function mayNest(template: TokenTemplate): boolean {
+  const [first] = template;
+  return (
+    template.length > 1 &&
+    ((first?.kind === 'text' && mayBeJson(first.text)) ||
+      template.some((part) => part.kind === 'text' && part.text.includes('=')))
+  );
+}
+
+/** A text whose references become text, each encoded for the grammars inside the text. */
+export function nestedTemplate(text: string, path: string, fields: TemplateFields): Renderable<string> {
+  return placedTemplate(text, path, fields, nestedPlaces);
+}
+
+/**
+ * A string of JSON, with the grammars inside it: a single reference returns its value with its JSON
+ * type.
+ */
 export function jsonTemplate(text: string, path: string, fields: TemplateFields): Renderable<Json> {
   const template = parseTemplate(text, path, fields);
+  if (mayNest(template)) return placed(template, path, fields, nestedPlaces);
   return {
     references: referencesOf(template),
     render: (filling) => reportErrors<Json>(fields, path, () => fillTokenTemplate(template, filling), null),

@@ -1,30 +1,19 @@
 import type { Content } from '../shared/content.ts';
 import type { TemplateFields } from '../expressions/template-fields.ts';
 import { utf8Bytes } from '../shared/utf8.ts';
-import { bodyKind, claimsJson, mediaTypeOf } from './body-kind.ts';
+import { bodyKind, claimsJson, mediaTypeOf, type BodyKind } from './body-kind.ts';
+import { charsetsOf, checkCharset } from './charset.ts';
 import { formText } from './form-text.ts';
 import { isJsonText, jsonRecords, jsonText, mayHoldExpression, type RecordSeparator } from './json-text.ts';
 import { boundaryOf, multipartBody } from './multipart-body.ts';
-import { textTemplate, verbatim, type Renderable } from './renderable.ts';
-
-const XML_ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
+import { nestedTemplate, textTemplate, verbatim, type Renderable } from './renderable.ts';
+import { xmlText } from './xml-text.ts';
 
 /** `{{` in any spelling: plain, in JSON, or in a form. */
 const OPENING = /(?:\{|\\u007b|%7b){2}/i;
 
 /** Deepest nesting of multiparts. Each level reads the same bytes again. */
 const DEPTH_MAX = 8;
-
-/** A value for XML or HTML, safe in text and in attributes. */
-function escapeXml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => XML_ENTITIES[character] ?? character);
-}
 
 const bytes = (text: Renderable<string>): Renderable<Buffer> => ({
   references: text.references,
@@ -39,6 +28,10 @@ interface Place {
   readonly path: string;
   /** The number of multipart bodies around it. */
   readonly depth: number;
+  /** The charsets that the types of these multipart bodies declare. */
+  readonly charsets: readonly string[];
+  /** It is a field of `multipart/form-data`. */
+  readonly isField: boolean;
 }
 
 /** A body that claims to be JSON but is not: the context of an expression in it is unknown. */
@@ -80,7 +73,13 @@ function byContent(place: Place, fields: TemplateFields): Renderable<Buffer> {
   if (claimsJson(mediaTypeOf(contentType), text ?? body.bytes.toString('latin1')))
     return notJson(place, fields);
   if (text === undefined || !text.includes('{{')) return verbatim(body.bytes);
-  return bytes(textTemplate(text, path, fields, (filled) => filled));
+  if (place.isField) return bytes(nestedTemplate(text, path, fields));
+  return bytes(textTemplate(text, path, fields));
+}
+
+/** The charsets that the receiver may read a body in. XML and HTML declare one in their text. */
+function charsetsOfPlace({ body, contentType, charsets }: Place, kind: BodyKind): readonly string[] {
+  return [...charsets, ...charsetsOf(contentType, kind === 'xml' ? (body.text ?? '') : '')];
 }
 
 function multipart(place: Place, fields: TemplateFields): Renderable<Buffer> {
@@ -93,11 +92,24 @@ function multipart(place: Place, fields: TemplateFields): Renderable<Buffer> {
   }
   const type = mediaTypeOf(contentType);
   const isForm = type === 'multipart/form-data';
+  const charsets = charsetsOfPlace(place, 'multipart');
   // RFC 2046, sections 5.1 and 5.1.5.
   const partType = type === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
   return multipartBody({ body: body.bytes, boundary, path, isForm, partType }, fields, (part) =>
-    filledIn({ ...part, depth: depth + 1 }, fields),
+    filledIn({ ...part, depth: depth + 1, charsets, isField: isForm }, fields),
   );
+}
+
+function byKind(place: Place, kind: BodyKind, fields: TemplateFields): Renderable<Buffer> {
+  const { body, path } = place;
+  if (kind === 'multipart') return multipart(place, fields);
+  if (kind === 'message') return message(place, fields);
+  if (kind === 'json-lines') return records(place, '\n', fields);
+  if (kind === 'json-sequence') return records(place, '\u001e', fields);
+  if (kind === 'other') return byContent(place, fields);
+  const { text } = body;
+  if (text === undefined) return verbatim(body.bytes);
+  return bytes(kind === 'form' ? formText(text, path, fields) : xmlText(text, path, fields));
 }
 
 function filledIn(place: Place, fields: TemplateFields): Renderable<Buffer> {
@@ -107,14 +119,9 @@ function filledIn(place: Place, fields: TemplateFields): Renderable<Buffer> {
   if (kind === 'ambiguous') return ambiguous(place, fields);
   // A form may percent-encode its braces; it searches for them itself.
   if (kind !== 'form' && !mayHoldExpression(body)) return verbatim(body.bytes);
-  if (kind === 'multipart') return multipart(place, fields);
-  if (kind === 'message') return message(place, fields);
-  if (kind === 'json-lines') return records(place, '\n', fields);
-  if (kind === 'json-sequence') return records(place, '\u001e', fields);
-  if (kind === 'other') return byContent(place, fields);
-  const { text } = body;
-  if (text === undefined) return verbatim(body.bytes);
-  return bytes(kind === 'form' ? formText(text, path, fields) : textTemplate(text, path, fields, escapeXml));
+  const filled = byKind(place, kind, fields);
+  // A file in a multipart may have any bytes: each of its parts is checked on its own.
+  return kind === 'multipart' ? filled : checkCharset(filled, charsetsOfPlace(place, kind), path, fields);
 }
 
 /**
@@ -128,5 +135,5 @@ export function requestBody(
   fields: TemplateFields,
 ): Renderable<Buffer> {
   if (isEncoded) return verbatim(body.bytes);
-  return filledIn({ body, contentType, path: 'body', depth: 0 }, fields);
+  return filledIn({ body, contentType, path: 'body', depth: 0, charsets: [], isField: false }, fields);
 }

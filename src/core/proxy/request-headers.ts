@@ -1,6 +1,8 @@
 import type { HeaderFields } from '../egress/egress-client.ts';
 import type { TemplateFields } from '../expressions/template-fields.ts';
-import { textTemplate, combine, verbatim, type Renderable } from './renderable.ts';
+import type { Place } from './nested-places.ts';
+import { combine, placedTemplate, verbatim, type Renderable } from './renderable.ts';
+import type { Skeleton } from './skeleton.ts';
 
 /**
  * Hop-by-hop fields (RFC 9110, section 7.6.1), fields that the connection sets itself, and fields
@@ -45,9 +47,22 @@ function isForwarded(name: string, connection: string): boolean {
 // Fields contain bytes; text beyond ASCII is sent as UTF-8 (RFC 9110, section 5.5).
 const asFieldValue = (text: string): string => Buffer.from(text).toString('latin1');
 
+/** A value next to other text could add a member, a parameter, or the end of a quoted string. */
+const IN_PART: Place = {
+  refused: {
+    pattern: /[,;"\\]/,
+    reason: 'puts a comma, semicolon, double quote or backslash into other text',
+  },
+  encodes: [],
+};
+
+/** A header value that is only one expression may be any text. */
+const headerPlaces = ({ text, at }: Skeleton): readonly Place[] =>
+  text.length === at.length && at.length === 1 ? [{ encodes: [] }] : at.map(() => IN_PART);
+
 function field(name: string, value: string, fields: TemplateFields): Renderable<readonly [string, string]> {
   if (!value.includes('{{')) return verbatim([name, value] as const);
-  const template = textTemplate(value, `headers.${name}`, fields, (filled) => filled);
+  const template = placedTemplate(value, `headers.${name}`, fields, headerPlaces);
   return {
     references: template.references,
     render: (filling) => {
@@ -75,14 +90,37 @@ export function requestHeaders(
   );
 }
 
-/** The fields of a response that are returned to the caller. */
-export function responseHeaders(headers: HeaderFields, isReserved: (name: string) => boolean): HeaderFields {
+/**
+ * Fields that a browser applies to later requests to the origin of the response, which is the
+ * origin of this service (docs/contract.md#the-response-of-the-destination).
+ */
+const ORIGIN_WIDE = new Set([
+  'strict-transport-security',
+  'nel',
+  'report-to',
+  'reporting-endpoints',
+  'clear-site-data',
+  'alt-svc',
+  'public-key-pins',
+  'public-key-pins-report-only',
+]);
+
+/**
+ * The fields of a response that are returned to the caller. `isFromPage`: the request has an
+ * `Origin`, so a browser would store cookies for this service.
+ */
+export function responseHeaders(
+  headers: HeaderFields,
+  isReserved: (name: string) => boolean,
+  isFromPage: boolean,
+): HeaderFields {
   const connection = headers
     .filter(([name]) => name.toLowerCase() === 'connection')
     .map(([, value]) => value)
     .join(',');
   return headers.filter(([name]) => {
     const lower = name.toLowerCase();
-    return isForwarded(lower, connection) && !isReserved(lower);
+    const bindsBrowser = ORIGIN_WIDE.has(lower) || (isFromPage && lower === 'set-cookie');
+    return isForwarded(lower, connection) && !isReserved(lower) && !bindsBrowser;
   });
 }

@@ -14,7 +14,7 @@ function tagOf(tenantId: string, random: string): string {
 
 /**
  * The id of a token for which the caller chose none: a UUID version 4 whose last 32 bits are a hash
- * of the tenant and the other 90 random bits (docs/decisions/0046).
+ * of the tenant and the other 90 random bits (docs/decisions/0044).
  */
 export function serviceIdOf(tenantId: string, uuid: string): string {
   const random = uuid.slice(0, -TAG_DIGITS);

@@ -80,7 +80,9 @@ const leaves = fc
   .array(fc.constantFrom('{{ a }}', '{{ b }}', '{{a}}', 'text', '"', '\\', '\n', 'é', ' ', ':'), {
     maxLength: 4,
   })
-  .map((parts) => parts.join(''));
+  .map((parts) => parts.join(''))
+  // A quoted string is JSON itself: nested-grammars.test.ts.
+  .filter((text) => !text.trim().startsWith('"'));
 const documents = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },
@@ -147,7 +149,7 @@ const labels = fc.oneof(
 /** XML and HTML, in which values are escaped. */
 const XML_LABELS = [
   'application/xml',
-  'text/xml; charset="a,b"',
+  'text/xml; charset="utf-8"; x="a,b"',
   'text/html',
   'application/xhtml+xml',
   'application/soap+xml',
@@ -193,7 +195,8 @@ describe('a body that is JSON', () => {
     (label) => {
       const body = label.endsWith('urlencoded') ? 'x={{ a }}' : '{"a":"{{ a }}"}';
       const arrived = filled(body, label, { a: '<"&>' });
-      expect(arrived).toBe(label.endsWith('urlencoded') ? 'x=%3C%22%26%3E' : '{"a":"&lt;&quot;&amp;&gt;"}');
+      const inXml = String.raw`{"a":"&lt;\&quot;&amp;&gt;"}`;
+      expect(arrived).toBe(label.endsWith('urlencoded') ? 'x=%3C%22%26%3E' : inXml);
     },
   );
 
@@ -589,7 +592,7 @@ describe('a multipart body', () => {
 
   it.each([
     'boundary="a b:c"; charset=utf-8',
-    'charset="a;b\\"c";BOUNDARY=a+b',
+    'x="a;b\\"c";BOUNDARY=a+b',
     'boundary=----WebKitFormBoundaryX;',
   ])('is read by the boundary of a type with %s', (parameters) => {
     const boundary = /boundary="?([^";]*)/i.exec(parameters)?.[1] ?? '';

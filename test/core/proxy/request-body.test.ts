@@ -33,7 +33,8 @@ const asText = (value: Json) =>
 
 /** Where a reference may stand: alone, or between texts. */
 // A brace before an expression would belong to it: `{{` opens at the first of them.
-const before = plain.filter((text) => !text.endsWith('{'));
+// Text that looks like JSON or a form may be one: nested-grammars.test.ts.
+const before = plain.filter((text) => !/^["{[]|=|\{$/.test(text));
 const placement = fc.record({ before, after: plain, spaces: fc.constantFrom('', ' ', '  ') });
 const template = ({ before, after, spaces }: { before: string; after: string; spaces: string }) =>
   `${before}{{${spaces}id${spaces}}}${after}`;

@@ -8,7 +8,7 @@ import { bundleOf, FUNCTIONS, referenceBundle } from '../../../tools/bench/cold-
 const LIMITS_KB = {
   tokens: 317,
   applications: 211,
-  proxy: 273,
+  proxy: 287,
   reactors: 364,
   'reactor-worker': 300,
   'webhook-sender': 178,

@@ -1,0 +1,49 @@
+import { isAscii } from 'node:buffer';
+import type { TemplateFields } from '../expressions/template-fields.ts';
+import type { Renderable } from './renderable.ts';
+
+const PARAMETER = /;\s*charset\s*=\s*["']?([^\s"';,]*)/gi;
+/** What XML, HTML and style sheets declare in their first characters. */
+const DECLARATION = /\b(?:encoding|charset)\s{0,20}=\s{0,20}["']?([\w.:-]+)/gi;
+const DECLARED_WITHIN = 1_024;
+
+const UNICODE = /^(?:utf-?8|us-ascii|ascii)?$/i;
+/** Charsets in which every ASCII byte after an ASCII byte is that ASCII character. */
+const LIKE_ASCII =
+  /^(?:iso[-_]?8859-?\d{1,2}|latin-?\d|windows-125\d|cp125\d|koi8-[ru]|gbk|gb2312|gb18030|big5|shift[-_]jis|sjis|euc-(?:jp|kr))$/i;
+
+/** A percent-encoded byte that is not ASCII, also if its `%` is encoded again. */
+const ENCODED_BYTE = /%(?:25)*[89a-f][\da-f]/i;
+
+/** The charsets that a type, or the start of a text, declares. */
+export function charsetsOf(contentType: string, text: string): readonly string[] {
+  return [
+    ...[...contentType.matchAll(PARAMETER)].map(([, name = '']) => name),
+    ...[...text.slice(0, DECLARED_WITHIN).matchAll(DECLARATION)].map(([, name = '']) => name),
+  ];
+}
+
+/**
+ * Accepts only ASCII in a body with references that its receiver does not read as UTF-8: in a
+ * charset of several bytes, a byte of a value could hide the character after it.
+ */
+export function checkCharset(
+  body: Renderable<Buffer>,
+  charsets: readonly string[],
+  path: string,
+  fields: TemplateFields,
+): Renderable<Buffer> {
+  const others = charsets.filter((name) => !UNICODE.test(name));
+  if (others.length === 0 || body.references.length === 0) return body;
+  if (!others.every((name) => LIKE_ASCII.test(name)))
+    fields.report(path, 'has an expression and a charset that is not based on ASCII');
+  return {
+    references: body.references,
+    render: (filling) => {
+      const rendered = body.render(filling);
+      if (!isAscii(rendered) || ENCODED_BYTE.test(rendered.toString('latin1')))
+        fields.report(path, 'becomes a body with other characters than ASCII, in a charset other than UTF-8');
+      return rendered;
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { beginsLikeJson, mayBeJson } from './body-kind.ts';
+import { innerForm } from './inner-form.ts';
+import type { Encode } from './inner-grammar.ts';
+import { innerJson } from './inner-json.ts';
+import type { Skeleton } from './skeleton.ts';
+
+/** Where a value of a template goes, and what it may be there. */
+export interface Place {
+  /** It is JSON of its own; else it is text. */
+  readonly isJson?: boolean;
+  /** A text that matches is rejected, for this reason. */
+  readonly refused?: { readonly pattern: RegExp; readonly reason: string };
+  /** The encodings of the grammars around it, the innermost first. */
+  readonly encodes: readonly Encode[];
+}
+
+/** Most grammars inside each other, without that of the body itself. */
+export const LEVELS_MAX = 4;
+
+/** A text looks like JSON or a form but is neither, so its reader is unknown. */
+const UNCLEAR = {
+  pattern: /["\\{}[\]&%+#\p{Cc}]/u,
+  reason:
+    'puts one of " \\ { } [ ] & % + # or a control character into text that looks like JSON or a form but is neither',
+};
+const IN_URL = {
+  pattern: /["\\{}[\]&%+#=?\p{Cc}]/u,
+  reason: 'puts one of " \\ { } [ ] & % + # = ? or a control character into a URL before its query',
+};
+const IN_NAME = { pattern: /^/, reason: 'has an expression in the name of a nested member or field' };
+
+/** The places of text that has no grammar: a value may begin none there, and end none. */
+function unclearPlaces({ text, at }: Skeleton, encodes: readonly Encode[], level: number): readonly Place[] {
+  const isAll = level > LEVELS_MAX ? mayBeJson(text) : beginsLikeJson(text);
+  const equals = text.indexOf('=');
+  return at.map((position) =>
+    isAll || (equals !== -1 && equals < position) ? { refused: UNCLEAR, encodes } : { encodes },
+  );
+}
+
+/**
+ * The place of each reference in a text: that of the innermost grammar
+ * (docs/decisions/0043-encode-for-the-innermost-grammar.md). `encodes` are those of the grammars
+ * around the text.
+ */
+export function nestedPlaces(
+  skeleton: Skeleton,
+  encodes: readonly Encode[] = [],
+  level = 1,
+): readonly Place[] {
+  if (skeleton.at.length === 0) return [];
+  const inner = level > LEVELS_MAX ? undefined : (innerJson(skeleton) ?? innerForm(skeleton));
+  if (inner === undefined) return unclearPlaces(skeleton, encodes, level);
+  return inner.flatMap((place): readonly Place[] => {
+    const { at } = place.skeleton;
+    if (place.kind === 'text') return nestedPlaces(place.skeleton, [place.encode, ...encodes], level + 1);
+    if (place.kind === 'value') return at.map(() => ({ isJson: true, encodes }));
+    return at.map(() => ({ refused: place.kind === 'url' ? IN_URL : IN_NAME, encodes }));
+  });
+}
