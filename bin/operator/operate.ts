@@ -6,7 +6,7 @@ import { explainFailure, UsageError, type Target } from './explain-failure.ts';
 import { endpointOf, invokeFunction, principalOf } from './invoke.ts';
 import { operatorProgram, type Request } from './program.ts';
 import { createSecretsFile } from './secrets-file.ts';
-import { show } from './show.ts';
+import { printable, show } from './show.ts';
 
 export interface Surroundings {
   /** To standard output. */
@@ -47,7 +47,7 @@ async function carryOut(
     addLines?.(lines);
     all = all === undefined || joined === undefined ? result : joined(all, result);
     // Not to standard output: `--json` output stays valid JSON.
-    if (progress !== undefined) printError(`${progress(result)}\n`);
+    if (progress !== undefined) printError(`${printable(progress(result))}\n`);
     if (isDone === undefined || isDone(result)) {
       // Where the next step would begin: there is none.
       const { next: _, ...shown } = all;
@@ -154,7 +154,7 @@ export async function operate(args: readonly string[], surroundings: Surrounding
   } catch (error) {
     // Commander has printed it; help and version are no failures.
     if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : USED_WRONGLY;
-    printError(`operator: ${explainFailure(error, target)}\n`);
+    printError(`operator: ${printable(explainFailure(error, target))}\n`);
     return error instanceof UsageError ? USED_WRONGLY : FAILED;
   }
 }

@@ -3,6 +3,29 @@ import type { Response } from './command-behaviour.ts';
 const isRecord = (value: unknown): value is Response =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Control, format and unassigned characters, and the separators that end a line. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Cn}\p{Co}\u2028\u2029]/gu;
+
+const escaped = (character: string): string =>
+  `\\u{${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}}`;
+
+/**
+ * The text with everything escaped that a terminal acts on, or that makes it look like another
+ * text: names come from tenants.
+ */
+export function printable(text: string): string {
+  return text.replaceAll(UNPRINTABLE, escaped);
+}
+
+/** The same in JSON, which keeps its meaning: `JSON.stringify` escapes only U+0000 to U+001F. */
+function printableJson(json: string): string {
+  return json.replaceAll(UNPRINTABLE, (character) =>
+    Array.from({ length: character.length }, (_, at) => character.charCodeAt(at))
+      .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+}
+
 /** A value as text; members of an object on one line. */
 function shown(value: unknown): string {
   if (!isRecord(value)) return String(value);
@@ -13,12 +36,12 @@ function shown(value: unknown): string {
 
 function lines(result: Response): readonly string[] {
   const width = Math.max(...Object.keys(result).map((name) => name.length));
-  return Object.entries(result).map(([name, value]) => `${name.padEnd(width)}  ${shown(value)}`);
+  return Object.entries(result).map(([name, value]) => `${name.padEnd(width)}  ${printable(shown(value))}`);
 }
 
 /** A result as lines, with lists as blocks of lines; or the whole result as JSON. */
 export function show(result: Response, asJson: boolean): string {
-  if (asJson) return `${JSON.stringify(result)}\n`;
+  if (asJson) return `${printableJson(JSON.stringify(result))}\n`;
   const lists = Object.entries(result).flatMap(([name, value]) => {
     if (!Array.isArray(value)) return [];
     const blocks = value.filter(isRecord).map((each) => lines(each).join('\n'));

@@ -110,6 +110,8 @@ describe('an asynchronous invocation', () => {
       status: 402,
       code: 'payment_required',
       detail: 'declined',
+      reactor_id: reactor,
+      application_id: expect.any(String),
     });
     expect((await result(reactor, id)).status).toBe('failed');
   });

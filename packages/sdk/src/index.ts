@@ -33,6 +33,7 @@ export type {
   CardData,
   Condition,
   Detokenized,
+  DeliveredInvocation,
   EndedInvocation,
   InvocationResult,
   LogRecord,

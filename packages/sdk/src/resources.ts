@@ -341,6 +341,13 @@ export type EndedInvocation =
   | { readonly id: string; readonly status: 'succeeded'; readonly result: ReactorResponse }
   | { readonly id: string; readonly status: 'failed'; readonly result: Problem };
 
+/** The content of a webhook: a result, its reactor, and the application that invoked it. */
+export type DeliveredInvocation = EndedInvocation & {
+  readonly reactor_id?: string;
+  /** For a session, the application that authorized it. */
+  readonly application_id?: string;
+};
+
 export type InvocationResult =
   | EndedInvocation
   | { readonly id: string; readonly status: 'queued' | 'running'; readonly result?: undefined };

@@ -1,7 +1,7 @@
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
 import { isBytes } from './is-bytes.ts';
 import { hmacSha256 } from './platform.ts';
-import type { EndedInvocation, Problem } from './resources.ts';
+import type { DeliveredInvocation, Problem } from './resources.ts';
 import { brand } from './brand.ts';
 
 const TOLERANCE_SECONDS = 300;
@@ -124,29 +124,37 @@ function signaturesIn(header: readonly string[]): readonly Uint8Array[] {
     .map((signature) => bytesOf(signature.slice(3)));
 }
 
-function endedOf(id: string, body: Uint8Array): EndedInvocation {
-  let result: unknown;
+function deliveredOf(id: string, body: Uint8Array): DeliveredInvocation {
+  let sent: unknown;
   try {
-    result = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    sent = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
-    result = undefined;
+    sent = undefined;
   }
-  if (typeof result !== 'object' || result === null || Array.isArray(result))
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
     throw new WebhookVerificationError('The body is not the JSON of a result');
+  const { reactor_id, application_id, ...result } = sent as Readonly<Record<string, unknown>>;
+  const sender = {
+    id,
+    ...(typeof reactor_id === 'string' && { reactor_id }),
+    ...(typeof application_id === 'string' && { application_id }),
+  };
   // A response contains only `raw` and `tokens`.
   return 'status' in result && 'title' in result
-    ? { id, status: 'failed', result: result as Problem }
-    : { id, status: 'succeeded', result };
+    ? { ...sender, status: 'failed', result: result as unknown as Problem }
+    : { ...sender, status: 'succeeded', result };
 }
 
 /**
  * Verifies that a webhook is the service's, unchanged and recent, by the rules of Standard
- * Webhooks, and returns its content: the same as `reactors.retrieveResult`. `id` is that of the
- * invocation and the same for every delivery; a receiver may get one twice. Throws
- * `WebhookVerificationError`, and `TypeError` for an invalid secret, body or tolerance.
+ * Webhooks, and returns its content: that of `reactors.retrieveResult`, with the reactor and the
+ * application that invoked it. All applications of a tenant have the same secret: compare both with
+ * those that you expect. `id` is that of the invocation and the same for every delivery; a receiver
+ * may get one twice. Throws `WebhookVerificationError`, and `TypeError` for an invalid secret, body
+ * or tolerance.
  * @example const { id, status, result } = await verifyWebhook({ body, headers: request.headers, secret });
  */
-export async function verifyWebhook(webhook: WebhookToVerify): Promise<EndedInvocation> {
+export async function verifyWebhook(webhook: WebhookToVerify): Promise<DeliveredInvocation> {
   const { body, headers, secret, toleranceSeconds = TOLERANCE_SECONDS } = webhook;
   const key = keyOf(secret);
   const bytes = signedBytes(body);
@@ -158,5 +166,5 @@ export async function verifyWebhook(webhook: WebhookToVerify): Promise<EndedInvo
   const received = signaturesIn(valuesOf(headers, 'webhook-signature'));
   if (!received.some((signature) => isSame(signature, expected)))
     throw new WebhookVerificationError('No signature is right');
-  return endedOf(id, bytes);
+  return deliveredOf(id, bytes);
 }

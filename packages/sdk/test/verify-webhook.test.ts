@@ -39,6 +39,16 @@ describe('a webhook of the service', () => {
     expect(await verifyWebhook(aWebhook({ result: {} }))).toMatchObject({ status: 'succeeded', result: {} });
   });
 
+  it('names the reactor and the application for which it was signed', async () => {
+    const sender = { reactor_id: 'reactor-1', application_id: 'application-1' };
+    expect(await verifyWebhook(aWebhook({ result: { ...RESULT, ...sender } }))).toEqual({
+      id: 'inv_1',
+      status: 'succeeded',
+      result: RESULT,
+      ...sender,
+    });
+  });
+
   it('returns names with escapes as they were sent (docs/decisions/0014)', async () => {
     const result = aMisreadValue();
     expect(await verifyWebhook(aWebhook({ result }))).toMatchObject({ result });

@@ -57,7 +57,12 @@ async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt 
   // since.
   if (typeof destination === 'string') return {};
   for (const use of stored?.reveal().uses ?? []) deps.audit.saw(use, 'use');
-  const text = JSON.stringify(stored?.reveal().body ?? deps.presentFailure(resultNotAvailable()));
+  // The secret is the tenant's: the body names for whom the signature speaks.
+  const text = JSON.stringify({
+    ...(stored?.reveal().body ?? deps.presentFailure(resultNotAvailable())),
+    reactor_id: invocation.reactorId,
+    application_id: payload.reveal().applicationId,
+  });
   const signed = signWebhook(
     invocation.id,
     text,
