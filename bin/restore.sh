@@ -42,14 +42,14 @@ only_second() { LC_ALL=C comm -13 "$1" "$2"; }
 records() {
   local pattern=()
   case $2 in
-    Tokens) pattern=($'\ttoken\t') ;;
+    # The tombstone of a deleted token has no version.
+    Tokens) pattern=($'\ttoken\t[0-9]') ;;
     Reactors) pattern=($'\treactor#') ;;
     # The head of the audit trail is never restored: carry_head.
     Access) pattern=(-v $'^audit\thead\t') ;;
   esac
   ask dynamodb scan --table-name "$1" --consistent-read --projection-expression 'pk, sk, version' --query 'Items[].[pk.S, sk.S, version.N]' > "$FOLDER/rows"
-  # The tombstone of a deleted token has no version: its token is deleted.
-  grep "${pattern[@]}" "$FOLDER/rows" | grep -v $'\tNone$' | LC_ALL=C sort || true
+  grep "${pattern[@]}" "$FOLDER/rows" | LC_ALL=C sort || true
 }
 
 # The keys of the tokens that exist or existed, from the rows that records() read last.
