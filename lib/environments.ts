@@ -23,7 +23,6 @@ export const tokenEnvironment = ({ listShards }: Settings, { tokens }: DataStack
 /** The audit trail. */
 export const auditEnvironment = (settings: Settings, { audit }: DataStack) => ({
   AUDIT_TABLE: audit.tableName,
-  AUDIT_MODE: settings.audit,
   AUDIT_RETENTION_DAYS: String(settings.auditRetentionDays),
   SERVICE_NAME: settings.serviceName,
 });

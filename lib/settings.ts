@@ -124,11 +124,6 @@ export const settingsSchema = z
     alarmEmail: z.union([z.literal(''), z.email()], { error: 'must be an e-mail address' }).default(''),
     /** Days until the data key of a tenant is rotated. */
     keyRotationDays: wholeNumber(1, 3_650).default(90),
-    /**
-     * Requests that are recorded in the audit trail: `all`, or `revealed`, which leaves out those
-     * that showed tokens only masked or redacted.
-     */
-    audit: z.enum(['all', 'revealed'], { error: 'must be all or revealed' }).default('all'),
     /** Retention of audit records in days, fixed when each is written. */
     auditRetentionDays: wholeNumber(365, 3_650).default(400),
     /** Retention of logs in days. */

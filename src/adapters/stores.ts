@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createAuditLog, type AuditLogDeps, type AuditMode } from '../core/audit/audit-log.ts';
+import { createAuditLog, type AuditLogDeps } from '../core/audit/audit-log.ts';
 import { createTenantKeys } from '../core/crypto/tenant-keys.ts';
 import { createVault } from '../core/crypto/vault.ts';
 import { kmsClient } from './aws/clients.ts';
@@ -39,7 +39,6 @@ export interface ReactorStoreConfig {
 /** The variables that configure the audit trail. */
 export interface AuditConfig {
   readonly AUDIT_TABLE: string;
-  readonly AUDIT_MODE: AuditMode;
   readonly AUDIT_RETENTION_DAYS: number;
 }
 
@@ -55,7 +54,6 @@ export function createTrail(
     ...deps,
     trailWriter: createTrailWriter({ client, name: config.AUDIT_TABLE }),
     clock: Date.now,
-    auditMode: config.AUDIT_MODE,
     auditRetentionMs: config.AUDIT_RETENTION_DAYS * DAY_MS,
   });
 }

@@ -84,7 +84,6 @@ export async function recordRequest<Deps extends { readonly audit: Sightings; re
   const { id = '' } = params;
   const resource =
     subject !== undefined && subject !== 'token' && isUuid(id) ? `${subject}:${id}` : undefined;
-  const isRead = route.method === 'GET' || route.idempotency === 'read_only';
   const entry = {
     op: operation,
     app: caller.applicationId,
@@ -94,7 +93,7 @@ export async function recordRequest<Deps extends { readonly audit: Sightings; re
     ...(resource !== undefined && { resource }),
   };
   const { auditLog } = deps as Pick<Deps, 'auditLog'>;
-  const scope = openScope(auditLog, caller.tenantId, entry, { isRead });
+  const scope = openScope(auditLog, caller.tenantId, entry);
   if (subject === 'token') scope.named([id]);
   try {
     const response = await run(auditedDeps<Unaudited<Deps>>(deps, scope) as unknown as Deps);

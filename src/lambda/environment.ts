@@ -32,7 +32,6 @@ export const storeEnvironment = {
 /** The audit trail (`AuditConfig` in `src/adapters/stores.ts`). */
 export const auditEnvironment = {
   AUDIT_TABLE: variable,
-  AUDIT_MODE: z.enum(['all', 'revealed'], { error: 'must be all or revealed' }),
   AUDIT_RETENTION_DAYS: wholeNumber(1),
   /** Namespace of the service's metrics. */
   SERVICE_NAME: variable,

@@ -2,7 +2,7 @@ import { environment } from '../../functions/proxy/config.ts';
 
 const VARIABLES = {
   ...{ ACCESS_TABLE: 'access', EPHEMERAL_TABLE: 'ephemeral', TOKENS_TABLE: 'tokens', KEY_ID: 'key' },
-  ...{ AUDIT_TABLE: 'audit', AUDIT_MODE: 'all', AUDIT_RETENTION_DAYS: '400', SERVICE_NAME: 'Cloakroom' },
+  ...{ AUDIT_TABLE: 'audit', AUDIT_RETENTION_DAYS: '400', SERVICE_NAME: 'Cloakroom' },
   ...{
     CLIENT_COMPATIBILITY: 'strict',
     HEADER_PREFIXES: 'SVC,ACME',

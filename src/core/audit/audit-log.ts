@@ -33,14 +33,10 @@ export interface TrailWriter {
   write(record: AuditRecord, tokens: readonly string[]): Promise<{ readonly wasThrottled: boolean }>;
 }
 
-/** Which requests leave a record: all, or all except those that showed no plaintext. */
-export type AuditMode = 'all' | 'revealed';
-
 export interface AuditLogDeps {
   readonly trailWriter: TrailWriter;
   readonly tenantKeys: Pick<TenantKeys, 'current'>;
   readonly clock: Clock;
-  readonly auditMode: AuditMode;
   /** How long a record is stored, in ms. */
   readonly auditRetentionMs: number;
   /** Called when a request is rejected because it cannot be recorded. */
@@ -51,7 +47,6 @@ export interface AuditLogDeps {
 
 /** The trails as one instance of a function writes them. */
 export interface AuditLog {
-  readonly mode: AuditMode;
   /**
    * Adds a record to the trail of a tenant or of the deployment, and resolves once it is durable.
    * If it rejects with `dependency_unavailable`, the record may exist.
@@ -144,7 +139,6 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
   }
 
   return {
-    mode: deps.auditMode,
     endMissing: deps.onAuditEndMissing,
 
     append(trail, entry) {

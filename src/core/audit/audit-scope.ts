@@ -70,8 +70,6 @@ export type AuditSubject = Pick<
   'op' | 'app' | 'cred' | 'ip' | 'trace' | 'resource' | 'invocation'
 >;
 
-/** Forms that show no plaintext. */
-const VEILED: ReadonlySet<Form> = new Set(['mask', 'redact']);
 /** Forms in which a response shows a token; a failed response shows nothing. */
 const SHOWN: ReadonlySet<Form> = new Set(['reveal', 'mask', 'redact', 'identity', 'examined']);
 
@@ -130,30 +128,23 @@ class Sighted {
     };
   }
 
-  /** The members of a record, without the forms that `isLeftOut` excludes. */
-  members(isLeftOut: (form: Form) => boolean): Pick<AuditEntry, 'tokens' | 'containers'> {
-    const included = [...this.#ids].filter(([form]) => !isLeftOut(form));
-    if (included.length === 0) return {};
-    const tokens = Object.fromEntries(included.map(([form, ids]) => [form, [...ids]]));
+  /** The members of a record. */
+  members(): Pick<AuditEntry, 'tokens' | 'containers'> {
+    if (this.isEmpty) return {};
+    const tokens = Object.fromEntries([...this.#ids].map(([form, ids]) => [form, [...ids]]));
     return { tokens, ...this.#shownContainers() };
   }
 }
 
 /**
  * Starts the audit of a request. Only code that runs requests may call it
- * (.dependency-cruiser.cjs). `isRead`: it changes nothing, so the mode `revealed` may leave it out.
+ * (.dependency-cruiser.cjs).
  */
-export function openScope(
-  log: AuditLog,
-  trail: string,
-  subject: AuditSubject,
-  { isRead = false }: { readonly isRead?: boolean } = {},
-): AuditScope {
+export function openScope(log: AuditLog, trail: string, subject: AuditSubject): AuditScope {
   const named = new Set<string>();
   const there = new Map<string, NamedToken>();
   const recorded = new Set<string>();
   let pending = new Sighted();
-  let hasShown = false;
   let change: Change | undefined;
   let about: Partial<AuditSubject> & Pick<AuditEntry, 'host' | 'matches'> = {};
   let begun: string | undefined;
@@ -161,11 +152,9 @@ export function openScope(
   let failure: Error | undefined;
   let turn: Promise<unknown> = Promise.resolve();
 
-  const isLeftOut = (form: Form) => log.mode === 'revealed' && VEILED.has(form);
-
   async function append(entry: Omit<AuditEntry, 'op'>): Promise<string> {
     // Tokens that are reported while this record is being written belong to the next one.
-    const members = defined({ ...subject, ...about, change, ...pending.members(isLeftOut), ...entry });
+    const members = defined({ ...subject, ...about, change, ...pending.members(), ...entry });
     pending = new Sighted();
     change = undefined;
     try {
@@ -184,7 +173,6 @@ export function openScope(
   }
 
   function saw(token: NamedToken, form: Form): void {
-    hasShown = true;
     const name = `${form} ${token.id}`;
     if (recorded.has(name)) return;
     recorded.add(name);
@@ -195,7 +183,7 @@ export function openScope(
   function refuse(): void {
     const seen = pending;
     pending = new Sighted();
-    for (const [form, ids] of Object.entries(seen.members(() => false).tokens ?? {}))
+    for (const [form, ids] of Object.entries(seen.members().tokens ?? {}))
       for (const id of ids) {
         const token = there.get(id) ?? { id };
         pending.add(token, SHOWN.has(form as Form) ? 'refused' : (form as Form));
@@ -264,14 +252,8 @@ export function openScope(
           return;
         }
         if (outcome !== 'ok') refuse();
-        const members = pending.members(isLeftOut);
         const end = defined({ status, outcome, of: begun });
-        if (begun === undefined) {
-          const isVeiled = outcome === 'ok' && hasShown && members.tokens === undefined;
-          if (!(isRead && log.mode === 'revealed' && isVeiled)) await append(end);
-          return;
-        }
-        if (outcome === 'ok' && members.tokens !== undefined) await append(end);
+        if (begun === undefined || (outcome === 'ok' && !pending.isEmpty)) await append(end);
         // The effect is recorded: reporting an error here would make the caller repeat it.
         else if (outcome !== 'ok' || leaves) await append(end).catch(log.endMissing);
       }),

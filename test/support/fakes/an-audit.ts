@@ -1,4 +1,4 @@
-import { createAuditLog, type AuditLog, type AuditMode } from '../../../src/core/audit/audit-log.ts';
+import { createAuditLog, type AuditLog } from '../../../src/core/audit/audit-log.ts';
 import { entryOf, type AuditEntry, type AuditRecord } from '../../../src/core/audit/audit-record.ts';
 import type { Clock } from '../../../src/core/shared/clock.ts';
 import type { Sightings } from '../../../src/core/audit/audit-scope.ts';
@@ -16,10 +16,7 @@ export const anAudit = (): Sightings => ({
 });
 
 /** An audit log in memory: its records in the order of writing, as entries of a trail. */
-export function anAuditLog({
-  mode = 'all',
-  clock = Date.now,
-}: { readonly mode?: AuditMode; readonly clock?: Clock } = {}) {
+export function anAuditLog({ clock = Date.now }: { readonly clock?: Clock } = {}) {
   const records: AuditRecord[] = [];
   const failures: unknown[] = [];
   const state = { isDown: false };
@@ -34,7 +31,6 @@ export function anAuditLog({
     },
     tenantKeys: someTenantKeys(),
     clock,
-    auditMode: mode,
     auditRetentionMs: 400 * 24 * 60 * 60 * 1000,
     onAuditUnavailable: (error) => failures.push(error),
     onAuditEndMissing: (error) => failures.push(error),
