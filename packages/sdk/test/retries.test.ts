@@ -206,7 +206,9 @@ describe('the end of a call', () => {
       for await (const _ of client.applications.list({}, { signal })) throw new Error('unreachable');
     });
     expect(iterated.error.name).toBe('AbortError');
-    const written = await calling((client) => client.sessions.create({ signal, idempotencyKey: 'k' }));
+    const written = await calling((client) =>
+      client.applications.regenerateKey('a', { signal, idempotencyKey: 'k' }),
+    );
     expect([written.error.name, written.received]).toEqual(['AbortError', []]);
   });
 
