@@ -56,7 +56,7 @@ describe('a sealed field of a token', () => {
 
   it.each(NAMES)('does not open when the %s of its item is that of another item', async (name) => {
     const vault = createVault(someTenantKeys());
-    const [from] = fc.sample(token, { numRuns: 1, seed: 1 });
+    const [from] = fc.sample(token, 1);
     const value = members[name].filter((each) => JSON.stringify(each) !== JSON.stringify(from?.[name]));
     const to = { ...from, [name]: fc.sample(value, 1)[0] } as SealedToken;
     for (const each of ['data', 'details'] as const) {

@@ -46,7 +46,7 @@ describe('the client retries', () => {
       expect((await calling(call, [throttled])).received).toHaveLength(2);
   });
 
-  it.concurrent.each(['token', 'patch', 'put', 'tokenize', 'session'])(
+  it.concurrent.each(['token', 'patch', 'put', 'tokenize', 'regenerate'])(
     'a write under an idempotency key, the same one each time: %s',
     async (what) => {
       const writing = { idempotencyKey: 'k1' };
@@ -55,7 +55,7 @@ describe('the client retries', () => {
         patch: (client) => client.reactors.patch('x', { name: 'n' }, writing),
         put: (client) => client.tenants.update({ name: 'n' }, writing),
         tokenize: (client) => client.tokenize({ a: 1 }, writing),
-        session: (client) => client.sessions.create(writing),
+        regenerate: (client) => client.applications.regenerateKey('a', writing),
       };
       const { received } = await calling(async (client) => writes[what]?.(client), [throttled]);
       expect(received.map(({ headers }) => headers['svc-idempotency-key'])).toEqual(['k1', 'k1']);
