@@ -45,7 +45,8 @@ describe('an asynchronous invocation', () => {
     expect(await result(world, reactor, id)).toEqual({ id, status: 'queued' });
     await live(world, 3);
     expect(world.runs.get(id)).toBe(1);
-    expect(world.received).toEqual([{ id, body: { raw: { ok: true } } }]);
+    const sender = { reactor_id: reactor, application_id: world.caller.applicationId };
+    expect(world.received).toEqual([{ id, body: { raw: { ok: true }, ...sender } }]);
     const read = await result(world, reactor, id);
     expect([read.status, read.result?.reveal()]).toEqual(['succeeded', { raw: { ok: true } }]);
   });
@@ -92,9 +93,11 @@ describe('an asynchronous invocation', () => {
       outcome: 'threw',
       error: new Secret({ class: 'Oops', line: 2, column: 9, message: 'declined', status, errors: null }),
     }));
-    const id = await world.start(await aReactor(world));
+    const reactor = await aReactor(world);
+    const id = await world.start(reactor);
     await live(world, 2);
-    expect(world.received).toEqual([{ id, body }]);
+    const sender = { reactor_id: reactor, application_id: world.caller.applicationId };
+    expect(world.received).toEqual([{ id, body: { ...body, ...sender } }]);
     expect(only(world.invocations.values()).state).toBe('failed');
   });
 
