@@ -143,7 +143,8 @@ class Sighted {
 export function openScope(log: AuditLog, trail: string, subject: AuditSubject): AuditScope {
   const named = new Set<string>();
   const there = new Map<string, NamedToken>();
-  const recorded = new Set<string>();
+  /** The forms in which each id was reported. */
+  const recorded = new Map<string, Set<Form>>();
   let pending = new Sighted();
   let change: Change | undefined;
   let about: Partial<AuditSubject> & Pick<AuditEntry, 'host' | 'matches'> = {};
@@ -173,9 +174,9 @@ export function openScope(log: AuditLog, trail: string, subject: AuditSubject): 
   }
 
   function saw(token: NamedToken, form: Form): void {
-    const name = `${form} ${token.id}`;
-    if (recorded.has(name)) return;
-    recorded.add(name);
+    const forms = recorded.get(token.id) ?? new Set();
+    if (forms.has(form)) return;
+    recorded.set(token.id, forms.add(form));
     pending.add(token, form);
   }
 
@@ -189,7 +190,7 @@ export function openScope(log: AuditLog, trail: string, subject: AuditSubject): 
         pending.add(token, SHOWN.has(form as Form) ? 'refused' : (form as Form));
       }
     for (const id of named) {
-      const isSaid = pending.has(id) || [...recorded].some((name) => name.endsWith(` ${id}`));
+      const isSaid = pending.has(id) || recorded.has(id);
       // An id without a token is recorded only if it is a UUID: any other text may be sensitive
       // data.
       if (!isSaid && (there.has(id) || isUuid(id))) pending.add(there.get(id) ?? { id }, 'refused');

@@ -67,6 +67,15 @@ describe('a request that failed', () => {
     ]);
   });
 
+  it('records a refused id that another recorded id ends with', async () => {
+    const { scope, entries } = aScope();
+    await scope.ahead({ tokens: [{ id: 'order 17' }], form: 'use' });
+    scope.named(['17']);
+    scope.found([{ id: '17' }]);
+    await scope.close({ status: 403, outcome: 'refused' });
+    expect(entries()[1]?.tokens).toEqual({ refused: ['17'] });
+  });
+
   it('records used tokens as used, and tokens of its response as refused', async () => {
     const { scope, entries } = aScope();
     scope.saw(token, 'reveal');
