@@ -153,7 +153,7 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
   createSession: {
     tag: 'Sessions',
     summary: 'Create a session',
-    description: `With a public key and no body. The session ends after ${duration(SESSION_LIMITS.lifetimeMs)} and has no access until a server authorizes it.`,
+    description: `With a public key and no body. The session ends after ${duration(SESSION_LIMITS.lifetimeMs)} and has no access until a server authorizes it. The service ignores an idempotency key: each request makes another session.`,
     response: {
       description: 'The session: its key, and the nonce for its authorization.',
       schema: session,

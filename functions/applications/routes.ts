@@ -156,6 +156,8 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     operation: 'createSession',
     method: 'POST',
     path: '/sessions',
+    // A replay would show the session key to everybody who has the public key.
+    idempotency: 'none',
     success: 201,
     handle: async (deps: ApplicationsDeps, { caller, writes }) => ({
       body: presentSession(await createSession(deps, caller, writes)),

@@ -31,6 +31,15 @@ const reading = (conditions: unknown[]) => ({
 });
 
 describe('a session', () => {
+  it('is another one for each request, whatever the idempotency key', async () => {
+    const app = await aPublicApplication();
+    const make = () => app.post('/sessions', undefined, { headers: { 'SVC-IDEMPOTENCY-KEY': 'order-77' } });
+    const [first, second] = [await make(), await make()];
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(second.body.session_key).not.toBe(first.body.session_key);
+    expect(second.body.nonce).not.toBe(first.body.nonce);
+  });
+
   it('begins with three minutes and no access', async () => {
     const session = await aSession();
     expect(session.key).toMatch(/^key_session_/);

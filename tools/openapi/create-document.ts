@@ -65,7 +65,7 @@ function requestHeaders(route: AnyRoute) {
       header(reserved('proxy-keep-alive'), 'Becomes `Keep-Alive` of the outbound call.'),
       header(reserved('proxy-connection'), 'Becomes `Connection` of the outbound call.'),
     ];
-  if (!['POST', 'PUT', 'PATCH'].includes(route.method)) return [trace];
+  if (!['POST', 'PUT', 'PATCH'].includes(route.method) || route.idempotency === 'none') return [trace];
   const preserved =
     route.idempotency === 'read_only'
       ? 'Checked; nothing is stored, since the operation is read-only.'

@@ -1,13 +1,14 @@
-import type { HttpClient, WriteOptions } from './http-client.ts';
+import type { CallOptions, HttpClient, WriteOptions } from './http-client.ts';
 import type { Session, SessionGrants } from './resources.ts';
 
 export function sessionsOf(http: HttpClient) {
   return {
     /**
-     * With a public key: creates a session, which a server must authorize within three minutes.
+     * With a public key: creates a session, which a server must authorize within three minutes. The
+     * service shows the key of a session once, so an idempotency key has no effect.
      * @example const { session_key, nonce } = await client.sessions.create();
      */
-    create: async (options?: WriteOptions) =>
+    create: async (options?: CallOptions) =>
       (await http.json({ ...options, method: 'POST', path: '/sessions' })) as Session,
 
     /**

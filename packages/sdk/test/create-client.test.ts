@@ -288,10 +288,14 @@ describe('the options', () => {
 
   it('are not quoted in full if they are wrong: a key stays out of messages', async () => {
     expect(() => createClient({ baseUrl, apiKey: 'key_private_ä' })).not.toThrow('key_private');
-    const { error } = await calling((client) => client.sessions.create({ idempotencyKey: 'geheim\n' }));
+    const { error } = await calling((client) =>
+      client.applications.regenerateKey('a', { idempotencyKey: 'geheim\n' }),
+    );
     expect(error).toBeInstanceOf(TypeError);
     expect(error.message).not.toContain('geheim');
-    expect((await calling((client) => client.sessions.create({ idempotencyKey: '' }))).received).toEqual([]);
+    expect(
+      (await calling((client) => client.applications.regenerateKey('a', { idempotencyKey: '' }))).received,
+    ).toEqual([]);
   });
 
   it('name the request in the logs, below any path and with any prefix', async () => {

@@ -55,7 +55,7 @@ describe('the client retries', () => {
         patch: (client) => client.reactors.patch('x', { name: 'n' }, writing),
         put: (client) => client.tenants.update({ name: 'n' }, writing),
         tokenize: (client) => client.tokenize({ a: 1 }, writing),
-        session: (client) => client.sessions.create(writing),
+        session: (client) => client.sessions.authorize({ nonce: 'n', permissions: [] }, writing),
       };
       const { received } = await calling(async (client) => writes[what]?.(client), [throttled]);
       expect(received.map(({ headers }) => headers['svc-idempotency-key'])).toEqual(['k1', 'k1']);
@@ -206,7 +206,9 @@ describe('the end of a call', () => {
       for await (const _ of client.applications.list({}, { signal })) throw new Error('unreachable');
     });
     expect(iterated.error.name).toBe('AbortError');
-    const written = await calling((client) => client.sessions.create({ signal, idempotencyKey: 'k' }));
+    const written = await calling((client) =>
+      client.applications.regenerateKey('a', { signal, idempotencyKey: 'k' }),
+    );
     expect([written.error.name, written.received]).toEqual(['AbortError', []]);
   });
 
