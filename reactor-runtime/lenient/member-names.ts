@@ -11,6 +11,7 @@ export const MEMBER_NAMES = [
   'fingerprint_expression',
   'modified_at',
   'modified_by',
+  'not_stored',
   'page_number',
   'page_size',
   'search_indexes',

@@ -539,7 +539,6 @@ describe('an idempotency key whose response could not be stored', () => {
       ['update', target.privateKey, 'PATCH', `/tokens/${target.sharedId}`, { data: { refused: 'yes' } }],
       ['application', target.managementKey, 'POST', '/applications', app],
       ['reactor', target.managementKey, 'POST', '/reactors', { name: 'unkept', code, configuration: {} }],
-      ['session', target.publicKey, 'POST', '/sessions', {}],
     ];
     refused = requests.map(([name, key, method, path, body]) => ({
       ...{ name, key, method, path, body },

@@ -305,6 +305,8 @@ describe('a client in the field', () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
     expect(JSON.parse(arrived()?.body.toString() ?? 'null')).toEqual({
       raw: { last4: '4242', type: 'card' },
+      reactor_id: made.body.id,
+      application_id: expect.any(String),
     });
   });
 
