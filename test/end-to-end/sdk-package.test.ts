@@ -123,8 +123,8 @@ describe('the package', () => {
       `SDK: packed ${kilobytes(statSync(tarball).size)}; in the browser ${kilobytes(minified.length)} minified, ${kilobytes(gzipSync(minified).length)} with gzip\n`,
     );
     // 8,107 with the walk that reads member names correctly (docs/decisions/0014); 1,158 of card
-    // ranges, dropped without `cardBrand`; 90 of `code` and of errors that take one argument; 40 of the
-    // reactor and the application that a webhook names.
+    // ranges, dropped without `cardBrand`; 90 of `code` and of errors that take one argument; 40 of
+    // the reactor and the application that a webhook names.
     expect(gzipSync(minified).length).toBeLessThan(9_520);
   });
 
