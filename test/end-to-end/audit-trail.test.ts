@@ -531,4 +531,33 @@ describe('GET /logs', () => {
       },
     });
   });
+
+  it('names the permissions that a wider rule grants, and the session that got them', async () => {
+    const rule = (container: string, transform: string) => ({
+      ...{ priority: 1, container, transform },
+      permissions: ['token:read', 'token:use'],
+    });
+    const input = { permissions: [], rules: [rule('/low/', 'redact')] };
+    const strong = await anApplication(input, tenant.management);
+    const widened = { name: 'x', permissions: [], rules: [rule('/', 'reveal')] };
+    await tenant.management.put(`/applications/${strong.id}`, widened);
+    const updates = await recordsOf(tenant.management, { operation: 'updateApplication' });
+    expect(updates.records[0]).toMatchObject({
+      resource: `application:${strong.id}`,
+      change: { granted: ['token:read', 'token:use'] },
+    });
+
+    const asking = await anApplication({ type: 'public', permissions: ['token:create'] }, tenant.management);
+    const { body } = await asking.post('/sessions');
+    const grants = { nonce: body.nonce as string, permissions: ['token:read'] };
+    expect((await strong.post('/sessions/authorize', grants)).status).toBe(200);
+    await clientOf(body.session_key as string).get('/tokens');
+    const used = await recordsOf(tenant.management, { operation: 'listTokens' });
+    const authorized = await recordsOf(tenant.management, { operation: 'authorizeSession' });
+    expect(authorized.records[0]).toMatchObject({
+      application_id: strong.id,
+      resource: used.records[0]?.credential,
+      change: { granted: ['token:read'] },
+    });
+  });
 });

@@ -219,6 +219,28 @@ describe('a session', () => {
     expect((await session.get('/tokens/nothing')).status).toBe(404);
   });
 
+  it('ends with the key that authorized it, and with the one that made it', async () => {
+    const asking = await aPublicApplication();
+    const open = async () => {
+      const { body } = await asking.post('/sessions');
+      const app = await anApplication({ permissions: ALL_TOKEN_PERMISSIONS });
+      const expires_at = new Date(Date.now() + 23 * 3_600_000).toISOString();
+      await app.post('/sessions/authorize', { nonce: body.nonce, permissions: ['token:read'], expires_at });
+      return { app, session: client(body.session_key) };
+    };
+    const [first, second] = [await open(), await open()];
+    const { body: waiting } = await asking.post('/sessions');
+    expect((await first.session.get('/tokens/nothing')).status).toBe(404);
+    await management.post(`/applications/${first.app.id}/regenerate`);
+    expect((await first.session.get('/tokens/nothing')).status).toBe(401);
+    expect((await second.session.get('/tokens/nothing')).status).toBe(404);
+    await management.post(`/applications/${asking.id}/regenerate`);
+    expect((await second.session.get('/tokens/nothing')).status).toBe(401);
+    expect((await client(waiting.session_key).get('/tokens/nothing')).status).toBe(401);
+    const late = { nonce: waiting.nonce as string, permissions: ['token:read'] };
+    expect((await second.app.post('/sessions/authorize', late)).status).toBe(404);
+  });
+
   it('ends with the application that authorized it, and with the one that created it', async () => {
     const asking = await aPublicApplication();
     const open = async () => {

@@ -16,7 +16,7 @@ export function createCredentialStore(table: Table): CredentialStore & Applicati
       const { id, keyHash, expiresAtMs, ...grants } = readGrantsItem(item);
       return {
         keyHash,
-        caller: { ...grants, credentialId: id, applicationId: id, actsBy: 'own_key' },
+        caller: { ...grants, credentialId: id, applicationId: id, actsBy: 'own_key', keyHash },
         ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
       };
     },

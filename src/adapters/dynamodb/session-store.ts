@@ -5,22 +5,27 @@ import type {
   CredentialStore,
 } from '../../core/applications/application-store.ts';
 import { narrowGrants } from '../../core/access/delegation.ts';
-import type { SessionStore } from '../../core/access/session.ts';
+import type { Grantor, SessionStore } from '../../core/access/session.ts';
+import { sameHash } from '../../core/crypto/api-key.ts';
 import { getItem } from './batch-get.ts';
 import { grantsShape } from './grants-shape.ts';
-import { nonceKey, sessionKey, type ItemKey } from './keys.ts';
+import { nonceKey, sessionKey } from './keys.ts';
 import { sendTransaction, transact } from './transact.ts';
 import { binary, type Table } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
+
+/** The application that made a session, and the hash of its key. */
+const madeBy = () => ({ createdBy: z.string(), makingKey: binary });
 
 const sessionItem = z.lazy(() =>
   z.object({
     id: z.string(),
     tenantId: z.string(),
-    createdBy: z.string(),
+    ...madeBy(),
     keyHash: binary,
     expiresAtMs: z.number(),
     authorizedBy: z.optional(z.string()),
+    authorizingKey: z.optional(binary),
     permissions: z._default(grantsShape().permissions, []),
     rules: z._default(grantsShape().rules, []),
   }),
@@ -28,6 +33,8 @@ const sessionItem = z.lazy(() =>
 
 const nonceItem = z.lazy(() =>
   z.object({
+    id: z.string(),
+    ...madeBy(),
     keyHash: binary,
     expiresAtMs: z.number(),
     used: z._default(z.boolean(), false),
@@ -41,7 +48,7 @@ const vanishing = (id: string, at: number) => ({ ttl: timeToLive(at), ...dueAt(i
 
 /**
  * Sessions and nonces in the Ephemeral table. A session acts for two applications, and ends with
- * either of them.
+ * either of them and with the key of each (docs/decisions/0045-end-a-session-with-its-keys.md).
  */
 export function createSessionStore(
   table: Table,
@@ -49,22 +56,27 @@ export function createSessionStore(
 ): SessionStore & CredentialStore {
   const { client, name } = table;
 
-  async function read(key: ItemKey) {
-    const item = await getItem(table, key);
-    return item === undefined ? undefined : item;
-  }
-
-  async function findNonce(tenantId: string, nonceHash: Buffer) {
-    const item = await read(nonceKey(tenantId, nonceHash));
-    return item === undefined ? undefined : nonceItem.parse(item);
+  /**
+   * The grants of the applications if each still has the key that it acted by; otherwise
+   * `undefined`.
+   */
+  async function stillBehind(tenantId: string, grantors: readonly Grantor[]) {
+    const found = await applications.grants(
+      tenantId,
+      grantors.map(({ applicationId }) => applicationId),
+    );
+    const isThere = ({ applicationId, keyHash }: Grantor) =>
+      found.some(({ id, keyHash: current }) => id === applicationId && sameHash(current, keyHash));
+    return grantors.every(isThere) ? found : undefined;
   }
 
   return {
-    async create({ nonceHash, ...session }) {
-      const { id, tenantId, keyHash, expiresAtMs } = session;
+    async create({ id, tenantId, createdBy, keyHash, nonceHash, expiresAtMs }) {
+      const { applicationId, keyHash: makingKey } = createdBy;
+      const both = { id, createdBy: applicationId, makingKey, keyHash, expiresAtMs };
       const items = [
-        { ...sessionKey(keyHash), ...session, ...vanishing(id, expiresAtMs) },
-        { ...nonceKey(tenantId, nonceHash), keyHash, expiresAtMs, ...vanishing(id, expiresAtMs) },
+        { ...sessionKey(keyHash), tenantId, ...both, ...vanishing(id, expiresAtMs) },
+        { ...nonceKey(tenantId, nonceHash), ...both, ...vanishing(id, expiresAtMs) },
       ];
       const puts = items.map((item) => ({
         Put: { TableName: name, Item: item, ConditionExpression: 'attribute_not_exists(pk)' },
@@ -73,13 +85,16 @@ export function createSessionStore(
     },
 
     async findNonce(tenantId, nonceHash) {
-      const nonce = await findNonce(tenantId, nonceHash);
-      return nonce && { expiresAtMs: nonce.expiresAtMs, isUsed: nonce.used };
+      const item = await getItem(table, nonceKey(tenantId, nonceHash));
+      if (item === undefined) return undefined;
+      const { id, createdBy, makingKey, keyHash, expiresAtMs, used } = nonceItem.parse(item);
+      const behind = await stillBehind(tenantId, [{ applicationId: createdBy, keyHash: makingKey }]);
+      if (behind === undefined) return undefined;
+      const ends = [expiresAtMs, ...behind.map((application) => application.expiresAtMs ?? expiresAtMs)];
+      return { tenantId, nonceHash, sessionId: id, keyHash, expiresAtMs: Math.min(...ends), isUsed: used };
     },
 
-    async authorize(tenantId, nonceHash, grants) {
-      const nonce = await findNonce(tenantId, nonceHash);
-      if (nonce === undefined || nonce.used) return false;
+    authorize({ tenantId, nonceHash, keyHash }, grants) {
       const { authorizedBy, permissions, rules, expiresAtMs } = grants;
       const { ttl, dueSk } = { ...dueAt('', expiresAtMs), ttl: timeToLive(expiresAtMs) };
       return transact(client, [
@@ -95,13 +110,14 @@ export function createSessionStore(
         {
           Update: {
             TableName: name,
-            Key: sessionKey(nonce.keyHash),
+            Key: sessionKey(keyHash),
             UpdateExpression:
-              'SET authorizedBy = :by, #permissions = :permissions, #rules = :rules, expiresAtMs = :expiresAtMs, #ttl = :ttl, dueSk = :dueSk',
+              'SET authorizedBy = :by, authorizingKey = :key, #permissions = :permissions, #rules = :rules, expiresAtMs = :expiresAtMs, #ttl = :ttl, dueSk = :dueSk',
             ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(authorizedBy)',
             ExpressionAttributeNames: { '#permissions': 'permissions', '#rules': 'rules', '#ttl': 'ttl' },
             ExpressionAttributeValues: {
-              ':by': authorizedBy,
+              ':by': authorizedBy.applicationId,
+              ':key': authorizedBy.keyHash,
               ':permissions': permissions,
               ':rules': rules,
               ':expiresAtMs': expiresAtMs,
@@ -114,13 +130,17 @@ export function createSessionStore(
     },
 
     async findByKeyHash(keyHash): Promise<Credential | undefined> {
-      const item = await read(sessionKey(keyHash));
+      const item = await getItem(table, sessionKey(keyHash));
       if (item === undefined) return undefined;
       const session = sessionItem.parse(item);
-      const { id, tenantId, createdBy, authorizedBy = createdBy, permissions, rules, expiresAtMs } = session;
-      // A deleted application authenticates nothing, and neither does an expired one.
-      const behind = await applications.grants(tenantId, [createdBy, authorizedBy]);
-      if (behind.length < new Set([createdBy, authorizedBy]).size) return undefined;
+      const { id, tenantId, createdBy, makingKey, permissions, rules, expiresAtMs } = session;
+      const { authorizedBy = createdBy, authorizingKey = makingKey } = session;
+      // The applications are read for their grants anyway, and their copies have the current key.
+      const behind = await stillBehind(tenantId, [
+        { applicationId: createdBy, keyHash: makingKey },
+        { applicationId: authorizedBy, keyHash: authorizingKey },
+      ]);
+      if (behind === undefined) return undefined;
       const ends = [expiresAtMs, ...behind.map((application) => application.expiresAtMs ?? expiresAtMs)];
       return {
         keyHash: session.keyHash,

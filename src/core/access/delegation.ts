@@ -1,4 +1,5 @@
-import { decideAccess } from './access-decision.ts';
+import type { Container } from '../shared/container.ts';
+import { decideAccess, holdsSomewhere } from './access-decision.ts';
 import { TRANSFORMS, type AccessRule, type Condition, type Grants, type Transform } from './access-rule.ts';
 import type { Permission } from './permission.ts';
 
@@ -43,6 +44,31 @@ function coversRegion(
     container?.startsWith(region.below) === true ? [container] : [],
   );
   return [region.below, ...named].every(allows);
+}
+
+/** The permissions that occur at the top level or in any rule, each once. */
+const namesOf = ({ permissions, rules }: Grants): readonly Permission[] => [
+  ...new Set([...permissions, ...rules.flatMap((rule) => rule.permissions)]),
+];
+
+/**
+ * The permissions of which a change of grants gives more: one that was nowhere before, one in more
+ * containers, or one under a more revealing transform. Exact for rules with containers, since
+ * access changes only at these.
+ */
+export function widenedPermissions(previous: Grants, next: Grants): readonly Permission[] {
+  const containers = [...previous.rules, ...next.rules].flatMap(({ container }) => container ?? []);
+  const widens = (permission: Permission, container: Container): boolean => {
+    const [before, after] = [previous, next].map((grants) =>
+      decideAccess(grants, permission, { containers: [container] }),
+    );
+    return after !== undefined && !isAtLeast(before, after);
+  };
+  return namesOf(next).filter(
+    (permission) =>
+      !holdsSomewhere(previous, permission) ||
+      ['/', ...new Set(containers)].some((container) => widens(permission, container)),
+  );
 }
 
 /** The granted permissions that exceed those of the granter; empty if none does. */

@@ -23,12 +23,18 @@ export const SESSION_LIMITS = {
 } as const;
 const NONCE_BYTES = 24;
 
+/** An application, and the key by which it acted. */
+export interface Grantor {
+  readonly applicationId: string;
+  readonly keyHash: Buffer;
+}
+
 /** A session that is not authorized yet. */
 export interface NewSession {
   readonly id: string;
   readonly tenantId: string;
-  /** The public application that created it. */
-  readonly createdBy: string;
+  /** The public application that created it, which has the session only while it has this key. */
+  readonly createdBy: Grantor;
   readonly keyHash: Buffer;
   readonly nonceHash: Buffer;
   readonly expiresAtMs: number;
@@ -36,27 +42,30 @@ export interface NewSession {
 
 /** The grants of an authorization. */
 export interface SessionGrants extends Grants {
-  /** The private application that authorizes the session. */
-  readonly authorizedBy: string;
+  /** The private application that authorizes the session, under the same condition. */
+  readonly authorizedBy: Grantor;
   readonly expiresAtMs: number;
+}
+
+/** A nonce, and the session that it leads to. */
+export interface FoundNonce extends Pick<NewSession, 'tenantId' | 'nonceHash' | 'keyHash' | 'expiresAtMs'> {
+  readonly sessionId: string;
+  readonly isUsed: boolean;
 }
 
 /** Where sessions and nonces are stored: in the table without backups. */
 export interface SessionStore {
   create(session: NewSession): Promise<void>;
   /**
-   * The end of the session of a nonce; `undefined` if the tenant does not have the nonce, `used`
-   * for a nonce that was used.
+   * The nonce with its session; `undefined` if the tenant does not have the nonce, or if the key
+   * that made the session is no longer that of its application.
    */
-  findNonce(
-    tenantId: string,
-    nonceHash: Buffer,
-  ): Promise<{ readonly expiresAtMs: number; readonly isUsed: boolean } | undefined>;
+  findNonce(tenantId: string, nonceHash: Buffer): Promise<FoundNonce | undefined>;
   /**
-   * Uses up the nonce and sets the grants of the session, atomically; `false` if a concurrent
+   * Uses up the nonce and sets the grants of its session, atomically; `false` if a concurrent
    * request was faster.
    */
-  authorize(tenantId: string, nonceHash: Buffer, grants: SessionGrants): Promise<boolean>;
+  authorize(nonce: FoundNonce, grants: SessionGrants): Promise<boolean>;
 }
 
 export interface SessionDeps {
@@ -69,6 +78,12 @@ function requireType(caller: Caller, type: 'public' | 'private', what: string): 
     throw new ServiceError('forbidden', `Only ${type} applications ${what} sessions.`);
   if (caller.actsBy === 'invocation')
     throw new ServiceError('forbidden', `The credential of an invocation does not ${what} sessions.`);
+}
+
+/** The application of a caller with its own key: nothing else makes or authorizes sessions. */
+function grantorOf({ applicationId, keyHash }: Caller): Grantor {
+  if (keyHash === undefined) throw new Error('session: the caller has no key of an application');
+  return { applicationId, keyHash };
 }
 
 /** A new session; its key and nonce are shown only once. */
@@ -91,12 +106,12 @@ export async function createSession(
   const key = generateApiKey('session', caller.tenantId);
   const nonce = new Secret(base58.encode(randomBytes(NONCE_BYTES)));
   const expiresAtMs = deps.clock() + SESSION_LIMITS.lifetimeMs;
-  const { tenantId, applicationId } = caller;
+  const { tenantId } = caller;
   const hashes = { keyHash: hashApiKey(key), nonceHash: hashApiKey(nonce) };
   await deps.sessionStore.create({
     id: writes.newId(),
     tenantId,
-    createdBy: applicationId,
+    createdBy: grantorOf(caller),
     ...hashes,
     expiresAtMs,
   });
@@ -149,7 +164,7 @@ export async function authorizeSession(
   const nonceHash = hashApiKey(authorization.nonce);
   const nonce = await deps.sessionStore.findNonce(caller.tenantId, nonceHash);
   if (nonce === undefined || nonce.expiresAtMs <= now)
-    throw new ServiceError('not_found', 'The nonce does not exist.');
+    throw new ServiceError('not_found', 'The nonce does not exist, or its session has ended.');
   const used = new ServiceError('conflict', 'The nonce has been used.');
   if (nonce.isUsed) throw used;
   const beyond = permissionsBeyond(caller, authorization);
@@ -160,6 +175,6 @@ export async function authorizeSession(
     );
   }
   const { permissions, rules, expiresAtMs = nonce.expiresAtMs } = authorization;
-  const grants = { permissions, rules, authorizedBy: caller.applicationId, expiresAtMs };
-  if (!(await deps.sessionStore.authorize(caller.tenantId, nonceHash, grants))) throw used;
+  const grants = { permissions, rules, authorizedBy: grantorOf(caller), expiresAtMs };
+  if (!(await deps.sessionStore.authorize(nonce, grants))) throw used;
 }

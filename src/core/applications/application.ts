@@ -40,6 +40,11 @@ export interface Caller extends Grants {
    * invocation of a reactor (`req.bt`), or the `tokenize` part of a reactor's result.
    */
   readonly actsBy: 'own_key' | 'session' | 'invocation' | 'reactor';
+  /**
+   * Hash of the application's key that the request came with; present exactly for `own_key`. What
+   * the key grants ends with it.
+   */
+  readonly keyHash?: Buffer;
   /** Settings of the tenant, for operations that depend on them. */
   readonly tenantSettings?: TenantSettings;
 }

@@ -6,6 +6,7 @@ import type {
 import type { Application } from '../applications/application.ts';
 import type { SessionStore } from '../access/session.ts';
 import type { Grants } from '../access/access-rule.ts';
+import { widenedPermissions } from '../access/delegation.ts';
 import type { KeyService } from '../crypto/key-service.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Vault } from '../crypto/vault.ts';
@@ -95,17 +96,12 @@ type Kind<Call> = Call extends (...args: infer Args) => unknown
 
 const sameJson = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-const grantsOf = ({ permissions, rules }: Grants): readonly string[] => [
-  ...new Set([...permissions, ...rules.flatMap((rule) => rule.permissions)]),
-];
-
 const NO_GRANTS = { permissions: [], rules: [] };
 
-/** Names of the permissions that a change newly grants, or removes from all grants. */
+/** Names of the permissions of which a change gives more, and of which it leaves less. */
 function changedGrants(previous: Grants, next: Grants): Pick<Change, 'granted' | 'withdrawn'> {
-  const [before, after] = [grantsOf(previous), grantsOf(next)];
-  const granted = after.filter((name) => !before.includes(name));
-  const withdrawn = before.filter((name) => !after.includes(name));
+  const granted = widenedPermissions(previous, next);
+  const withdrawn = widenedPermissions(next, previous);
   return { ...(granted.length > 0 && { granted }), ...(withdrawn.length > 0 && { withdrawn }) };
 }
 
@@ -222,7 +218,8 @@ export const EFFECTS: {
   },
   sessionStore: {
     create: ({ id }) => ({ resource: `session:${id}` }),
-    authorize: (_tenantId, _nonceHash, grants) => ({
+    authorize: ({ sessionId }, grants) => ({
+      resource: `session:${sessionId}`,
       change: { members: ['permissions', 'rules'], ...changedGrants(NO_GRANTS, grants) },
     }),
     findNonce: NONE,

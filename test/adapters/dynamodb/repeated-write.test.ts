@@ -96,7 +96,7 @@ async function aWrittenTenant(): Promise<Tenant> {
 const aSession = () => ({
   id: randomUUID(),
   tenantId: TENANT,
-  createdBy: randomUUID(),
+  createdBy: { applicationId: randomUUID(), keyHash: randomBytes(32) },
   keyHash: randomBytes(32),
   nonceHash: randomBytes(32),
   expiresAtMs: Date.now() + MINUTE,
@@ -315,10 +315,11 @@ const rows: readonly Row[] = [
       const grants = {
         permissions: [],
         rules: [],
-        authorizedBy: randomUUID(),
+        authorizedBy: { applicationId: randomUUID(), keyHash: randomBytes(32) },
         expiresAtMs: session.expiresAtMs,
       };
-      return (fate) => sessions(fate).authorize(TENANT, session.nonceHash, grants);
+      const nonce = { ...session, sessionId: session.id, isUsed: false };
+      return (fate) => sessions(fate).authorize(nonce, grants);
     },
   ],
   [
