@@ -34,6 +34,14 @@ describe('the id of a new token', () => {
     expect(ids('my token: "1"')).toEqual(['my token: "1"']);
   });
 
+  it.each([
+    ['42424242-4242-4242-8000-000000000000', CARD, 'card'],
+    ['4242a424-2b42-4c42-8d42-4242e0000000', CARD, 'card'],
+    ['12345678-9abc-4def-8000-000000000000', '123-45-6789', 'social_security_number'],
+  ] as const)('may not spell the data in the form of a UUID: %s', (id, data, type) => {
+    expect(() => ids(id, data, type)).toThrow(refused('must not contain the data of the token'));
+  });
+
   it('is evaluated, each alias once, and falls back to a UUID', () => {
     expect(ids('card-{{ data.number | last4 }}')).toEqual(['card-4242', SERVICE_ID]);
     const aliases = ids('{{ data.number | alias_card: true, true }}');

@@ -1,5 +1,6 @@
 import type { Caller } from '../../../src/core/applications/application.ts';
 import type { Json, JsonObject } from '../../../src/core/shared/json.ts';
+import { defined } from '../../../src/core/shared/defined.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { createToken, createTokens } from '../../../src/core/tokens/create-tokens.ts';
@@ -86,6 +87,20 @@ describe('deduplication', () => {
     // The one that expires last is used for both.
     expect(stored(first ?? '').expiration).toBeUndefined();
     expect([stored(first ?? '').isShared, stored(second ?? '').isShared]).toEqual([isShared, false]);
+  });
+
+  it('does not use a token whose match an administrator of the tables has changed', async () => {
+    const { create, stored, tokens } = setUp();
+    const [wanted, planted] = [await create(shop, 'one'), await create(browser, 'another')];
+    const { matchHash, fingerprint } = stored(wanted.token.id);
+    tokens.delete(`${TENANT}/${wanted.token.id}`);
+    tokens.set(
+      `${TENANT}/${planted.token.id}`,
+      defined({ ...stored(planted.token.id), matchHash, fingerprint, isShared: true }),
+    );
+    // Under redact no later step opens the data.
+    const rule = { priority: 1, container: '/', transform: 'redact', permissions: ['token:create'] } as const;
+    await expect(create({ ...shop, permissions: [], rules: [rule] }, 'one')).rejects.toThrow();
   });
 
   it('does not use a token that ends earlier, and passes the lock to the one that lives longer', async () => {
