@@ -7,6 +7,7 @@ import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { functionEnvironments, functionOf, type LocalFunction } from './bench/local-functions.ts';
+import { control } from '../packages/local-aws/src/control.ts';
 import type { HttpApi } from '../packages/local-aws/src/gateway/gateway-definition.ts';
 import { writeEventFiles } from './sam/write-event-files.ts';
 import { startRelay } from './sam/start-relay.ts';
@@ -24,6 +25,8 @@ const credentialsSchema = z.object({
   base_url: z.string(),
   management_key: z.string(),
   aws_endpoint_url: z.string(),
+  aws_access_key_id: z.string(),
+  aws_secret_access_key: z.string(),
 });
 
 /** Docker Engine gives this machine an address; Docker Desktop gives it a name. */
@@ -82,8 +85,8 @@ Ready: containers reach the AWS endpoint until Ctrl-C.
 async function run(credentialsFile: string, directory: string, host: string): Promise<void> {
   const credentials = credentialsSchema.parse(JSON.parse(readFileSync(credentialsFile, 'utf8')));
   const awsEndpointUrl = credentials.aws_endpoint_url;
-  const functions = namedFunctions(await functionEnvironments(awsEndpointUrl));
-  const api = (await (await fetch(`${awsEndpointUrl}/_local/api`)).json()) as HttpApi;
+  const functions = namedFunctions(await functionEnvironments(credentials));
+  const api = (await control(credentials, 'api')) as HttpApi;
   const port = await relayFor(awsEndpointUrl, host, functions);
   const address = `http://${host}:${String(port)}`;
   mkdirSync(directory, { recursive: true, mode: 0o700 });

@@ -31,6 +31,9 @@ export type TenantCredentials = z.infer<typeof tenantSchema>;
 export interface LocalCredentials extends TenantCredentials {
   readonly base_url: string;
   readonly aws_endpoint_url: string;
+  /** The access key of the local account's administrator. */
+  readonly aws_access_key_id: string;
+  readonly aws_secret_access_key: string;
 }
 
 /** Throws an Error that lists the problems, without values. */

@@ -114,7 +114,13 @@ export async function startService(
       ...(onProgress !== undefined && { onProgress }),
     });
     if (tenant === undefined) throw new Error('the start did not prepare a tenant');
-    const credentials = { base_url: cloud.baseUrl, ...tenant, aws_endpoint_url: cloud.awsEndpointUrl };
+    const credentials = {
+      base_url: cloud.baseUrl,
+      ...tenant,
+      aws_endpoint_url: cloud.awsEndpointUrl,
+      aws_access_key_id: cloud.administrator.accessKeyId,
+      aws_secret_access_key: cloud.administrator.secretAccessKey,
+    };
     claimed.write(credentials);
     return {
       ...cloud,

@@ -1,3 +1,5 @@
+import type { LocalAdministrator } from '../../packages/local-aws/src/control.ts';
+
 /** A mistake on the command line: one line, exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
@@ -11,8 +13,8 @@ export class CommandFailure extends Error {
 /** The target of a command. */
 export interface Target {
   readonly functionName: string;
-  /** That of the service of `npm start`; AWS without it. */
-  readonly endpoint?: string;
+  /** The service of `npm start`; AWS without it. */
+  readonly local?: LocalAdministrator;
 }
 
 const LOCAL_HINT = 'or add --local for the service of npm start';
@@ -28,8 +30,8 @@ const EXPLANATIONS: Readonly<Record<string, (message: string, target: Target) =>
   },
   AccessDeniedException: (_message, { functionName }) =>
     `the AWS credentials do not allow lambda:InvokeFunction on ${functionName}`,
-  ResourceNotFoundException: (_message, { functionName, endpoint }) =>
-    endpoint === undefined
+  ResourceNotFoundException: (_message, { functionName, local }) =>
+    local === undefined
       ? `the function ${functionName} does not exist in this account and Region; --function selects another one (stack output OperatorFunctionName)`
       : `the service of npm start has no function ${functionName}`,
   TooManyRequestsException: () => 'Lambda is throttling: retry in a moment',
@@ -51,9 +53,9 @@ export function explainFailure(error: unknown, target: Target): string {
   if (message === 'Region is missing') return `no AWS Region: set AWS_REGION, ${LOCAL_HINT}`;
   const [code, { name }] = [codeOf(error), error];
   if (UNREACHABLE.includes(code)) {
-    return target.endpoint === undefined
+    return target.local === undefined
       ? `AWS is unreachable (${code})`
-      : `the service at ${target.endpoint} is unreachable (${code}): is npm start still running?`;
+      : `the service at ${target.local.aws_endpoint_url} is unreachable (${code}): is npm start still running?`;
   }
   if (REFUSED.includes(name)) return `AWS rejects the credentials (${name})`;
   if (EXPIRED.includes(name)) return 'the AWS credentials have expired: sign in again (aws sso login)';

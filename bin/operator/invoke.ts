@@ -1,11 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { administratorSettings, type LocalAdministrator } from '../../packages/local-aws/src/control.ts';
 import type { Response } from './command-behaviour.ts';
+import { z } from 'zod';
 import { CommandFailure, type Target } from './explain-failure.ts';
 
-/** The AWS endpoint of the service of `npm start`, from its credentials file. */
-export function endpointOf(credentialsFile: string): string {
+const localSchema = z.object({
+  aws_endpoint_url: z.string(),
+  aws_access_key_id: z.string(),
+  aws_secret_access_key: z.string(),
+});
+
+/** The local account of `npm start` and its administrator, from the credentials file. */
+export function localAccountOf(credentialsFile: string): LocalAdministrator {
   let text: string;
   try {
     text = readFileSync(credentialsFile, 'utf8');
@@ -13,12 +21,10 @@ export function endpointOf(credentialsFile: string): string {
     throw new CommandFailure(`${credentialsFile} cannot be read: is the service running (npm start)?`);
   }
   try {
-    const { aws_endpoint_url: endpoint } = JSON.parse(text) as { readonly aws_endpoint_url?: unknown };
-    if (typeof endpoint === 'string') return endpoint;
+    return localSchema.parse(JSON.parse(text));
   } catch {
-    // The error below explains it.
+    throw new CommandFailure(`${credentialsFile} is no credentials file of npm start`);
   }
-  throw new CommandFailure(`${credentialsFile} is no credentials file of npm start`);
 }
 
 function messageOf(failure: Response): string {
@@ -26,24 +32,17 @@ function messageOf(failure: Response): string {
   return typeof message === 'string' ? message : 'the operator function failed';
 }
 
-/** In the local account, credentials without a role are the administrator's. */
-function settingsFor(endpoint: string | undefined) {
-  return endpoint === undefined
-    ? {}
-    : {
-        endpoint,
-        region: 'us-east-1',
-        credentials: { accessKeyId: 'operator', secretAccessKey: 'operator' },
-      };
-}
+/** On AWS the environment decides. */
+const settingsFor = (local: LocalAdministrator | undefined) =>
+  local === undefined ? {} : administratorSettings(local);
 
 /**
  * The AWS principal of the credentials, for the audit trail; `undefined` if AWS does not return it.
  * It is a claim; CloudTrail's record of the invocation is the proof.
  */
-export async function principalOf({ endpoint }: Target): Promise<string | undefined> {
+export async function principalOf({ local }: Target): Promise<string | undefined> {
   try {
-    const { Arn } = await new STSClient(settingsFor(endpoint)).send(new GetCallerIdentityCommand());
+    const { Arn } = await new STSClient(settingsFor(local)).send(new GetCallerIdentityCommand());
     return Arn;
   } catch {
     return undefined;
@@ -54,11 +53,8 @@ export async function principalOf({ endpoint }: Target): Promise<string | undefi
  * Sends one command to the operator function. Throws {@link CommandFailure} with the message of the
  * function, and errors of the AWS client.
  */
-export async function invokeFunction(
-  { functionName, endpoint }: Target,
-  payload: Response,
-): Promise<Response> {
-  const client = new LambdaClient(settingsFor(endpoint));
+export async function invokeFunction({ functionName, local }: Target, payload: Response): Promise<Response> {
+  const client = new LambdaClient(settingsFor(local));
   const response = await client.send(
     new InvokeCommand({ FunctionName: functionName, Payload: JSON.stringify(payload) }),
   );

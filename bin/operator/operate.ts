@@ -3,7 +3,7 @@ import { CommanderError, type Command } from 'commander';
 import { createExportFile, publicKeyOf, verifyFile } from './audit-files.ts';
 import { COMMAND_BEHAVIOUR, type Response } from './command-behaviour.ts';
 import { explainFailure, UsageError, type Target } from './explain-failure.ts';
-import { endpointOf, invokeFunction, principalOf } from './invoke.ts';
+import { localAccountOf, invokeFunction, principalOf } from './invoke.ts';
 import { operatorProgram, type Request } from './program.ts';
 import { createSecretsFile } from './secrets-file.ts';
 import { printable, show } from './show.ts';
@@ -23,7 +23,7 @@ const FAILED = 1;
 const USED_WRONGLY = 2;
 
 function targetOf({ functionName, local }: Request): Target {
-  return { functionName, ...(local !== undefined && { endpoint: endpointOf(local) }) };
+  return { functionName, ...(local !== undefined && { local: localAccountOf(local) }) };
 }
 
 /** Runs a command, step by step if it has steps. */

@@ -40,7 +40,7 @@ let access: string;
 let publicKey: string;
 let sealer: string;
 
-const dynamodb = () => dynamodbOf(service.credentials.aws_endpoint_url);
+const dynamodb = () => dynamodbOf(service.credentials);
 const operator = (command: object) => operatorOf(service.credentials, command) as Promise<Body>;
 
 async function itemsOf(name: string): Promise<Item[]> {
@@ -149,7 +149,7 @@ async function sealAfter(seconds: number): Promise<void> {
 beforeAll(async () => {
   // No schedule runs: a seal between a change and its undoing would continue the changed chain.
   service = await runService([...TEST_SETTINGS, '--tick', '3600']);
-  const functions = await functionEnvironments(service.credentials.aws_endpoint_url);
+  const functions = await functionEnvironments(service.credentials);
   sealer = functionOf(functions, 'audit-sealer').name;
   tenantId = service.credentials.tenant_id;
   trail = await tableOf('Audit');

@@ -76,7 +76,7 @@ const recordsOfTrace = async (trace: string, operation: string): Promise<Body[]>
 
 /** Records, rows and marks as they are stored (src/adapters/dynamodb/keys.ts). */
 async function auditItems(): Promise<Record<string, AttributeValue>[]> {
-  const items = await allItems(service.credentials.aws_endpoint_url);
+  const items = await allItems(service.credentials);
   return items.filter(({ pk }) => /#log#|#token#|^open#/.test(pk?.S ?? ''));
 }
 

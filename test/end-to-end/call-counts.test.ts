@@ -11,6 +11,7 @@ import { aDatabase } from '../support/a-database.ts';
 import { httpClient, type HttpClient } from '../support/http-client.ts';
 import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { CARD } from '../support/sample-requests.ts';
+import { control } from '../../packages/local-aws/src/control.ts';
 
 /** The cost of an operation: calls by name, and the units of all of them together. */
 interface Cost {
@@ -60,13 +61,13 @@ let app: HttpClient;
 /** A client of the service of this file. */
 const clientOf = (apiKey: string) => httpClient(service.credentials.base_url, apiKey);
 
-const counter = () => `${service.credentials.aws_endpoint_url}/_local/calls`;
+const counter = (method: 'GET' | 'DELETE') => control(service.credentials, 'calls', { method });
 
 /** Runs an operation and counts its calls on the wire. */
 async function costOfRunning(operation: () => Promise<unknown>): Promise<Cost> {
-  await fetch(counter(), { method: 'DELETE' });
+  await counter('DELETE');
   await operation();
-  const { calls } = countsSchema.parse(await (await fetch(counter())).json());
+  const { calls } = countsSchema.parse(await counter('GET'));
   return costOf(
     calls.map(({ action, calls: count, capacityUnits: units }) => ({ action, calls: count, units })),
   );
@@ -265,7 +266,7 @@ describe('docs/storage.md', () => {
 
 describe('budgets of the architecture', () => {
   const wireOf = async (name: string) => {
-    const wire = openWire(service.credentials.aws_endpoint_url);
+    const wire = openWire(service.credentials);
     return wireCost(await warmly(name, (operation) => wire.during(operation)));
   };
 

@@ -24,6 +24,7 @@ import { runService, TEST_SETTINGS, type RunningService } from '../support/run-s
 import { revealing } from '../support/sample-requests.ts';
 import { IS_THOROUGH, SEED } from '../../packages/local-aws/test/thoroughness.ts';
 import { TokenLedger } from '../support/token-ledger.ts';
+import { control } from '../../packages/local-aws/src/control.ts';
 
 const { describe } = needing('openssl');
 
@@ -126,7 +127,7 @@ async function compareApplications(target: TrafficTarget, findings: Findings): P
  * request was attempted.
  */
 async function dataOf({ credentials }: RunningService): Promise<readonly string[]> {
-  const items = await allItems(credentials.aws_endpoint_url);
+  const items = await allItems(credentials);
   return items
     .map(bytesOf)
     .filter((text) => !isOfTrail(text) && !/^pk=S=[^\n]*#request#/m.test(text))
@@ -254,10 +255,10 @@ interface Underwent {
   readonly calls: Readonly<Record<string, { readonly calls: number; readonly failures: number }>>;
 }
 
-const counts = () => `${service.credentials.aws_endpoint_url}/_local/calls`;
+const counts = (method: 'GET' | 'DELETE') => control(service.credentials, 'calls', { method });
 
 async function countedCalls(): Promise<Underwent['calls']> {
-  const { calls } = (await (await fetch(counts())).json()) as {
+  const { calls } = (await counts('GET')) as {
     calls: { principal: string; service: string; calls: number; failures: number }[];
   };
   const ofFunctions = calls.filter(({ principal }) => principal !== 'administrator');
@@ -295,7 +296,7 @@ async function problemsUnder(
       seedOfClient(faults.join(), index + 1),
     );
   });
-  await fetch(counts(), { method: 'DELETE' });
+  await counts('DELETE');
   await setFaults(service.credentials, faults);
   try {
     await runAll(clients, () => mustSucceed.filter((operation) => succeeded(findings, operation) === 0));
@@ -625,7 +626,7 @@ describe('a fault that is certain', () => {
     async (action) => {
       const body = action === 'DeleteItem' ? { type: 'token', data: 'x' } : indexed;
       const statuses = [];
-      await fetch(counts(), { method: 'DELETE' });
+      await counts('DELETE');
       for (let tries = 0; tries < 12; tries += 1) {
         const { id: other } = await made(target.privateKey, '/tokens', body);
         const reply = await under(
@@ -635,7 +636,7 @@ describe('a fault that is certain', () => {
         );
         if (!isClearFailure('delete', reply)) statuses.push(reply.status);
       }
-      const { calls } = (await (await fetch(counts())).json()) as {
+      const { calls } = (await counts('GET')) as {
         calls: { action: string; failures: number }[];
       };
       const lost = calls.filter((each) => each.action === `dynamodb:${action}` && each.failures > 0);

@@ -88,7 +88,7 @@ function filesBelow(folder: string): Record<string, Buffer> {
  * All items of all tables, each value as its bytes: files of the local database may be compressed.
  */
 async function tables(): Promise<Buffer> {
-  const items = await allItems(service.credentials.aws_endpoint_url);
+  const items = await allItems(service.credentials);
   const kinds = new Set(items.map(({ sk }) => (sk?.S ?? '').split('#')[0]));
   // The places must contain something, or the search proves nothing.
   for (const kind of [

@@ -8,6 +8,7 @@ import { allItems, bytesOf } from '../support/aws.ts';
 import { httpClient } from '../support/http-client.ts';
 import { runService, temporaryFolder, TEST_SETTINGS } from '../support/run-service.ts';
 import { aRevealingApplication, call, CARD, credentials } from '../support/service.ts';
+import { control } from '../../packages/local-aws/src/control.ts';
 
 const run = promisify(execFile);
 
@@ -82,7 +83,7 @@ describe('the store', () => {
       mask: 'mask-mark-52',
     };
     const { body } = await app.post('/tokens', token, { headers: { 'SVC-IDEMPOTENCY-KEY': 'ciphertext' } });
-    const items = (await allItems(credentials.aws_endpoint_url)).map(bytesOf);
+    const items = (await allItems(credentials)).map(bytesOf);
     expect(items.filter((item) => item.includes(body.id)).length).toBeGreaterThanOrEqual(2);
     for (const mark of [...marks, '"9137"']) {
       for (const form of [mark, Buffer.from(mark).toString('base64'), Buffer.from(mark).toString('hex')]) {
@@ -165,8 +166,9 @@ describe('a separate service', () => {
   });
 
   it('depends on its declared inputs only, so no other change can make it stale', async () => {
-    const response = await fetch(`${credentials.aws_endpoint_url}/_local/functions`);
-    const running = (await response.json()) as readonly { readonly codeDirectory: string }[];
+    const running = (await control(credentials, 'functions')) as readonly {
+      readonly codeDirectory: string;
+    }[];
     const bundles = running.map(({ codeDirectory }) => bundleIn(codeDirectory));
     expect(bundles.length).toBeGreaterThan(5);
     const made = globSync(join(synthesizedFromInputs(), 'asset.*')).map(bundleIn);

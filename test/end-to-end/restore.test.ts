@@ -36,7 +36,7 @@ let cli: AwsCli;
 
 beforeAll(async () => {
   service = await runService([...TEST_SETTINGS, '--tick', '1']);
-  cli = await startAwsCli(service.credentials.aws_endpoint_url, onCalled);
+  cli = await startAwsCli(service.credentials, onCalled);
 });
 
 afterAll(async () => {
@@ -115,7 +115,7 @@ function letComeBack(name: string, ...ids: readonly string[]): void {
 
 /** The complete description of the tables of a deployment. */
 async function settingsOfTables(): Promise<unknown> {
-  const database = dynamodbOf(service.credentials.aws_endpoint_url);
+  const database = dynamodbOf(service.credentials);
   const { TableNames: names = [] } = await database.send(new ListTablesCommand({}));
   return await Promise.all(
     names
@@ -135,7 +135,7 @@ async function settingsOfTables(): Promise<unknown> {
 /** The hash of the newest seal that the Access table has. */
 async function head(): Promise<string | undefined> {
   const isInUse = (name: string) => name.includes('Access') && !name.includes('-at-');
-  const items = await allItems(service.credentials.aws_endpoint_url, isInUse);
+  const items = await allItems(service.credentials, isInUse);
   const bytes = items.find(({ pk, sk }) => pk?.S === 'audit' && sk?.S === 'head')?.['seal']?.B;
   return bytes && Buffer.from(bytes).toString('base64');
 }
@@ -238,7 +238,7 @@ describe('a restore of Tokens alone', () => {
     // The audit trail still names it.
     const isOfTokens = (name: string) => !name.includes('Audit');
     const left = async () =>
-      (await allItems(service.credentials.aws_endpoint_url, isOfTokens)).filter((item) =>
+      (await allItems(service.credentials, isOfTokens)).filter((item) =>
         bytesOf(item).includes(dead.body.id as string),
       );
     await restored('clean');
@@ -322,7 +322,7 @@ describe('a restore of all tables, interrupted again and again', () => {
     expect(verified.seals).toBeGreaterThan(2);
     expect(verified.records).toBeGreaterThan(verified.not_sealed_yet);
     await restored('clean');
-    const tables = await dynamodbOf(service.credentials.aws_endpoint_url).send(new ListTablesCommand({}));
+    const tables = await dynamodbOf(service.credentials).send(new ListTablesCommand({}));
     expect(tables.TableNames).toHaveLength(6);
   });
 });

@@ -197,7 +197,7 @@ describe('a session', () => {
     await sleep(1_050);
     expect((await session.get('/tokens/nothing')).status).toBe(401);
     for (let waited = 0; waited < 20; waited += 1) {
-      const items = (await allItems(credentials.aws_endpoint_url))
+      const items = (await allItems(credentials))
         .map(bytesOf)
         .filter((item) => item.includes(app.id) && item.includes('sk=S=session'));
       if (items.length === 0) return;

@@ -42,9 +42,7 @@ async function eventually(condition: () => Promise<boolean>): Promise<void> {
 const isTombstone = (item: string) => item.includes('isGone=') && !item.includes('sealedData=');
 
 const itemsOf = async (id: string) =>
-  (await allItems(service.credentials.aws_endpoint_url))
-    .map(bytesOf)
-    .filter((item) => item.includes(id) && !isOfTrail(item));
+  (await allItems(service.credentials)).map(bytesOf).filter((item) => item.includes(id) && !isOfTrail(item));
 
 describe('expires_at', () => {
   it.each([

@@ -380,7 +380,7 @@ describe('unusual input', () => {
     const responses = await Promise.all(rounds.flat());
     for (const { status } of responses) expect([200, 201, 204, 404, 409]).toContain(status);
     await app.delete(path);
-    const left = (await allItems(credentials.aws_endpoint_url))
+    const left = (await allItems(credentials))
       .map(bytesOf)
       .filter((item) => item.includes(mark) && !isOfTrail(item));
     expect(left).toHaveLength(1);

@@ -119,7 +119,7 @@ export async function aDatabase(listShards = 4, { latencyMs = 0 } = {}): Promise
   const endpoint = await startAwsEndpoint({
     ...ACCOUNT,
     services: [latencyMs > 0 ? delayed(dynamodb, latencyMs) : dynamodb],
-    roleForAccessKey: () => 'administrator',
+    issuedKey: () => ({ owner: 'administrator', secretAccessKey: 'test' }),
     onCall: (record) => records.push(record),
   });
   const clients: DynamoDBDocumentClient[] = [];

@@ -1,14 +1,9 @@
-import type { Credentials } from './credentials.ts';
+import { control, type LocalAdministrator } from '../../packages/local-aws/src/control.ts';
 
 /**
  * Moves the clock of a local account forward by whole seconds. This affects everything in that
  * account, so a test needs a separate service for it.
  */
-export async function advanceClock(
-  { aws_endpoint_url: endpoint }: Pick<Credentials, 'aws_endpoint_url'>,
-  seconds: number,
-): Promise<void> {
-  const body = JSON.stringify({ advance_seconds: seconds });
-  const response = await fetch(`${endpoint}/_local/clock`, { method: 'PUT', body });
-  if (!response.ok) throw new Error(await response.text());
+export async function advanceClock(account: LocalAdministrator, seconds: number): Promise<void> {
+  await control(account, 'clock', { method: 'PUT', body: JSON.stringify({ advance_seconds: seconds }) });
 }

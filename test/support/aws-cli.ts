@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { search } from '@aws-lambda-powertools/jmespath';
 import * as dynamodb from '@aws-sdk/client-dynamodb';
 import * as lambda from '@aws-sdk/client-lambda';
+import { administratorSettings, type LocalAdministrator } from '../../packages/local-aws/src/control.ts';
 
 type Json = Record<string, any>;
 
@@ -76,12 +77,8 @@ function textOf(value: unknown): string {
 }
 
 /** Emulates the AWS command line for the calls of one local account. */
-function player(endpoint: string) {
-  const settings = {
-    endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-  };
+function player(account: LocalAdministrator) {
+  const settings = administratorSettings(account);
   const services: Record<
     string,
     { readonly module: Json; readonly client: { send(command: any): Promise<Json> } }
@@ -132,10 +129,10 @@ async function received(socket: Socket): Promise<readonly string[] | undefined> 
  * real one. `onCalled` is called for each completed call, before the script gets its response.
  */
 export async function startAwsCli(
-  endpoint: string,
+  account: LocalAdministrator,
   onCalled: (operation: string) => void = () => undefined,
 ): Promise<AwsCli> {
-  const play = player(endpoint);
+  const play = player(account);
   const server = createServer((socket) => {
     // The program was killed.
     socket.on('error', () => undefined);

@@ -4,18 +4,17 @@ import {
   paginateScan,
   type AttributeValue,
 } from '@aws-sdk/client-dynamodb';
-
-const administrator = { region: 'us-east-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
+import { administratorSettings, type LocalAdministrator } from '../../packages/local-aws/src/control.ts';
 
 /** DynamoDB of a local account, as the administrator of that account. */
-export const dynamodbOf = (endpoint: string) => new DynamoDBClient({ endpoint, ...administrator });
+export const dynamodbOf = (account: LocalAdministrator) => new DynamoDBClient(administratorSettings(account));
 
 /** Every item of all tables, or of the named ones. */
 export async function allItems(
-  endpoint: string,
+  account: LocalAdministrator,
   isWanted: (tableName: string) => boolean = () => true,
 ): Promise<Record<string, AttributeValue>[]> {
-  const client = dynamodbOf(endpoint);
+  const client = dynamodbOf(account);
   const { TableNames: tables = [] } = await client.send(new ListTablesCommand({}));
   const items: Record<string, AttributeValue>[] = [];
   for (const TableName of tables.filter(isWanted)) {

@@ -1,17 +1,14 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { administratorSettings, type LocalAdministrator } from '../../packages/local-aws/src/control.ts';
 import type { Credentials } from './credentials.ts';
 
 /** The response of a function of a local account, and whether the function failed. */
 export async function invokeFunction(
-  { aws_endpoint_url: endpoint }: Pick<Credentials, 'aws_endpoint_url'>,
+  account: LocalAdministrator,
   name: string,
   event: object,
 ): Promise<{ readonly payload: unknown; readonly hasFailed: boolean }> {
-  const client = new LambdaClient({
-    endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-  });
+  const client = new LambdaClient(administratorSettings(account));
   const { Payload = [], FunctionError } = await client.send(
     new InvokeCommand({ FunctionName: name, Payload: JSON.stringify(event) }),
   );

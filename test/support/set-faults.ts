@@ -1,10 +1,6 @@
-import type { Credentials } from './credentials.ts';
+import { control, type LocalAdministrator } from '../../packages/local-aws/src/control.ts';
 
 /** Sets the faults of a local account; without any, removes all. */
-export async function setFaults(
-  { aws_endpoint_url: endpoint }: Pick<Credentials, 'aws_endpoint_url'>,
-  faults: readonly string[],
-): Promise<void> {
-  const response = await fetch(`${endpoint}/_local/faults`, { method: 'PUT', body: JSON.stringify(faults) });
-  if (!response.ok) throw new Error(await response.text());
+export async function setFaults(account: LocalAdministrator, faults: readonly string[]): Promise<void> {
+  await control(account, 'faults', { method: 'PUT', body: JSON.stringify(faults) });
 }

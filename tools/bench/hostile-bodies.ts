@@ -53,7 +53,7 @@ function keep(route: string, what: string, measured: MeasuredRequest): void {
 }
 
 async function measureAll(): Promise<void> {
-  const environments = await functionEnvironments(service.credentials.aws_endpoint_url);
+  const environments = await functionEnvironments(service.credentials);
   const deployed = new Map<string, Deployed>();
   const functionOf = (folder: string): Deployed => {
     const known = deployed.get(folder) ?? {

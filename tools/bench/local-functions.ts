@@ -1,3 +1,4 @@
+import { control, type LocalAdministrator } from '../../packages/local-aws/src/control.ts';
 /** A function of a running local service, with which its code can be run elsewhere. */
 export interface LocalFunction {
   readonly name: string;
@@ -14,8 +15,8 @@ export interface LocalFunction {
 /** Each function of a running local service, as its AWS endpoint lists them. */
 export type FunctionEnvironments = readonly LocalFunction[];
 
-export async function functionEnvironments(awsEndpointUrl: string): Promise<FunctionEnvironments> {
-  return (await (await fetch(`${awsEndpointUrl}/_local/functions`)).json()) as FunctionEnvironments;
+export async function functionEnvironments(account: LocalAdministrator): Promise<FunctionEnvironments> {
+  return (await control(account, 'functions')) as FunctionEnvironments;
 }
 
 /** The function of a folder. */

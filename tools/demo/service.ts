@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { control, type LocalAdministrator } from '../../packages/local-aws/src/control.ts';
 
 export interface Service {
   readonly baseUrl: string;
@@ -11,9 +12,8 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-interface Credentials {
+interface Credentials extends LocalAdministrator {
   readonly base_url: string;
-  readonly aws_endpoint_url: string;
   readonly management_key: string;
   readonly webhook_secret: string;
 }
@@ -84,8 +84,7 @@ export async function startService(options: {
     stop,
     advanceClock: async (seconds) => {
       const body = JSON.stringify({ advance_seconds: seconds });
-      const response = await fetch(`${credentials.aws_endpoint_url}/_local/clock`, { method: 'PUT', body });
-      if (!response.ok) throw new Error(await response.text());
+      await control(credentials, 'clock', { method: 'PUT', body });
     },
   };
 }

@@ -25,7 +25,7 @@ export async function startRelay({ awsEndpointUrl, listenOn, sessionTokens }: Re
   }
 
   /**
-   * The target of a call. `undefined` below /_local/, which controls the local account unsigned.
+   * The target of a call. `undefined` below /_local/, which controls the local account.
    */
   function targetOf({ url = '' }: IncomingMessage): URL | undefined {
     const target = url.startsWith('/') ? URL.parse(`${endpoint.origin}${url}`) : null;
@@ -42,7 +42,7 @@ export async function startRelay({ awsEndpointUrl, listenOn, sessionTokens }: Re
     const { method, headers } = incoming;
     const outgoing = request(target, {
       ...(method !== undefined && { method }),
-      headers: { ...headers, host: endpoint.host },
+      headers: { ...headers, host: endpoint.host, 'x-forwarded-host': headers.host ?? '' },
     });
     outgoing.on('response', (reply) => {
       response.writeHead(reply.statusCode ?? 502, reply.headers);

@@ -4,7 +4,7 @@ import type { CloudParts } from './assembly/cloud-parts.ts';
 import { createKeyDefinitions } from './assembly/key-definitions.ts';
 import { readAssembly } from './assembly/read-assembly.ts';
 import type { Account } from './assembly/account.ts';
-import { createRoleRegistry } from './assembly/role-registry.ts';
+import { createRoleRegistry, newAccessKey, type AccessKey } from './assembly/role-registry.ts';
 import { startResources } from './assembly/start-resources.ts';
 import type { CdkApp } from './assembly/app-key.ts';
 import { openSynthesizedApp } from './assembly/synthesized-apps.ts';
@@ -93,6 +93,8 @@ export interface CloudOptions {
 export interface Cloud {
   readonly baseUrl: string;
   readonly awsEndpointUrl: string;
+  /** The access key of the account's administrator; each start makes a new one. */
+  readonly administrator: AccessKey;
   /** Where logs are written; `undefined` if they are printed. */
   readonly logDirectory: string | undefined;
   close(): Promise<void>;
@@ -105,6 +107,7 @@ interface Start {
   readonly logs: Logs;
   readonly faults: Faults;
   readonly clock: Clock;
+  readonly administrator: AccessKey;
   readonly storageFailure: StorageFailure;
   readonly closers: (() => Promise<void> | void)[];
   /** Releases the port of the AWS endpoint, reserved until the endpoint listens. */
@@ -218,8 +221,11 @@ async function startEndpoint(begun: Start, parts: CloudParts, stores: Stores): P
       '/_local/clock': (body, method) => begun.clock.control(body, method),
     },
     faults: begun.faults.calls,
-    roleForAccessKey: (accessKeyId) => parts.roles.roleForAccessKey(accessKeyId),
-    sessionTokenFor: (accessKeyId) => parts.roles.sessionTokenFor(accessKeyId),
+    now: () => begun.clock.now(),
+    issuedKey: (accessKeyId) =>
+      accessKeyId === begun.administrator.accessKeyId
+        ? { ...begun.administrator, owner: 'administrator' }
+        : parts.roles.issuedKey(accessKeyId),
     onCall: ({ principal, action, resources, status }) => {
       if (status >= 400) logs.line('aws', `${String(status)} ${principal} ${action} ${resources.join(' ')}`);
     },
@@ -319,7 +325,13 @@ async function start(begun: Start, close: () => Promise<void>): Promise<Cloud> {
   await startGateway(begun, parts);
   startSchedules(begun, parts, stores.dynamoDb);
   const { baseUrl } = account;
-  return { baseUrl, awsEndpointUrl, logDirectory: logDirectory(options), close };
+  return {
+    baseUrl,
+    awsEndpointUrl,
+    administrator: begun.administrator,
+    logDirectory: logDirectory(options),
+    close,
+  };
 }
 
 /**
@@ -399,7 +411,9 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     const releaseAwsPort = () => reservation.close();
     const { failure: storageFailure } = storage;
     const clock = createClock();
-    const begun = { options, account, logs, faults, clock, storageFailure, closers, releaseAwsPort };
+    const administrator = newAccessKey('user');
+    const known = { options, account, administrator, logs, faults, clock, storageFailure };
+    const begun = { ...known, closers, releaseAwsPort };
     const cloud = await start(begun, close);
     storage.setUp(true);
     return cloud;

@@ -17,7 +17,7 @@ beforeAll(async () => {
   endpoint = await startAwsEndpoint({
     ...ACCOUNT,
     services: [kms],
-    roleForAccessKey: () => 'administrator',
+    issuedKey: () => ({ owner: 'administrator', secretAccessKey: 'test' }),
   });
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
   client = new KMSClient({ endpoint: endpoint.url, region: ACCOUNT.region, credentials });

@@ -95,7 +95,13 @@ describe('a claimed file', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  const running = { ...credentials, base_url: 'http://localhost:1', aws_endpoint_url: 'http://localhost:2' };
+  const running = {
+    ...credentials,
+    base_url: 'http://localhost:1',
+    aws_endpoint_url: 'http://localhost:2',
+    aws_access_key_id: 'AKIA',
+    aws_secret_access_key: 'secret',
+  };
 
   it('is removed at the end with its content, and with nothing else', () => {
     const file = join(directory, 'mine.json');

@@ -70,7 +70,13 @@ async function stop({ child, exit }: Started, signal: NodeJS.Signals = 'SIGINT')
 }
 
 type Credentials = Record<
-  'base_url' | 'tenant_id' | 'management_key' | 'webhook_secret' | 'aws_endpoint_url',
+  | 'base_url'
+  | 'tenant_id'
+  | 'management_key'
+  | 'webhook_secret'
+  | 'aws_endpoint_url'
+  | 'aws_access_key_id'
+  | 'aws_secret_access_key',
   string
 >;
 
@@ -103,6 +109,7 @@ it('the app runs, prints how to use it, and stops', async () => {
     credentials.aws_endpoint_url,
   ])
     expect(started.output()).toContain(value);
+  expect(started.output()).not.toContain(credentials.aws_secret_access_key);
   const response = (await (await fetch(`${credentials.base_url}/echo/hello?x=1`)).json()) as {
     event: object;
     environment: object;
@@ -133,13 +140,16 @@ it('a message reaches the function of its queue, through the address that the ap
   const file = join(directory, 'c7.json');
   const started = start('--port', '0', '--credentials', file, '--verbose');
   await untilReady(started);
-  const endpoint = read(file).aws_endpoint_url;
+  const { aws_endpoint_url: endpoint, ...credentials } = read(file);
   const name = Object.keys(template('Api').Resources).find((id) => /^Work[0-9A-F]{8}$/.test(id));
   // As in a function: the client gets the endpoint from its environment, and uses the queue's URL.
   process.env['AWS_ENDPOINT_URL'] = endpoint;
   const client = new SQSClient({
     region: 'us-east-1',
-    credentials: { accessKeyId: 'ADMIN', secretAccessKey: 's' },
+    credentials: {
+      accessKeyId: credentials.aws_access_key_id,
+      secretAccessKey: credentials.aws_secret_access_key,
+    },
   });
   const QueueUrl = `${endpoint}/000000000000/Api-${name ?? ''}`;
   await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'something' }));

@@ -156,7 +156,8 @@ describe('the operator command line', () => {
   it('reports that the service of npm start does not run', async () => {
     const [missing, other, stopped] = [newFile(), newFile(), newFile()];
     writeFileSync(other, '{}');
-    writeFileSync(stopped, '{"aws_endpoint_url":"http://127.0.0.1:9"}');
+    const key = { aws_access_key_id: 'AKIA', aws_secret_access_key: 'secret' };
+    writeFileSync(stopped, JSON.stringify({ aws_endpoint_url: 'http://127.0.0.1:9', ...key }));
     expect(await run(['health', '--local', missing])).toMatchObject({
       exitCode: 1,
       err: `operator: ${missing} cannot be read: is the service running (npm start)?\n`,

@@ -87,9 +87,8 @@ export async function measureCounts(
   const quiet = ['--tick', '3600'];
   const service = await runService([...quiet, ...TEST_SETTINGS], trust);
   try {
-    const { aws_endpoint_url: aws } = service.credentials;
     const operations = await countedOperations(service, `https://${address}/`);
-    const environments = await functionEnvironments(aws);
+    const environments = await functionEnvironments(service.credentials);
     const bundles = new Map(
       Object.keys(ROLES).map((folder) => [folder, bundleProgram(`functions/${folder}/index.ts`)] as const),
     );
@@ -97,7 +96,7 @@ export async function measureCounts(
       const env = { ...environmentOf(environments, folder), PATH: process.env['PATH'] ?? '', ...trust };
       return startInstance(bundles.get(folder) ?? '', env);
     };
-    const wire = openWire(aws);
+    const wire = openWire(service.credentials);
     const counts: OperationCount[] = [];
     for (const operation of operations.filter(({ name }) => isWanted(name)))
       counts.push(await count(wire, operation, start(operation.folder)));

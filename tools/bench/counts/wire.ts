@@ -1,3 +1,4 @@
+import { control, type LocalAdministrator } from '../../../packages/local-aws/src/control.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFaults } from '../../../test/support/set-faults.ts';
 import type { CallRecord } from '../../../packages/local-aws/src/aws-endpoint/call-counter.ts';
@@ -102,26 +103,25 @@ export interface Wire {
   during(operation: () => Promise<unknown>, quietMs?: number): Promise<readonly CallRecord[]>;
 }
 
-export function openWire(awsEndpointUrl: string): Wire {
+export function openWire(account: LocalAdministrator): Wire {
   async function log(): Promise<readonly CallRecord[]> {
-    const response = await fetch(`${awsEndpointUrl}/_local/call-log`);
-    return ((await response.json()) as { readonly calls: readonly CallRecord[] }).calls;
+    return ((await control(account, 'call-log')) as { readonly calls: readonly CallRecord[] }).calls;
   }
 
   return {
     async during(operation, quietMs) {
       await setFaults(
-        { aws_endpoint_url: awsEndpointUrl },
+        account,
         SLOWED.map((name) => `${name}:latency:${String(LATENCY_MS)}`),
       );
-      await fetch(`${awsEndpointUrl}/_local/calls`, { method: 'DELETE' });
+      await control(account, 'calls', { method: 'DELETE' });
       await operation();
       let calls = await log();
       for (let seen = -1; quietMs !== undefined && seen !== calls.length; calls = await log()) {
         seen = calls.length;
         await sleep(quietMs);
       }
-      await setFaults({ aws_endpoint_url: awsEndpointUrl }, []);
+      await setFaults(account, []);
       return calls;
     },
   };

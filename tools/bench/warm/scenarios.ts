@@ -7,9 +7,14 @@ import { CARD } from '../../../test/support/sample-requests.ts';
 import { anEvent } from '../an-event.ts';
 import { environmentOf, functionEnvironments, type FunctionEnvironments } from '../local-functions.ts';
 import type { Compared } from './measure-warm.ts';
+import type { LocalAdministrator } from '../../../packages/local-aws/src/control.ts';
 
 /** The handler by hand makes other calls (GetItem) than the role of the function allows. */
-const ADMINISTRATOR = { AWS_ACCESS_KEY_ID: 'bench', AWS_SECRET_ACCESS_KEY: 'bench', AWS_SESSION_TOKEN: '' };
+const asAdministrator = ({ aws_access_key_id, aws_secret_access_key }: LocalAdministrator) => ({
+  AWS_ACCESS_KEY_ID: aws_access_key_id,
+  AWS_SECRET_ACCESS_KEY: aws_secret_access_key,
+  AWS_SESSION_TOKEN: '',
+});
 
 interface Card {
   readonly id: string;
@@ -48,7 +53,7 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
       NODE_EXTRA_CA_CERTS: certificate.certFile,
     },
   );
-  const { base_url: baseUrl, aws_endpoint_url: aws, management_key: manager } = service.credentials;
+  const { base_url: baseUrl, management_key: manager } = service.credentials;
 
   const post = <T>(path: string, key: string, body: unknown): Promise<T> =>
     strictClient(baseUrl, key)<T>('POST', path, body);
@@ -72,7 +77,7 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
     configuration: { url: 'https://processor.example.com' },
   });
 
-  const environments = await functionEnvironments(aws);
+  const environments = await functionEnvironments(service.credentials);
   const reference = bundleByHand('tools/bench/warm/reference.ts', { minify });
   const bundles = new Map<string, string>();
 
@@ -88,7 +93,12 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
       ours: { bundle, env },
       reference: {
         bundle: reference,
-        env: { ...env, ...ADMINISTRATOR, BENCH_OPERATION: operation, BENCH_TENANT: tenantId },
+        env: {
+          ...env,
+          ...asAdministrator(service.credentials),
+          BENCH_OPERATION: operation,
+          BENCH_TENANT: tenantId,
+        },
       },
     };
   }

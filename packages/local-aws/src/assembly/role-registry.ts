@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { PolicyDocument, Role } from '../aws-service.ts';
 import { managedPolicies } from './managed-policies.ts';
 
@@ -11,10 +11,13 @@ export interface RoleDefinition {
   readonly permissionsBoundaryArn?: string;
 }
 
-/** The three values that the AWS SDKs read from the environment. */
-export interface RoleCredentials {
+export interface AccessKey {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
+}
+
+/** The three values that the AWS SDKs read from the environment. */
+export interface RoleCredentials extends AccessKey {
   readonly sessionToken: string;
 }
 
@@ -31,25 +34,26 @@ export interface RoleRegistry {
   has(arn: string): boolean;
   /** Throws an Error if the template lacks the role or a policy that it refers to. */
   role(arn: string): Role;
-  roleForAccessKey(accessKeyId: string): Role | 'administrator' | undefined;
+  /** The same ones for a role as long as the account runs. */
   credentialsFor(roleArn: string): RoleCredentials;
-  /** The token that a call with this access key must carry; `undefined` for the administrator. */
-  sessionTokenFor(accessKeyId: string): string | undefined;
+  /** What was issued for a role with this access key id, if anything. */
+  issuedKey(accessKeyId: string): (RoleCredentials & { readonly owner: Role }) | undefined;
   /** True if the role's trust policy lets an AWS service assume it. */
   trusts(roleArn: string, service: string): boolean;
 }
 
-/**
- * Key ids of roles begin like this, as on AWS; any other key is the administrator's. A role's key
- * id could be guessed; its session token, which the endpoint requires, could not.
- */
-const TEMPORARY_PREFIX = 'ASIA';
+/** Key ids of roles begin like this, and those of users otherwise, as on AWS. */
+const KEY_PREFIXES = { role: 'ASIA', user: 'AKIA' } as const;
 
 const ACCESS_KEY_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-function temporaryAccessKeyId(roleArn: string): string {
-  const bytes = createHash('sha256').update(roleArn).digest().subarray(0, 16);
-  return `${TEMPORARY_PREFIX}${[...bytes].map((byte) => ACCESS_KEY_ALPHABET[byte % 32]).join('')}`;
+/** A random access key with its secret. */
+export function newAccessKey(of: keyof typeof KEY_PREFIXES): AccessKey {
+  const characters = [...randomBytes(16)].map((byte) => ACCESS_KEY_ALPHABET[byte % 32]);
+  return {
+    accessKeyId: `${KEY_PREFIXES[of]}${characters.join('')}`,
+    secretAccessKey: randomBytes(30).toString('base64'),
+  };
 }
 
 function trustedServices(principal: unknown): readonly string[] {
@@ -59,12 +63,11 @@ function trustedServices(principal: unknown): readonly string[] {
 
 export function createRoleRegistry(): RoleRegistry {
   const definitions = new Map<string, RoleDefinition>();
-  const arnByAccessKey = new Map<string, string>();
+  const keys = new Map<string, RoleCredentials>();
   const inline = new Map<string, PolicyDocument[]>();
   const managed = new Map<string, PolicyDocument>(Object.entries(managedPolicies));
   const attachedManaged = new Map<string, string[]>();
   const roles = new Map<string, Role>();
-  const sessionTokens = new Map<string, string>();
 
   function defined(arn: string): RoleDefinition {
     const definition = definitions.get(arn);
@@ -97,7 +100,6 @@ export function createRoleRegistry(): RoleRegistry {
   return {
     define: (definition) => {
       definitions.set(definition.arn, definition);
-      arnByAccessKey.set(temporaryAccessKeyId(definition.arn), definition.arn);
     },
     attach: (roleName, policy) => {
       inline.set(roleName, [...(inline.get(roleName) ?? []), policy]);
@@ -108,18 +110,19 @@ export function createRoleRegistry(): RoleRegistry {
     },
     has: (arn) => definitions.has(arn),
     role,
-    roleForAccessKey: (accessKeyId) => {
-      if (!accessKeyId.startsWith(TEMPORARY_PREFIX)) return 'administrator';
-      const arn = arnByAccessKey.get(accessKeyId);
-      return arn === undefined ? undefined : role(arn);
-    },
     credentialsFor: (roleArn) => {
-      const accessKeyId = temporaryAccessKeyId(defined(roleArn).arn);
-      const sessionToken = sessionTokens.get(accessKeyId) ?? randomBytes(48).toString('base64');
-      sessionTokens.set(accessKeyId, sessionToken);
-      return { accessKeyId, secretAccessKey: randomBytes(30).toString('base64'), sessionToken };
+      const { arn } = defined(roleArn);
+      const issued = keys.get(arn) ?? {
+        ...newAccessKey('role'),
+        sessionToken: randomBytes(48).toString('base64'),
+      };
+      keys.set(arn, issued);
+      return issued;
     },
-    sessionTokenFor: (accessKeyId) => sessionTokens.get(accessKeyId),
+    issuedKey: (accessKeyId) => {
+      for (const [arn, key] of keys) if (key.accessKeyId === accessKeyId) return { ...key, owner: role(arn) };
+      return undefined;
+    },
     trusts: (roleArn, service) =>
       defined(roleArn).trust.Statement.some(
         ({ Effect, Principal }) => Effect === 'Allow' && trustedServices(Principal).includes(service),

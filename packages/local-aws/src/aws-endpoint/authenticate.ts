@@ -1,17 +1,23 @@
 import { AwsError, type Principal, type Role } from '../aws-service.ts';
-import { parseSignature, type Signature } from './signature.ts';
+import { isSame, parseSignature, signatureProblem, type Signature, type SignedCall } from './signature.ts';
 
-/** Looks up the owner of credentials. */
-export interface Credentials {
-  /** The role of an access key id; undefined for a key that was never issued. */
-  roleForAccessKey(accessKeyId: string): Role | 'administrator' | undefined;
-  /** The session token issued with the key, if any: a call must then carry it. */
-  sessionTokenFor?(accessKeyId: string): string | undefined;
+/** What was issued with an access key id. */
+export interface IssuedKey {
+  readonly owner: Role | 'administrator';
+  readonly secretAccessKey: string;
+  /** A call must carry it, if there is one. */
+  readonly sessionToken?: string;
   /**
    * The session's name in error messages, on AWS the name of the function. The role's name when
    * absent.
    */
-  sessionNameFor?(accessKeyId: string): string | undefined;
+  readonly sessionName?: string;
+}
+
+/** Looks up the owner of credentials. */
+export interface Credentials {
+  /** `undefined` for a key that was never issued. */
+  issuedKey(accessKeyId: string): IssuedKey | undefined;
 }
 
 export interface Caller {
@@ -52,21 +58,38 @@ export function requireSignature(authorization: string | undefined): Signature {
   throw new AwsError('MissingAuthenticationTokenException', 403, 'Missing Authentication Token');
 }
 
-/** Throws AwsError 403 UnrecognizedClientException for credentials that were never issued. */
-export function authenticate(
+/**
+ * The caller of a signed call. Throws AwsError 403: UnrecognizedClientException for credentials
+ * that were never issued, InvalidSignatureException for a call that their owner has not signed.
+ */
+export async function authenticate(
   credentials: Credentials,
   accountId: string,
-  { accessKeyId }: Signature,
-  sessionToken: string | undefined,
-): Caller {
-  const role = credentials.roleForAccessKey(accessKeyId);
-  const expectedToken = credentials.sessionTokenFor?.(accessKeyId);
-  if (role === undefined || (expectedToken !== undefined && expectedToken !== sessionToken)) {
+  signature: Signature,
+  call: SignedCall,
+  times: readonly number[],
+): Promise<Caller> {
+  const key = credentials.issuedKey(signature.accessKeyId);
+  const token = call.headers['x-amz-security-token'];
+  if (key === undefined || (key.sessionToken !== undefined && !isSame(key.sessionToken, token ?? ''))) {
     throw new AwsError(
       'UnrecognizedClientException',
       403,
       'The security token included in the request is invalid.',
     );
   }
-  return caller(role, accountId, credentials.sessionNameFor?.(accessKeyId));
+  const problem = await signatureProblem(signature, call, key.secretAccessKey, times);
+  if (problem !== undefined) throw new AwsError('InvalidSignatureException', 403, problem);
+  return caller(key.owner, accountId, key.sessionName);
+}
+
+/**
+ * Whether a request to a control path has the administrator's key, as HTTP Basic: any client can
+ * send it, and the request does not leave this machine.
+ */
+export function isAdministrator(credentials: Credentials, authorization: string | undefined): boolean {
+  const [scheme, encoded = ''] = (authorization ?? '').split(' ');
+  const [id = '', secret = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
+  const key = scheme?.toLowerCase() === 'basic' ? credentials.issuedKey(id) : undefined;
+  return key?.owner === 'administrator' && isSame(key.secretAccessKey, secret);
 }

@@ -13,7 +13,13 @@ import type { CallFaults } from '../faults/call-faults.ts';
 import { errorMessage } from '../error-code.ts';
 import { foreignHostResponse, isLoopbackHost } from '../loopback-host.ts';
 import { readBody } from '../read-body.ts';
-import { authenticate, requireSignature, type Caller, type Credentials } from './authenticate.ts';
+import {
+  authenticate,
+  isAdministrator,
+  requireSignature,
+  type Caller,
+  type Credentials,
+} from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { createCallCounter, type CallRecord } from './call-counter.ts';
 import type { Signature } from './signature.ts';
@@ -28,9 +34,12 @@ export interface AwsEndpointOptions extends Credentials {
   onCall?(record: CallRecord): void;
   /**
    * Handlers of the local account's own paths below `/_local/`: each receives the method and the
-   * body of a PUT, and returns JSON. A failure becomes a 400 with its message.
+   * body of a PUT, and returns JSON. A failure becomes a 400 with its message. These paths require
+   * the administrator's key as HTTP Basic.
    */
   readonly controls?: Readonly<Record<string, (body: string, method: string) => unknown>>;
+  /** The time of the local account, in ms. Functions sign by it. Default: that of the machine. */
+  now?(): number;
   /** Faults for calls with a role's credentials. Default: none. */
   readonly faults?: CallFaults;
   /**
@@ -49,10 +58,21 @@ export interface AwsEndpoint {
 
 /** More than the largest call of any service: a function's code, 50 MB zipped, in base64. */
 const MAX_BODY_BYTES = 72 * 1024 * 1024;
+/** Paths of the local account itself, and no service of AWS. */
+const CONTROL_PATHS = '/_local';
+const strangerResponse: AwsResponse = {
+  status: 401,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({
+    message: 'The administrator of the local account has to send its key (HTTP Basic).',
+  }),
+};
 /** `{ "calls": CallCount[] }` since the last DELETE. */
 const COUNTS_PATH = '/_local/calls';
 /** `{ "calls": CallRecord[] }` */
 const LOG_PATH = '/_local/call-log';
+/** Has the `Host` that a client signed if it reached the endpoint through a relay. */
+const SIGNED_HOST = 'x-forwarded-host';
 /** The recorded status of a call whose connection was cut: HTTP has none. */
 const CUT_STATUS = 599;
 
@@ -103,7 +123,8 @@ interface Exchange {
 
 /**
  * The only AWS endpoint of the local account. It finds the service by the signing name and the
- * caller by the access key id, and checks all accesses before the service handles the call.
+ * caller by the access key id, and checks the signature and all accesses before the service handles
+ * the call: whatever runs on this machine reaches the port, and that proves nothing.
  */
 export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<AwsEndpoint> {
   const services = new Map(options.services.map((service) => [service.signingName, service]));
@@ -181,16 +202,20 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
     return response;
   }
 
-  function exchangeOf(
+  async function exchangeOf(
     request: IncomingMessage,
     body: Buffer,
     signature: Signature,
     service: AwsService,
     startedMs: number,
-  ): Exchange {
+  ): Promise<Exchange> {
     const headers = singleHeaders(request);
-    const caller = authenticate(options, options.accountId, signature, headers['x-amz-security-token']);
-    const url = new URL(request.url ?? '/', 'http://localhost');
+    const { method = 'GET', url: requestTarget = '/' } = request;
+    const signedHost = headers[SIGNED_HOST] ?? headers['host'] ?? '';
+    const call = { method, url: requestTarget, headers: { ...headers, host: signedHost }, body };
+    const times = [Date.now(), options.now?.() ?? Date.now()];
+    const caller = await authenticate(options, options.accountId, signature, call, times);
+    const url = new URL(requestTarget, 'http://localhost');
     const target = headers['x-amz-target'];
     return {
       caller,
@@ -198,7 +223,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
       startedMs,
       call: {
         service: service.signingName,
-        method: request.method ?? 'GET',
+        method,
         path: url.pathname,
         query: url.searchParams,
         headers,
@@ -217,7 +242,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
       const body = await bodyOf(request);
       const signature = requireSignature(request.headers.authorization);
       service = serviceFor(signature);
-      return await perform(exchangeOf(request, body, signature, service, startedMs));
+      return await perform(await exchangeOf(request, body, signature, service, startedMs));
     } catch (error) {
       return failureOf(error, service);
     }
@@ -249,6 +274,13 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
     if (!isLoopbackHost(request.headers.host)) {
       request.resume();
       return foreignHostResponse;
+    }
+    if (
+      request.url?.startsWith(CONTROL_PATHS) === true &&
+      !isAdministrator(options, request.headers.authorization)
+    ) {
+      request.resume();
+      return strangerResponse;
     }
     if (request.url === COUNTS_PATH || request.url === LOG_PATH) {
       request.resume();

@@ -348,7 +348,8 @@ it('policies of all kinds apply to a role, in any order', async () => {
     'a:3',
   ]);
   expect(role.permissionsBoundary?.Statement[0]?.Action).toBe('a:*');
-  const { accessKeyId } = roles.credentialsFor(role.arn);
-  expect(roles.roleForAccessKey(accessKeyId)).toBe(role);
-  expect(roles.roleForAccessKey('ASIAUNKNOWN')).toBeUndefined();
+  const key = roles.credentialsFor(role.arn);
+  expect(roles.credentialsFor(role.arn)).toEqual(key);
+  expect(roles.issuedKey(key.accessKeyId)).toEqual({ ...key, owner: role });
+  expect(roles.issuedKey('ASIAUNKNOWN')).toBeUndefined();
 });

@@ -26,6 +26,9 @@ import type { PolicyStatement, Role } from '../../src/aws-service.ts';
 import { createDynamoDb, type DynamoDb } from '../../src/dynamodb/create-dynamodb.ts';
 import { createKms } from '../../src/kms/create-kms.ts';
 import { things } from '../dynamodb/a-dynamodb.ts';
+import { signedHeaders, type ToSign } from '../signed-request.ts';
+import { issuedTo } from '../issued-key.ts';
+import { control } from '../../src/control.ts';
 
 const account = { accountId: '123456789012', region: 'eu-west-1' };
 const table = 'arn:aws:dynamodb:eu-west-1:123456789012:table/Things';
@@ -82,9 +85,11 @@ beforeAll(async () => {
   endpoint = await startAwsEndpoint({
     ...account,
     services: [dynamoDb, kms, createSts(account)],
-    roleForAccessKey: (accessKeyId) => roles[accessKeyId],
-    sessionTokenFor: (accessKeyId) => (accessKeyId === 'WRITER' ? 'token' : undefined),
-    sessionNameFor: (accessKeyId) => (accessKeyId === 'READER' ? 'tokens-function' : undefined),
+    issuedKey: (accessKeyId) =>
+      issuedTo(roles[accessKeyId], {
+        ...(accessKeyId === 'WRITER' && { sessionToken: 'token' }),
+        ...(accessKeyId === 'READER' && { sessionName: 'tokens-function' }),
+      }),
     onCall: (record) => records.push(record),
     onFault: (error) => faults.push(error),
   });
@@ -98,6 +103,12 @@ afterAll(async () => {
   for (const client of clients) client.destroy();
   await endpoint.close();
   await dynamoDb.close();
+});
+
+const administrator = () => ({
+  aws_endpoint_url: endpoint.url,
+  aws_access_key_id: 'ADMIN',
+  aws_secret_access_key: 'secret',
 });
 
 function settings(accessKeyId: string, sessionToken?: string) {
@@ -117,6 +128,17 @@ function tracked<C extends { destroy(): void }>(client: C): C {
   clients.push(client);
   return client;
 }
+
+const signed = (request: Omit<ToSign, 'url' | 'region'>) =>
+  signedHeaders({ url: `${endpoint.url}/`, region: account.region, ...request });
+
+/** ListTables, raw. */
+const LIST = {
+  service: 'dynamodb',
+  accessKeyId: 'ADMIN',
+  headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': 'DynamoDB_20120810.ListTables' },
+  body: '{}',
+};
 
 const dynamoDbAs = (accessKeyId: string, sessionToken?: string) =>
   tracked(new DynamoDBClient(settings(accessKeyId, sessionToken)));
@@ -149,6 +171,102 @@ it('the policies of the roles and of the key decide who may sign with a key and 
   await expect(kmsAs('SIGNER').send(verification)).rejects.toMatchObject({ name: 'AccessDeniedException' });
 });
 
+describe('a signature', () => {
+  const statusAnd = async (headers: Readonly<Record<string, string>>, body = '{}', path = '/') => {
+    const response = await fetch(`${endpoint.url}${path}`, { method: 'POST', headers, body });
+    // In the JSON or XML of the service.
+    return [response.status, /\w+Exception\b/.exec(await response.text())?.[0]];
+  };
+  const ofMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000);
+  const GONE = { ...LIST.headers, 'x-amz-target': 'DynamoDB_20120810.DescribeTable' };
+
+  it('of the owner of the key is accepted, for some minutes around the time of the call', async () => {
+    for (const minutes of [0, -4, 4])
+      expect(await statusAnd(signed({ ...LIST, date: ofMinutes(minutes) }))).toEqual([200, undefined]);
+  });
+
+  it.each([
+    ['none', () => LIST.headers, 'MissingAuthenticationTokenException'],
+    [
+      'that is none',
+      () => ({ ...signed(LIST), authorization: signed(LIST)['authorization']?.slice(0, -9) ?? '' }),
+      'MissingAuthenticationTokenException',
+    ],
+    ['of an unknown key', () => signed({ ...LIST, accessKeyId: 'NOBODYS' }), 'UnrecognizedClientException'],
+    [
+      'with a guessed secret',
+      () => signed({ ...LIST, secretAccessKey: 'test' }),
+      'InvalidSignatureException',
+    ],
+    [
+      'for another service',
+      () => {
+        const { authorization = '', ...headers } = signed(LIST);
+        return { ...headers, authorization: authorization.replace('/dynamodb/', '/sts/') };
+      },
+      'InvalidSignature',
+    ],
+    ['of the past', () => signed({ ...LIST, date: ofMinutes(-6) }), 'InvalidSignatureException'],
+    ['of the future', () => signed({ ...LIST, date: ofMinutes(6) }), 'InvalidSignatureException'],
+    ['without a time', () => ({ ...signed(LIST), 'x-amz-date': 'yesterday' }), 'InvalidSignatureException'],
+    ['for another operation', () => ({ ...signed(LIST), ...GONE }), 'InvalidSignatureException'],
+    [
+      'that leaves the operation open',
+      () => ({ ...signed({ ...LIST, headers: {} }), ...LIST.headers }),
+      'InvalidSignatureException',
+    ],
+    [
+      'with a wrong hash of the body',
+      () => signed({ ...LIST, headers: { ...LIST.headers, 'x-amz-content-sha256': '0'.repeat(64) } }),
+      'InvalidSignatureException',
+    ],
+  ])('%s is rejected', async (_what, headers, code) => {
+    const [status, type] = await statusAnd(headers());
+    expect(status).toBe(403);
+    expect(type).toContain(code);
+  });
+
+  it('for another body or path is rejected', async () => {
+    expect(await statusAnd(signed(LIST), '{ }')).toEqual([403, 'InvalidSignatureException']);
+    expect(await statusAnd(signed(LIST), '{}', '/other')).toEqual([403, 'InvalidSignatureException']);
+    expect(await statusAnd(signed(LIST), '{}', '/?a=b')).toEqual([403, 'InvalidSignatureException']);
+  });
+
+  it('may name the host that the client reached through a relay', async () => {
+    const headers = signed({ ...LIST, headers: { ...LIST.headers, host: '172.17.0.1:9' } });
+    expect((await statusAnd({ ...headers, host: '' }))[0]).toBe(403);
+    expect(await statusAnd({ ...headers, host: '', 'x-forwarded-host': '172.17.0.1:9' })).toEqual([
+      200,
+      undefined,
+    ]);
+  });
+});
+
+describe('a path of the local account', () => {
+  const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+
+  it.each([
+    ['without a key', {}],
+    ['with a wrong secret', { authorization: basic('ADMIN:secre') }],
+    ['with an unknown key', { authorization: basic('NOBODYS:secret') }],
+    ['with the key of a role', { authorization: basic('READER:secret') }],
+    ['with no secret', { authorization: basic('ADMIN') }],
+    ['with another scheme', { authorization: basic('ADMIN:secret').replace('Basic', 'Bearer') }],
+  ])('is closed to a request %s', async (_what, headers) => {
+    for (const path of ['calls', 'call-log', 'functions', 'clock', 'nothing', '../_local/calls']) {
+      const response = await fetch(`${endpoint.url}/_local/${path}`, { headers });
+      expect([path, response.status]).toEqual([path, 401]);
+    }
+  });
+
+  it('is open to the administrator', async () => {
+    expect(await control(administrator(), 'calls')).toEqual({ calls: expect.any(Array) as unknown });
+    await expect(control({ ...administrator(), aws_secret_access_key: 'no' }, 'calls')).rejects.toThrow(
+      /administrator/,
+    );
+  });
+});
+
 describe('a Host that is not loopback', () => {
   /** `fetch` would set the Host itself. */
   function statusOf(path: string, host?: string): Promise<string> {
@@ -170,7 +288,7 @@ describe('a Host that is not loopback', () => {
   });
 
   it.each(['localhost:1', '127.0.0.1', '[::1]:80'])('may be %s', async (host) => {
-    expect(await statusOf('/_local/calls', host)).toBe('200');
+    expect(await statusOf('/_local/calls', host)).toBe('401');
   });
 });
 
@@ -228,16 +346,7 @@ describe('the SDK', () => {
   });
 
   it('gets responses with their checksum', async () => {
-    const response = await fetch(endpoint.url, {
-      method: 'POST',
-      headers: {
-        authorization:
-          'AWS4-HMAC-SHA256 Credential=ADMIN/20260101/eu-west-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
-        'content-type': 'application/x-amz-json-1.0',
-        'x-amz-target': 'DynamoDB_20120810.ListTables',
-      },
-      body: '{}',
-    });
+    const response = await fetch(endpoint.url, { method: 'POST', headers: signed(LIST), body: '{}' });
     const body = await response.text();
     expect(response.headers.get('x-amz-crc32')).toBe(String(crc32(body)));
     expect(response.headers.get('content-type')).toBe('application/x-amz-json-1.0');
@@ -348,22 +457,17 @@ describe('the endpoint', () => {
   });
 
   it('returns the identity of the caller from STS', async () => {
-    const response = await fetch(endpoint.url, {
-      method: 'POST',
-      headers: {
-        authorization:
-          'AWS4-HMAC-SHA256 Credential=READER/20260101/eu-west-1/sts/aws4_request, SignedHeaders=host, Signature=0',
-      },
-      body: 'Action=GetCallerIdentity&Version=2011-06-15',
-    });
+    const body = 'Action=GetCallerIdentity&Version=2011-06-15';
+    const headers = signed({ service: 'sts', accessKeyId: 'READER', body });
+    const response = await fetch(endpoint.url, { method: 'POST', headers, body });
     expect(await response.text()).toContain('<Arn>arn:aws:iam::123456789012:role/reader</Arn>');
   });
 });
 
 describe('the record of calls', () => {
   const countsOf = async (method = 'GET'): Promise<readonly CallCount[]> => {
-    const response = await fetch(`${endpoint.url}/_local/calls`, { method });
-    return ((await response.json()) as { calls: CallCount[] }).calls;
+    const counts = await control(administrator(), 'calls', { method });
+    return (counts as { calls: CallCount[] }).calls;
   };
 
   it('contains principal, action, resource and cost of each call, and never a value', async () => {
@@ -402,8 +506,8 @@ describe('the record of calls', () => {
 
   it('lists the calls one by one until it is reset', async () => {
     const logOf = async (): Promise<readonly CallRecord[]> => {
-      const response = await fetch(`${endpoint.url}/_local/call-log`);
-      return ((await response.json()) as { calls: CallRecord[] }).calls;
+      const log = await control(administrator(), 'call-log');
+      return (log as { calls: CallRecord[] }).calls;
     };
     await countsOf('DELETE');
     await dynamoDbAs('WRITER', 'token').send(put('a'));

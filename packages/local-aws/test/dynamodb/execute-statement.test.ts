@@ -11,6 +11,7 @@ import { startAwsEndpoint, type AwsEndpoint } from '../../src/aws-endpoint/start
 import type { Role } from '../../src/aws-service.ts';
 import { createDynamoDb, type DynamoDb } from '../../src/dynamodb/create-dynamodb.ts';
 import { account, aDynamoDb, n, ofBytes, plain, s, tableArn, things } from './a-dynamodb.ts';
+import { issuedTo } from '../issued-key.ts';
 
 const plainArn = 'arn:aws:dynamodb:eu-west-1:123456789012:table/Plain';
 
@@ -51,7 +52,7 @@ beforeEach(async () => {
   endpoint = await startAwsEndpoint({
     ...account,
     services: [dynamoDb],
-    roleForAccessKey: (accessKeyId) => roles[accessKeyId] ?? 'administrator',
+    issuedKey: (accessKeyId) => issuedTo(roles[accessKeyId] ?? 'administrator'),
     onCall: (record) => records.push(record),
   });
   admin = clientAs('ADMIN');

@@ -11,6 +11,7 @@ import type { Role } from '../../src/aws-service.ts';
 import { createDynamoDb, type DynamoDb } from '../../src/dynamodb/create-dynamodb.ts';
 import { createFaults } from '../../src/faults/create-faults.ts';
 import { things } from '../dynamodb/a-dynamodb.ts';
+import { issuedTo } from '../issued-key.ts';
 
 const account = { accountId: '123456789012', region: 'eu-west-1' };
 const table = 'arn:aws:dynamodb:eu-west-1:123456789012:table/Things';
@@ -40,7 +41,7 @@ beforeAll(async () => {
   endpoint = await startAwsEndpoint({
     ...account,
     services: [dynamoDb],
-    roleForAccessKey: (accessKeyId) => (accessKeyId === 'APP' ? role : 'administrator'),
+    issuedKey: (accessKeyId) => issuedTo(accessKeyId === 'APP' ? role : 'administrator'),
     controls: { '/_local/faults': (body, method) => faults.control(body, method) },
     faults: faults.calls,
     onCall: (record) => records.push(record),
@@ -74,6 +75,7 @@ const insert = (...ids: string[]) =>
 async function control(method: string, body?: string): Promise<readonly [number, unknown]> {
   const response = await fetch(`${endpoint.url}/_local/faults`, {
     method,
+    headers: { authorization: `Basic ${Buffer.from('ADMIN:secret').toString('base64')}` },
     ...(body !== undefined && { body }),
   });
   return [response.status, await response.json()];

@@ -8,6 +8,8 @@ import { createLambda, type LambdaOptions } from '../../src/lambda/create-lambda
 import { createLayerTable } from '../../src/lambda/layer-table.ts';
 import { aHost } from './a-function.ts';
 import { aLayer } from './a-layer.ts';
+import { control as controlAccount } from '../../src/control.ts';
+import { issuedTo } from '../issued-key.ts';
 
 export const account = { accountId: '000000000000', region: 'us-east-1' };
 export const layerArn = 'arn:aws:lambda:us-east-1:000000000000:layer:runtime:1';
@@ -68,8 +70,7 @@ export async function aLambda(options: Partial<LambdaOptions> = {}): Promise<ALa
     ...account,
     services: [lambda.service],
     controls: { '/_local/lambda': (body) => lambda.control(body) },
-    roleForAccessKey: (id) => roles.roleForAccessKey(id),
-    sessionTokenFor: (id) => roles.sessionTokenFor(id),
+    issuedKey: (id) => (id === 'ADMIN' ? issuedTo('administrator') : roles.issuedKey(id)),
   });
   lambda.start(endpoint.url);
 
@@ -89,11 +90,10 @@ export async function aLambda(options: Partial<LambdaOptions> = {}): Promise<ALa
   };
 
   const control = async (body?: object): Promise<Record<string, any>> => {
-    const response = await fetch(`${endpoint.url}/_local/lambda`, {
-      method: body === undefined ? 'GET' : 'PUT',
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    return (await response.json()) as Record<string, any>;
+    const administrator = { aws_access_key_id: 'ADMIN', aws_secret_access_key: 'secret' };
+    const init = body === undefined ? {} : { method: 'PUT', body: JSON.stringify(body) };
+    const account = { aws_endpoint_url: endpoint.url, ...administrator };
+    return (await controlAccount(account, 'lambda', init)) as Record<string, any>;
   };
 
   return {

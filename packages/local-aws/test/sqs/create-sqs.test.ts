@@ -16,6 +16,7 @@ import { createKms } from '../../src/kms/create-kms.ts';
 import { createSqs, type Sqs } from '../../src/sqs/create-sqs.ts';
 import type { QueueDefinition } from '../../src/sqs/queue-definitions.ts';
 import { startLimited } from '../limited-process.ts';
+import { issuedTo } from '../issued-key.ts';
 
 jest.setTimeout(30_000);
 
@@ -57,7 +58,7 @@ function as(accessKeyId: string): SQSClient {
     endpoint: endpoint.url,
     region: account.region,
     maxAttempts: 1,
-    credentials: { accessKeyId, secretAccessKey: 's' },
+    credentials: { accessKeyId, secretAccessKey: 'secret' },
   });
   clients.push(client);
   return client;
@@ -85,7 +86,7 @@ beforeAll(async () => {
   endpoint = await startAwsEndpoint({
     ...account,
     services: [sqs, kms],
-    roleForAccessKey: (id) => roles[id],
+    issuedKey: (id) => issuedTo(roles[id]),
   });
 });
 
