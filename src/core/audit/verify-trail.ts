@@ -518,8 +518,9 @@ async function nextChunk(
 ): Promise<Chunk> {
   const chunk: Interval[] = [];
   for (let entries = 0; chunk.length < size && entries < MAX_ENTRIES;) {
-    const { done, value } = await intervals.next();
-    if (done === true) return { intervals: chunk, isLast: true };
+    const next = await intervals.next();
+    if (next.done === true) return { intervals: chunk, isLast: true };
+    const { value } = next;
     if (value instanceof BrokenLink) step.findings.add({ time: value.at, rank: 0, broken: value.broken });
     else {
       chunk.push(value);
