@@ -20,6 +20,7 @@ const ODD: Readonly<Record<string, Readonly<Record<string, Value>>>> = {
   'no attributes': {},
   'no expiry': { body: BODY },
   'an expiry beyond the numbers of JavaScript': { ttl: { N: '1.5E100' }, body: BODY },
+  'a large expiry with a fraction': { ttl: { N: '12345678901234567890.5' }, body: BODY },
   'an expiry with 38 digits': { ttl: { N: '9'.repeat(38) }, body: BODY },
   'an expiry of text': { ttl: { S: '\u001b[8m' }, body: BODY },
   'a body of bytes': { ttl: { N: '1' }, body: { B: randomBytes(8) } },
