@@ -55,7 +55,7 @@ export class BrokenLink {
 }
 
 type ValidLink = SealPlace & { readonly statement: SealStatement; readonly hash: string };
-type InvalidLink = SealPlace & { readonly invalid: BrokenLink; readonly to: number; readonly hash: string };
+type InvalidLink = SealPlace & { readonly invalid: BrokenLink; readonly hash: string };
 
 interface SealPlace {
   readonly from: number;
@@ -71,11 +71,9 @@ export function linkOf(publicKey: KeyObject, seal: Seal): ValidLink | InvalidLin
     const { to } = statement;
     if (hasValidSignature(publicKey, seal)) return { from, part, hash, statement };
     const what = 'the signature of the seal is not valid under the key';
-    return { from, part, hash, to, invalid: new BrokenLink(from, { from, to }, what) };
+    return { from, part, hash, invalid: new BrokenLink(from, { from, to }, what) };
   } catch {
-    // A seal that cannot be read covers no known time.
-    const invalid = new BrokenLink(from, { from }, 'the seal cannot be read');
-    return { from, part, hash, to: from + 1, invalid };
+    return { from, part, hash, invalid: new BrokenLink(from, { from }, 'the seal cannot be read') };
   }
 }
 
@@ -139,6 +137,12 @@ class ChainWalk {
 
   #hasJunk = false;
 
+  /** A seal that is not valid and was not reported yet. */
+  #invalid: { readonly link: BrokenLink; readonly from: number } | undefined;
+
+  /** The end of the last valid seal. */
+  #validTo = 0;
+
   /** The intervals up to here were returned. */
   #covered: number;
 
@@ -164,15 +168,25 @@ class ChainWalk {
     this.#hasJunk = true;
   }
 
+  /**
+   * Reports the last seal if it is not valid, once the next one shows where its time ends. Earlier
+   * steps have reported those whose time ends before the range.
+   */
+  *#reportInvalid(to: number): Generator<BrokenLink> {
+    const invalid = this.#invalid;
+    this.#invalid = undefined;
+    if (invalid !== undefined && (invalid.from >= this.#at || to > this.#at)) yield invalid.link;
+  }
+
   /** Returns `true` after the last seal that the range needs. */
   async *#readSeal(seal: Seal): AsyncGenerator<Interval | BrokenLink, boolean> {
     const link = linkOf(this.#deps.publicKey, seal);
     const isBeyond = link.from >= this.#to;
     if (isBeyond && 'invalid' in link && this.#covered >= this.#to) return true;
+    yield* this.#reportInvalid(link.from);
     if ('invalid' in link) {
       yield* this.#uncovered(link.from);
-      // An earlier step has reported a seal before the range.
-      if (link.to > this.#at) yield link.invalid;
+      this.#invalid = { link: link.invalid, from: Math.max(link.from, this.#validTo) };
       [this.#last, this.#parts] = [link, []];
       return isBeyond;
     }
@@ -180,6 +194,8 @@ class ChainWalk {
     const { statement } = link;
     const { from, to, part, parts } = statement;
     const isInRange = to > this.#at;
+    const isReported = isInRange || Math.max(from, this.#validTo) >= this.#at;
+    this.#validTo = Math.max(to, this.#validTo);
     let problems: string[] = [];
     if (last !== undefined) problems = [...problemsOf(last, link)];
     else if (isInRange) {
@@ -189,7 +205,7 @@ class ChainWalk {
       else problems = ['a gap: the seals before it are gone'];
     }
     yield* this.#uncovered(from);
-    if (isInRange) for (const what of problems) yield new BrokenLink(from, { from, to }, what);
+    if (isReported) for (const what of problems) yield new BrokenLink(from, { from, to }, what);
     if (isBeyond) return true;
     const before = last !== undefined && 'statement' in last ? last.statement : undefined;
     // A seal in the middle of the interval of another one covers nothing.
@@ -235,9 +251,9 @@ class ChainWalk {
           if (read !== undefined && seal.from < read.from) yield* this.#junk(read);
           if (read !== undefined && (seal.from - read.from || seal.part - read.part) <= 0) continue;
           this.#read = { from: seal.from, part: seal.part };
-          if (yield* this.#readSeal(seal)) return;
+          if (yield* this.#readSeal(seal)) return yield* this.#reportInvalid(Infinity);
         }
-      if (this.#covered >= this.#to) return;
+      if (this.#covered >= this.#to) return yield* this.#reportInvalid(Infinity);
       if (this.#read === undefined) {
         const newest = await this.#olderSeal(start);
         // The seal was inserted after they were read: the next pass finds it.
@@ -261,6 +277,7 @@ class ChainWalk {
       yield* this.#headProblem(head);
       break;
     }
+    yield* this.#reportInvalid(Infinity);
     yield* this.#uncovered(this.#to, 'not sealed yet');
   }
 }
