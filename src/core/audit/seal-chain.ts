@@ -251,9 +251,15 @@ class ChainWalk {
           if (read !== undefined && seal.from < read.from) yield* this.#junk(read);
           if (read !== undefined && (seal.from - read.from || seal.part - read.part) <= 0) continue;
           this.#read = { from: seal.from, part: seal.part };
-          if (yield* this.#readSeal(seal)) return yield* this.#reportInvalid(Infinity);
+          if (yield* this.#readSeal(seal)) {
+            yield* this.#reportInvalid(Infinity);
+            return;
+          }
         }
-      if (this.#covered >= this.#to) return yield* this.#reportInvalid(Infinity);
+      if (this.#covered >= this.#to) {
+        yield* this.#reportInvalid(Infinity);
+        return;
+      }
       if (this.#read === undefined) {
         const newest = await this.#olderSeal(start);
         // The seal was inserted after they were read: the next pass finds it.

@@ -338,12 +338,15 @@ describe('one failure', () => {
     expect(broken[99]?.place?.slice(3, 12)).toBe(newRecordPosition(START + 99).slice(0, 9));
   });
 
-  /** A missing row is reported for the step that reads the record after it. */
   const listed = (broken: readonly Broken[]) =>
     broken
+      // A missing row is reported in the step that reads the record after it.
       .filter(({ what }) => !what.startsWith('its index row'))
-      .map((each) => JSON.stringify(each))
-      .toSorted();
+      // A step names the failure of a seal differently if the seals far before it are gone.
+      .map(({ what, ...where }) => JSON.stringify(where.trail === undefined ? where : { ...where, what }));
+
+  const repeated = (broken: readonly Broken[]) =>
+    broken.length - new Set(broken.map((each) => JSON.stringify(each))).size;
 
   it('is found once in steps of any size', async () => {
     const { trail } = await aTrail({ minutes: 6 });
@@ -360,9 +363,8 @@ describe('one failure', () => {
           parts.push(...step.broken);
           ({ next } = step);
         }
-        // A step may miss more seals: it reads none that are far before it.
-        expect(listed(parts)).toEqual(expect.arrayContaining(listed(whole.broken) as string[]));
-        expect(new Set(listed(parts)).size).toBe(listed(parts).length);
+        expect(listed(parts)).toEqual(expect.arrayContaining(listed(whole.broken)));
+        expect(repeated(parts)).toBeLessThanOrEqual(repeated(whole.broken));
       }),
       { numRuns: cases(100) },
     );
