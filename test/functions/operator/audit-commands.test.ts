@@ -114,7 +114,7 @@ describe('export-audit', () => {
       }
       const report = await verifyExport(lines, PEM, trail.now);
       expect(report).toMatchObject({ seals: 2, unsealed: 0, sealedFrom: '2026-11-23T12:01:00.000Z' });
-      expect(report.broken).toBeUndefined();
+      expect(report.broken).toEqual([]);
     }
   });
 
