@@ -284,7 +284,7 @@ describe('a sealed record', () => {
       const item: Item = { ...attributes, pk: { S: `${tenantId}#log#00` }, sk };
       const names = Object.keys(item).map((name) => `'${name}': ?`);
       const statement = `INSERT INTO "${trail.name}" VALUE {${names.join(', ')}}`;
-      const Parameters = Object.values(item) as AttributeValue[];
+      const Parameters = Object.values(item);
       await dynamodb().send(new ExecuteStatementCommand({ Statement: statement, Parameters }));
       planted.push(item);
     };
