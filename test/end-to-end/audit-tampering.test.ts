@@ -471,6 +471,32 @@ describe('an export', () => {
   });
 });
 
+it('lists long records on short pages, however many fill the trail', async () => {
+  const { base_url: baseUrl, management_key: managementKey } = service.credentials;
+  const [like = {}] = await recordsOf(tenantId);
+  const at = like['sk']?.S?.slice(0, 9) ?? '';
+  const body = { ...bodyOf(like), tokens: { identity: Array(100).fill('\u{1F512}'.repeat(950)) } };
+  const planted = Array.from({ length: 24 }, (_, shard): Item => {
+    const pk = { S: `${tenantId}#log#${String(shard).padStart(2, '0')}` };
+    const sk = { S: at + randomBytes(9).toString('base64url') };
+    return { ...like, pk, sk, body: { S: JSON.stringify(body) } };
+  });
+  const seen: string[] = [];
+  await asInsider(trail, async () => {
+    for (const item of planted) await put(trail.name, item);
+    for (let after: string | null = '', pages = 0; after !== null; pages += 1) {
+      expect(pages).toBeLessThan(100);
+      const page = await httpClient(baseUrl, managementKey).get(`/logs?size=100&after=${after}`);
+      expect(page.status).toBe(200);
+      seen.push(...(page.body.data as Body[]).map(({ id }) => id as string));
+      after = page.body.pagination.after as string | null;
+    }
+    for (const item of planted) await remove(trail.name, item);
+  });
+  expect(seen).toEqual(expect.arrayContaining(planted.map(({ sk }) => sk?.S)));
+  expect(new Set(seen).size).toBe(seen.length);
+});
+
 it('lists who read a token, and the listing itself', async () => {
   const { body } = await httpClient(service.credentials.base_url, service.credentials.management_key).get(
     '/logs?operation=createToken',
