@@ -75,8 +75,9 @@ export async function verifyFile(file: string, keyFile: string): Promise<Respons
       reject(new UsageError(`--file ${file}: cannot be read (${String(errorCode(error))})`));
     });
   });
-  const { seals, records, unsealed, beforeSeals, expired, broken, sealedFrom, sealedTo, exportedAt } =
-    await verifyExport(createInterface({ input, crlfDelay: Infinity }), key);
+  const report = await verifyExport(createInterface({ input, crlfDelay: Infinity }), key);
+  const { seals, records, unsealed, beforeSeals, expired, sealedFrom, sealedTo, exportedAt } = report;
+  const { failures, broken } = report;
   return {
     ...{ seals, records, not_sealed_yet: unsealed },
     ...{ before_the_first_seal: beforeSeals, expired_intervals: expired },
@@ -84,7 +85,8 @@ export async function verifyFile(file: string, keyFile: string): Promise<Respons
     ...(sealedTo !== undefined && { sealed_to: sealedTo }),
     ...(exportedAt !== undefined && { exported_at: exportedAt }),
     macs: 'not verified: that needs the keys of the tenant',
-    intact: broken === undefined,
-    ...(broken !== undefined && { broken }),
+    failures,
+    intact: failures === 0,
+    ...(failures > 0 && { broken: broken.map((what) => ({ what })) }),
   };
 }

@@ -45,6 +45,19 @@ const sumsOf = (before: Response, response: Response): Response =>
     ]),
   );
 
+/** Most failures that a check shows; `failures` counts all of them. */
+const SHOWN_FAILURES = 100;
+
+/** The counts and failures of several steps. */
+const checksOf = (before: Response, response: Response): Response => {
+  const broken = [...listIn(before, 'broken'), ...listIn(response, 'broken')].slice(0, SHOWN_FAILURES);
+  return {
+    ...sumsOf(before, response),
+    intact: before['intact'] === true && response['intact'] === true,
+    ...(broken.length > 0 && { broken }),
+  };
+};
+
 export const COMMAND_BEHAVIOUR: Readonly<Record<CommandName, CommandBehaviour>> = {
   'create-tenant': {
     does: 'Creates a tenant and prints its id, first management key and webhook secret',
@@ -91,7 +104,7 @@ export const COMMAND_BEHAVIOUR: Readonly<Record<CommandName, CommandBehaviour>> 
   'verify-audit': {
     does: 'Verifies the audit trail (the last 24 hours without --from); exit code 1 if it was changed',
     isDone: hasEnded,
-    joined: sumsOf,
+    joined: checksOf,
     progress: ({ records, next }) => `${String(records)} records checked${nextIn(next)}`,
     isBad: ({ intact }) => intact !== true,
   },

@@ -13,9 +13,12 @@
 // Records expire. An interval whose first record had expired before the export may lack records: it
 // is counted and not compared. The header names the time of the export without a signature, so the
 // newest seal of the file has to confirm it.
+//
+// A failure does not end the verification: another one may follow.
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { printable } from './show.ts';
 
 type Entry = readonly [tenant: string, count: number, root: string];
 type Seal = Readonly<{ from: number; part: number; body: string; signature: string }>;
@@ -31,8 +34,12 @@ type SealedRecord = Readonly<
 type Line = Readonly<{ export?: number; seal?: Seal; newest?: Seal; record?: SealedRecord }> &
   Readonly<Partial<Record<'tenant' | 'from' | 'at', string>>>;
 
-/** The summary of an export; `broken` is the first problem. */
+/** The summary of an export. */
 export type ExportReport = {
+  /** Number of failures. */
+  failures: number;
+  /** The first 100 of them. */
+  broken: string[];
   seals: number;
   records: number;
   /** Records after the last seal of the file, and before the very first seal. */
@@ -45,7 +52,6 @@ export type ExportReport = {
   /** The time that the seals of the file cover. A truncated file covers less. */
   sealedFrom?: string;
   sealedTo?: string;
-  broken?: string;
 };
 
 /** SHA-256 over strings and bytes, each after its length in four bytes. */
@@ -69,6 +75,23 @@ function check(isRight: boolean, what: string): asserts isRight {
   if (!isRight) throw new Error(what);
 }
 
+const isTime = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+const isText = (value: unknown): boolean => typeof value === 'string';
+
+function checkSeal({ from, part, body, signature }: Partial<Seal>): void {
+  const isSeal = isTime(from) && Number(from) < 36 ** 9 && isTime(part) && isText(body) && isText(signature);
+  check(isSeal, 'not a seal');
+}
+
+function checkRecord({ trail, shard, position, expires, body, mac }: Partial<SealedRecord>): void {
+  const texts = [trail, position, body, mac ?? ''];
+  check(texts.every(isText) && isTime(shard) && Number.isFinite(expires), 'not a record');
+}
+
+/** Most failures that a report names, and most characters of each. */
+const MAX_FAILURES = 100;
+const MAX_TEXT = 500;
+
 const DAY = 86_400_000;
 /** The largest difference between the clocks of two machines. */
 const SKEW = 600_000;
@@ -82,128 +105,176 @@ export async function verifyExport(
   now = Date.now(),
 ): Promise<ExportReport> {
   const key = createPublicKey(publicKeyPem);
-  const report: ExportReport = { seals: 0, records: 0, unsealed: 0, beforeSeals: 0, expired: 0 };
+  const report: ExportReport = {
+    ...{ failures: 0, broken: [], seals: 0, records: 0, unsealed: 0, beforeSeals: 0, expired: 0 },
+  };
   let header: Line | undefined;
-  let before: { statement: Statement; hash: string } | undefined;
+  /** The last seal; without a statement if that is not signed. */
+  let before: { statement?: Statement; hash: string } | undefined;
   let newestRecord = '';
   const records: { position: string; leaf: Buffer }[] = [];
-  // Sealed intervals that were not compared yet, with their statements about the tenant.
-  const intervals: { statement: Statement; entry?: Entry; expires?: number }[] = [];
+  // Sealed intervals that were not compared yet, with their statements about the tenant and the
+  // number of their parts that were read.
+  const intervals: { statement: Statement; parts: number; entry?: Entry; expires?: number }[] = [];
   /** The time of the export. Without one, no interval has expired. */
   let madeAt = -Infinity;
   /** The last time that a seal of the file signs. */
   let signedAt = -Infinity;
 
+  function confirm(isRight: boolean, what: string): boolean {
+    if (isRight) return true;
+    report.failures += 1;
+    // An attacker may have written the file, or inserted the record.
+    if (report.broken.length < MAX_FAILURES) report.broken.push(printable(what.slice(0, MAX_TEXT)));
+    return false;
+  }
+
   function readHeader(line: Line): void {
-    check(line.export === 1 && typeof line.tenant === 'string', 'the first line is not that of an export');
     header = line;
     if (line.at === undefined) return;
-    madeAt = Date.parse(line.at);
-    check(madeAt <= now + SKEW, `the header: the export was made at ${line.at}, which is not past`);
+    const at = Date.parse(line.at);
+    if (!confirm(at <= now + SKEW, `the header: the export was made at ${line.at}, which is not past`))
+      return;
+    madeAt = at;
     report.exportedAt = line.at;
   }
 
   /** The statement of a seal, if its signature is valid. */
-  function signedStatement({ from, part, body, signature }: Seal): Statement {
+  function signedStatement({ from, part, body, signature }: Seal): Statement | undefined {
     const at = `the seal of ${iso(from)}, part ${String(part)}`;
     const bytes = Buffer.from(signature, 'base64');
-    check(verify('sha256', Buffer.from(body), key, bytes), `${at}: the signature is not valid`);
+    if (!confirm(verify('sha256', Buffer.from(body), key, bytes), `${at}: the signature is not valid`))
+      return undefined;
     const statement = JSON.parse(body) as Statement;
-    check(
-      statement.v === 1 && statement.from === from && statement.part === part,
-      `${at}: it belongs to another place`,
-    );
+    const isHere = statement.v === 1 && statement.from === from && statement.part === part;
+    if (!confirm(isHere, `${at}: it belongs to another place`)) return undefined;
     signedAt = Math.max(signedAt, statement.to);
     return statement;
+  }
+
+  /** Whether a seal covers a time after the seals before it. */
+  function isFollowing(statement: Statement, at: string): boolean {
+    const { from, to, part, previous } = statement;
+    if (before === undefined) {
+      const isFirst = previous === undefined || from <= Date.parse(String(header?.from));
+      confirm(part === 1 && isFirst, `${at}: the seals before it are missing`);
+      return true;
+    }
+    const last = before.statement;
+    const isNextPart = from === last?.from && to === last.to && part === last.part + 1;
+    const isNext = from === last?.to && part === 1 && last.part === last.parts;
+    if (confirm(last === undefined || isNextPart || isNext, `${at}: seals before it are missing`))
+      confirm(previous === before.hash, `${at}: it names another seal as the one before it`);
+    return last === undefined || from === last.from || from >= last.to;
   }
 
   function readSeal(seal: Seal): void {
     const { from, part } = seal;
     const at = `the seal of ${iso(from)}, part ${String(part)}`;
     const statement = signedStatement(seal);
-    const { to, parts, previous, entries } = statement;
-    const last = before?.statement;
-    if (last === undefined) {
-      const isFirst = previous === undefined || from <= Date.parse(String(header?.from));
-      check(part === 1 && isFirst, `${at}: the seals before it are missing`);
-      report.sealedFrom = iso(from);
-    } else {
-      const isNextPart = from === last.from && to === last.to && part === last.part + 1;
-      const isNext = from === last.to && part === 1 && last.part === last.parts;
-      check(isNextPart || isNext, `${at}: seals before it are missing`);
-      check(previous === before?.hash, `${at}: it names another seal as the one before it`);
+    const hash = sha256(seal.body, Buffer.from(seal.signature, 'base64')).toString('base64url');
+    if (statement === undefined) {
+      before = { hash };
+      return;
     }
-    before = {
-      statement,
-      hash: sha256(seal.body, Buffer.from(seal.signature, 'base64')).toString('base64url'),
-    };
+    const isAfter = isFollowing(statement, at);
     report.seals += 1;
-    if (part === 1) intervals.push({ statement });
-    const entry = entries.find(([tenant]) => tenant === header?.tenant);
+    if (!isAfter) return;
+    report.sealedFrom ??= iso(from);
+    before = { statement, hash };
+    if (part === 1) intervals.push({ statement, parts: 0 });
     const interval = intervals.at(-1);
-    if (entry !== undefined && interval !== undefined)
-      Object.assign(interval, { entry, expires: statement.expires });
-    if (part === parts) report.sealedTo = iso(to);
+    if (interval?.statement.from !== from) return;
+    interval.parts += 1;
+    const entry = statement.entries.find(([tenant]) => tenant === header?.tenant);
+    if (entry !== undefined) Object.assign(interval, { entry, expires: statement.expires });
+    if (part === statement.parts) report.sealedTo = iso(statement.to);
   }
 
   function readRecord(record: SealedRecord): void {
     const { trail, shard, position } = record;
     const place = `${position}:${shardText(shard)}`;
-    check(trail === header?.tenant, `the record ${place}: it belongs to another tenant`);
-    check(place > newestRecord, `the record ${place}: it is not in order`);
+    if (!confirm(trail === header?.tenant, `the record ${place}: it belongs to another tenant`)) return;
+    if (!confirm(place > newestRecord, `the record ${place}: it is not in order`)) return;
     newestRecord = place;
     records.push({ position, leaf: leafOf(record) });
     report.records += 1;
   }
 
+  function compareRecords(interval: (typeof intervals)[number], own: readonly { leaf: Buffer }[]): void {
+    const { from, to } = interval.statement;
+    const [, count, root] = interval.entry ?? ['', 0, sha256OfLeaves([])];
+    const found = sha256OfLeaves(own.map(({ leaf }) => leaf));
+    const expires = (interval.expires ?? Infinity) * 1000;
+    const late = expires === Infinity ? '' : ` (the first of them expires at ${iso(expires)})`;
+    if (own.length < count && expires <= madeAt) report.expired += 1;
+    else
+      confirm(
+        own.length === count && found === root,
+        `the interval ${iso(from)} to ${iso(to)}: found ${String(own.length)} records, sealed ${String(count)}, or not the same ones${late}`,
+      );
+  }
+
   /** Compares the intervals that end before a position, since all their records precede it. */
   function compare(position: string, isEnd: boolean): void {
     for (let first = intervals[0]; first !== undefined; first = intervals[0]) {
-      const { from, to, previous } = first.statement;
-      const isWhole = intervals.length > 1 || before?.statement.part === before?.statement.parts;
-      if (!isWhole || (!isEnd && position < positionOf(to))) return;
+      const { from, to, previous, parts } = first.statement;
+      const isWhole = first.parts === parts;
+      if ((!isWhole && intervals.length === 1) || (!isEnd && position < positionOf(to))) return;
+      intervals.shift();
       const end = records.findIndex((record) => record.position >= positionOf(to));
       const all = records.splice(0, end === -1 ? records.length : end);
       const own = all.filter((record) => record.position >= positionOf(from));
-      if (previous === undefined) report.beforeSeals = all.length - own.length;
-      else
-        check(own.length === all.length, `the record ${String(all[0]?.position)}: no seal covers its time`);
-      const [, count, root] = first.entry ?? ['', 0, sha256OfLeaves([])];
-      const found = sha256OfLeaves(own.map(({ leaf }) => leaf));
-      const expires = (first.expires ?? Infinity) * 1000;
-      const late = expires === Infinity ? '' : ` (the first of them expires at ${iso(expires)})`;
-      if (own.length < count && expires <= madeAt) report.expired += 1;
-      else
-        check(
-          own.length === count && found === root,
-          `the interval ${iso(from)} to ${iso(to)}: found ${String(own.length)} records, sealed ${String(count)}, or not the same ones${late}`,
-        );
-      intervals.shift();
+      const others = all.length - own.length;
+      const more = others > 1 ? ` and ${String(others - 1)} after it` : '';
+      if (previous === undefined) report.beforeSeals = others;
+      else confirm(others === 0, `the record ${String(all[0]?.position)}${more}: no seal covers its time`);
+      // The seal of a missing part was reported.
+      if (isWhole) compareRecords(first, own);
     }
   }
 
-  try {
-    for await (const text of lines) {
-      if (text === '') continue;
-      const line = JSON.parse(text) as Line;
-      if (header === undefined) readHeader(line);
-      else if (line.seal !== undefined) readSeal(line.seal);
-      else if (line.newest !== undefined) signedStatement(line.newest);
-      else if (line.record !== undefined) readRecord(line.record);
-      else throw new Error('a line is neither a seal nor a record');
-      compare(newestRecord, false);
-    }
-    check(header !== undefined, 'the file is empty');
-    compare('', true);
-    report.unsealed = records.length;
-    const isBorneOut = signedAt === -Infinity || madeAt <= signedAt + DAY;
-    check(
-      isBorneOut,
-      `the header: the export was made at ${String(header.at)}, more than a day after its newest seal`,
-    );
-  } catch (error) {
-    report.broken = error instanceof Error ? error.message : String(error);
+  function readLine(text: string): void {
+    const line = JSON.parse(text) as Line | null;
+    check(typeof line === 'object' && line !== null, 'not an object');
+    if (line.seal !== undefined) {
+      checkSeal(line.seal);
+      readSeal(line.seal);
+    } else if (line.newest !== undefined) {
+      checkSeal(line.newest);
+      signedStatement(line.newest);
+    } else if (line.record !== undefined) {
+      checkRecord(line.record);
+      readRecord(line.record);
+    } else throw new Error('a line is neither a seal nor a record');
+    compare(newestRecord, false);
   }
+
+  let number = 0;
+  for await (const text of lines) {
+    number += 1;
+    if (text === '') continue;
+    try {
+      if (header !== undefined) readLine(text);
+      else {
+        const line = JSON.parse(text) as Line;
+        check(line.export === 1 && isText(line.tenant), 'the first line is not that of an export');
+        readHeader(line);
+      }
+    } catch (error) {
+      confirm(false, `line ${String(number)}: ${error instanceof Error ? error.message : String(error)}`);
+      // Without a header, nothing can be compared.
+      if (header === undefined) return report;
+    }
+  }
+  if (!confirm(header !== undefined, 'the file is empty')) return report;
+  compare('', true);
+  report.unsealed = records.length;
+  const isBorneOut = signedAt === -Infinity || madeAt <= signedAt + DAY;
+  confirm(
+    isBorneOut,
+    `the header: the export was made at ${String(header?.at)}, more than a day after its newest seal`,
+  );
   return report;
 }
 
@@ -213,12 +284,14 @@ function sha256OfLeaves(leaves: readonly Buffer[]): string {
 
 async function main([file = '', keyFile = '']: readonly string[]): Promise<void> {
   const lines = createInterface({ input: createReadStream(file), crlfDelay: Infinity });
-  const { broken, ...report } = await verifyExport(lines, readFileSync(keyFile, 'utf8'));
-  for (const [name, value] of Object.entries(report)) console.log(`${name.padEnd(10)}  ${String(value)}`);
+  const { broken, failures, ...report } = await verifyExport(lines, readFileSync(keyFile, 'utf8'));
+  for (const [name, value] of Object.entries(report))
+    console.log(`${name.padEnd(10)}  ${printable(String(value))}`);
   console.log('MACs are not checked: their keys do not leave the service.');
   if (report.unsealed > 0) console.log(`not sealed yet: ${String(report.unsealed)}`);
-  console.log(broken === undefined ? 'Nothing is wrong.' : `BROKEN: ${broken}`);
-  process.exitCode = broken === undefined ? 0 : 1;
+  for (const what of broken) console.log(`BROKEN: ${what}`);
+  console.log(failures === 0 ? 'Nothing is wrong.' : `failures: ${String(failures)}`);
+  process.exitCode = failures === 0 ? 0 : 1;
 }
 
 if (import.meta.main) void main(process.argv.slice(2));

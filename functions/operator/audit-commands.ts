@@ -3,7 +3,7 @@ import { auditKeysOf } from '../../src/core/audit/audit-keys.ts';
 import { DEPLOYMENT } from '../../src/core/audit/audit-record.ts';
 import { exportStart, exportStep } from '../../src/core/audit/export-trail.ts';
 import { END_OF_TIME, hashOfSeal } from '../../src/core/audit/seal.ts';
-import { verifyStep, type Verified } from '../../src/core/audit/verify-trail.ts';
+import { MAX_FAILURES, verifyStep, type Verified } from '../../src/core/audit/verify-trail.ts';
 import { whoSawStep } from '../../src/core/audit/who-saw.ts';
 import { formsOf } from '../../src/core/audit/list-records.ts';
 import { defined } from '../../src/core/shared/defined.ts';
@@ -85,13 +85,13 @@ interface VerifyInput extends Times {
   readonly last_hours?: number | undefined;
 }
 
-/** The first place that was changed, in words. */
-function presentBroken({ interval, trail, place, what }: NonNullable<Verified['broken']>) {
+/** A place that was changed, in words. */
+function presentBroken({ interval, trail, place, what }: Verified['broken'][number]) {
   const when =
     typeof interval === 'string'
       ? interval
       : `${formatTimestamp(interval.from)} to ${interval.to === undefined ? '?' : formatTimestamp(interval.to)}`;
-  return defined({ interval: when, trail, record: place?.split(':')[1], what });
+  return defined({ interval: when, trail, record: place?.slice(3), what });
 }
 
 /**
@@ -132,9 +132,11 @@ async function verifyOnce(deps: OperatorDeps, input: VerifyInput) {
   const { seal } = input;
   // It needs all seals, so only the last step reads them.
   const isNotedGone = seal !== undefined && next === undefined && !(await hasSeal(deps, seal));
-  const broken = isNotedGone
-    ? { what: `no seal has the hash ${seal}` }
-    : verified.broken && presentBroken(verified.broken);
+  const broken = [
+    ...(isNotedGone ? [{ what: `no seal has the hash ${seal}` }] : []),
+    ...verified.broken.map(presentBroken),
+  ].slice(0, MAX_FAILURES);
+  const failures = verified.failures + (isNotedGone ? 1 : 0);
   return {
     seals: checked.seals,
     records: checked.records,
@@ -143,9 +145,10 @@ async function verifyOnce(deps: OperatorDeps, input: VerifyInput) {
     mac_not_checked: checked.unchecked,
     expired_intervals: checked.expired,
     key: pinned === undefined ? 'the current key of KMS: pass --key to verify with a stored one' : 'pinned',
-    intact: broken === undefined,
-    ...(broken !== undefined && { broken }),
-    next: broken === undefined && next !== undefined ? { from: formatTimestamp(next) } : null,
+    failures,
+    intact: failures === 0,
+    ...(failures > 0 && { broken }),
+    next: next === undefined ? null : { from: formatTimestamp(next) },
   };
 }
 
@@ -153,25 +156,32 @@ async function verifyOnce(deps: OperatorDeps, input: VerifyInput) {
 const ALL_STEPS_MS = 240_000;
 const HOUR_MS = 60 * 60 * 1000;
 
+/** Number of failures that the log line of the schedule names. */
+const LOGGED_FAILURES = 5;
+
 /** All steps, with the metric of the alarm AuditBroken. */
 async function verifyLatest(deps: OperatorDeps, hours: number) {
   const deadline = deps.clock() + ALL_STEPS_MS;
+  let failures = 0;
+  let first: readonly unknown[] = [];
   const checked = async (step: VerifyInput) => {
     try {
       return await verifyOnce(deps, step);
     } catch (error) {
-      deps.onAuditChecked({ what: 'it could not be verified' });
+      deps.onAuditChecked(failures + 1, ['it could not be verified', ...first]);
       throw error;
     }
   };
   let input: VerifyInput = { index: false, from: deps.clock() - hours * HOUR_MS };
   for (;;) {
     const response = await checked(input);
+    failures += response.failures;
+    first = [...first, ...(response.broken ?? [])].slice(0, LOGGED_FAILURES);
     const isLate = response.next !== null && deps.clock() > deadline;
     if (response.next === null || isLate) {
-      const found = isLate ? `not verified beyond ${response.next?.from ?? ''}` : response.broken;
-      deps.onAuditChecked(found);
-      return response;
+      if (isLate) first = [`not verified beyond ${response.next?.from ?? ''}`, ...first];
+      deps.onAuditChecked(failures + (isLate ? 1 : 0), first);
+      return { ...response, failures, intact: failures === 0, ...(failures > 0 && { broken: first }) };
     }
     input = { ...input, from: Date.parse(response.next.from) };
   }

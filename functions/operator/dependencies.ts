@@ -47,7 +47,7 @@ export type OperatorDeps = {
   readonly sealReader: SealReader;
   readonly sealHead: Pick<SealHead, 'read'>;
   /** Receives the finding of a scheduled check; `undefined` for none. */
-  readonly onAuditChecked: (found: unknown) => void;
+  readonly onAuditChecked: (failures: number, first: readonly unknown[]) => void;
   /** The configured key as PEM, or otherwise the current one of KMS. */
   readonly sealPublicKey: (pem: string | undefined) => Promise<KeyObject>;
 } & CreateTenantDeps &

@@ -22,37 +22,64 @@ export function sourceAddress({ sourceIp, headers }: ApiRequest, behindEdge: boo
   return /^[\da-f.:]{2,45}$/i.test(vouchedFor) ? vouchedFor : sourceIp;
 }
 
-/** How long the service counts the rejections of one source before it records the next, in ms. */
-const GROUPED_MS = 10_000;
-/** Most remembered sources. */
-const SOURCES_MAX = 1_000;
+/**
+ * The network of an address: all of IPv4, the first 64 bits of IPv6, which one host may use freely.
+ * A text that is no address is its own network.
+ */
+export function networkOf(address: string): string {
+  const ipv4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (ipv4 !== undefined || !address.includes(':')) return ipv4 ?? address;
+  const [front = [], back] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));
+  const zeros = Array.from({ length: Math.max(0, 8 - front.length - (back?.length ?? 8)) }, () => '0');
+  const groups = [...front, ...zeros, ...(back ?? [])].slice(0, 4);
+  return `${groups.map((group) => parseInt(group, 16).toString(16)).join(':')}::/64`;
+}
 
-interface Refusals {
-  readonly until: number;
-  /** Not recorded yet. */
+/** How long an instance counts rejections before it records as many again, in ms. */
+const GROUPED_MS = 60_000;
+/** Most records of an instance in this time, each for a network that has none yet. */
+const RECORDS_MAX = 4;
+/** Most networks that are counted. */
+const NETWORKS_MAX = 1_000;
+
+/** Rejections without a record of their own. */
+interface Waiting {
   count: number;
+  readonly networks: Set<string>;
 }
 
 /**
- * Records unknown callers in the deployment's trail, not in that of a claimed tenant; a flood
- * leaves few records. They see no data, so they need no record for a response.
+ * Records unknown callers in the deployment's trail, not in that of a claimed tenant. The number of
+ * records depends on the time alone: a caller may have any number of addresses. They see no data,
+ * so they need no record for a response.
  */
 export function createRefusals({ auditLog, clock }: { readonly auditLog: AuditLog; readonly clock: Clock }) {
-  const sources = new Map<string, Refusals>();
+  let [until, recorded] = [-Infinity, new Set<string>()];
+  let waiting: Waiting = { count: 0, networks: new Set() };
+
+  function wait(count: number, networks: Iterable<string>): void {
+    waiting.count += count;
+    for (const network of networks) if (waiting.networks.size < NETWORKS_MAX) waiting.networks.add(network);
+  }
 
   async function record(about: Required<Pick<AuditEntry, 'op' | 'ip'>>, status: number): Promise<void> {
     const now = clock();
-    const known = sources.get(about.ip);
-    if (known !== undefined && known.until > now) {
-      known.count += 1;
-      return;
-    }
-    const [oldest] = sources.size < SOURCES_MAX ? [] : sources.keys();
-    if (oldest !== undefined) sources.delete(oldest);
-    sources.set(about.ip, { until: now + GROUPED_MS, count: 0 });
-    const count = (known?.count ?? 0) + 1;
-    const entry = { ...about, outcome: outcomeOf(status), status, ...(count > 1 && { count }) };
-    await auditLog.append(DEPLOYMENT, entry).catch(() => undefined);
+    // Also if the clock was set back.
+    if (now >= until || now < until - GROUPED_MS) [until, recorded] = [now + GROUPED_MS, new Set()];
+    const network = networkOf(about.ip);
+    wait(1, [network]);
+    if (recorded.has(network) || recorded.size >= RECORDS_MAX) return;
+    recorded.add(network);
+    const { count, networks } = waiting;
+    waiting = { count: 0, networks: new Set() };
+    const counts = {
+      ...(count > 1 && { count }),
+      ...(networks.size > 1 && { networks: networks.size }),
+    };
+    const entry = { ...about, outcome: outcomeOf(status), status, ...counts };
+    await auditLog.append(DEPLOYMENT, entry).catch(() => {
+      wait(count, networks);
+    });
   }
 
   return async <T>(

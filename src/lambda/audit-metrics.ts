@@ -23,13 +23,26 @@ export function auditReports(
   };
 }
 
-/** Reports the findings of a check of the trail, if any, for the alarm `AuditBroken`. */
-export function reportAuditCheck(namespace: string): (found: unknown) => void {
+/** JSON in which an attacker's text has no character that a terminal acts on. */
+const plainJson = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(
+    /[^ -~]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
+/**
+ * Reports the number of failures that a check of the trail found, and the first of them, for the
+ * alarm `AuditBroken`.
+ */
+export function reportAuditCheck(namespace: string): (failures: number, first: readonly unknown[]) => void {
   const metrics = madeOnce(() => new Metrics({ namespace, serviceName: 'audit' }));
-  return (found) => {
-    if (found !== undefined)
-      writeLog('error', { operation: 'verifyAuditTrail', cause: [JSON.stringify(found)] });
-    metrics().addMetric('AuditBroken', MetricUnit.Count, found === undefined ? 0 : 1);
+  return (failures, first) => {
+    if (failures > 0)
+      writeLog('error', {
+        operation: 'verifyAuditTrail',
+        cause: [`failures: ${String(failures)}`, ...first.map(plainJson)],
+      });
+    metrics().addMetric('AuditBroken', MetricUnit.Count, failures);
     metrics().publishStoredMetrics();
   };
 }

@@ -1,5 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { randomBytes } from 'node:crypto';
+import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OUTCOMES } from '../../src/core/audit/audit-record.ts';
 import { allRoutes, type AnyRoute } from '../../tools/openapi/all-routes.ts';
@@ -303,6 +304,27 @@ describe('every route', () => {
     expect(entries.every(({ app: of, tokens }) => of === undefined && tokens === undefined)).toBe(true);
     const { records } = await recordsOf(management);
     expect(records.filter(({ status }) => status === 401)).toEqual([]);
+  });
+
+  it('without a valid key leaves few records, however many addresses it comes from', async () => {
+    const rejected = async () =>
+      (await auditItems()).filter(({ pk }) => pk?.S?.startsWith('deployment#log#') === true).length;
+    const { port } = new URL(service.credentials.base_url);
+    const before = await rejected();
+    const statuses = new Set<number | undefined>();
+    for (let at = 1; at <= 150; at += 1)
+      await new Promise<void>((resolve, reject) => {
+        const options = { host: '127.0.0.1', port, path: '/tokens', localAddress: `127.0.1.${String(at)}` };
+        request({ ...options, headers: { 'SVC-API-KEY': 'key_private_unknown' } }, (response) => {
+          statuses.add(response.statusCode);
+          response.resume().once('end', resolve);
+        })
+          .once('error', reject)
+          .end();
+      });
+    expect([...statuses]).toEqual([401]);
+    // At most four a minute, and a minute may begin meanwhile.
+    expect((await rejected()) - before).toBeLessThanOrEqual(8);
   });
 
   it('leaves no data in any record', async () => {

@@ -1,5 +1,7 @@
+import { cases, fc } from '../../packages/local-aws/test/properties.ts';
 import { apiRequest } from '../../src/http/api-request.ts';
-import { createRefusals, sourceAddress } from '../../src/http/record-request.ts';
+import { createRefusals, networkOf, sourceAddress } from '../../src/http/record-request.ts';
+import { defined } from '../../src/core/shared/defined.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
 import { anEvent } from '../support/builders/an-event.ts';
 import { anAuditLog } from '../support/fakes/an-audit.ts';
@@ -27,6 +29,37 @@ describe('the address of a request', () => {
   });
 });
 
+describe('the network of an address', () => {
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:0DB8:0:0:1:2:3:4', '2001:db8:0:0::/64'],
+    ['2001:db8:1:2:3::', '2001:db8:1:2::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['64:ff9b::203.0.113.7', '64:ff9b:0:0::/64'],
+  ])('%s is %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+
+  it('is the same for all texts of an address, and never an exception', () => {
+    fc.assert(
+      fc.property(fc.ipV6(), (address) => {
+        const whole = new URL(`http://[${address}]`).hostname.slice(1, -1);
+        if (!address.includes('.')) expect(networkOf(address)).toBe(networkOf(whole));
+        expect(networkOf(address)).toMatch(/^[\da-f]{1,4}(:[\da-f]{1,4}){3}::\/64$|^[\d.]+$/);
+      }),
+      { numRuns: cases(200) },
+    );
+    fc.assert(
+      fc.property(fc.stringMatching(/^[\da-f.:]{2,45}$/), (text) => {
+        expect(networkOf(text).length).toBeGreaterThan(0);
+      }),
+      { numRuns: cases(200) },
+    );
+  });
+});
+
 describe('requests of unknown callers', () => {
   const about = { op: 'getToken', ip: '203.0.113.7' };
   const refused = () => Promise.reject(new ServiceError('unauthenticated', 'no'));
@@ -38,20 +71,78 @@ describe('requests of unknown callers', () => {
     return { ...audit, record, pass: (ms: number) => (now += ms) };
   }
 
-  it('are counted by source, and written every ten seconds into the trail of the deployment', async () => {
-    const { record, entries, pass } = refusals();
-    for (let request = 0; request < 5; request += 1)
-      await expect(record(about, refused)).rejects.toThrow('no');
-    await expect(record({ ...about, ip: '203.0.113.8' }, refused)).rejects.toThrow('no');
-    pass(10_001);
-    await expect(record(about, refused)).rejects.toThrow('no');
-    expect(
-      entries().map(({ trail, ip, count, outcome, status }) => ({ trail, ip, count, outcome, status })),
-    ).toEqual([
-      { trail: 'deployment', ip: about.ip, outcome: 'refused', status: 401 },
-      { trail: 'deployment', ip: '203.0.113.8', outcome: 'refused', status: 401 },
-      { trail: 'deployment', ip: about.ip, count: 5, outcome: 'refused', status: 401 },
+  const recordedIn = ({ entries }: ReturnType<typeof refusals>) =>
+    entries().map(({ ip, count, networks }) => defined({ ip, count, networks }));
+
+  it('have one record for each of the first networks of a minute, and their number in the next', async () => {
+    const all = refusals();
+    const from = (ip: string) => expect(all.record({ ...about, ip }, refused)).rejects.toThrow('no');
+    for (let request = 0; request < 5; request += 1) await from(about.ip);
+    await from('203.0.113.8');
+    await from('203.0.113.8');
+    all.pass(60_000);
+    await from(about.ip);
+    expect(all.entries()).toMatchObject(
+      Array.from({ length: 3 }, () => ({
+        trail: 'deployment',
+        op: 'getToken',
+        outcome: 'refused',
+        status: 401,
+      })),
+    );
+    expect(recordedIn(all)).toEqual([
+      { ip: about.ip },
+      { ip: '203.0.113.8', count: 5, networks: 2 },
+      { ip: about.ip, count: 2, networks: 2 },
     ]);
+  });
+
+  it('have at most four records a minute of an instance, from any number of addresses', async () => {
+    const address = fc.oneof(
+      fc.ipV4(),
+      fc.ipV6(),
+      fc.nat({ max: 150 }).map((last) => `127.0.1.${String(last)}`),
+      fc.nat().map((host) => `2001:db8:1:2::${host.toString(16).slice(-4)}`),
+    );
+    const wait = fc.integer({ min: 0, max: 40_000 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(address, wait), { maxLength: 300 }), async (requests) => {
+        const all = refusals();
+        let elapsed = 0;
+        for (const [ip, ms] of requests) {
+          await expect(all.record({ ...about, ip }, refused)).rejects.toThrow('no');
+          if (requests.length < 30) elapsed += ms;
+          if (requests.length < 30) all.pass(ms);
+        }
+        const entries = recordedIn(all);
+        expect(entries.length).toBeLessThanOrEqual(4 * (1 + Math.floor(elapsed / 60_000)));
+        // The next record has all that are not counted yet.
+        all.pass(60_000);
+        await expect(all.record(about, refused)).rejects.toThrow('no');
+        const counted = recordedIn(all).reduce((sum, { count = 1 }) => sum + count, 0);
+        expect(counted).toBe(requests.length + 1);
+      }),
+      { numRuns: cases(50) },
+    );
+  });
+
+  it('of one network of version 6 have one record', async () => {
+    const all = refusals();
+    for (let host = 0; host < 2_000; host += 1) {
+      const ip = `2001:DB8:0:7:${host.toString(16)}::1`;
+      await expect(all.record({ ...about, ip }, refused)).rejects.toThrow('no');
+    }
+    expect(recordedIn(all)).toEqual([{ ip: '2001:DB8:0:7:0::1' }]);
+  });
+
+  it('are counted again after a record that failed', async () => {
+    const all = refusals();
+    all.state.isDown = true;
+    await expect(all.record(about, refused)).rejects.toThrow('no');
+    all.state.isDown = false;
+    all.pass(60_000);
+    await expect(all.record(about, refused)).rejects.toThrow('no');
+    expect(recordedIn(all)).toEqual([{ ip: about.ip, count: 2 }]);
   });
 
   it('get their response even if they cannot be recorded', async () => {

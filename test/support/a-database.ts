@@ -6,6 +6,7 @@ import type { Table } from '../../src/adapters/dynamodb/table-client.ts';
 import type { TokenTables } from '../../src/adapters/dynamodb/token-tables.ts';
 import type { AwsService } from '../../packages/local-aws/src/aws-service.ts';
 import type { CallRecord } from '../../packages/local-aws/src/aws-endpoint/call-counter.ts';
+import { DOCUMENT_OPTIONS } from '../../src/adapters/aws/clients.ts';
 import { startAwsEndpoint } from '../../packages/local-aws/src/aws-endpoint/start-aws-endpoint.ts';
 import { createDynamoDb } from '../../packages/local-aws/src/dynamodb/create-dynamodb.ts';
 import { cached } from './cached.ts';
@@ -75,7 +76,7 @@ function clientWith(
     },
     { step: 'deserialize', priority: 'high', name: 'fate' },
   );
-  return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  return DynamoDBDocumentClient.from(client, DOCUMENT_OPTIONS);
 }
 
 /**

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, type TranslateConfig } from '@aws-sdk/lib-dynamodb';
 import { madeOnce } from '../../core/shared/made-once.ts';
 import {
   CLIENT_SETTINGS,
@@ -44,11 +44,22 @@ function connecting<Client extends Located>(client: Client): Client {
   return client;
 }
 
-/** The client of all stores. It does not write members that are `undefined`. */
+/**
+ * How stores convert items. Members that are `undefined` are not written. A number beyond those of
+ * JavaScript is read as the nearest one, which no schema accepts: by default the client throws, and
+ * an item that an attacker has inserted would fail every read of its partition.
+ */
+export const DOCUMENT_OPTIONS: TranslateConfig = {
+  marshallOptions: { removeUndefinedValues: true },
+  unmarshallOptions: { wrapNumbers: Number },
+};
+
+/** The client of all stores. */
 export const dynamoDbClient = (): DynamoDBDocumentClient =>
-  DynamoDBDocumentClient.from(connecting(withoutLogger(new DynamoDBClient(CLIENT_SETTINGS))), {
-    marshallOptions: { removeUndefinedValues: true },
-  });
+  DynamoDBDocumentClient.from(
+    connecting(withoutLogger(new DynamoDBClient(CLIENT_SETTINGS))),
+    DOCUMENT_OPTIONS,
+  );
 
 export const kmsClient = (): KMSClient => connecting(withoutLogger(new KMSClient(CLIENT_SETTINGS)));
 

@@ -116,6 +116,7 @@ export function createTrailReader(table: Table): TrailReader {
 export function createTokenIndex(table: Table): TokenIndex {
   return {
     async indexed(trail, token, places) {
+      if (!canBeInKey(token)) return [];
       const keys = places.map(({ shard, position }) => tokenRowKey(trail, token, shard, position));
       const rows = await batchGet(table, keys);
       return rows.map(({ sk, at }) => ({ shard: Number(at), position: String(sk) }));

@@ -73,6 +73,8 @@ export interface AuditEntry {
   readonly change?: Change;
   /** Number of requests that the record is for, if more than one. */
   readonly count?: number;
+  /** Number of networks that these requests came from, if more than one; at most 1,000. */
+  readonly networks?: number;
 }
 
 /** A record as it is stored. */

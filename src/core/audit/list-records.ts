@@ -73,6 +73,31 @@ const FILTERED_LIMIT = 250;
  */
 const NAMING_LIMIT = 50;
 
+/**
+ * Most bytes of the records of one page in a response, which has at most 6 MB; a single record,
+ * whose item has at most 400 KB, always fits. Other callers choose the ids that fill a record.
+ */
+const PAGE_BYTES = 5_000_000;
+/** Most bytes that a response adds to the JSON of a record, and to each id in it. */
+const [RECORD_EXTRA_BYTES, ID_EXTRA_BYTES] = [8_000, 40] as const;
+
+/** Most bytes of a record in a response, which escapes JSON in a JSON string. */
+function bytesOf({ entry }: AuditView): number {
+  const ids = Object.values(entry.tokens ?? {}).reduce((sum, each) => sum + each.length, 0);
+  return 2 * Buffer.byteLength(JSON.stringify(entry)) + RECORD_EXTRA_BYTES + ids * ID_EXTRA_BYTES;
+}
+
+/** The first records that fit into a page, at least one. */
+function fitting(views: readonly AuditView[], size: number): readonly AuditView[] {
+  let [count, bytes] = [0, 0];
+  for (const view of views.slice(0, size)) {
+    bytes += bytesOf(view);
+    if (count > 0 && bytes > PAGE_BYTES) break;
+    count += 1;
+  }
+  return views.slice(0, count);
+}
+
 /** The position before all records of a time. There are no records before 1970. */
 const positionOf = (at: number): string => sortableTime(Math.max(0, at));
 
@@ -109,8 +134,8 @@ export interface Walked {
 }
 
 /**
- * One step of a walk: the newest matching records, up to `size`, among a bounded number that are
- * read. There may be fewer matches; `next` shows whether more may follow.
+ * One step of a walk: the newest matching records, up to `size` and to a size in bytes, among a
+ * bounded number that are read. There may be fewer; `next` shows whether more may follow.
  */
 export async function walkRecords(
   { trailPages, clock }: Pick<ListRecordsDeps, 'trailPages' | 'clock'>,
@@ -149,7 +174,8 @@ export async function walkRecords(
         (operation === undefined || entry.op === operation) &&
         (outcome === undefined || entry.outcome === outcome),
     );
-  if (matching.length > size) return { views: matching.slice(0, size), next: matching[size - 1]?.position };
+  const views = fitting(matching, size);
+  if (matching.length > views.length) return { views, next: views.at(-1)?.position };
   return { views: matching, next: ends.length === 0 ? undefined : floor };
 }
 

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { verifyExport } from '../../../bin/operator/verify-export.ts';
+import { verifyExport as verifyWhole } from '../../../bin/operator/verify-export.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 import { newRecordPosition } from '../../../src/core/audit/audit-record.ts';
 import { hashOfSeal, statementOf } from '../../../src/core/audit/seal.ts';
@@ -17,6 +17,14 @@ import {
 import { exportedChanges } from '../../core/audit/changes.ts';
 
 const pem = (key = SEAL_KEY.publicKey): string => key.export({ type: 'spki', format: 'pem' }).toString();
+
+/** A report with only the first failure, which is absent for an intact export. */
+async function verifyExport(...how: Parameters<typeof verifyWhole>) {
+  const { failures, broken, ...report } = await verifyWhole(...how);
+  expect(broken).toHaveLength(Math.min(failures, 100));
+  const [first] = broken;
+  return { ...report, ...(first !== undefined && { broken: first }) };
+}
 
 const sealLines = (trail: Trail): readonly string[] =>
   [...trail.seals.values()]
@@ -123,7 +131,7 @@ describe('an export', () => {
     expect(await verifyExport(exportOf(trail), pem())).toEqual({ ...ALL, records: 21, beforeSeals: 1 });
     const later = [header(TENANTS[0], START + MINUTE), ...sealLines(trail).slice(1)];
     const { broken } = await verifyExport([...later, ...recordLines(trail, TENANTS[0])], pem());
-    expect(broken).toBe(`the record ${early}: no seal covers its time`);
+    expect(broken).toBe(`the record ${early} and 5 after it: no seal covers its time`);
   });
 
   it('with a seal that was signed twice, after different ones, is broken', async () => {
@@ -166,6 +174,81 @@ describe('an export', () => {
       { numRuns: cases(200) },
     );
     expect(found).toBeGreaterThan(cases(150));
+  });
+});
+
+describe('a failure of an export', () => {
+  it('does not end the verification', async () => {
+    const { trail } = await aTrail({ minutes: 6 });
+    const forged = (minute: number) => {
+      const at = START + minute * MINUTE;
+      trail.put(trail.make(TENANTS[0], 9, {}, { position: newRecordPosition(at) }));
+    };
+    [0, 0, 3].forEach(forged);
+    const [, second, , , fifth] = [...trail.seals.entries()];
+    if (second === undefined || fifth === undefined) throw new Error('no seals');
+    trail.seals.delete(second[0]);
+    trail.seals.set(fifth[0], { ...fifth[1], signature: Buffer.from('none') });
+    const lines = [header(TENANTS[0]), ...sealLines(trail), ...recordLines(trail, TENANTS[0])];
+    const { failures, broken } = await verifyWhole(lines, pem());
+    const minutes = (from: number) => `2026-11-23T12:0${String(from)}:00.000Z`;
+    expect([failures, broken]).toEqual([
+      7,
+      [
+        `the seal of ${minutes(2)}, part 1: seals before it are missing`,
+        `the seal of ${minutes(4)}, part 1: the signature is not valid`,
+        `the seal of ${minutes(5)}, part 1: it names another seal as the one before it`,
+        expect.stringMatching(/^the interval .* to 2026-11-23T12:01:00.000Z: found 7 records, sealed 5/),
+        expect.stringMatching(/^the record \S+ and 4 after it: no seal covers its time$/),
+        expect.stringMatching(/^the interval 2026-11-23T12:03.* found 6 records, sealed 5/),
+        expect.stringMatching(/^the record \S+ and 4 after it: no seal covers its time$/),
+      ],
+    ]);
+  });
+
+  it('is one of all that are counted, of which the first are named', async () => {
+    const { trail } = await aTrail();
+    const others = Array.from({ length: 300 }, () => JSON.stringify({ record: { trail: 'x' } }));
+    const { failures, broken } = await verifyWhole([...exportOf(trail), ...others], pem());
+    expect([failures, broken.length, broken[99]]).toEqual([300, 100, expect.stringMatching(/not a record/)]);
+  });
+
+  it('is a line of any kind, and never an exception, with its text escaped', async () => {
+    const { trail } = await aTrail();
+    const faultless = exportOf(trail);
+    const odd = fc.oneof(
+      fc.constantFrom('null', '1', '[]', '{"seal":null}', '{"record":null}', '{"newest":7}', '{"seal'),
+      fc.json(),
+      fc
+        .record({
+          of: fc.constantFrom('seal', 'newest', 'record'),
+          value: fc.record(
+            {
+              from: fc.oneof(fc.double(), fc.constant(1e300), fc.integer()),
+              part: fc.oneof(fc.integer(), fc.string()),
+              body: fc.oneof(fc.string({ unit: 'binary' }), fc.constant('{}'), fc.integer()),
+              signature: fc.oneof(fc.string(), fc.constant(null)),
+              trail: fc.constantFrom(TENANTS[0], '\u001b[8m', 5),
+              position: fc.oneof(fc.string({ unit: 'binary' }), fc.constant('0\u001b\u202e')),
+              shard: fc.oneof(fc.integer(), fc.constant('\u0007')),
+              expires: fc.oneof(fc.integer(), fc.constant(null)),
+              mac: fc.oneof(fc.string(), fc.integer()),
+            },
+            { requiredKeys: [] },
+          ),
+        })
+        .map(({ of, value }) => JSON.stringify({ [of]: value })),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(odd, { minLength: 1, maxLength: 5 }), fc.nat(), async (lines, at) => {
+        const file = faultless.toSpliced(1 + (at % (faultless.length - 1)), 0, ...lines);
+        const { failures, broken } = await verifyWhole(file, pem());
+        expect(failures).toBeGreaterThan(0);
+        // eslint-disable-next-line no-control-regex
+        expect(broken.join('')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
+      }),
+      { numRuns: cases(200) },
+    );
   });
 });
 

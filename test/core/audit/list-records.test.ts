@@ -15,6 +15,9 @@ import {
   type RecordFilters,
   type TrailPages,
 } from '../../../src/core/audit/list-records.ts';
+import { jsonResponse } from '../../../src/http/api-response.ts';
+import { presentPage } from '../../../src/http/page-query.ts';
+import { presentRecord } from '../../../src/http/present-record.ts';
 import { sortableTime } from '../../../src/core/shared/position.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 import { someTenantKeys } from '../../support/tenant-keys.ts';
@@ -235,6 +238,52 @@ describe('the pages of a trail', () => {
     expect(await walk(trailOf([...stored, whole]), {}, 2)).toEqual([whole.record.position]);
     expect(await walk(trailOf([...stored, whole]), { applicationId: 'x' }, 2)).toEqual([]);
   });
+});
+
+describe('a page of large records', () => {
+  const ITEM_BYTES = 400_000;
+  const filled = (of: (count: number) => object, each: number): string =>
+    JSON.stringify({ op: 'getToken', outcome: 'ok', ...of(Math.floor((ITEM_BYTES - 200) / each)) });
+  const many = (count: number, text: string) => ({ tokens: { identity: Array(count).fill(text) } });
+  /** Bodies that a caller can cause, and bodies that only an attacker can insert. */
+  const BODIES: Readonly<Record<string, string>> = {
+    'a hundred long ids': filled(() => many(100, '0000' + '\u{1F512}'.repeat(396)), 1),
+    'many empty ids': filled((count) => many(count, ''), 3),
+    'ids of quotes': filled((count) => many(count, '"'.repeat(400)), 803),
+    'a long address': filled((count) => ({ ip: '\u0001'.repeat(count) }), 6),
+    'large numbers': filled((count) => ({ change: { members: [], x: [] }, y: count }), 1).replace(
+      '"x":[]',
+      `"x":[${Array(70_000).fill('1e20').join()}]`,
+    ),
+  };
+
+  it.each(Object.entries(BODIES))(
+    'with %s fits into a response, and none is left out',
+    async (_name, body) => {
+      expect(Buffer.byteLength(body)).toBeLessThanOrEqual(ITEM_BYTES);
+      const stored = Array.from({ length: 40 }, (_, index) =>
+        aRecord({ at: 500, shard: index % SHARDS, tie: 0, entry: { op: 'x', outcome: 'ok' }, body }),
+      );
+      const deps = { trailPages: trailOf(stored), tenantKeys: someTenantKeys(), clock: () => NOW_MS };
+      const caller = aCaller({ tenantId: TRAIL, permissions: ['log:read'] });
+      const seen: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await listRecords(deps, caller, {}, { size: 100, cursor });
+        expect(page.items.length).toBeGreaterThan(0);
+        // Throws `payload_too_large` for a page that is too large.
+        jsonResponse(200, presentPage(page, presentRecord));
+        seen.push(...page.items.map(({ position }) => position));
+        cursor = page.info.after ?? undefined;
+      } while (cursor !== undefined);
+      expect(seen).toEqual(
+        stored
+          .map(({ record }) => record.position)
+          .toSorted()
+          .toReversed(),
+      );
+    },
+  );
 });
 
 describe('a cursor of the trail', () => {

@@ -1,6 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 import { newRecordPosition, placeText } from '../../../src/core/audit/audit-record.ts';
+import type { Broken } from '../../../src/core/audit/seal-chain.ts';
 import { verifyStep, type Checked } from '../../../src/core/audit/verify-trail.ts';
 import { inSteps, type Step } from '../../support/fakes/in-steps.ts';
 import { aTrail, MINUTE, recordsOf, START, TENANTS, Writer, type Trail } from './a-trail.ts';
@@ -24,7 +25,7 @@ async function inTurn(trail: Trail, from: number, to: number, stepMs: number) {
       to,
       deadline: trail.now + stepMs,
     });
-    expect(verified.broken).toBeUndefined();
+    expect(verified.broken).toEqual([]);
     for (const name of Object.keys(total) as (keyof Checked)[]) total[name] += verified.checked[name];
     ({ next } = verified);
   }
@@ -263,6 +264,110 @@ describe('a single change to sealed data', () => {
       { numRuns: cases(400) },
     );
     expect(seen.size).toBe(17);
+  });
+});
+
+describe('one failure', () => {
+  const forged = (trail: Trail, at: number, id: string = TENANTS[0]) => {
+    const record = trail.make(id, 9, {}, { at, key: createSecretKey(randomBytes(32)) });
+    trail.put(record);
+    return record;
+  };
+  const found = async (trail: Trail) =>
+    (await trail.verifyAll()).broken.map(({ place, what }) => place ?? what);
+
+  it('does not hide another one in another minute, another trail or the same minute', async () => {
+    const { trail } = await aTrail();
+    const forgeries = [
+      forged(trail, START + 1),
+      forged(trail, START + 2),
+      forged(trail, START + MINUTE, TENANTS[1]),
+      forged(trail, START + 3 * MINUTE),
+    ];
+    expect(await found(trail)).toEqual(forgeries.map(placeText));
+    // In a minute with two forged records.
+    const [removed] = recordsOf(trail, TENANTS[0], 0).filter(({ mac, shard }) => mac && shard === 30);
+    if (removed === undefined) throw new Error('no record');
+    trail.remove(removed);
+    expect(await found(trail)).toEqual([
+      ...forgeries.slice(0, 2).map(placeText),
+      'found 6 records, sealed 5',
+      ...forgeries.slice(2, 3).map(placeText),
+      placeText(recordsOf(trail, TENANTS[0], 1).find(({ shard }) => shard === 30) ?? removed),
+      ...forgeries.slice(3).map(placeText),
+    ]);
+  });
+
+  it('leaves its minute intact if a false record was stored before the seal', async () => {
+    const { trail } = await aTrail({ sealed: 0 });
+    const [before, after] = [START + 1, START + 2 * MINUTE].map((at) => forged(trail, at));
+    await trail.seal();
+    expect(await found(trail)).toEqual([before, after].map((each) => placeText(each ?? forged(trail, 0))));
+  });
+
+  it('of the seals hides none of the records, and none of other seals', async () => {
+    const { trail } = await aTrail({ minutes: 6 });
+    const [, second, third, , fifth] = [...trail.seals.entries()];
+    if (second === undefined || third === undefined || fifth === undefined) throw new Error('no seals');
+    trail.seals.delete(second[0]);
+    trail.seals.set(fifth[0], { ...fifth[1], signature: Buffer.from('none') });
+    const forgeries = [1, 2, 4, 5].map((minute) => forged(trail, START + minute * MINUTE));
+    const [removed] = recordsOf(trail, TENANTS[1], 3);
+    if (removed !== undefined) trail.remove(removed);
+    trail.head.hash = randomBytes(32);
+    const places = forgeries.map(placeText);
+    expect(await found(trail)).toEqual([
+      places[0],
+      'a gap: the seal before it is part 1 of 1 up to 2026-11-23T12:01:00.000Z',
+      places[1],
+      'found 2 records, sealed 3',
+      'the signature of the seal is not valid under the key',
+      places[2],
+      placeText(recordsOf(trail, TENANTS[1], 4).find(({ shard }) => shard === removed?.shard) as never),
+      'the seal names another one as that before it',
+      places[3],
+      'the newest seals are gone: the head is another seal',
+    ]);
+  });
+
+  it('is one of all that are counted, of which the first are named', async () => {
+    const { trail } = await aTrail();
+    for (let at = 0; at < 350; at += 1) forged(trail, START + 349 - at);
+    const { failures, broken } = await trail.verifyAll();
+    expect([failures, broken.length]).toEqual([350, 100]);
+    expect(broken[99]?.place?.slice(3, 12)).toBe(newRecordPosition(START + 99).slice(0, 9));
+  });
+
+  const listed = (broken: readonly Broken[]) =>
+    broken
+      // A missing row is reported in the step that reads the record after it.
+      .filter(({ what }) => !what.startsWith('its index row'))
+      // A step names the failure of a seal differently if the seals far before it are gone.
+      .map(({ what, ...where }) => JSON.stringify(where.trail === undefined ? where : { ...where, what }));
+
+  const repeated = (broken: readonly Broken[]) =>
+    broken.length - new Set(broken.map((each) => JSON.stringify(each))).size;
+
+  it('is found once in steps of any size', async () => {
+    const { trail } = await aTrail({ minutes: 6 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(changes, { minLength: 1, maxLength: 4 }), async (several) => {
+        const copy = trail.copy();
+        for (const change of several) change.apply(copy);
+        copy.now = START + 8 * MINUTE;
+        const whole = await copy.verifyAll({}, { to: copy.now + 1 });
+        const parts = [];
+        for (let next: number | undefined = START - 60 * MINUTE; next !== undefined;) {
+          const from: number = next;
+          const step = await copy.verifyAll({}, { from, to: copy.now + 1, deadline: 0 });
+          parts.push(...step.broken);
+          ({ next } = step);
+        }
+        expect(listed(parts)).toEqual(expect.arrayContaining(listed(whole.broken)));
+        expect(repeated(parts)).toBeLessThanOrEqual(repeated(whole.broken));
+      }),
+      { numRuns: cases(100) },
+    );
   });
 });
 

@@ -15,7 +15,7 @@ function depsOf(trail: Trail): { deps: OperatorDeps; checks: unknown[] } {
     ...{ trailReader, sealReader: seals, sealHead: head, tokenIndex: index },
     trailPages: someTrailPages(trail.records),
     sealPublicKey: () => Promise.resolve(SEAL_KEY.publicKey),
-    onAuditChecked: (found: unknown) => checks.push(found),
+    onAuditChecked: (failures: number, first: readonly unknown[]) => checks.push([failures, first]),
     clock: () => (trail.now += 1),
     tenantStore: {
       find: (id: string) => Promise.resolve({ id, roots: [{ since: 1 }] }),
@@ -76,7 +76,7 @@ describe('verify-audit', () => {
     });
   });
 
-  it('names the first broken place, and triggers the alarm if the schedule started it', async () => {
+  it('names the broken places, and triggers the alarm if the schedule started it', async () => {
     const { trail } = await aTrail();
     const [record] = [...trail.records.values()].filter((each) => each.trail === TENANTS[1]);
     if (record !== undefined) trail.put({ ...record, body: record.body.replace('200', '201') });
@@ -86,10 +86,16 @@ describe('verify-audit', () => {
       interval: '2026-11-23T11:46:00+00:00 to 2026-11-23T12:01:00+00:00',
     };
     const from = START - 60 * MINUTE;
-    expect(await verifyAudit(deps, { index: false, from })).toMatchObject({ intact: false, broken });
+    const minute = {
+      ...{ interval: broken.interval, trail: TENANTS[1] },
+      what: 'found 3 records, sealed 3, not the same ones',
+    };
+    expect(await verifyAudit(deps, { index: false, from })).toMatchObject({
+      ...{ intact: false, failures: 2, broken: [broken, minute] },
+    });
     expect(checks).toEqual([]);
     await verifyAudit(deps, { index: false, last_hours: 2 });
-    expect(checks).toEqual([broken]);
+    expect(checks).toEqual([[2, [broken, minute]]]);
   });
 });
 
@@ -108,7 +114,7 @@ describe('export-audit', () => {
       }
       const report = await verifyExport(lines, PEM, trail.now);
       expect(report).toMatchObject({ seals: 2, unsealed: 0, sealedFrom: '2026-11-23T12:01:00.000Z' });
-      expect(report.broken).toBeUndefined();
+      expect(report.broken).toEqual([]);
     }
   });
 

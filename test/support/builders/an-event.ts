@@ -22,7 +22,7 @@ export function anEvent({
     rawPath: path,
     rawQueryString: query,
     headers,
-    requestContext: { http: { method } },
+    requestContext: { http: { method, sourceIp: '203.0.113.1' } },
     ...(body === undefined ? {} : { body: Buffer.from(body).toString('base64') }),
     isBase64Encoded: true,
   } as unknown as APIGatewayProxyEventV2;

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { ExecuteStatementCommand } from '@aws-sdk/client-dynamodb';
+import { recordKey } from '../../../src/adapters/dynamodb/keys.ts';
+import {
+  createTokenIndex,
+  createTrailPages,
+  createTrailReader,
+} from '../../../src/adapters/dynamodb/trail-reader.ts';
+import { DEPLOYMENT, newRecordPosition, placeText } from '../../../src/core/audit/audit-record.ts';
+import { walkRecords } from '../../../src/core/audit/list-records.ts';
+import { verifyStep } from '../../../src/core/audit/verify-trail.ts';
+import { aDatabase, type Database } from '../../support/a-database.ts';
+import { MINUTE, START, TENANTS, Trail } from '../../core/audit/a-trail.ts';
+
+type Value = Readonly<Record<string, unknown>>;
+
+const BODY = { S: '{"v":1,"op":"getToken","outcome":"ok"}' };
+/** Attributes of items that a principal with `dynamodb:PartiQLInsert` may add. */
+const ODD: Readonly<Record<string, Readonly<Record<string, Value>>>> = {
+  'no attributes': {},
+  'no expiry': { body: BODY },
+  'an expiry beyond the numbers of JavaScript': { ttl: { N: '1.5E100' }, body: BODY },
+  'a large expiry with a fraction': { ttl: { N: '12345678901234567890.5' }, body: BODY },
+  'an expiry with 38 digits': { ttl: { N: '9'.repeat(38) }, body: BODY },
+  'an expiry of text': { ttl: { S: '\u001b[8m' }, body: BODY },
+  'a body of bytes': { ttl: { N: '1' }, body: { B: randomBytes(8) } },
+  'a body that is a list': { ttl: { N: '1' }, body: { L: [{ N: '1e-130' }, { NULL: true }] } },
+  'a set of large numbers': { ttl: { N: '1' }, body: BODY, more: { NS: ['1E99', '2'] } },
+  'a MAC of text': { ttl: { N: '1' }, body: BODY, mac: { S: '' } },
+  'an empty MAC': { ttl: { N: '1' }, body: BODY, mac: { B: Buffer.alloc(0) } },
+  'deep JSON': { ttl: { N: '1' }, body: { S: '['.repeat(100_000) } },
+  'control characters': { ttl: { N: '1' }, body: { S: '{"v":1,"op":"\u0007\u202e","key":1}' } },
+};
+
+let database: Database;
+const table = () => database.table('Audit');
+
+beforeAll(async () => {
+  database = await aDatabase(3);
+}, 60_000);
+afterAll(() => database.close());
+
+async function insert(trail: string, position: string, attributes: Readonly<Record<string, Value>>) {
+  const { pk, sk } = recordKey(trail, 3, position);
+  const item: Record<string, unknown> = { pk: { S: pk }, sk: { S: sk }, ...attributes };
+  const Statement = `INSERT INTO "${table().name}" VALUE {${Object.keys(item)
+    .map((name) => `'${name}': ?`)
+    .join(', ')}}`;
+  await table().client.send(
+    new ExecuteStatementCommand({ Statement, Parameters: Object.values(item) as never }),
+  );
+}
+
+it('an inserted item with odd attributes is a failure of its own, and crashes no reader', async () => {
+  const own = new Trail();
+  const positions = new Map<string, string>();
+  for (const [at, [name, attributes]] of Object.entries(ODD).entries()) {
+    const position = newRecordPosition(START + at);
+    positions.set(name, position);
+    await insert(TENANTS[0], position, attributes);
+  }
+  const odd = `${newRecordPosition(START + 999).slice(0, 9)}\u001b]0;x\u0007\u{10ffff}`;
+  positions.set('an odd position', odd);
+  await insert(TENANTS[0], odd, { ttl: { N: '1' }, body: BODY });
+  own.now = START + MINUTE;
+  const verified = await verifyStep(own.verifyDeps({ trail: createTrailReader(table()) }), {
+    ...{ trails: [TENANTS[0]], tenants: [], from: START - MINUTE, to: own.now, deadline: Infinity },
+  });
+  expect(verified.failures).toBe(positions.size);
+  expect(verified.broken.map(({ place }) => place)).toEqual(
+    [...positions.values()].map((position) => placeText({ shard: 3, position })),
+  );
+  const deps = { trailPages: createTrailPages(table()), clock: () => own.now };
+  const walked = await walkRecords(deps, TENANTS[0], {}, { size: 100, before: undefined });
+  expect(walked.next).toBeUndefined();
+});
+
+it('an inserted record that names a token too long for a key has no row of it', async () => {
+  const own = new Trail();
+  const position = newRecordPosition(START);
+  const ttl = { N: String(START / 1000 + 86_400) };
+  const tokens = { reveal: ['x'.repeat(5_000), '', '\ud800'] };
+  await insert(DEPLOYMENT, position, {
+    ttl,
+    body: { S: JSON.stringify({ v: 1, op: 'getToken', tokens }) },
+  });
+  const after = placeText({ shard: 3, position });
+  await insert(DEPLOYMENT, newRecordPosition(START + 1), {
+    ttl,
+    body: { S: JSON.stringify({ v: 1, op: 'getToken', after }) },
+  });
+  own.now = START + MINUTE;
+  const { failures, broken } = await verifyStep(
+    own.verifyDeps({ trail: createTrailReader(table()), index: createTokenIndex(table()) }),
+    { trails: [DEPLOYMENT], tenants: [], from: START, to: own.now, deadline: Infinity },
+  );
+  expect(failures).toBe(3);
+  expect(Math.max(...broken.map(({ what }) => what.length))).toBe(500);
+});
