@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { control, type LocalAdministrator } from '../../packages/local-aws/src/control.ts';
 
 export interface Service {
   readonly baseUrl: string;
@@ -12,7 +11,10 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-interface Credentials extends LocalAdministrator {
+interface Credentials {
+  readonly aws_endpoint_url: string;
+  readonly aws_access_key_id: string;
+  readonly aws_secret_access_key: string;
   readonly base_url: string;
   readonly management_key: string;
   readonly webhook_secret: string;
@@ -84,7 +86,11 @@ export async function startService(options: {
     stop,
     advanceClock: async (seconds) => {
       const body = JSON.stringify({ advance_seconds: seconds });
-      await control(credentials, 'clock', { method: 'PUT', body });
+      const { aws_access_key_id: id, aws_secret_access_key: secret } = credentials;
+      const headers = { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` };
+      const url = `${credentials.aws_endpoint_url}/_local/clock`;
+      const response = await fetch(url, { method: 'PUT', headers, body });
+      if (!response.ok) throw new Error(await response.text());
     },
   };
 }
