@@ -109,13 +109,14 @@ function byKind(place: Place, kind: BodyKind, fields: TemplateFields): Renderabl
   if (kind === 'other') return byContent(place, fields);
   const { text } = body;
   if (text === undefined) return verbatim(body.bytes);
+  // Many clients send any body as octet-stream: what parses as JSON is JSON.
+  if (kind === 'binary') return isJsonText(text) ? jsonText(text, path, fields) : verbatim(body.bytes);
   return bytes(kind === 'form' ? formText(text, path, fields) : xmlText(text, path, fields));
 }
 
 function filledIn(place: Place, fields: TemplateFields): Renderable<Buffer> {
   const { body, contentType, path } = place;
   const kind = bodyKind(contentType);
-  if (kind === 'binary') return verbatim(body.bytes);
   if (kind === 'ambiguous') return ambiguous(place, fields);
   // A form may percent-encode its braces; it searches for them itself.
   if (kind !== 'form' && !mayHoldExpression(body)) return verbatim(body.bytes);

@@ -33,17 +33,34 @@ function readable(text: string): string {
     .replaceAll(/(?![0-9])\p{Nd}/gu, asciiDigit);
 }
 
+/** The places of a text where a part occurs, overlapping ones too. */
+function* placesOf(part: string, text: string): Generator<number> {
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) yield at;
+}
+
+/** Where a text has what may be shown of a value side by side: its first and its last characters. */
+function allowedStretches(text: string, value: string, { first, last }: IdentifyingValue) {
+  const end = value.slice(-last);
+  return Array.from({ length: first }, (_, length) => value.slice(0, length + 1))
+    .flatMap((start) => [`${start}${end}`, `${end}${start}`])
+    .flatMap((both) => [...placesOf(both, text)].map((from) => ({ from, to: from + both.length })));
+}
+
 /**
  * Whether a text contains a run of the value that is longer than `last` and not part of its first
- * characters.
+ * characters. First and last characters side by side may look like a longer run, and are none.
  */
-function showsRun(text: string, value: string, { first, last }: IdentifyingValue): boolean {
+function showsRun(text: string, value: string, identifying: IdentifyingValue): boolean {
+  const { first, last } = identifying;
   const start = value.slice(0, first);
+  const allowed = allowedStretches(text, value, identifying);
   for (let from = 0; from < value.length; from += 1) {
     for (let to = from + last + 1; to <= value.length; to += 1) {
       const run = value.slice(from, to);
       if (!text.includes(run)) break;
-      if (!start.includes(run)) return true;
+      if (start.includes(run)) continue;
+      for (const at of placesOf(run, text))
+        if (!allowed.some((stretch) => stretch.from <= at && at + run.length <= stretch.to)) return true;
     }
   }
   return false;

@@ -84,6 +84,17 @@ function longestRun(text: string, value: string, shown: number): number {
   return longest;
 }
 
+/** The text with a bar between first and last characters that stand next to each other. */
+function apart(text: string, value: string, shown: number): string {
+  const end = value.slice(-4);
+  let separate = text;
+  for (let length = shown; length > 0; length -= 1) {
+    const start = value.slice(0, length);
+    separate = separate.replaceAll(start + end, `${start}|${end}`).replaceAll(end + start, `${end}|${start}`);
+  }
+  return separate;
+}
+
 /** Encodings of a value that an id could contain. */
 const ENCODINGS: Readonly<Record<string, (value: string) => string>> = {
   plain: (value) => value,
@@ -112,7 +123,7 @@ describe('the data that an id shows', () => {
           if (id === undefined) return;
           accepted += 1;
           const text = id.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-          expect(longestRun(text, value, shown)).toBeLessThanOrEqual(4);
+          expect(longestRun(apart(text, value, shown), value, shown)).toBeLessThanOrEqual(4);
           // A value that is no longer than its last four may be shown whole.
           if (value.length > 4) expect(text.replaceAll(/\D/g, '')).not.toContain(value);
         },
@@ -164,6 +175,30 @@ describe('the data that an id shows', () => {
     );
     expect(TOKEN_TYPE_NAMES).toHaveLength(VALIDATED.length + 1);
   });
+
+  it.each([
+    '{{ data.number | card_bin }}-{{ data.number | last4 }}',
+    'c-{{ data.number | last4 }}.{{ data.number | card_bin }}',
+    "{{ data.number | card_mask: true, true, '*' }}",
+    '{{ data.number | card_mask: true, true }}',
+    "{{ data.number | reveal: 6, 4, '*' }}",
+    "order {{ data.number | reveal: 6, 4, '-' }}",
+  ])('is always allowed for the BIN and the last four of a card: %s', (expression) => {
+    fc.assert(
+      fc.property(DATA.card, ([data]) => {
+        expect(idOf(expression, 'card', data)).toBeDefined();
+      }),
+      { numRuns: cases(1_000) },
+    );
+  });
+
+  it.each(['42424242-42424242', '42424242-4242424', '42424242-4242-424', '4242-42424242-4242'])(
+    'is too much in %s, whatever the digits repeat',
+    (id) => {
+      expect(idOf(id, 'card', { number: '4242424242424242', expiration_month: 1 })).toBeUndefined();
+      expect(idOf('42424242-4242', 'card', { number: '4242424242424242' })).toBe('42424242-4242');
+    },
+  );
 
   it('is within the limit in nearly every alias', () => {
     let refused = 0;
