@@ -19,7 +19,8 @@ export const logs: Readonly<Record<string, DescribedOperation>> = {
       }),
       application_id: text.meta({ description: 'Only requests of this application.' }),
       operation: text.meta({
-        description: 'Only this operation, by its name in this document, such as `getToken`.',
+        description:
+          'Only this operation, by its name in this document, such as `getToken`; `proxy` for all of the proxy.',
       }),
       outcome: z.enum(OUTCOMES).optional().meta({ description: 'Only records with this outcome.' }),
       from: time.meta({ description: 'ISO 8601; only records from this time on.' }),

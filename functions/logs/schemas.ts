@@ -1,4 +1,5 @@
 import { OUTCOMES, type Outcome } from '../../src/core/audit/audit-record.ts';
+import { OPERATION_NAMES } from '../../src/core/audit/operation-names.ts';
 import { notOneOf } from '../../src/core/shared/known-names.ts';
 import { defined } from '../../src/core/shared/defined.ts';
 import { invalid } from '../../src/core/shared/service-error.ts';
@@ -26,13 +27,19 @@ function timeOf(query: URLSearchParams, name: 'from' | 'to'): number | undefined
   return parsed.at;
 }
 
-function textOf(
-  query: URLSearchParams,
-  name: 'token_id' | 'application_id' | 'operation',
-): string | undefined {
+function textOf(query: URLSearchParams, name: 'token_id' | 'application_id'): string | undefined {
   const text = query.get(name) ?? undefined;
   if (text === '') throw invalid(name, 'must not be empty');
   return text;
+}
+
+function operationOf(query: URLSearchParams): string | undefined {
+  const text = query.get('operation');
+  if (text === null) return undefined;
+  // A name with a typing error would look as if nothing had happened.
+  const operation = OPERATION_NAMES.find((each) => each === text);
+  if (operation === undefined) throw invalid('operation', notOneOf(text, OPERATION_NAMES));
+  return operation;
 }
 
 function outcomeOf(query: URLSearchParams): Outcome | undefined {
@@ -53,7 +60,7 @@ export const listLogsQuery = queryOf({ once: PARAMETERS }, (query) => {
     filters: defined({
       tokenId: textOf(query, 'token_id'),
       applicationId: textOf(query, 'application_id'),
-      operation: textOf(query, 'operation'),
+      operation: operationOf(query),
       outcome: outcomeOf(query),
       from,
       to,

@@ -49,8 +49,8 @@ export const PAGE_PARAMETERS = ['page', 'size', 'after'] as const;
 /** The page that a query or a body asks for. Throws `validation_failed`. */
 export function pageRequest({ page: pageNumber, size: pageSize, after }: PageParameters): PageRequest {
   const size = wholeNumber(pageSize, 'size', PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX);
-  if (after !== undefined && after !== null && after !== '') {
-    if (typeof after !== 'string') throw invalid('after', 'is not a cursor of this list');
+  if (after !== undefined && after !== null) {
+    if (typeof after !== 'string' || after === '') throw invalid('after', 'is not a cursor of this list');
     if (pageNumber !== undefined && pageNumber !== null)
       throw invalid('page', 'cannot be combined with after, which says where to go on');
     return { kind: 'after', cursor: after, size };

@@ -10,6 +10,7 @@ import {
   openData,
   openDetails,
   openWholeData,
+  shownAs,
   type OpenTokenDeps,
 } from './open-token.ts';
 import type { StoredToken, TokenDescription, TokenHead, TokenView } from './token.ts';
@@ -48,7 +49,7 @@ export async function openPage(
   size: number,
   budget: Budget,
 ): Promise<readonly TokenView[]> {
-  for (const { token, transform } of permitted) deps.audit.saw(token, transform);
+  for (const { token, transform } of permitted) deps.audit.saw(token, shownAs(token, transform));
   const share = PAGE_BYTES / size;
   const fits = (data: Secret<Json> | undefined): Data =>
     data !== undefined && bytesOf(data.reveal()) > share ? 'too_large' : data;

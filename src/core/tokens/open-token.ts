@@ -112,6 +112,10 @@ export function describe(type: TokenType, details: TokenDetails): TokenDescripti
   });
 }
 
+/** The transform that describes what is shown of a token: a mask rule redacts one without a mask. */
+export const shownAs = ({ hasMask }: Pick<StoredToken, 'hasMask'>, transform: Transform): Transform =>
+  transform === 'mask' && !hasMask ? 'redact' : transform;
+
 /**
  * A token as a caller sees it; `data` is its form under a transform (docs/contract.md#transforms).
  */
@@ -145,7 +149,7 @@ export async function openTokens(
   budget: Budget,
   allowance?: MembersAllowance,
 ): Promise<readonly TokenView[]> {
-  for (const { token, transform, form = transform } of permitted) deps.audit.saw(token, form);
+  for (const { token, transform, form = shownAs(token, transform) } of permitted) deps.audit.saw(token, form);
   const revealed = permitted.filter(({ transform }) => transform === 'reveal').map(({ token }) => token);
   const whole = await openWholeData(deps, revealed, allowance);
   const wholeOf = new Map(revealed.map((token, index) => [token, whole[index]]));

@@ -4,7 +4,7 @@ import type { Transform } from '../access/access-rule.ts';
 import type { Container } from '../shared/container.ts';
 import type { Budget } from '../expressions/budget.ts';
 import { CVC_MEMBER } from '../shared/without-cvc.ts';
-import { openToken, type OpenTokenDeps } from './open-token.ts';
+import { openToken, shownAs, type OpenTokenDeps } from './open-token.ts';
 import type { StoredToken, TokenView } from './token.ts';
 
 /**
@@ -104,7 +104,7 @@ export function foreseeUpdate(
   transform: Transform,
 ): void {
   const narrowed = narrowedByRead(caller, token, transform);
-  if (narrowed !== undefined) deps.audit.saw(token, narrowed);
+  if (narrowed !== undefined) deps.audit.saw(token, shownAs(token, narrowed));
 }
 
 /** The result of an update. `transform` is that of the rule that permits the update. */

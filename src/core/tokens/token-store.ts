@@ -1,4 +1,3 @@
-import type { Container } from '../shared/container.ts';
 import type { StoredToken, TokenHead } from './token.ts';
 
 /** A sealed cvc, stored in the table without backups. `until` in ms since the epoch. */
@@ -95,13 +94,13 @@ export interface TokenStore {
    */
   candidates(tenantId: string, wanted: CandidateQuery): AsyncIterable<readonly TokenCandidate[]>;
   /**
-   * Deletes a token in one call if it has a single container, below one of `below`, has not expired
-   * at `now`, and nothing else belongs to it. Otherwise changes nothing and returns it, if any.
+   * Deletes a token in one call if it has not expired at `now` and nothing else belongs to it.
+   * Otherwise changes nothing and returns it, if any.
    */
   deleteIfStandalone(
     tenantId: string,
     id: string,
-    condition: { readonly below: readonly Container[]; readonly now: number },
+    now: number,
   ): Promise<'deleted' | { readonly remaining: StoredToken | undefined }>;
   /**
    * Deletes this version of a token and everything that belongs to it; `false` if the token has

@@ -50,6 +50,7 @@ async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt 
     storedResult(deps, invocation),
   ]);
   if (payload === undefined) return 'gone';
+  deps.audit.actsFor(payload.reveal());
   // A result that ended with the tokens in it is still delivered, as an error that says so.
   if (stored === undefined && invocation.resultUntil === undefined) return 'gone';
   const destination = parseDestination(payload.reveal().callbackUrl, { allowList: deps.egressAllowList });

@@ -216,7 +216,7 @@ const rows: readonly Row[] = [
     'deleted',
     async () => {
       const { tenantId, id } = await aWrittenToken();
-      return (fate) => tokens(fate).deleteIfStandalone(tenantId, id, { below: ['/'], now: Date.now() });
+      return (fate) => tokens(fate).deleteIfStandalone(tenantId, id, Date.now());
     },
   ],
   [
@@ -492,10 +492,7 @@ describe('a write that certainly did not happen before', () => {
     const token = await aWrittenToken();
     await tokens().deleteVersion(token);
     const { fate } = meeting('DeleteItem', 'conflict');
-    const outcome = await tokens(fate).deleteIfStandalone(TENANT, token.id, {
-      below: ['/'],
-      now: Date.now(),
-    });
+    const outcome = await tokens(fate).deleteIfStandalone(TENANT, token.id, Date.now());
     expect(outcome).toEqual({ remaining: undefined });
   });
 

@@ -1,5 +1,4 @@
 import { SEAL_OVERHEAD_BYTES } from '../../../src/core/crypto/record-seal.ts';
-import { covers } from '../../../src/core/shared/container.ts';
 import { isServiceId } from '../../../src/core/tokens/service-id.ts';
 import type { StoredToken, TokenHead } from '../../../src/core/tokens/token.ts';
 import type {
@@ -122,19 +121,15 @@ export function aTokenStore() {
         .map((token) => ({ ...candidateOf(token), ...(!isListed && { hasMask: token.hasMask }) }));
       yield await Promise.resolve(candidates.toSorted((a, b) => (a.position < b.position ? 1 : -1)));
     },
-    deleteIfStandalone(tenantId, id, { below, now }) {
+    deleteIfStandalone(tenantId, id, now) {
       const token = tokens.get(at({ tenantId, id }));
-      const [only, ...others] = token?.containers ?? [];
       const isAlone =
         token !== undefined &&
-        only !== undefined &&
-        others.length === 0 &&
         token.cvcUntil === undefined &&
         !isLarge(token) &&
         token.terms.length === 0 &&
         !token.holdsLock &&
-        (token.expiration?.at ?? Infinity) > now &&
-        below.some((container) => covers(container, only));
+        (token.expiration?.at ?? Infinity) > now;
       if (!isAlone) return Promise.resolve({ remaining: token });
       remove(token);
       return Promise.resolve('deleted');
