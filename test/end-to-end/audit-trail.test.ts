@@ -554,6 +554,40 @@ describe('GET /logs', () => {
     });
   });
 
+  it('finds an operation by its recorded name, and rejects a name that no record can have', async () => {
+    expect((await tenant.management.get('/logs?operation=proxy')).status).toBe(200);
+    const wrong = await tenant.management.get('/logs?operation=deleteTokens');
+    expect([wrong.status, wrong.body.errors]).toEqual([
+      400,
+      { operation: [expect.stringContaining('deleteToken') as string] },
+    ]);
+    expect((await tenant.management.get('/logs?after=')).status).toBe(400);
+  });
+
+  it('has one record of a refused deletion, which names the token', async () => {
+    const rule = { priority: 1, container: '/low/', transform: 'redact', permissions: ['token:delete'] };
+    const weak = await anApplication({ permissions: [], rules: [rule] }, tenant.management);
+    const owner = await anApplication({ permissions: ['token:create'] }, tenant.management);
+    const { body } = await owner.post('/tokens', { type: 'token', data: 'x', containers: ['/high/'] });
+    expect((await weak.delete(`/tokens/${body.id as string}`)).status).toBe(403);
+    const { records } = await recordsOf(tenant.management, { token_id: body.id as string });
+    const deletions = records.filter(({ operation }) => operation === 'deleteToken');
+    expect(deletions.map(({ outcome, tokens }) => [outcome, tokens])).toEqual([
+      ['refused', [{ id: body.id, form: 'refused' }]],
+    ]);
+  });
+
+  it('calls a token without a mask redacted for a reader under a mask rule', async () => {
+    const reader = await anApplication({ permissions: ['token:create', 'token:read'] }, tenant.management);
+    const { body } = await reader.post('/tokens', { type: 'token', data: 'x', mask: null });
+    await reader.get(`/tokens/${body.id as string}`);
+    await reader.get(`/tokens`);
+    const { records } = await recordsOf(tenant.management, { token_id: body.id as string });
+    const reads = records.filter(({ operation }) => operation === 'getToken' || operation === 'listTokens');
+    const forms = reads.map(({ tokens }) => tokens.find(({ id }: Body) => id === body.id).form);
+    expect(forms).toEqual(['redact', 'redact']);
+  });
+
   it('names the permissions that a wider rule grants, and the session that got them', async () => {
     const rule = (container: string, transform: string) => ({
       ...{ priority: 1, container, transform },

@@ -211,6 +211,14 @@ describe('the proxy', () => {
     }
   });
 
+  it('fills in JSON whatever its type says', async () => {
+    for (const type of ['application/octet-stream', 'image/png', 'text/plain']) {
+      const raw = Buffer.from(`{"a":"{{ ${tokens.text} }}"}`);
+      const { got } = await through('POST', { raw, headers: { 'Content-Type': type } });
+      expect([type, got?.body.toString()]).toEqual([type, '{"a":"plain text"}']);
+    }
+  });
+
   it('returns compressed and binary responses byte for byte', async () => {
     const sent = gzipSync('x'.repeat(10_000));
     destination.respond = (_received, response) =>

@@ -105,7 +105,7 @@ export function reactorFailure(
     case 'timed_out':
       return new ServiceError(
         'reactor_failed',
-        `The code ran longer than its limit of ${String(limitMs)} ms.`,
+        `The code ran longer than its limit of ${String(limitMs)} ms, part of which its start may have taken.`,
       );
     case 'out_of_memory':
       return new ServiceError('reactor_failed', 'The code used more memory than it has.');

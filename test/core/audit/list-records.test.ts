@@ -261,7 +261,7 @@ describe('a page of large records', () => {
     'with %s fits into a response, and none is left out',
     async (_name, body) => {
       expect(Buffer.byteLength(body)).toBeLessThanOrEqual(ITEM_BYTES);
-      const stored = Array.from({ length: 40 }, (_, index) =>
+      const stored = Array.from({ length: 8 }, (_, index) =>
         aRecord({ at: 500, shard: index % SHARDS, tie: 0, entry: { op: 'x', outcome: 'ok' }, body }),
       );
       const deps = { trailPages: trailOf(stored), tenantKeys: someTenantKeys(), clock: () => NOW_MS };

@@ -201,9 +201,11 @@ describe('a body that is JSON', () => {
   );
 
   it.each(['image/png', 'application/octet-stream', 'application/pdf', 'video/mp4'])(
-    'is sent unchanged with the binary type %s',
+    'is sent unchanged with the binary type %s, unless it is JSON',
     (label) => {
-      expect(filled('{"a":"{{ a }}"}', label, { a: 'x' })).toBe('{"a":"{{ a }}"}');
+      expect(filled('{"a":"{{ a }}"', label, { a: 'x' })).toBe('{"a":"{{ a }}"');
+      expect(filled('a={{ a }}', label, { a: 'x' })).toBe('a={{ a }}');
+      expect(filled('{"a":"{{ a }}"}', label, { a: '"' })).toBe(String.raw`{"a":"\""}`);
     },
   );
 });
