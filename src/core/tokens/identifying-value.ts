@@ -38,7 +38,7 @@ function* placesOf(part: string, text: string): Generator<number> {
   for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) yield at;
 }
 
-/** Where a text has what may be shown of a value side by side: its first and its last characters. */
+/** Where a text has the first and the last characters of a value side by side: all may be shown. */
 function allowedStretches(text: string, value: string, { first, last }: IdentifyingValue) {
   const end = value.slice(-last);
   return Array.from({ length: first }, (_, length) => value.slice(0, length + 1))

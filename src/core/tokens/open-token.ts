@@ -112,7 +112,7 @@ export function describe(type: TokenType, details: TokenDetails): TokenDescripti
   });
 }
 
-/** The transform that describes what is shown of a token: a mask rule redacts one without a mask. */
+/** The transform by which a token is shown: a mask rule redacts one without a mask. */
 export const shownAs = ({ hasMask }: Pick<StoredToken, 'hasMask'>, transform: Transform): Transform =>
   transform === 'mask' && !hasMask ? 'redact' : transform;
 
