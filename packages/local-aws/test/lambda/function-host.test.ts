@@ -114,8 +114,20 @@ describe('instances', () => {
   });
 
   it('run one invocation at a time; more are started while all are busy', async () => {
-    const functions = start(aFunction(slow));
-    expect(await Promise.all([call(functions, { ms: 500 }), call(functions, { ms: 500 })])).toEqual([1, 1]);
+    const meeting = mkdtempSync(join(tmpdir(), 'meeting-'));
+    const functions = start(
+      aFunction(`import { readdirSync, writeFileSync } from 'node:fs';
+        let n = 0;
+        export const handler = async ({ name }) => {
+          const mine = ++n;
+          writeFileSync(${JSON.stringify(meeting)} + '/' + name, '');
+          while (readdirSync(${JSON.stringify(meeting)}).length < 2) await new Promise((r) => setTimeout(r, 5));
+          return mine;
+        };`),
+    );
+    // Neither returns before both run, however slowly an instance starts.
+    expect(await Promise.all(['a', 'b'].map((name) => call(functions, { name })))).toEqual([1, 1]);
+    rmSync(meeting, { recursive: true });
   });
 
   it('never exceed the reserved concurrency: further invocations wait for their turn', async () => {
