@@ -281,7 +281,7 @@ async function trail(stage: Stage, { management, billing }: Clients, { id }: Car
     'Billing, invokeReactor, use',
     'Billing, invokeReactor, use',
     'Billing, runInvocation, use',
-    'the service, deliverResult, use',
+    'Billing, deliverResult, use',
     'Billing, getReactorResult, use',
     'Billing, getToken, reveal',
     'Privacy, deleteToken, delete',
