@@ -84,7 +84,8 @@ export function dependencies(env: NodeJS.ProcessEnv): Unaudited<OperatorDeps> {
     sealPublicKey: async (pem) =>
       pem === undefined ? sealPublicKey(kmsClient(), config.SEAL_KEY_ID) : createPublicKey(pem),
     auditLog: createTrail(client, config, { ...stores, ...auditReports(config.SERVICE_NAME) }),
-    ...createTokenStores(client, config),
+    // Without the check of heads: one token that does not open must not stop a walk over all.
+    tokenStore: createTokenStores(client, config, stores.vault).storedTokens,
     ...createReactorStores(client, config),
     // It deletes functions and provisions no instances.
     reactorFunctions: createReactorRepairs(lambdaControlClient(), {

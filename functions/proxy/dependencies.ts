@@ -22,7 +22,7 @@ export function dependencies(env: NodeJS.ProcessEnv): Unaudited<ProxyDeps> {
     ...apiSettings(config),
     ...stores,
     auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(config.SERVICE_NAME) }),
-    ...createTokenStores(dynamodb, config),
+    ...createTokenStores(dynamodb, config, stores.vault),
     egress: createHttpsEgressClient(),
     egressAllowList: config.EGRESS_ALLOW_LIST,
   };

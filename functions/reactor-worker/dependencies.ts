@@ -51,7 +51,7 @@ export function dependencies(env: NodeJS.ProcessEnv): Unaudited<ReactorWorkerDep
   return {
     ...stores,
     auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(config.SERVICE_NAME) }),
-    ...createTokenStores(dynamodb, config),
+    ...createTokenStores(dynamodb, config, stores.vault),
     ...createReactorStores(dynamodb, config),
     invocationQueue: createInvocationQueue(sqs, config.INVOCATIONS_QUEUE_URL),
     deliveryQueue: createInvocationQueue(sqs, config.DELIVERIES_QUEUE_URL),

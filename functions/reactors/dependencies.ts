@@ -53,7 +53,7 @@ export function dependencies(env: NodeJS.ProcessEnv): Unaudited<ReactorsDeps> {
     ...apiSettings(config),
     ...stores,
     auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(config.SERVICE_NAME) }),
-    ...createTokenStores(dynamodb, config),
+    ...createTokenStores(dynamodb, config, stores.vault),
     ...createReactorStores(dynamodb, config),
     invocationQueue: createInvocationQueue(sqsClient(), config.INVOCATIONS_QUEUE_URL),
     reactorFunctions: createReactorFunctions(lambdaControlClient(), {

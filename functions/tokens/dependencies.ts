@@ -1,13 +1,18 @@
 import { dynamoDbClient } from '../../src/adapters/aws/clients.ts';
 import { createStores, createTokenStores, createTrail } from '../../src/adapters/stores.ts';
 import type { CreateTokenDeps } from '../../src/core/tokens/create-tokens.ts';
+import type { TokenStore } from '../../src/core/tokens/token-store.ts';
 import type { Unaudited } from '../../src/core/audit/effects.ts';
 import { apiSettings } from '../../src/http/api-settings.ts';
 import type { ApiDeps } from '../../src/http/create-api-handler.ts';
 import { auditReports } from '../../src/lambda/audit-metrics.ts';
 import { environment } from './config.ts';
 
-export type TokensDeps = ApiDeps & CreateTokenDeps;
+export type TokensDeps = ApiDeps &
+  CreateTokenDeps & {
+    /** Before the caller is known: no request without a valid key costs a call of KMS. */
+    readonly storedTokens: Pick<TokenStore, 'find'>;
+  };
 
 /**
  * Wires the function from its environment. Throws at the start of an instance if a variable is
@@ -21,7 +26,7 @@ export function dependencies(env: NodeJS.ProcessEnv): Unaudited<TokensDeps> {
     ...apiSettings(config),
     ...stores,
     auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(config.SERVICE_NAME) }),
-    ...createTokenStores(dynamodb, config),
+    ...createTokenStores(dynamodb, config, stores.vault),
     cvcLifetimeMs: config.CVC_LIFETIME_SECONDS * 1000,
   };
 }

@@ -12,6 +12,7 @@ import {
 import { listTokens } from '../../src/core/tokens/list-tokens.ts';
 import { searchTokens } from '../../src/core/tokens/search-tokens.ts';
 import { tokenObject } from '../../src/core/tokens/token-object.ts';
+import { proven } from '../../src/core/tokens/proven-token-store.ts';
 import type { TokenResult } from '../../src/core/tokens/token-result.ts';
 import { tokenize } from '../../src/core/tokens/tokenize.ts';
 import { updateToken } from '../../src/core/tokens/update-token.ts';
@@ -26,22 +27,23 @@ import { listTokensQuery, searchTokensBody, updateTokenBody } from './schemas.ts
 
 /** The token of the path, read while the caller is authenticated. */
 const findToken = async (
-  { tokenStore }: Pick<TokensDeps, 'tokenStore'>,
+  { storedTokens }: Pick<TokensDeps, 'storedTokens'>,
   tenantId: string,
   { id = '' }: Readonly<Record<string, string>>,
-) => ({ token: await tokenStore.find(tenantId, id) });
+) => ({ token: await storedTokens.find(tenantId, id) });
 
 /** The token of the path: the prefetched one, or read now. */
-function tokenOf(
-  { tokenStore, audit }: TokensDeps,
+async function tokenOf(
+  { tokenStore, vault, audit }: TokensDeps,
   { tenantId }: Caller,
   id: string,
   prefetched: Awaited<ReturnType<typeof findToken>> | undefined,
 ) {
   if (prefetched === undefined) return tokenStore.find(tenantId, id);
   const { token } = prefetched;
-  if (token !== undefined) audit.found([token]);
-  return Promise.resolve(token);
+  if (token === undefined) return undefined;
+  audit.found([token]);
+  return proven(vault, token);
 }
 
 const withReplayData = (result: TokenResult) => ({

@@ -1,8 +1,9 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAuditLog, type AuditLogDeps } from '../core/audit/audit-log.ts';
 import { createTenantKeys } from '../core/crypto/tenant-keys.ts';
-import { createVault } from '../core/crypto/vault.ts';
+import { createVault, type Vault } from '../core/crypto/vault.ts';
 import { kmsClient } from './aws/clients.ts';
+import { createProvenTokenStore } from '../core/tokens/proven-token-store.ts';
 import { createApplicationStore } from './dynamodb/application-store.ts';
 import { createCredentialStore } from './dynamodb/credential-store.ts';
 import { createIdempotencyStore } from './dynamodb/idempotency-store.ts';
@@ -81,9 +82,11 @@ export function createStores(client: DynamoDBDocumentClient, config: StoreConfig
   };
 }
 
-export function createTokenStores(client: DynamoDBDocumentClient, config: TokenStoreConfig) {
+/** The token store, and the same store for callers who are known: it returns proven tokens only. */
+export function createTokenStores(client: DynamoDBDocumentClient, config: TokenStoreConfig, vault: Vault) {
   const { TOKENS_TABLE: tokensTable, EPHEMERAL_TABLE: ephemeralTable, LIST_SHARDS: listShards } = config;
-  return { tokenStore: createTokenStore({ client, tokensTable, ephemeralTable, listShards }, Date.now) };
+  const storedTokens = createTokenStore({ client, tokensTable, ephemeralTable, listShards }, Date.now);
+  return { storedTokens, tokenStore: createProvenTokenStore(storedTokens, vault) };
 }
 
 export function createReactorStores(client: DynamoDBDocumentClient, config: ReactorStoreConfig) {

@@ -3,6 +3,7 @@
 import { TRANSFORMS, type Grants, type Transform } from '../../src/core/access/access-rule.ts';
 import type { Caller } from '../../src/core/applications/application.ts';
 import type { Permission } from '../../src/core/access/permission.ts';
+import { createProvenTokenStore } from '../../src/core/tokens/proven-token-store.ts';
 import { createVault } from '../../src/core/crypto/vault.ts';
 import type { Json } from '../../src/core/shared/json.ts';
 import { TENANT } from '../support/builders/a-stored-token.ts';
@@ -69,11 +70,12 @@ export const callers: fc.Arbitrary<readonly Caller[]> = fc
 export function aWallWorld() {
   const { store, tokens } = aTokenStore();
   const tenantKeys = someTenantKeys();
+  const vault = createVault(tenantKeys);
   let now = Date.UTC(2026, 0, 1);
   const deps = {
-    tokenStore: store,
+    tokenStore: createProvenTokenStore(store, vault),
     tenantKeys,
-    vault: createVault(tenantKeys),
+    vault,
     audit: anAudit(),
     clock: () => now,
     cvcLifetimeMs: 3_600_000,

@@ -1,6 +1,11 @@
 import { createVault } from '../../src/core/crypto/vault.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
-import { cvcContext, sealContext, type SealedToken } from '../../src/core/tokens/seal-context.ts';
+import {
+  cvcContext,
+  headContext,
+  sealContext,
+  type SealedToken,
+} from '../../src/core/tokens/seal-context.ts';
 import { TOKEN_TYPE_NAMES } from '../../src/core/tokens/token-type.ts';
 import { cases, fc } from '../../packages/local-aws/test/properties.ts';
 import { someTenantKeys } from '../support/tenant-keys.ts';
@@ -36,7 +41,13 @@ const members: { readonly [Name in keyof Required<SealedToken>]: fc.Arbitrary<un
 };
 const NAMES = Object.keys(members) as (keyof SealedToken)[];
 const token = fc.record(members) as unknown as fc.Arbitrary<SealedToken>;
-const field = fc.constantFrom('data' as const, 'details' as const);
+const FIELDS = ['data', 'details', 'head'] as const;
+const field = fc.constantFrom(...FIELDS);
+const contextOf = (
+  of: SealedToken,
+  name: (typeof FIELDS)[number],
+  sizes = { dataBytes: 1, detailsBytes: 2 },
+) => (name === 'head' ? headContext(of, sizes) : sealContext(of, name));
 
 describe('a sealed field of a token', () => {
   it('opens only for the clear fields that it was sealed for', async () => {
@@ -45,8 +56,8 @@ describe('a sealed field of a token', () => {
       fc.asyncProperty(token, token, fc.subarray(NAMES), field, field, async (from, other, swapped, a, b) => {
         // An administrator of the tables takes some attributes of another item.
         const to = { ...from, ...Object.fromEntries(swapped.map((name) => [name, other[name]])) };
-        const sealed = await vault.seal(sealContext(from, a), new Secret('sealed'));
-        const opened = vault.open(sealContext(to, b), sealed).then((value) => value.reveal());
+        const sealed = await vault.seal(contextOf(from, a), new Secret('sealed'));
+        const opened = vault.open(contextOf(to, b), sealed).then((value) => value.reveal());
         if (a === b && JSON.stringify(to) === JSON.stringify(from)) expect(await opened).toBe('sealed');
         else await expect(opened).rejects.toThrow('sealed record');
       }),
@@ -59,9 +70,9 @@ describe('a sealed field of a token', () => {
     const [from] = fc.sample(token, 1);
     const value = members[name].filter((each) => JSON.stringify(each) !== JSON.stringify(from?.[name]));
     const to = { ...from, [name]: fc.sample(value, 1)[0] } as SealedToken;
-    for (const each of ['data', 'details'] as const) {
-      const sealed = await vault.seal(sealContext(from as SealedToken, each), new Secret('sealed'));
-      await expect(vault.open(sealContext(to, each), sealed)).rejects.toThrow('sealed record');
+    for (const each of FIELDS) {
+      const sealed = await vault.seal(contextOf(from as SealedToken, each), new Secret('sealed'));
+      await expect(vault.open(contextOf(to, each), sealed)).rejects.toThrow('sealed record');
     }
   });
 });

@@ -322,10 +322,9 @@ function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
     );
     const describes = [mask, containers, isIndexed, ownExpression].some((member) => member !== undefined);
     const mayDescribe = transform === 'reveal' || (isSoleWriter(caller, token) && !token.isShared);
-    const breaksMatch =
-      changed.secret !== token.secret ||
-      changed.number !== token.number ||
-      changed.expiresAtMs !== token.expiresAtMs;
+    // Also data that changes nothing: the response would confirm a guess.
+    const breaksMatch = next !== undefined || changed.expiresAtMs !== token.expiresAtMs;
+    const mayMatch = transform === 'reveal' || isSoleWriter(caller, token);
     const endsEarlier = changesExpiry && (expiresAtMs ?? Infinity) < (token.expiresAtMs ?? Infinity);
     const isCreator =
       caller.type === 'private' && caller.actsBy === 'own_key' && token.createdBy === caller.applicationId;
@@ -334,13 +333,13 @@ function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
       transform !== undefined &&
       (!endsEarlier || mayEnd) &&
       (!describes || mayDescribe) &&
+      (deduplicate !== true || mayMatch) &&
       (!token.isShared || !breaksMatch || transform === 'reveal');
     let result;
     try {
       result = await updateToken(world.deps, caller, { id: token.id, patch: input }, randomIdentity);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'forbidden') throw error;
-      // A patch of the same kind that changes nothing counts as a match as well.
       expect(isAllowed).toBe(false);
       return;
     }

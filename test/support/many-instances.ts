@@ -7,6 +7,7 @@ import { createReactorStore } from '../../src/adapters/dynamodb/reactor-store.ts
 import { createSessionStore } from '../../src/adapters/dynamodb/session-store.ts';
 import { createTenantStore } from '../../src/adapters/dynamodb/tenant-store.ts';
 import { createTenantBasicsStore } from '../../src/adapters/dynamodb/tenant-basics-store.ts';
+import { createProvenTokenStore } from '../../src/core/tokens/proven-token-store.ts';
 import { createTokenStore } from '../../src/adapters/dynamodb/token-store.ts';
 import { createApplication } from '../../src/core/applications/create-application.ts';
 import { createTenant } from '../../src/core/tenants/create-tenant.ts';
@@ -51,6 +52,8 @@ export async function manyInstances(now = Date.now()) {
       createCredentialStore(access),
     ];
     const tenantKeys = createTenantKeys({ keyService: keys.service, keyRingStore: tenantBasicsStore, clock });
+    const vault = createVault(tenantKeys);
+    const storedTokens = createTokenStore({ ...database.tables(), client }, clock);
     return {
       applicationStore: createApplicationStore(access),
       tenantStore: createTenantStore(access),
@@ -60,10 +63,11 @@ export async function manyInstances(now = Date.now()) {
       invocationCredentials: createInvocationCredentialStore(ephemeral, credentialStore),
       idempotencyStore: createIdempotencyStore(ephemeral),
       reactorStore: createReactorStore(table('Reactors')),
-      tokenStore: createTokenStore({ ...database.tables(), client }, clock),
+      storedTokens,
+      tokenStore: createProvenTokenStore(storedTokens, vault),
       keyService: keys.service,
       tenantKeys,
-      vault: createVault(tenantKeys),
+      vault,
       auditLog: anAuditLog({ clock }).log,
       clock,
       cvcLifetimeMs: 3_600_000,
@@ -100,7 +104,9 @@ export async function manyInstances(now = Date.now()) {
     };
   }
 
-  const operator = { ...wired(), audit: anAudit() };
+  const { storedTokens, ...rest } = wired();
+  // As functions/operator: a token that does not open stops no walk.
+  const operator = { ...rest, tokenStore: storedTokens, audit: anAudit() };
 
   async function aTenant() {
     const { tenantId } = await createTenant({ ...operator, newId: randomUUID }, { name: 'x' });

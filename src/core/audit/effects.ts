@@ -41,6 +41,7 @@ interface Ports {
   readonly tenantBasicsStore: TenantBasicsStore;
   readonly tenantKeys: TenantKeys;
   readonly tenantStore: TenantStore;
+  readonly storedTokens: Pick<TokenStore, 'find'>;
   readonly tokenStore: TokenStore;
   readonly vault: Vault;
 }
@@ -243,6 +244,7 @@ export const EFFECTS: {
     list: NONE,
     find: NONE,
   },
+  storedTokens: { find: FINDS },
   tokenStore: {
     create: (writes) => ({ tokens: writes.map(({ token }) => token), form: 'create' }),
     // If it is now marked as shared, the caller received it as a duplicate.

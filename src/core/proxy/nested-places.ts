@@ -18,11 +18,29 @@ export interface Place {
 export const LEVELS_MAX = 4;
 
 /** A text looks like JSON or a form but is neither, so its reader is unknown. */
-const UNCLEAR = {
-  pattern: /["\\{}[\]&%+#\p{Cc}]/u,
+const unclear = (separators = '') => ({
+  pattern: new RegExp(`["\\\\{}[\\]&%+#\\p{Cc}${separators}]`, 'u'),
   reason:
-    'puts one of " \\ { } [ ] & % + # or a control character into text that looks like JSON or a form but is neither',
-};
+    'puts one of " \\ { } [ ] & % + #, a control character, or a separator of that text, into text that looks like JSON, a form, a URL or other pairs',
+});
+const UNCLEAR = unclear();
+
+/** A piece after the first one that is no pair: the text is prose, or another grammar. */
+const NO_PAIR = /[;,|\s][^;,|\s=]+(?:[;,|\s]|$)/;
+
+/**
+ * The characters, as part of a character class, by which a value at `position` would add a pair to
+ * a text of `name=value` pairs: a cookie, a connection string, or a URL with one parameter.
+ * `undefined` for other text.
+ */
+export function pairSeparators({ text }: Skeleton, position: number): string | undefined {
+  const equals = text.indexOf('=');
+  if (equals === -1 || NO_PAIR.test(text.trim())) return undefined;
+  const own = [';', ',', '|'].filter((separator) => text.includes(separator)).join('');
+  const isBeforePairs = position < equals;
+  return `&${own}${/\s/.test(text) ? '\\s' : ''}${isBeforePairs ? '=?' : ''}`;
+}
+
 const IN_URL = {
   pattern: /["\\{}[\]&%+#=?\p{Cc}]/u,
   reason: 'puts one of " \\ { } [ ] & % + # = ? or a control character into a URL before its query',
@@ -30,12 +48,15 @@ const IN_URL = {
 const IN_NAME = { pattern: /^/, reason: 'has an expression in the name of a nested member or field' };
 
 /** The places of text that has no grammar: a value may begin none there, and end none. */
-function unclearPlaces({ text, at }: Skeleton, encodes: readonly Encode[], level: number): readonly Place[] {
+function unclearPlaces(skeleton: Skeleton, encodes: readonly Encode[], level: number): readonly Place[] {
+  const { text, at } = skeleton;
   const isAll = level > LEVELS_MAX ? mayBeJson(text) : beginsLikeJson(text);
   const equals = text.indexOf('=');
-  return at.map((position) =>
-    isAll || (equals !== -1 && equals < position) ? { refused: UNCLEAR, encodes } : { encodes },
-  );
+  return at.map((position) => {
+    const separators = pairSeparators(skeleton, position);
+    if (separators !== undefined) return { refused: unclear(separators), encodes };
+    return isAll || (equals !== -1 && equals < position) ? { refused: UNCLEAR, encodes } : { encodes };
+  });
 }
 
 /**

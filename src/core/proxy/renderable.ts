@@ -98,18 +98,6 @@ const EMPTY = { kind: 'text', text: '' } as const;
 /** Steps of each further encoding of a value, for each character. */
 const ENCODE = 8;
 
-/** A text whose references become text, without encoding. Errors are reported at `path`. */
-export function textTemplate(text: string, path: string, fields: TemplateFields): Renderable<string> {
-  const template = parseTemplate(text, path, fields);
-  // A single reference would return its value with its JSON type; an added empty text makes the
-  // result a text.
-  const asText = template.length === 1 ? [...template, EMPTY] : template;
-  return {
-    references: referencesOf(template),
-    render: (filling) => reportErrors(fields, path, () => textOf(fillTokenTemplate(asText, filling)), ''),
-  };
-}
-
 /** The text of one reference at its place, encoded for every grammar around it. */
 function writeAt(part: TokenTemplate[number], place: Place | undefined, filling: Filling): string {
   const { isJson = false, refused, encodes = [] } = place ?? {};

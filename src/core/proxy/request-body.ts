@@ -6,7 +6,7 @@ import { charsetsOf, checkCharset } from './charset.ts';
 import { formText } from './form-text.ts';
 import { isJsonText, jsonRecords, jsonText, mayHoldExpression, type RecordSeparator } from './json-text.ts';
 import { boundaryOf, multipartBody } from './multipart-body.ts';
-import { nestedTemplate, textTemplate, verbatim, type Renderable } from './renderable.ts';
+import { nestedTemplate, verbatim, type Renderable } from './renderable.ts';
 import { xmlText } from './xml-text.ts';
 
 /** `{{` in any spelling: plain, in JSON, or in a form. */
@@ -30,8 +30,6 @@ interface Place {
   readonly depth: number;
   /** The charsets that the types of these multipart bodies declare. */
   readonly charsets: readonly string[];
-  /** It is a field of `multipart/form-data`. */
-  readonly isField: boolean;
 }
 
 /** A body that claims to be JSON but is not: the context of an expression in it is unknown. */
@@ -64,7 +62,7 @@ function records(place: Place, separator: RecordSeparator, fields: TemplateField
 }
 
 /**
- * A body whose type is inconclusive: JSON if it parses as JSON, else text with unencoded values.
+ * A body whose type is inconclusive: JSON if it parses as JSON, else text, which may be a form.
  */
 function byContent(place: Place, fields: TemplateFields): Renderable<Buffer> {
   const { body, contentType, path } = place;
@@ -73,8 +71,7 @@ function byContent(place: Place, fields: TemplateFields): Renderable<Buffer> {
   if (claimsJson(mediaTypeOf(contentType), text ?? body.bytes.toString('latin1')))
     return notJson(place, fields);
   if (text === undefined || !text.includes('{{')) return verbatim(body.bytes);
-  if (place.isField) return bytes(nestedTemplate(text, path, fields));
-  return bytes(textTemplate(text, path, fields));
+  return bytes(nestedTemplate(text, path, fields));
 }
 
 /** The charsets that the receiver may read a body in. XML and HTML declare one in their text. */
@@ -96,7 +93,7 @@ function multipart(place: Place, fields: TemplateFields): Renderable<Buffer> {
   // RFC 2046, sections 5.1 and 5.1.5.
   const partType = type === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
   return multipartBody({ body: body.bytes, boundary, path, isForm, partType }, fields, (part) =>
-    filledIn({ ...part, depth: depth + 1, charsets, isField: isForm }, fields),
+    filledIn({ ...part, depth: depth + 1, charsets }, fields),
   );
 }
 
@@ -136,5 +133,5 @@ export function requestBody(
   fields: TemplateFields,
 ): Renderable<Buffer> {
   if (isEncoded) return verbatim(body.bytes);
-  return filledIn({ body, contentType, path: 'body', depth: 0, charsets: [], isField: false }, fields);
+  return filledIn({ body, contentType, path: 'body', depth: 0, charsets: [] }, fields);
 }

@@ -1,6 +1,6 @@
 import type { HeaderFields } from '../egress/egress-client.ts';
 import type { TemplateFields } from '../expressions/template-fields.ts';
-import type { Place } from './nested-places.ts';
+import { pairSeparators, type Place } from './nested-places.ts';
 import { combine, placedTemplate, verbatim, type Renderable } from './renderable.ts';
 import type { Skeleton } from './skeleton.ts';
 
@@ -48,17 +48,26 @@ function isForwarded(name: string, connection: string): boolean {
 const asFieldValue = (text: string): string => Buffer.from(text).toString('latin1');
 
 /** A value next to other text could add a member, a parameter, or the end of a quoted string. */
-const IN_PART: Place = {
+const inPart = (separators = ''): Place => ({
   refused: {
-    pattern: /[,;"\\]/,
-    reason: 'puts a comma, semicolon, double quote or backslash into other text',
+    pattern: new RegExp(`[,;"\\\\${separators}]`),
+    reason: `puts a comma, semicolon, double quote, backslash${separators === '' ? '' : ' or another separator'} into other text`,
   },
   encodes: [],
-};
+});
+
+/** A value cannot end the quotes around it. */
+const isQuoted = (text: string, position: number): boolean =>
+  text.slice(0, position).replace(/\\./g, '').split('"').length % 2 === 0;
 
 /** A header value that is only one expression may be any text. */
-const headerPlaces = ({ text, at }: Skeleton): readonly Place[] =>
-  text.length === at.length && at.length === 1 ? [{ encodes: [] }] : at.map(() => IN_PART);
+function headerPlaces(skeleton: Skeleton): readonly Place[] {
+  const { text, at } = skeleton;
+  if (text.length === at.length && at.length === 1) return [{ encodes: [] }];
+  return at.map((position) =>
+    isQuoted(text, position) ? inPart() : inPart(pairSeparators(skeleton, position)),
+  );
+}
 
 function field(name: string, value: string, fields: TemplateFields): Renderable<readonly [string, string]> {
   if (!value.includes('{{')) return verbatim([name, value] as const);

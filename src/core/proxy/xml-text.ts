@@ -105,6 +105,12 @@ const IN_TAG: Place = {
   },
   encodes: [],
 };
+/** XML and HTML disagree about where such a comment ends, and so about all that follows. */
+const AMBIGUOUS_COMMENT = /<!---?>|--!>/;
+const AFTER_AMBIGUOUS: Place = {
+  refused: { pattern: /^/, reason: 'has an expression in a text with <!-->, <!---> or --!>' },
+  encodes: [],
+};
 /** Characters before an expression that decide what it is part of. */
 const BEFORE = 1_000;
 
@@ -170,6 +176,8 @@ class XmlPlaces {
   }
 
   all(): readonly Place[] {
+    const { text, at } = this.#skeleton;
+    if (AMBIGUOUS_COMMENT.test(text)) return at.map(() => AFTER_AMBIGUOUS);
     for (const stretch of xmlStretches(this.#skeleton.text)) {
       this.#add(stretch);
       if (this.#next === this.#skeleton.at.length && this.#pieces.length === 0) break;

@@ -79,12 +79,7 @@ export async function openPage(
     transform: Transform,
     description: TokenDescription | undefined,
   ): Promise<Data> {
-    if (transform === 'redact' || (transform === 'mask' && !token.hasMask)) {
-      // The seal of the details, or else of the data, proves what is shown of a redacted token.
-      const whole = token.sealedDetails === undefined ? withData(token) : undefined;
-      if (whole !== undefined) await openShare(whole);
-      return undefined;
-    }
+    if (shownAs(token, transform) === 'redact') return undefined;
     if (transform === 'reveal') return fits(wholeOf.get(token.id)) ?? 'too_large';
     // An omitted mask is not opened, so the data cannot be masked.
     if (description === undefined) return 'too_large';

@@ -164,9 +164,6 @@ export async function openTokens(
       // The mask is one of the details.
       const needsDetails = !isDataAlone || transform === 'mask';
       const details = needsDetails ? await openDetails(deps.vault, token, allowance) : {};
-      // The seal of the details, or else of the data, proves what is shown of a redacted token.
-      if (transform === 'redact' && token.sealedDetails === undefined && token.sealedData.length > 0)
-        await openData(deps.vault, token, allowance);
       const data =
         transform === 'mask'
           ? await masked(token, details)

@@ -1,11 +1,12 @@
+import { SEAL_OVERHEAD_BYTES } from '../crypto/record-seal.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Vault } from '../crypto/vault.ts';
 import { defined } from '../shared/defined.ts';
 import type { Json } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
-import { cvcContext, sealContext, type SealedToken } from './seal-context.ts';
+import { cvcContext, headContext, sealContext, type SealedSizes, type SealedToken } from './seal-context.ts';
 import type { PreparedContent } from './prepare-content.ts';
-import type { StoredToken } from './token.ts';
+import type { StoredToken, TokenHead } from './token.ts';
 
 /** The values that are derived from a token's content under the tenant's keys. */
 export type DerivedParts = Pick<
@@ -49,8 +50,35 @@ export async function matchesOf(
 }
 
 /** The sealed form of a token's content. */
-export interface SealedParts extends Pick<StoredToken, 'sealedData' | 'sealedDetails'> {
+export interface SealedParts extends Pick<StoredToken, 'sealedData' | 'sealedDetails' | 'sealedHead'> {
   readonly sealedCvc?: Buffer;
+}
+
+type SealedFields = Pick<StoredToken, 'sealedData' | 'sealedDetails'>;
+
+/** The size of what a sealed field contains. */
+const sizeOf = (sealed: Buffer): number => sealed.length - SEAL_OVERHEAD_BYTES;
+
+const sizesOf = (fields: SealedFields | TokenHead): SealedSizes => ({
+  dataBytes: 'dataBytes' in fields ? fields.dataBytes : sizeOf(fields.sealedData),
+  detailsBytes: fields.sealedDetails && sizeOf(fields.sealedDetails),
+});
+
+/** Seals the clear fields of a token, together with the sizes of its sealed ones. */
+async function withHead<T extends SealedFields>(
+  vault: Vault,
+  token: SealedToken,
+  fields: T,
+): Promise<T & Pick<StoredToken, 'sealedHead'>> {
+  return { ...fields, sealedHead: await vault.seal(headContext(token, sizesOf(fields)), new Secret(null)) };
+}
+
+/**
+ * Rejects with `RecordCorruptedError` if a clear field of a stored token was changed, or if its
+ * details were added or removed.
+ */
+export async function checkHead(vault: Vault, token: StoredToken | TokenHead): Promise<void> {
+  await vault.open(headContext(token, sizesOf(token)), token.sealedHead);
 }
 
 /** Seals every part of a token. A cvc needs the token's `cvcUntil`. */
@@ -67,7 +95,7 @@ export async function sealContent(
       : undefined,
     cvc === undefined ? undefined : vault.seal(cvcContext(token, token.cvcUntil ?? 0), cvc),
   ]);
-  return defined({ sealedData, sealedDetails, sealedCvc });
+  return withHead(vault, token, defined({ sealedData, sealedDetails, sealedCvc }));
 }
 
 /** The same content, sealed again for a token with other clear fields or under another key. */
@@ -75,8 +103,10 @@ export async function resealContent(vault: Vault, from: StoredToken, to: SealedT
   const again = async (field: 'data' | 'details', sealed: Buffer) =>
     vault.seal(sealContext(to, field), await vault.open(sealContext(from, field), sealed));
   const { sealedData, sealedDetails } = from;
-  return defined({
+  await checkHead(vault, from);
+  const fields = {
     sealedData: await again('data', sealedData),
     sealedDetails: sealedDetails && (await again('details', sealedDetails)),
-  });
+  };
+  return withHead(vault, to, defined(fields));
 }

@@ -6,7 +6,16 @@ import type { StoredToken } from './token.ts';
  * and which token a caller gets. `holdsLock` is not among them: a lock decides only together with
  * the match hash of the token that it names.
  */
-export type SealedToken = Omit<StoredToken, 'sealedData' | 'sealedDetails' | 'isApart' | 'holdsLock'>;
+export type SealedToken = Omit<
+  StoredToken,
+  'sealedData' | 'sealedDetails' | 'sealedHead' | 'isApart' | 'holdsLock'
+>;
+
+/** Bytes of the sealed fields' JSON; `undefined` for absent details. */
+export interface SealedSizes {
+  readonly dataBytes: number;
+  readonly detailsBytes: number | undefined;
+}
 
 /** The text of the clear fields, in a fixed order; absent ones are `null`. */
 function clearFields(token: SealedToken): string {
@@ -43,6 +52,19 @@ export function sealContext(token: SealedToken, field: 'data' | 'details'): Reco
     recordId: token.id,
     field,
     bound: [token.type, clearFields(token)],
+  };
+}
+
+/**
+ * The context of the head's seal, which has no content. It also binds the sizes, so that a token
+ * without its details is not one that never had any.
+ */
+export function headContext(token: SealedToken, { dataBytes, detailsBytes }: SealedSizes): RecordContext {
+  return {
+    tenantId: token.tenantId,
+    recordId: token.id,
+    field: 'head',
+    bound: [token.type, clearFields(token), JSON.stringify([dataBytes, detailsBytes])],
   };
 }
 

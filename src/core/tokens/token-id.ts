@@ -1,3 +1,6 @@
+import { isUuid } from '../shared/is-uuid.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import { parseSearchQuery } from './search-query.ts';
 import { readsAsId } from '../expressions/token-expression.ts';
 
 /** Minimum and maximum length of an id, in characters. */
@@ -19,10 +22,25 @@ export function tokenIdProblem(id: string): string | undefined {
   // \p{Cc}: control characters; \p{Cs}: half of a surrogate pair, which has no UTF-8.
   if (/[#/\\+?[\]|&=%<>{}^]|\p{Cc}|\p{Cs}/u.test(id))
     return 'must not have control characters and # / \\ + ? [ ] | & = % < > { } ^';
-  // Invisible: two ids that look the same could name two tokens.
-  if (/\p{Cf}|\p{Cn}|(?! )\p{White_Space}/u.test(id))
-    return 'must not have invisible or unassigned characters, nor white space other than a plain blank';
+  // Two ids that look the same could name two tokens. U+2800 is a braille pattern without dots.
+  if (/\p{Cf}|\p{Cn}|\p{Co}|\p{Default_Ignorable_Code_Point}|\u2800|(?! )\p{White_Space}| {2}/u.test(id))
+    return 'must not have invisible, private or unassigned characters, nor white space other than single blanks';
+  if (isUuid(id.toLowerCase()) && !isUuid(id)) return 'must have a UUID in lower case';
   if (id !== id.normalize('NFC')) return 'must be in Unicode normalization form C';
   if (!readsAsId(id)) return 'must not begin or end with a blank, nor begin with `token:`';
+  if (!isSearchedAs(id)) return 'must not be more than one term of a search';
   return undefined;
+}
+
+/** Whether no search for the id, quoted or not, is a search for something else. */
+function isSearchedAs(id: string): boolean {
+  return [`id:${id}`, `id:"${id}"`].every((query) => {
+    try {
+      const [first, ...others] = parseSearchQuery(query);
+      return others.length === 0 && first?.field === 'id' && first.value === id;
+    } catch (error) {
+      if (error instanceof ServiceError) return true;
+      throw error;
+    }
+  });
 }

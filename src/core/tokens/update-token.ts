@@ -146,12 +146,61 @@ interface Change {
   readonly transform: Transform;
 }
 
-/** Whether a patch of the data changes only what a renewal changes: month and year of a card. */
-function isRenewal({ previous, patch }: Pick<Change, 'previous' | 'patch'>): boolean {
-  const { renewable = [], separateMember } = tokenType(previous.type);
-  const data = patch.data?.reveal();
-  const names = [...renewable, ...(separateMember === undefined ? [] : [separateMember])];
-  return data !== undefined && isJsonObject(data) && Object.keys(data).every((name) => names.includes(name));
+/** The members that a patch of the data names; `undefined` if it replaces the data. */
+function patchedMembers({ data }: TokenPatch): readonly string[] | undefined {
+  const patch = data?.reveal() ?? {};
+  return isJsonObject(patch) ? Object.keys(patch) : undefined;
+}
+
+/**
+ * A caller who received the token as a duplicate relies on its data, which is what matched. Throws
+ * `forbidden` for a patch of the data, also for one that changes nothing: otherwise the response
+ * would confirm a guess. A cvc is not part of what matched, and the private application that
+ * updates a card may renew its month and year.
+ */
+function requireUnsharedData(
+  caller: Caller,
+  { isShared, type }: StoredToken,
+  patch: TokenPatch,
+  transform: Transform,
+): void {
+  if (!isShared || transform === 'reveal' || patch.data === undefined) return;
+  const { renewable = [], separateMember } = tokenType(type);
+  const free: readonly (string | undefined)[] = [
+    separateMember,
+    ...(writesAsItself(caller) ? renewable : []),
+  ];
+  if (patchedMembers(patch)?.every((name) => free.includes(name)) === true) return;
+  throw sharedByDeduplication();
+}
+
+const sharedByDeduplication = () =>
+  new ServiceError(
+    'forbidden',
+    'The token is shared by deduplication: to change data or expires_at, a rule must grant token:update with the transform reveal.',
+  );
+
+/**
+ * A match confirms the whole data. Throws `forbidden` for a patch that asks for one, unless the
+ * caller may see the data, or wrote all of it, or sends all of it.
+ */
+function requireKnownData(
+  caller: Caller,
+  previous: StoredToken,
+  patch: TokenPatch,
+  transform: Transform,
+): void {
+  if (patch.deduplicateToken !== true || transform === 'reveal' || isSoleWriter(caller, previous)) return;
+  const { dataMembers, separateMember } = tokenType(previous.type);
+  const names = patchedMembers(patch);
+  const isComplete =
+    names === undefined ||
+    dataMembers?.every((name) => name === separateMember || names.includes(name)) === true;
+  if (isComplete) return;
+  throw new ServiceError(
+    'forbidden',
+    'To deduplicate by data that is not in the request, a rule must grant token:update with the transform reveal.',
+  );
 }
 
 /** An earlier end deletes a token, so it needs the right to do so, except for its creator. */
@@ -168,19 +217,19 @@ function requireLifetime(caller: Caller, { previous, patch, content }: Change): 
 }
 
 /**
- * A caller who received the token as a duplicate relies on the values that matched, and on the
- * lifetime of the token. Throws `forbidden` for a change of these.
+ * A caller who received the token as a duplicate relies on its lifetime. Throws `forbidden` for a
+ * change of it.
  */
-function requireUnshared(caller: Caller, change: Change, next: StoredToken): void {
-  const { previous, patch, transform } = change;
-  if (!previous.isShared || transform === 'reveal') return;
-  const livesAsLong = previous.expiration?.at === next.expiration?.at;
-  const isMatched = previous.matchHash === next.matchHash || (writesAsItself(caller) && isRenewal(change));
-  if (isMatched && (patch.expiresAtText === undefined || livesAsLong)) return;
-  throw new ServiceError(
-    'forbidden',
-    'The token is shared by deduplication: to change expires_at, or data that it was matched by, a rule must grant token:update with the transform reveal.',
-  );
+function requireUnsharedLifetime({ previous, patch, transform }: Change, next: StoredToken): void {
+  if (!previous.isShared || transform === 'reveal' || patch.expiresAtText === undefined) return;
+  if (previous.expiration?.at !== next.expiration?.at) throw sharedByDeduplication();
+}
+
+/** The checks of {@link prepareChange} that depend on the transform. */
+function requireRights(caller: Caller, previous: StoredToken, patch: TokenPatch, transform: Transform): void {
+  requireDescription(caller, previous, patch, transform);
+  requireUnsharedData(caller, previous, patch, transform);
+  requireKnownData(caller, previous, patch, transform);
 }
 
 /**
@@ -206,7 +255,7 @@ async function prepareChange(
 ): Promise<Change> {
   const before = requireAccess(caller, 'token:update', previous);
   // Check this before any evaluation: an error that depends on the data reveals something about it.
-  requireDescription(caller, previous, patch, before);
+  requireRights(caller, previous, patch, before);
   checkUnchanged(patch.unchanged ?? {}, shownUnchanged(caller, previous));
   const [details, data] = await Promise.all([
     openDetails(deps.vault, previous),
@@ -230,7 +279,7 @@ async function prepareChange(
   if (patch.data !== undefined) checkDataUnderId(previous.id, type, content.data.reveal());
   const after = requireAccess(caller, 'token:update', { id: previous.id, containers: content.containers });
   const transform = moreRestrictive(before, after);
-  requireDescription(caller, previous, patch, transform);
+  requireRights(caller, previous, patch, transform);
   return { previous, patch, content, cvc: patched.cvc, transform };
 }
 
@@ -239,10 +288,11 @@ function cvcUntil(deps: CreateTokenDeps, { previous, cvc }: Change): number | un
   return cvc === 'unchanged' ? previous.cvcUntil : undefined;
 }
 
-function withoutOptional(token: StoredToken): Omit<StoredToken, 'sealedData'> {
+function withoutOptional(token: StoredToken): Omit<StoredToken, 'sealedData' | 'sealedHead'> {
   const {
     sealedData: _data,
     sealedDetails: _details,
+    sealedHead: _head,
     cvcUntil: _cvcUntil,
     expiration: _expiration,
     isApart: _isApart,
@@ -366,7 +416,7 @@ export async function updateToken(
     const change = await prepareChange(deps, caller, previous, patch, budget);
     const next = await assemble(deps, caller, change, writeId);
     requireLifetime(caller, change);
-    requireUnshared(caller, change, next.token);
+    requireUnsharedLifetime(change, next.token);
     foreseeUpdate(deps, caller, next.token, change.transform);
     const outcome = await write(deps, caller, change, next);
     if (outcome.kind === 'conflict') return 'conflict';

@@ -1,6 +1,7 @@
 import { TemplateFields } from '../../../src/core/expressions/template-fields.ts';
 import { formText } from '../../../src/core/proxy/form-text.ts';
 import { requestBody } from '../../../src/core/proxy/request-body.ts';
+import { requestHeaders } from '../../../src/core/proxy/request-headers.ts';
 import { contentOfText } from '../../../src/core/shared/content.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
@@ -19,6 +20,20 @@ function filled(text: string, type: string, value: Json): string | typeof REFUSE
         : requestBody(contentOfText(text), type, false, fields);
     fields.throwIfFailed();
     const rendered = renderable.render({ valueOf: () => value, budget: fields.budget }).toString();
+    fields.throwIfFailed();
+    return rendered;
+  } catch (error) {
+    if (error instanceof ServiceError) return REFUSED;
+    throw error;
+  }
+}
+
+/** The header of a template, with the token `a` filled in. */
+function header(text: string, value: Json): string | typeof REFUSED {
+  const fields = new TemplateFields();
+  const renderable = requestHeaders({ 'x-text': text }, () => false, fields);
+  try {
+    const [[, rendered] = ['', '']] = renderable.render({ valueOf: () => value, budget: fields.budget });
     fields.throwIfFailed();
     return rendered;
   } catch (error) {
@@ -294,7 +309,48 @@ describe('text that looks like JSON or a form but is neither', () => {
   });
 });
 
+/** Texts of pairs, each with values that would add a pair or a parameter to it. */
+const PAIRS: readonly (readonly [text: string, hostile: readonly string[]])[] = [
+  ['sid={{a}}; role=user', ['p; role=admin', 'p;q', 'p q', 'p&q']],
+  ['user={{a}} role=user', ['p role=admin', 'p\trole=admin']],
+  ['realm={{a}}, role=user', ['p, role=admin', 'p,q']],
+  ['Server=a;Password={{a}};Trusted=no', ['p;Trusted=yes']],
+  ['a=1|b={{a}}', ['p|c=1']],
+  ['user={{a}}', ['p&role=admin']],
+  ['https://shop.example/{{a}}?amount=1', ['p?amount=9&z=', 'p?amount=9', 'p&q', 'p=q']],
+  ['flag&to={{a}}&amount=1', ['p&amount=9']],
+];
+
+describe('text of pairs that is no form', () => {
+  it.each(PAIRS)('takes no value that adds a pair: %s', (text, hostile) => {
+    for (const value of hostile) {
+      expect(filled(JSON.stringify({ text }), '', value)).toBe(REFUSED);
+      expect(filled(text, 'text/plain', value)).toBe(REFUSED);
+      if (!text.startsWith('flag')) expect(header(text, value)).toBe(REFUSED);
+    }
+    for (const value of ['4242424242424242', 'a.b@c-d_e', "O'Neil", 'jwt.e30.x-_'])
+      for (const arrived of [filled(JSON.stringify({ text }), '', value), header(text, value)])
+        expect(arrived).toContain(text.replace('{{a}}', value));
+  });
+
+  it('is not prose, nor is a quoted value of a header refused its blanks', () => {
+    expect(header('Digest username="{{a}}", realm="x"', 'Ann Lee')).toBe(
+      'Digest username="Ann Lee", realm="x"',
+    );
+    expect(filled('Total = {{a}} EUR, thank you', 'text/plain', '1, 2')).toBe('Total = 1, 2 EUR, thank you');
+    expect(header('Basic {{a}}', 'dTpwYXNz==')).toBe('Basic dTpwYXNz==');
+    expect(header('t=1,v1={{a}}', 'a+b/c==')).toBe('t=1,v1=a+b/c==');
+  });
+});
+
 describe('XML and HTML', () => {
+  it.each(['<!--> " {{a}} <a b="x">-->', '<!---> {{a}} -->', '<a><!-- x --!> {{a}} --></a>'])(
+    'take no value after a comment that each ends elsewhere: %s',
+    (template) => {
+      for (const type of ['text/html', 'application/xml']) expect(filled(template, type, 'x')).toBe(REFUSED);
+    },
+  );
+
   it.each([
     '<a b={{a}}>',
     '<a b=x{{a}}>',

@@ -405,9 +405,13 @@ describe('a body that is not JSON', () => {
   });
 
   it.each(['text/plain', 'application/graphql', 'text/csv', 'application/javascript'])(
-    'is text when its type is %s: values are not encoded',
+    'is text when its type is %s: values are not encoded, and where it looks like JSON they add nothing',
     (label) => {
-      expect(filled('{ a(x: "{{ a }}") }', label, { a: 'x", y: "' })).toBe('{ a(x: "x", y: "") }');
+      expect(filled('say "{{ a }}"', label, { a: 'x", y: "' })).toBe('say "x", y: ""');
+      expect(filled('{ a(x: "{{ a }}") }', label, { a: "O'Neil" })).toBe('{ a(x: "O\'Neil") }');
+      expect(filled('{ a(x: "{{ a }}") }', label, { a: 'x", y: "' })).toBe('refused');
+      expect(filled('{"a":"{{ a }}"}\n{"b":1}', label, { a: '","c":"' })).toBe('refused');
+      expect(filled('a={{ a }}&b=1', label, { a: 'x&b=2' })).toBe('a=x%26b%3D2&b=1');
     },
   );
 

@@ -1,3 +1,4 @@
+import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 import type { Caller } from '../../../src/core/applications/application.ts';
 import type { Json, JsonObject } from '../../../src/core/shared/json.ts';
 import { defined } from '../../../src/core/shared/defined.ts';
@@ -23,6 +24,15 @@ const shop = aCaller({
 });
 const browser: Caller = { ...shop, applicationId: 'browser', credentialId: 'browser', type: 'public' };
 const session: Caller = { ...shop, type: 'session', actsBy: 'session' };
+
+/** Another application with one rule, which shows no data. */
+const rule = (...permissions: Permission[]): Caller => ({
+  ...shop,
+  applicationId: 'other',
+  credentialId: 'other',
+  permissions: [],
+  rules: [{ priority: 1, container: '/', transform: 'redact', permissions }],
+});
 
 const input = (data: Json, more: Partial<TokenInput> = {}): TokenInput => ({
   type: 'token',
@@ -177,6 +187,47 @@ describe('deduplication', () => {
   });
 });
 
+describe('a caller who may update but not see the data', () => {
+  const blind = rule('token:update');
+  const refused = { code: 'forbidden' };
+
+  it('learns nothing by a patch of a shared token that changes nothing', async () => {
+    const { create, patch, deps } = setUp();
+    const update = jest.spyOn(deps.tokenStore, 'update');
+    await fc.assert(
+      fc.asyncProperty(fc.nat(9), fc.nat(9), fc.boolean(), async (pin, guess, isWhole) => {
+        const { token } = await create(shop, { pin, name: 'one' });
+        await create(browser, { pin, name: 'one' });
+        update.mockClear();
+        const data = new Secret<Json>(isWhole ? { pin: guess, name: 'one' } : { pin: guess });
+        await expect(patch(blind, token.id, { data })).rejects.toMatchObject(refused);
+        expect(update).not.toHaveBeenCalled();
+      }),
+      { numRuns: cases(40) },
+    );
+  });
+
+  it.each([undefined, { expiration_month: 1 }, { number: '4242424242424242' }])(
+    'cannot confirm the rest of a card by a match: %j',
+    async (data) => {
+      const { create, patch } = setUp();
+      const card = (month: number): Json => ({
+        number: '4242424242424242',
+        expiration_month: month,
+        expiration_year: 2040,
+      });
+      const [first, second] = [
+        await create(shop, card(1), { type: 'card' }),
+        await create(shop, card(2), { type: 'card' }),
+      ];
+      const guess = { ...(data && { data: new Secret<Json>(data) }), deduplicateToken: true };
+      await expect(patch(blind, second.token.id, guess)).rejects.toMatchObject(refused);
+      const known = { data: new Secret(card(1)), deduplicateToken: true };
+      expect((await patch(blind, second.token.id, known)).token.id).toBe(first.token.id);
+    },
+  );
+});
+
 describe('a cvc that is sent with a card that exists', () => {
   const withCvc = (cvc: string): Json => ({ number: '4242424242424242', cvc });
   const reading = (permissions: readonly Permission[]): Caller => ({
@@ -238,14 +289,6 @@ describe('a cvc that is sent with a card that exists', () => {
 });
 
 describe('an earlier expiry', () => {
-  const rule = (...permissions: Permission[]): Caller => ({
-    ...shop,
-    applicationId: 'other',
-    credentialId: 'other',
-    permissions: [],
-    rules: [{ priority: 1, container: '/', transform: 'redact', permissions }],
-  });
-
   it('needs token:delete, except by the creator with its own key', async () => {
     const { create, patch, inHours } = setUp();
     const { token } = await create(shop, 'one', { expiresAtText: inHours(3) });

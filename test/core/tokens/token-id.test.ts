@@ -1,6 +1,7 @@
 import { createBudget } from '../../../src/core/expressions/budget.ts';
 import { parseTokenTemplate } from '../../../src/core/expressions/token-expression.ts';
-import { parseSearchQuery } from '../../../src/core/tokens/search-query.ts';
+import { ServiceError } from '../../../src/core/shared/service-error.ts';
+import { parseSearchQuery, type SearchTerm } from '../../../src/core/tokens/search-query.ts';
 import { tokenIdProblem } from '../../../src/core/tokens/token-id.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
@@ -10,7 +11,22 @@ const VICTIM = 'f2a5a7c2-6a0f-4c9a-8a35-a3b1b44d3c21';
 const text = fc
   .array(
     fc.oneof(
-      { weight: 3, arbitrary: fc.constantFrom('token', ':', ' ', 'token:', VICTIM, 'a', '"', "'", '`', '-') },
+      {
+        weight: 3,
+        arbitrary: fc.constantFrom(
+          'token',
+          ':',
+          ' ',
+          'token:',
+          VICTIM,
+          'a',
+          '"',
+          "'",
+          '`',
+          '-',
+          ' AND type:token',
+        ),
+      },
       fc.constantFrom(
         '\u00a0',
         '\ufeff',
@@ -38,6 +54,16 @@ const TEMPLATES: readonly ((id: string) => string)[] = [
   (id) => `{{ token : ${id} | json: '$.metadata' }}`,
 ];
 
+/** The terms of a search; `undefined` if it is rejected. */
+function termsOf(query: string): readonly SearchTerm[] | undefined {
+  try {
+    return parseSearchQuery(query);
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined;
+    throw error;
+  }
+}
+
 describe('a token id', () => {
   it('denotes the same token in a path, in a search and in an expression', () => {
     let valid = 0;
@@ -57,6 +83,13 @@ describe('a token id', () => {
         }
         const quoted = `id:"${id.replaceAll('"', '\\"')}"`;
         expect(parseSearchQuery(quoted)).toEqual([expect.objectContaining({ value: id })]);
+        // A client that does not quote, or not escape, gets an error rather than another token.
+        for (const naive of [`id:${id}`, `id:"${id}"`])
+          expect([id, undefined]).toContain(
+            termsOf(naive)
+              ?.map((term) => term.value)
+              .join('\n'),
+          );
       }),
       { numRuns: cases(2_000) },
     );
@@ -69,13 +102,13 @@ describe('a token id', () => {
         if (tokenIdProblem(id) !== undefined) return;
         expect(id.normalize('NFC')).toBe(id);
         expect(id.trim()).toBe(id);
-        expect(id).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Cn}]/u);
+        expect(id).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Cn}\p{Co}\p{Default_Ignorable_Code_Point}]| {2}/u);
       }),
       { numRuns: cases(1_000) },
     );
   });
 
-  it.each([
+  it.each<readonly [string, string]>([
     ['token: before it', `token:${VICTIM}`],
     ['token : before it', `token : ${VICTIM}`],
     ['a blank after it', `${VICTIM} `],
@@ -86,6 +119,14 @@ describe('a token id', () => {
     ['a zero width space inside', `${VICTIM.slice(0, 9)}\u200b${VICTIM.slice(9)}`],
     ['a decomposed character', `cafe\u0301`],
     ['an unassigned character', `abc\u0378`],
+    ...Array.from(
+      '\ufe0f\u034f\u3164\uffa0\u2800\u180b\u17b4\u{e0100}\ue000',
+      (invisible) => [`U+${invisible.codePointAt(0)?.toString(16) ?? ''}`, `abc${invisible}d`] as const,
+    ),
+    ['two blanks', 'a  b'],
+    ['a UUID in upper case', VICTIM.toUpperCase()],
+    ['a second term', `${VICTIM} AND type:token`],
+    ['a second term after a quote', `${VICTIM}" AND type:"token`],
   ])('is rejected with %s', (_, id) => {
     expect(tokenIdProblem(id)).toEqual(expect.any(String));
   });

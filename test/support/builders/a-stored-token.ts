@@ -20,6 +20,7 @@ export function aStoredToken(more: Partial<StoredToken> = {}): StoredToken {
     isShared: false,
     hasMask: false,
     sealedData: randomBytes(80),
+    sealedHead: randomBytes(51),
     createdBy: randomUUID(),
     createdAt,
     position: newPosition(createdAt),
