@@ -36,9 +36,10 @@ const NO_PAIR = /[;,|\s][^;,|\s=]+(?:[;,|\s]|$)/;
 export function pairSeparators({ text }: Skeleton, position: number): string | undefined {
   const equals = text.indexOf('=');
   if (equals === -1 || NO_PAIR.test(text.trim())) return undefined;
-  const own = [';', ',', '|'].filter((separator) => text.includes(separator)).join('');
-  const isBeforePairs = position < equals;
-  return `&${own}${/\s/.test(text) ? '\\s' : ''}${isBeforePairs ? '=?' : ''}`;
+  const marks = [';', ',', '|'].filter((mark) => text.includes(mark)).join('');
+  // White space separates pairs only where nothing else does: `a=1; b=2`.
+  const blank = marks === '' && !text.includes('&') && /\s/.test(text.trim()) ? '\\s' : '';
+  return `&${marks}${blank}${position < equals ? '=?' : ''}`;
 }
 
 const IN_URL = {

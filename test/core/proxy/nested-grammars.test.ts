@@ -311,7 +311,7 @@ describe('text that looks like JSON or a form but is neither', () => {
 
 /** Texts of pairs, each with values that would add a pair or a parameter to it. */
 const PAIRS: readonly (readonly [text: string, hostile: readonly string[]])[] = [
-  ['sid={{a}}; role=user', ['p; role=admin', 'p;q', 'p q', 'p&q']],
+  ['sid={{a}}; role=user', ['p; role=admin', 'p;q', 'p&q']],
   ['user={{a}} role=user', ['p role=admin', 'p\trole=admin']],
   ['realm={{a}}, role=user', ['p, role=admin', 'p,q']],
   ['Server=a;Password={{a}};Trusted=no', ['p;Trusted=yes']],
@@ -338,6 +338,7 @@ describe('text of pairs that is no form', () => {
       'Digest username="Ann Lee", realm="x"',
     );
     expect(filled('Total = {{a}} EUR, thank you', 'text/plain', '1, 2')).toBe('Total = 1, 2 EUR, thank you');
+    expect(header('user={{a}}; role=guest', 'Ann Lee')).toBe('user=Ann Lee; role=guest');
     expect(header('Basic {{a}}', 'dTpwYXNz==')).toBe('Basic dTpwYXNz==');
     expect(header('t=1,v1={{a}}', 'a+b/c==')).toBe('t=1,v1=a+b/c==');
   });
