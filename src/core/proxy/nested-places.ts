@@ -25,6 +25,9 @@ const unclear = (separators = '') => ({
 });
 const UNCLEAR = unclear();
 
+/** The start of JSON after other text: a frame of a socket, JSONP, an event stream. */
+const JSON_START = /[{[]\s*"/;
+
 /** A piece after the first one that is no pair: the text is prose, or another grammar. */
 const NO_PAIR = /[;,|\s][^;,|\s=]+(?:[;,|\s]|$)/;
 
@@ -52,11 +55,11 @@ const IN_NAME = { pattern: /^/, reason: 'has an expression in the name of a nest
 function unclearPlaces(skeleton: Skeleton, encodes: readonly Encode[], level: number): readonly Place[] {
   const { text, at } = skeleton;
   const isAll = level > LEVELS_MAX ? mayBeJson(text) : beginsLikeJson(text);
-  const equals = text.indexOf('=');
+  const starts = [text.indexOf('='), text.search(JSON_START)].filter((start) => start !== -1);
   return at.map((position) => {
     const separators = pairSeparators(skeleton, position);
     if (separators !== undefined) return { refused: unclear(separators), encodes };
-    return isAll || (equals !== -1 && equals < position) ? { refused: UNCLEAR, encodes } : { encodes };
+    return isAll || starts.some((start) => start < position) ? { refused: UNCLEAR, encodes } : { encodes };
   });
 }
 

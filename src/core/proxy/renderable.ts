@@ -153,7 +153,7 @@ function mayNest(template: TokenTemplate): boolean {
   return (
     template.length > 1 &&
     ((first?.kind === 'text' && mayBeJson(first.text)) ||
-      template.some((part) => part.kind === 'text' && part.text.includes('=')))
+      template.some((part) => part.kind === 'text' && /=|[{[]\s*"/.test(part.text)))
   );
 }
 

@@ -277,6 +277,10 @@ describe('text that looks like JSON or a form but is neither', () => {
     'a=1&b=%zz{{a}}',
     'a = 1 & b = {{a}}',
     '[1,1{{a}}]',
+    '42["pay",{"to":"{{a}}","amount":1}]',
+    'callback({"to":"{{a}}","amount":1})',
+    'event: pay\ndata: {"to":"{{a}}","amount":1}',
+    ')]}\',\n{ "to":"{{a}}"}',
     String.raw`{"a":"\{{a}}"}`,
   ];
 
