@@ -1,3 +1,4 @@
+import { EXPRESSIONS_MAX, TOO_MANY_EXPRESSIONS } from '../shared/field-reporter.ts';
 import { defined } from '../shared/defined.ts';
 import type { Json } from '../shared/json.ts';
 import { createBudget, type Budget } from './budget.ts';
@@ -89,15 +90,17 @@ const REFERENCE = 300;
 
 /**
  * Parses a text with references to tokens. Every `{{` must open a reference. Throws
- * {@link ExpressionError}.
+ * {@link ExpressionError}, also at the first reference beyond those of a whole request.
  */
 export function parseTokenTemplate(text: string, budget: Budget): TokenTemplate {
   if (!hasExpression(text)) return [{ kind: 'text', text }];
   const parts: Part[] = [];
-  let at = 0;
+  let [at, count] = [0, 0];
   for (let open = text.indexOf(OPEN); open !== -1; open = text.indexOf(OPEN, at)) {
     if (open > at) parts.push({ kind: 'text', text: text.slice(at, open) });
     budget.charge(REFERENCE);
+    count += 1;
+    if (count > EXPRESSIONS_MAX) throw new ExpressionError(TOO_MANY_EXPRESSIONS);
     const { head, filters, end } = boundaries(text, open + OPEN.length);
     parts.push({ kind: 'token', reference: referenceOf(head, filters, budget) });
     at = end + CLOSE.length;

@@ -31,18 +31,28 @@ const JSON_START = /[{[]\s*"/;
 /** A piece after the first one that is no pair: the text is prose, or another grammar. */
 const NO_PAIR = /[;,|\s][^;,|\s=]+(?:[;,|\s]|$)/;
 
-/**
- * The characters, as part of a character class, by which a value at `position` would add a pair to
- * a text of `name=value` pairs: a cookie, a connection string, or a URL with one parameter.
- * `undefined` for other text.
- */
-export function pairSeparators({ text }: Skeleton, position: number): string | undefined {
+/** A text of `name=value` pairs: a cookie, a connection string, or a URL with one parameter. */
+export interface Pairs {
+  /** The position of the first `=`. */
+  readonly equals: number;
+  /**
+   * The characters by which a value would add a pair, for a character class: before the first `=`
+   * and after it.
+   */
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The pairs of a text; `undefined` for other text. Reads the text once. */
+export function pairsOf(text: string): Pairs | undefined {
   const equals = text.indexOf('=');
-  if (equals === -1 || NO_PAIR.test(text.trim())) return undefined;
+  const trimmed = text.trim();
+  if (equals === -1 || NO_PAIR.test(trimmed)) return undefined;
   const marks = [';', ',', '|'].filter((mark) => text.includes(mark)).join('');
   // White space separates pairs only where nothing else does: `a=1; b=2`.
-  const blank = marks === '' && !text.includes('&') && /\s/.test(text.trim()) ? '\\s' : '';
-  return `&${marks}${blank}${position < equals ? '=?' : ''}`;
+  const blank = marks === '' && !text.includes('&') && /\s/.test(trimmed) ? '\\s' : '';
+  const after = `&${marks}${blank}`;
+  return { equals, before: `${after}=?`, after };
 }
 
 const IN_URL = {
@@ -52,15 +62,18 @@ const IN_URL = {
 const IN_NAME = { pattern: /^/, reason: 'has an expression in the name of a nested member or field' };
 
 /** The places of text that has no grammar: a value may begin none there, and end none. */
-function unclearPlaces(skeleton: Skeleton, encodes: readonly Encode[], level: number): readonly Place[] {
-  const { text, at } = skeleton;
+function unclearPlaces({ text, at }: Skeleton, encodes: readonly Encode[], level: number): readonly Place[] {
   const isAll = level > LEVELS_MAX ? mayBeJson(text) : beginsLikeJson(text);
+  const pairs = pairsOf(text);
+  if (pairs !== undefined) {
+    const before = { refused: unclear(pairs.before), encodes };
+    const after = { refused: unclear(pairs.after), encodes };
+    return at.map((position) => (position < pairs.equals ? before : after));
+  }
   const starts = [text.indexOf('='), text.search(JSON_START)].filter((start) => start !== -1);
-  return at.map((position) => {
-    const separators = pairSeparators(skeleton, position);
-    if (separators !== undefined) return { refused: unclear(separators), encodes };
-    return isAll || starts.some((start) => start < position) ? { refused: UNCLEAR, encodes } : { encodes };
-  });
+  const start = Math.min(...starts);
+  const [refusing, free] = [{ refused: UNCLEAR, encodes }, { encodes }];
+  return at.map((position) => (isAll || start < position ? refusing : free));
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { HeaderFields } from '../egress/egress-client.ts';
 import type { TemplateFields } from '../expressions/template-fields.ts';
-import { pairSeparators, type Place } from './nested-places.ts';
+import { pairsOf, type Place } from './nested-places.ts';
 import { combine, placedTemplate, verbatim, type Renderable } from './renderable.ts';
 import type { Skeleton } from './skeleton.ts';
 
@@ -56,17 +56,28 @@ const inPart = (separators = ''): Place => ({
   encodes: [],
 });
 
-/** A value cannot end the quotes around it. */
-const isQuoted = (text: string, position: number): boolean =>
-  text.slice(0, position).replace(/\\./g, '').split('"').length % 2 === 0;
+/** Whether each placeholder is in double quotes, which no value can end. */
+function areQuoted({ text, at }: Skeleton): readonly boolean[] {
+  let [from, isQuoted] = [0, false];
+  return at.map((position) => {
+    for (; from < position; from += 1)
+      if (text[from] === '\\') from += 1;
+      else if (text[from] === '"') isQuoted = !isQuoted;
+    return isQuoted;
+  });
+}
 
 /** A header value that is only one expression may be any text. */
 function headerPlaces(skeleton: Skeleton): readonly Place[] {
   const { text, at } = skeleton;
   if (text.length === at.length && at.length === 1) return [{ encodes: [] }];
-  return at.map((position) =>
-    isQuoted(text, position) ? inPart() : inPart(pairSeparators(skeleton, position)),
-  );
+  const pairs = pairsOf(text);
+  const [quoted, before, after] = [inPart(), inPart(pairs?.before), inPart(pairs?.after)];
+  const are = areQuoted(skeleton);
+  return at.map((position, index) => {
+    if (are[index] === true || pairs === undefined) return quoted;
+    return position < pairs.equals ? before : after;
+  });
 }
 
 function field(name: string, value: string, fields: TemplateFields): Renderable<readonly [string, string]> {

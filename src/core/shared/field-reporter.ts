@@ -18,6 +18,7 @@ const PROBLEMS_MAX = 1_000;
  * uses memory until the response.
  */
 export const EXPRESSIONS_MAX = 10_000;
+export const TOO_MANY_EXPRESSIONS = `makes it more than ${String(EXPRESSIONS_MAX)} expressions in one request`;
 
 /** Reports a problem: `path` in the request (`data.number`), `message` without any of the value. */
 export type Report = (path: string, message: string) => void;
@@ -74,8 +75,7 @@ export class FieldReporter {
   /** Counts the expressions of a request, and reports once there are too many. */
   countExpressions(path: string, count: number): void {
     this.#expressions += count;
-    if (this.#expressions > EXPRESSIONS_MAX)
-      this.report(path, `makes it more than ${String(EXPRESSIONS_MAX)} expressions in one request`);
+    if (this.#expressions > EXPRESSIONS_MAX) this.report(path, TOO_MANY_EXPRESSIONS);
   }
 
   /** Throws `validation_failed` with all reported problems, if there are any. */

@@ -1,5 +1,6 @@
 import { TemplateFields } from '../../../src/core/expressions/template-fields.ts';
 import { formText } from '../../../src/core/proxy/form-text.ts';
+import { nestedPlaces } from '../../../src/core/proxy/nested-places.ts';
 import { requestBody } from '../../../src/core/proxy/request-body.ts';
 import { requestHeaders } from '../../../src/core/proxy/request-headers.ts';
 import { contentOfText } from '../../../src/core/shared/content.ts';
@@ -335,6 +336,19 @@ describe('text of pairs that is no form', () => {
     for (const value of ['4242424242424242', 'a.b@c-d_e', "O'Neil", 'jwt.e30.x-_'])
       for (const arrived of [filled(JSON.stringify({ text }), '', value), header(text, value)])
         expect(arrived).toContain(text.replace('{{a}}', value));
+  });
+
+  it('is read once, however many expressions it has', () => {
+    const readings = (count: number): number => {
+      const text = 'bb=x;'.repeat(count);
+      const at = Array.from({ length: count }, (_, index) => index * 5 + 3);
+      const spies = [jest.spyOn(RegExp.prototype, 'test'), jest.spyOn(String.prototype, 'trim')];
+      expect(nestedPlaces({ text, at, first: 0 })).toHaveLength(count);
+      const calls = spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
+      for (const spy of spies) spy.mockRestore();
+      return calls;
+    };
+    expect(readings(1_000)).toBe(readings(10));
   });
 
   it('is not prose, nor is a quoted value of a header refused its blanks', () => {

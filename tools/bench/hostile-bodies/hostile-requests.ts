@@ -282,7 +282,10 @@ function bodyRoutes(
 
 const QUERY_BYTES = 9_000;
 
-/** Long queries: the gateway accepts about 10 KB of request line and headers. */
+/**
+ * Long queries, for which the gateway accepts about 10 KB of request line and headers, and many
+ * expressions.
+ */
 function queries({ revealing: { key }, management }: World, destination: string): readonly HostileRequest[] {
   const metadata = valuesOf(DEAREST).map(({ name, text }) => ({
     what: `metadata: ${name}`,
@@ -311,6 +314,17 @@ function queries({ revealing: { key }, management }: World, destination: string)
       ...{ route: 'GET /proxy', folder: 'proxy', what: 'a query of expressions' },
       warmUp: proxied({}),
       event: () => proxied({ query: `a=${'%7B%7Ba%7D%7D'.repeat(QUERY_BYTES / 13)}` }),
+    },
+    {
+      ...{ route: 'POST /proxy', folder: 'proxy', what: 'text of pairs, each with an expression' },
+      warmUp: proxied({}),
+      event: () => {
+        const headers = { 'svc-proxy-url': destination, 'content-type': 'text/plain' };
+        const id = randomUUID().slice(0, 3);
+        const pair = `a={{${id}}};`;
+        const body = pair.repeat(Math.floor(BODY_MAX_BYTES / pair.length));
+        return { ...anEvent({ method: 'POST', path: '/proxy', key, headers }), body };
+      },
     },
     {
       ...{ route: 'GET /proxy', folder: 'proxy', what: 'a header of expressions' },
