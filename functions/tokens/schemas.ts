@@ -7,7 +7,7 @@ import { parseJson } from '../../src/core/shared/parse-json.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
 import { invalid } from '../../src/core/shared/service-error.ts';
 import type { TokenFilters } from '../../src/core/tokens/list-tokens.ts';
-import type { TokenPatch } from '../../src/core/tokens/update-token.ts';
+import type { TokenPatch } from '../../src/core/tokens/token-patch.ts';
 import { BodyCheck } from '../../src/http/body-check.ts';
 import {
   idsOf,

@@ -8,7 +8,6 @@ import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { mergePatch } from '../shared/merge-patch.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
 import { Secret } from '../shared/secret.ts';
-import { ServiceError } from '../shared/service-error.ts';
 import { checkUnchanged } from '../shared/check-unchanged.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import type { CreateTokenDeps } from './create-tokens.ts';
@@ -19,7 +18,7 @@ import { findDuplicate, lockHolder, lockStands } from './find-duplicate.ts';
 import { noSuchToken } from './get-token.ts';
 import { maskOf, openData, openDetails } from './open-token.ts';
 import { hasExpired } from './expiration.ts';
-import { isSoleWriter, writesAsItself } from './ownership.ts';
+import { isSoleWriter } from './ownership.ts';
 import { prepareContent, withinMembers, type PreparedContent } from './prepare-content.ts';
 import { deriveParts, matchesOf, sealContent } from './seal-content.ts';
 import { storeMatchedCvc } from './store-matched-cvc.ts';
@@ -33,24 +32,11 @@ import {
   type Match,
   type TokenResult,
 } from './token-result.ts';
+import type { TokenPatch } from './token-patch.ts';
 import type { TokenWrite } from './token-store.ts';
 import { tokenType } from './token-type.ts';
 import type { TokenType } from './types/definition.ts';
-
-/** The changes of an update; absent members are unchanged (docs/contract.md#update-a-token). */
-export interface TokenPatch {
-  readonly data?: Secret<Json>;
-  readonly mask?: Json;
-  /** `null` for an entry removes the entry; `null` for metadata removes all. */
-  readonly metadata?: Readonly<Record<string, string | null>> | null;
-  readonly containers?: readonly string[] | null;
-  readonly searchIndexes?: readonly string[] | null;
-  readonly fingerprintExpression?: string | null;
-  readonly deduplicateToken?: boolean;
-  readonly expiresAtText?: string | null;
-  /** Members that no update changes, with the values that the caller expects. */
-  readonly unchanged?: JsonObject;
-}
+import { requireLifetimeRights, requirePatchRights } from './update-rights.ts';
 
 /** An update of one token. */
 export interface TokenUpdate {
@@ -105,38 +91,6 @@ function patchDetails(type: TokenType, details: TokenDetails, patch: TokenPatch)
   });
 }
 
-/**
- * The members that describe a token: they decide what other callers see and how expressions name
- * it.
- */
-const DESCRIPTION = {
-  mask: 'mask',
-  fingerprintExpression: 'fingerprint_expression',
-  searchIndexes: 'search_indexes',
-  containers: 'containers',
-} as const satisfies Partial<Record<keyof TokenPatch, string>>;
-
-/**
- * Throws `forbidden` for a patch of the description (docs/contract.md#update-a-token), unless the
- * rule reveals or the caller alone wrote all content of an unshared token.
- */
-function requireDescription(
-  caller: Caller,
-  previous: StoredToken,
-  patch: TokenPatch,
-  transform: Transform,
-): void {
-  const names = Object.entries(DESCRIPTION)
-    .filter(([member]) => patch[member as keyof typeof DESCRIPTION] !== undefined)
-    .map(([, name]) => name);
-  if (names.length === 0 || transform === 'reveal') return;
-  if (isSoleWriter(caller, previous) && !previous.isShared) return;
-  throw new ServiceError(
-    'forbidden',
-    `To change ${names.join(', ')}, a rule must grant token:update with the transform reveal on the old and the new containers.`,
-  );
-}
-
 /** The update of one version of a token, after every check of its content. */
 interface Change {
   readonly previous: StoredToken;
@@ -144,92 +98,6 @@ interface Change {
   readonly content: PreparedContent;
   readonly cvc: CvcChange;
   readonly transform: Transform;
-}
-
-/** The members that a patch of the data names; `undefined` if it replaces the data. */
-function patchedMembers({ data }: TokenPatch): readonly string[] | undefined {
-  const patch = data?.reveal() ?? {};
-  return isJsonObject(patch) ? Object.keys(patch) : undefined;
-}
-
-/**
- * A caller who received the token as a duplicate relies on its data, which is what matched. Throws
- * `forbidden` for a patch of the data, also for one that changes nothing: otherwise the response
- * would confirm a guess. A cvc is not part of what matched, and the private application that
- * updates a card may renew its month and year.
- */
-function requireUnsharedData(
-  caller: Caller,
-  { isShared, type }: StoredToken,
-  patch: TokenPatch,
-  transform: Transform,
-): void {
-  if (!isShared || transform === 'reveal' || patch.data === undefined) return;
-  const { renewable = [], separateMember } = tokenType(type);
-  const free: readonly (string | undefined)[] = [
-    separateMember,
-    ...(writesAsItself(caller) ? renewable : []),
-  ];
-  if (patchedMembers(patch)?.every((name) => free.includes(name)) === true) return;
-  throw sharedByDeduplication();
-}
-
-const sharedByDeduplication = () =>
-  new ServiceError(
-    'forbidden',
-    'The token is shared by deduplication: to change data or expires_at, a rule must grant token:update with the transform reveal.',
-  );
-
-/**
- * A match confirms the whole data. Throws `forbidden` for a patch that asks for one, unless the
- * caller may see the data, or wrote all of it, or sends all of it.
- */
-function requireKnownData(
-  caller: Caller,
-  previous: StoredToken,
-  patch: TokenPatch,
-  transform: Transform,
-): void {
-  if (patch.deduplicateToken !== true || transform === 'reveal' || isSoleWriter(caller, previous)) return;
-  const { dataMembers, separateMember } = tokenType(previous.type);
-  const names = patchedMembers(patch);
-  const isComplete =
-    names === undefined ||
-    dataMembers?.every((name) => name === separateMember || names.includes(name)) === true;
-  if (isComplete) return;
-  throw new ServiceError(
-    'forbidden',
-    'To deduplicate by data that is not in the request, a rule must grant token:update with the transform reveal.',
-  );
-}
-
-/** An earlier end deletes a token, so it needs the right to do so, except for its creator. */
-function requireLifetime(caller: Caller, { previous, patch, content }: Change): void {
-  if (patch.expiresAtText === undefined || patch.expiresAtText === null) return;
-  const endsEarlier = (content.expiration?.at ?? Infinity) < (previous.expiration?.at ?? Infinity);
-  if (!endsEarlier) return;
-  if (writesAsItself(caller) && previous.createdBy === caller.applicationId) return;
-  if (decideAccess(caller, 'token:delete', previous) !== undefined) return;
-  throw new ServiceError(
-    'forbidden',
-    'To make a token expire earlier, a rule must grant token:delete on its containers.',
-  );
-}
-
-/**
- * A caller who received the token as a duplicate relies on its lifetime. Throws `forbidden` for a
- * change of it.
- */
-function requireUnsharedLifetime({ previous, patch, transform }: Change, next: StoredToken): void {
-  if (!previous.isShared || transform === 'reveal' || patch.expiresAtText === undefined) return;
-  if (previous.expiration?.at !== next.expiration?.at) throw sharedByDeduplication();
-}
-
-/** The checks of {@link prepareChange} that depend on the transform. */
-function requireRights(caller: Caller, previous: StoredToken, patch: TokenPatch, transform: Transform): void {
-  requireDescription(caller, previous, patch, transform);
-  requireUnsharedData(caller, previous, patch, transform);
-  requireKnownData(caller, previous, patch, transform);
 }
 
 /**
@@ -255,7 +123,7 @@ async function prepareChange(
 ): Promise<Change> {
   const before = requireAccess(caller, 'token:update', previous);
   // Check this before any evaluation: an error that depends on the data reveals something about it.
-  requireRights(caller, previous, patch, before);
+  requirePatchRights(caller, previous, patch, before);
   checkUnchanged(patch.unchanged ?? {}, shownUnchanged(caller, previous));
   const [details, data] = await Promise.all([
     openDetails(deps.vault, previous),
@@ -279,7 +147,7 @@ async function prepareChange(
   if (patch.data !== undefined) checkDataUnderId(previous.id, type, content.data.reveal());
   const after = requireAccess(caller, 'token:update', { id: previous.id, containers: content.containers });
   const transform = moreRestrictive(before, after);
-  requireRights(caller, previous, patch, transform);
+  requirePatchRights(caller, previous, patch, transform);
   return { previous, patch, content, cvc: patched.cvc, transform };
 }
 
@@ -415,8 +283,8 @@ export async function updateToken(
       return updatedResult(deps, caller, previous, requireAccess(caller, 'token:update', previous), budget);
     const change = await prepareChange(deps, caller, previous, patch, budget);
     const next = await assemble(deps, caller, change, writeId);
-    requireLifetime(caller, change);
-    requireUnsharedLifetime(change, next.token);
+    if (patch.expiresAtText !== undefined)
+      requireLifetimeRights(caller, previous, next.token.expiration?.at, change.transform);
     foreseeUpdate(deps, caller, next.token, change.transform);
     const outcome = await write(deps, caller, change, next);
     if (outcome.kind === 'conflict') return 'conflict';
