@@ -1,5 +1,20 @@
-import { randomUUID } from 'node:crypto';
-import { anApplication, aRevealingApplication, CARD, management, revealing } from '../support/service.ts';
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  GetItemCommand,
+  ListTablesCommand,
+  PutItemCommand,
+  type AttributeValue,
+} from '@aws-sdk/client-dynamodb';
+import { dynamodbOf } from '../support/aws.ts';
+import { CLOSED_PORT } from '../support/run-service.ts';
+import {
+  anApplication,
+  aRevealingApplication,
+  CARD,
+  credentials,
+  management,
+  revealing,
+} from '../support/service.ts';
 
 /*
  * The walls between callers (docs/security.md#invariants-between-callers), over HTTP, with the
@@ -325,5 +340,79 @@ describe('the code of a reactor', () => {
     const later = await application.post('/tokens', { type: 'token', data: 'genuine' }, headers(second));
     expect(later.status).toBe(201);
     expect(later.body.id).not.toBe(claimed.body.raw.id);
+  });
+});
+
+type Item = Record<string, AttributeValue>;
+
+/** The item of a token, as an administrator of its table reads and writes it. */
+async function itemOf(id: string) {
+  const client = dynamodbOf(credentials);
+  const { TableNames = [] } = await client.send(new ListTablesCommand({}));
+  const TableName = TableNames.find((name) => /-Tokens[\dA-F]{8}/.test(name)) ?? '';
+  const Key = { pk: { S: `${credentials.tenant_id}#${id}` }, sk: { S: 'token' } };
+  const { Item = {} } = await client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }));
+  return { item: Item, put: (next: Item) => client.send(new PutItemCommand({ TableName, Item: next })) };
+}
+
+const without = (item: Item, name: string): Item =>
+  Object.fromEntries(Object.entries(item).filter(([each]) => each !== name));
+
+/** What the administrator changes; sealed data stays as it is. */
+const FORGERIES: readonly (readonly [what: string, forge: (item: Item) => Item])[] = [
+  ['its mask and metadata removed', (item) => without(item, 'sealedDetails')],
+  [
+    'its mask and metadata replaced by a large text',
+    (item) => ({ ...item, sealedDetails: { B: randomBytes(200_000) } }),
+  ],
+  ['another container', (item) => ({ ...item, containers: { L: [{ S: '/walls/forged/' }] } })],
+  ['terms of another token', (item) => ({ ...item, terms: { L: [{ S: 'forged' }] } })],
+  ['another creator', (item) => ({ ...item, createdBy: { S: randomUUID() } })],
+];
+
+describe('a token that an administrator of its table changed', () => {
+  it.each(FORGERIES)('is shown, filled in, changed and deleted for no caller: %s', async (_what, forge) => {
+    const owner = await aRevealingApplication();
+    const by = (transform: string) =>
+      anApplication({
+        rules: [
+          rule('/', transform, ['token:read', 'token:search', 'token:update', 'token:use', 'token:delete']),
+        ],
+      });
+    const callers = [owner, await by('mask'), await by('redact')];
+    // It may delete in one place only, so its request reads the token.
+    const narrow = await anApplication({ rules: [rule('/walls/', 'redact', ['token:delete'])] });
+    const { body: reactor } = await management.post('/reactors', {
+      ...{ name: 'x', configuration: {}, code: 'module.exports = (req) => ({ raw: { got: req.args.a } });' },
+    });
+    const { body } = await owner.post('/tokens', {
+      ...{ type: 'token', data: 'a secret', mask: null, containers: ['/walls/'] },
+      ...{ metadata: { who: 'bob' }, search_indexes: ['{{ data }}'] },
+    });
+    const id = String(body.id);
+    const closed = `https://localhost:${String(CLOSED_PORT)}`;
+    const ask = async (): Promise<readonly number[]> => {
+      const responses = await Promise.all([
+        ...callers.flatMap((caller) => [
+          caller.get(`/tokens/${id}`),
+          caller.get(`/tokens?id=${id}&size=50`),
+          caller.post('/tokens/search', { query: `id:${id}`, size: 50 }),
+          caller.post('/detokenize', { a: `{{ ${id} }}` }),
+          caller.post('/detokenize', { a: `{{ token: ${id} }}` }),
+        ]),
+        owner.post('/proxy', { a: `{{ ${id} }}` }, { headers: { 'SVC-PROXY-URL': closed } }),
+        owner.post(`/reactors/${String(reactor.id)}/react`, { args: { a: `{{ ${id} }}` } }),
+        owner.patch(`/tokens/${id}`, { metadata: { seen: 'yes' } }),
+      ]);
+      return responses.map(({ status }) => status);
+    };
+    const { item, put } = await itemOf(id);
+    await put(forge(item));
+    expect(new Set([...(await ask()), (await narrow.delete(`/tokens/${id}`)).status])).toEqual(
+      new Set([500]),
+    );
+    await put(item);
+    expect(new Set(await ask())).toEqual(new Set([200, 502]));
+    expect((await narrow.delete(`/tokens/${id}`)).status).toBe(204);
   });
 });
