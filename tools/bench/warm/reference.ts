@@ -15,8 +15,9 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { dynamoDbClient } from '../../../src/adapters/aws/clients.ts';
 import { createStores } from '../../../src/adapters/stores.ts';
+import { SEAL_OVERHEAD_BYTES } from '../../../src/core/crypto/record-seal.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
-import { sealContext, type SealedToken } from '../../../src/core/tokens/seal-context.ts';
+import { headContext, sealContext, type SealedToken } from '../../../src/core/tokens/seal-context.ts';
 import { matchHashIn } from '../../../src/adapters/dynamodb/keys.ts';
 import type { TokenTypeName } from '../../../src/core/tokens/token-type.ts';
 
@@ -84,18 +85,22 @@ type Sealed = Omit<SealedToken, 'tenantId' | 'id' | 'matchHash'> & {
   readonly matchSk: string;
 };
 const idOf = (item: Pick<Plain, 'pk'>) => item.pk.slice(tenantId.length + 1);
+const tokenOf = (item: Sealed): SealedToken => ({
+  ...item,
+  tenantId,
+  id: idOf(item),
+  matchHash: matchHashIn(item.matchSk),
+  writeId: Buffer.from(item.writeId),
+});
 /** The same additional data as the service. */
-const context = (item: Sealed) =>
-  sealContext(
-    {
-      ...item,
-      tenantId,
-      id: idOf(item),
-      matchHash: matchHashIn(item.matchSk),
-      writeId: Buffer.from(item.writeId),
-    },
-    'data',
-  );
+const context = (item: Sealed) => sealContext(tokenOf(item), 'data');
+/** The sealed attributes of an item that the service can read. Reads by hand check no head. */
+async function sealed(item: Sealed, data: Card) {
+  const sealedData = await vault.seal(context(item), new Secret(data));
+  const dataBytes = sealedData.length - SEAL_OVERHEAD_BYTES;
+  const head = headContext(tokenOf(item), { dataBytes, detailsBytes: undefined });
+  return { sealedData, dataBytes, sealedHead: await vault.seal(head, new Secret(null)) };
+}
 const open = async (item: Plain) =>
   (await vault.open(context(item), Buffer.from(item.sealedData))).reveal() as unknown as Card;
 
@@ -144,7 +149,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
     const { type, data } = bodyOf(event) as Body;
     const id = randomUUID();
     const fingerprint = createHmac('sha256', env('KEY_ID')).update(data.number).digest('base64url');
-    const sealed: Sealed = {
+    const token: Sealed = {
       ...{ pk: `${tenantId}#${id}`, type, containers: ['/pci/high/'], createdBy: tenantId },
       ...{ version: 1, isSolelyOwn: true, isShared: false, hasMask: true, terms: [] },
       ...{ fingerprint, matchSk: `${fingerprint}#~#${id}`, derivedSince: 1, termsSince: 1 },
@@ -153,10 +158,10 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
       writeId: createHash('sha256').update(id).digest().subarray(0, 16),
     };
     const item = {
-      ...sealed,
+      ...token,
       sk: 'token',
-      ...{ listPk: `${tenantId}#0`, listSk: sealed.position },
-      sealedData: await vault.seal(context(sealed), new Secret(data)),
+      ...{ listPk: `${tenantId}#0`, listSk: token.position },
+      ...(await sealed(token, data)),
     };
     await put(item);
     return reply(201, view(item, data));
@@ -197,15 +202,9 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
       get(env('TOKENS_TABLE'), tokenKey(event.pathParameters?.['id'] ?? '')),
     ]);
     const data = { ...(await open(item)), ...(bodyOf(event) as Body).data };
-    const sealedData = await vault.seal(context(item), new Secret(data));
     const fingerprint = createHmac('sha256', env('KEY_ID')).update(data.number).digest('base64url');
-    const next = {
-      ...item,
-      sealedData,
-      fingerprint,
-      version: item.version + 1,
-      modifiedAt: Date.now(),
-    };
+    const changed = { ...item, fingerprint, version: item.version + 1, modifiedAt: Date.now() };
+    const next = { ...changed, ...(await sealed(changed, data)) };
     await put(next);
     return reply(200, view(next, data));
   },
