@@ -22,6 +22,16 @@ export function vaultContract(name: string, make: () => Vault): void {
       );
     });
 
+    it('verifies the MAC of a context under that one alone', async () => {
+      const context = { ...CONTEXT, bound: ['a', 'b'] };
+      const mac = await make().mac(context);
+      await make().verify(context, mac);
+      for (const other of [{ tenantId: 'x' }, { recordId: 'x' }, { field: 'x' }, { bound: ['ab', ''] }])
+        await expect(make().verify({ ...context, ...other }, mac)).rejects.toBeInstanceOf(
+          RecordCorruptedError,
+        );
+    });
+
     it('opens nothing with more members than an allowance has left', async () => {
       const sealed = await make().seal(CONTEXT, new Secret([1, 2, 3]));
       const open = make().open(CONTEXT, sealed, new MembersAllowance(2));

@@ -33,7 +33,7 @@ const tokenShape = madeOnce(() => ({
   sealedData: z.exactOptional(binary),
   dataBytes: z.number(),
   sealedDetails: z.exactOptional(binary),
-  sealedHead: binary,
+  headMac: binary,
   isApart: z.exactOptional(z.literal(true)),
   cvcUntil: z.exactOptional(z.number()),
   createdBy: z.string(),

@@ -263,7 +263,7 @@ export const EFFECTS: {
     readData: NONE,
     candidates: NONE,
   },
-  vault: { seal: NONE, open: NONE },
+  vault: { seal: NONE, open: NONE, mac: NONE, verify: NONE },
 };
 
 type Call = (...args: readonly unknown[]) => unknown;

@@ -8,6 +8,7 @@ export const KEY_PURPOSES = [
   'data',
   'fingerprint',
   'search',
+  'head',
   'cursor',
   'idempotency',
   'webhook',

@@ -76,7 +76,10 @@ const LENGTH_BYTES = 4;
  * The header, and each part of the context after its length (unsigned, big-endian), so that no two
  * contexts have the same bytes.
  */
-function additionalData(header: Buffer, { tenantId, recordId, field, bound = [] }: RecordContext): Buffer {
+export function contextBytes(
+  header: Buffer,
+  { tenantId, recordId, field, bound = [] }: RecordContext,
+): Buffer {
   const parts = [tenantId, recordId, field, ...bound];
   const size = parts.reduce((sum, part) => sum + LENGTH_BYTES + Buffer.byteLength(part), header.length);
   const data = Buffer.allocUnsafe(size);
@@ -99,7 +102,7 @@ export function sealRecord(dataKey: DataKey, context: RecordContext, plaintext: 
   randomFillSync(record, SALT_AT, TEXT_AT - SALT_AT);
   const key = recordKey(dataKey.key, record.subarray(SALT_AT, NONCE_AT));
   const cipher = createCipheriv('aes-256-gcm', key, record.subarray(NONCE_AT, TEXT_AT));
-  cipher.setAAD(additionalData(record.subarray(0, SALT_AT), context));
+  cipher.setAAD(contextBytes(record.subarray(0, SALT_AT), context));
   cipher.update(plaintext).copy(record, TEXT_AT);
   cipher.final();
   cipher.getAuthTag().copy(record, TEXT_AT + plaintext.length);
@@ -127,7 +130,7 @@ export function openRecord(dataKey: DataKey, context: RecordContext, record: Buf
   const decipher = createDecipheriv('aes-256-gcm', key, record.subarray(NONCE_AT, TEXT_AT), {
     authTagLength: TAG_BYTES,
   });
-  decipher.setAAD(additionalData(record.subarray(0, SALT_AT), context));
+  decipher.setAAD(contextBytes(record.subarray(0, SALT_AT), context));
   decipher.setAuthTag(record.subarray(record.length - TAG_BYTES));
   const plaintext = decipher.update(record.subarray(TEXT_AT, record.length - TAG_BYTES));
   try {

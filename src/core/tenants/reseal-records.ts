@@ -82,9 +82,8 @@ const isDerivedBefore = ({ derivedSince, termsSince }: Goal, token: Head): boole
   token.derivedSince < derivedSince || (token.terms.length > 0 && token.termsSince < termsSince);
 
 const isOld = (goal: Goal, token: Head): boolean =>
-  [token.sealedData, token.sealedDetails, token.sealedHead].some((sealed) =>
-    isSealedBefore(goal.version, sealed),
-  ) || isDerivedBefore(goal, token);
+  [token.sealedData, token.sealedDetails].some((sealed) => isSealedBefore(goal.version, sealed)) ||
+  isDerivedBefore(goal, token);
 
 /**
  * Seals a token again, and derives its values again if they come from another root. A cvc is left

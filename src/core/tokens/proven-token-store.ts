@@ -10,7 +10,7 @@ export async function proven<T extends StoredToken | TokenHead>(vault: Vault, to
 }
 
 /**
- * A token store that returns only tokens whose head's seal holds. So no decision about access and
+ * A token store that returns only tokens whose head has its MAC. So no decision about access and
  * no view depends on a clear field that another principal wrote
  * (docs/security.md#the-sealed-record).
  */
@@ -28,8 +28,8 @@ export function createProvenTokenStore(store: TokenStore, vault: Vault): TokenSt
     async readData(heads) {
       const tokens = await store.readData(heads);
       // A token that changed meanwhile was read again.
-      const known = new Set(heads.map(({ sealedHead }) => sealedHead));
-      await all(tokens.filter(({ sealedHead }) => !known.has(sealedHead)));
+      const known = new Set(heads.map(({ headMac }) => headMac));
+      await all(tokens.filter(({ headMac }) => !known.has(headMac)));
       return tokens;
     },
 

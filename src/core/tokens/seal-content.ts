@@ -50,7 +50,7 @@ export async function matchesOf(
 }
 
 /** The sealed form of a token's content. */
-export interface SealedParts extends Pick<StoredToken, 'sealedData' | 'sealedDetails' | 'sealedHead'> {
+export interface SealedParts extends Pick<StoredToken, 'sealedData' | 'sealedDetails' | 'headMac'> {
   readonly sealedCvc?: Buffer;
 }
 
@@ -64,13 +64,13 @@ const sizesOf = (fields: SealedFields | TokenHead): SealedSizes => ({
   detailsBytes: fields.sealedDetails && sizeOf(fields.sealedDetails),
 });
 
-/** Seals the clear fields of a token, together with the sizes of its sealed ones. */
+/** Adds the MAC of a token's clear fields and of the sizes of its sealed ones. */
 async function withHead<T extends SealedFields>(
   vault: Vault,
   token: SealedToken,
   fields: T,
-): Promise<T & Pick<StoredToken, 'sealedHead'>> {
-  return { ...fields, sealedHead: await vault.seal(headContext(token, sizesOf(fields)), new Secret(null)) };
+): Promise<T & Pick<StoredToken, 'headMac'>> {
+  return { ...fields, headMac: await vault.mac(headContext(token, sizesOf(fields))) };
 }
 
 /**
@@ -78,7 +78,7 @@ async function withHead<T extends SealedFields>(
  * details were added or removed.
  */
 export async function checkHead(vault: Vault, token: StoredToken | TokenHead): Promise<void> {
-  await vault.open(headContext(token, sizesOf(token)), token.sealedHead);
+  await vault.verify(headContext(token, sizesOf(token)), token.headMac);
 }
 
 /** Seals every part of a token. A cvc needs the token's `cvcUntil`. */

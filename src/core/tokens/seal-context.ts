@@ -8,7 +8,7 @@ import type { StoredToken } from './token.ts';
  */
 export type SealedToken = Omit<
   StoredToken,
-  'sealedData' | 'sealedDetails' | 'sealedHead' | 'isApart' | 'holdsLock'
+  'sealedData' | 'sealedDetails' | 'headMac' | 'isApart' | 'holdsLock'
 >;
 
 /** Bytes of the sealed fields' JSON; `undefined` for absent details. */
@@ -56,7 +56,7 @@ export function sealContext(token: SealedToken, field: 'data' | 'details'): Reco
 }
 
 /**
- * The context of the head's seal, which has no content. It also binds the sizes, so that a token
+ * The context of the MAC of a token's head. It also binds the sizes, so that a token
  * without its details is not one that never had any.
  */
 export function headContext(token: SealedToken, { dataBytes, detailsBytes }: SealedSizes): RecordContext {

@@ -38,8 +38,8 @@ export interface StoredToken {
   readonly sealedData: Buffer;
   /** Sealed {@link TokenDetails}; absent when every detail is the default. */
   readonly sealedDetails?: Buffer;
-  /** Seal of the clear fields, and of the sizes of data and details (`seal-context.ts`). */
-  readonly sealedHead: Buffer;
+  /** MAC of the clear fields, and of the sizes of data and details (`seal-context.ts`). */
+  readonly headMac: Buffer;
   /**
    * Set by the store alone: the data is in separate items, although it would fit into the token's
    * own.
@@ -88,7 +88,7 @@ export interface StoredToken {
 type NotShown =
   | 'sealedData'
   | 'sealedDetails'
-  | 'sealedHead'
+  | 'headMac'
   | 'cvcUntil'
   | 'matchHash'
   | 'isApart'

@@ -156,11 +156,11 @@ function cvcUntil(deps: CreateTokenDeps, { previous, cvc }: Change): number | un
   return cvc === 'unchanged' ? previous.cvcUntil : undefined;
 }
 
-function withoutOptional(token: StoredToken): Omit<StoredToken, 'sealedData' | 'sealedHead'> {
+function withoutOptional(token: StoredToken): Omit<StoredToken, 'sealedData' | 'headMac'> {
   const {
     sealedData: _data,
     sealedDetails: _details,
-    sealedHead: _head,
+    headMac: _head,
     cvcUntil: _cvcUntil,
     expiration: _expiration,
     isApart: _isApart,

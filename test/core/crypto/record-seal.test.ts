@@ -129,7 +129,7 @@ describe('a sealed record', () => {
   });
 
   it.each(KEY_VECTORS)('has the test vector of the key for $purpose', async ({ purpose, key }) => {
-    const root = Buffer.from(RECORD_VECTORS[0]?.root ?? '', 'hex');
+    const root = Buffer.from(RECORD_VECTORS[0].root, 'hex');
     expect(deriveKey(createSecretKey(root), purpose, 1).export().toString('hex')).toBe(key);
     expect(deriveKey(createSecretKey(root), purpose, 9).export().toString('hex')).toBe(key);
     expect(Buffer.from(await deriveIndependently(root, purpose)).toString('hex')).toBe(key);

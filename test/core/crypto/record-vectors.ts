@@ -57,7 +57,7 @@ export const RECORD_VECTORS = [
     plaintext: '',
     record: '0100011a81153fb2e14be2657e48ce4c539c56c66cfdc88807a79df77d8399cf20c64270b9bf23cd4aa3ff999a47b1',
   },
-];
+] as const;
 
 /** Keys of the purposes that have no versions, derived from the root of the vector `card`. */
 export const KEY_VECTORS = [
@@ -65,5 +65,13 @@ export const KEY_VECTORS = [
   { purpose: 'search', key: '2fa03fc81fa4f23af40f804184cd96fd66743dcbb24e76e74b305b1d4932db39' },
   { purpose: 'cursor', key: '7af2ad24fbe4f4458b2c4cf170942eb4d27cffc77ec45737a7e8151b11c0bbfe' },
   { purpose: 'idempotency', key: 'b3a16db4adec51d795c2b2e2f27023fea52403a419cf72ab94ccdabf4b645aab' },
+  { purpose: 'head', key: '4cbe6ae57f4afdbf209e6a6be8c44e73bd5459cb721b2c725913225f3287c799' },
   { purpose: 'webhook', key: '7cdda7ef6eac4398660ffd9aebd465647ae6061be40977e5e5fa22e75468ff20' },
 ] as const;
+
+/** The MAC of the head of the token of the first record vector, without details. */
+export const MAC_VECTOR = {
+  field: 'head',
+  bound: [...RECORD_VECTORS[0].bound, '[74,null]'],
+  mac: '0001c19e52ba399629da3a8239e6ec243bcfc51df129620bb01554a6b37f499e51a8',
+} as const;

@@ -19,7 +19,7 @@ const forgeries = {
   'details of another size': (token: StoredToken) => ({ ...token, sealedDetails: randomBytes(200_000) }),
   'another container': (token: StoredToken) => ({ ...token, containers: ['/public/'] }),
   'other terms': (token: StoredToken) => ({ ...token, terms: ['forged'] }),
-  'no seal': (token: StoredToken) => ({ ...token, sealedHead: Buffer.alloc(0) }),
+  'no MAC': (token: StoredToken) => ({ ...token, headMac: Buffer.alloc(0) }),
   'another creator': (token: StoredToken) => ({ ...token, createdBy: 'forged' }),
 } as const satisfies Record<string, (token: StoredToken) => StoredToken>;
 
@@ -91,7 +91,7 @@ describe('the proven token store', () => {
     const heads = await store.findHeads(TENANT, [stored.id]);
     expect(await store.readData(heads)).toHaveLength(1);
     const { sealedDetails: _, ...bare } = stored;
-    forge({ ...bare, version: 2, sealedHead: randomBytes(60) });
+    forge({ ...bare, version: 2, headMac: randomBytes(34) });
     await expect(store.readData(heads)).rejects.toThrow('sealed record');
   });
 });

@@ -20,7 +20,7 @@ export function aStoredToken(more: Partial<StoredToken> = {}): StoredToken {
     isShared: false,
     hasMask: false,
     sealedData: randomBytes(80),
-    sealedHead: randomBytes(51),
+    headMac: randomBytes(34),
     createdBy: randomUUID(),
     createdAt,
     position: newPosition(createdAt),

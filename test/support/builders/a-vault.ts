@@ -14,5 +14,10 @@ export function aVault(): Vault {
       allowance?.take(json);
       return Promise.resolve(new Secret(parseJson(json)));
     },
+    mac: (context) => Promise.resolve(Buffer.from(JSON.stringify(context))),
+    verify: async (context, mac) => {
+      if (mac.toString() !== JSON.stringify(context)) throw new RecordCorruptedError('another context');
+      return Promise.resolve();
+    },
   };
 }

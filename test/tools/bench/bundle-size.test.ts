@@ -11,12 +11,12 @@ const LIMITS_KB = {
   proxy: 295,
   reactors: 377,
   'reactor-worker': 313,
-  'webhook-sender': 179,
+  'webhook-sender': 180,
   sweeper: 139,
   // It derives the search terms of tokens again when a root is replaced, and so evaluates
   // expressions; and it logs records that do not open. It reads and checks the audit trail.
   operator: 302,
-  logs: 199,
+  logs: 200,
   'audit-sealer': 75,
 } as const satisfies Readonly<Record<(typeof FUNCTIONS)[number], number>>;
 

@@ -99,7 +99,7 @@ async function sealed(item: Sealed, data: Card) {
   const sealedData = await vault.seal(context(item), new Secret(data));
   const dataBytes = sealedData.length - SEAL_OVERHEAD_BYTES;
   const head = headContext(tokenOf(item), { dataBytes, detailsBytes: undefined });
-  return { sealedData, dataBytes, sealedHead: await vault.seal(head, new Secret(null)) };
+  return { sealedData, dataBytes, headMac: await vault.mac(head) };
 }
 const open = async (item: Plain) =>
   (await vault.open(context(item), Buffer.from(item.sealedData))).reveal() as unknown as Card;
