@@ -67,6 +67,7 @@ async function run(options: StartOptions): Promise<never> {
     // An interrupted start fails at some point, as requested.
     if (abort.signal.aborted) process.exit(0);
     process.stderr.write(`${errorMessage(error)}\n`);
+    // Threads of parts that had started may still run.
     process.exit(1);
   }
 }

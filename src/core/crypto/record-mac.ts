@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { contextBytes, RecordCorruptedError, type DataKey, type RecordContext } from './record-seal.ts';
 
 /*
- * The MAC of a record without content (docs/security.md has a test vector): the first version of
- * the root in two bytes, big-endian, and HMAC-SHA-256 (RFC 2104) of these two bytes and the context.
+ * The MAC of what a record has in clear (docs/security.md has a test vector): the first version of
+ * the root in two bytes, big-endian, and HMAC-SHA-256 (RFC 2104) of these bytes and the context.
  */
 
 const HEADER_BYTES = 2;

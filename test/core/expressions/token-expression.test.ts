@@ -6,6 +6,7 @@ import {
   parseTokenTemplate,
   referencesOf,
 } from '../../../src/core/expressions/token-expression.ts';
+import { EXPRESSIONS_MAX } from '../../../src/core/shared/field-reporter.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { tokenIdProblem } from '../../../src/core/tokens/token-id.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
@@ -104,6 +105,15 @@ describe('a reference to a token', () => {
       ),
       { numRuns: cases(700) },
     );
+  });
+
+  it('is rejected at the first reference too many for a request, before the rest is read', () => {
+    const many = '{{ a }}'.repeat(EXPRESSIONS_MAX);
+    expect(parsed(many)).toHaveLength(EXPRESSIONS_MAX);
+    const budget = createBudget();
+    const charge = jest.spyOn(budget, 'charge');
+    expect(() => parseTokenTemplate(many.repeat(3), budget)).toThrow('more than 10000 expressions');
+    expect(charge.mock.calls.length).toBeLessThan(EXPRESSIONS_MAX + 10);
   });
 
   it('is rejected with a message that contains neither id nor text', () => {

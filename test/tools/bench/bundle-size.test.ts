@@ -7,8 +7,8 @@ import { bundleOf, FUNCTIONS, referenceBundle } from '../../../tools/bench/cold-
  */
 const LIMITS_KB = {
   tokens: 331,
-  applications: 213,
-  proxy: 295,
+  applications: 214,
+  proxy: 296,
   reactors: 377,
   'reactor-worker': 313,
   'webhook-sender': 180,

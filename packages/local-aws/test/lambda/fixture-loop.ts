@@ -45,6 +45,7 @@ async function load(): Promise<Handler> {
     return createRequire(code)(code) as Handler;
   } catch (error) {
     await call('POST', 'init/error', failureOf(error, 'Runtime.Init'));
+    // Lambda expects a runtime that has reported this to end.
     process.exit(1);
   }
 }
