@@ -1,6 +1,7 @@
 import { changeTenant, existingTenant, type TenantDeps } from './change-tenant.ts';
 import type { ResealWalk, Tenant } from './tenant.ts';
 import { currentRoot, searchedRoots, type WrappedRoot } from '../crypto/key-ring.ts';
+import { macVersion } from '../crypto/record-mac.ts';
 import { dataKeyVersion } from '../crypto/record-seal.ts';
 import { FORGOTTEN_MS, type TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Vault } from '../crypto/vault.ts';
@@ -83,6 +84,7 @@ const isDerivedBefore = ({ derivedSince, termsSince }: Goal, token: Head): boole
 
 const isOld = (goal: Goal, token: Head): boolean =>
   [token.sealedData, token.sealedDetails].some((sealed) => isSealedBefore(goal.version, sealed)) ||
+  macVersion(token.headMac) < goal.derivedSince ||
   isDerivedBefore(goal, token);
 
 /**

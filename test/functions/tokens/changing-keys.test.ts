@@ -140,7 +140,7 @@ describe('a walk over all records', () => {
     const load = await aLoad(world);
     await load.rounds(6);
     const { client } = world.database.tables();
-    const [broken = ''] = load.known.keys();
+    const [broken = '', forged = ''] = load.known.keys();
     const Key = { pk: `${load.tenantId}#${broken}`, sk: 'token' };
     const spoil = new UpdateCommand({
       TableName: 'Tokens',
@@ -151,15 +151,25 @@ describe('a walk over all records', () => {
       },
     });
     await client.send(spoil);
+    const forge = new UpdateCommand({
+      TableName: 'Tokens',
+      Key: { pk: `${load.tenantId}#${forged}`, sk: 'token' },
+      UpdateExpression: 'SET headMac = :forged',
+      ExpressionAttributeValues: { ':forged': Buffer.from([0, 1, ...Buffer.alloc(32)]) },
+    });
+    await client.send(forge);
     await rotateDataKey(world.operator, load.tenantId);
     const steps = [];
     do steps.push(await resealStep(world.operator, load.tenantId));
     while (steps.at(-1)?.isDone === false);
-    expect(steps.flatMap(({ unreadable }) => unreadable)).toEqual([broken]);
-    expect(steps.at(-1)?.left).toBe(1);
+    expect(new Set(steps.flatMap(({ unreadable }) => unreadable))).toEqual(new Set([broken, forged]));
+    expect(steps.at(-1)?.left).toBe(2);
     // With the token that all duplicates return.
-    expect(steps.reduce((sum, { resealed }) => sum + resealed, 0)).toBe(load.known.size);
-    expect(world.failures).toMatchObject([{ name: 'RecordCorruptedError' }]);
+    expect(steps.reduce((sum, { resealed }) => sum + resealed, 0)).toBe(load.known.size - 1);
+    expect(world.failures).toMatchObject([
+      { name: 'RecordCorruptedError' },
+      { name: 'RecordCorruptedError' },
+    ]);
   });
 
   it('continues from where it was interrupted, in any instance, for its own tenant only', async () => {
