@@ -185,7 +185,11 @@ export class MonitoringStack extends Stack {
             metrics.releasedWaits,
             metrics.ageOf(watched.deliveries, 'Deliveries'),
           ]),
-          graph('Parked deliveries, dead-lettered messages', [metrics.parked, metrics.deadLettered]),
+          graph(
+            'Failed attempts to deliver, parked deliveries, dead-lettered messages',
+            [metrics.failedDeliveries],
+            [metrics.parked, metrics.deadLettered],
+          ),
         ],
         [
           graph('Calls of the key service (whole account)', metrics.keyCalls),

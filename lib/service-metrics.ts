@@ -128,6 +128,10 @@ export function serviceMetrics(watched: Watched) {
       WORKS.map((work) => own('sweeper', 'OldestDueSeconds', { Work: work })),
     ),
     parked: own('sweeper', 'ParkedDeliveries').with({ label: 'Parked deliveries' }),
+    failedDeliveries: own('webhook-sender', 'DeliveryFailed').with({
+      statistic: Stats.SUM,
+      label: 'Failed attempts to deliver',
+    }),
     ageOf,
     releasedWaits: releasedWaits.with({ label: 'Released invocations' }),
     // A released invocation gets a new message each time, so the queue's age alone stays low.

@@ -29,6 +29,8 @@ export interface StartOptions {
    */
   readonly faults: readonly string[];
   readonly faultSeed: number;
+  /** PEM files whose certificates the service accepts from receivers and destinations. */
+  readonly trust: readonly string[];
   readonly verbose: boolean;
 }
 
@@ -47,6 +49,7 @@ export const USAGE = `npm start -- [options]
   --contract FILE      log every response that an OpenAPI document (docs/openapi.json) does not allow
   --fault FAULT        a fault to inject, such as dynamodb:throttle:0.3; repeat it for more (docs/local.md)
   --fault-seed N       seed of the faults' random draws (default 1)
+  --trust FILE         accept the certificates of a PEM file from webhook receivers and proxy destinations
   --verbose            print the logs of the functions instead of writing them to files
   --help               print this help
 `;
@@ -61,6 +64,7 @@ const config = {
   contract: { type: 'string' },
   fault: { type: 'string', multiple: true },
   'fault-seed': { type: 'string' },
+  trust: { type: 'string', multiple: true },
   verbose: { type: 'boolean' },
   help: { type: 'boolean' },
 } as const;
@@ -146,6 +150,7 @@ function startOptions(args: readonly string[]): Options {
     settings: parseSettings(values.set ?? []),
     faults: checkFaults(values.fault ?? []),
     faultSeed: parseSeed(values['fault-seed'] ?? '1'),
+    trust: (values.trust ?? []).map((file) => path('trust', file)),
     verbose: values.verbose ?? false,
     ...(values.credentials !== undefined && { credentialsFile: path('credentials', values.credentials) }),
     ...(values.data !== undefined && { dataDirectory: path('data', values.data) }),

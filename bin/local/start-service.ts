@@ -11,11 +11,13 @@ import { claimCredentialsFile, type LocalCredentials, type TenantCredentials } f
 import { DEFAULT_KEY_HEADER, managementKeyFrom } from './first-calls.ts';
 import { firstTenant } from './first-tenant.ts';
 import type { StartOptions } from './options.ts';
+import { deliveryLine } from './delivery-line.ts';
 import { createReactorOutput } from './reactor-output.ts';
 import { presentResponse } from './present-response.ts';
 import { createReferencePage } from './reference-page.ts';
 import { startPage } from './start-page.ts';
 import { SYNTHESIS_INPUTS } from './synthesis-inputs.ts';
+import { trustedCertificates } from './trusted-certificates.ts';
 
 /** The local service with a first tenant. */
 export interface LocalService extends Cloud {
@@ -87,6 +89,7 @@ export async function startService(
 ): Promise<LocalService> {
   const { appDirectory, contractFile, dataDirectory, verbose, settings } = options;
   const contract = await contractCheck(contractFile);
+  const trusted = trustedCertificates(options.trust);
   const claimed = claimCredentialsFile(options.credentialsFile, options);
   let keyHeader = DEFAULT_KEY_HEADER;
   const managementKey = managementKeyFrom(claimed.file);
@@ -97,7 +100,12 @@ export async function startService(
   try {
     const cloud = await startCloud({
       ...where,
+      trustedCertificates: trusted,
       onUnlogged: (functionName, line) => reactorOutput.line(functionName, line),
+      onLogged: (_functionName, line) => {
+        const failed = deliveryLine(line);
+        if (failed !== undefined) print(`${new Date().toISOString()} ${failed}\n`);
+      },
       app: appDirectory ?? {
         root: ROOT,
         program: 'bin/cloakroom.ts',

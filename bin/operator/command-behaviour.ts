@@ -89,8 +89,8 @@ export const COMMAND_BEHAVIOUR: Readonly<Record<CommandName, CommandBehaviour>> 
     does: 'Prints a new webhook secret; the old one signs too for 24 hours',
     secrets: ['webhook_secret'],
   },
-  'list-parked-deliveries': {
-    does: 'Lists parked deliveries, oldest first (100 without --limit)',
+  'list-deliveries': {
+    does: 'Lists deliveries that failed, parked ones first, with the reason (100 without --limit)',
   },
   'resend-delivery': { does: 'Retries a parked delivery, with up to ten attempts' },
   'who-saw': {

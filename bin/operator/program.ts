@@ -62,9 +62,7 @@ const CHECKS: Partial<Readonly<Record<FlagName, (text: string, command: CommandN
   },
   invocation: (text) => {
     if (UUID.test(text)) return text;
-    throw new UsageError(
-      '--invocation must be an invocation id (operator list-parked-deliveries shows them)',
-    );
+    throw new UsageError('--invocation must be an invocation id (operator list-deliveries shows them)');
   },
   seal: (text) => {
     if (/^[\w-]{43}$/.test(text)) return text;

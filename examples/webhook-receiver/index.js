@@ -1,12 +1,14 @@
-// Receives the results of asynchronous reactors over plain HTTP: the service delivers to https, so
-// a proxy in front terminates TLS.
+// Receives the results of asynchronous reactors. The service delivers to https: set TLS_KEY and
+// TLS_CERT to PEM files, or let a proxy in front terminate TLS.
 import { Buffer } from 'node:buffer';
-import { createServer } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import { fail, settings } from './settings.js';
 
 // In your own program: import { verifyWebhook, WebhookVerificationError } from '@cloakroom/sdk';
 const { verifyWebhook, WebhookVerificationError } = await import('@cloakroom/sdk');
-const { PORT = '8080' } = process.env;
+const { PORT = '8080', TLS_KEY, TLS_CERT } = process.env;
 const port = /^\d+$/.test(PORT) ? Number(PORT) : Infinity;
 if (port > 65_535) fail(`PORT must be a number from 0 to 65535: ${PORT}`);
 const [secret] = settings('WEBHOOK_SECRET');
@@ -57,7 +59,8 @@ await verifyWebhook({ body: '', headers: {}, secret }).catch((error) => {
   fail(`WEBHOOK_SECRET: ${error.message}`);
 });
 
-const server = createServer(async (request, response) => {
+/** @type {import('node:http').RequestListener} */
+async function receive(request, response) {
   try {
     // The unchanged bytes: a JSON parser's result is not the signed text.
     await handleOnce(await verifyWebhook({ body: await bodyOf(request), headers: request.headers, secret }));
@@ -67,7 +70,12 @@ const server = createServer(async (request, response) => {
     console.error(isForeign ? `refused: ${error.message}` : error);
     response.writeHead(isForeign ? 400 : 500).end();
   }
-});
+}
+
+const server =
+  TLS_KEY && TLS_CERT
+    ? createHttpsServer({ key: readFileSync(TLS_KEY), cert: readFileSync(TLS_CERT) }, receive)
+    : createHttpServer(receive);
 server.on('error', (error) => fail(error.message)); // such as a port that is in use
 server.listen(port, () => {
   const address = server.address();

@@ -9,7 +9,7 @@ export const FLAGS = {
   tenant: { value: 'ID', member: 'tenant_id', does: 'id of the tenant, as list-tenants shows it' },
   confirm: { value: 'ID', member: 'confirm', does: 'the id of the tenant again' },
   start: { value: '', member: 'start', does: 'begin' },
-  invocation: { value: 'ID', member: 'invocation_id', does: 'id, as list-parked-deliveries shows it' },
+  invocation: { value: 'ID', member: 'invocation_id', does: 'id, as list-deliveries shows it' },
   limit: { value: 'N', member: 'limit', does: 'how many at most' },
   token: { value: 'ID', member: 'token_id', does: 'id of the token' },
   masked: {
@@ -62,7 +62,7 @@ export const COMMANDS = {
   'destroy-tenant': { needs: ['tenant', 'confirm'], takes: [] },
   health: { needs: [], takes: [] },
   'rotate-webhook-secret': { needs: ['tenant'], takes: [] },
-  'list-parked-deliveries': { needs: [], takes: ['limit'] },
+  'list-deliveries': { needs: [], takes: ['limit'] },
   'resend-delivery': { needs: ['tenant', 'invocation'], takes: [] },
   'who-saw': { needs: ['token'], takes: ['tenant', 'masked', 'from', 'to'] },
   'verify-audit': { needs: [], takes: ['key', 'seal', 'tenant', 'from', 'to', 'index', 'file'] },

@@ -31,7 +31,7 @@ import type { ResealDeps } from '../../src/core/tenants/reseal-records.ts';
 import type { ReplaceRootDeps } from '../../src/core/tenants/replace-root.ts';
 import type { RotateDataKeyDeps } from '../../src/core/tenants/rotate-data-key.ts';
 import { randomIdentity } from '../../src/core/shared/write-identity.ts';
-import type { ParkedDeliveriesDeps } from '../../src/core/webhooks/parked-deliveries.ts';
+import type { UndeliveredDeps } from '../../src/core/webhooks/undelivered.ts';
 import type { WebhookSecretDeps } from '../../src/core/webhooks/webhook-secrets.ts';
 import { auditReports, reportAuditCheck } from '../../src/lambda/audit-metrics.ts';
 import { logFailure } from '../../src/lambda/request-log.ts';
@@ -52,7 +52,7 @@ export type OperatorDeps = {
   readonly sealPublicKey: (pem: string | undefined) => Promise<KeyObject>;
 } & CreateTenantDeps &
   WebhookSecretDeps &
-  ParkedDeliveriesDeps &
+  UndeliveredDeps &
   RotateDataKeyDeps &
   ReplaceRootDeps &
   ResealDeps &

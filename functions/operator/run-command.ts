@@ -12,7 +12,7 @@ import { withAudit } from '../../src/lambda/with-audit.ts';
 import { isUuid } from '../../src/core/shared/is-uuid.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
 import { formatTimestamp, parseIsoTimestamp } from '../../src/core/shared/timestamp.ts';
-import { listParkedDeliveries, resendDelivery } from '../../src/core/webhooks/parked-deliveries.ts';
+import { listUndelivered, resendDelivery } from '../../src/core/webhooks/undelivered.ts';
 import { rotateWebhookSecret, webhookSecrets } from '../../src/core/webhooks/webhook-secrets.ts';
 import { isDestroyed } from '../../src/core/tenants/tenant.ts';
 import {
@@ -97,17 +97,20 @@ function inputOf(name: CommandName) {
   return z.object({ ...Object.fromEntries(members), ...UNFLAGGED[name] });
 }
 
-function presentParked(invocation: Invocation) {
+function presentUndelivered(invocation: Invocation) {
+  const isParked = invocation.delivery === 'parked';
   return {
     tenant_id: invocation.tenantId,
     invocation_id: invocation.id,
     reactor_id: invocation.reactorId,
     status: invocation.state,
+    delivery: isParked ? 'parked' : 'retried',
     attempts: invocation.attempts,
     last_status: invocation.lastStatus ?? null,
+    last_reason: invocation.lastReason ?? null,
     created_at: formatTimestamp(invocation.createdAt),
     // plain-words: wire name
-    kept_until: formatTimestamp(invocation.dueAt),
+    [isParked ? 'kept_until' : 'next_attempt_at']: formatTimestamp(invocation.dueAt),
   };
 }
 
@@ -179,8 +182,8 @@ const RUN: {
     const secret = await rotateWebhookSecret(deps, raw.tenant_id);
     return { tenant_id: raw.tenant_id, webhook_secret: secret.reveal() };
   },
-  'list-parked-deliveries': async (deps: OperatorDeps, { limit }: Command<'list-parked-deliveries'>) => ({
-    deliveries: (await listParkedDeliveries(deps, limit)).map(presentParked),
+  'list-deliveries': async (deps: OperatorDeps, { limit }: Command<'list-deliveries'>) => ({
+    deliveries: (await listUndelivered(deps, limit)).map(presentUndelivered),
   }),
   'resend-delivery': async (deps: OperatorDeps, raw: Command<'resend-delivery'>) => {
     await resendDelivery(deps, { tenantId: raw.tenant_id, id: raw.invocation_id });

@@ -21,6 +21,8 @@ export interface ApiRequest {
   readonly body: Content;
   /** When the gateway received the request, in ms since the epoch. */
   readonly receivedAt: number;
+  /** How long the function may run from the start of the request until Lambda ends it, in ms. */
+  readonly remainingMs: number;
   /** The source address that the gateway reports. */
   readonly sourceIp: string;
   /** The address of the service that the gateway reports: `https://host`, no slash at the end. */
@@ -64,7 +66,11 @@ function receivedAt(timeEpoch: number, now: number): number {
 }
 
 /** Reads an API Gateway event of payload format 2.0. */
-export function apiRequest(event: APIGatewayProxyEventV2, headerPrefixes: readonly string[]): ApiRequest {
+export function apiRequest(
+  event: APIGatewayProxyEventV2,
+  headerPrefixes: readonly string[],
+  remainingMs = GATEWAY_MS,
+): ApiRequest {
   const headers = lowerCased(event.headers);
   // Payload format 2.0 moves the cookies out of the headers.
   if (event.cookies !== undefined && event.cookies.length > 0) headers['cookie'] = event.cookies.join('; ');
@@ -73,6 +79,7 @@ export function apiRequest(event: APIGatewayProxyEventV2, headerPrefixes: readon
     method: event.requestContext.http.method,
     sourceIp: event.requestContext.http.sourceIp,
     receivedAt: receivedAt(event.requestContext.timeEpoch, Date.now()),
+    remainingMs,
     baseUrl: baseUrl(headers, event.requestContext.domainName),
     rawPath: event.rawPath,
     path: withoutTrailingSlash(event.rawPath),

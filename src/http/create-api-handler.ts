@@ -41,7 +41,10 @@ export interface ApiDeps extends AuthenticateDeps, IdempotencyDeps {
   readonly audit: Sightings;
 }
 
-type Handler = (event: APIGatewayProxyEventV2) => Promise<ApiResponse>;
+type Handler = (
+  event: APIGatewayProxyEventV2,
+  context?: Pick<Context, 'getRemainingTimeInMillis'>,
+) => Promise<ApiResponse>;
 
 /**
  * Starts the route's early read if this instance has accepted the key before: its tenant is the
@@ -130,9 +133,10 @@ export function createApiHandler<Deps extends ApiDeps>(
     .use(requireEdge(deps.edgeSecret))
     .handler(respond);
 
-  return (event) => {
+  return (event, context) => {
     const startedAt = performance.now();
-    const call: ApiCall = { request: apiRequest(event, deps.headerPrefixes), startedAt, operation: 'none' };
+    const request = apiRequest(event, deps.headerPrefixes, context?.getRemainingTimeInMillis());
+    const call: ApiCall = { request, startedAt, operation: 'none' };
     // No step reads Lambda's context.
     return chain(call, {} as Context);
   };

@@ -51,6 +51,12 @@ interface StoredResponse {
   readonly kept?: Json; // plain-words: existing records have this name, so it stays
 }
 
+/**
+ * How much longer than the function may run its claim counts, in ms: the clocks of two instances
+ * differ, and a write of a function that was ended may still arrive.
+ */
+const LEASE_MARGIN_MS = 2_000;
+
 const METHODS = new Set(['POST', 'PUT', 'PATCH']);
 export const KEY_MAX_LENGTH = 400;
 
@@ -138,7 +144,8 @@ export async function withIdempotency(
   const scope = scopeOf(caller, matched, key);
   const { hash, others } = await bodyHashes(deps, caller.tenantId, request.body);
   const now = deps.clock();
-  const claim = await deps.idempotencyStore.claim(scope, hash, now, others);
+  const leaseUntil = now + matched.request.remainingMs + LEASE_MARGIN_MS;
+  const claim = await deps.idempotencyStore.claim(scope, hash, { now, leaseUntil }, others);
   if (claim.state === 'answered') return replayed(deps, scope, claim.sealedAnswer, request);
   if (claim.state !== 'claimed') throw refusal(claim, now);
   return runClaimed(deps, scope, claim, async (writes, once) => {

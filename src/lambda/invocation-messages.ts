@@ -4,9 +4,15 @@ import * as z from 'zod/mini';
 import type { InvocationId } from '../core/reactors/invocation-store.ts';
 import { parseJson } from '../core/shared/parse-json.ts';
 import { partialBatch } from './partial-batch.ts';
-import { causesOf, writeLog } from './request-log.ts';
+import { causesOf, writeLog, type LogFields } from './request-log.ts';
 
 const message = z.lazy(() => z.object({ tenant_id: z.string(), invocation_id: z.string() }));
+
+/** What the log says of a handled message in addition to its ids. */
+export interface HandledMessage {
+  readonly level: 'info' | 'warn';
+  readonly fields: LogFields;
+}
 
 /**
  * The handler of a queue of invocations. SQS delivers a failed message again after its visibility
@@ -14,17 +20,17 @@ const message = z.lazy(() => z.object({ tenant_id: z.string(), invocation_id: z.
  */
 export function invocationMessages(
   operation: string,
-  handle: (id: InvocationId) => Promise<void>,
+  handle: (id: InvocationId) => Promise<HandledMessage | undefined>,
 ): (event: SQSEvent) => Promise<SQSBatchResponse> {
   async function handleRecord({ body }: SQSRecord): Promise<void> {
     const started = performance.now();
-    const finish = (level: 'info' | 'error', more: Parameters<typeof writeLog>[1]) => {
+    const finish = (level: Parameters<typeof writeLog>[0], more: LogFields) => {
       writeLog(level, { operation, milliseconds: Math.round(performance.now() - started), ...more });
     };
     try {
       const { tenant_id: tenantId, invocation_id: id } = message.parse(parseJson(body));
-      await handle({ tenantId, id });
-      finish('info', { tenantId, invocationId: id });
+      const handled = await handle({ tenantId, id });
+      finish(handled?.level ?? 'info', { tenantId, invocationId: id, ...handled?.fields });
     } catch (error) {
       finish('error', { cause: causesOf(error) });
       throw error;

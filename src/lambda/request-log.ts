@@ -34,10 +34,14 @@ const FIELDS = [
   'applicationId',
   'invocationId',
   'reactorId',
+  'outcome',
+  'attempt',
+  'reason',
+  'nextAttempt',
   'cause',
 ] as const;
 
-type LogFields = Readonly<Partial<Record<(typeof FIELDS)[number], unknown>>>;
+export type LogFields = Readonly<Partial<Record<(typeof FIELDS)[number], unknown>>>;
 
 /** Created with the first line, which loads the library (lib/bundle.ts). */
 const logger = madeOnce(() => {
@@ -62,7 +66,7 @@ const logger = madeOnce(() => {
  * One JSON line on standard output, which Lambda sends to CloudWatch Logs: ids, names and counts,
  * from an allow-list of fields.
  */
-export function writeLog(level: 'info' | 'error', fields: LogFields): void {
+export function writeLog(level: 'info' | 'warn' | 'error', fields: LogFields): void {
   logger()[level]('', { ...fields });
 }
 

@@ -15,7 +15,7 @@ export function idempotencyStoreContract(name: string, make: () => IdempotencySt
     const store = make();
     const scope = { tenantId: randomUUID(), request: 'hash' };
     const claim = (now = NOW, body = BODY, others: readonly Buffer[] = []) =>
-      store.claim(scope, body, now, others);
+      store.claim(scope, body, { now, leaseUntil: now + MINUTE }, others);
     const claimed = async (now = NOW) => {
       const made = await claim(now);
       if (made.state !== 'claimed') throw new Error(made.state);
@@ -49,7 +49,9 @@ export function idempotencyStoreContract(name: string, make: () => IdempotencySt
       const { store, scope, claimed } = aRequest();
       await claimed();
       for (const other of [{ tenantId: randomUUID() }, { request: 'other' }])
-        expect((await store.claim({ ...scope, ...other }, BODY, NOW)).state).toBe('claimed');
+        expect(
+          (await store.claim({ ...scope, ...other }, BODY, { now: NOW, leaseUntil: NOW + 1 })).state,
+        ).toBe('claimed');
     });
 
     it('replays a response for a day, and starts over after that', async () => {

@@ -74,17 +74,25 @@ export function invocationStoreContract(name: string, make: () => InvocationStor
       expect(await make().update(invocation, { ...invocation, state: 'failed' })).toBe(false);
     });
 
-    it('returns parked deliveries, oldest first', async () => {
-      const tenantId = randomUUID();
-      const parked = [3, 1, 2].map((dueAt) =>
-        anInvocation({ tenantId, state: 'failed', delivery: 'parked', attempts: 10, dueAt }),
-      );
-      for (const each of [...parked, anInvocation({ tenantId, delivery: 'pending', state: 'failed' })])
-        await make().create(each);
-      const found: Invocation[] = [];
-      for await (const batch of make().parked()) found.push(...batch);
-      const own = found.filter((each) => each.tenantId === tenantId);
-      expect(own.map(({ dueAt }) => dueAt)).toEqual([1, 2, 3]);
-    });
+    it.each(['parked', 'pending'] as const)(
+      'returns %s deliveries that failed, the next one first',
+      async (state) => {
+        const tenantId = randomUUID();
+        const failed = { tenantId, state: 'failed', attempts: 9, lastReason: 'connection refused' } as const;
+        const other = state === 'parked' ? 'pending' : 'parked';
+        for (const dueAt of [3, 1, 2])
+          await make().create(anInvocation({ ...failed, delivery: state, dueAt }));
+        await make().create(anInvocation({ ...failed, delivery: other }));
+        await make().create(anInvocation({ tenantId, state: 'failed', delivery: 'pending', attempts: 0 }));
+        const found: Invocation[] = [];
+        for await (const batch of make().undelivered(state)) found.push(...batch);
+        const own = found.filter((each) => each.tenantId === tenantId);
+        expect(own.map(({ dueAt, lastReason }) => [dueAt, lastReason])).toEqual([
+          [1, 'connection refused'],
+          [2, 'connection refused'],
+          [3, 'connection refused'],
+        ]);
+      },
+    );
   });
 }

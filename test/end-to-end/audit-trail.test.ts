@@ -89,7 +89,7 @@ beforeAll(async () => {
     NODE_EXTRA_CA_CERTS: certificate.certFile,
   });
   management = clientOf(service.credentials.management_key);
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all([service.stop(), destination.close()]);

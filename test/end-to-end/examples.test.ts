@@ -9,7 +9,7 @@ import { startCheckout } from '../support/checkout.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
 import { needing } from '../support/needing.ts';
 import { aProject, packedSdk } from '../support/packed-sdk.ts';
-import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
+import { DESTINATION_PORTS, runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 
 const { describe } = needing('openssl');
 
@@ -89,9 +89,7 @@ beforeAll(async () => {
     await startDestination(certificate),
     await startDestination(certificate),
   ];
-  service = await runService([...TEST_SETTINGS, '--tick', '1'], {
-    NODE_EXTRA_CA_CERTS: certificate.certFile,
-  });
+  service = await runService([...TEST_SETTINGS, '--tick', '1', '--trust', certificate.certFile]);
 });
 
 afterAll(async () => {
@@ -185,6 +183,39 @@ describe('examples/reactor and examples/webhook-receiver', () => {
       expect(await again({ 'content-length': '2' }, Buffer.from('{}'))).toBe(400);
     } finally {
       await receiver.stop();
+    }
+  });
+
+  it('npm run receiver starts it with a certificate that --trust accepts, and gets a result', async () => {
+    const port = String(DESTINATION_PORTS.at(-1));
+    const credentials = join(mkdtempSync(join(tmpdir(), 'cloakroom-receiver-')), 'credentials.json');
+    const args = ['tools/receiver.ts', '--port', port, '--credentials', credentials];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    let printed = '';
+    child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    const until = async (text: string) => {
+      for (let tries = 0; !printed.includes(text) && tries < 300; tries += 1) await sleep(100);
+      expect(printed).toContain(text);
+    };
+    let trusting: RunningService | undefined;
+    try {
+      // As a person does, who pastes what it prints.
+      await until(`egressAllowList=localhost:${port}`);
+      const [, trusted = ''] = /--trust (\S+)/.exec(printed) ?? [];
+      trusting = await runService([...TEST_SETTINGS, '--trust', trusted]);
+      cpSync(trusting.credentialsFile, credentials);
+      await until(`listening on port ${port}`);
+      const said = await runExample('reactor', {
+        CLOAKROOM_CREDENTIALS: credentials,
+        CALLBACK_URL: `https://localhost:${port}/`,
+      });
+      const [, id = '?'] = /^later: (\S+)/m.exec(said) ?? [];
+      await until(`invocation ${id} succeeded`);
+    } finally {
+      child.kill();
+      await ended;
+      await trusting?.stop();
     }
   });
 

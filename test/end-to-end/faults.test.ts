@@ -335,7 +335,7 @@ beforeAll(async () => {
   service = await runService([...TEST_SETTINGS, '--tick', '3', '--fault-seed', String(SEED)], {
     NODE_EXTRA_CA_CERTS: certificate.certFile,
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await service.stop();

@@ -6,7 +6,7 @@ import { startDestination, testCertificate, type TestDestination } from '../supp
 import { send, type ApiResponse } from '../support/http-client.ts';
 import { needing } from '../support/needing.ts';
 import { operatorOf } from '../support/operator.ts';
-import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
+import { CLOSED_PORT, runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { CARD } from '../support/sample-requests.ts';
 
 const { describe } = needing('openssl');
@@ -65,9 +65,7 @@ const delivered = (id: string) => until(() => deliveriesOf(id)[0]);
 beforeAll(async () => {
   certificate = testCertificate();
   [receiver, bank] = [await startDestination(certificate), await startDestination(certificate)];
-  service = await runService([...TEST_SETTINGS, '--tick', '1'], {
-    NODE_EXTRA_CA_CERTS: certificate.certFile,
-  });
+  service = await runService([...TEST_SETTINGS, '--tick', '1', '--trust', certificate.certFile]);
   invoker = (
     await manage('POST', '/applications', {
       name: 'invoker',
@@ -160,6 +158,51 @@ describe('an asynchronous invocation', () => {
     const { body, headers } = await delivered(id);
     for (const secret of [next, service.credentials.webhook_secret])
       expect(new Webhook(String(secret)).verify(body, headers as never)).toMatchObject({ raw: 1 });
+  });
+
+  it('says on the terminal, in the log and to the operator why a delivery failed', async () => {
+    const untrusted = await startDestination(testCertificate());
+    const reactor = await aReactor('module.exports = () => ({ raw: 1 });');
+    const respond = receiver.respond;
+    receiver.respond = ({ url }, response) => {
+      if (url === '/slow') return;
+      response.writeHead(500).end();
+    };
+    const at = async (callback_url: string) => invoke(reactor, { callback_url });
+    try {
+      const reasons = new Map([
+        [await at(`https://localhost:${String(untrusted.port)}/`), 'self-signed certificate'],
+        [await at(`https://localhost:${String(CLOSED_PORT)}/`), 'connection refused'],
+        [await at(hook('/500')), 'HTTP 500'],
+        [await at(hook('/slow')), 'no response in time'],
+      ]);
+      for (const [id, reason] of reasons) {
+        const said = await until(() =>
+          service
+            .output()
+            .split('\n')
+            .find((line) => line.includes(`Z delivery of ${id} failed: `)),
+        );
+        expect(said).toContain(`failed: ${reason}`);
+        expect(said).toMatch(/, attempt 1 of 10, next at \d\d:\d\d:\d\d$/);
+        const logged = { outcome: 'failed', attempt: 1, reason, invocationId: id, level: 'warn' };
+        const lines = service.output().match(/\{"level":"warn".*\}/g) ?? [];
+        expect(lines.map((line) => JSON.parse(line) as object)).toContainEqual(
+          expect.objectContaining(logged),
+        );
+      }
+      const { deliveries } = (await operator({ command: 'list-deliveries', limit: 1000 })) as {
+        deliveries: { invocation_id: string }[];
+      };
+      for (const [id, reason] of reasons)
+        expect(deliveries.find(({ invocation_id }) => invocation_id === id)).toMatchObject({
+          ...{ delivery: 'retried', last_reason: reason === 'HTTP 500' ? null : reason },
+          ...{ last_status: reason === 'HTTP 500' ? 500 : null, next_attempt_at: expect.any(String) },
+        });
+    } finally {
+      receiver.respond = respond;
+      await untrusted.close();
+    }
   });
 
   it('is rejected immediately if its input is invalid', async () => {

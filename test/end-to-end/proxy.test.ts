@@ -48,7 +48,7 @@ async function aToken(data: unknown, more: Record<string, unknown> = {}): Promis
 beforeAll(async () => {
   const certificate = testCertificate();
   [destination, untrusted] = [await startDestination(certificate), await startDestination(testCertificate())];
-  service = await runService(TEST_SETTINGS, { NODE_EXTRA_CA_CERTS: certificate.certFile });
+  service = await runService([...TEST_SETTINGS, '--trust', certificate.certFile]);
   key = (await anApplication({ permissions: ['token:create', 'token:use'] })).key;
   tokens = {
     card: await aToken(CARD, { type: 'card' }),
@@ -56,7 +56,7 @@ beforeAll(async () => {
     hostile: await aToken('a"b\\c&d=e<f>\'{{ x }}%20+ü'),
     lines: await aToken('two\r\nlines'),
   };
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all([service.stop(), destination.close(), untrusted.close()]);

@@ -48,7 +48,7 @@ it('reports exactly the records whose handling failed or whose body is not a mes
 
 it('writes one line for each record, which contains ids and no message', async () => {
   const handler = invocationMessages('test', ({ id }) =>
-    id === 'bad' ? Promise.reject(new Error(SECRET)) : Promise.resolve(),
+    id === 'bad' ? Promise.reject(new Error(SECRET)) : Promise.resolve(undefined),
   );
   await handler(eventOf([message('good'), message('bad'), SECRET]));
   const written = lines.map((line) => JSON.parse(line) as Record<string, unknown>);

@@ -33,7 +33,8 @@ export interface TestDestination {
 }
 
 /**
- * A certificate for `localhost` that is only trusted through `NODE_EXTRA_CA_CERTS`. Needs openssl.
+ * A certificate for `localhost` that is only trusted through `--trust` or `NODE_EXTRA_CA_CERTS`.
+ * Needs openssl.
  */
 export function testCertificate(): { readonly keyFile: string; readonly certFile: string } {
   const folder = temporaryFolder();
@@ -118,6 +119,8 @@ export async function startDestination(certificate?: {
     socket.once('close', () => (counts.open -= 1));
   });
   const port = await listening(server);
+  // A suite whose start failed does not close it.
+  server.unref();
   return {
     port,
     received,

@@ -54,13 +54,25 @@ const violations = (output: string): readonly string[] =>
 
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'cloakroom-test-'));
 
+/** Below jest's limit for a hook, so that a suite that cannot start ends with the reason. */
+const LONGEST_START_MS = 110_000;
+
 function whenReady(child: ChildProcess, output: () => string): Promise<void> {
   return new Promise((resolve, reject) => {
+    const late = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`the service was not ready in ${String(LONGEST_START_MS)} ms:\n${output()}`));
+    }, LONGEST_START_MS);
     const look = () => {
-      if (output().includes('Ready.')) resolve();
+      if (!output().includes('Ready.')) return;
+      clearTimeout(late);
+      resolve();
     };
     child.stdout?.on('data', look);
-    child.once('exit', (code) => reject(new Error(`the service ended with ${String(code)}:\n${output()}`)));
+    child.once('exit', (code) => {
+      clearTimeout(late);
+      reject(new Error(`the service ended with ${String(code)}:\n${output()}`));
+    });
   });
 }
 

@@ -1,15 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-
-export interface Certificate {
-  readonly keyFile: string;
-  readonly certFile: string;
-}
+import type { Certificate } from '../local-certificate.ts';
 
 /** A request as a destination received it. */
 export interface Received {
@@ -28,23 +22,6 @@ export interface Destination {
    */
   next(path: string, signal: AbortSignal): Promise<Received>;
   close(): void;
-}
-
-/** A certificate for `localhost`, trusted only by a process that is configured with it. */
-export function makeCertificate(folder: string): Certificate {
-  const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', keyFile];
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  try {
-    execFileSync('openssl', ['req', '-x509', ...key, '-days', '1', '-out', certFile, ...subject], {
-      stdio: 'ignore',
-    });
-  } catch (error) {
-    throw new Error('the demo creates a certificate with openssl, which failed or is missing', {
-      cause: error,
-    });
-  }
-  return { keyFile, certFile };
 }
 
 /** The same ports each time, so that a later demo reuses the synthesized app. */

@@ -32,10 +32,7 @@ function endGroup(leader: number | undefined): void {
   }
 }
 
-/**
- * The service as `npm start` runs it, on a free port, with its state in memory. A separate process,
- * because Node reads the certificate from its environment only at the start.
- */
+/** The service as `npm start` runs it, on a free port, with its state in memory. */
 export async function startService(options: {
   readonly folder: string;
   readonly settings: Readonly<Record<string, string>>;
@@ -48,14 +45,18 @@ export async function startService(options: {
   const child = spawn(
     process.execPath,
     // With `--verbose` the functions log to the pipe: the demo leaves nothing in `.local`.
-    [script, '--port', '0', '--tick', '1', '--verbose', '--credentials', credentialsFile, ...settings],
+    [
+      ...[script, '--port', '0', '--tick', '1', '--verbose', '--credentials', credentialsFile],
+      ...['--trust', options.certFile],
+      ...settings,
+    ],
     {
       cwd: join(import.meta.dirname, '../..'),
       // A separate process group: it can be ended with all its descendants.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
       // The demo's temporary folder contains the leftovers of an interrupted start.
-      env: { ...process.env, TMPDIR: options.folder, NODE_EXTRA_CA_CERTS: options.certFile },
+      env: { ...process.env, TMPDIR: options.folder },
     },
   );
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));

@@ -76,6 +76,10 @@ export interface CloudOptions {
    * dropped.
    */
   readonly onUnlogged?: (functionName: string, line: string) => void;
+  /** Receives each logged line of the app's functions. */
+  readonly onLogged?: (functionName: string, line: string) => void;
+  /** Certificates in PEM form that functions accept in addition to Node's own. Default: none. */
+  readonly trustedCertificates?: readonly string[];
   /** Prints logs through this instead of writing them to files. */
   readonly printLogs?: (text: string) => void;
   /**
@@ -157,12 +161,14 @@ async function createStores({ options, clock, storageFailure, closers }: Start):
 }
 
 function createParts(
-  { account, logs, faults, clock }: Start,
+  { account, logs, faults, clock, options }: Start,
   dynamoDb: DynamoDb,
   assets: CloudParts['assets'],
   compileCache: string,
 ): CloudParts {
   const roles = createRoleRegistry();
+  const { onLogged, trustedCertificates } = options;
+  const onText = onLogged && createLineSplitter(onLogged);
   return {
     account,
     assets,
@@ -176,7 +182,9 @@ function createParts(
       credentialsFor: (roleArn) => roles.credentialsFor(roleArn),
       log: (name, text) => {
         logs.write(name, text);
+        onText?.(name, text);
       },
+      ...(trustedCertificates !== undefined && { trustedCertificates }),
       kills: faults.kills,
       clock: clock.shared,
       compileCache,

@@ -1,7 +1,7 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { sortableTime } from '../../core/shared/position.ts';
-import { DUE_PARTITIONS, INDEXES, type ItemKey } from './keys.ts';
+import { DUE_PARTITIONS, INDEXES, RETRIED_PARTITION, type ItemKey } from './keys.ts';
 import { send, type Item, type Table } from './table-client.ts';
 
 /** Most records of one Query of the due index. */
@@ -68,7 +68,7 @@ export async function* dueEntries(
  * there is none.
  */
 export async function oldestDue({ client, name }: Table): Promise<number | undefined> {
-  const firsts = DUE_PARTITIONS.map(async (partition) => {
+  const firsts = [...DUE_PARTITIONS, RETRIED_PARTITION].map(async (partition) => {
     const command = new QueryCommand({
       TableName: name,
       IndexName: INDEXES.due,

@@ -11,6 +11,7 @@ import {
   PARKED_PARTITION,
   parseInvocationKey,
   parseReactorKey,
+  RETRIED_PARTITION,
 } from './keys.ts';
 import { send, type Table } from './table-client.ts';
 
@@ -34,6 +35,8 @@ export function dueReactors(reactors: Table, deps: RepairFunctionDeps): DueWork 
   };
 }
 
+const INVOCATION_PARTITIONS = [...DUE_PARTITIONS, RETRIED_PARTITION, PARKED_PARTITION];
+
 /**
  * Invocations that need the sweep: lost messages, dead workers and senders, due deliveries, and
  * those past their end.
@@ -42,7 +45,7 @@ export function dueInvocations(reactors: Table, deps: SweepInvocationDeps): DueW
   return {
     name: 'invocations',
     async *due(now) {
-      for await (const entries of dueEntries(reactors, now, [...DUE_PARTITIONS, PARKED_PARTITION])) {
+      for await (const entries of dueEntries(reactors, now, INVOCATION_PARTITIONS)) {
         yield entries.flatMap(({ key, dueAt }) => {
           const found = parseInvocationKey(key);
           return found === undefined ? [] : [{ dueAt, act: () => sweepInvocation(deps, found) }];

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type {
+  ClaimTimes,
   IdempotencyClaim,
   IdempotencyScope,
   IdempotencyStore,
@@ -14,8 +15,6 @@ import { conditionalWrite } from './conditional-write.ts';
 
 /** How long a response is stored (docs/contract.md#idempotency). */
 const RETENTION_MS = 24 * 60 * 60 * 1000;
-/** The lease of a claim without a response: longer than any function may run. */
-const LEASE_MS = 60_000;
 const SEED_BYTES = 32;
 
 const recordItem = z.lazy(() =>
@@ -58,13 +57,13 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
   async function claimNew(
     scope: IdempotencyScope,
     bodyHash: Buffer,
-    now: number,
+    { now, leaseUntil }: ClaimTimes,
     over?: string,
   ): Promise<{ readonly claim: IdempotencyClaim } | { readonly existing: Record }> {
     const [seed, attempt] = [randomBytes(SEED_BYTES), randomUUID()];
     const record: Record = {
       ...{ seed, bodyHash, attempt, startedAt: now },
-      ...{ leaseUntil: now + LEASE_MS, hasRun: false },
+      ...{ leaseUntil, hasRun: false },
     };
     const command = new PutCommand({
       TableName: name,
@@ -86,9 +85,13 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
 
   /**
    * Takes over the claim of an attempt that failed or died. Returns `running` if another attempt
-   * was faster; its lease is as long.
+   * was faster; its lease is about as long.
    */
-  async function takeOver(scope: IdempotencyScope, record: Record, now: number): Promise<IdempotencyClaim> {
+  async function takeOver(
+    scope: IdempotencyScope,
+    record: Record,
+    leaseUntil: number,
+  ): Promise<IdempotencyClaim> {
     const attempt = randomUUID();
     const command = new UpdateCommand({
       TableName: name,
@@ -98,13 +101,12 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
         'attempt IN (:previous, :attempt) AND hasRun = :no AND attribute_not_exists(sealedAnswer) AND attribute_not_exists(partCount)',
       ExpressionAttributeValues: {
         ':attempt': attempt,
-        ':lease': now + LEASE_MS,
+        ':lease': leaseUntil,
         ':previous': record.attempt,
         ':no': false,
       },
     });
-    if ((await conditionalWrite(client, command)) !== 'written')
-      return { state: 'running', leaseUntil: now + LEASE_MS };
+    if ((await conditionalWrite(client, command)) !== 'written') return { state: 'running', leaseUntil };
     return claimOf({ ...record, attempt });
   }
 
@@ -140,22 +142,23 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
   }
 
   return {
-    async claim(scope, bodyHash, now, others = []): Promise<IdempotencyClaim> {
-      const first = await claimNew(scope, bodyHash, now);
+    async claim(scope, bodyHash, times, others = []): Promise<IdempotencyClaim> {
+      const { now, leaseUntil } = times;
+      const first = await claimNew(scope, bodyHash, times);
       if ('claim' in first) return first.claim;
       const record = first.existing;
       const isAnswered = record.sealedAnswer !== undefined || record.partCount !== undefined;
       if (![bodyHash, ...others].some((hash) => hash.equals(record.bodyHash))) {
         if (isAnswered || record.hasRun || record.leaseUntil !== RELEASED) return { state: 'other_body' };
-        const renewed = await claimNew(scope, bodyHash, now, record.attempt);
-        return 'claim' in renewed ? renewed.claim : { state: 'running', leaseUntil: now + LEASE_MS };
+        const renewed = await claimNew(scope, bodyHash, times, record.attempt);
+        return 'claim' in renewed ? renewed.claim : { state: 'running', leaseUntil };
       }
       if (isAnswered) {
         const sealedAnswer = await responseOf(scope, record, now);
         return sealedAnswer === undefined ? { state: 'ran' } : { state: 'answered', sealedAnswer };
       }
       if (record.leaseUntil > now) return { state: 'running', leaseUntil: record.leaseUntil };
-      return record.hasRun ? { state: 'ran' } : takeOver(scope, record, now);
+      return record.hasRun ? { state: 'ran' } : takeOver(scope, record, leaseUntil);
     },
     async keep(scope, attempt, sealedAnswer, { now, until = Infinity }) {
       const end = Math.min(until, now + RETENTION_MS);

@@ -9,7 +9,13 @@ import type {
 import { isUuid } from '../../core/shared/is-uuid.ts';
 import { dueEntries, END_OF_TIME } from './due-index.ts';
 import { batchGet, getItem } from './batch-get.ts';
-import { invocationContentKey, invocationKey, PARKED_PARTITION, type ItemKey } from './keys.ts';
+import {
+  invocationContentKey,
+  invocationKey,
+  PARKED_PARTITION,
+  RETRIED_PARTITION,
+  type ItemKey,
+} from './keys.ts';
 import { partKeys, putParts, readParts } from './value-parts.ts';
 import { conditionalPut } from './conditional-put.ts';
 import { send, type Item, type Table } from './table-client.ts';
@@ -30,6 +36,7 @@ const invocationItem = z.lazy(() =>
     delivery: z.enum(['none', 'pending', 'delivered', 'parked']),
     attempts: z.number(),
     lastStatus: z.exactOptional(z.number()),
+    lastReason: z.exactOptional(z.string()),
     dueAt: z.number(),
     readableUntil: z.number(),
     resultUntil: z.exactOptional(z.number()),
@@ -41,15 +48,23 @@ const contentItem = z.lazy(() => z.object({ partCount: z.number() }));
 /** How long after its last due time DynamoDB deletes an invocation if no sweep runs, in ms. */
 const BACKSTOP_MS = 30 * 24 * 60 * 60 * 1000;
 
+/**
+ * Deliveries after a failed attempt have partitions of their own in the index, so that one query
+ * lists them for an operator.
+ */
+function partitionOf({ delivery, attempts }: Invocation): string | undefined {
+  if (delivery === 'parked') return PARKED_PARTITION;
+  return delivery === 'pending' && attempts > 0 ? RETRIED_PARTITION : undefined;
+}
+
 function itemOf(invocation: Invocation): Item {
-  const isParked = invocation.delivery === 'parked';
+  const duePk = partitionOf(invocation);
   return {
     ...invocationKey(invocation.tenantId, invocation.id),
     ...invocation,
     ttl: timeToLive(invocation.createdAt + BACKSTOP_MS),
     ...dueAt(invocation.id, invocation.dueAt),
-    // Parked ones have a separate partition, so that one query lists them for an operator.
-    ...(isParked && { duePk: PARKED_PARTITION }),
+    ...(duePk !== undefined && { duePk }),
   };
 }
 
@@ -129,15 +144,16 @@ export function createInvocationStore(reactors: Table, ephemeral: Table): Invoca
       return item && readParts(ephemeral, key, contentItem.parse(item).partCount);
     },
 
-    async *parked() {
-      for await (const entries of dueEntries(reactors, END_OF_TIME, [PARKED_PARTITION])) {
+    async *undelivered(state) {
+      const partition = state === 'parked' ? PARKED_PARTITION : RETRIED_PARTITION;
+      for await (const entries of dueEntries(reactors, END_OF_TIME, [partition])) {
         const items = await batchGet(
           reactors,
           entries.map(({ key }) => key),
         );
         yield items
           .map(read)
-          .filter(({ delivery }) => delivery === 'parked')
+          .filter(({ delivery }) => delivery === state)
           .toSorted((a, b) => a.dueAt - b.dueAt);
       }
     },

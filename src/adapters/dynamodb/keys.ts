@@ -278,6 +278,9 @@ export const COLD_PARTITION = 'cold';
 /** Partition of the due index of the Reactors table for parked deliveries, until they end. */
 export const PARKED_PARTITION = 'parked';
 
+/** Partition of the due index that contains the deliveries between two attempts. */
+export const RETRIED_PARTITION = 'retried';
+
 const shardText = (shard: number) => String(shard).padStart(2, '0');
 
 /** Audit table: a record, by trail, shard and position. */

@@ -190,7 +190,7 @@ export const EFFECTS: {
     update: NONE,
     find: NONE,
     content: NONE,
-    parked: NONE,
+    undelivered: NONE,
   },
   keyService: { generateKey: NONE, unwrapKey: NONE },
   reactorFunctions: {

@@ -45,7 +45,7 @@ export const OPERATION_NAMES = [
   'destroy-tenant',
   'health',
   'rotate-webhook-secret',
-  'list-parked-deliveries',
+  'list-deliveries',
   'resend-delivery',
   'who-saw',
   'verify-audit',

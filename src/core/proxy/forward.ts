@@ -73,6 +73,15 @@ function destinationOf(request: ProxyRequest, allowList: EgressAllowList): Desti
   return parsed;
 }
 
+/**
+ * Refuses segments that some server resolves against the base path (RFC 3986, section 5.2.4; with
+ * parameters after `;`, or `\\` as a separator): who may add a path to a destination stays below it.
+ */
+function checkSuffix(suffix: string): void {
+  if (suffix.split(/\/|%5C/i).some((segment) => /^\.{1,2}(?:;|$)/.test(segment)))
+    throw invalid('path', 'must not contain a segment . or .. below /proxy');
+}
+
 /** Joins base path and suffix with one slash, and puts the base's own query first. */
 function targetOf(url: URL, suffix: string, query: Renderable<string>): Renderable<string> {
   const path = suffix === '' ? url.pathname : `${url.pathname.replace(/\/$/, '')}${suffix}`;
@@ -94,6 +103,7 @@ export async function forward(
 ): Promise<InboundResponse> {
   checkCaller(caller);
   const destination = destinationOf(request, deps.egressAllowList);
+  checkSuffix(request.suffix);
   const fields = new TemplateFields();
   const isEncoded = isCompressed(request.headers['content-encoding'] ?? '');
   const target = targetOf(destination.url, request.suffix, formText(request.query, 'query', fields));

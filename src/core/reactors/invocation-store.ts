@@ -33,8 +33,8 @@ export interface InvocationStore {
   putContent(id: InvocationId, content: InvocationContent, sealed: Buffer, end: ContentEnd): Promise<void>;
   /** Sealed content; `undefined` if it is missing or deleted. */
   content(id: InvocationId, content: InvocationContent): Promise<Buffer | undefined>;
-  /** Parked deliveries, oldest first. */
-  parked(): AsyncIterable<readonly Invocation[]>;
+  /** Deliveries after a failed attempt: those in one state, the next one due first. */
+  undelivered(state: 'pending' | 'parked'): AsyncIterable<readonly Invocation[]>;
 }
 
 /** Messages carry ids and nothing else. */

@@ -29,6 +29,8 @@ export interface Invocation {
   readonly attempts: number;
   /** HTTP status of the last response from the destination, if there was any. */
   readonly lastStatus?: number;
+  /** Why the last attempt got no response (src/core/webhooks/delivery-failure.ts). */
+  readonly lastReason?: string;
   /** When a worker or the sweep must process the invocation next. */
   readonly dueAt: number;
   /** Until when the result can be read. */

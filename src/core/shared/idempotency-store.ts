@@ -5,6 +5,13 @@ export interface IdempotencyScope {
   readonly request: string;
 }
 
+/** Times of a claim, in ms since the epoch. */
+export interface ClaimTimes {
+  readonly now: number;
+  /** From then on an attempt without a response is certainly dead. */
+  readonly leaseUntil: number;
+}
+
 /** The result of a claim. */
 export type IdempotencyClaim =
   /**
@@ -35,7 +42,7 @@ export interface IdempotencyStore {
   claim(
     scope: IdempotencyScope,
     bodyHash: Buffer,
-    now: number,
+    times: ClaimTimes,
     others?: readonly Buffer[],
   ): Promise<IdempotencyClaim>;
   /**

@@ -12,6 +12,7 @@ import type { JsonObject } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
 import { resultNotAvailable } from '../tokens/token-use.ts';
 import { ServiceError } from '../shared/service-error.ts';
+import { deliveryFailure } from './delivery-failure.ts';
 import { signWebhook } from './sign-webhook.ts';
 import { webhookSecrets, type WebhookSecretDeps } from './webhook-secrets.ts';
 
@@ -32,15 +33,20 @@ const TIMEOUT_MS = 15_000;
 /** Longest delay of a message (SQS); after a longer pause, the sweep sends the message. */
 const MESSAGE_DELAY_MAX_MS = 900_000;
 
-/** The result of an attempt, for its audit record. */
+/** The result of an attempt, for its audit record, the log and the metric. */
 export interface Sent extends Attempt {
-  /** Whether the receiver accepted the result. */
-  readonly isDelivered: boolean;
+  readonly outcome: 'delivered' | 'failed' | 'parked';
+  /** The number of this attempt, from 1. */
+  readonly attempt: number;
+  /** When the next attempt is due, in ms since the epoch, after one that `failed`. */
+  readonly nextAt?: number;
 }
 
-/** The result of one attempt; `status` is absent without a response. */
+/** The result of one attempt: the status of the response, or the reason for which there is none. */
 interface Attempt {
   readonly status?: number;
+  /** See {@link deliveryFailure}. */
+  readonly reason?: string;
 }
 
 /** Makes one attempt; `gone` if the content or the destination is missing for good. */
@@ -56,7 +62,7 @@ async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt 
   const destination = parseDestination(payload.reveal().callbackUrl, { allowList: deps.egressAllowList });
   // It was valid when the invocation was accepted; the deployer may have changed the allow list
   // since.
-  if (typeof destination === 'string') return {};
+  if (typeof destination === 'string') return { reason: 'callback_url that is not allowed any more' };
   for (const use of stored?.reveal().uses ?? []) deps.audit.saw(use, 'use');
   // The secret is the tenant's: the body names for whom the signature speaks.
   const text = JSON.stringify({
@@ -92,22 +98,27 @@ async function tryOnce(deps: DeliverDeps, invocation: Invocation): Promise<Attem
     return await post(deps, invocation);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code === 'dependency_unavailable') throw error;
-    return {};
+    return { reason: deliveryFailure(error) };
   }
 }
 
 function afterTry(attempt: Attempt | 'gone', claimed: Invocation, now: number): Invocation {
-  const { lastStatus: _, sender: __, ...rest } = claimed;
+  const { lastStatus: _, lastReason: __, sender: ___, ...rest } = claimed;
   const end = Math.max(now, claimed.readableUntil);
   // The content is missing, as after a restore: the receiver is not at fault and no operator can
   // repair it, so the delivery ends (docs/storage.md#invocations-and-reactors).
   if (attempt === 'gone') return { ...rest, delivery: 'none', dueAt: end };
-  const { status } = attempt;
-  const reported = defined({ ...rest, lastStatus: status });
+  const { status, reason } = attempt;
+  const reported = defined({ ...rest, lastStatus: status, lastReason: reason });
   if (status !== undefined && status >= 200 && status < 300)
     return { ...reported, delivery: 'delivered', dueAt: end };
   if (claimed.attempts >= DELIVERY_TRIES) return { ...reported, ...parking(claimed, now) };
   return { ...reported, dueAt: now + pauseAfter(claimed.attempts) };
+}
+
+function outcomeOf({ delivery, dueAt }: Invocation): Pick<Sent, 'outcome' | 'nextAt'> {
+  if (delivery === 'pending') return { outcome: 'failed', nextAt: dueAt };
+  return { outcome: delivery === 'delivered' ? 'delivered' : 'parked' };
 }
 
 /**
@@ -135,6 +146,6 @@ export async function deliver(deps: DeliverDeps, id: InvocationId): Promise<Sent
   if (next.delivery === 'pending' && pauseMs <= MESSAGE_DELAY_MAX_MS)
     // Without this message, the sweep would find the delivery up to a minute later.
     await deps.deliveryQueue.send(id, pauseMs).catch(deps.onFailure);
-  const isDelivered = next.delivery === 'delivered';
-  return attempt === 'gone' ? undefined : { isDelivered, ...attempt };
+  if (attempt === 'gone') return undefined;
+  return { ...attempt, attempt: claimed.attempts, ...outcomeOf(next) };
 }

@@ -10,6 +10,8 @@ const BODY = Buffer.alloc(32, 1);
 const OTHER_BODY = Buffer.alloc(32, 2);
 const NOW = 1_700_000_000_000;
 const DAY = 24 * 60 * 60 * 1000;
+/** The times of a claim at a time. */
+const at = (now: number) => ({ now, leaseUntil: now + 60_000 });
 let database: Database;
 
 const aStore = (fate?: Fate) => {
@@ -18,7 +20,7 @@ const aStore = (fate?: Fate) => {
 };
 
 async function claimed(store = aStore(), now = NOW) {
-  const claim = await store.claim(scope, BODY, now);
+  const claim = await store.claim(scope, BODY, at(now));
   if (claim.state !== 'claimed') throw new Error(claim.state);
   return claim;
 }
@@ -36,13 +38,13 @@ describe('a claim', () => {
     const loseFirst: Fate = (_operation, nth) => (nth === 1 ? 'lose' : undefined);
     const first = await claimed(aStore(loseFirst));
     await aStore().keep(scope, first.attempt, Buffer.from('x'), { now: NOW });
-    expect((await aStore().claim(scope, BODY, NOW)).state).toBe('answered');
+    expect((await aStore().claim(scope, BODY, at(NOW))).state).toBe('answered');
     const other = { ...scope, request: 'other' };
-    await aStore().claim(other, BODY, NOW);
+    await aStore().claim(other, BODY, at(NOW));
     let updates = 0;
     const loseUpdate: Fate = (operation, nth) =>
       operation === 'UpdateItem' && (updates += 1) === 1 ? losing(operation, nth) : undefined;
-    expect((await aStore(loseUpdate).claim(other, BODY, NOW + 61_000)).state).toBe('claimed');
+    expect((await aStore(loseUpdate).claim(other, BODY, at(NOW + 61_000))).state).toBe('claimed');
   });
 });
 
@@ -51,10 +53,10 @@ describe('a claim with another body', () => {
     const first = await claimed();
     await aStore().release(scope, first.attempt, false);
     const loseFirst: Fate = (operation, nth) => (operation === 'PutItem' && nth === 2 ? 'lose' : undefined);
-    const second = await aStore(loseFirst).claim(scope, OTHER_BODY, NOW + 1);
+    const second = await aStore(loseFirst).claim(scope, OTHER_BODY, at(NOW + 1));
     if (second.state !== 'claimed') throw new Error(second.state);
     expect(second.seed.equals(first.seed)).toBe(false);
-    expect(await aStore().claim(scope, BODY, NOW + 2)).toEqual({ state: 'other_body' });
+    expect(await aStore().claim(scope, BODY, at(NOW + 2))).toEqual({ state: 'other_body' });
   });
 });
 
@@ -63,9 +65,9 @@ describe('a stored response', () => {
     const { attempt } = await claimed();
     const response = randomBytes(bytes);
     await aStore().keep(scope, attempt, response, { now: NOW });
-    const replayed = await aStore().claim(scope, BODY, NOW + DAY - 1);
+    const replayed = await aStore().claim(scope, BODY, at(NOW + DAY - 1));
     expect(replayed.state === 'answered' && replayed.sealedAnswer.equals(response)).toBe(true);
-    expect((await aStore().claim(scope, BODY, NOW + DAY)).state).toBe('claimed');
+    expect((await aStore().claim(scope, BODY, at(NOW + DAY))).state).toBe('claimed');
   });
 
   it('with missing parts is not replayed, and another attempt stores its own', async () => {
@@ -77,7 +79,7 @@ describe('a stored response', () => {
     const second = await claimed(aStore(), NOW + 61_000);
     const response = randomBytes(800_000);
     await aStore().keep(scope, second.attempt, response, { now: NOW });
-    const replayed = await aStore().claim(scope, BODY, NOW + 1);
+    const replayed = await aStore().claim(scope, BODY, at(NOW + 1));
     expect(replayed.state === 'answered' && replayed.sealedAnswer.equals(response)).toBe(true);
   });
 });
@@ -88,9 +90,9 @@ describe('an operation that must not run twice', () => {
     const response = randomBytes(bytes);
     await aStore().markRun(scope, attempt);
     await aStore().keep(scope, attempt, response, { now: NOW, until: NOW + 1_000 });
-    const replayed = await aStore().claim(scope, BODY, NOW + 999);
+    const replayed = await aStore().claim(scope, BODY, at(NOW + 999));
     expect(replayed.state === 'answered' && replayed.sealedAnswer.equals(response)).toBe(true);
-    expect(await aStore().claim(scope, BODY, NOW + 1_000)).toEqual({ state: 'ran' });
+    expect(await aStore().claim(scope, BODY, at(NOW + 1_000))).toEqual({ state: 'ran' });
   });
 
   it('leaves no response behind after the sweep', async () => {
@@ -101,6 +103,6 @@ describe('an operation that must not run twice', () => {
     const work = dueCvcs(database.tables(), () => NOW + 1_000);
     for await (const records of work.due(NOW + 1_000)) for (const record of records) await record.act();
     expect(await responses()).toEqual([]);
-    expect(await aStore().claim(scope, BODY, NOW + 1)).toEqual({ state: 'ran' });
+    expect(await aStore().claim(scope, BODY, at(NOW + 1))).toEqual({ state: 'ran' });
   });
 });

@@ -24,6 +24,8 @@ afterAll(() => database.close());
 
 const BODY = Buffer.alloc(32, 1);
 const MINUTE = 60_000;
+/** The times of a claim at a time. */
+const at = (now: number) => ({ now, leaseUntil: now + MINUTE });
 const tokens = (fate?: Fate, clock = Date.now) => createTokenStore(database.tables(fate), clock);
 const applications = (fate?: Fate) => createApplicationStore(database.table('Access', fate));
 const sessions = (fate?: Fate) =>
@@ -410,7 +412,7 @@ const rows: readonly Row[] = [
     'claimed',
     () => {
       const scope = aScope();
-      return Promise.resolve((fate) => stateOf(idempotency(fate).claim(scope, BODY, NOW)));
+      return Promise.resolve((fate) => stateOf(idempotency(fate).claim(scope, BODY, at(NOW))));
     },
   ],
   [
@@ -419,8 +421,8 @@ const rows: readonly Row[] = [
     'claimed',
     async () => {
       const scope = aScope();
-      await idempotency().claim(scope, BODY, NOW);
-      return (fate) => stateOf(idempotency(fate).claim(scope, BODY, NOW + 2 * MINUTE));
+      await idempotency().claim(scope, BODY, at(NOW));
+      return (fate) => stateOf(idempotency(fate).claim(scope, BODY, at(NOW + 2 * MINUTE)));
     },
   ],
   [
@@ -429,11 +431,11 @@ const rows: readonly Row[] = [
     'answered',
     async () => {
       const scope = aScope();
-      const claim = await idempotency().claim(scope, BODY, NOW);
+      const claim = await idempotency().claim(scope, BODY, at(NOW));
       const attempt = claim.state === 'claimed' ? claim.attempt : '';
       return async (fate) => {
         await idempotency(fate).keep(scope, attempt, Buffer.from('x'), { now: NOW });
-        return stateOf(idempotency().claim(scope, BODY, NOW));
+        return stateOf(idempotency().claim(scope, BODY, at(NOW)));
       };
     },
   ],
@@ -443,7 +445,7 @@ const rows: readonly Row[] = [
     true,
     async () => {
       const scope = aScope();
-      const claim = await idempotency().claim(scope, BODY, NOW);
+      const claim = await idempotency().claim(scope, BODY, at(NOW));
       const attempt = claim.state === 'claimed' ? claim.attempt : '';
       return (fate) => idempotency(fate).markRun(scope, attempt);
     },
@@ -454,11 +456,11 @@ const rows: readonly Row[] = [
     'claimed',
     async () => {
       const scope = aScope();
-      const claim = await idempotency().claim(scope, BODY, NOW);
+      const claim = await idempotency().claim(scope, BODY, at(NOW));
       const attempt = claim.state === 'claimed' ? claim.attempt : '';
       return async (fate) => {
         await idempotency(fate).release(scope, attempt, false);
-        return stateOf(idempotency().claim(scope, BODY, NOW));
+        return stateOf(idempotency().claim(scope, BODY, at(NOW)));
       };
     },
   ],

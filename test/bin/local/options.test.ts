@@ -9,6 +9,7 @@ it('the defaults apply without options', () => {
     settings: {},
     faults: [],
     faultSeed: 1,
+    trust: [],
     verbose: false,
   });
 });
@@ -16,8 +17,9 @@ it('the defaults apply without options', () => {
 it('every option is applied, with paths from where npm was called', () => {
   const args = ['--port', '0', '--data', 'd', '--credentials', '/c.json', '--tick=0.5', '--verbose'];
   const settings = ['--set', 'headerPrefixes=SVC,ACME', '--set', 'egressAllowList='];
+  const trust = ['--trust', 'a.pem', '--trust', '/b.pem'];
   const faults = ['--fault', 'kms:down:1', '--fault', 'sqs:delay:500', '--fault-seed', '7'];
-  expect(parseOptions([...args, ...settings, ...faults])).toEqual({
+  expect(parseOptions([...args, ...settings, ...faults, ...trust])).toEqual({
     kind: 'start',
     port: 0,
     dataDirectory: resolve('d'),
@@ -27,6 +29,7 @@ it('every option is applied, with paths from where npm was called', () => {
     settings: { headerPrefixes: 'SVC,ACME', egressAllowList: '' },
     faults: ['kms:down:1', 'sqs:delay:500'],
     faultSeed: 7,
+    trust: [resolve('a.pem'), '/b.pem'],
   });
 });
 
@@ -56,6 +59,7 @@ it.each([
   [['--set', 'name'], '--set needs NAME=VALUE, not name'],
   [['--set', '=value'], '--set needs NAME=VALUE, not =value'],
   [['--data', ''], '--data needs a path'],
+  [['--trust', ''], '--trust needs a path'],
   [['--fault', 'kms:down'], '--fault kms:down: a fault is SERVICE:KIND:VALUE'],
   [['--fault', 'kms/Decript:down:1'], '--fault kms/Decript:down:1: kms has no action Decript (Decrypt, '],
   [['--fault-seed', '-1'], "Option '--fault-seed' argument is ambiguous"],

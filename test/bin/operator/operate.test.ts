@@ -48,9 +48,9 @@ const coded = (code: string) => Object.assign(new Error(`connect ${code}`), { co
 
 describe('the operator command line', () => {
   it('sends the members that the function accepts, and prints the result', async () => {
-    const args = ['list-parked-deliveries', '--limit', '7'];
+    const args = ['list-deliveries', '--limit', '7'];
     const { exitCode, out, err, payloads } = await run(args, { responses: [{ deliveries: [] }] });
-    expect(payloads).toEqual([{ command: 'list-parked-deliveries', limit: 7 }]);
+    expect(payloads).toEqual([{ command: 'list-deliveries', limit: 7 }]);
     expect([exitCode, out, err]).toEqual([0, 'no deliveries\n', '']);
   });
 
@@ -81,7 +81,7 @@ describe('the operator command line', () => {
     [['rotate-keys', '--tenant', 'x'], '--tenant must be a tenant id (operator list-tenants shows them)'],
     [
       ['resend-delivery', '--tenant', TENANT, '--invocation', 'x'],
-      '--invocation must be an invocation id (operator list-parked-deliveries shows them)',
+      '--invocation must be an invocation id (operator list-deliveries shows them)',
     ],
     [
       ['verify-audit', '--tenant', 'x'],
@@ -98,8 +98,8 @@ describe('the operator command line', () => {
       '--from must be an ISO 8601 date or time, such as 2026-01-31T12:00:00Z',
     ],
     [['verify-audit', '--file', 'x'], '--file needs --key: the public key that audit-key printed'],
-    [['list-parked-deliveries', '--limit', 'abc'], '--limit must be a whole number from 1 to 1000'],
-    [['list-parked-deliveries', '--limit', '1001'], '--limit must be a whole number from 1 to 1000'],
+    [['list-deliveries', '--limit', 'abc'], '--limit must be a whole number from 1 to 1000'],
+    [['list-deliveries', '--limit', '1001'], '--limit must be a whole number from 1 to 1000'],
     [['list-tenants', 'x'], "too many arguments for 'list-tenants'. Expected 0 arguments but got 1."],
     [['--local', 'health'], '--local must follow the command: operator health --local'],
     [['health', '--secrets-to', 'x'], "unknown option '--secrets-to'"],

@@ -5,7 +5,7 @@ import { Secret } from '../../../src/core/shared/secret.ts';
 import { ServiceError } from '../../../src/core/shared/service-error.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { deliver } from '../../../src/core/webhooks/deliver.ts';
-import { listParkedDeliveries, resendDelivery } from '../../../src/core/webhooks/parked-deliveries.ts';
+import { listUndelivered, resendDelivery } from '../../../src/core/webhooks/undelivered.ts';
 import { presentFailure } from '../../../src/http/present-reactor-result.ts';
 import { cases, random } from '../../../packages/local-aws/test/thoroughness.ts';
 import { aDefinition, aManager } from './a-reactor-world.ts';
@@ -177,6 +177,10 @@ describe('the delivery of a result', () => {
       return 500;
     });
     const id = await world.start(await aReactor(world));
+    await live(world, 2);
+    expect(await listUndelivered(world.deps, 10)).toMatchObject([
+      { id, delivery: 'pending', lastStatus: 500 },
+    ]);
     for (let second = 0; second < 6_000; second += 5) {
       await world.work();
       if (second % 60 === 0) await world.sweep();
@@ -189,25 +193,28 @@ describe('the delivery of a result', () => {
       expect(pause).toBeGreaterThanOrEqual(least);
       expect(pause).toBeLessThanOrEqual(least + 65);
     });
-    const parked = await listParkedDeliveries(world.deps, 10);
+    const parked = await listUndelivered(world.deps, 10);
     expect(parked.map((each) => [each.id, each.attempts, each.lastStatus])).toEqual([[id, 10, 500]]);
 
     world.receiverResponds(() => 204);
     await resendDelivery(world.deps, only(parked));
     await live(world, 2);
     expect(world.received).toHaveLength(1);
-    expect(await listParkedDeliveries(world.deps, 10)).toEqual([]);
+    expect(await listUndelivered(world.deps, 10)).toEqual([]);
     await expect(resendDelivery(world.deps, only(parked))).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('counts an unreachable receiver as an attempt, and is deleted with its content after parking', async () => {
     const world = anInvocationWorld();
     world.receiverResponds(() => {
-      throw new ServiceError('destination_unreachable', 'down');
+      const cause = Object.assign(new Error('planted'), { code: 'ECONNREFUSED' });
+      throw new ServiceError('destination_unreachable', 'down', { cause });
     });
     await world.start(await aReactor(world));
     await live(world, 120);
-    expect(only(world.invocations.values())).toMatchObject({ delivery: 'parked', attempts: 10 });
+    expect(only(await listUndelivered(world.deps, 10))).toMatchObject({
+      ...{ delivery: 'parked', attempts: 10, lastReason: 'connection refused' },
+    });
     expect(only(world.invocations.values())).not.toHaveProperty('lastStatus');
     world.pass(PARKED_MS);
     await world.sweep();
@@ -240,7 +247,7 @@ describe('an invocation whose content is missing', () => {
       for (const key of world.contents.keys()) if (key.endsWith(content)) world.contents.delete(key);
       await live(world, 120);
       expect(world.received).toEqual([]);
-      expect(await listParkedDeliveries(world.deps, 10)).toEqual([]);
+      expect(await listUndelivered(world.deps, 10)).toEqual([]);
       expect(only(world.invocations.values())).toMatchObject({
         state: 'succeeded',
         delivery: 'none',

@@ -73,7 +73,7 @@ describe('an operator command', () => {
     [{ command: 'rotate-keys', tenant_id: 'deployment' }],
     [{ command: 'who-saw', token_id: 'x', tenant_id: 'deployments' }],
     [{ command: 'reseal', tenant_id: 'x' }],
-    [{ command: 'list-parked-deliveries', limit: 0 }],
+    [{ command: 'list-deliveries', limit: 0 }],
     [{ command: 'toString' }],
     [{}],
     [undefined],

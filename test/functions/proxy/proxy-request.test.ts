@@ -13,27 +13,50 @@ const SECRET = 'the secret of the edge';
  * Sends a request through the proxy; returns the requests and responses of its destination and the
  * caller.
  */
-async function forwarded(sent: Readonly<Record<string, string>>, answered: HeaderFields) {
+async function forwarded(sent: Readonly<Record<string, string>>, answered: HeaderFields, path = '/proxy') {
   let received: HeaderFields = [];
+  let sentTo = '';
   const egress: EgressClient = {
-    send({ headers }) {
+    send({ headers, target }) {
       received = headers.reveal();
+      sentTo = target.reveal();
       return Promise.resolve({ status: 200, headers: answered, body: Buffer.from('') });
     },
   };
-  const headers = { 'SVC-PROXY-URL': 'https://destination.example.com/', ...sent };
-  const request = apiRequest(anEvent({ method: 'POST', path: '/proxy', headers, body: 'x' }), [
-    'SVC',
-    'ACME',
-  ]);
+  const headers = { 'SVC-PROXY-URL': 'https://destination.example.com/base/', ...sent };
+  const request = apiRequest(anEvent({ method: 'POST', path, headers, body: 'x' }), ['SVC', 'ACME']);
   // Without expressions no other dependency is used.
   const asked = { egress, egressAllowList: [], clock: Date.now, audit: anAudit() };
   const deps = asked as unknown as ForwardDeps;
   const response = await forward(deps, aCaller({ permissions: ['token:use'] }), proxyRequest(request));
-  return { received, returned: response.headers };
+  return { received, returned: response.headers, sentTo };
 }
 
 describe('a request that the proxy forwards', () => {
+  // The gateway decodes the path: `/proxy%2f..%2f` arrives as `/proxy/../`.
+  it.each([
+    '/proxy/..',
+    '/proxy/../',
+    '/proxy/a/../../b',
+    '/proxy/.',
+    '/proxy/./a',
+    '/proxy/..\\b',
+    '/proxy/..;a/b',
+  ])('stays below the path of the destination: %s', async (path) => {
+    await expect(forwarded({}, [], path)).rejects.toMatchObject({ errors: { path: [expect.any(String)] } });
+  });
+
+  it('carries any other path, encoded', async () => {
+    for (const [path, sentTo] of [
+      ['/proxy/a/b', '/base/a/b'],
+      ['/proxy/...', '/base/...'],
+      ['/proxy/%2e%2e', '/base/%252e%252e'],
+      ['/proxy/a\\b', '/base/a%5Cb'],
+      ['/proxy/.a;b', '/base/.a;b'],
+    ] as const)
+      expect((await forwarded({}, [], path)).sentTo).toBe(sentTo);
+  });
+
   it.each([EDGE_HEADER, EDGE_HEADER.toUpperCase()])(
     'never carries the secret of the edge, sent as %s',
     async (name) => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type {
+  ClaimTimes,
   IdempotencyClaim,
   IdempotencyScope,
   IdempotencyStore,
@@ -18,7 +19,6 @@ export interface IdempotencyRecord {
 }
 
 const RETENTION_MS = 24 * 60 * 60 * 1000;
-const LEASE_MS = 60_000;
 /** The lease of a released claim. */
 const RELEASED = 0;
 
@@ -41,10 +41,10 @@ export function anIdempotencyStore() {
   function claim(
     scope: IdempotencyScope,
     bodyHash: Buffer,
-    now: number,
+    { now, leaseUntil: ownUntil }: ClaimTimes,
     others: readonly Buffer[] = [],
   ): IdempotencyClaim {
-    const lease = { attempt: randomBytes(8).toString('hex'), leaseUntil: now + LEASE_MS };
+    const lease = { attempt: randomBytes(8).toString('hex'), leaseUntil: ownUntil };
     const renewed = { seed: randomBytes(32), bodyHash, startedAt: now, hasRun: false, ...lease };
     const record = records.get(placeOf(scope));
     if (record === undefined || record.startedAt <= now - RETENTION_MS) return claimed(scope, renewed);

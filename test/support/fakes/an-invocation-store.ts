@@ -32,10 +32,10 @@ export function anInvocationStore(
     putContent: (id, content, sealed) =>
       Promise.resolve(void contents.set(`${placeOf(id)}/${content}`, sealed)),
     content: (id, content) => Promise.resolve(contents.get(`${placeOf(id)}/${content}`)),
-    async *parked() {
+    async *undelivered(state) {
       yield await Promise.resolve(
         [...invocations.values()]
-          .filter(({ delivery }) => delivery === 'parked')
+          .filter(({ delivery, attempts }) => delivery === state && attempts > 0)
           .toSorted((a, b) => a.dueAt - b.dueAt),
       );
     },

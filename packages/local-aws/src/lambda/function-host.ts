@@ -46,6 +46,8 @@ export interface FunctionHostOptions {
   readonly idleMs?: number;
   /** The folder of Node's compile cache, for the next instance. Default: none. */
   readonly compileCache?: string;
+  /** Certificates in PEM form that functions accept in addition to Node's own. Default: none. */
+  readonly trustedCertificates?: readonly string[];
   /** Decides which invocations are killed. Default: none. */
   readonly kills?: FunctionKills;
   /** The clock of `Date` in functions. Default: the machine's time. */
@@ -129,6 +131,7 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
           definition,
           environment,
           log,
+          trustedCertificates: options.trustedCertificates ?? [],
           ...(options.kills !== undefined && { kills: options.kills }),
           ...(options.compileCache !== undefined && { compileCache: options.compileCache }),
           ...(options.clock !== undefined && { clock: options.clock }),

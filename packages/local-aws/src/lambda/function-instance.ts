@@ -35,6 +35,8 @@ export interface InstanceOptions {
   readonly log: (text: string) => void;
   /** Longest time for loading the code; AWS allows 10 s, a busy laptop needs more. */
   readonly initTimeoutMs?: number;
+  /** Certificates in PEM form that the code accepts in addition to Node's own. Default: none. */
+  readonly trustedCertificates?: readonly string[];
   /** Decides which invocations are killed. Default: none. */
   readonly kills?: FunctionKills;
   /** The folder of Node's compile cache, for the next instance. Default: none. */
@@ -70,6 +72,7 @@ function startWorker(options: InstanceOptions): Worker {
     taskRoot: definition.codeDirectory,
     handler: definition.handler,
     functionName: definition.name,
+    trustedCertificates: options.trustedCertificates ?? [],
     memoryMb: definition.memoryMb,
     logGroup: definition.logGroup,
     logStream: `${new Date().toISOString().slice(0, 10).replaceAll('-', '/')}/[$LATEST]local`,

@@ -8,6 +8,8 @@ export interface InstanceSettings {
   readonly memoryMb: number;
   readonly logGroup: string;
   readonly logStream: string;
+  /** PEM texts that TLS clients accept in addition to Node's own. */
+  readonly trustedCertificates: readonly string[];
   /** Removed from the environment before the function's code is loaded. */
   readonly hiddenVariables: readonly string[];
   /** The clock of `Date`. Default: the machine's time. */

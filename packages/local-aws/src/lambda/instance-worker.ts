@@ -2,6 +2,7 @@
 // runtime and runs it.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { followClock } from '../clock.ts';
@@ -19,6 +20,8 @@ class RuntimeError extends Error {
 
 const settings = workerData as InstanceSettings;
 const machineNow = settings.clock === undefined ? Date.now : followClock(settings.clock);
+if (settings.trustedCertificates.length > 0)
+  setDefaultCACertificates([...getCACertificates('default'), ...settings.trustedCertificates]);
 for (const name of settings.hiddenVariables) Reflect.deleteProperty(process.env, name);
 
 function send(message: InstanceMessage): void {

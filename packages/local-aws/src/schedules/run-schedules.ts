@@ -32,12 +32,14 @@ function standardEvent(schedule: Schedule, accountId: string, region: string): s
 }
 
 /**
- * Runs schedules on a clock whose minutes last `tickSeconds`. A running execution does not delay
- * the next; a failed one is logged and not repeated. Returns the function that stops the clock.
+ * Runs schedules on a clock whose minutes last `tickSeconds`. While an execution runs, the next
+ * one of its schedule is skipped: after a jump of the clock they would all have the same work. A
+ * failed one is logged and not repeated. Returns the function that stops the clock.
  */
 export function runSchedules(options: ScheduleRunnerOptions): () => void {
   const { schedules, accountId, region, log } = options;
   const start = Math.floor(Date.now() / 60_000) * 60_000;
+  const active = new Set<Schedule>();
   let minute = 0;
 
   async function run(schedule: Schedule): Promise<void> {
@@ -54,10 +56,14 @@ export function runSchedules(options: ScheduleRunnerOptions): () => void {
     minute += 1;
     const time = new Date(start + minute * 60_000);
     for (const schedule of schedules)
-      if (schedule.isDue(minute, time))
-        run(schedule).catch((error: unknown) => {
-          log(`${schedule.arn}: ${errorMessage(error)}`);
-        });
+      if (schedule.isDue(minute, time) && !active.has(schedule)) {
+        active.add(schedule);
+        run(schedule)
+          .catch((error: unknown) => {
+            log(`${schedule.arn}: ${errorMessage(error)}`);
+          })
+          .finally(() => active.delete(schedule));
+      }
     options.onTick?.(minute);
   }
 

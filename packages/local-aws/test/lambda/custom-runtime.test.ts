@@ -447,23 +447,26 @@ describe('closing', () => {
     await start();
   });
 
-  it.each(['SIGKILL', 'SIGTERM'] as const)('a process ends with its parent: %s', async (signal) => {
-    await start();
-    const layer = aLayer();
-    const parent = spawn(process.execPath, [join(import.meta.dirname, 'fixture-parent.ts'), layer], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const [output] = (await once(parent.stdout, 'data')) as [Buffer];
-    const pid = Number(output.toString());
-    expect(runs(pid)).toBe(true);
-    parent.kill(signal);
-    await once(parent, 'close');
-    await untilEnded(pid);
-    rmSync(layer, { recursive: true });
-    const left = readdirSync(tmpdir()).filter((name) =>
-      name.startsWith(`local-aws-lambda-${String(parent.pid)}-`),
-    );
-    // The next start removes the folders of a killed process.
-    for (const name of left) rmSync(join(tmpdir(), name), { recursive: true });
-  });
+  it.each(['SIGKILL', 'SIGTERM'] as const)(
+    'a process and its stopped child end with its parent: %s',
+    async (signal) => {
+      await start();
+      const layer = aLayer();
+      const parent = spawn(process.execPath, [join(import.meta.dirname, 'fixture-parent.ts'), layer], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const [output] = (await once(parent.stdout, 'data')) as [Buffer];
+      const pids = JSON.parse(output.toString()) as readonly number[];
+      expect(pids.map(runs)).toEqual([true, true]);
+      parent.kill(signal);
+      await once(parent, 'close');
+      for (const pid of pids) await untilEnded(pid);
+      rmSync(layer, { recursive: true });
+      const left = readdirSync(tmpdir()).filter((name) =>
+        name.startsWith(`local-aws-lambda-${String(parent.pid)}-`),
+      );
+      // The next start removes the folders of a killed process.
+      for (const name of left) rmSync(join(tmpdir(), name), { recursive: true });
+    },
+  );
 });

@@ -1,5 +1,5 @@
-// A process that keeps one instance of a custom runtime running, prints its process id, and waits
-// for a kill.
+// A process that keeps one instance of a custom runtime running, with a stopped process of its own,
+// prints the ids of both, and waits for a kill.
 import { createProcessHost } from '../../src/lambda/custom-runtime/process-host.ts';
 import { createLayerTable } from '../../src/lambda/layer-table.ts';
 import { aZip } from './a-zip.ts';
@@ -21,7 +21,13 @@ const version = {
   version: '1',
   key: '1',
   reserved: 0,
-  zip: () => aZip('async (event) => { if (event.busy) for (;;); return process.pid; }'),
+  zip: () =>
+    aZip(`async (event) => {
+      if (event.busy) for (;;);
+      const idle = require('node:child_process').spawn('sleep', ['1000'], { stdio: 'ignore' });
+      idle.kill('SIGSTOP');
+      return [process.pid, idle.pid];
+    }`),
   settings: {
     codeSha256: '',
     codeSize: 0,

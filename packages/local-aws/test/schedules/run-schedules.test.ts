@@ -1,3 +1,4 @@
+import type { InvocationOutcome } from '../../src/lambda/function-definition.ts';
 import { type ScheduleRunnerOptions, runSchedules } from '../../src/schedules/run-schedules.ts';
 import { type ScheduleDefinition, createScheduleTable } from '../../src/schedules/schedule-table.ts';
 
@@ -68,11 +69,17 @@ it('without an input the function gets the standard event', async () => {
   });
 });
 
-it('a run in progress does not delay the next', async () => {
-  const invoke = jest.fn().mockReturnValue(new Promise(() => undefined));
-  run([{}], { invoke });
+it('while a run is in progress its schedule skips the next ones, and no other does', async () => {
+  const { promise, resolve } = Promise.withResolvers<InvocationOutcome>();
+  const done = { failed: false, payload: 'null' };
+  const invoke = jest.fn((functionArn: string) => (functionArn === 'slow' ? promise : Promise.resolve(done)));
+  const callsOf = (name: string) => invoke.mock.calls.filter(([functionArn]) => functionArn === name).length;
+  run([{ functionArn: 'slow' }, { functionArn: 'fast' }], { invoke });
   await jest.advanceTimersByTimeAsync(1500);
-  expect(invoke).toHaveBeenCalledTimes(3);
+  expect([callsOf('slow'), callsOf('fast')]).toEqual([1, 3]);
+  resolve(done);
+  await jest.advanceTimersByTimeAsync(1000);
+  expect([callsOf('slow'), callsOf('fast')]).toEqual([3, 5]);
 });
 
 it('failures are logged and the clock continues', async () => {

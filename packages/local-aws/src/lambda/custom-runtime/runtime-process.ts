@@ -1,8 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { errorMessage } from '../../error-code.ts';
+import { createGuardian } from './guardian.ts';
 
 export interface RuntimeProcessOptions {
   readonly codeDirectory: string;
@@ -38,22 +39,8 @@ function findBootstrap({ codeDirectory, layerDirectories }: RuntimeProcessOption
     .find((path) => existsSync(path));
 }
 
-let parentDeathSignal: readonly string[] | undefined;
-
-/**
- * A command prefix by which Linux kills the process when this one ends, even by `kill -9`. Without
- * it (other systems, no util-linux) a runtime notices at its next call that its API is gone.
- */
-function untilParentDies(): readonly string[] {
-  if (parentDeathSignal !== undefined) return parentDeathSignal;
-  const prefix = ['/usr/bin/setpriv', '--pdeathsig', 'KILL', '--'];
-  const probe =
-    existsSync(prefix[0] ?? '') && spawnSync('/usr/bin/setpriv', ['--pdeathsig', 'KILL', '--', 'true']);
-  parentDeathSignal = probe !== false && probe.status === 0 ? prefix : [];
-  return parentDeathSignal;
-}
-
 const running = new Set<number>();
+const guardian = createGuardian();
 
 function killGroup(pid: number): void {
   try {
@@ -91,17 +78,18 @@ export function startRuntimeProcess(options: RuntimeProcessOptions): RuntimeProc
     setImmediate(onExit, "Couldn't find valid bootstrap(s): [/var/task/bootstrap /opt/bootstrap]");
     return { pid: undefined, kill: () => undefined };
   }
-  const [program, ...rest] = untilParentDies();
-  const [command, args] = program === undefined ? [bootstrap, []] : [program, [...rest, bootstrap]];
   const output = log === undefined ? 'ignore' : 'pipe';
-  const child = spawn(command, args, {
+  const child = spawn(bootstrap, {
     cwd: codeDirectory,
     env: { ...environment },
     detached: true,
     stdio: ['ignore', output, output],
   });
   const { pid } = child;
-  if (pid !== undefined) running.add(pid);
+  if (pid !== undefined) {
+    running.add(pid);
+    guardian.started(pid);
+  }
   if (log !== undefined)
     for (const stream of [child.stdout, child.stderr]) if (stream !== null) logTo(stream, log);
   child.once('error', (error) => {
@@ -113,6 +101,7 @@ export function startRuntimeProcess(options: RuntimeProcessOptions): RuntimeProc
       // The descendants of the runtime end with it; later the number may belong to another process.
       killGroup(pid);
       running.delete(pid);
+      guardian.ended(pid);
     }
     onExit(signal === null ? `exit status ${String(code)}` : `signal: ${signalNames[signal] ?? signal}`);
   });

@@ -3,21 +3,27 @@ import type { InvocationId, InvocationQueue, InvocationStore } from '../reactors
 import type { Clock } from '../shared/clock.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
-export interface ParkedDeliveriesDeps {
-  readonly invocationStore: Pick<InvocationStore, 'find' | 'update' | 'parked'>;
+export interface UndeliveredDeps {
+  readonly invocationStore: Pick<InvocationStore, 'find' | 'update' | 'undelivered'>;
   readonly deliveryQueue: InvocationQueue;
   readonly clock: Clock;
 }
 
-/** Deliveries that wait for an operator, oldest first, at most `limit`. */
-export async function listParkedDeliveries(
-  { invocationStore }: ParkedDeliveriesDeps,
+/**
+ * Deliveries whose last attempt failed, at most `limit`: those that wait for an operator, oldest
+ * first, then those that are tried again, the next one first.
+ */
+export async function listUndelivered(
+  { invocationStore }: UndeliveredDeps,
   limit: number,
 ): Promise<readonly Invocation[]> {
   const found: Invocation[] = [];
-  for await (const batch of invocationStore.parked()) {
-    found.push(...batch.slice(0, limit - found.length));
+  for (const state of ['parked', 'pending'] as const) {
     if (found.length >= limit) break;
+    for await (const batch of invocationStore.undelivered(state)) {
+      found.push(...batch.slice(0, limit - found.length));
+      if (found.length >= limit) break;
+    }
   }
   return found;
 }
@@ -26,7 +32,7 @@ export async function listParkedDeliveries(
  * Starts a parked delivery again, with all of its attempts. Throws `not_found` if none is parked
  * under this id.
  */
-export async function resendDelivery(deps: ParkedDeliveriesDeps, id: InvocationId): Promise<void> {
+export async function resendDelivery(deps: UndeliveredDeps, id: InvocationId): Promise<void> {
   const parked = await deps.invocationStore.find(id);
   if (parked?.delivery !== 'parked')
     throw new ServiceError('not_found', 'No delivery is parked under this id.');

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+
+/** What the log of the sender says of an attempt (src/lambda/delivery-report.ts). */
+const attemptLine = z.object({
+  operation: z.literal('deliverResult'),
+  outcome: z.enum(['failed', 'parked']),
+  invocationId: z.string(),
+  attempt: z.number(),
+  reason: z.string(),
+  nextAttempt: z.exactOptional(z.string()),
+});
+
+/** The attempts of a delivery (src/core/reactors/invocation.ts). */
+const ATTEMPTS = 10;
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What the terminal says of a failed attempt to deliver a result, from a log line of a function;
+ * `undefined` for any other line.
+ */
+export function deliveryLine(line: string): string | undefined {
+  // Most lines are of other operations; JSON is parsed only for these.
+  if (!line.includes('"deliverResult"')) return undefined;
+  const found = attemptLine.safeParse(parsed(line));
+  if (!found.success) return undefined;
+  const { invocationId, attempt, reason, nextAttempt } = found.data;
+  const next =
+    nextAttempt === undefined
+      ? 'parked (npm run operator -- list-deliveries --local)'
+      : `next at ${nextAttempt.slice(11, 19)}`;
+  const hint = reason.includes('certificate') ? ' (npm start -- --trust FILE accepts one)' : '';
+  return `delivery of ${invocationId} failed: ${reason}${hint}, attempt ${String(attempt)} of ${String(ATTEMPTS)}, ${next}`;
+}
