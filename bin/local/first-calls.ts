@@ -12,13 +12,13 @@ export const DEFAULT_KEY_HEADER = 'SVC-API-KEY';
 
 /**
  * Three commands to paste one after another into bash or zsh: no comments, no history characters,
- * no tools that a fresh machine lacks.
+ * no tools but curl and the Node that runs the service.
  */
 export function firstCalls({ baseUrl, keyHeader, managementKey }: Called): readonly string[] {
   const json = `-H 'Content-Type: application/json'`;
   const application = `{"name":"My app","type":"private","permissions":["token:create","token:read"]}`;
   const card = `{"type":"card","data":{"number":"4242424242424242","expiration_month":12,"expiration_year":2030}}`;
-  const pick = (member: string): string => `grep -o '"${member}":"[^"]*"' | head -n 1 | cut -d '"' -f 4`;
+  const pick = (member: string): string => `node -p 'JSON.parse(fs.readFileSync(0)).${member}'`;
   return [
     `KEY=$(curl -s ${baseUrl}/applications -H "${keyHeader}: ${managementKey}" ${json} -d '${application}' | ${pick('key')}); echo "$KEY"`,
     `ID=$(curl -s ${baseUrl}/tokens -H "${keyHeader}: $KEY" ${json} -d '${card}' | ${pick('id')}); echo "$ID"`,
@@ -28,4 +28,4 @@ export function firstCalls({ baseUrl, keyHeader, managementKey }: Called): reado
 
 /** Reads the management key from a credentials file, in a shell. */
 export const managementKeyFrom = (credentialsFile: string): string =>
-  `$(grep -o '"management_key": "[^"]*"' '${credentialsFile.replaceAll("'", String.raw`'\''`)}' | cut -d '"' -f 4)`;
+  `$(node -p 'JSON.parse(fs.readFileSync(process.argv[1])).management_key' '${credentialsFile.replaceAll("'", String.raw`'\''`)}')`;

@@ -278,6 +278,23 @@ describe('examples/browser', () => {
   });
 });
 
+describe('the README', () => {
+  it('has blocks that run when they are pasted one after another into one shell', async () => {
+    const text = readFileSync('README.md', 'utf8');
+    const [, section = ''] = /^## A first token\n(.*?)^## Deploy$/ms.exec(text) ?? [];
+    const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+    expect(blocks).toHaveLength(3);
+    const pasted = blocks
+      .join('\n')
+      .replaceAll('http://localhost:8787', service.credentials.base_url)
+      .replaceAll('.local/credentials.json', service.credentialsFile);
+    const { stdout } = await run('bash', ['-eu', '-o', 'pipefail', '-c', pasted]);
+    expect(stdout).toContain('"number":"XXXXXXXXXXXX4242"');
+    expect(stdout).toContain("number: 'XXXXXXXXXXXX4242'");
+    expect(stdout).toContain('"last4": "4242"');
+  });
+});
+
 describe('every example', () => {
   const OURS = ['node', 'reactor', 'webhook-receiver'];
 

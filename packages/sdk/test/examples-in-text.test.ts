@@ -40,15 +40,8 @@ function examples(): ReadonlyMap<string, string> {
       add(`${file} ${String(at)}`, example),
     );
   }
-  // Four fragments, each of another program.
-  const [, fromCode = ''] =
-    /^## From code\n.*?^```js\n(.*?)^```$/ms.exec(readFileSync('README.md', 'utf8')) ?? [];
-  const module = 'const module = {} as { exports: (request: { args: { card: sdk.CardData } }) => unknown };';
-  fromCode
-    .split('\n\n')
-    .forEach((fragment, at) =>
-      add(`README.md ${String(at)}`, `import type * as sdk from '@cloakroom/sdk';\n${module}\n${fragment}`),
-    );
+  const programs = readFileSync('README.md', 'utf8').matchAll(/<<'EOF'\n(.*?)^EOF$/gms);
+  [...programs].forEach(([, program = ''], at) => add(`README.md ${String(at)}`, program));
   return found;
 }
 
@@ -82,7 +75,7 @@ describe('the examples', () => {
   it('of docstrings and documentation compile', () => {
     const texts = examples();
     expect(texts.size).toBeGreaterThan(40);
-    expect([...texts.keys()].filter((place) => place.startsWith('README.md'))).toHaveLength(4);
+    expect([...texts.keys()].filter((place) => place.startsWith('README.md'))).toHaveLength(1);
     expect(compiled(texts)).toEqual([]);
   }, 60_000);
 

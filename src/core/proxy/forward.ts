@@ -75,7 +75,8 @@ function destinationOf(request: ProxyRequest, allowList: EgressAllowList): Desti
 
 /**
  * Refuses segments that some server resolves against the base path (RFC 3986, section 5.2.4; with
- * parameters after `;`, or `\\` as a separator): who may add a path to a destination stays below it.
+ * parameters after `;`, or a backslash as separator): who adds a path to a destination stays
+ * below it.
  */
 function checkSuffix(suffix: string): void {
   if (suffix.split(/\/|%5C/i).some((segment) => /^\.{1,2}(?:;|$)/.test(segment)))
