@@ -7,7 +7,6 @@ import type { Account } from './assembly/account.ts';
 import { createRoleRegistry, newAccessKey, type AccessKey } from './assembly/role-registry.ts';
 import { startResources } from './assembly/start-resources.ts';
 import type { CdkApp } from './assembly/app-key.ts';
-import { openSynthesizedApp } from './assembly/synthesized-apps.ts';
 import { startAwsEndpoint } from './aws-endpoint/start-aws-endpoint.ts';
 import { createClock, type Clock } from './clock.ts';
 import { recordContents, requireContents } from './data-contents.ts';
@@ -30,6 +29,7 @@ import { createScheduleTable } from './schedules/schedule-table.ts';
 import { createStorageFailure, type StorageFailure } from './storage-failure.ts';
 import { createSqs, type Sqs } from './sqs/create-sqs.ts';
 import { createQueueDefinitions } from './sqs/queue-definitions.ts';
+import { openApp } from './prepare-app.ts';
 import { startMappings } from './sqs/start-mappings.ts';
 
 /** The app before it accepts any call except those of {@link CloudOptions.prepare}. */
@@ -120,8 +120,8 @@ interface Stores {
   readonly sqs: Sqs;
 }
 
-const ACCOUNT_ID = '000000000000';
-const REGION = 'us-east-1';
+export const ACCOUNT_ID = '000000000000';
+export const REGION = 'us-east-1';
 /** On AWS, TTL deletes up to two days late: rarely enough that no code can rely on it. */
 const MINUTES_BETWEEN_EXPIRIES = 60;
 
@@ -129,7 +129,7 @@ const MINUTES_BETWEEN_EXPIRIES = 60;
 async function appFolders({ options, closers }: Start) {
   const { app, workDirectory, signal, onProgress } = options;
   if (typeof app === 'string') return { directory: app, compileCache: join(workDirectory, 'compile-cache') };
-  const synthesized = await openSynthesizedApp(app, {
+  const synthesized = await openApp(app, {
     workDirectory,
     onSynthesis: () => onProgress?.('synthesizing the app'),
     ...(signal !== undefined && { signal }),
@@ -156,9 +156,10 @@ async function createStores({ options, clock, storageFailure, closers }: Start):
   return { dynamoDb, kms, sqs };
 }
 
-function createParts(
-  { account, logs, faults, clock }: Start,
-  dynamoDb: DynamoDb,
+/** The parts of an account before its resources exist. */
+export function createParts(
+  { account, logs, faults, clock }: Pick<Start, 'account' | 'logs' | 'faults' | 'clock'>,
+  dynamoDb: Pick<DynamoDb, 'createTable'>,
   assets: CloudParts['assets'],
   compileCache: string,
 ): CloudParts {

@@ -1,8 +1,9 @@
 // The package runs an app that it does not know.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCloud, type Cloud } from '../../src/cloud.ts';
+import { prepareApp } from '../../src/prepare-app.ts';
 
 const workDirectory = mkdtempSync(join(tmpdir(), 'guestbook-'));
 const running: Cloud[] = [];
@@ -15,15 +16,19 @@ afterAll(() => {
   rmSync(workDirectory, { recursive: true });
 });
 
+const app = {
+  root: import.meta.dirname,
+  program: 'app.ts',
+  inputs: { paths: ['app.ts', 'code'], environment: [] },
+};
+const steps: string[] = [];
+
 async function start(dataDirectory?: string): Promise<Cloud> {
   const cloud = await startCloud({
-    app: {
-      root: import.meta.dirname,
-      program: 'app.ts',
-      inputs: { paths: ['app.ts', 'code'], environment: [] },
-    },
+    app,
     workDirectory,
     port: 0,
+    onProgress: (step) => steps.push(step),
     ...(dataDirectory !== undefined && { dataDirectory }),
   });
   running.push(cloud);
@@ -34,6 +39,15 @@ async function visit({ baseUrl }: Cloud, guest: string): Promise<unknown> {
   const response = await fetch(`${baseUrl}/${guest}`);
   return await response.json();
 }
+
+it('prepares an app, so that its first start neither synthesizes nor compiles its functions', async () => {
+  await prepareApp(app, { workDirectory });
+  const compiled = () => globSync(join(workDirectory, 'apps', '*', 'compile-cache', '*', '*'));
+  const before = compiled();
+  expect(before).not.toEqual([]);
+  expect(await visit(await start(), 'eve')).toEqual({ visits: '1' });
+  expect([steps, compiled()]).toEqual([[], before]);
+});
 
 it('runs a function of another CDK app, which writes to its table', async () => {
   const cloud = await start();
