@@ -24,12 +24,12 @@ import type { InvocationOutcome } from './lambda/function-definition.ts';
 import { createLineSplitter, createLogFiles, createLogPrinter, type Logs } from './lambda/function-logs.ts';
 import { startLambda } from './lambda/start-lambda.ts';
 import { createLayerTable } from './lambda/layer-table.ts';
+import { openApp } from './open-app.ts';
 import { runSchedules } from './schedules/run-schedules.ts';
 import { createScheduleTable } from './schedules/schedule-table.ts';
 import { createStorageFailure, type StorageFailure } from './storage-failure.ts';
 import { createSqs, type Sqs } from './sqs/create-sqs.ts';
 import { createQueueDefinitions } from './sqs/queue-definitions.ts';
-import { openApp } from './prepare-app.ts';
 import { startMappings } from './sqs/start-mappings.ts';
 
 /** The app before it accepts any call except those of {@link CloudOptions.prepare}. */

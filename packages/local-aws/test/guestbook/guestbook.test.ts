@@ -3,7 +3,6 @@ import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCloud, type Cloud } from '../../src/cloud.ts';
-import { prepareApp } from '../../src/prepare-app.ts';
 
 const workDirectory = mkdtempSync(join(tmpdir(), 'guestbook-'));
 const running: Cloud[] = [];
@@ -40,13 +39,14 @@ async function visit({ baseUrl }: Cloud, guest: string): Promise<unknown> {
   return await response.json();
 }
 
-it('prepares an app, so that its first start neither synthesizes nor compiles its functions', async () => {
-  await prepareApp(app, { workDirectory });
+it('compiles all functions of a new app in advance, and synthesizes it once', async () => {
   const compiled = () => globSync(join(workDirectory, 'apps', '*', 'compile-cache', '*', '*'));
+  const first = await start();
   const before = compiled();
   expect(before).not.toEqual([]);
-  expect(await visit(await start(), 'eve')).toEqual({ visits: '1' });
-  expect([steps, compiled()]).toEqual([[], before]);
+  expect(await visit(first, 'eve')).toEqual({ visits: '1' });
+  await (await start()).close();
+  expect([steps, compiled()]).toEqual([['synthesizing the app'], before]);
 });
 
 it('runs a function of another CDK app, which writes to its table', async () => {

@@ -28,12 +28,3 @@ export async function openApp(app: CdkApp, options: OpenOptions): Promise<Synthe
   if (!existsSync(opened.compileCache)) await compileFunctions(opened, options);
   return opened;
 }
-
-/**
- * Prepares a later start of the app with the same inputs, which then takes about a second. Rejects
- * like {@link openSynthesizedApp}. An interruption leaves nothing that a start would use.
- */
-export async function prepareApp(app: CdkApp, options: OpenOptions): Promise<void> {
-  const opened = await openApp(app, options);
-  opened.release();
-}
