@@ -14,7 +14,7 @@ const PROCESSES = [
   ...[
     'test/reactor-runtime/*',
     'test/adapters/lambda/reactor-functions',
-    'test/bin/local/start',
+    'test/bin/local/{prepare,start}',
     'test/tools/try-reactor',
   ],
   ...['dynamodb/{crash,full-disk}', 'guestbook/guestbook', 'lambda/{control-plane,custom-runtime}'].map(

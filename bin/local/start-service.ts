@@ -10,13 +10,13 @@ import type { ContractCheck } from './contract-check.ts';
 import { claimCredentialsFile, type LocalCredentials, type TenantCredentials } from './credentials-file.ts';
 import { DEFAULT_KEY_HEADER, managementKeyFrom } from './first-calls.ts';
 import { firstTenant } from './first-tenant.ts';
+import { localApp, ROOT, WORK_DIRECTORY } from './local-app.ts';
 import type { StartOptions } from './options.ts';
 import { deliveryLine } from './delivery-line.ts';
 import { createReactorOutput } from './reactor-output.ts';
 import { presentResponse } from './present-response.ts';
 import { createReferencePage } from './reference-page.ts';
 import { startPage } from './start-page.ts';
-import { SYNTHESIS_INPUTS } from './synthesis-inputs.ts';
 import { trustedCertificates } from './trusted-certificates.ts';
 
 /** The local service with a first tenant. */
@@ -28,18 +28,6 @@ export interface LocalService extends Cloud {
   /** Where the output of reactors is written; `undefined` if it is only printed. */
   readonly reactorOutputFile: string | undefined;
 }
-
-const ROOT = join(import.meta.dirname, '../..');
-const WORK_DIRECTORY = join(ROOT, '.local');
-
-/**
- * Functions and reactors run on this machine, so they are built for it unless `--set` overrides it
- * (lib/build-reactor-layer.ts).
- */
-const PLATFORM = {
-  architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64',
-  ...(process.platform === 'darwin' && { 'cloakroom:reactor-platform': 'darwin' }),
-};
 
 /** The pages next to the API: `/docs`, and `/` for browsers, where a 404 would not help. */
 function pagesOf(start: string, log: (line: string) => void): Required<GatewayExtension>['pages'] {
@@ -106,12 +94,7 @@ export async function startService(
         const failed = deliveryLine(line);
         if (failed !== undefined) print(`${new Date().toISOString()} ${failed}\n`);
       },
-      app: appDirectory ?? {
-        root: ROOT,
-        program: 'bin/cloakroom.ts',
-        context: { ...PLATFORM, ...settings },
-        inputs: SYNTHESIS_INPUTS,
-      },
+      app: appDirectory ?? localApp(settings),
       prepare: async (app) => {
         keyHeader = app.outputs.get('ApiKeyHeader') ?? keyHeader;
         tenant = await firstTenant(dataDirectory, app);

@@ -1,16 +1,23 @@
 // `npm run bench -- start [--runs N]`: `npm start` until its ready line, with and without changes
 // since the last synthesis, and the memory then. The reference is a start of npm and Node only.
+// `--fresh` measures the first start of a fresh clone of HEAD instead, with and without the
+// preparation by `npm ci`.
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { temporaryFolder } from '../../test/support/run-service.ts';
 import { median } from './median.ts';
 import { aligned } from './section.ts';
 
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '5' } } });
+const { values } = parseArgs({
+  options: { runs: { type: 'string', default: '5' }, fresh: { type: 'boolean', default: false } },
+});
 const runs = Number(values.runs);
 if (!(runs > 0)) throw new Error('start: --runs must be more than 0');
+
+const ROOT = join(import.meta.dirname, '../..');
 
 /** A service is busy with its start at first. */
 const IDLE_MS = 5_000;
@@ -27,54 +34,76 @@ function memoryOf(credentialsFile: string): number {
   return (Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) * 1_024) / 1_000_000;
 }
 
-async function measure(settings: readonly string[], measuresMemory: boolean): Promise<Start> {
+async function measure(settings: readonly string[], { cwd = '.' } = {}): Promise<Start> {
   const folder = temporaryFolder();
   const credentialsFile = `${folder}/credentials.json`;
   const started = performance.now();
   const args = ['start', '--', '--port', '0', '--credentials', credentialsFile, ...settings];
-  const child = spawn('npm', args, { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+  const child = spawn('npm', args, { cwd, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
   for await (const chunk of child.stdout as AsyncIterable<Buffer>)
     if (chunk.toString('utf8').includes('Ready.')) break;
   const milliseconds = performance.now() - started;
-  if (measuresMemory) await sleep(IDLE_MS);
-  const megabytes = memoryOf(credentialsFile);
+  await sleep(IDLE_MS);
+  const memory = memoryOf(credentialsFile);
   const ended = new Promise((resolve) => child.once('exit', resolve));
   // npm and its descendants are one process group.
   process.kill(-(child.pid ?? 0), 'SIGINT');
   await ended;
   rmSync(folder, { recursive: true });
-  return { milliseconds, megabytes };
+  return { milliseconds, megabytes: memory };
 }
 
-function reference(): number {
+const timeOf = (run: () => void): number => {
   const started = performance.now();
-  execFileSync('npm', ['exec', '--call', 'node -e 0']);
+  run();
   return performance.now() - started;
+};
+
+const seconds = (...all: readonly number[]) => `${(median(all) / 1_000).toFixed(2)} s`;
+const megabytes = (...all: readonly Start[]) => `${median(all.map((each) => each.megabytes)).toFixed(0)} MB`;
+const time = (...all: readonly Start[]) => seconds(...all.map((each) => each.milliseconds));
+
+/** The first and the second start of a clone after `npm ci` with these options. */
+async function measureFresh(...options: readonly string[]): Promise<readonly string[][]> {
+  const clone = join(temporaryFolder(), 'clone');
+  execFileSync('git', ['clone', '--quiet', ROOT, clone]);
+  const { CI: _, ...env } = process.env;
+  const installation = timeOf(() => {
+    execFileSync('npm', ['ci', '--silent', ...options], { cwd: clone, env, stdio: 'ignore' });
+  });
+  const first = await measure([], { cwd: clone });
+  const second = await measure([], { cwd: clone });
+  rmSync(dirname(clone), { recursive: true });
+  return [
+    [['npm ci', ...options].join(' '), seconds(installation), ''],
+    ['the first npm start', time(first), megabytes(first)],
+    ['the second', time(second), megabytes(second)],
+  ];
 }
 
-// A rate that no start has used changes the settings, and so the templates.
+/** A rate that no start has used changes the settings, and so the templates. */
 const fresh = () => ['--set', `throttleRate=${String(1_000 + Math.floor(Math.random() * 90_000))}`];
-const found = {
-  changed: [] as number[],
-  unchanged: [] as number[],
-  npm: [] as number[],
-  megabytes: [] as number[],
-};
-for (let run = 0; run < runs; run += 1) {
-  const settings = fresh();
-  found.npm.push(reference());
-  found.changed.push((await measure(settings, false)).milliseconds);
-  const { milliseconds, megabytes } = await measure(settings, true);
-  found.unchanged.push(milliseconds);
-  found.megabytes.push(megabytes);
+
+async function measureStarts(): Promise<readonly string[][]> {
+  const [changed, unchanged, npm]: [Start[], Start[], number[]] = [[], [], []];
+  for (let run = 0; run < runs; run += 1) {
+    const settings = fresh();
+    npm.push(timeOf(() => execFileSync('npm', ['exec', '--call', 'node -e 0'])));
+    changed.push(await measure(settings));
+    unchanged.push(await measure(settings));
+  }
+  return [
+    ['npm start until it is ready', `median of ${String(runs)}`, 'memory, idle'],
+    ['something has changed', time(...changed), megabytes(...changed)],
+    ['nothing has changed', time(...unchanged), megabytes(...unchanged)],
+    ['npm and Node alone', seconds(...npm), ''],
+  ];
 }
-const seconds = (all: readonly number[]) => `${(median(all) / 1_000).toFixed(2)} s`;
+
 console.log(
-  aligned([
-    ['npm start until it is ready', `median of ${String(runs)}`],
-    ['something has changed', seconds(found.changed)],
-    ['nothing has changed', seconds(found.unchanged)],
-    ['npm and Node alone', seconds(found.npm)],
-    ['memory, idle', `${median(found.megabytes).toFixed(0)} MB`],
-  ]),
+  aligned(
+    values.fresh
+      ? [...(await measureFresh()), ...(await measureFresh('--ignore-scripts'))]
+      : await measureStarts(),
+  ),
 );

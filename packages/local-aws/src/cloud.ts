@@ -7,7 +7,6 @@ import type { Account } from './assembly/account.ts';
 import { createRoleRegistry, newAccessKey, type AccessKey } from './assembly/role-registry.ts';
 import { startResources } from './assembly/start-resources.ts';
 import type { CdkApp } from './assembly/app-key.ts';
-import { openSynthesizedApp } from './assembly/synthesized-apps.ts';
 import { startAwsEndpoint } from './aws-endpoint/start-aws-endpoint.ts';
 import { createClock, type Clock } from './clock.ts';
 import { recordContents, requireContents } from './data-contents.ts';
@@ -25,6 +24,7 @@ import type { InvocationOutcome } from './lambda/function-definition.ts';
 import { createLineSplitter, createLogFiles, createLogPrinter, type Logs } from './lambda/function-logs.ts';
 import { startLambda } from './lambda/start-lambda.ts';
 import { createLayerTable } from './lambda/layer-table.ts';
+import { openApp } from './open-app.ts';
 import { runSchedules } from './schedules/run-schedules.ts';
 import { createScheduleTable } from './schedules/schedule-table.ts';
 import { createStorageFailure, type StorageFailure } from './storage-failure.ts';
@@ -124,8 +124,8 @@ interface Stores {
   readonly sqs: Sqs;
 }
 
-const ACCOUNT_ID = '000000000000';
-const REGION = 'us-east-1';
+export const ACCOUNT_ID = '000000000000';
+export const REGION = 'us-east-1';
 /** On AWS, TTL deletes up to two days late: rarely enough that no code can rely on it. */
 const MINUTES_BETWEEN_EXPIRIES = 60;
 
@@ -133,7 +133,7 @@ const MINUTES_BETWEEN_EXPIRIES = 60;
 async function appFolders({ options, closers }: Start) {
   const { app, workDirectory, signal, onProgress } = options;
   if (typeof app === 'string') return { directory: app, compileCache: join(workDirectory, 'compile-cache') };
-  const synthesized = await openSynthesizedApp(app, {
+  const synthesized = await openApp(app, {
     workDirectory,
     onSynthesis: () => onProgress?.('synthesizing the app'),
     ...(signal !== undefined && { signal }),
@@ -160,14 +160,15 @@ async function createStores({ options, clock, storageFailure, closers }: Start):
   return { dynamoDb, kms, sqs };
 }
 
-function createParts(
-  { account, logs, faults, clock, options }: Start,
-  dynamoDb: DynamoDb,
+/** The parts of an account before its resources exist. */
+export function createParts(
+  { account, logs, faults, clock }: Pick<Start, 'account' | 'logs' | 'faults' | 'clock'>,
+  dynamoDb: Pick<DynamoDb, 'createTable'>,
   assets: CloudParts['assets'],
   compileCache: string,
+  { onLogged, trustedCertificates }: Pick<CloudOptions, 'onLogged' | 'trustedCertificates'> = {},
 ): CloudParts {
   const roles = createRoleRegistry();
-  const { onLogged, trustedCertificates } = options;
   const onText = onLogged && createLineSplitter(onLogged);
   return {
     account,
@@ -320,7 +321,7 @@ async function start(begun: Start, close: () => Promise<void>): Promise<Cloud> {
   const [folders, stores] = await settleAll(appFolders(begun), createStores(begun));
   options.signal?.throwIfAborted();
   const assembly = await readAssembly(folders.directory);
-  const parts = createParts(begun, stores.dynamoDb, assembly.assets, folders.compileCache);
+  const parts = createParts(begun, stores.dynamoDb, assembly.assets, folders.compileCache, options);
   const { outputs } = await startResources(assembly, account, parts);
   const awsEndpointUrl = await startEndpoint(begun, parts, stores);
   options.signal?.throwIfAborted();

@@ -10,7 +10,7 @@ import {
   type InvocationOutcome,
 } from './function-definition.ts';
 import { functionEnvironment } from './function-environment.ts';
-import { startInstance } from './function-instance.ts';
+import { startInstance, type FunctionInstance } from './function-instance.ts';
 import { parseFunctionName } from './function-name.ts';
 import { createFunctionPool, type FunctionPool } from './function-pool.ts';
 
@@ -91,6 +91,8 @@ export interface FunctionHost {
   }[];
   /** No function can be invoked before. A function's first invocation starts its first instance. */
   start(awsEndpointUrl: string): void;
+  /** Loads the code of every function once, which fills the compile cache. Never rejects. */
+  load(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -119,23 +121,30 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
     return functionEnvironment(definition, options.region, credentials, awsEndpointUrl);
   }
 
-  function createPool(definition: FunctionDefinition, awsEndpointUrl: string): FunctionPool {
-    const environment = environmentOf(definition, awsEndpointUrl);
-    const log = (text: string): void => {
-      options.log(definition.name, text);
-    };
+  function startInstanceOf(definition: FunctionDefinition): FunctionInstance {
+    return startInstance({
+      definition,
+      environment: environmentOf(definition, endpointUrl),
+      log: (text) => {
+        options.log(definition.name, text);
+      },
+      trustedCertificates: options.trustedCertificates ?? [],
+      ...(options.kills !== undefined && { kills: options.kills }),
+      ...(options.compileCache !== undefined && { compileCache: options.compileCache }),
+      ...(options.clock !== undefined && { clock: options.clock }),
+    });
+  }
+
+  async function load(definition: FunctionDefinition): Promise<void> {
+    const instance = startInstanceOf(definition);
+    await instance.initialized;
+    await instance.stop();
+  }
+
+  function createPool(definition: FunctionDefinition): FunctionPool {
     const cap = options.maxInstancesPerFunction ?? 8;
     return createFunctionPool({
-      startInstance: () =>
-        startInstance({
-          definition,
-          environment,
-          log,
-          trustedCertificates: options.trustedCertificates ?? [],
-          ...(options.kills !== undefined && { kills: options.kills }),
-          ...(options.compileCache !== undefined && { compileCache: options.compileCache }),
-          ...(options.clock !== undefined && { clock: options.clock }),
-        }),
+      startInstance: () => startInstanceOf(definition),
       maxInstances: () =>
         Math.min(cap, reserved.get(definition.name) ?? definition.reservedConcurrency ?? cap),
       maxQueued: options.maxQueuedPerFunction ?? 1000,
@@ -187,8 +196,11 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
     start: (awsEndpointUrl) => {
       endpointUrl = awsEndpointUrl;
       for (const definition of definitions.values()) {
-        pools.set(definition.name, createPool(definition, awsEndpointUrl));
+        pools.set(definition.name, createPool(definition));
       }
+    },
+    load: async () => {
+      await Promise.all([...definitions.values()].map(load));
     },
     close: async () => {
       await Promise.all([...pools.values()].map((pool) => pool.close()));

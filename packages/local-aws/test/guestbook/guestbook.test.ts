@@ -1,5 +1,5 @@
 // The package runs an app that it does not know.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCloud, type Cloud } from '../../src/cloud.ts';
@@ -15,15 +15,19 @@ afterAll(() => {
   rmSync(workDirectory, { recursive: true });
 });
 
+const app = {
+  root: import.meta.dirname,
+  program: 'app.ts',
+  inputs: { paths: ['app.ts', 'code'], environment: [] },
+};
+const steps: string[] = [];
+
 async function start(dataDirectory?: string): Promise<Cloud> {
   const cloud = await startCloud({
-    app: {
-      root: import.meta.dirname,
-      program: 'app.ts',
-      inputs: { paths: ['app.ts', 'code'], environment: [] },
-    },
+    app,
     workDirectory,
     port: 0,
+    onProgress: (step) => steps.push(step),
     ...(dataDirectory !== undefined && { dataDirectory }),
   });
   running.push(cloud);
@@ -34,6 +38,16 @@ async function visit({ baseUrl }: Cloud, guest: string): Promise<unknown> {
   const response = await fetch(`${baseUrl}/${guest}`);
   return await response.json();
 }
+
+it('compiles all functions of a new app in advance, and synthesizes it once', async () => {
+  const compiled = () => globSync(join(workDirectory, 'apps', '*', 'compile-cache', '*', '*'));
+  const first = await start();
+  const before = compiled();
+  expect(before).not.toEqual([]);
+  expect(await visit(first, 'eve')).toEqual({ visits: '1' });
+  await (await start()).close();
+  expect([steps, compiled()]).toEqual([['synthesizing the app'], before]);
+});
 
 it('runs a function of another CDK app, which writes to its table', async () => {
   const cloud = await start();

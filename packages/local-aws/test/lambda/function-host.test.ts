@@ -74,6 +74,14 @@ describe('the environment of a function', () => {
     rmSync(compileCache, { recursive: true });
   });
 
+  it('can be loaded in advance: the compile cache then has code that no invocation ran', async () => {
+    const compileCache = mkdtempSync(join(tmpdir(), 'compile-cache-'));
+    const functions = start(aFunction('throw new Error("it does not load");'), { compileCache });
+    await functions.load();
+    expect(readdirSync(compileCache)).toHaveLength(1);
+    rmSync(compileCache, { recursive: true });
+  });
+
   it('is exactly what its template and Lambda set', async () => {
     process.env['HOST_SECRET'] = 'not for functions';
     const definition = aFunction(code, { environment: { TABLE: 'T', NODE_OPTIONS: '--enable-source-maps' } });

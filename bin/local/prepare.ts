@@ -1,0 +1,53 @@
+// Prepares the first `npm start`: starts the service once and stops it. This synthesizes the app
+// with the default settings, and fills Node's compile cache with all that a start runs. Whatever
+// fails here, a start does itself.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runProgram } from '../../packages/local-aws/src/assembly/run-program.ts';
+import { errorMessage } from '../../packages/local-aws/src/error-code.ts';
+import { ROOT } from './local-app.ts';
+import { parseOptions } from './options.ts';
+import { createProgress } from './progress.ts';
+import { startService } from './start-service.ts';
+
+/** A registry that does not respond must not stop an installation. */
+const LONGEST_MS = 120_000;
+
+const interrupted = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => {
+    interrupted.abort();
+  });
+
+async function prepare(signal: AbortSignal): Promise<void> {
+  // Loads the modules that only print.
+  await runProgram({ args: ['bin/start.cjs', '--help'], cwd: ROOT, environment: process.env, signal });
+  const folder = mkdtempSync(join(tmpdir(), 'cloakroom-prepare-'));
+  try {
+    const options = parseOptions(['--port', '0', '--credentials', join(folder, 'credentials.json')]);
+    if (options.kind !== 'start') throw new Error(`these are no options of a start: ${options.kind}`);
+    const service = await startService(options, { signal });
+    await service.close();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+// As in bin/local.ts.
+process.env['TZ'] = 'UTC';
+const late = AbortSignal.timeout(LONGEST_MS);
+const progress = createProgress(process.stderr);
+try {
+  if (process.stderr.isTTY) progress.step('preparing the first npm start');
+  await prepare(AbortSignal.any([interrupted.signal, late]));
+  progress.end();
+} catch (error) {
+  progress.end();
+  const reason = late.aborted ? `it took more than ${String(LONGEST_MS / 1000)} s` : errorMessage(error);
+  // npm ends an interrupted installation itself.
+  if (!interrupted.signal.aborted)
+    process.stderr.write(`The first npm start is not prepared and will take longer: ${reason}\n`);
+}
+// Threads of closed parts may take some time to end.
+process.exit(interrupted.signal.aborted ? 1 : 0);

@@ -1,0 +1,120 @@
+// The preparation of the first start, which `npm ci` runs, in a copy of the repository.
+import { spawn, type ChildProcess } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SYNTHESIS_INPUTS } from '../../../bin/local/synthesis-inputs.ts';
+
+jest.setTimeout(120_000);
+
+const root = join(import.meta.dirname, '..', '..', '..');
+const folders: string[] = [];
+const running = new Set<ChildProcess>();
+
+afterEach(() => {
+  for (const child of running) child.kill('SIGKILL');
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A repository whose CDK app may be another program. */
+function aRepository(program?: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'prepare-'));
+  folders.push(folder);
+  cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
+  const linked = SYNTHESIS_INPUTS.paths
+    .map((path) => path.split('/')[0] ?? '')
+    .filter((name) => name !== 'bin');
+  for (const name of new Set(linked)) symlinkSync(join(root, name), join(folder, name));
+  if (program !== undefined) writeFileSync(join(folder, 'bin', 'cloakroom.ts'), program);
+  return folder;
+}
+
+interface Run {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+  readonly exit: Promise<number | null>;
+}
+
+function run(folder: string, script: string, env: NodeJS.ProcessEnv = {}, ...args: readonly string[]): Run {
+  const { CI: _, ...inherited } = process.env;
+  const child = spawn(process.execPath, [join(folder, 'bin', script), ...args], {
+    cwd: folder,
+    env: { ...inherited, ...env },
+  });
+  running.add(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const exit = new Promise<number | null>((resolve) => {
+    child.on('close', (code) => {
+      running.delete(child);
+      resolve(code);
+    });
+  });
+  return { child, output: () => output, exit };
+}
+
+async function prepare(folder: string, env: NodeJS.ProcessEnv = {}): Promise<[number | null, string]> {
+  const prepared = run(folder, 'prepare.cjs', env);
+  return [await prepared.exit, prepared.output()];
+}
+
+const apps = (folder: string) => readdirSync(join(folder, '.local', 'apps'));
+const until = async (condition: () => boolean) => {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
+};
+
+it('the first start after a preparation finds the app synthesized and all code compiled', async () => {
+  const folder = aRepository();
+  expect(await prepare(folder)).toEqual([0, '']);
+  expect(apps(folder)).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
+  const compiled = () => globSync(join(folder, '.local', '**', 'compile-cache', '*', '*')).toSorted();
+  const before = compiled();
+  const started = run(folder, 'start.cjs', {}, '--port', '0');
+  await until(() => started.output().includes('Ready.') || started.child.exitCode !== null);
+  expect(started.output()).toContain('Ready.');
+  expect(started.output()).not.toContain('synthesizing');
+  started.child.kill('SIGINT');
+  expect(await started.exit).toBe(0);
+  expect([apps(folder).length, compiled()]).toEqual([1, before]);
+});
+
+it('an app that cannot be prepared fails no installation, and the reason is printed', async () => {
+  const folder = aRepository('throw "no app today";');
+  const [code, output] = await prepare(folder);
+  expect(code).toBe(0);
+  expect(output).toMatch(/^The first npm start is not prepared and will take longer: [^]*no app today/);
+  expect(apps(folder)).toEqual([]);
+});
+
+it('an interrupted preparation ends at once and leaves no app', async () => {
+  const folder = aRepository('setTimeout(() => {}, 600_000);');
+  const prepared = run(folder, 'prepare.cjs');
+  await until(() => existsSync(join(folder, '.local', 'apps')) && apps(folder).length > 0);
+  prepared.child.kill('SIGTERM');
+  expect([await prepared.exit, prepared.output()]).toEqual([1, '']);
+  expect(apps(folder)).toEqual([]);
+});
+
+it.each([
+  ['in CI', { CI: 'true' }, true],
+  ['without the development packages', {}, false],
+])('nothing is prepared %s', async (_where, env, hasPackages) => {
+  const folder = mkdtempSync(join(tmpdir(), 'prepare-'));
+  folders.push(folder);
+  mkdirSync(join(folder, 'bin'));
+  cpSync(join(root, 'bin', 'prepare.cjs'), join(folder, 'bin', 'prepare.cjs'));
+  if (hasPackages) mkdirSync(join(folder, 'node_modules', 'esbuild'), { recursive: true });
+  expect(await prepare(folder, env)).toEqual([0, '']);
+  expect(existsSync(join(folder, '.local'))).toBe(false);
+});
