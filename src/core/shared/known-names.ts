@@ -11,8 +11,11 @@ const DIFFERING = 0.4;
 /** Minimum letters of an abbreviation: `exp_month` for `expiration_month`. */
 const ABBREVIATION_MIN_LENGTH = 3;
 
-/** Callers mix up camel case with snake case, and dashes with underscores. */
-const normalized = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+/**
+ * A name without the differences of its spellings: callers mix up camel case with snake case, and
+ * dashes with underscores.
+ */
+export const normalized = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 /**
  * Whether `short` is the beginning of `long`, or is at least half as long with its letters in the
