@@ -85,7 +85,7 @@ class Reading {
       case 'leaf':
         return value;
       case 'same':
-        return inner.schemas.reduce((each, part) => this.read(part, each, path), value as unknown);
+        return inner.schemas.reduce<unknown>((each, part) => this.read(part, each, path), value);
       case 'array':
         return this.#readArray(inner.element, value, path);
       case 'object':
@@ -110,8 +110,9 @@ class Reading {
     const bySpelling = new Map(names.toReversed().map((name) => [normalized(name), name]));
     const sent = new Map<string, string>();
     const members: (readonly [string, Json])[] = [];
-    for (const [name, member] of Object.entries(value)) {
+    for (const name of Object.keys(value)) {
       if (this.#isFull) return value;
+      const member = value[name] ?? null;
       const known = Object.hasOwn(shape, name) ? name : bySpelling.get(spellingOf(name));
       const at = memberPath(path, shownName(name));
       if (known === undefined) {
@@ -156,9 +157,9 @@ export function inKnownSpelling(
 /** Reports members that restrict in a body that the operation does not read. */
 export function reportRestricting(value: unknown, fields: FieldReporter): void {
   if (!isJsonObject(value)) return;
-  const members = Object.entries(value);
-  for (const [name, member] of members.slice(0, IGNORED_MAX))
-    if (member !== null && nearestName(name, REFUSED_NAMES) !== undefined)
+  const names = Object.keys(value);
+  for (const name of names.slice(0, IGNORED_MAX))
+    if (value[name] !== null && nearestName(name, REFUSED_NAMES) !== undefined)
       fields.report(shownName(name), 'is not read by this operation, and would restrict; leave it out');
-  if (members.length > IGNORED_MAX) fields.report('body', TOO_MANY_IGNORED);
+  if (names.length > IGNORED_MAX) fields.report('body', TOO_MANY_IGNORED);
 }

@@ -72,7 +72,7 @@ function read(schema: core.$ZodType, body: unknown) {
 }
 
 describe('a body of a lenient deployment', () => {
-  it('has no member of which nobody has decided whether it restricts', () => {
+  it('has no member without a decision whether it restricts', () => {
     const names = new Set(members.map(({ name }) => name));
     expect([...names].filter((name) => !RESTRICTING.has(name) && !HARMLESS.includes(name))).toEqual([]);
     expect([...RESTRICTING].filter((name) => !names.has(name))).toEqual([]);
@@ -201,20 +201,12 @@ describe('a body of a lenient deployment', () => {
   it('is read no further than its error needs, however many members it has', () => {
     const fields = new FieldReporter();
     const report = jest.spyOn(fields, 'report');
-    const looked = { count: 0 };
     const wrong = Array.from({ length: 100_000 }, (_, at) => [
       `expires${'_'.repeat(at % 40)}${String(at)}`,
       0,
     ]);
-    const body = new Proxy(Object.fromEntries(wrong) as object, {
-      getOwnPropertyDescriptor(target, name) {
-        looked.count += 1;
-        return Reflect.getOwnPropertyDescriptor(target, name);
-      },
-    });
-    inKnownSpelling(createTokenBody, body, '', fields);
+    inKnownSpelling(createTokenBody, Object.fromEntries(wrong), '', fields);
     expect(report.mock.calls.length).toBeLessThanOrEqual(PATHS_MAX + 2);
-    expect(looked.count).toBe(100_000);
   });
 
   describe('of an operation that reads none', () => {

@@ -159,7 +159,7 @@ export function renderTemplates(
   return jsonObject(Object.entries(value).map(([name, member]) => [name, inside(name, member)] as const));
 }
 
-/** {@link checkTemplate} for every text of a JSON value, with `handle` of {@link renderTemplates}. */
+/** {@link checkTemplate} for every text of a JSON value; `handle` as in {@link renderTemplates}. */
 export function checkTemplates(
   value: Json,
   allowed: Allowed,

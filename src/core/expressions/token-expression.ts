@@ -75,7 +75,7 @@ export function readsAsId(text: string): boolean {
   });
 }
 
-/** Stands for the token in the source that Liquid parses. */
+/** The name of the token's value in the source that Liquid parses. */
 const VALUE = 'value |';
 
 /** Parses filters on the value of a token. They may use no names, only the value. */

@@ -33,18 +33,18 @@ function abbreviates(short: string, long: string): boolean {
 const lettersOf = (name: string): string => Array.from(name).sort().join('');
 
 /** The same letters in another order: `nmae` for `name`. */
-const isShuffled = (a: string, b: string): boolean => lettersOf(a) === lettersOf(b);
+const isShuffled = (a: string, b: string): boolean => a.length === b.length && lettersOf(a) === lettersOf(b);
 
 /** The distance between two names in letters; `undefined` if they are not similar. */
 function distanceOf(sent: string, known: string): number | undefined {
   const [name, other] = [normalized(sent), normalized(known)];
   if (name === '') return undefined;
+  const most = Math.max(name.length, other.length) * DIFFERING;
+  const isShort = abbreviates(name, other);
+  // The distance is no less than the difference of the lengths, and costs their product.
+  if (!isShort && Math.abs(name.length - other.length) > most) return undefined;
   const distance = leven(name, other);
-  const isNear =
-    distance <= Math.max(name.length, other.length) * DIFFERING ||
-    isShuffled(name, other) ||
-    abbreviates(name, other);
-  return isNear ? distance : undefined;
+  return isShort || distance <= most || isShuffled(name, other) ? distance : undefined;
 }
 
 /** {@link distanceOf} for names with parts: each part of `token:read` must be similar. */

@@ -17,7 +17,7 @@ describe('the error for a text that is no key', () => {
   const key = generateApiKey('private', TENANT).reveal();
 
   it('calls a key with a part missing, added or changed not whole', () => {
-    // One character less can be a text of the same number of bytes: see the error of an unknown key.
+    // Without one character it may decode to as many bytes: then it is an unknown key.
     for (let length = 'key_'.length; length < key.length - 1; length += 1)
       expect(messageOf(key.slice(0, length))).toMatch(/^The API key is not whole/);
     for (const text of [`${key}aaa`, `${key} `, `${key}"`, `${key.slice(0, -3)}0Il`, 'key_', 'key_Private_a'])
