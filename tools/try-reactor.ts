@@ -1,7 +1,8 @@
 // `npm run reactor -- CODE.js`: runs the code of a reactor once, with example arguments, like the
 // service.
-import { parseCode } from '../src/core/reactors/parse-code.ts';
+import { checkCode } from '../src/core/reactors/check-code.ts';
 import { returnedParts } from '../src/core/reactors/run-reactor.ts';
+import { Secret } from '../src/core/shared/secret.ts';
 import { ServiceError } from '../src/core/shared/service-error.ts';
 import { problemOf } from '../src/http/problem.ts';
 import { readOptions, USAGE, UsageError, type TryOptions } from './try-reactor/options.ts';
@@ -11,7 +12,9 @@ const [FAILED, MISUSED] = [1, 2] as const;
 
 /** The code's result. Throws the error that a caller would get. */
 async function resultOf(options: TryOptions): Promise<object> {
-  parseCode(options.code);
+  const compatibility = options.isLenient ? 'lenient' : 'strict';
+  const warnings = await checkCode(new Secret(options.code), compatibility);
+  for (const warning of warnings) console.error(`${options.file}: ${warning}`);
   let last = '\n';
   const outcome = await runCode(options, (text) => {
     last = text;
@@ -19,7 +22,7 @@ async function resultOf(options: TryOptions): Promise<object> {
   });
   if (!last.endsWith('\n')) process.stderr.write('\n');
   if (outcome.outcome === 'stale') throw new Error('the runtime ran different code');
-  return returnedParts(outcome, TIME_MS, options.isLenient ? 'lenient' : 'strict');
+  return returnedParts(outcome, TIME_MS, compatibility);
 }
 
 async function run(options: TryOptions): Promise<void> {

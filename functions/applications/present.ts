@@ -14,15 +14,20 @@ export function presentPermission(permission: PermissionInfo): JsonObject {
   };
 }
 
-/** The caller's tenant. Clients in the field read settings as strings (docs/lenient.md). */
+/**
+ * The caller's tenant. Clients in the field read settings as strings, an owner and the time of
+ * creation (docs/lenient.md#http). There are no users, so a tenant is its own owner.
+ */
 export function presentTenant(tenant: TenantProfile, compatibility: ClientCompatibility): JsonObject {
-  const { deduplicateTokens } = tenant.settings;
+  const { id, name, settings, createdAt } = tenant;
+  const { deduplicateTokens } = settings;
+  if (compatibility === 'strict') return { id, name, settings: { deduplicate_tokens: deduplicateTokens } };
   return {
-    id: tenant.id,
-    name: tenant.name,
-    settings: {
-      deduplicate_tokens: compatibility === 'lenient' ? String(deduplicateTokens) : deduplicateTokens,
-    },
+    id,
+    owner_id: id,
+    name,
+    settings: { deduplicate_tokens: String(deduplicateTokens) },
+    created_at: formatTimestamp(createdAt),
   };
 }
 

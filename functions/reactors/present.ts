@@ -1,3 +1,4 @@
+import type { WrittenReactor } from '../../src/core/reactors/create-reactor.ts';
 import type { ReactorView } from '../../src/core/reactors/get-reactor.ts';
 import type { ResultView } from '../../src/core/reactors/get-result.ts';
 import type { ReactorRecord } from '../../src/core/reactors/reactor.ts';
@@ -32,6 +33,11 @@ export function presentReactor({ reactor, application }: ReactorView): JsonObjec
     application: application && presentApplication(application),
     ...history,
   });
+}
+
+/** The Reactor object after a write, with what is wrong with it (docs/lenient.md#http). */
+export function presentWrittenReactor({ warnings, ...view }: WrittenReactor): JsonObject {
+  return { ...presentReactor(view), ...(warnings.length > 0 && { _extras: { warnings } }) };
 }
 
 /** The state and result of an invocation (docs/contract.md#asynchronous-invocations). */

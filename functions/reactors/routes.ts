@@ -10,7 +10,7 @@ import { presentFailure } from '../../src/http/present-reactor-result.ts';
 import { route, type Route } from '../../src/http/route.ts';
 import type { ReactorsDeps } from './dependencies.ts';
 import { invokeReactor, replayInvocation } from './invoke-reactor.ts';
-import { presentReactor, presentResultView } from './present.ts';
+import { presentReactor, presentResultView, presentWrittenReactor } from './present.ts';
 import {
   checkUnchangedReactor,
   createReactorBody,
@@ -31,7 +31,7 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     success: 201,
     body: createReactorBody,
     handle: async (deps: ReactorsDeps, { caller, body, writes }) => ({
-      body: presentReactor(await createReactor(deps, caller, definitionOf(body, deps), writes)),
+      body: presentWrittenReactor(await createReactor(deps, caller, definitionOf(body, deps), writes)),
     }),
   }),
   route({
@@ -65,7 +65,7 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     success: 200,
     body: updateReactorBody,
     handle: async (deps: ReactorsDeps, { caller, params: { id = '' }, body }) => ({
-      body: presentReactor(
+      body: presentWrittenReactor(
         await updateReactor(
           deps,
           caller,

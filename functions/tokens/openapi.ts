@@ -179,7 +179,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
     description:
       'Terms joined by `AND`: `data:"..."` (exact, against evaluated search indexes), `metadata.<key>:"..."`, `type:`, `container:` (the subtree), `fingerprint:`, `id:`. The terms `data:` and `fingerprint:` never match a token whose data the deciding `token:search` rule hides: under `redact`, or under `mask` if the token has no mask.',
     members: {
-      query: 'The terms. Without them the search finds every token that the caller may search.',
+      query: { words: 'The terms.', limits: { minLength: 1 } },
       page: 'From 1.',
       size: `1 to ${counted(PAGE_SIZE_MAX)}. Default ${counted(PAGE_SIZE_DEFAULT)}.`,
       after: 'Cursor of a page of the same search.',

@@ -121,9 +121,9 @@ export const listTokensQuery = queryOf(
 export const searchTokensBody = z.lazy(() =>
   z.pipe(
     body({
-      query: optional(text),
+      query: text,
       ...pageMembers(),
     }),
-    z.transform(({ query, ...page }) => ({ query: query ?? '', page: pageRequest(page) })),
+    z.transform(({ query, ...page }) => ({ query, page: pageRequest(page) })),
   ),
 );

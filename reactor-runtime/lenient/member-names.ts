@@ -12,6 +12,7 @@ export const MEMBER_NAMES = [
   'modified_at',
   'modified_by',
   'not_stored',
+  'owner_id',
   'page_number',
   'page_size',
   'search_indexes',
@@ -41,7 +42,7 @@ const CONTAINERS: readonly string[] = ['application', 'pagination', 'settings'];
 
 /**
  * A request with the names of the interface. A member that is sent under both names is unchanged;
- * the service rejects or ignores it.
+ * the service rejects it.
  */
 export function renamed(body: unknown): unknown {
   if (!isObject(body)) return body;

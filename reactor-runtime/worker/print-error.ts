@@ -19,6 +19,10 @@ function describe(thrown: unknown): string {
   return message === undefined ? name : `${name}: ${message}`;
 }
 
+/** The message of V8; Node.js has `fetch` from version 18 on. */
+const NO_FETCH = 'fetch is not defined';
+const FETCH_ADVICE = '\nNode.js 16 has no fetch: require node-fetch or axios instead.';
+
 /**
  * Prints an error and its cause. It runs before the response, since the process is killed after it,
  * and must not change the response: it reads neither getters nor proxies.
@@ -27,7 +31,9 @@ export function printError(thrown: unknown): void {
   try {
     // No objects: `inspect` runs the author's code, and listing many members takes seconds.
     const cause = textOf(ownDataOf(thrown, 'cause'));
-    const text = `${textOf(thrown) ?? describe(thrown)}${cause === undefined ? '' : `\nCaused by: ${cause}`}\n`;
+    const advice = ownDataOf(thrown, 'message') === NO_FETCH ? FETCH_ADVICE : '';
+    const what = `${textOf(thrown) ?? describe(thrown)}${advice}`;
+    const text = `${what}${cause === undefined ? '' : `\nCaused by: ${cause}`}\n`;
     const length = byteLength(text);
     const bytes = new Uint8ArrayClass(length);
     apply(utf8Write, bytes, [text, 0, length]);

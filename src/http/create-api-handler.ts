@@ -73,7 +73,7 @@ async function runRoute<Deps extends ApiDeps>(
   checkMediaType(route, request);
   const query = parseQuery(route, request);
   const body = readBody(route, request, deps.clientCompatibility);
-  const checked = () => checkBody(route, body, deps.clientCompatibility);
+  const checked = () => checkBody(route, request, body, deps.clientCompatibility);
   return withIdempotency(
     deps,
     caller,

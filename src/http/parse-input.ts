@@ -8,6 +8,7 @@ import type { ApiRequest } from './api-request.ts';
 import { parseJsonBody } from './parse-json-body.ts';
 import { queryOf } from './page-query.ts';
 import type { Route } from './route.ts';
+import { inKnownSpelling, reportRestricting } from './known-spelling.ts';
 import { reportUnknownMembers } from './report-unknown-members.ts';
 
 /** Largest body of any request, in bytes (docs/contract.md#bodies). */
@@ -51,7 +52,8 @@ function reportIssues(issues: readonly core.$ZodIssue[], at: string, fields: Fie
 
 /**
  * A value in the shape of a schema. Throws `validation_failed` with paths below `at`, up to the
- * limit, for invalid values and for members that the schema does not have.
+ * limit, for invalid values and for members that the schema does not have; `lenient` ignores those
+ * that do not restrict.
  */
 export function parseAt<T>(
   schema: ZodMiniType<T>,
@@ -60,8 +62,9 @@ export function parseAt<T>(
   compatibility: ClientCompatibility,
 ): T {
   const fields = new FieldReporter();
+  const read = compatibility === 'lenient' ? inKnownSpelling(schema, value, at, fields) : value;
   if (compatibility === 'strict') reportUnknownMembers(schema, value, at, fields);
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(read);
   if (!result.success) reportIssues(result.error.issues, at, fields);
   if (!result.success || fields.failed) throw fields.error();
   return result.data;
@@ -83,8 +86,25 @@ function jsonOf(request: ApiRequest): Json {
  * Throws `validation_failed` for a body that the operation does not read, since it would be lost.
  */
 function refuseBody(request: ApiRequest): void {
-  const isEmpty = request.body.isEmpty || request.body.text?.trim() === '{}';
-  if (!isEmpty) throw invalid('body', 'must be empty; this operation reads none');
+  if (request.body.text?.trim() !== '{}') throw invalid('body', 'must be empty; this operation reads none');
+}
+
+/**
+ * Throws `validation_failed` for a body that the operation ignores if its members would restrict
+ * something.
+ */
+function refuseRestricting(request: ApiRequest): void {
+  const fields = new FieldReporter();
+  let body: Json;
+  try {
+    body = parseJsonBody(request.body);
+  } catch (error) {
+    // What is not JSON has no members.
+    if (error instanceof ServiceError) return;
+    throw error;
+  }
+  reportRestricting(body, fields);
+  fields.throwIfFailed();
 }
 
 /** The JSON of the body; `undefined` for a route that reads none. Throws `validation_failed`. */
@@ -94,17 +114,25 @@ export function readBody(
   compatibility: ClientCompatibility,
 ): Json | undefined {
   if (route.body !== undefined) return jsonOf(request);
-  if (route.passesOn !== true && compatibility === 'strict') refuseBody(request);
+  if (route.passesOn !== true && !request.body.isEmpty)
+    (compatibility === 'strict' ? refuseBody : refuseRestricting)(request);
   return undefined;
 }
 
-/** The body in the shape of the route's schema. Throws `validation_failed`. */
+/**
+ * The body in the shape of the route's schema. Throws `validation_failed`. An empty body counts as
+ * `{}` where that is enough.
+ */
 export function checkBody(
   { body: schema }: Pick<Route<never>, 'body'>,
+  request: Pick<ApiRequest, 'body'>,
   body: Json | undefined,
   compatibility: ClientCompatibility,
 ): unknown {
-  return schema === undefined ? undefined : parseAt(schema, body, '', compatibility);
+  if (schema === undefined) return undefined;
+  if (request.body.isEmpty && !schema.safeParse(body).success)
+    throw invalid('body', 'must not be empty: send JSON');
+  return parseAt(schema, body, '', compatibility);
 }
 
 const NO_PARAMETERS = queryOf({ once: [] }, () => undefined);

@@ -4,6 +4,7 @@ import { DEPTH_MAX, JsonExtentError, MEMBERS_MAX_TEXT, membersOf } from '../core
 import type { Json } from '../core/shared/json.ts';
 import { parseJson } from '../core/shared/parse-json.ts';
 import { ServiceError } from '../core/shared/service-error.ts';
+import { linePosition } from '../core/shared/text-position.ts';
 import { JsonSyntaxError } from '../core/shared/walk-json.ts';
 import { BodyCheck } from './body-check.ts';
 
@@ -14,24 +15,16 @@ function refused(detail: string): ServiceError {
   return new ServiceError('validation_failed', detail);
 }
 
-/**
- * The position of the end of a text, counted from 1 as in editors. A column is a UTF-16 code unit.
- */
-function positionAfter(before: string): string {
-  const lines = before.split('\n');
-  return `line ${String(lines.length)}, column ${String((lines.at(-1) ?? '').length + 1)}`;
-}
-
 function notUtf8(bytes: Buffer): ServiceError {
   // Invalid UTF-8 becomes U+FFFD, which has other bytes.
   const again = Buffer.from(bytes.toString());
   const at = bytes.findIndex((byte, index) => byte !== again[index]);
-  return refused(`The body is not valid UTF-8 at ${positionAfter(bytes.toString('utf8', 0, at))}.`);
+  return refused(`The body is not valid UTF-8 at ${linePosition(bytes.toString('utf8', 0, at), Infinity)}.`);
 }
 
 function notJson(text: string, { at }: JsonSyntaxError): ServiceError {
   const ends = at >= text.length ? ', where it ends' : '';
-  return refused(`The body is not valid JSON at ${positionAfter(text.slice(0, at))}${ends}.`);
+  return refused(`The body is not valid JSON at ${linePosition(text, at)}${ends}.`);
 }
 
 const EXCESS = {

@@ -3,16 +3,7 @@ import type { FieldReporter } from '../core/shared/field-reporter.ts';
 import { isJsonObject } from '../core/shared/json.ts';
 import { shownName, unknownName } from '../core/shared/known-names.ts';
 import { memberPath } from '../core/shared/member-path.ts';
-
-/** Kinds of schemas without members; the content of a `custom` schema is free. */
-const LEAVES: ReadonlySet<string> = new Set([
-  ...['string', 'number', 'boolean', 'enum', 'unknown', 'custom', 'transform'],
-]);
-
-function isLeaf(schema: core.$ZodType): boolean {
-  const { def } = (schema as core.$ZodTypes)._zod;
-  return LEAVES.has(def.type) || (def.type === 'union' && def.options.every(isLeaf));
-}
+import { innerSchemas } from './inner-schemas.ts';
 
 function reportInArray(element: core.$ZodType, value: unknown, path: string, fields: FieldReporter): void {
   if (!Array.isArray(value)) return;
@@ -50,19 +41,9 @@ export function reportUnknownMembers(
   path: string,
   fields: FieldReporter,
 ): void {
-  const { def } = (schema as core.$ZodTypes)._zod;
-  if (def.type === 'pipe') {
-    reportUnknownMembers(def.in, value, path, fields);
-    reportUnknownMembers(def.out, value, path, fields);
-  } else if (def.type === 'lazy') {
-    reportUnknownMembers((schema as core.$ZodLazy)._zod.innerType, value, path, fields);
-  } else if (def.type === 'optional' || def.type === 'nullable') {
-    reportUnknownMembers(def.innerType, value, path, fields);
-  } else if (def.type === 'array') {
-    reportInArray(def.element, value, path, fields);
-  } else if (def.type === 'object') {
-    reportInObject(def.shape, value, path, fields);
-  } else if (!isLeaf(schema)) {
-    throw new Error(`unknown members: nothing is known of a schema of the kind ${def.type}`);
-  }
+  const inner = innerSchemas(schema);
+  if (inner.kind === 'array') reportInArray(inner.element, value, path, fields);
+  else if (inner.kind === 'object') reportInObject(inner.shape, value, path, fields);
+  else if (inner.kind === 'same')
+    for (const each of inner.schemas) reportUnknownMembers(each, value, path, fields);
 }

@@ -47,7 +47,10 @@ function literalsFirst<Deps>(a: CompiledRoute<Deps>, b: CompiledRoute<Deps>): nu
   return parametersOf(a.route.path) - parametersOf(b.route.path);
 }
 
-/** The first segments of all paths of a function; most functions have one or two. */
+/**
+ * The first segments of all paths of the service. A function knows only its own routes, so a test
+ * compares this list with those of all functions.
+ */
 export const RESOURCES = [
   'tokens',
   'tokenize',
@@ -58,6 +61,7 @@ export const RESOURCES = [
   'sessions',
   'reactors',
   'proxy',
+  'logs',
 ] as const;
 
 function noSuchPath([, first = '', ...rest]: readonly string[]): ServiceError {
@@ -65,7 +69,11 @@ function noSuchPath([, first = '', ...rest]: readonly string[]): ServiceError {
   const isKnown = isResource(first);
   const paths = RESOURCES.map((resource) => `/${resource}`);
   // `/v1/tokens` means `/tokens`.
-  const near = isKnown ? undefined : (nearestName(first, RESOURCES) ?? rest.find(isResource));
+  const near = isKnown
+    ? undefined
+    : (nearestName(first, RESOURCES) ??
+      nearestName(first.replace(/ies$/i, 'y'), RESOURCES) ??
+      rest.find(isResource));
   const hint = isKnown
     ? `See docs/api.md for those below /${first}.`
     : near === undefined

@@ -17,13 +17,17 @@ const { describe } = needing('openssl');
 
 /**
  * The OpenAPI document with the changes to responses that docs/lenient.md describes: settings are
- * text.
+ * text, a tenant has an owner and a time, and a written reactor may have warnings.
  */
 function lenientContract(): string {
   const document = JSON.parse(readFileSync(CONTRACT, 'utf8'));
-  document.components.schemas.Tenant.properties.settings.properties.deduplicate_tokens = {
-    enum: ['true', 'false'],
-  };
+  const { Tenant: tenant, Reactor: reactor } = document.components.schemas;
+  tenant.properties.settings.properties.deduplicate_tokens = { enum: ['true', 'false'] };
+  tenant.properties.owner_id = { type: 'string', format: 'uuid' };
+  tenant.properties.created_at = { type: 'string', format: 'date-time' };
+  tenant.required.push('owner_id', 'created_at');
+  const warnings = { type: 'array', items: { type: 'string' } };
+  reactor.properties._extras = { type: 'object', properties: { warnings }, required: ['warnings'] };
   const file = join(temporaryFolder(), 'openapi.json');
   writeFileSync(file, JSON.stringify(document));
   return file;
@@ -336,6 +340,164 @@ describe('a client in the field', () => {
     ]);
     expect(await react({ bad: 1 })).toMatchObject([400, { errors: { 'card.number': ['bad'] } }]);
     expect(await react({ custom: 1 })).toMatchObject([429, { errors: { body: ['{"code":7}'] } }]);
+  });
+});
+
+describe('what a client in the field restricts', () => {
+  const EXPIRY = '2999-01-01T00:00:00+00:00';
+  const anApplication = (more: object) =>
+    manager.send('POST', '/applications', {
+      name: 'F',
+      type: 'private',
+      permissions: ['token:read'],
+      ...more,
+    });
+  const problemsOf = ({ status, body }: Response) => [status, body?.errors];
+
+  it('is read in camel case, in every body', async () => {
+    const { status, body } = await anApplication({
+      ...{ permissions: undefined, Permissions: ['token:read'], expiresAt: EXPIRY },
+      rules: [{ Priority: 1, CONTAINER: '/a/', transform: 'mask', permissions: ['token:read'] }],
+    });
+    expect([status, body.expires_at, body.permissions, body.rules]).toEqual([
+      ...[201, EXPIRY, ['token:read']],
+      [{ priority: 1, container: '/a/', transform: 'mask', permissions: ['token:read'] }],
+    ]);
+    const updated = await manager.send('PUT', `/applications/${String(body.id)}`, {
+      ...{ name: 'F', permissions: ['token:read'], expiresAt: '2998-01-01T00:00:00+00:00' },
+    });
+    expect(problemsOf(updated)).toEqual([400, { expires_at: [expect.stringMatching(/^cannot be changed/)] }]);
+
+    const more = {
+      Containers: ['/camel/'],
+      expiresAt: EXPIRY,
+      deduplicateToken: true,
+      Mask: '{{ data.number | last4 }}',
+    };
+    const id = await aToken(more);
+    const read = await application.send('GET', `/tokens/${id}`);
+    expect(read.body).toMatchObject({ containers: ['/camel/'], expires_at: EXPIRY, mask: more.Mask });
+    expect(await aToken(more)).toBe(id);
+    const sooner = '2998-01-01T00:00:00+00:00';
+    const patched = await application.send('PATCH', `/tokens/${id}`, { expiresAt: sooner });
+    expect([patched.status, patched.body.expires_at]).toEqual([200, sooner]);
+    const tokenized = await application.send('POST', '/tokenize', {
+      a: { type: 'token', data: 1, ...more, Mask: null },
+    });
+    expect(tokenized.body.a).toMatchObject({ containers: ['/camel/'], expires_at: EXPIRY });
+    expect(
+      problemsOf(
+        await application.send('POST', '/sessions/authorize', {
+          nonce: 'n',
+          permissions: ['token:read'],
+          expiresAt: '2000-01-01',
+        }),
+      )[0],
+    ).toBe(400);
+    const settings = (deduplicateTokens: boolean) =>
+      manager.send('PUT', '/tenants/self', { name: 'T', settings: { deduplicateTokens } });
+    expect((await settings(true)).body.settings).toEqual({ deduplicate_tokens: 'true' });
+    expect((await settings(false)).body.settings).toEqual({ deduplicate_tokens: 'false' });
+    const found = await application.send('POST', '/tokens/search', { Query: `id:${id}` });
+    expect(found.body.data.map((each: { id: string }) => each.id)).toEqual([id]);
+  });
+
+  it('is refused where it is misspelt, sent twice, or read by no one', async () => {
+    expect(problemsOf(await anApplication({ expire_at: EXPIRY, rule: [] }))).toEqual([
+      400,
+      {
+        expire_at: ['is not known; did you mean `expires_at`?'],
+        rule: ['is not known; did you mean `rules`?'],
+      },
+    ]);
+    expect(problemsOf(await anApplication({ expiresAt: EXPIRY, expires_at: EXPIRY }))).toEqual([
+      400,
+      { expires_at: ['is another spelling of `expiresAt`; send one of them'] },
+    ]);
+    const token = { type: 'token', data: { expiresAt: 'of the client', container: '/x/' } };
+    const refused = await application.send('POST', '/tokens', {
+      ...token,
+      container: '/x/',
+      ttl: 60,
+      privacy: {},
+    });
+    expect([refused.status, Object.keys(refused.body.errors as object)]).toEqual([
+      400,
+      ['container', 'ttl', 'privacy'],
+    ]);
+    const made = await application.send('POST', '/tokens', { ...token, privacy: null });
+    expect((await application.send('GET', `/tokens/${String(made.body.id)}`)).body.data).toEqual(token.data);
+    const regenerated = await manager.send('POST', `/applications/${applicationId}/regenerate`, {
+      expiresAt: EXPIRY,
+    });
+    expect(problemsOf(regenerated)).toEqual([
+      400,
+      { expiresAt: [expect.stringContaining('is not read by this operation')] },
+    ]);
+  });
+
+  it('is the tenant, which has an owner and a time of creation', async () => {
+    const { body } = await manager.send('GET', '/tenants/self');
+    expect(body.owner_id).toBe(body.id);
+    expect(Date.parse(body.created_at as string)).toBeGreaterThan(Date.now() - 3_600_000);
+    // What was read can be sent back.
+    expect((await manager.send('PUT', '/tenants/self', body)).body).toEqual(body);
+  });
+});
+
+describe('code of a client in the field', () => {
+  const BROKEN = 'module.exports = async function (req) { // a comment return { raw: 1 }; }';
+  const react = async (id: unknown) => {
+    const { status, body } = await application.send('POST', `/reactors/${String(id)}/react`, {});
+    return [status, body];
+  };
+  const reactorOf = (code: string) => manager.send('POST', '/reactors', { name: 'F', code });
+
+  it('is stored with a warning where its syntax is wrong, and fails when it runs', async () => {
+    const made = await reactorOf(BROKEN);
+    const { id } = made.body as { id: string };
+    const warnings = [expect.stringMatching(/^code has a syntax error at line 1, column \d+: /)];
+    expect([made.status, made.body.code, made.body._extras]).toEqual([201, BROKEN, { warnings }]);
+    expect(await react(id)).toMatchObject([
+      422,
+      { code: 'reactor_not_loaded', detail: 'The code has a syntax error.' },
+    ]);
+    const replaced = await manager.send('PUT', `/reactors/${id}`, { name: 'F', code: BROKEN });
+    expect([replaced.status, replaced.body._extras]).toEqual([200, { warnings }]);
+    const mended = await manager.send('PUT', `/reactors/${id}`, {
+      name: 'F',
+      code: 'module.exports = () => ({ raw: 1 })',
+    });
+    expect([mended.status, mended.body._extras]).toEqual([200, undefined]);
+    expect(await react(id)).toEqual([200, { raw: 1 }]);
+    expect((await manager.send('PATCH', `/reactors/${id}`, { code: BROKEN })).status).toBe(204);
+    expect((await react(id))[0]).toBe(422);
+    expect((await manager.send('GET', `/reactors/${id}`)).body._extras).toBeUndefined();
+  });
+
+  it('fails where nothing of its result is read, and where it calls fetch', async () => {
+    const transform = await reactorOf('module.exports = async () => ({ body: { a: 1 }, headers: {} })');
+    expect(await react(transform.body.id)).toMatchObject([
+      500,
+      {
+        code: 'reactor_failed',
+        detail:
+          'The code returned an object of which nothing is read: only the members `raw` and `tokenize` are.',
+      },
+    ]);
+    const partly = await reactorOf('module.exports = async () => ({ raw: 1, headers: {} })');
+    expect(await react(partly.body.id)).toEqual([200, { raw: 1 }]);
+    const fetching = await reactorOf(
+      "module.exports = async () => ({ raw: await fetch('https://example.com') })",
+    );
+    expect(await react(fetching.body.id)).toMatchObject([
+      500,
+      {
+        detail: expect.stringMatching(
+          /^The code threw a ReferenceError at line 1, column \d+\. Node\.js 16 has no fetch/,
+        ),
+      },
+    ]);
   });
 });
 

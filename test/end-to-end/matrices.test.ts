@@ -201,7 +201,7 @@ describe('two tenants', () => {
       expect([operation, visible(responses[0], id)]).toEqual([operation, visible(responses[1], unknown)]);
       expect(responses[0].status).toBeGreaterThanOrEqual(400);
     }
-    for (const query of [`id:"${tokenId}"`, 'metadata.shared:"yes"', 'type:card', '']) {
+    for (const query of [`id:"${tokenId}"`, 'metadata.shared:"yes"', 'type:card', 'container:/']) {
       expect((await client(stranger).post('/tokens/search', { query })).body.data).toEqual([]);
     }
     expect((await client(stranger).get(`/tokens?id=${tokenId}`)).body.pagination.total_items).toBe(0);

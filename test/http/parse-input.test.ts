@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { apiRequest } from '../../src/http/api-request.ts';
-import { checkBodySize, checkMediaType, parseAt, parseQuery, readBody } from '../../src/http/parse-input.ts';
+import {
+  checkBody,
+  checkBodySize,
+  checkMediaType,
+  parseAt,
+  parseQuery,
+  readBody,
+} from '../../src/http/parse-input.ts';
 import { FieldReporter } from '../../src/core/shared/field-reporter.ts';
 import { queryOf } from '../../src/http/page-query.ts';
 import type { Route } from '../../src/http/route.ts';
@@ -102,6 +109,21 @@ describe('the media type of a body', () => {
         expect.objectContaining({ code: 'unsupported_media_type' }),
       );
     expect(() => checkMediaType(aRoute(), aRequest('{}', type))).not.toThrow();
+  });
+});
+
+describe('an empty body', () => {
+  const checked = (schema: Route<never>['body'], compatibility: 'strict' | 'lenient') =>
+    checkBody(aRoute({ ...(schema && { body: schema }) }), aRequest(''), {}, compatibility);
+
+  it.each(['strict', 'lenient'] as const)('is rejected as such where JSON is needed: %s', (compatibility) => {
+    expect(() => checked(body({ name: text }), compatibility)).toThrow(
+      expect.objectContaining({ errors: { body: ['must not be empty: send JSON'] } }),
+    );
+  });
+
+  it('is an empty object where that is enough', () => {
+    expect(checked(body({ name: optional(text) }), 'strict')).toEqual({});
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Route } from '../../src/http/route.ts';
-import { routeTable } from '../../src/http/route-table.ts';
+import { RESOURCES, routeTable } from '../../src/http/route-table.ts';
+import { allRoutes } from '../../tools/openapi/all-routes.ts';
 
 const aRoute = (method: Route<unknown>['method'], path: string): Route<unknown> => ({
   operation: `${method} ${path}`,
@@ -52,6 +53,25 @@ describe('the route table', () => {
     '/%74hings',
   ])('%s is not found', (path) => {
     expect(() => match('GET', path)).toThrow(expect.objectContaining({ code: 'not_found' }));
+  });
+
+  it('lists the first segments of all paths of the service', () => {
+    const first = new Set(allRoutes().map(({ path }) => path.split('/')[1]));
+    expect([...first].sort()).toEqual([...RESOURCES].sort());
+    expect(() => match('GET', '/zzzzzz')).toThrow(
+      `There are ${RESOURCES.map((resource) => `/${resource}`).join(', ')}.`,
+    );
+  });
+
+  it.each([
+    ['/log', '/logs'],
+    ['/Logs', '/logs'],
+    ['/proxies', '/proxy'],
+    ['/token', '/tokens'],
+    ['/detokenise', '/detokenize'],
+    ['/v1/tokens', '/tokens'],
+  ])('%s is answered with the suggestion %s', (path, near) => {
+    expect(() => match('GET', path)).toThrow(`There is no such path. Did you mean ${near}?`);
   });
 
   it.each([

@@ -387,11 +387,13 @@ module.exports = async ({ args }) => {
   console.error('an error'); console.table([{ a: 1 }]); process.stdout.write('no line end, '); process.stderr.write(Buffer.from('bytes\\n'));
   if (args.nothing) throw { message: 'an object', inner: { deeper: {} } };
   if (args.text) throw 'a text';
+  if (args.fetch) return fetch('https://example.com');
   throw Object.assign(new TypeError('the message'), { cause: new RangeError('the cause') });
 };`;
     const printed = await withReactor(code, async (reactor) => {
       await reactor.invoke();
       await reactor.invoke({ nothing: true });
+      await reactor.invoke({ fetch: true });
       await reactor.invoke({ text: true });
       // The pipe of the output may be read later than the response.
       while (!reactor.printed().includes('a text\n')) await sleep(5);
@@ -399,7 +401,10 @@ module.exports = async ({ args }) => {
     });
     for (const text of ['loaded { deep: [ 1 ] }\n', 'an error\n', '│ a │', 'no line end, bytes\n'])
       expect(printed).toContain(text);
-    expect(printed).toMatch(/TypeError: the message\n {4}at module\.exports \(.*\/reactor\.js:6:23\)\n/);
+    expect(printed).toMatch(/TypeError: the message\n {4}at module\.exports \(.*\/reactor\.js:7:23\)\n/);
+    expect(printed).toMatch(
+      /ReferenceError: fetch is not defined\n( {4}at .*\n)+Node\.js 16 has no fetch: require node-fetch or axios instead\.\n/,
+    );
     expect(printed).toMatch(/\nCaused by: RangeError: the cause\n {4}at module\.exports \(/);
     expect(printed).toContain('Object: an object\n');
   });

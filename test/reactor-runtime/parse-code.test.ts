@@ -2,7 +2,7 @@
 // same snippets, and neither runs them.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { parseCode } from '../../src/core/reactors/parse-code.ts';
+import { codeProblem } from '../../src/core/reactors/parse-code.ts';
 import { layer } from './a-reactor.ts';
 
 const ACCEPTED = [
@@ -76,14 +76,7 @@ function loads(snippets: readonly string[]): readonly boolean[] {
   return JSON.parse(stdout) as readonly boolean[];
 }
 
-function accepts(code: string): boolean {
-  try {
-    parseCode(code);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const accepts = (code: string): boolean => codeProblem(code) === undefined;
 
 describe('the parser of reactor code', () => {
   it('accepts and rejects the snippets that Node.js 16 does', () => {

@@ -1,4 +1,4 @@
-import { readApiKey, sameHash, type ApiKeyClaim } from '../crypto/api-key.ts';
+import { hasKeyPrefix, readApiKey, sameHash, type ApiKeyClaim } from '../crypto/api-key.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Secret } from '../shared/secret.ts';
@@ -32,7 +32,11 @@ export interface AuthenticateOptions {
  * The message is the same for a key that never existed, a replaced one, and one of another
  * deployment.
  */
-const UNKNOWN = 'The API key is unknown: it was regenerated or deleted, or it belongs to another deployment.';
+const UNKNOWN =
+  'The API key is unknown: it was regenerated or deleted, it belongs to another deployment, or it was not copied whole.';
+
+/** Decided by the text alone, before anything is read: it reveals nothing about any key. */
+const NOT_WHOLE = 'The API key is not whole: a part of it is missing, or something was added or changed.';
 
 function refused(detail: string): ServiceError {
   return new ServiceError('unauthenticated', detail);
@@ -72,11 +76,12 @@ function storeOf(deps: AuthenticateDeps, { kind }: ApiKeyClaim): CredentialStore
 /** The claim of a key. Throws `unauthenticated` for a text without the form of a key. */
 export function claimOf(apiKey: Secret<string>): ApiKeyClaim {
   const claim = readApiKey(apiKey);
-  if (claim === undefined)
-    throw refused(
-      'This is not an API key of this service: those start with key_ and have nothing around them.',
-    );
-  return claim;
+  if (claim !== undefined) return claim;
+  throw refused(
+    hasKeyPrefix(apiKey)
+      ? NOT_WHOLE
+      : 'This is not an API key of this service: those start with key_ and have nothing around them.',
+  );
 }
 
 /**

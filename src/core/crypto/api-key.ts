@@ -4,6 +4,7 @@ import { Secret } from '../shared/secret.ts';
 
 const TENANT_BYTES = 16;
 const RANDOM_BYTES = 32;
+const PREFIX = 'key_';
 /** 48 bytes are 64 to 66 characters in base58. A text outside this form is not looked up. */
 const FORM = /^key_([a-z]{1,20})_([1-9A-HJ-NP-Za-km-z]{48,66})$/;
 
@@ -34,6 +35,9 @@ export function generateApiKey(type: string, tenantId: string): Secret<string> {
 function kindOf(type: string): ApiKeyKind {
   return type === 'session' || type === 'invocation' ? type : 'application';
 }
+
+/** Whether a text starts like a key. */
+export const hasKeyPrefix = (text: Secret<string>): boolean => text.reveal().startsWith(PREFIX);
 
 /** The claim of a key; `undefined` for a text without the form of a key. */
 export function readApiKey(key: Secret<string>): ApiKeyClaim | undefined {

@@ -62,7 +62,8 @@ export function parseDestination(
   const origin = `${url.protocol}//${url.hostname}:${portOf(url)}`;
   if (options.allowList.some((entry) => originOf(entry) === origin)) return { url, isAdmitted: true };
   if (url.protocol !== 'https:') return 'must be an https URL';
-  if (portOf(url) !== '443') return 'must use port 443';
+  if (portOf(url) !== '443')
+    return 'must use port 443, unless the deploy setting egressAllowList names its host and port';
   if (options.ownHost !== undefined && url.hostname === options.ownHost.toLowerCase().replace(/:\d+$/, ''))
     return 'must not be the service itself';
   return nameProblem(url.hostname) ?? { url, isAdmitted: false };

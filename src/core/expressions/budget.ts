@@ -1,5 +1,8 @@
 import { ExpressionError } from './expression-error.ts';
 
+/** A budget that is used up: all texts that share it fail, whichever of them used it. */
+export class BudgetError extends ExpressionError {}
+
 /**
  * Steps for all expressions of a request together. A step takes at most about 3 ns of one core in
  * every filter (`npm run bench -- expressions`), so a budget is a fraction of a second.
@@ -20,7 +23,7 @@ export interface Budget {
   /** The steps charged so far. */
   readonly used: number;
   /**
-   * Charges steps before their work is done. Throws {@link ExpressionError} if too few are left,
+   * Charges steps before their work is done. Throws {@link BudgetError} if too few are left,
    * and for every later charge.
    */
   charge(steps: number): void;
@@ -54,7 +57,7 @@ class StepBudget implements Budget {
     // Negated, so that NaN is too much.
     if (!(steps <= this.#limit - this.#used)) {
       this.#used = this.#limit;
-      throw new ExpressionError(this.#reason);
+      throw new BudgetError(this.#reason);
     }
     this.#whole?.charge(steps);
     this.#used += steps;

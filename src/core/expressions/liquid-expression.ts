@@ -7,6 +7,7 @@ import { ExpressionError } from './expression-error.ts';
 import { OWN_FILTERS, type Filter } from './filters.ts';
 import { resultOf, type Expression } from './result.ts';
 import { STANDARD_FILTERS, type LiquidFilter } from './standard-filters.ts';
+import { SyntaxProblem, unexpected, unreadable, type UsedName } from './syntax-problem.ts';
 
 /*
  * LiquidJS is loaded on first use (lib/bundle.ts): the top level of this module must not use it.
@@ -67,37 +68,72 @@ function withLiquidArguments(source: string): string {
   );
 }
 
+const A_VALUE = 'a value';
+const A_FILTER_OR_END = '`|` and a filter, or `}}`';
+const ARGUMENTS_OR_MORE = `\`:\` and arguments, ${A_FILTER_OR_END}`;
+
+/** What Liquid's parser expected, by the start of its message, and where it had read to by then. */
+const EXPECTED: readonly (readonly [message: string, expected: string, readBeyond: 0 | 1])[] = [
+  ['invalid value expression', A_VALUE, 0],
+  ['unexpected token', A_VALUE, 0],
+  ['expected "|" before filter', A_FILTER_OR_END, 1],
+  ['expected filter name', 'the name of a filter', 0],
+  ['expected ":" after filter name', ARGUMENTS_OR_MORE, 0],
+  ['unexpected character', '`,` and an argument, `|` and a filter, or `}}`', 0],
+  ['[ not closed', '`]`', 0],
+  ['invalid range syntax', 'a range such as `(1..3)`', 0],
+];
+
+/** The error of Liquid's parser in our words: its own message quotes the source. */
+function problemOf(error: unknown): ExpressionError {
+  if (error instanceof ExpressionError || !(error instanceof Error)) return error as ExpressionError;
+  const known = EXPECTED.find(([start]) => error.message.startsWith(start));
+  const token = 'token' in error ? (error.token as { readonly begin?: unknown }) : {};
+  if (known === undefined || typeof token.begin !== 'number') return unreadable();
+  const [, expected, readBeyond] = known;
+  return unexpected(token.begin - readBeyond, expected);
+}
+
+/** The form of an unknown filter's name that a message may quote: a word, never a value. */
+const FILTER_NAME = /^[a-z][a-z_]{0,30}\d?$/i;
+
+function unknownFilter({ name, begin }: { readonly name: string; readonly begin: number }): SyntaxProblem {
+  const shown = FILTER_NAME.test(name) ? ` \`${name}\`` : '';
+  return new SyntaxProblem(`has an unknown filter${shown}`, begin, { hint: hintOf(name, FILTER_NAMES) });
+}
+
+interface ReadValue {
+  readonly value: Value;
+  readonly filters: readonly UsedName[];
+}
+
 /**
  * LiquidJS stops reading at unknown input. A mask must not lose its filters because of a stray
  * comma, so the whole source must have been read.
  */
-function readWhole(source: string): Value {
+function readWhole(source: string): ReadValue {
   const tokenizer = new Tokenizer(source, liquid().options.operators);
-  const value = new Value(tokenizer.readFilteredValue(), liquid());
-  const isOneValue = value.initial.postfix.length === 1;
-  if (!isOneValue || !tokenizer.end() || source.trimEnd().endsWith('|'))
-    throw new ExpressionError('is not a valid expression');
-  return value;
+  const token = tokenizer.readFilteredValue();
+  const { filters } = token;
+  const [, second] = token.initial.postfix;
+  if (second !== undefined) throw unexpected(second.begin, A_FILTER_OR_END);
+  const unknown = filters.find(({ name }) => !FILTER_NAMES.includes(name));
+  if (unknown !== undefined) throw unknownFilter(unknown);
+  const isWithoutArguments = filters.at(-1)?.args.length === 0;
+  if (!tokenizer.end())
+    throw unexpected(tokenizer.p, isWithoutArguments ? ARGUMENTS_OR_MORE : A_FILTER_OR_END);
+  if (source.trimEnd().endsWith('|')) throw unexpected(source.length, 'the name of a filter');
+  const used = filters.map(({ name, begin }) => ({ name, at: begin }));
+  return { value: new Value(token, liquid()), filters: used };
 }
 
-/** Liquid's message, with the name of the filter. */
-const UNKNOWN_FILTER = /^undefined filter: ([^\s,]*)/;
-/** The form of an unknown filter's name that a message may quote: a word, never a value. */
-const FILTER_NAME = /^[a-z][a-z_]{0,30}\d?$/i;
-
-function unknownFilter(name: string): string {
-  const shown = FILTER_NAME.test(name) ? ` \`${name}\`` : '';
-  return `has an unknown filter${shown}${hintOf(name, FILTER_NAMES)}`;
-}
-
-function parse(source: string): Value {
+function parse(source: string): ReadValue {
   // Outside the `try`: a failure to load Liquid is not the fault of the source.
   liquid();
   try {
     return readWhole(withLiquidArguments(source));
   } catch (error) {
-    const [, filter] = UNKNOWN_FILTER.exec(error instanceof Error ? error.message : '') ?? [];
-    throw new ExpressionError(filter === undefined ? 'is not a valid expression' : unknownFilter(filter));
+    throw problemOf(error);
   }
 }
 
@@ -107,6 +143,7 @@ const thrownInside = (error: unknown): unknown =>
 
 /** The parts of a token of Liquid's parser: names and nested tokens. */
 interface ParsedToken {
+  readonly begin?: number;
   readonly kind?: TokenKind;
   readonly content?: unknown;
   readonly variable?: unknown;
@@ -116,19 +153,19 @@ interface ParsedToken {
 }
 
 /** Adds the names that a parsed value starts with, including names inside brackets and ranges. */
-function addRoots(token: unknown, names: string[]): void {
+function addRoots(token: unknown, names: UsedName[]): void {
   if (typeof token !== 'object' || token === null) return;
   const { kind, variable, props = [], lhs, rhs } = token as ParsedToken;
   if (kind === TokenKind.Range) for (const end of [lhs, rhs]) addRoots(end, names);
   if (kind !== TokenKind.PropertyAccess) return;
   const [root] = props as readonly ParsedToken[];
-  if (variable === undefined) names.push(String(root?.content));
+  if (variable === undefined) names.push({ name: String(root?.content), at: root?.begin ?? 0 });
   for (const inside of [variable, ...props]) addRoots(inside, names);
 }
 
 /** Every name in an expression. A named argument is a pair of its own name and a value. */
-function rootsIn(value: Value): readonly string[] {
-  const names: string[] = [];
+function rootsIn(value: Value): readonly UsedName[] {
+  const names: UsedName[] = [];
   for (const token of value.initial.postfix) addRoots(token, names);
   for (const { args } of value.filters)
     for (const argument of args as readonly unknown[])
@@ -138,10 +175,10 @@ function rootsIn(value: Value): readonly string[] {
 
 /** Parses any expression of the language. Throws {@link ExpressionError}. */
 export function liquidExpression(source: string): Expression {
-  const value = parse(source);
+  const { value, filters } = parse(source);
   return {
     names: rootsIn(value),
-    filters: value.filters.map(({ name }) => name),
+    filters,
     parsing: source.length * PARSE,
     evaluate(bindings, budget) {
       budget.charge(EVALUATE + source.length * EVALUATE_CHARACTER);

@@ -5,6 +5,7 @@ import type { FilterArgument } from './arguments.ts';
 import { OWN_FILTERS, type Filter } from './filters.ts';
 import { SOURCE_MAX_LENGTH } from './parsed-once.ts';
 import { resultOf, type Expression } from './result.ts';
+import type { UsedName } from './syntax-problem.ts';
 
 /*
  * Most expressions are a path of names and filters of the service with literal arguments. They mean
@@ -29,8 +30,7 @@ const ARGUMENT_NAME = /[ \t\r\n]*([a-z]\w*)[ \t\r\n]*[:=]/y;
 const LITERAL =
   /[ \t\r\n]*("[^"\\]*"|'[^'\\]*'|-?(?:0|[1-9]\d{0,8})(?:\.\d{1,9})?(?![\w.])|(?:true|false)(?![\w.?[-]))[ \t\r\n]*(,?)/y;
 
-interface FilterCall {
-  readonly name: string;
+interface FilterCall extends UsedName {
   readonly filter: Filter;
   readonly args: readonly FilterArgument[];
 }
@@ -73,11 +73,12 @@ function readArguments(reader: Reader): readonly FilterArgument[] | undefined {
 }
 
 function readFilter(reader: Reader): FilterCall | undefined {
-  const [found, name = '', colon] = reader.next(FILTER) ?? [];
+  const found = reader.next(FILTER);
+  const [text = '', name = '', colon] = found ?? [];
   const filter = OWN_FILTERS.get(name);
-  if (found === undefined || filter === undefined) return undefined;
+  if (found === null || filter === undefined) return undefined;
   const args = colon === ':' ? readArguments(reader) : [];
-  return args && { name, filter, args };
+  return args && { name, at: found.index + text.indexOf(name), filter, args };
 }
 
 /** Parses such an expression; `undefined` for any other text, valid or not. */
@@ -85,7 +86,8 @@ export function plainExpression(source: string): Expression | undefined {
   // A source that is too long for the cache would be parsed twice each time if it needs Liquid.
   if (source.length > SOURCE_MAX_LENGTH) return undefined;
   const reader = new Reader(source);
-  const path = reader.next(PATH)?.[1]?.split('.') ?? [];
+  const [whole = '', names = ''] = reader.next(PATH) ?? [];
+  const path = names === '' ? [] : names.split('.');
   if (path.length === 0 || path.some((name) => WORDS.has(name))) return undefined;
   const filters: FilterCall[] = [];
   while (!reader.isAtEnd) {
@@ -95,8 +97,8 @@ export function plainExpression(source: string): Expression | undefined {
   }
   const steps = filters.reduce((sum, { args }) => sum + args.length * ARGUMENT, EVALUATE);
   return {
-    names: path.slice(0, 1),
-    filters: filters.map(({ name }) => name),
+    names: [{ name: path[0] ?? '', at: whole.indexOf(names) }],
+    filters: filters.map(({ name, at }) => ({ name, at })),
     parsing: source.length * (filters.length === 0 ? PARSE_NAME : PARSE),
     evaluate(bindings, budget) {
       budget.charge(steps);

@@ -1,9 +1,12 @@
 import { isJsonObject, jsonObject, type Json, type JsonObject } from '../shared/json.ts';
-import type { Budget } from './budget.ts';
+import { nearestName } from '../shared/known-names.ts';
+import type { Place } from '../shared/member-path.ts';
+import { BudgetError, type Budget } from './budget.ts';
 import { ExpressionError } from './expression-error.ts';
 import { parseExpression } from './parse-expression.ts';
 import { chargeText } from './result.ts';
 import { parsedOnce } from './parsed-once.ts';
+import { located, SyntaxProblem, type UsedName } from './syntax-problem.ts';
 import { hasExpression, parseTemplate, type TemplatePart } from './template.ts';
 import { chargedTextOf } from './weight.ts';
 
@@ -14,22 +17,25 @@ function trimmed(parts: readonly TemplatePart[]): readonly TemplatePart[] {
   const trimsRight = (part: TemplatePart | undefined) =>
     part?.kind === 'expression' && part.source.endsWith('-');
   return parts.map((part, index) => {
-    if (part.kind === 'expression')
-      return {
-        ...part,
-        source: part.source.slice(trimsLeft(part) ? 1 : 0, trimsRight(part) ? -1 : undefined).trim(),
-      };
+    if (part.kind === 'expression') {
+      const dash = trimsLeft(part) ? 1 : 0;
+      const inner = part.source.slice(dash, trimsRight(part) ? -1 : undefined);
+      const blank = inner.length - inner.trimStart().length;
+      return { ...part, source: inner.trim(), at: part.at + dash + blank };
+    }
     const text = trimsRight(parts[index - 1]) ? part.text.trimStart() : part.text;
     return { ...part, text: trimsLeft(parts[index + 1]) ? text.trimEnd() : text };
   });
 }
 
 function parseParts(template: string): readonly TemplatePart[] {
-  const parts = trimmed(parseTemplate(template));
-  if (parts.some((part) => part.kind === 'text' && part.text.includes('{%'))) {
-    throw new ExpressionError('has a tag; only {{ }} is supported');
+  const parts = parseTemplate(template);
+  for (const part of parts) {
+    const tag = part.kind === 'text' ? part.text.indexOf('{%') : -1;
+    if (tag !== -1)
+      throw new SyntaxProblem('has a tag', part.at + tag, { hint: '; only {{ }} is supported' });
   }
-  return parts;
+  return trimmed(parts);
 }
 
 /**
@@ -45,8 +51,15 @@ const TEMPLATE = 400;
 function parse(template: string, budget: Budget): readonly TemplatePart[] {
   budget.charge(hasExpression(template) ? TEMPLATE : TEXT);
   chargeText(budget, template);
-  return parsed(template);
+  return located(template, 0, () => parsed(template));
 }
+
+/** The parsed expression of a part. */
+const parsePart = (
+  template: string,
+  { source, at }: { readonly source: string; readonly at: number },
+  budget: Budget,
+) => located(template, at, () => parseExpression(source, budget));
 
 /**
  * A text that is exactly one expression returns the value with its JSON type; otherwise results are
@@ -56,12 +69,12 @@ export function renderTemplate(template: string, bindings: JsonObject, budget: B
   const parts = parse(template, budget);
   const [only] = parts;
   if (parts.length === 1 && only?.kind === 'expression')
-    return parseExpression(only.source, budget).evaluate(bindings, budget);
+    return parsePart(template, only, budget).evaluate(bindings, budget);
   return parts
     .map((part) =>
       part.kind === 'text'
         ? part.text
-        : chargedTextOf(parseExpression(part.source, budget).evaluate(bindings, budget), budget),
+        : chargedTextOf(parsePart(template, part, budget).evaluate(bindings, budget), budget),
     )
     .join('');
 }
@@ -84,39 +97,88 @@ export interface Contents {
  * {@link ExpressionError} for a syntax error, and for a name or filter that is not allowed.
  */
 export function checkTemplate(template: string, allowed: Allowed, budget: Budget): Contents {
-  const expressions = parse(template, budget).flatMap((part) =>
-    part.kind === 'expression' ? [parseExpression(part.source, budget)] : [],
-  );
-  const names = expressions.flatMap((expression) => expression.names);
-  const filters = expressions.flatMap((expression) => expression.filters);
-  if (!names.every((name) => allowed.names.includes(name)))
-    throw new ExpressionError(`has a name other than ${allowed.names.join(' and ')}`);
-  if (!filters.every((name) => allowed.filters?.includes(name) ?? true))
-    throw new ExpressionError(`has a filter other than ${allowed.filters?.join(', ') ?? ''}`);
+  const names: string[] = [];
+  const filters: string[] = [];
+  for (const part of parse(template, budget)) {
+    if (part.kind === 'text') continue;
+    const expression = parsePart(template, part, budget);
+    located(template, part.at, () => {
+      checkNames(expression.names, allowed.names, `a name other than ${allowed.names.join(' and ')}`);
+      if (allowed.filters === undefined) return;
+      checkNames(expression.filters, allowed.filters, `a filter other than ${allowed.filters.join(', ')}`);
+    });
+    names.push(...expression.names.map(({ name }) => name));
+    filters.push(...expression.filters.map(({ name }) => name));
+  }
   return { names, filters };
+}
+
+function checkNames(used: readonly UsedName[], allowed: readonly string[], other: string): void {
+  const unknown = used.find(({ name }) => !allowed.includes(name));
+  if (unknown === undefined) return;
+  const near = nearestName(unknown.name, allowed);
+  const hint = near === undefined ? '' : `; did you mean \`${near}\`?`;
+  throw new SyntaxProblem(`has ${other}`, unknown.at, { hint });
+}
+
+/** Handles the error of one text of a JSON value, at this place in the value. */
+export type HandleFailure = (error: ExpressionError, place: Place | undefined) => void;
+
+const rethrow: HandleFailure = (error) => {
+  throw error;
+};
+
+/** Runs `render` for one text. A budget that is used up is no fault of that text: it is thrown. */
+function attempt(place: Place | undefined, handle: HandleFailure, render: () => Json): Json {
+  try {
+    return render();
+  } catch (error) {
+    if (!(error instanceof ExpressionError) || error instanceof BudgetError) throw error;
+    handle(error, place);
+    return null;
+  }
 }
 
 /**
  * {@link renderTemplate} for every text of a JSON value such as a mask; other leaves are unchanged.
+ * `handle` may report the error of a text and so go on with the others.
  */
-export function renderTemplates(value: Json, bindings: JsonObject, budget: Budget): Json {
-  if (typeof value === 'string') return renderTemplate(value, bindings, budget);
+export function renderTemplates(
+  value: Json,
+  bindings: JsonObject,
+  budget: Budget,
+  handle: HandleFailure = rethrow,
+  place?: Place,
+): Json {
+  const inside = (member: PropertyKey, each: Json): Json =>
+    renderTemplates(each, bindings, budget, handle, { parent: place, member });
+  if (typeof value === 'string') return attempt(place, handle, () => renderTemplate(value, bindings, budget));
   budget.charge(TEXT);
-  if (Array.isArray(value))
-    return (value as readonly Json[]).map((element) => renderTemplates(element, bindings, budget));
+  if (Array.isArray(value)) return (value as readonly Json[]).map((element, index) => inside(index, element));
   if (!isJsonObject(value)) return value;
-  return jsonObject(
-    Object.entries(value).map(([name, member]) => [name, renderTemplates(member, bindings, budget)] as const),
-  );
+  return jsonObject(Object.entries(value).map(([name, member]) => [name, inside(name, member)] as const));
 }
 
-/** {@link checkTemplate} for every text of a JSON value. */
-export function checkTemplates(value: Json, allowed: Allowed, budget: Budget): void {
-  const checkEach = (each: Json): void => {
-    checkTemplates(each, allowed, budget);
+/** {@link checkTemplate} for every text of a JSON value; `handle` as in {@link renderTemplates}. */
+export function checkTemplates(
+  value: Json,
+  allowed: Allowed,
+  budget: Budget,
+  handle: HandleFailure = rethrow,
+  place?: Place,
+): void {
+  const inside = (member: PropertyKey, each: Json): void => {
+    checkTemplates(each, allowed, budget, handle, { parent: place, member });
   };
   budget.charge(TEXT);
-  if (typeof value === 'string') checkTemplate(value, allowed, budget);
-  else if (Array.isArray(value)) (value as readonly Json[]).forEach(checkEach);
-  else if (isJsonObject(value)) Object.values(value).forEach(checkEach);
+  if (typeof value === 'string')
+    attempt(place, handle, () => {
+      checkTemplate(value, allowed, budget);
+      return null;
+    });
+  else if (Array.isArray(value))
+    (value as readonly Json[]).forEach((element, index) => {
+      inside(index, element);
+    });
+  else if (isJsonObject(value)) for (const [name, member] of Object.entries(value)) inside(name, member);
 }

@@ -1,14 +1,14 @@
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import type { Budget } from './budget.ts';
 import { ExpressionError } from './expression-error.ts';
+import type { UsedName } from './syntax-problem.ts';
 import { weigh, WRITE_JSON } from './weight.ts';
 
 /** A parsed expression. */
 export interface Expression {
   /** The names that its value and its arguments start with, with repetitions. */
-  readonly names: readonly string[];
-  /** The names of its filters. */
-  readonly filters: readonly string[];
+  readonly names: readonly UsedName[];
+  readonly filters: readonly UsedName[];
   /** Steps of parsing it. */
   readonly parsing: number;
   /**

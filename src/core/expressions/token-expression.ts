@@ -5,7 +5,8 @@ import { createBudget, type Budget } from './budget.ts';
 import { ExpressionError } from './expression-error.ts';
 import { parseExpression } from './parse-expression.ts';
 import { chargeText, type Expression } from './result.ts';
-import { endOfExpression, hasExpression, TEMPLATE_MAX_LENGTH } from './template.ts';
+import { located, SyntaxProblem } from './syntax-problem.ts';
+import { endOfExpression, hasExpression, notClosed, TEMPLATE_MAX_LENGTH } from './template.ts';
 import { chargedTextOf, weigh, WRITE_JSON } from './weight.ts';
 
 /*
@@ -33,20 +34,27 @@ const OPEN = '{{';
 const CLOSE = '}}';
 const WHOLE = /^token\s*:\s*/;
 
-/** The end of the expression that starts at `from`, and the start of its filters. */
+/** The source of filters, and its offset in the text. */
+interface FilterSource {
+  readonly source: string;
+  readonly at: number;
+}
+
+/** The end of the expression whose `{{` is at `open`, and its filters. */
 function boundaries(
   text: string,
-  from: number,
-): { readonly head: string; readonly filters: string | undefined; readonly end: number } {
+  open: number,
+): { readonly head: string; readonly filters: FilterSource | undefined; readonly end: number } {
+  const from = open + OPEN.length;
   const close = text.indexOf(CLOSE, from);
-  if (close === -1 || close - from > TEMPLATE_MAX_LENGTH)
-    throw new ExpressionError('has an expression that is not closed');
+  if (close === -1 || close - from > TEMPLATE_MAX_LENGTH) throw notClosed(open);
   // Searches only up to the next `}}`, so that a text with many expressions is read just once.
   const head = text.slice(from, close);
   const bar = head.indexOf('|');
   if (bar === -1) return { head: head.trim(), filters: undefined, end: close };
-  const end = endOfExpression(text, from + bar + 1);
-  return { head: head.slice(0, bar).trim(), filters: text.slice(from + bar + 1, end), end };
+  const at = from + bar + 1;
+  const end = endOfExpression(text, open, at);
+  return { head: head.slice(0, bar).trim(), filters: { source: text.slice(at, end), at }, end };
 }
 
 /**
@@ -67,22 +75,36 @@ export function readsAsId(text: string): boolean {
   });
 }
 
+/** The name of the token's value in the source that Liquid parses. */
+const VALUE = 'value |';
+
 /** Parses filters on the value of a token. They may use no names, only the value. */
-function parseFilters(filters: string, budget: Budget): Expression {
-  const expression = parseExpression(`value |${filters}`, budget);
-  if (expression.names.length > 1) throw new ExpressionError('has a name; filters see the value alone');
-  return expression;
+function parseFilters(text: string, { source, at }: FilterSource, budget: Budget): Expression {
+  return located(text, at - VALUE.length, () => {
+    const expression = parseExpression(`${VALUE}${source}`, budget);
+    const [, name] = expression.names;
+    if (name !== undefined)
+      throw new SyntaxProblem('has a name', name.at, { hint: '; filters see the value alone' });
+    return expression;
+  });
 }
 
-function referenceOf(head: string, filters: string | undefined, budget: Budget): TokenReference {
+/** The reference of the expression whose `{{` is at `open`, and its end. */
+function readReference(
+  text: string,
+  open: number,
+  budget: Budget,
+): { readonly reference: TokenReference; readonly end: number } {
+  const { head, filters, end } = located(text, 0, () => boundaries(text, open));
   const id = head.replace(WHOLE, '');
   if (id === '' || /[{}\n\r]/.test(id))
-    throw new ExpressionError('has an expression without the id of a token');
-  return defined({
+    throw new SyntaxProblem('has an expression without the id of a token', open).inText(text, 0);
+  const reference = defined({
     id,
     isWhole: WHOLE.test(head),
-    filters: filters === undefined ? undefined : parseFilters(filters, budget),
+    filters: filters === undefined ? undefined : parseFilters(text, filters, budget),
   });
+  return { reference, end };
 }
 
 /** Steps of a reference: it is stored until the tokens are read, and then filled in. */
@@ -101,8 +123,8 @@ export function parseTokenTemplate(text: string, budget: Budget): TokenTemplate 
     budget.charge(REFERENCE);
     count += 1;
     if (count > EXPRESSIONS_MAX) throw new ExpressionError(TOO_MANY_EXPRESSIONS);
-    const { head, filters, end } = boundaries(text, open + OPEN.length);
-    parts.push({ kind: 'token', reference: referenceOf(head, filters, budget) });
+    const { reference, end } = readReference(text, open, budget);
+    parts.push({ kind: 'token', reference });
     at = end + CLOSE.length;
   }
   if (at < text.length) parts.push({ kind: 'text', text: text.slice(at) });

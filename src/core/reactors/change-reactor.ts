@@ -13,8 +13,8 @@ import {
   TIDY_AFTER_MS,
   withoutOperation,
 } from './change-function.ts';
-import type { ChangeReactorDeps } from './create-reactor.ts';
-import { applicationOf, checkedApplication, existingReactor, type ReactorView } from './get-reactor.ts';
+import type { ChangeReactorDeps, WrittenReactor } from './create-reactor.ts';
+import { applicationOf, checkedApplication, existingReactor } from './get-reactor.ts';
 import { openReactor, sealContent } from './open-reactor.ts';
 import {
   REACTOR_LIMITS,
@@ -85,13 +85,19 @@ async function replaceCode(
   });
 }
 
+interface Changed {
+  readonly stored: StoredReactor;
+  readonly application: Application | undefined;
+  readonly warnings: readonly string[];
+}
+
 async function changeOnce(
   deps: ChangeReactorDeps,
   caller: Caller,
   id: string,
   decide: (previous: StoredReactor) => Promise<Wanted>,
   check: CheckUnchanged,
-): Promise<{ readonly stored: StoredReactor; readonly application: Application | undefined } | 'conflict'> {
+): Promise<Changed | 'conflict'> {
   const previous = await existingReactor(deps, caller.tenantId, id);
   const { definition, application, namesCode, namesConfiguration } = await decide(previous);
   check(previous, application);
@@ -99,7 +105,9 @@ async function changeOnce(
   if (isBusy(previous, deps.clock())) return 'conflict';
   const sealed = await sealContent(deps.vault, previous, definition);
   const isNewCode = sealed.codeHash !== previous.codeHash;
-  if (isNewCode) await checkCode(definition.code);
+  // A request that sends broken code back gets the warning again.
+  const isChecked = isNewCode || (namesCode && deps.clientCompatibility === 'lenient');
+  const warnings = isChecked ? await checkCode(definition.code, deps.clientCompatibility) : [];
   const { applicationId: _, ...rest } = previous;
   const next: StoredReactor = defined({
     ...rest,
@@ -119,9 +127,9 @@ async function changeOnce(
     ],
   });
   if (!isNewCode && (!namesCode || (await isInPlace(deps, previous))))
-    return (await deps.reactorStore.update(next)) ? { stored: next, application } : 'conflict';
+    return (await deps.reactorStore.update(next)) ? { stored: next, application, warnings } : 'conflict';
   const stored = await replaceCode(deps, previous, next, definition.code);
-  return stored === 'conflict' ? 'conflict' : { stored, application };
+  return stored === 'conflict' ? 'conflict' : { stored, application, warnings };
 }
 
 async function change(
@@ -130,10 +138,11 @@ async function change(
   id: string,
   decide: (previous: StoredReactor) => Promise<Wanted>,
   check: CheckUnchanged,
-): Promise<ReactorView> {
+): Promise<WrittenReactor> {
   requirePermission(caller, 'reactor:update');
-  const { stored, application } = await retryConflict(() => changeOnce(deps, caller, id, decide, check));
-  return defined({ reactor: await openReactor(deps.vault, stored), application });
+  const changed = await retryConflict(() => changeOnce(deps, caller, id, decide, check));
+  const { stored, application, warnings } = changed;
+  return defined({ reactor: await openReactor(deps.vault, stored), application, warnings });
 }
 
 /**
@@ -146,7 +155,7 @@ export function updateReactor(
   id: string,
   definition: ReactorDefinition,
   check: CheckUnchanged = () => undefined,
-): Promise<ReactorView> {
+): Promise<WrittenReactor> {
   const decide = async () => ({
     definition,
     application: await checkedApplication(deps, caller.tenantId, definition.applicationId),

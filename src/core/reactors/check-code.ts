@@ -1,10 +1,19 @@
+import type { ClientCompatibility } from '../shared/client-compatibility.ts';
 import type { Secret } from '../shared/secret.ts';
+import { invalid } from '../shared/service-error.ts';
 
 /**
- * Throws `validation_failed` with the path `code` for a syntax error; does not run the code. Loads
- * the parser on first use (docs/decisions/0026-load-rare-code-on-first-use.md).
+ * Throws `validation_failed` with the path `code` for a syntax error; does not run the code. With
+ * `lenient` it returns the warning instead: the code is stored, and fails when it is invoked.
  */
-export async function checkCode(code: Secret<string>): Promise<void> {
-  const { parseCode } = await import('./parse-code.ts');
-  parseCode(code.reveal());
+export async function checkCode(
+  code: Secret<string>,
+  compatibility: ClientCompatibility,
+): Promise<readonly string[]> {
+  // Loads the parser on first use (docs/decisions/0026-load-rare-code-on-first-use.md).
+  const { codeProblem } = await import('./parse-code.ts');
+  const problem = codeProblem(code.reveal());
+  if (problem === undefined) return [];
+  if (compatibility === 'strict') throw invalid('code', problem);
+  return [`code ${problem}`];
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../applications/application.ts';
 import type { Sightings } from '../audit/audit-scope.ts';
 import { requirePermission } from '../access/require-permission.ts';
+import type { ClientCompatibility } from '../shared/client-compatibility.ts';
 import { defined } from '../shared/defined.ts';
 import { orderedId } from '../shared/ordered-id.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -17,7 +18,17 @@ import { checkedApplication, type GetReactorDeps, type ReactorView } from './get
 import { openReactor, sealContent } from './open-reactor.ts';
 import type { ReactorDefinition, StoredReactor } from './reactor.ts';
 
-export type ChangeReactorDeps = ChangeFunctionDeps & GetReactorDeps & { readonly audit: Sightings };
+export type ChangeReactorDeps = ChangeFunctionDeps &
+  GetReactorDeps & {
+    readonly audit: Sightings;
+    /** `lenient`: code with a syntax error is stored, with a warning. */
+    readonly clientCompatibility: ClientCompatibility;
+  };
+
+/** A reactor after a write, with what is wrong with it. */
+export interface WrittenReactor extends ReactorView {
+  readonly warnings: readonly string[];
+}
 
 async function deployed(deps: ChangeReactorDeps, draft: StoredReactor, definition: ReactorDefinition) {
   return releaseOperationOnFailure(deps, draft, async () => {
@@ -43,17 +54,17 @@ function leftBehind(existing: StoredReactor): StoredReactor {
 
 /**
  * Writes the record first, hidden, so that the sweep finds it if a later step is interrupted. The
- * code is parsed, not run: throws `validation_failed` for a syntax error.
+ * code is parsed, not run: see {@link checkCode}.
  */
 export async function createReactor(
   deps: ChangeReactorDeps,
   caller: Caller,
   definition: ReactorDefinition,
   writes: WriteIdentity,
-): Promise<ReactorView> {
+): Promise<WrittenReactor> {
   requirePermission(caller, 'reactor:create');
   const { tenantId } = caller;
-  await checkCode(definition.code);
+  const warnings = await checkCode(definition.code, deps.clientCompatibility);
   const application = await checkedApplication(deps, tenantId, definition.applicationId);
   const now = deps.clock();
   const id = orderedId(writes.startedAt ?? now, writes.newId());
@@ -71,5 +82,5 @@ export async function createReactor(
   });
   const written = await deps.reactorStore.create(draft);
   const stored = written === 'created' ? await deployed(deps, draft, definition) : leftBehind(written);
-  return defined({ reactor: await openReactor(deps.vault, stored), application });
+  return defined({ reactor: await openReactor(deps.vault, stored), application, warnings });
 }

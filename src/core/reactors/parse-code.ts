@@ -1,5 +1,4 @@
 import { Parser, type Options } from 'acorn';
-import { invalid } from '../shared/service-error.ts';
 
 /** The syntax of Node.js 16: ES2022, as the body of a CommonJS module. */
 const SYNTAX: Options = { ecmaVersion: 2022, sourceType: 'commonjs', allowHashBang: true };
@@ -87,13 +86,13 @@ function shownMessage(message: string): string {
 }
 
 /**
- * Parses the code of a reactor without running it. Throws `validation_failed` with the path `code`
- * for a syntax error, with its line and column from 1.
+ * Parses the code of a reactor without running it. Returns the message about its first syntax
+ * error, with line and column from 1.
  */
-export function parseCode(code: string): void {
+export function codeProblem(code: string): string | undefined {
   const problem = syntaxProblem(code);
-  if (problem === undefined) return;
+  if (problem === undefined) return undefined;
   const { message, loc } = problem;
   const at = loc === undefined ? '' : ` at line ${String(loc.line)}, column ${String(loc.column + 1)}`;
-  throw invalid('code', `has a syntax error${at}: ${shownMessage(message)}`);
+  return `has a syntax error${at}: ${shownMessage(message)}`;
 }

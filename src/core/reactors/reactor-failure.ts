@@ -53,7 +53,16 @@ function describeRefusal(module: string | undefined, place: string): string {
   return `${what}, which is not among the packages of reactors: ${PACKAGES}`;
 }
 
-function thrownFailure({ status, message, errors, module, ...place }: ThrownError): ServiceError {
+/** Of V8, for code that calls `fetch`: Node.js has it from version 18 on. */
+const NO_FETCH = 'fetch is not defined';
+
+const adviceOn = ({ class: name, message }: ThrownError): string =>
+  name === 'ReferenceError' && message === NO_FETCH
+    ? ' Node.js 16 has no fetch: require node-fetch or axios instead.'
+    : '';
+
+function thrownFailure(thrown: ThrownError): ServiceError {
+  const { status, message, errors, module, ...place } = thrown;
   const code = status === null ? undefined : BY_STATUS[status];
   if (code === undefined) {
     // The message and stack of any other error may contain data: the caller sees neither.
@@ -61,7 +70,7 @@ function thrownFailure({ status, message, errors, module, ...place }: ThrownErro
       module === undefined
         ? describeThrown(place)
         : describeRefusal(module ?? undefined, describePlace(place));
-    return new ServiceError('reactor_failed', `The code ${what}.`);
+    return new ServiceError('reactor_failed', `The code ${what}.${adviceOn(thrown)}`);
   }
   const reported = fieldErrors(errors);
   // Responses with 429 and 503 have a `Retry-After` header (docs/contract.md#errors).

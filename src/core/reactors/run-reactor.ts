@@ -146,6 +146,16 @@ function checkParts(value: JsonObject): void {
   );
 }
 
+/** Throws `reactor_failed` if all members would be ignored: the caller would get `{}`. */
+function checkIsRead(value: JsonObject): void {
+  const names = Object.keys(value);
+  if (names.length > 0 && !names.some((name) => PARTS.includes(name)))
+    throw new ServiceError(
+      'reactor_failed',
+      'The code returned an object of which nothing is read: only the members `raw` and `tokenize` are.',
+    );
+}
+
 function parseReactorOutput(
   value: Json,
   compatibility: ClientCompatibility,
@@ -157,6 +167,7 @@ function parseReactorOutput(
       'The code must return an object with `raw`, `tokenize`, or both.',
     );
   if (compatibility === 'strict') checkParts(value);
+  else checkIsRead(value);
   const { raw, tokenize: payload } = value;
   return defined({ raw, tokenize: payload ?? undefined });
 }

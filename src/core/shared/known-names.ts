@@ -11,8 +11,11 @@ const DIFFERING = 0.4;
 /** Minimum letters of an abbreviation: `exp_month` for `expiration_month`. */
 const ABBREVIATION_MIN_LENGTH = 3;
 
-/** Callers mix up camel case with snake case, and dashes with underscores. */
-const normalized = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+/**
+ * A name without the differences of its spellings: callers mix up camel case with snake case, and
+ * dashes with underscores.
+ */
+export const normalized = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 /**
  * Whether `short` is the beginning of `long`, or is at least half as long with its letters in the
@@ -30,18 +33,18 @@ function abbreviates(short: string, long: string): boolean {
 const lettersOf = (name: string): string => Array.from(name).sort().join('');
 
 /** The same letters in another order: `nmae` for `name`. */
-const isShuffled = (a: string, b: string): boolean => lettersOf(a) === lettersOf(b);
+const isShuffled = (a: string, b: string): boolean => a.length === b.length && lettersOf(a) === lettersOf(b);
 
 /** The distance between two names in letters; `undefined` if they are not similar. */
 function distanceOf(sent: string, known: string): number | undefined {
   const [name, other] = [normalized(sent), normalized(known)];
   if (name === '') return undefined;
+  const most = Math.max(name.length, other.length) * DIFFERING;
+  const isShort = abbreviates(name, other);
+  // The distance is no less than the difference of the lengths, and costs their product.
+  if (!isShort && Math.abs(name.length - other.length) > most) return undefined;
   const distance = leven(name, other);
-  const isNear =
-    distance <= Math.max(name.length, other.length) * DIFFERING ||
-    isShuffled(name, other) ||
-    abbreviates(name, other);
-  return isNear ? distance : undefined;
+  return isShort || distance <= most || isShuffled(name, other) ? distance : undefined;
 }
 
 /** {@link distanceOf} for names with parts: each part of `token:read` must be similar. */

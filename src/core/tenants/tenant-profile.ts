@@ -5,7 +5,7 @@ import type { Tenant } from './tenant.ts';
 import type { TenantSettings } from './tenant-settings.ts';
 
 /** The properties of a tenant that the API shows. */
-export type TenantProfile = Pick<Tenant, 'id' | 'name' | 'settings'>;
+export type TenantProfile = Pick<Tenant, 'id' | 'name' | 'settings' | 'createdAt'>;
 
 /** The caller's own tenant. */
 export async function getTenant(deps: TenantDeps, caller: Caller): Promise<TenantProfile> {

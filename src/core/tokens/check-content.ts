@@ -1,10 +1,11 @@
 import { MASK_STEPS, type Budget } from '../expressions/budget.ts';
 import { ExpressionError } from '../expressions/expression-error.ts';
-import { checkTemplate, checkTemplates } from '../expressions/render.ts';
+import { checkTemplate, checkTemplates, type HandleFailure } from '../expressions/render.ts';
 import { CONTAINER_FORM, parseContainer, type Container } from '../shared/container.ts';
 import { FieldReporter, type Report } from '../shared/field-reporter.ts';
 import { isJsonObject, type Json } from '../shared/json.ts';
 import { shownName, unknownName } from '../shared/known-names.ts';
+import { pathOf } from '../shared/member-path.ts';
 import type { Timestamp } from '../shared/timestamp.ts';
 import { parseExpiration } from './expiration.ts';
 import type { TokenDetails } from './token.ts';
@@ -49,6 +50,13 @@ export function checkExpression(path: string, report: Report, check: () => void)
     report(path, error.message);
   }
 }
+
+/** Reports the error of a text of a mask under its path, such as `mask.holder.name`. */
+export const reportInMask =
+  (report: Report): HandleFailure =>
+  (error, place) => {
+    report(pathOf(place, 'mask'), error.message);
+  };
 
 /**
  * The containers in their stored form: lower case, without duplicates. Without requested ones, the
@@ -124,7 +132,7 @@ function checkSearchIndexes(indexes: readonly string[], report: Report, budget: 
 export function checkDetails(details: TokenDetails, report: Report, budget: Budget): void {
   checkMetadata(details.metadata, report);
   checkExpression('mask', report, () => {
-    checkTemplates(details.mask ?? null, { names: ['data'] }, budget.part(MASK_STEPS));
+    checkTemplates(details.mask ?? null, { names: ['data'] }, budget.part(MASK_STEPS), reportInMask(report));
   });
   checkFingerprintExpression(details.fingerprintExpression, report, budget);
   checkSearchIndexes(details.searchIndexes ?? [], report, budget);

@@ -17,6 +17,7 @@ import {
   checkDetails,
   checkExpiration,
   checkExpression,
+  reportInMask,
   reportDataMembers,
 } from './check-content.ts';
 import { evaluateIndexes } from './evaluate-indexes.ts';
@@ -114,7 +115,8 @@ function tryMask(
   if (mask === null || isMaskTried) return undefined;
   let masked: Secret<Json> | undefined;
   checkExpression('mask', report, () => {
-    masked = new Secret(renderTemplates(mask, { data: data.reveal() }, budget.part(MASK_STEPS)));
+    const bindings = { data: data.reveal() };
+    masked = new Secret(renderTemplates(mask, bindings, budget.part(MASK_STEPS), reportInMask(report)));
   });
   return masked;
 }

@@ -50,13 +50,14 @@ function termOf(match: RegExpExecArray): SearchTerm {
 }
 
 /**
- * Parses `data:"..." AND metadata.key:"..." AND type:card`. An empty query has no terms and matches
- * everything. Throws `validation_failed`.
+ * Parses `data:"..." AND metadata.key:"..." AND type:card`. Throws `validation_failed`, also for an
+ * empty query.
  */
 export function parseSearchQuery(query: string): readonly SearchTerm[] {
   if (query.length > SEARCH_LIMITS.query)
     throw refused(`must be at most ${String(SEARCH_LIMITS.query)} characters`);
   const text = query.trimEnd();
+  if (text === '') throw refused('must not be empty; GET /tokens lists all tokens');
   const terms: SearchTerm[] = [];
   let at = 0;
   while (at < text.length) {

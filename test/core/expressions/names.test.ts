@@ -74,5 +74,8 @@ it.each<[string, string[]]>([
   ['["data"].a', ['data']],
   ['data | map: "other"', ['data']],
 ])('the names of %s are %j', (source, names) => {
-  expect(parseExpression(source, createBudget()).names).toEqual(names);
+  const used = parseExpression(source, createBudget()).names;
+  expect(used.map(({ name }) => name)).toEqual(names);
+  for (const { name, at } of used)
+    expect(source.slice(at).replace(/^["']/, '')).toMatch(new RegExp(`^${name}`));
 });

@@ -63,6 +63,7 @@ export function aReactorWorld() {
     clock: () => now,
     vault: aVault(),
     audit: anAudit(),
+    clientCompatibility: 'strict',
     applicationStore: applicationReads(applications),
     reactorStore: inSteps(aReactorStore(reactors), step),
     onCold: ({ id }) => colds.push(id),

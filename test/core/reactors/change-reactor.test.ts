@@ -284,3 +284,32 @@ describe('the application of a reactor', () => {
     expect(await getReactor(world.deps, aManager, reactor.id)).not.toHaveProperty('application');
   });
 });
+
+describe('code with a syntax error', () => {
+  const BROKEN = 'let a; let a';
+  const warnings = [expect.stringMatching(/^code has a syntax error at line 1, column 12: /)];
+
+  it('is rejected, and nothing is stored', async () => {
+    const world = aReactorWorld();
+    await expect(create(world, BROKEN)).rejects.toMatchObject({ code: 'validation_failed' });
+    expect([world.reactors.size, world.functions.size]).toEqual([0, 0]);
+  });
+
+  it('is stored under lenient, and every write that names it returns a warning', async () => {
+    const world = aReactorWorld();
+    const deps = { ...world.deps, clientCompatibility: 'lenient' as const };
+    const made = await createReactor(deps, aManager, aDefinition(BROKEN), randomIdentity);
+    expect([made.warnings, made.reactor.code.reveal()]).toEqual([warnings, BROKEN]);
+    const { id } = made.reactor;
+    const update = async (code: string) =>
+      (await updateReactor(deps, aManager, id, aDefinition(code))).warnings;
+    expect([await update(BROKEN), await update('one'), await update(BROKEN)]).toEqual([
+      warnings,
+      [],
+      warnings,
+    ]);
+    // A patch of something else is no write of the code.
+    await patchReactor(deps, aManager, id, { name: 'other' });
+    expect(world.disorder()).toEqual([]);
+  });
+});

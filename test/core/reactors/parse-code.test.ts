@@ -1,16 +1,6 @@
-import { parseCode } from '../../../src/core/reactors/parse-code.ts';
-import { ServiceError } from '../../../src/core/shared/service-error.ts';
-
-/** The error for the member `code`; `undefined` if it parses. */
-function problemOf(code: string): string | undefined {
-  try {
-    parseCode(code);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    return error.errors?.['code']?.join();
-  }
-}
+import { checkCode } from '../../../src/core/reactors/check-code.ts';
+import { codeProblem as problemOf } from '../../../src/core/reactors/parse-code.ts';
+import { Secret } from '../../../src/core/shared/secret.ts';
 
 /** As much source as a reactor may have. */
 const filled = (part: string): string => part.repeat(Math.floor(50_000 / part.length));
@@ -68,5 +58,22 @@ describe('the parser of reactor code', () => {
     const names = Array.from({ length: 8_000 }, (_, at) => `a${at.toString(36)}`).join();
     const nested = `${'{'.repeat(2_000)}var ${names}${'}'.repeat(2_000)}`;
     expect(problemOf(nested)).toContain('line 1, column 201: the code is nested too deeply');
+  });
+});
+
+describe('the check of reactor code', () => {
+  const [broken, sound] = [new Secret('let a\nlet a'), new Secret('module.exports = () => 1')];
+  const problem = "has a syntax error at line 2, column 5: Identifier 'a' has already been declared";
+
+  it('rejects a syntax error, and under lenient returns it as a warning', async () => {
+    await expect(checkCode(broken, 'strict')).rejects.toMatchObject({
+      code: 'validation_failed',
+      errors: { code: [problem] },
+    });
+    expect(await checkCode(broken, 'lenient')).toEqual([`code ${problem}`]);
+  });
+
+  it.each(['strict', 'lenient'] as const)('has nothing to say of sound code: %s', async (compatibility) => {
+    expect(await checkCode(sound, compatibility)).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import { AUTHOR_PACKAGES } from '../../../src/core/reactors/author-packages.ts';
 import { reactorFailure } from '../../../src/core/reactors/reactor-failure.ts';
 import type { ThrownError } from '../../../src/core/reactors/reactor-runner.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
@@ -51,6 +52,24 @@ describe('an error that code throws', () => {
   ])('of %j is described as %s', (place, words) => {
     const { problem } = problemOf(reactorFailure(thrown({ ...place, message: '4242' }), 1000));
     expect([problem.status, problem.detail]).toEqual([500, `The code threw ${words}.`]);
+  });
+});
+
+describe('code that calls fetch', () => {
+  it('learns that Node.js 16 has none, and which packages do', () => {
+    const error = { class: 'ReferenceError', line: 1, column: 40, message: 'fetch is not defined' };
+    expect(problemOf(reactorFailure(thrown(error), 1000)).problem.detail).toBe(
+      'The code threw a ReferenceError at line 1, column 40. Node.js 16 has no fetch: require node-fetch or axios instead.',
+    );
+    for (const other of [{ message: 'fetcher is not defined' }, { class: 'TypeError' }])
+      expect(problemOf(reactorFailure(thrown({ ...error, ...other }), 1000)).problem.detail).not.toContain(
+        '16',
+      );
+  });
+
+  it('is pointed to packages that reactors can require', () => {
+    const names = AUTHOR_PACKAGES.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['node-fetch', 'axios']));
   });
 });
 

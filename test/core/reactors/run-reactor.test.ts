@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { patchReactor } from '../../../src/core/reactors/change-reactor.ts';
 import { createReactor } from '../../../src/core/reactors/create-reactor.ts';
-import { executeRun, type RunReactorDeps } from '../../../src/core/reactors/run-reactor.ts';
+import { executeRun, returnedParts, type RunReactorDeps } from '../../../src/core/reactors/run-reactor.ts';
+import type { Json } from '../../../src/core/shared/json.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { at } from '../../support/fakes/by-tenant.ts';
@@ -54,5 +55,28 @@ describe('a run', () => {
     const reads = [old, current];
     world.reactors.get = () => reads.shift() ?? current;
     expect(await ran(world, reactor.id)).toEqual({ raw: hashOf('two') });
+  });
+});
+
+describe('the value that the code returned', () => {
+  const parts = (value: Json, compatibility: 'strict' | 'lenient') =>
+    returnedParts({ outcome: 'returned', value: new Secret(value) }, 1000, compatibility);
+  const failed = expect.objectContaining({ code: 'reactor_failed' });
+
+  it.each<{ value: Json }>([
+    { value: { body: { a: 1 }, headers: {} } },
+    { value: { body: null } },
+    { value: { Raw: 1 } },
+  ])('is an error in both modes if nothing of it is read: $value', ({ value }) => {
+    expect(() => parts(value, 'strict')).toThrow(failed);
+    expect(() => parts(value, 'lenient')).toThrow(/only the members `raw` and `tokenize`/);
+  });
+
+  it('may have other members under lenient beside one that is read, or none', () => {
+    expect(parts({ raw: 1, headers: {} }, 'lenient')).toEqual({ raw: 1 });
+    expect(parts({ raw: null, headers: {} }, 'lenient')).toEqual({ raw: null });
+    expect(() => parts({ raw: 1, headers: {} }, 'strict')).toThrow(failed);
+    for (const compatibility of ['strict', 'lenient'] as const)
+      for (const nothing of [{}, null]) expect(parts(nothing, compatibility)).toEqual({});
   });
 });

@@ -170,8 +170,10 @@ describe('the id of a new token', () => {
   });
 
   it('has only the name data', () => {
-    expect(() => ids('id-{{ metadata.a }}')).toThrow(refused('has a name other than data'));
-    expect(() => ids('id-{{ other }}', 1, 'token')).toThrow(refused('has a name other than data'));
+    expect(() => ids('id-{{ metadata.a }}')).toThrow(refused('has a name other than data at column 7'));
+    expect(() => ids('id-{{ other }}', 1, 'token')).toThrow(
+      refused('has a name other than data at column 7'),
+    );
   });
 
   it('is drawn again when it shows one digit too many by chance', () => {

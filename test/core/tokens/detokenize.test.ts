@@ -66,7 +66,7 @@ describe('detokenizing', () => {
   it('reports the path of an invalid expression', async () => {
     const { fill } = await aWorldWith();
     await expect(fill({ a: [0, { b: '{{' }] })).rejects.toMatchObject({
-      errors: { 'a[1].b': ['has an expression that is not closed'] },
+      errors: { 'a[1].b': ['has an expression that is not closed: its `{{` is at column 1'] },
     });
     await expect(fill('{{')).rejects.toMatchObject({ errors: { body: [expect.any(String)] } });
   });

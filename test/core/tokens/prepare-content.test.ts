@@ -126,9 +126,9 @@ describe('the content of a token', () => {
       'containers[0]': [expect.any(String)],
       metadata: ['keys must be 1 to 40 characters'],
       'metadata.long': ['must be at most 500 characters'],
-      mask: ['has an unknown filter `nope`'],
-      fingerprint_expression: ['has an expression that is not closed'],
-      'search_indexes[1]': ['is not a valid expression'],
+      'mask.a[0]': ['has an unknown filter `nope` at column 11'],
+      fingerprint_expression: ['has an expression that is not closed: its `{{` is at column 1'],
+      'search_indexes[1]': ['is not a valid expression at column 4: found `}}`, expected a value'],
       expires_at: ['must be in the future'],
     });
   });

@@ -441,7 +441,12 @@ function crowds({ revealing: { key }, masked, plant }: World): readonly HostileR
             },
           },
           {
-            ...{ ...named, route: 'POST /tokens/search', folder: 'tokens', warmUp: search({ size: 1 }, by) },
+            ...{
+              ...named,
+              route: 'POST /tokens/search',
+              folder: 'tokens',
+              warmUp: search({ query: 'type:token', size: 1 }, by),
+            },
             event: async () => {
               await planting();
               return search({ query: `metadata.planted:"${label}"`, size: 100 }, by);

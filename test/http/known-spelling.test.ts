@@ -1,0 +1,239 @@
+import type { core } from 'zod/mini';
+import { FieldReporter, PATHS_MAX } from '../../src/core/shared/field-reporter.ts';
+import type { Json } from '../../src/core/shared/json.ts';
+import { apiRequest } from '../../src/http/api-request.ts';
+import { innerSchemas } from '../../src/http/inner-schemas.ts';
+import { IGNORED_MAX, inKnownSpelling, RESTRICTING } from '../../src/http/known-spelling.ts';
+import { parseAt, readBody } from '../../src/http/parse-input.ts';
+import { createTokenBody } from '../../src/http/token-input.ts';
+import { allRoutes } from '../../tools/openapi/all-routes.ts';
+import { anEvent } from '../support/builders/an-event.ts';
+import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+
+/** A member of a schema: the names and `[0]` on the way to it. */
+interface Member {
+  readonly way: readonly string[];
+  readonly name: string;
+  readonly siblings: readonly string[];
+}
+
+/** All members of a schema, at every depth. */
+function membersOf(schema: core.$ZodType, way: readonly string[] = []): readonly Member[] {
+  const inner = innerSchemas(schema);
+  if (inner.kind === 'leaf') return [];
+  if (inner.kind === 'array') return membersOf(inner.element, [...way, '[0]']);
+  if (inner.kind === 'same') return inner.schemas.flatMap((each) => membersOf(each, way));
+  const siblings = Object.keys(inner.shape);
+  return Object.entries(inner.shape).flatMap(([name, each]) => [
+    { way, name, siblings },
+    ...membersOf(each, [...way, name]),
+  ]);
+}
+
+const bodies = [
+  ...allRoutes().flatMap(({ operation, body }) => (body === undefined ? [] : [[operation, body] as const])),
+  ['tokenize, a token in it', createTokenBody] as const,
+];
+const members = bodies.flatMap(([operation, schema]) =>
+  membersOf(schema).map((member) => ({ operation, schema, ...member })),
+);
+const restricting = members.filter(({ name }) => RESTRICTING.has(name));
+
+/** Members that restrict nothing: ignoring them costs no right and no time. */
+const HARMLESS = [
+  ...['application', 'args', 'callbackUrl', 'callback_url', 'code', 'configuration', 'description', 'name'],
+  ...['data', 'fingerprint', 'fingerprint_expression', 'id', 'metadata', 'search_indexes', 'type', 'nonce'],
+  // Of a page.
+  ...['after', 'page', 'size'],
+  // Those that no update changes.
+  ...['created_at', 'created_by', 'modified_at', 'modified_by', 'tenant_id'],
+  // Another name, which the schema itself knows.
+  'timeoutMs',
+];
+
+const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+const spellingsOf = (name: string) => {
+  const camel = camelCase(name);
+  const pascal = camel.charAt(0).toUpperCase() + camel.slice(1);
+  return [name, camel, pascal, name.toUpperCase(), name.replaceAll('_', '-'), name.replaceAll('_', ' ')];
+};
+
+/** A body with one member, in an object at the end of the way. */
+const bodyWith = (way: readonly string[], content: object): unknown =>
+  way.reduceRight<unknown>((inside, step) => (step === '[0]' ? [inside] : { [step]: inside }), content);
+const atEnd = (body: unknown, way: readonly string[]): unknown =>
+  way.reduce<any>((inside, step) => inside?.[step === '[0]' ? 0 : step], body);
+const pathOf = (way: readonly string[], name: string) => [...way, name].join('.').replaceAll('.[', '[');
+
+function read(schema: core.$ZodType, body: unknown) {
+  const fields = new FieldReporter();
+  const value = inKnownSpelling(schema, body, '', fields);
+  return { value, errors: fields.failed ? { ...fields.error().errors } : {} };
+}
+
+describe('a body of a lenient deployment', () => {
+  it('has no member without a decision whether it restricts', () => {
+    const names = new Set(members.map(({ name }) => name));
+    expect([...names].filter((name) => !RESTRICTING.has(name) && !HARMLESS.includes(name))).toEqual([]);
+    expect([...RESTRICTING].filter((name) => !names.has(name))).toEqual([]);
+    expect(restricting.length).toBeGreaterThan(50);
+  });
+
+  it.each(members)('$operation: $way $name is read in any spelling', ({ schema, way, name }) => {
+    for (const sent of spellingsOf(name)) {
+      const { value, errors } = read(schema, bodyWith(way, { [sent]: 'sent' }));
+      // Not every spelling differs: `callbackUrl` is a member of its own.
+      const known = Object.keys(atEnd(value, way) as object);
+      expect([sent, errors, known.map((each) => each.replace('_', '').toLowerCase())]).toEqual([
+        sent,
+        {},
+        [name.replace('_', '').toLowerCase()],
+      ]);
+      expect(Object.values(atEnd(value, way) as object)).toEqual(['sent']);
+    }
+  });
+
+  it.each(restricting)(
+    '$operation: $way $name is refused where it is nearly its name',
+    ({ schema, way, name, siblings }) => {
+      const doubled = `${name}${name.at(-1) ?? ''}`;
+      const swapped = name.replace(/(.)(.)$/, '$2$1');
+      for (const sent of [name.slice(0, -1), doubled, swapped, camelCase(name).slice(0, -1)]) {
+        if (siblings.includes(sent)) continue;
+        const { errors } = read(schema, bodyWith(way, { [sent]: 'sent' }));
+        expect(errors).toEqual({ [pathOf(way, sent)]: [`is not known; did you mean \`${name}\`?`] });
+      }
+    },
+  );
+
+  it.each(bodies)('%s drops no name that restricts elsewhere', (_operation, schema) => {
+    const names = ['expiresAt', 'Permissions', 'rules', 'containers', 'MASK', 'transform', 'ttl', 'privacy'];
+    const top = membersOf(schema).filter(({ way }) => way.length === 0);
+    if (top.length === 0) return;
+    for (const name of names) {
+      const { value, errors } = read(schema, { [name]: { a: 1 } });
+      expect([name, Object.keys(value as object).length + Object.keys(errors).length]).toEqual([name, 1]);
+      // `null` asks for nothing.
+      if (['ttl', 'privacy'].includes(name)) expect(read(schema, { [name]: null }).errors).toEqual({});
+    }
+  });
+
+  it('ignores the members that clients in the field send besides', () => {
+    const ignored = [
+      'can_create_expiring_applications',
+      'createKey',
+      'granted_by',
+      'encryption',
+      'token_intent_id',
+    ];
+    const more = ['formula', 'runtime', 'state', 'enrichments', 'aliases', 'holder', 'bin', 'key', '_extras'];
+    for (const [operation, schema] of bodies)
+      for (const name of [...ignored, ...more])
+        expect([operation, name, read(schema, { [name]: 1 }).errors]).toEqual([operation, name, {}]);
+  });
+
+  it('rejects a member in two spellings', () => {
+    const { errors } = read(createTokenBody, { expires_at: '1/1/2030', expiresAt: null, 'EXPIRES-AT': 1 });
+    expect(errors).toEqual({
+      expiresAt: ['is another spelling of `expires_at`; send one of them'],
+      'EXPIRES-AT': ['is another spelling of `expiresAt`; send one of them'],
+    });
+  });
+
+  it('names the members of a nested object by their whole path', () => {
+    const [, schema] = bodies.find(([operation]) => operation === 'createApplication') ?? [];
+    if (schema === undefined) throw new Error('no operation');
+    const rule = { priority: 1, permission: ['token:read'], Transform: 'mask', containr: '/a/' };
+    expect(read(schema, { rules: [{}, rule] }).errors).toEqual({
+      'rules[1].permission': ['is not known; did you mean `permissions`?'],
+      'rules[1].containr': ['is not known; did you mean `container`?'],
+    });
+    expect(() => parseAt(schema, { name: 'n', type: 'private', rules: [rule] }, '', 'lenient')).toThrow(
+      expect.objectContaining({ code: 'validation_failed' }),
+    );
+  });
+
+  it('is changed nowhere inside the content of the client', () => {
+    const content = ['data', 'mask', 'metadata', 'args', 'configuration'];
+    const places = members.filter(({ name }) => content.includes(name));
+    const names = fc.constantFrom(
+      'expiresAt',
+      'Permissions',
+      'RULES',
+      'containr',
+      'ttl',
+      '__proto__',
+      'data',
+      'a',
+    );
+    const json = fc.letrec<{ json: Json }>((tie) => ({
+      json: fc.oneof(
+        { maxDepth: 3 },
+        fc.integer(),
+        fc.string(),
+        fc.array(tie('json'), { maxLength: 3 }),
+        fc.dictionary(names, tie('json'), { maxKeys: 4 }),
+      ),
+    })).json;
+    fc.assert(
+      fc.property(fc.constantFrom(...places), json, ({ schema, way, name }, sent) => {
+        const { value, errors } = read(schema, bodyWith(way, { [name]: sent }));
+        expect(errors).toEqual({});
+        expect(JSON.stringify((atEnd(value, way) as Record<string, unknown>)[name])).toBe(
+          JSON.stringify(sent),
+        );
+      }),
+      { numRuns: cases(300) },
+    );
+  });
+
+  it('may have a hundred members that are ignored, and not one more', () => {
+    const junk = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`zz${String(at)}`, 0]));
+    expect(read(createTokenBody, junk(IGNORED_MAX))).toEqual({ value: {}, errors: {} });
+    const tooMany = { body: [`has more than ${String(IGNORED_MAX)} members that are not known`] };
+    expect(read(createTokenBody, junk(IGNORED_MAX + 1)).errors).toEqual(tooMany);
+    const [, rules] = bodies.find(([operation]) => operation === 'createApplication') ?? [];
+    if (rules === undefined) throw new Error('no operation');
+    expect(read(rules, { rules: [junk(60), junk(60)] }).errors).toEqual(tooMany);
+  });
+
+  it('is read no further than its error needs, however many members it has', () => {
+    const fields = new FieldReporter();
+    const report = jest.spyOn(fields, 'report');
+    const wrong = Array.from({ length: 100_000 }, (_, at) => [
+      `expires${'_'.repeat(at % 40)}${String(at)}`,
+      0,
+    ]);
+    inKnownSpelling(createTokenBody, Object.fromEntries(wrong), '', fields);
+    expect(report.mock.calls.length).toBeLessThanOrEqual(PATHS_MAX + 2);
+  });
+
+  describe('of an operation that reads none', () => {
+    const bodiless = { operation: 'test', method: 'POST', path: '/things', success: 200 } as const;
+    const sent = (body: string) =>
+      readBody(
+        { ...bodiless, handle: () => Promise.resolve({}) },
+        apiRequest(anEvent({ method: 'POST', body }), ['SVC']),
+        'lenient',
+      );
+
+    it.each(['{"expiresAt":"2030-01-01"}', '{"ttl":60}', '{"permission":[]}', '{"rules":[]}', '{"Mask":1}'])(
+      'is rejected if it restricts: %s',
+      (body) => {
+        expect(() => sent(body)).toThrow(
+          expect.objectContaining({
+            errors: { [Object.keys(JSON.parse(body) as object)[0] ?? '']: [expect.any(String)] },
+          }),
+        );
+      },
+    );
+
+    it.each(['', '{}', '{"reason":"x"}', '[1]', 'a=b&expires_at=1', '{"expiresAt":null}', '{', '"ttl"'])(
+      'is ignored otherwise: %j',
+      (body) => {
+        expect(sent(body)).toBeUndefined();
+      },
+    );
+  });
+});
