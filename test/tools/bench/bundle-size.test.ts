@@ -7,17 +7,18 @@ import { bundleOf, FUNCTIONS, referenceBundle } from '../../../tools/bench/cold-
  */
 const LIMITS_KB = {
   // Every API function reads the spellings of clients in the field (4 KB). Those with expressions
-  // describe their syntax errors (4 KB).
+  // describe their syntax errors (4 KB). The sender reports each attempt (3 KB), and all that read
+  // invocations know its reason (1 KB).
   tokens: 340,
-  applications: 218,
-  proxy: 303,
-  reactors: 385,
-  'reactor-worker': 321,
-  'webhook-sender': 180,
+  applications: 219,
+  proxy: 304,
+  reactors: 386,
+  'reactor-worker': 322,
+  'webhook-sender': 183,
   sweeper: 139,
   // It derives the search terms of tokens again when a root is replaced, and so evaluates
   // expressions; and it logs records that do not open. It reads and checks the audit trail.
-  operator: 306,
+  operator: 307,
   logs: 204,
   'audit-sealer': 75,
 } as const satisfies Readonly<Record<(typeof FUNCTIONS)[number], number>>;
