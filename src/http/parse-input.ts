@@ -8,6 +8,7 @@ import type { ApiRequest } from './api-request.ts';
 import { parseJsonBody } from './parse-json-body.ts';
 import { queryOf } from './page-query.ts';
 import type { Route } from './route.ts';
+import { json } from './schemas.ts';
 import { inKnownSpelling, reportRestricting } from './known-spelling.ts';
 import { reportUnknownMembers } from './report-unknown-members.ts';
 
@@ -130,7 +131,8 @@ export function checkBody(
   compatibility: ClientCompatibility,
 ): unknown {
   if (schema === undefined) return undefined;
-  if (request.body.isEmpty && !schema.safeParse(body).success)
+  // Where any JSON will do, no JSON is most likely a mistake.
+  if (request.body.isEmpty && (schema === json || !schema.safeParse(body).success))
     throw invalid('body', 'must not be empty: send JSON');
   return parseAt(schema, body, '', compatibility);
 }
