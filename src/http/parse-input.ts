@@ -8,6 +8,7 @@ import type { ApiRequest } from './api-request.ts';
 import { parseJsonBody } from './parse-json-body.ts';
 import { queryOf } from './page-query.ts';
 import type { Route } from './route.ts';
+import { innerSchemas } from './inner-schemas.ts';
 import { inKnownSpelling, reportRestricting } from './known-spelling.ts';
 import { reportUnknownMembers } from './report-unknown-members.ts';
 
@@ -130,7 +131,9 @@ export function checkBody(
   compatibility: ClientCompatibility,
 ): unknown {
   if (schema === undefined) return undefined;
-  if (request.body.isEmpty && !schema.safeParse(body).success)
+  // A schema without members reads any JSON: no JSON at all is most likely a mistake.
+  const isAnyJson = innerSchemas(schema).kind === 'leaf';
+  if (request.body.isEmpty && (isAnyJson || !schema.safeParse(body).success))
     throw invalid('body', 'must not be empty: send JSON');
   return parseAt(schema, body, '', compatibility);
 }

@@ -11,7 +11,7 @@ import {
 import { FieldReporter } from '../../src/core/shared/field-reporter.ts';
 import { queryOf } from '../../src/http/page-query.ts';
 import type { Route } from '../../src/http/route.ts';
-import { body, list, oneOf, optional, text, textMap } from '../../src/http/schemas.ts';
+import { body, json, list, oneOf, optional, text, textMap } from '../../src/http/schemas.ts';
 import { reportUnknownMembers } from '../../src/http/report-unknown-members.ts';
 import { anEvent } from '../support/builders/an-event.ts';
 
@@ -120,6 +120,11 @@ describe('an empty body', () => {
     expect(() => checked(body({ name: text }), compatibility)).toThrow(
       expect.objectContaining({ errors: { body: ['must not be empty: send JSON'] } }),
     );
+  });
+
+  it('is rejected where any JSON is read: it would be tokenized as an empty object', () => {
+    expect(() => checked(json, 'strict')).toThrow('validation errors');
+    expect(checkBody({ body: json }, aRequest('{}'), {}, 'strict')).toEqual({});
   });
 
   it('is an empty object where that is enough', () => {

@@ -4,6 +4,7 @@ import { parseJson } from '../shared/parse-json.ts';
 import type { Json } from '../shared/json.ts';
 import { mayBeJson } from './body-kind.ts';
 import { isJson } from './is-json.ts';
+import { jsonPaths } from './json-paths.ts';
 import { jsonTemplate, TextEdits, type Renderable } from './renderable.ts';
 
 /** `{{` in a JSON string, unescaped or with an escaped brace. */
@@ -66,6 +67,8 @@ function jsonPieces(
 ): TextEdits {
   const pieces = new TextEdits(text);
   const mayBeEscaped = text.includes(ESCAPE);
+  const mark = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
+  const pathAt = jsonPaths(text.slice(mark), path, mayHoldExpression);
   for (let at = 0; !fields.isFull;) {
     const opening = nextOpening(text, at, mayBeEscaped);
     if (opening === -1) break;
@@ -74,7 +77,7 @@ function jsonPieces(
     if (isMemberName(text, end - 1)) continue;
     const value = parseJson(text.slice(start, end));
     if (typeof value !== 'string' || !value.includes('{{')) continue;
-    const template = jsonTemplate(value, path, fields);
+    const template = jsonTemplate(value, () => pathAt(start - mark), fields);
     pieces.replace(start, end, {
       references: template.references,
       render: (filling) => literal(template.render(filling)),

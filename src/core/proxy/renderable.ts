@@ -10,6 +10,7 @@ import {
 import { textOf } from '../expressions/text-of.ts';
 import type { TemplateFields } from '../expressions/template-fields.ts';
 import type { Json } from '../shared/json.ts';
+import { pathText, type LazyPath } from '../shared/member-path.ts';
 import { utf8Bytes } from '../shared/utf8.ts';
 import { mayBeJson } from './body-kind.ts';
 import { nestedPlaces, type Place } from './nested-places.ts';
@@ -77,18 +78,18 @@ export function combine<T, R>(
  * Runs a function that parses or fills an expression, and reports its error at the path. Runs
  * nothing once there are too many problems.
  */
-function reportErrors<T>(fields: TemplateFields, path: string, run: () => T, instead: T): T {
+function reportErrors<T>(fields: TemplateFields, path: LazyPath, run: () => T, instead: T): T {
   if (fields.isFull) return instead;
   try {
     return run();
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
-    fields.report(path, error.message);
+    fields.report(pathText(path), error.message);
     return instead;
   }
 }
 
-function parseTemplate(text: string, path: string, fields: TemplateFields): TokenTemplate {
+function parseTemplate(text: string, path: LazyPath, fields: TemplateFields): TokenTemplate {
   const template = reportErrors(fields, path, () => parseTokenTemplate(text, fields.budget), []);
   fields.countExpressions(path, referencesOf(template).length);
   return template;
@@ -129,7 +130,7 @@ export function placedTemplate(
 
 function placed(
   template: TokenTemplate,
-  path: string,
+  path: LazyPath,
   fields: TemplateFields,
   placesOf: (skeleton: Skeleton) => readonly Place[],
 ): Renderable<string> {
@@ -166,7 +167,7 @@ export function nestedTemplate(text: string, path: string, fields: TemplateField
  * A string of JSON, with the grammars inside it: a single reference returns its value with its JSON
  * type.
  */
-export function jsonTemplate(text: string, path: string, fields: TemplateFields): Renderable<Json> {
+export function jsonTemplate(text: string, path: LazyPath, fields: TemplateFields): Renderable<Json> {
   const template = parseTemplate(text, path, fields);
   if (mayNest(template)) return placed(template, path, fields, nestedPlaces);
   return {

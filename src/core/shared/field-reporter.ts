@@ -1,4 +1,4 @@
-import { PATH_MAX_LENGTH } from './member-path.ts';
+import { pathText, PATH_MAX_LENGTH, type LazyPath } from './member-path.ts';
 import { invalidMembers, type FieldErrors, type ServiceError } from './service-error.ts';
 
 /**
@@ -73,9 +73,9 @@ export class FieldReporter {
   }
 
   /** Counts the expressions of a request, and reports once there are too many. */
-  countExpressions(path: string, count: number): void {
+  countExpressions(path: LazyPath, count: number): void {
     this.#expressions += count;
-    if (this.#expressions > EXPRESSIONS_MAX) this.report(path, TOO_MANY_EXPRESSIONS);
+    if (this.#expressions > EXPRESSIONS_MAX) this.report(pathText(path), TOO_MANY_EXPRESSIONS);
   }
 
   /** Throws `validation_failed` with all reported problems, if there are any. */

@@ -31,6 +31,12 @@ export function pathOf(place: Place | undefined, root = ''): string {
   return path;
 }
 
+/** A path that may be computed only for an error. */
+export type LazyPath = string | (() => string);
+
+/** The text of a {@link LazyPath}. */
+export const pathText = (path: LazyPath): string => (typeof path === 'string' ? path : path());
+
 /** A path relative to another one. */
 export function joinedPath(path: string, relative: string): string {
   return path === '' || relative.startsWith('[') ? `${path}${relative}` : `${path}.${relative}`;

@@ -7,11 +7,11 @@ import { bundleOf, FUNCTIONS, referenceBundle } from '../../../tools/bench/cold-
  */
 const LIMITS_KB = {
   // Every API function reads the spellings of clients in the field (4 KB). Those with expressions
-  // describe their syntax errors (4 KB). The sender reports each attempt (3 KB), and all that read
-  // invocations know its reason (1 KB).
+  // describe their syntax errors (4 KB), and the proxy names them by their path (2 KB). The sender
+  // reports each attempt (3 KB), and all that read invocations know its reason (1 KB).
   tokens: 340,
   applications: 219,
-  proxy: 304,
+  proxy: 306,
   reactors: 386,
   'reactor-worker': 322,
   'webhook-sender': 183,
