@@ -114,6 +114,7 @@ function bundle(source: string): Uint8Array {
       ? { entryPoints: [source] }
       : {
           stdin: { contents: `module.exports = require(${JSON.stringify(source)});`, resolveDir: ROOT },
+          alias: { child_process: join(ROOT, 'reactor-runtime/packages/no-processes.ts') },
         }),
     bundle: true,
     write: false,

@@ -1,11 +1,20 @@
 // `npm run reactor -- CODE.js`: runs the code of a reactor once, with example arguments, like the
-// service.
+// service, or bundles it with the packages that it requires (`--bundle`).
+import { writeFileSync } from 'node:fs';
 import { checkCode } from '../src/core/reactors/check-code.ts';
+import { REACTOR_LIMITS } from '../src/core/reactors/reactor.ts';
 import { returnedParts } from '../src/core/reactors/run-reactor.ts';
 import { Secret } from '../src/core/shared/secret.ts';
 import { ServiceError } from '../src/core/shared/service-error.ts';
 import { problemOf } from '../src/http/problem.ts';
-import { readOptions, USAGE, UsageError, type TryOptions } from './try-reactor/options.ts';
+import { bundleCode, BundleError, type BundledCode } from './try-reactor/bundle-code.ts';
+import {
+  readOptions,
+  USAGE,
+  UsageError,
+  type BundleOptions,
+  type TryOptions,
+} from './try-reactor/options.ts';
 import { runCode, TIME_MS } from './try-reactor/run-code.ts';
 
 const [FAILED, MISUSED] = [1, 2] as const;
@@ -36,9 +45,40 @@ async function run(options: TryOptions): Promise<void> {
   }
 }
 
+const grouped = (size: number): string => size.toLocaleString('en-US');
+
+/** Where the characters of a bundle are, on standard error. */
+function printSizes(file: string, { code, parts, refused }: BundledCode): void {
+  for (const { name, size } of parts) console.error(`${grouped(size).padStart(9)}  ${name || 'your code'}`);
+  console.error(
+    `${grouped(code.length).padStart(9)}  in all, of ${grouped(REACTOR_LIMITS.code)} that a reactor may have`,
+  );
+  for (const reason of refused) console.error(`${file} requires ${reason}, so it may not load in a reactor.`);
+}
+
+async function bundle({ file, path, out, isLenient }: BundleOptions): Promise<void> {
+  try {
+    const bundled = await bundleCode(path, { isLenient });
+    printSizes(file, bundled);
+    const { code } = bundled;
+    if (code.length > REACTOR_LIMITS.code)
+      throw new BundleError(
+        `${file} is too long for a reactor by ${grouped(code.length - REACTOR_LIMITS.code)} characters.`,
+      );
+    await checkCode(new Secret(code), 'strict');
+    if (out === undefined) process.stdout.write(code);
+    else writeFileSync(out, code);
+  } catch (error) {
+    if (!(error instanceof BundleError)) throw error;
+    console.error(error.message);
+    process.exitCode = FAILED;
+  }
+}
+
 try {
   const options = readOptions(process.argv.slice(2), process.env);
   if (options === 'help') process.stdout.write(USAGE);
+  else if (options.kind === 'bundle') await bundle(options);
   else await run(options);
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;

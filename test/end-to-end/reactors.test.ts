@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { bundleCode } from '../../tools/try-reactor/bundle-code.ts';
 import { aRevealingApplication, anApplication, CARD, client, management } from '../support/service.ts';
 
 /** Time to create the function of a new reactor. */
@@ -27,6 +30,20 @@ beforeAll(async () => {
 });
 
 describe('a reactor', () => {
+  it('runs code that was bundled with a package that the runtime does not have', async () => {
+    // Below the project, so that its packages are found.
+    const folder = mkdtempSync(resolve('.cache', 'bundle-'));
+    const file = join(folder, 'code.js');
+    const code = `const { default: distance } = require('leven');
+      module.exports = ({ args }) => ({ raw: { distance: distance(args.a, args.b), uuid: require('uuid').NIL } });`;
+    writeFileSync(file, code);
+    const bundled = await bundleCode(file, { isLenient: false });
+    rmSync(folder, { recursive: true });
+    const id = await aReactor(bundled.code);
+    const { body } = await invoker.post(`/reactors/${id}/react`, { args: { a: 'kitten', b: 'sitting' } });
+    expect(body).toEqual({ raw: { distance: 3, uuid: '00000000-0000-0000-0000-000000000000' } });
+  });
+
   it('is created with its application, shown without its key, and can be read', async () => {
     const application = await anApplication();
     const { status, body } = await manager.post('/reactors', {

@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   openSync,
   readdirSync,
+  readFileSync,
   readSync,
   rmSync,
   statSync,
@@ -15,8 +16,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { AUTHOR_PACKAGES } from '../../src/core/reactors/author-packages.ts';
 import { buildReactorLayer } from '../../lib/build-reactor-layer.ts';
 import { workerStdio } from '../../reactor-runtime/loop/reactor-worker.ts';
+
+/** What `require` of a package may take of a cold start: Node.js 16 compiles 1 MB in some 10 ms. */
+const LARGEST_KB = 600;
 
 it('a worker gets only two pipes and standard error where the system does not list descriptors', () => {
   expect(workerStdio('/no/such/folder')).toEqual(['pipe', 'pipe', 'inherit']);
@@ -44,6 +49,18 @@ describe('the layer', () => {
     readSync(file, head, 0, 20, 0);
     closeSync(file);
     expect(head.readUInt16LE(machineAt)).toBe(machine);
+  });
+
+  it('no package is larger than its budget, and the documented sizes are those of the layer', () => {
+    const packages = join(buildReactorLayer('x86_64').folder, 'packages');
+    const kilobytes = (specifier: string) => statSync(join(packages, `${specifier}.cjs`)).size / 1_000;
+    const documented = readFileSync('docs/reactors.md', 'utf8');
+    for (const { name, specifiers } of AUTHOR_PACKAGES) {
+      const size = specifiers.map(kilobytes).reduce((sum, each) => sum + each);
+      expect({ name, isWithin: size < LARGEST_KB }).toEqual({ name, isWithin: true });
+      const [, row] = new RegExp(`^\\| \`${name}\` +\\|[^|]+\\| +(\\d+) +\\|`, 'm').exec(documented) ?? [];
+      expect({ name, row }).toEqual({ name, row: String(Math.round(size)) });
+    }
   });
 
   it('a download that differs from the published one is rejected, and leaves nothing behind', () => {

@@ -82,6 +82,21 @@ describe('the promises to an author', () => {
       ['ca978112', 4, 'function'],
     ],
     [
+      'crypto-js',
+      `(() => { const c = require('crypto-js'); const sealed = c.AES.encrypt('text', 'secret').toString(); return [c.SHA256('a').toString().slice(0, 8), c.HmacSHA256('a', 'k').toString(c.enc.Base64).length, c.AES.decrypt(sealed, 'secret').toString(c.enc.Utf8)] })()`,
+      ['ca978112', 44, 'text'],
+    ],
+    [
+      'p-limit',
+      `(async () => { const limit = require('p-limit')(2); let [running, most] = [0, 0]; const results = await Promise.all([1, 2, 3, 4, 5].map((n) => limit(async () => { most = Math.max(most, ++running); await new Promise((r) => setTimeout(r, 5)); running--; return n * n }))); return [results, most] })()`,
+      [[1, 4, 9, 16, 25], 2],
+    ],
+    [
+      'stripe',
+      `(() => { const Stripe = require('stripe'); const stripe = new Stripe('sk_test_1'); const payload = '{"id":"evt_1","object":"event"}'; const header = stripe.webhooks.generateTestHeaderString({ payload, secret: 'whsec_1' }); let refusal; try { stripe.webhooks.constructEvent(payload, header, 'whsec_2') } catch (error) { refusal = error.type } return [stripe.webhooks.constructEvent(payload, header, 'whsec_1').id, refusal] })()`,
+      ['evt_1', 'StripeSignatureVerificationError'],
+    ],
+    [
       'xmlbuilder2',
       `(() => { const { create } = require('xmlbuilder2'); return [create({ a: { '@b': 'c', d: '<' } }).end({ headless: true }), create('<x><y>1</y></x>').end({ format: 'object' })] })()`,
       ['<a b="c"><d>&lt;</d></a>', { x: { y: '1' } }],
@@ -99,6 +114,32 @@ describe('the promises to an author', () => {
     const code = `module.exports = async (req) => (await require('axios').get(req.args.base)).data`;
     expect(await responseOf(code, { base }, { client })).toEqual(value({ pong: true }));
     server.close();
+  });
+
+  it('stripe sends a request, without a process that would name the system', async () => {
+    const received: { path?: string; authorization?: string; body: string; userAgent: string }[] = [];
+    const server = createServer((request, response) => {
+      let body = '';
+      request.on('data', (part: Buffer) => (body += part.toString()));
+      request.on('end', () => {
+        const { authorization = '', 'x-stripe-client-user-agent': agent } = request.headers;
+        received.push({ path: request.url ?? '', authorization, body, userAgent: String(agent) });
+        response.setHeader('content-type', 'application/json').end('{"id":"pi_1","status":"succeeded"}');
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const client = { base_url: `http://127.0.0.1:${String(port)}`, api_key: 'k', header_prefix: 'SVC' };
+    const code = `module.exports = async ({ args }) => {
+      const stripe = require('stripe')('sk_test_1', { host: '127.0.0.1', port: args.port, protocol: 'http' });
+      return (await stripe.paymentIntents.create({ amount: 1299, currency: 'eur' })).status;
+    }`;
+    expect(await responseOf(code, { port }, { client })).toEqual(value('succeeded'));
+    server.close();
+    expect(received).toMatchObject([
+      { path: '/v1/payment_intents', authorization: 'Bearer sk_test_1', body: 'amount=1299&currency=eur' },
+    ]);
+    expect(JSON.parse(received[0]?.userAgent ?? '')).toMatchObject({ uname: 'UNKNOWN' });
   });
 
   it('the documented versions are the bundled ones', () => {

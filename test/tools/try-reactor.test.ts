@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { readOptions } from '../../tools/try-reactor/options.ts';
 
 const CODE = `const { BadRequestError } = require('@cloakroom/sdk');
@@ -85,7 +85,81 @@ describe('npm run reactor', () => {
     expect([status, stderr]).toEqual([2, 'none.js cannot be read: ENOENT (--help lists the options)\n']);
   });
 
+  describe('with --bundle', () => {
+    const USE = `const { default: distance } = require('leven');
+      const stringify = require('json-stable-stringify');
+      module.exports = ({ args }) => ({ raw: { distance: distance(args.a, args.b), text: stringify(args) } });`;
+    const RESULT = { raw: { distance: 3, text: '{"a":"kitten","b":"sitting"}' }, tokenize: undefined };
+    const args = file('words.json', { b: 'sitting', a: 'kitten' });
+
+    beforeAll(() => {
+      mkdirSync(join(folder, 'node_modules'));
+      // An ES module, which reactor code could not require.
+      symlinkSync(resolve('node_modules/leven'), join(folder, 'node_modules', 'leven'));
+    });
+
+    it('prints code that runs, without the packages that the runtime has, and its sizes', () => {
+      const { status, stdout, stderr } = tried(basename(file('use.js', USE)), '--bundle');
+      expect(status).toBe(0);
+      expect(stdout).toContain('require("json-stable-stringify")');
+      expect(stderr).toMatch(/^ +[\d,]+ {2}leven\n +[\d,]+ {2}your code\n +[\d,]+ {2}in all, of 50,000 that/);
+      const { stdout: result } = tried(basename(file('bundle.js', stdout)), '--args', args);
+      expect(JSON.parse(result)).toEqual(JSON.parse(JSON.stringify(RESULT)));
+    });
+
+    it('writes the bundle of an ES module in TypeScript to a file', () => {
+      const content = `import distance from 'leven';
+        export default ({ args }: { args: Record<string, string> }) => ({ raw: distance(args.a!, args.b!) });`;
+      const { status, stdout } = tried('--bundle', basename(file('use.ts', content)), '--out', 'out.js');
+      expect([status, stdout]).toEqual([0, '']);
+      expect(JSON.parse(tried('out.js', '--args', args).stdout)).toEqual({ raw: 3 });
+    });
+
+    it('leaves out what only a lenient service provides with --lenient', () => {
+      const content = `module.exports = require('@basis-theory/basis-theory-reactor-formulas-sdk-js');`;
+      const written = basename(file('field.js', content));
+      expect(tried(written, '--bundle').stderr).toContain('is not installed');
+      expect(tried(written, '--bundle', '--lenient').status).toBe(0);
+    });
+
+    it('names what does not resolve and what helps, and prints no code', () => {
+      const content = `require('left-pad');\nrequire('@scope/name/file'); require('./absent');`;
+      const { status, stdout, stderr } = tried(basename(file('missing.js', content)), '--bundle');
+      expect([status, stdout]).toEqual([1, '']);
+      expect(stderr.split('\n')).toEqual([
+        'missing.js:1: the package left-pad is not installed. Run: npm install left-pad',
+        'missing.js:2: the package @scope/name is not installed, or has no @scope/name/file. Run: npm install @scope/name',
+        'missing.js:2: there is no file ./absent',
+        '',
+      ]);
+    });
+
+    it('names a syntax error with its line', () => {
+      const { status, stderr } = tried(basename(file('broken.js', 'let a;\nlet = = 1;')), '--bundle');
+      expect([status, stderr]).toEqual([1, expect.stringContaining('broken.js:2: ')]);
+    });
+
+    it('rejects a bundle that is longer than the code of a reactor, with what it would have', () => {
+      const content = `module.exports = () => ${JSON.stringify('x'.repeat(50_001))};`;
+      const { status, stdout, stderr } = tried(basename(file('long.js', content)), '--bundle');
+      expect([status, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(
+        / {3}[\d,]+ {2}in all, of 50,000 .*\nlong\.js is too long for a reactor by [\d,]+ ch/,
+      );
+    });
+
+    it('warns of parts of Node.js that reactors may not use', () => {
+      const content = `require('node:child_process'); module.exports = () => 1`;
+      const { status, stderr } = tried(basename(file('process.js', content)), '--bundle');
+      expect(status).toBe(0);
+      expect(stderr).toContain('process.js requires child_process: there are no other processes');
+      expect(readFileSync(join(folder, 'process.js'), 'utf8')).toBe(content);
+    });
+  });
+
   it.each([
+    [[code, '--bundle', '--args', 'a.json'], '--args has no effect with --bundle'],
+    [[code, '--out', 'a.js'], '--out needs --bundle'],
     [[], 'name one file'],
     [['a.js', 'b.js'], 'name one file'],
     [[code, '--args', code], 'is not JSON'],

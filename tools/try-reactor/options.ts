@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 export const USAGE = `npm run reactor -- CODE.js [options]
+npm run reactor -- --bundle CODE.js [--out FILE] [--lenient]
 
 Runs the code of a reactor once, on Node.js 16 in the runtime of the service. What it prints and
 throws goes to standard error, its result to standard output. No service needs to run.
@@ -14,15 +15,19 @@ throws goes to standard error, its result to standard output. No service needs t
                          req.bt is null)
   --url URL              the service that req.bt calls (default http://localhost:8787)
   --lenient              as a deployment with clientCompatibility=lenient (docs/lenient.md)
+  --bundle               run nothing: print the code in one file with the installed packages that it
+                         requires and reactors do not have
+  --out FILE             write the bundle to FILE
   --help                 print this
 
-Exit code: 0 if the code returned a result, 1 if it failed, 2 if the command line is wrong.
+Exit code: 0 if the code returned a result or was bundled, 1 if it failed, 2 if the command line is wrong.
 `;
 
 /** The command line is invalid, or names an invalid file. The message is one line. */
 export class UsageError extends Error {}
 
 export interface TryOptions {
+  readonly kind: 'run';
   readonly file: string;
   readonly code: string;
   readonly args: object;
@@ -32,21 +37,35 @@ export interface TryOptions {
   readonly client?: { readonly baseUrl: string; readonly apiKey: string };
 }
 
+export interface BundleOptions {
+  readonly kind: 'bundle';
+  readonly file: string;
+  /** Absolute. */
+  readonly path: string;
+  readonly isLenient: boolean;
+  /** Absolute; without it the bundle is printed. */
+  readonly out?: string;
+}
+
 const OPTIONS = {
   args: { type: 'string' },
   configuration: { type: 'string' },
   key: { type: 'string' },
   url: { type: 'string' },
   lenient: { type: 'boolean' },
+  bundle: { type: 'boolean' },
+  out: { type: 'string' },
   help: { type: 'boolean' },
 } as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** npm runs this in the project's folder, and passes that of the caller. */
-function textOf(file: string, { INIT_CWD = '' }: Environment): string {
+const pathOf = (file: string, { INIT_CWD = '' }: Environment): string => resolve(INIT_CWD, file);
+
+function textOf(file: string, environment: Environment): string {
   try {
-    return readFileSync(resolve(INIT_CWD, file), 'utf8');
+    return readFileSync(pathOf(file, environment), 'utf8');
   } catch (error) {
     throw new UsageError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`);
   }
@@ -99,15 +118,41 @@ function parsed(commandLine: readonly string[]) {
   }
 }
 
+/** Options of a run, which a bundle would ignore. */
+const OF_A_RUN = ['args', 'configuration', 'key', 'url'] as const;
+
+function bundleOptions(
+  file: string,
+  values: ReturnType<typeof parsed>['values'],
+  environment: Environment,
+): BundleOptions {
+  const ignored = OF_A_RUN.find((name) => values[name] !== undefined);
+  if (ignored !== undefined) throw new UsageError(`--${ignored} has no effect with --bundle`);
+  textOf(file, environment);
+  return {
+    kind: 'bundle',
+    file,
+    path: pathOf(file, environment),
+    isLenient: values.lenient === true,
+    ...(values.out !== undefined && { out: pathOf(values.out, environment) }),
+  };
+}
+
 /** `help` if it was requested. Throws {@link UsageError}. */
-export function readOptions(commandLine: readonly string[], environment: Environment): TryOptions | 'help' {
+export function readOptions(
+  commandLine: readonly string[],
+  environment: Environment,
+): TryOptions | BundleOptions | 'help' {
   const { values, positionals, tokens } = parsed(commandLine);
   if (values.help === true) return 'help';
   checkOnce(tokens);
   const [file] = positionals;
   if (file === undefined || positionals.length > 1)
     throw new UsageError('name one file with the code of a reactor');
+  if (values.bundle === true) return bundleOptions(file, values, environment);
+  if (values.out !== undefined) throw new UsageError('--out needs --bundle');
   return {
+    kind: 'run',
     file,
     code: textOf(file, environment),
     args: objectIn('args', values.args, environment),

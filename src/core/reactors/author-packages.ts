@@ -22,11 +22,16 @@ export interface AuthorPackage {
 export const AUTHOR_PACKAGES: readonly AuthorPackage[] = [
   { name: 'ajv', version: '8.20.0', specifiers: ['ajv'] },
   { name: 'axios', version: '1.21.1', specifiers: ['axios'] },
+  { name: 'crypto-js', version: '4.2.0', specifiers: ['crypto-js'] },
   { name: 'csv-parse', version: '5.6.0', specifiers: ['csv-parse', 'csv-parse/sync'] },
   { name: 'jose', version: '4.15.9', specifiers: ['jose'] },
   { name: 'json-stable-stringify', version: '1.3.0', specifiers: ['json-stable-stringify'] },
   { name: 'node-fetch', version: '2.7.0', specifiers: ['node-fetch'] },
   { name: 'node-forge', version: '1.4.3', specifiers: ['node-forge'] },
+  // The last version that is no ES module.
+  { name: 'p-limit', version: '3.1.0', specifiers: ['p-limit'] },
+  // A version that supports Node.js 16.
+  { name: 'stripe', version: '20.4.1', specifiers: ['stripe'] },
   { name: 'uuid', version: '9.0.1', specifiers: ['uuid'] },
   // The last version that supports Node.js 16.
   { name: 'xmlbuilder2', version: '3.1.1', specifiers: ['xmlbuilder2'] },
