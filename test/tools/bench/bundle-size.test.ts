@@ -11,7 +11,7 @@ const LIMITS_KB = {
   tokens: 340,
   applications: 218,
   proxy: 305,
-  reactors: 385,
+  reactors: 386,
   'reactor-worker': 321,
   'webhook-sender': 180,
   sweeper: 139,
