@@ -43,7 +43,11 @@ export function parseWith<T>(schema: z.ZodType<T>, body: unknown): T {
  * Checks a request with dynalite's validation of its action, and parses its expressions into the
  * members that begin with `_`. Throws AwsError as DynamoDB would.
  */
-export function validated<Request>(rules: Rules<Request>, body: Body): Request {
+export function validated<Request>(
+  rules: Rules<Request>,
+  body: Body,
+  maxItemSize: number = MAX_ITEM_BYTES,
+): Request {
   requireShortExpressions(body);
   try {
     const data = dynaliteValidations.checkTypes(
@@ -53,7 +57,7 @@ export function validated<Request>(rules: Rules<Request>, body: Body): Request {
       rules.types,
     ) as Request & Pick<ValidRequest, '_condition' | '_filter' | '_updates'>;
     dynaliteValidations.checkValidations(data, rules.types, rules.custom, {
-      options: { maxItemSize: MAX_ITEM_BYTES },
+      options: { maxItemSize },
     });
     if (data._condition !== undefined) requireSupported('ConditionExpression', data._condition.expression);
     if (data._filter !== undefined) requireSupported('FilterExpression', data._filter.expression);

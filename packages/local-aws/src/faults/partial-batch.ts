@@ -59,10 +59,19 @@ function partialStatements(call: AwsCall, body: unknown, isLeftOut: () => boolea
   });
 }
 
+/** A malformed statement names no table. */
+function tableOf(text: string): { readonly TableName?: string } {
+  try {
+    return { TableName: parseStatement(text).tableName };
+  } catch {
+    return {};
+  }
+}
+
 function throttledStatement(text: string): object {
   return {
     Error: { Code: 'ThrottlingError', Message: 'Throughput exceeds the current capacity.' },
-    TableName: parseStatement(text).tableName,
+    ...tableOf(text),
   };
 }
 

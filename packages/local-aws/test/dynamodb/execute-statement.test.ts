@@ -90,6 +90,7 @@ describe('ExecuteStatement', () => {
     `insert into"Plain"value{'id':?,'it''s, so':?}`,
     `\n INSERT\n INTO "Plain"\n VALUE\n { 'id' : ? ,\n 'it''s, so' : ? } \n`,
     `INSERT INTO Plain VALUE {'id': ?, 'it''s, so': ?}`,
+    `INSERT INTO "Plain" VALUE {'id': ?, 'it''s, so': ?} ; -- closed`,
   ])('reads %j', async (text) => {
     await admin.send(single(text, [s('a'), n(1)]));
     expect(await stored('Plain')).toEqual([{ id: s('a'), "it's, so": n(1) }]);
@@ -138,10 +139,23 @@ describe('ExecuteStatement', () => {
       [s('a'), s('1'), s('')],
       /IndexName: by-rank/,
     ],
-    ['a duplicate attribute', `INSERT INTO "Things" VALUE {'a': ?, 'a': ?}`, [s('a'), s('b')], /twice/],
+    [
+      'a duplicate attribute',
+      `INSERT INTO "Things" VALUE {'a': ?, 'a': ?}`,
+      [s('a'), s('b')],
+      /Duplicate keys/,
+    ],
+    ['a value that is no number', insertThing, [s('a'), s('1'), { N: 'abc' }], /numeric value/],
+    ['text after the statement', `${insertThing} x`, [s('a'), s('1'), n(1)], /wasn't well formed/],
+    ['two statements', `${insertThing}; ${insertThing}`, [s('a'), s('1'), n(1)], /wasn't well formed/],
+    ['an index', `INSERT INTO "Things"."by-rank" VALUE {'pk': ?}`, [s('a')], /single table name/],
+    ['a request for the existing item', insertThing, [s('a'), s('1'), n(1)], /expected "NONE"/],
     ['no statement at all', 'MERGE INTO "Things"', undefined, /wasn't well formed/],
-  ])('rejects %s', async (_title, text, parameters, message) => {
-    await expect(admin.send(single(text, parameters))).rejects.toMatchObject({
+  ])('rejects %s', async (title, text, parameters, message) => {
+    const command = single(text, parameters);
+    if (title === 'a request for the existing item')
+      command.input.ReturnValuesOnConditionCheckFailure = 'ALL_OLD';
+    await expect(admin.send(command)).rejects.toMatchObject({
       name: 'ValidationException',
       message: expect.stringMatching(message) as string,
     });
@@ -162,6 +176,11 @@ describe('statements that do not run locally', () => {
     ['Update', `UPDATE "Things" SET v = 1 WHERE pk = 'a'`, /PartiQL UPDATE does not run locally/],
     ['Delete', `DELETE FROM "Things" WHERE pk = 'a'`, /PartiQL DELETE does not run locally/],
     ['Insert', `INSERT INTO "Things" VALUE {'pk': 'secret', 'sk': ?}`, /PartiQL INSERT of other than/],
+    [
+      'Insert',
+      `INSERT INTO "Things" VALUE {'pk': ?, 'l': [1, <<'a'>>, {'b': NULL}]}`,
+      /PartiQL INSERT of other than/,
+    ],
     ['Insert', `INSERT INTO "Things" VALUE {'pk': ?} RETURNING ALL OLD *`, /PartiQL INSERT of other than/],
   ] as const;
 
@@ -203,21 +222,22 @@ describe('BatchExecuteStatement', () => {
         { Statement: insertThing, Parameters: [n(1), s('1'), n(1)] },
         { Statement: insertThing, Parameters: [s('big'), s('1'), ofBytes(410 * 1024)] },
         { Statement: insertThing, Parameters: [s('few')] },
+        { Statement: 'nonsense' },
         { Statement: `INSERT INTO "Plain" VALUE {'id': ?}`, Parameters: [s('c')] },
       ),
     );
-    const failed = (Code: string, TableName = 'Things') => ({
+    const failed = (Code: string, named: object = {}) => ({
       Error: { Code, Message: expect.any(String) as string },
-      TableName,
+      ...named,
     });
+    const inThings = { TableName: 'Things' };
+    // A statement that does not fit its table names none.
     expect(Responses).toEqual([
-      { TableName: 'Things' },
-      {
-        Error: { Code: 'DuplicateItem', Message: 'Duplicate primary key exists in table' },
-        TableName: 'Things',
-      },
-      failed('ResourceNotFound', 'Nothing'),
+      inThings,
+      { Error: { Code: 'DuplicateItem', Message: 'Duplicate primary key exists in table' }, ...inThings },
+      failed('ResourceNotFound'),
       failed('ValidationError'),
+      failed('ValidationError', inThings),
       failed('ValidationError'),
       failed('ValidationError'),
       { TableName: 'Plain' },
@@ -230,6 +250,19 @@ describe('BatchExecuteStatement', () => {
     );
     expect(await stored()).toHaveLength(2);
     expect(await stored('Plain')).toEqual([{ id: s('c') }]);
+  });
+
+  it('is rejected as a whole if a parameter has no valid value, and inserts nothing', async () => {
+    const wrong = { Statement: insertThing, Parameters: [s('b'), s('1'), { N: 'abc' }] };
+    for (const statements of [
+      [thing('a'), wrong],
+      [thing('a'), { ...wrong, Statement: 'nonsense' }],
+    ])
+      await expect(admin.send(batch(...statements))).rejects.toMatchObject({
+        name: 'ValidationException',
+        message: expect.stringMatching(/numeric value/) as string,
+      });
+    expect(await stored()).toEqual([]);
   });
 
   it('costs its inserts and duplicates, by table', async () => {

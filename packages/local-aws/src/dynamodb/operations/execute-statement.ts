@@ -16,6 +16,7 @@ import {
 import { parseStatement, type Statement } from '../parse-statement.ts';
 import { parseWith, validated } from '../requests.ts';
 import { runAction } from '../run-action.ts';
+import type { TableDescription } from '../table.ts';
 import type { Tables } from '../tables.ts';
 import type { WriteUnit } from '../write-unit.ts';
 
@@ -25,37 +26,61 @@ const MAX_STATEMENT_CHARACTERS = 8192;
 const statement = {
   Statement: z.string().min(1).max(MAX_STATEMENT_CHARACTERS),
   Parameters: z.array(z.unknown()).min(1).optional(),
+  // What INSERT returns for `ALL_OLD` is not documented.
+  ReturnValuesOnConditionCheckFailure: z.literal('NONE').optional(),
 };
 const capacity = { ReturnConsumedCapacity: z.enum(['INDEXES', 'TOTAL', 'NONE']).optional() };
-const oneStatement = z.strictObject({ ...statement, ...capacity });
-const manyStatements = z.strictObject({
+const oneStatement = z.object({ ...statement, ...capacity });
+const manyStatements = z.object({
   Statements: z
-    .array(z.strictObject(statement))
+    .array(z.object(statement))
     .min(1, 'Member must have length greater than or equal to 1')
     .max(MAX_STATEMENTS, `Member must have length less than or equal to ${String(MAX_STATEMENTS)}`),
   ...capacity,
 });
 
 interface Parsed extends Statement {
-  readonly text: string;
   readonly parameters: readonly unknown[];
 }
 
-function parsed(request: z.output<typeof oneStatement>): Parsed {
-  const { Statement: text, Parameters: parameters = [] } = request;
-  return { ...parseStatement(text), text, parameters };
+/** A wrong value fails the whole call, also in a batch and in a malformed statement. */
+function requireValues(parameters: readonly unknown[]): void {
+  const Item = Object.fromEntries(parameters.map((value, index) => [String(index), value]));
+  if (parameters.length > 0) validated(rules.putItem, { TableName: 'Values', Item }, Infinity);
 }
 
-/** Parameters without a placeholder are omitted; `request` refuses them. */
+/** The parameters of a statement before its text is parsed. */
+function parametersOf({ Parameters = [] }: Pick<z.output<typeof oneStatement>, 'Parameters'>) {
+  requireValues(Parameters);
+  return Parameters;
+}
+
+/** Parameters without a placeholder are omitted; `boundItem` refuses them. */
 function itemOf({ attributes = [], parameters }: Parsed): Item {
   return Object.fromEntries(attributes.map((name, index) => [name, parameters[index]])) as Item;
 }
 
-/** The PutItem of an INSERT. Throws AwsError if DynamoDB would refuse the statement. */
-function putRequest(insert: Parsed): ValidRequest {
+function requireKeys(item: Item, { KeySchema, AttributeDefinitions }: TableDescription): void {
+  for (const { AttributeName: name } of KeySchema) {
+    const value = item[name];
+    if (value === undefined)
+      throw validationFailure(`Key attribute should be present in the item: Key ${name}`);
+    const type = AttributeDefinitions.find(({ AttributeName }) => AttributeName === name)?.AttributeType;
+    if (type === undefined || !(type in value))
+      throw validationFailure(
+        `Key attribute's data type should match its data type in table's schema: Key ${name}`,
+      );
+  }
+}
+
+/** The item of an INSERT and its table. Throws AwsError unless the statement fits both. */
+function boundItem(tables: Tables, insert: Parsed) {
   if (insert.attributes?.length !== insert.parameters.length)
     throw validationFailure("Number of parameters in request and statement don't match.");
-  return validated(rules.putItem, { TableName: insert.tableName, Item: itemOf(insert) });
+  const { description } = tables.get(insert.tableName);
+  const item = itemOf(insert);
+  requireKeys(item, description);
+  return { tableName: insert.tableName, item, description };
 }
 
 function requireImplemented(statements: readonly Parsed[]): void {
@@ -85,13 +110,13 @@ interface Insert {
   readonly itemKey: string;
 }
 
-function insertOf(tables: Tables, statement: Parsed): Insert {
-  const request = putRequest(statement);
-  const { description } = tables.get(request.TableName);
-  const { Item: item = {} } = request;
-  const invalid = dynaliteDb.validateItem(item, description);
+/** The PutItem of an INSERT. Throws AwsError if the item is too large or has a wrong index key. */
+function insertOf({ tableName, item, description }: ReturnType<typeof boundItem>): Insert {
+  const request = validated(rules.putItem, { TableName: tableName, Item: item });
+  const { Item: valid = {} } = request;
+  const invalid = dynaliteDb.validateItem(valid, description);
   if (invalid) throw toFailure(invalid);
-  return { request, itemKey: dynaliteDb.createKey(item, description) };
+  return { request, itemKey: dynaliteDb.createKey(valid, description) };
 }
 
 /** An existing item costs as much as a failed condition. */
@@ -112,13 +137,14 @@ async function perform(unit: WriteUnit, { request, itemKey }: Insert): Promise<I
 /** One INSERT with parameters. Every other statement is refused after its authorization. */
 export function executeStatementOperation({ tables, writer }: OperationContext): Operation {
   return (body) => {
-    const statement = parsed(parseWith(oneStatement, body));
+    const request = parseWith(oneStatement, body);
+    const parameters = parametersOf(request);
+    const statement = { ...parseStatement(request.Statement), parameters };
     const mode = capacityMode(body);
-    if (statement.attributes !== undefined) putRequest(statement);
 
     async function execute(): Promise<Outcome> {
       requireImplemented([statement]);
-      const insert = insertOf(tables, statement);
+      const insert = insertOf(boundItem(tables, statement));
       const units = await writer.write(async (unit) => writeUnits(await perform(unit, insert)));
       return {
         body: withCapacity({ Items: [] }, consumedCapacity(mode, units)),
@@ -144,7 +170,22 @@ function statementError(error: unknown): object {
   return { Code: code, Message: error.message };
 }
 
-type Attempt = { readonly insert: Insert } | { readonly failure: unknown };
+/** A statement of a batch, or why it is none. */
+type Read = { readonly statement: Parsed } | { readonly failure: unknown };
+
+/** The response names the table once the statement fits it. */
+type Attempt = { readonly tableName?: string } & (
+  { readonly insert: Insert } | { readonly failure: unknown }
+);
+
+function readStatement(request: z.output<typeof manyStatements>['Statements'][number]): Read {
+  const parameters = parametersOf(request);
+  try {
+    return { statement: { ...parseStatement(request.Statement), parameters } };
+  } catch (failure) {
+    return { failure };
+  }
+}
 
 function requireOneKind(statements: readonly Statement[]): void {
   const reads = statements.filter(({ verb }) => verb === 'Select').length;
@@ -165,37 +206,42 @@ function requireDistinctItems(attempts: readonly Attempt[]): void {
  * although DynamoDB promises less.
  */
 export function batchExecuteStatementOperation({ tables, writer }: OperationContext): Operation {
-  function attemptOf(statement: Parsed): Attempt {
+  function attemptOf(read: Read): Attempt {
+    if ('failure' in read) return read;
+    let tableName: string | undefined;
     try {
-      return { insert: insertOf(tables, statement) };
+      const bound = boundItem(tables, read.statement);
+      ({ tableName } = bound);
+      return { tableName, insert: insertOf(bound) };
     } catch (failure) {
-      return { failure };
+      return { failure, ...(tableName !== undefined && { tableName }) };
     }
   }
 
-  async function respond(unit: WriteUnit, attempt: Attempt, TableName: string) {
+  async function respond(unit: WriteUnit, attempt: Attempt) {
+    const named = attempt.tableName === undefined ? {} : { TableName: attempt.tableName };
     try {
       if ('failure' in attempt) throw attempt.failure;
-      return { response: { TableName }, touched: await perform(unit, attempt.insert) };
+      return { response: named, touched: await perform(unit, attempt.insert) };
     } catch (error) {
       const touched = error instanceof CostlyFailure ? unit.touched().at(-1) : undefined;
-      return { response: { Error: statementError(error), TableName }, touched };
+      return { response: { Error: statementError(error), ...named }, touched };
     }
   }
 
   return (body) => {
-    const statements = parseWith(manyStatements, body).Statements.map(parsed);
+    const reads = parseWith(manyStatements, body).Statements.map(readStatement);
+    const statements = reads.flatMap((read) => ('statement' in read ? [read.statement] : []));
     requireOneKind(statements);
     const mode = capacityMode(body);
 
     async function execute(): Promise<Outcome> {
       requireImplemented(statements);
-      const attempts = statements.map(attemptOf);
+      const attempts = reads.map(attemptOf);
       requireDistinctItems(attempts);
       const { responses, units } = await writer.write(async (unit) => {
         const done = [];
-        for (const [index, attempt] of attempts.entries())
-          done.push(await respond(unit, attempt, statements[index]?.tableName ?? ''));
+        for (const attempt of attempts) done.push(await respond(unit, attempt));
         return {
           responses: done.map(({ response }) => response),
           units: sumByTable(

@@ -35,6 +35,21 @@ const ours: readonly KnownDifference[] = [
     part: 'answer',
     steps: onBoth('NOT NOT num = :five'),
   },
+  {
+    reason: 'Rejected here: PartiQL other than INSERT of parameters (README.md#dynamodb)',
+    part: 'answer',
+    steps: ['a select', 'an update', 'a delete', 'a value in the text'].map(
+      (title) => `statement refused: ${title}`,
+    ),
+  },
+  {
+    reason: 'Rejected here: a failed INSERT that returns the existing item (README.md#dynamodb)',
+    part: 'answer',
+    steps: [
+      'statement: an insert of what is there, which asks for it',
+      'statements: one that is there, and its item',
+    ],
+  },
 ];
 
 /** AWS's documentation, or its recorded behaviour, agrees with the local DynamoDB. */
@@ -50,7 +65,37 @@ const theirs: readonly KnownDifference[] = [
       'request refused: a key that is text',
       'request refused: a flag that is text',
       'paging: a limit that is text',
+      'statement refused: no members',
     ],
+  },
+  {
+    reason: 'DynamoDB Local shortens the name of DuplicateItemException',
+    part: 'answer',
+    steps: ['statement: an insert of what is there'],
+  },
+  {
+    reason: 'DynamoDB Local ignores the capacity that PartiQL asks for',
+    part: 'answer',
+    steps: [
+      'statement refused: another ReturnConsumedCapacity',
+      'statements: another ReturnConsumedCapacity',
+    ],
+  },
+  {
+    reason: 'DynamoDB Local returns no capacity for PartiQL',
+    part: 'capacity',
+    steps: [
+      'statement: an insert',
+      'statement: keys of indexes',
+      'statement: capacity in total',
+      'statements: two tables',
+      'statements: one that is there',
+    ],
+  },
+  {
+    reason: 'BatchExecuteStatement: the list of parameters has at least one element',
+    part: 'answer',
+    steps: ['statements: an empty list of parameters', 'statements: next to an empty list of parameters'],
   },
   {
     reason: 'DynamoDB Local converts members of another JSON type',
@@ -150,6 +195,20 @@ const undecided: readonly KnownDifference[] = [
     part: 'answer',
     steps: ['transaction cancelled: half a key', 'transaction cancelled: an empty index key'],
   },
+  {
+    reason: 'Undecided without AWS: more parameters than the statement has (rejected here)',
+    part: 'answer',
+    steps: [
+      'statement parameters: one too many',
+      'statement parameters: one too many, as stored',
+      'statements: too many parameters',
+    ],
+  },
+  {
+    reason: 'Undecided without AWS: whether a batch that is refused for duplicates stores the others',
+    part: 'answer',
+    steps: ['statements: with one item twice'],
+  },
 ];
 
 export const knownDifferences: readonly KnownDifference[] = [...ours, ...theirs, ...undecided];
@@ -212,4 +271,16 @@ export const knownWordings: readonly (readonly [ours: string, theirs: string])[]
   ['The TotalSegments parameter is required', 'total segment must also be specified'],
   ['The Segment parameter is required', 'a particular segment must also be specified'],
   ['must be less than parameter TotalSegments', "'segment' failed to satisfy"],
+  ["Statement wasn't well formed", "Statement wasn't well formed"],
+  ["Statement wasn't well formed", 'Unsupported operation'],
+  ["Statement wasn't well formed", 'Only select, insert, update and delete'],
+  ['Tuple keys must be of type String', 'Tuple keys must be of type String'],
+  ['Duplicate keys in tuple', 'Duplicate keys in tuple'],
+  ['Empty attribute name', 'Path component cannot be an empty string'],
+  ['→ at Parameters', "parameters in request and statement don't match"],
+  ['→ at Statements', 'cannot write more than 25 items'],
+  ['→ at Statement', "Statement wasn't well formed"],
+  ['→ at Statement', 'less than or equal to 8192'],
+  ['→ at Statement', 'The statement was empty'],
+  ['A batch consists of either', 'Read and write requests together'],
 ];

@@ -103,13 +103,38 @@ function failureOf(status: number, failure: Failure): Response {
   };
 }
 
+interface StatementResponse {
+  readonly Error?: { readonly Message?: string };
+}
+
+/** The wording of each failed statement of a BatchExecuteStatement, apart from the response. */
+function apartFromMessages(body: Members): { readonly body: Members; readonly messages: readonly string[] } {
+  const { Responses: responses } = body;
+  if (!Array.isArray(responses)) return { body, messages: [] };
+  const statements = responses as readonly StatementResponse[];
+  const Responses = statements.map(({ Error: error, ...rest }) => {
+    if (error === undefined) return rest;
+    const { Message: _, ...code } = error;
+    return { ...rest, Error: code };
+  });
+  return {
+    body: { ...body, Responses },
+    messages: statements.flatMap(({ Error: error }) => error?.Message ?? []),
+  };
+}
+
 function responseOf({ anyOrder, allPages }: Step, pages: readonly Members[]): Response {
-  const parts = pages.map(({ ConsumedCapacity, ...body }) => ({ capacity: byTable(ConsumedCapacity), body }));
+  const parts = pages.map(({ ConsumedCapacity, ...rest }) => ({
+    capacity: byTable(ConsumedCapacity),
+    ...apartFromMessages(rest),
+  }));
+  const messages = parts.flatMap((part) => part.messages);
   const bodies = parts.map(({ body }) => canonical(body) as Members);
   const capacities = parts.flatMap(({ capacity }) => (capacity === undefined ? [] : [capacity]));
   const body = allPages === true ? bodies : bodies[0];
   return {
     status: 200,
+    ...(messages.length > 0 && { messages }),
     ...(capacities.length > 0 && { capacity: allPages === true ? capacities : capacities[0] }),
     body: anyOrder === true ? inAnyOrder(bodies) : body,
   };

@@ -4,6 +4,7 @@ import { itemSteps, sizeSteps } from './items.ts';
 import { keySteps } from './keys.ts';
 import { pageSteps } from './pages.ts';
 import { refusalSteps } from './refusals.ts';
+import { statementSteps } from './statements.ts';
 import type { Step } from './step.ts';
 import { transactionSteps } from './transactions.ts';
 import { updateSteps, upsertSteps } from './updates.ts';
@@ -20,4 +21,5 @@ export const corpus: readonly Step[] = [
   ...transactionSteps,
   ...refusalSteps,
   ...pageSteps,
+  ...statementSteps,
 ];
