@@ -187,6 +187,20 @@ describe('a partial batch', () => {
     });
   });
 
+  it('throttles a malformed statement without a table', async () => {
+    const injected = createFaults(4);
+    injected.replace(['dynamodb:partial:1']);
+    const Statements = [{ Statement: 'first' }, { Statement: 'nonsense' }];
+    const response = await injected.calls.carryOut(
+      aCall('dynamodb', { Statements }),
+      'BatchExecuteStatement',
+      () => Promise.resolve({ ...OK, body: JSON.stringify({ Responses: [{}] }) }),
+    );
+    expect(JSON.parse((response as AwsResponse).body.toString())).toEqual({
+      Responses: [{}, { Error: { Code: 'ThrottlingError', Message: expect.any(String) as string } }],
+    });
+  });
+
   it('executes some statements, and throttles the others in their places', async () => {
     const Statements = ['A', 'B', 'C', 'D', 'E', 'F'].map((table) => ({
       Statement: `INSERT INTO "${table}" VALUE {'id': ?}`,
