@@ -1,6 +1,7 @@
 'use strict';
 // Plain JavaScript, since `npm ci` and `npm install` run it (postinstall) on any version of Node:
-// prepares the first `npm start`. It never fails an installation.
+// prepares the first `npm start`. It never fails an installation, not even where only the manifests
+// are there yet, as in a layer of an image (package.json catches that).
 const { existsSync } = require('node:fs');
 const { enableCompileCache } = require('node:module');
 const { join } = require('node:path');
@@ -9,7 +10,7 @@ const ROOT = join(__dirname, '..');
 const [major] = process.versions.node.split('.');
 
 /** `npm start` reports an old Node. CI starts services with settings of its own. */
-const isPointless = Number(major) < 24 || Boolean(process.env.CI);
+const isPointless = Number(major) < 24 || !['', 'false', '0'].includes(process.env.CI ?? '');
 /** An installation without development packages cannot synthesize. */
 const isPossible = existsSync(join(ROOT, 'node_modules', 'esbuild'));
 
@@ -17,5 +18,7 @@ if (!isPointless && isPossible) {
   // As in start.cjs.
   process.env.NODE_COMPILE_CACHE ??= join(ROOT, '.local', 'compile-cache');
   enableCompileCache(process.env.NODE_COMPILE_CACHE);
-  void import('./local/prepare.ts');
+  import('./local/prepare.ts').catch((error) => {
+    process.stderr.write(`The first npm start is not prepared and will take longer: ${error.message}\n`);
+  });
 }

@@ -21,6 +21,7 @@ import { AUTHOR_PACKAGES, FIELD_SDK, SDK } from '../src/core/reactors/author-pac
 export type ReactorArchitecture = 'arm64' | 'x86_64';
 
 const ROOT = join(import.meta.dirname, '..');
+const NO_PROCESSES = join(ROOT, 'reactor-runtime/packages/no-processes.ts');
 const CACHE = join(ROOT, '.cache');
 
 /** The target of a layer: Lambda, or the machine of `npm start` if that is not Linux. */
@@ -114,7 +115,7 @@ function bundle(source: string): Uint8Array {
       ? { entryPoints: [source] }
       : {
           stdin: { contents: `module.exports = require(${JSON.stringify(source)});`, resolveDir: ROOT },
-          alias: { child_process: join(ROOT, 'reactor-runtime/packages/no-processes.ts') },
+          alias: { child_process: NO_PROCESSES, 'node:child_process': NO_PROCESSES },
         }),
     bundle: true,
     write: false,

@@ -56,6 +56,14 @@ function printSizes(file: string, { code, parts, refused }: BundledCode): void {
   for (const reason of refused) console.error(`${file} requires ${reason}, so it may not load in a reactor.`);
 }
 
+function writeBundle(out: string, code: string): void {
+  try {
+    writeFileSync(out, code);
+  } catch (error) {
+    throw new BundleError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
 async function bundle({ file, path, out, isLenient }: BundleOptions): Promise<void> {
   try {
     const bundled = await bundleCode(path, { isLenient });
@@ -67,7 +75,7 @@ async function bundle({ file, path, out, isLenient }: BundleOptions): Promise<vo
       );
     await checkCode(new Secret(code), 'strict');
     if (out === undefined) process.stdout.write(code);
-    else writeFileSync(out, code);
+    else writeBundle(out, code);
   } catch (error) {
     if (!(error instanceof BundleError)) throw error;
     console.error(error.message);

@@ -13,6 +13,9 @@ const attemptLine = z.object({
 /** The attempts of a delivery (src/core/reactors/invocation.ts). */
 const ATTEMPTS = 10;
 
+/** Reasons that `--trust` removes. */
+const TRUSTABLE = new Set(['self-signed certificate', 'certificate of an unknown authority']);
+
 function parsed(line: string): unknown {
   try {
     return JSON.parse(line);
@@ -35,6 +38,6 @@ export function deliveryLine(line: string): string | undefined {
     nextAttempt === undefined
       ? 'parked (npm run operator -- list-deliveries --local)'
       : `next at ${nextAttempt.slice(11, 19)}`;
-  const hint = reason.includes('certificate') ? ' (npm start -- --trust FILE accepts one)' : '';
+  const hint = TRUSTABLE.has(reason) ? ' (npm start -- --trust FILE accepts one)' : '';
   return `delivery of ${invocationId} failed: ${reason}${hint}, attempt ${String(attempt)} of ${String(ATTEMPTS)}, ${next}`;
 }

@@ -14,6 +14,9 @@ import { startService } from './start-service.ts';
 /** A registry that does not respond must not stop an installation. */
 const LONGEST_MS = 120_000;
 
+/** Parts that do not close must not stop it either. */
+setTimeout(() => process.exit(0), LONGEST_MS + 10_000).unref();
+
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => {

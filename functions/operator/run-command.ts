@@ -110,7 +110,11 @@ function presentUndelivered(invocation: Invocation) {
     last_reason: invocation.lastReason ?? null,
     created_at: formatTimestamp(invocation.createdAt),
     // plain-words: wire name
-    [isParked ? 'kept_until' : 'next_attempt_at']: formatTimestamp(invocation.dueAt),
+    ...(isParked && { kept_until: formatTimestamp(invocation.dueAt) }),
+    // While an attempt is being made, the next one is not known.
+    ...(!isParked && {
+      next_attempt_at: invocation.sender === undefined ? formatTimestamp(invocation.dueAt) : null,
+    }),
   };
 }
 

@@ -84,6 +84,9 @@ export function invocationStoreContract(name: string, make: () => InvocationStor
           await make().create(anInvocation({ ...failed, delivery: state, dueAt }));
         await make().create(anInvocation({ ...failed, delivery: other }));
         await make().create(anInvocation({ tenantId, state: 'failed', delivery: 'pending', attempts: 0 }));
+        // Its first attempt is still being made.
+        const first = { delivery: 'pending', attempts: 1, sender: 'one' } as const;
+        await make().create(anInvocation({ tenantId, state: 'failed', ...first }));
         const found: Invocation[] = [];
         for await (const batch of make().undelivered(state)) found.push(...batch);
         const own = found.filter((each) => each.tenantId === tenantId);

@@ -111,12 +111,15 @@ describe('a token', () => {
     expect(same.body.fingerprint).toBe(body.fingerprint);
   });
 
-  it('400: a PATCH with data on which its mask fails', async () => {
+  it('400: a PATCH with data on which its mask fails, which is named in detail to its author', async () => {
     const app = await aRevealingApplication();
-    const { body } = await app.post('/tokens', { type: 'token', data: '5', mask: '{{ data | to_number }}' });
+    const mask = { 'of Alice': '{{ data | to_number }}' };
+    const { body } = await app.post('/tokens', { type: 'token', data: '5', mask });
     const refused = await app.patch(`/tokens/${body.id}`, { data: 'abc' });
     expect(refused.status).toBe(400);
     expect(Object.keys(refused.body.errors)).toEqual(['mask']);
+    const own = await app.patch(`/tokens/${body.id}`, { data: 'abc', mask });
+    expect(Object.keys(own.body.errors)).toEqual(['mask.of Alice']);
     expect((await app.patch(`/tokens/${body.id}`, { data: '6' })).body.data).toBe('6');
   });
 

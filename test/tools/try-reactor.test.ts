@@ -139,6 +139,18 @@ describe('npm run reactor', () => {
       expect([status, stderr]).toEqual([1, expect.stringContaining('broken.js:2: ')]);
     });
 
+    it('overwrites no code, and names a file that cannot be written', () => {
+      const code = basename(file('same.js', 'module.exports = () => 1;'));
+      const same = tried(code, '--bundle', '--out', code);
+      expect([same.status, same.stderr]).toEqual([
+        2,
+        expect.stringContaining('--out must name another file'),
+      ]);
+      const missing = tried(code, '--bundle', '--out', 'none/out.js');
+      expect([missing.status, missing.stderr]).toEqual([1, expect.stringContaining('ENOENT')]);
+      expect(missing.stderr).not.toContain('    at ');
+    });
+
     it('rejects a bundle that is longer than the code of a reactor, with what it would have', () => {
       const content = `module.exports = () => ${JSON.stringify('x'.repeat(50_001))};`;
       const { status, stdout, stderr } = tried(basename(file('long.js', content)), '--bundle');

@@ -129,10 +129,13 @@ function bundleOptions(
   const ignored = OF_A_RUN.find((name) => values[name] !== undefined);
   if (ignored !== undefined) throw new UsageError(`--${ignored} has no effect with --bundle`);
   textOf(file, environment);
+  const path = pathOf(file, environment);
+  if (values.out !== undefined && pathOf(values.out, environment) === path)
+    throw new UsageError('--out must name another file than the code');
   return {
     kind: 'bundle',
     file,
-    path: pathOf(file, environment),
+    path,
     isLenient: values.lenient === true,
     ...(values.out !== undefined && { out: pathOf(values.out, environment) }),
   };

@@ -52,9 +52,10 @@ const BACKSTOP_MS = 30 * 24 * 60 * 60 * 1000;
  * Deliveries after a failed attempt have partitions of their own in the index, so that one query
  * lists them for an operator.
  */
-function partitionOf({ delivery, attempts }: Invocation): string | undefined {
+function partitionOf({ delivery, attempts, sender }: Invocation): string | undefined {
   if (delivery === 'parked') return PARKED_PARTITION;
-  return delivery === 'pending' && attempts > 0 ? RETRIED_PARTITION : undefined;
+  const failed = sender === undefined ? attempts : attempts - 1;
+  return delivery === 'pending' && failed > 0 ? RETRIED_PARTITION : undefined;
 }
 
 function itemOf(invocation: Invocation): Item {

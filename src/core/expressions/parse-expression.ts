@@ -10,8 +10,8 @@ import type { Expression } from './result.ts';
  */
 const FILTERS_MAX = 30;
 
-/** Steps of a failure: an error, and the errors that Liquid wraps around it. */
-const FAILURE = 60_000;
+/** Steps of a failure: an error with its text, and the errors that Liquid wraps around it. */
+export const FAILURE = 60_000;
 /** Steps of a failed parse, for each character of the source. */
 const FAILED_PARSE = 150;
 

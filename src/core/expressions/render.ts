@@ -3,7 +3,7 @@ import { nearestName } from '../shared/known-names.ts';
 import type { Place } from '../shared/member-path.ts';
 import { BudgetError, type Budget } from './budget.ts';
 import { ExpressionError } from './expression-error.ts';
-import { parseExpression } from './parse-expression.ts';
+import { FAILURE, parseExpression } from './parse-expression.ts';
 import { chargeText } from './result.ts';
 import { parsedOnce } from './parsed-once.ts';
 import { located, SyntaxProblem, type UsedName } from './syntax-problem.ts';
@@ -159,7 +159,10 @@ export function renderTemplates(
   return jsonObject(Object.entries(value).map(([name, member]) => [name, inside(name, member)] as const));
 }
 
-/** {@link checkTemplate} for every text of a JSON value; `handle` as in {@link renderTemplates}. */
+/**
+ * {@link checkTemplate} for every text of a JSON value; `handle` as in {@link renderTemplates}.
+ * Each failure is charged, so that a value of nothing but wrong texts ends early.
+ */
 export function checkTemplates(
   value: Json,
   allowed: Allowed,
@@ -171,8 +174,12 @@ export function checkTemplates(
     checkTemplates(each, allowed, budget, handle, { parent: place, member });
   };
   budget.charge(TEXT);
+  const charged: HandleFailure = (error, at) => {
+    budget.charge(FAILURE);
+    handle(error, at);
+  };
   if (typeof value === 'string')
-    attempt(place, handle, () => {
+    attempt(place, charged, () => {
       checkTemplate(value, allowed, budget);
       return null;
     });

@@ -75,11 +75,12 @@ function destinationOf(request: ProxyRequest, allowList: EgressAllowList): Desti
 
 /**
  * Refuses segments that some server resolves against the base path (RFC 3986, section 5.2.4; with
- * parameters after `;`, or a backslash as separator): who adds a path to a destination stays
- * below it.
+ * parameters after `;`, a backslash as separator, or blanks and control characters removed): who
+ * adds a path to a destination stays below it.
  */
 function checkSuffix(suffix: string): void {
-  if (suffix.split(/\/|%5C/i).some((segment) => /^\.{1,2}(?:;|$)/.test(segment)))
+  const path = decodeURIComponent(suffix).replaceAll(/[\s\p{Cc}]/gu, '');
+  if (/(?:^|[/\\])\.{1,2}(?:[/\\;]|$)/.test(path))
     throw invalid('path', 'must not contain a segment . or .. below /proxy');
 }
 

@@ -34,6 +34,8 @@ interface Preparation {
   readonly clientCompatibility: ClientCompatibility;
   /** Neither data nor mask has changed since the mask was evaluated on the data. */
   readonly isMaskTried?: boolean;
+  /** The mask is not of this request: errors do not name its members. */
+  readonly isMaskOfAnother?: boolean;
 }
 
 /** The content of a token after every check, ready to be sealed. */
@@ -110,13 +112,14 @@ function tryMask(
   mask: Json,
   data: Secret<Json>,
   report: Report,
-  { budget, isMaskTried = false }: Preparation,
+  { budget, isMaskTried = false, isMaskOfAnother = false }: Preparation,
 ): Secret<Json> | undefined {
   if (mask === null || isMaskTried) return undefined;
   let masked: Secret<Json> | undefined;
   checkExpression('mask', report, () => {
     const bindings = { data: data.reveal() };
-    masked = new Secret(renderTemplates(mask, bindings, budget.part(MASK_STEPS), reportInMask(report)));
+    const handle = isMaskOfAnother ? undefined : reportInMask(report);
+    masked = new Secret(renderTemplates(mask, bindings, budget.part(MASK_STEPS), handle));
   });
   return masked;
 }

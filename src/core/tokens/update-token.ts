@@ -141,7 +141,8 @@ async function prepareChange(
   if (patch.data !== undefined && decideAccess(caller, 'token:read', previous) === 'mask')
     checkNotMasked(maskOf(type, details), data, patch.data, budget);
   const { clientCompatibility } = deps;
-  const preparation = { now: deps.clock(), budget, clientCompatibility, isMaskTried };
+  const isMaskOfAnother = patch.mask === undefined;
+  const preparation = { now: deps.clock(), budget, clientCompatibility, isMaskTried, isMaskOfAnother };
   if (clientCompatibility === 'strict') checkDataMembers(type, patch.data?.reveal());
   const content = prepareContent(type, patchedContent, preparation);
   if (patch.data !== undefined) checkDataUnderId(previous.id, type, content.data.reveal());

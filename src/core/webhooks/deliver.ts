@@ -12,7 +12,7 @@ import type { JsonObject } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
 import { resultNotAvailable } from '../tokens/token-use.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { deliveryFailure } from './delivery-failure.ts';
+import { deliveryFailure, NOT_ALLOWED_ANY_MORE } from './delivery-failure.ts';
 import { signWebhook } from './sign-webhook.ts';
 import { webhookSecrets, type WebhookSecretDeps } from './webhook-secrets.ts';
 
@@ -62,7 +62,7 @@ async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt 
   const destination = parseDestination(payload.reveal().callbackUrl, { allowList: deps.egressAllowList });
   // It was valid when the invocation was accepted; the deployer may have changed the allow list
   // since.
-  if (typeof destination === 'string') return { reason: 'callback_url that is not allowed any more' };
+  if (typeof destination === 'string') return { reason: NOT_ALLOWED_ANY_MORE };
   for (const use of stored?.reveal().uses ?? []) deps.audit.saw(use, 'use');
   // The secret is the tenant's: the body names for whom the signature speaks.
   const text = JSON.stringify({

@@ -1,5 +1,5 @@
 // The preparation of the first start, which `npm ci` runs, in a copy of the repository.
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -7,6 +7,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -104,6 +105,21 @@ it('an interrupted preparation ends at once and leaves no app', async () => {
   prepared.child.kill('SIGTERM');
   expect([await prepared.exit, prepared.output()]).toEqual([1, '']);
   expect(apps(folder)).toEqual([]);
+});
+
+it('an installation succeeds where only the manifests are there, or Node strips no types', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: { postinstall: string };
+  };
+  const folder = mkdtempSync(join(tmpdir(), 'prepare-'));
+  folders.push(folder);
+  const { CI: _, ...env } = process.env;
+  const install = (cwd: string, more: NodeJS.ProcessEnv = {}) =>
+    spawnSync('sh', ['-c', scripts.postinstall], { cwd, env: { ...env, ...more }, encoding: 'utf8' });
+  expect(install(folder)).toMatchObject({ status: 0, stderr: '' });
+  const { status, stderr } = install(aRepository(), { NODE_OPTIONS: '--no-experimental-strip-types' });
+  expect(status).toBe(0);
+  expect(stderr).toContain('The first npm start is not prepared');
 });
 
 it.each([

@@ -1,4 +1,4 @@
-import { createBudget } from '../../../src/core/expressions/budget.ts';
+import { createBudget, MASK_STEPS } from '../../../src/core/expressions/budget.ts';
 import { ExpressionError } from '../../../src/core/expressions/expression-error.ts';
 import { checkTemplate, checkTemplates, renderTemplates } from '../../../src/core/expressions/render.ts';
 import { parseTokenTemplate } from '../../../src/core/expressions/token-expression.ts';
@@ -135,6 +135,19 @@ describe('the templates of a JSON value', () => {
     });
     expect(found).toEqual(['mask.number', 'mask.number', 'mask.a[0].b']);
   });
+
+  it.each(['{{x}}', '{{ data |', '{% if %}', '{{ data | nothing }}'])(
+    'are not all looked at if most of them are wrong: %s',
+    (text) => {
+      const reported = jest.fn();
+      const budget = createBudget().part(MASK_STEPS);
+      const texts = Array.from({ length: 980 }, (_, index) => text.replace('x', `x${String(index)}`));
+      expect(() => {
+        checkTemplates(texts, { names: ['data'] }, budget, reported);
+      }).toThrow('takes more than');
+      expect(reported.mock.calls.length).toBeLessThan(20);
+    },
+  );
 
   it('fail together where the budget is used up, which is no fault of one of them', () => {
     const reported = jest.fn();

@@ -42,6 +42,9 @@ describe('a request that the proxy forwards', () => {
     '/proxy/./a',
     '/proxy/..\\b',
     '/proxy/..;a/b',
+    '/proxy/.. /b',
+    '/proxy/.\t./b',
+    '/proxy/\u0000..',
   ])('stays below the path of the destination: %s', async (path) => {
     await expect(forwarded({}, [], path)).rejects.toMatchObject({ errors: { path: [expect.any(String)] } });
   });

@@ -35,7 +35,10 @@ export function anInvocationStore(
     async *undelivered(state) {
       yield await Promise.resolve(
         [...invocations.values()]
-          .filter(({ delivery, attempts }) => delivery === state && attempts > 0)
+          .filter(
+            ({ delivery, attempts, sender }) =>
+              delivery === state && attempts > (sender === undefined ? 0 : 1),
+          )
           .toSorted((a, b) => a.dueAt - b.dueAt),
       );
     },

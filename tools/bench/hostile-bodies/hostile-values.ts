@@ -59,6 +59,9 @@ const longPaths = (unit: string) => (bytes: number) => {
   return filled(`${open}[`, () => unit, `]${'}'.repeat(DEPTH)}`)(bytes);
 };
 
+/** As many wrong texts as a mask of 10 KB can have, each another one. */
+const WRONGLY_MASKED = `{"type":"token","data":0,"mask":[${Array.from({ length: 980 }, (_, index) => `"{{a${String(index)}}}"`).join()}]}`;
+
 export const HOSTILE_VALUES: readonly HostileValue[] = [
   { name: '[0,0,...]', text: list('0') },
   { name: '[null,null,...]', text: list('null') },
@@ -113,6 +116,10 @@ export const HOSTILE_VALUES: readonly HostileValue[] = [
   { name: 'expressions under long paths', text: longPaths('"{{"') },
   { name: 'values under long paths', text: longPaths('0') },
   { name: 'tokens', text: list('{"type":"token","data":0}') },
+  {
+    name: 'tokens with masks of wrong expressions',
+    text: () => `[${Array.from({ length: 100 }, () => WRONGLY_MASKED).join()}]`,
+  },
   { name: 'no tokens', text: list('{"type":0,"data":0}') },
   { name: 'cards', text: list('{"type":"card","data":{}}') },
   { name: 'tokens under long paths', text: longPaths('{"type":"card","data":{}}') },

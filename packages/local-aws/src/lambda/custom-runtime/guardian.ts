@@ -31,6 +31,7 @@ export interface Guardian {
  * that are stopped and so notice nothing themselves.
  */
 export function createGuardian(): Guardian {
+  const groups = new Set<number>();
   let say: ((line: string) => void) | undefined;
   const start = () => {
     const shell = spawn('/bin/sh', ['-c', PROGRAM], {
@@ -41,6 +42,8 @@ export function createGuardian(): Guardian {
     const { stdin } = shell;
     // Without a shell, groups end only with an orderly end of this process.
     shell.on('error', () => undefined);
+    // The next group starts another one.
+    shell.on('exit', () => (say = undefined));
     stdin.on('error', () => undefined);
     shell.unref();
     if (stdin instanceof Socket) stdin.unref();
@@ -48,9 +51,17 @@ export function createGuardian(): Guardian {
   };
   return {
     started: (group) => {
-      say ??= start();
-      say(`start ${String(group)}`);
+      groups.add(group);
+      if (say !== undefined) {
+        say(`start ${String(group)}`);
+        return;
+      }
+      say = start();
+      for (const each of groups) say(`start ${String(each)}`);
     },
-    ended: (group) => say?.(`end ${String(group)}`),
+    ended: (group) => {
+      groups.delete(group);
+      say?.(`end ${String(group)}`);
+    },
   };
 }
