@@ -1,5 +1,11 @@
 import { operate } from './operator/operate.ts';
 
+// The reader has seen enough, as with `| head`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
 process.exitCode = await operate(process.argv.slice(2), {
   print: (text) => process.stdout.write(text),
   printError: (text) => process.stderr.write(text),

@@ -392,3 +392,10 @@ describe('help', () => {
     expect(out).not.toMatch(/undefined/);
   });
 });
+
+it('ends without a stack when its reader has seen enough', () => {
+  const { stderr } = spawnSync('bash', ['-c', `'${process.execPath}' bin/operator.ts help | true`], {
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('');
+});
