@@ -203,6 +203,10 @@ describe('examples/reactor and examples/webhook-receiver', () => {
       // As a person does, who pastes what it prints.
       await until(`egressAllowList=localhost:${port}`);
       const [, trusted = ''] = /--trust (\S+)/.exec(printed) ?? [];
+      // A file that an earlier start has left, with the secret of a tenant that is gone.
+      writeFileSync(credentials, JSON.stringify({ webhook_secret: `whsec_${'A'.repeat(43)}=` }));
+      await until(`listening on port ${port}`);
+      printed = '';
       trusting = await runService([...TEST_SETTINGS, '--trust', trusted]);
       cpSync(trusting.credentialsFile, credentials);
       await until(`listening on port ${port}`);

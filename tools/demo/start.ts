@@ -117,7 +117,16 @@ async function main(isPausing: boolean): Promise<number> {
   }
 }
 
-const { values } = parseArgs({ options: { pause: { type: 'boolean' }, help: { type: 'boolean' } } });
+function options() {
+  try {
+    return parseArgs({ options: { pause: { type: 'boolean' }, help: { type: 'boolean' } } }).values;
+  } catch {
+    process.stderr.write(USAGE);
+    return process.exit(2);
+  }
+}
+
+const values = options();
 if (values.help === true) process.stdout.write(USAGE);
 // An interrupted start may hang, and must not block the terminal.
 else process.exit(await main(values.pause === true));
