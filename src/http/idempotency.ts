@@ -11,7 +11,7 @@ import type {
 } from '../core/shared/idempotency-store.ts';
 import { canonical, type Json } from '../core/shared/json.ts';
 import { runFreely, type RunOnce } from '../core/shared/run-once.ts';
-import { canBeCvc, withoutAnyCvc } from '../core/shared/without-cvc.ts';
+import { mayBeCvc, withoutAnyCvc } from '../core/shared/without-cvc.ts';
 import { Secret } from '../core/shared/secret.ts';
 import { invalid, ServiceError } from '../core/shared/service-error.ts';
 import { resultNotAvailable } from '../core/tokens/token-use.ts';
@@ -86,14 +86,15 @@ const contextOf = ({ tenantId, request }: IdempotencyScope) => ({
 
 /**
  * HMAC-SHA-256 of the body with its members sorted and every cvc removed, since no stored hash may
- * outlive a cvc. A member named `cvc` whose value cannot be one counts.
+ * outlive a cvc: one in another spelling is ignored by lenient mode, and yet in the body. A member
+ * of such a name whose value cannot be a cvc counts.
  */
 async function bodyHashes({ tenantKeys }: IdempotencyDeps, tenantId: string, body: Json | undefined) {
   const [{ key }, all] = await Promise.all([
     tenantKeys.current(tenantId, 'idempotency'),
     tenantKeys.all(tenantId, 'idempotency'),
   ]);
-  const text = body === undefined ? '' : JSON.stringify(canonical(withoutAnyCvc(body, canBeCvc)));
+  const text = body === undefined ? '' : JSON.stringify(canonical(withoutAnyCvc(body, mayBeCvc)));
   const hashUnder = (each: KeyObject) => createHmac('sha256', each).update(text).digest();
   // While the root key is being replaced there is a second root.
   return { hash: hashUnder(key), others: all.filter((each) => each !== key).map(hashUnder) };

@@ -1,63 +1,46 @@
 import type { core } from 'zod/mini';
 import type { FieldReporter } from '../core/shared/field-reporter.ts';
 import { isJsonObject, jsonObject, type Json } from '../core/shared/json.ts';
-import { nearestName, normalized, shownName } from '../core/shared/known-names.ts';
+import { normalized, shownName } from '../core/shared/known-names.ts';
 import { memberPath } from '../core/shared/member-path.ts';
 import { innerSchemas, type InnerSchemas } from './inner-schemas.ts';
+import { restrictionOf } from './restricting-names.ts';
 
 /*
- * How `clientCompatibility: lenient` reads the members of a body (docs/lenient.md#spelling). It may
- * ignore members, but never one that restricts: such a member is read in any spelling, or refused.
+ * How `clientCompatibility: lenient` reads the members of a body (docs/lenient.md#spelling): in any
+ * spelling. Others are ignored, or refused if restricting-names.ts has their kind.
  */
 
-/** Members that narrow a right or a life. A similar name that is no member is refused. */
-export const RESTRICTING: ReadonlySet<string> = new Set([
-  'attribute',
-  'conditions',
-  'container',
-  'containers',
-  'deduplicate_token',
-  'deduplicate_tokens',
-  'expires_at',
-  'mask',
-  'operator',
-  'permissions',
-  'priority',
-  'query',
-  'rules',
-  'settings',
-  'timeout_ms',
-  'transform',
-  'value',
-]);
-
-/**
- * Names that restrict wherever they are sent: where an operation has no such member, or only one of
- * another name, they are refused. The others above are ordinary words.
- */
-const REFUSED_NAMES = [
-  ...['conditions', 'container', 'containers', 'deduplicate_token', 'deduplicate_tokens', 'expires_at'],
-  ...['mask', 'permissions', 'rules', 'transform'],
-  // Of other services.
-  ...['expiration', 'expires', 'expires_in', 'expiry', 'impact_level', 'privacy', 'restriction_policy'],
-  ...['time_to_live', 'transforms', 'ttl', 'valid_until'],
-];
-const REFUSED: ReadonlySet<string> = new Set(REFUSED_NAMES.map(normalized));
-
-/** Longest name that is compared: a longer one is no spelling of a member. */
-const COMPARED_MAX_LENGTH = 64;
 /** Most ignored members of a body: each is compared with all names. */
 export const IGNORED_MAX = 100;
 
-const spellingOf = (name: string): string => (name.length > COMPARED_MAX_LENGTH ? name : normalized(name));
-
 /** The message about a name that is no member; `undefined` if the member may be ignored. */
 function refusalOf(name: string, value: unknown, known: readonly string[]): string | undefined {
-  const near = nearestName(name, known);
-  if (near !== undefined && RESTRICTING.has(near)) return `is not known; did you mean \`${near}\`?`;
-  // Without a value it restricts nothing.
-  if (value === null || !REFUSED.has(spellingOf(name))) return undefined;
-  return 'is not read here, and would restrict; leave it out';
+  const restriction = restrictionOf(name, value, known);
+  if (restriction === undefined) return undefined;
+  return restriction.meant === undefined
+    ? 'is not read here, and would restrict; leave it out'
+    : `is not known; did you mean \`${restriction.meant}\`?`;
+}
+
+type Members = Extract<InnerSchemas, { kind: 'object' }>['shape'];
+
+/** The names of an object schema, and each by its spelling. */
+interface Names {
+  readonly all: readonly string[];
+  readonly bySpelling: ReadonlyMap<string, string>;
+}
+
+/** A list may have an object of the same schema in each of its elements. */
+const namesOfShapes = new WeakMap<Members, Names>();
+
+function namesOf(shape: Members): Names {
+  const known = namesOfShapes.get(shape);
+  if (known !== undefined) return known;
+  const all = Object.keys(shape);
+  const bySpelling = new Map(all.toReversed().map((name) => [normalized(name), name]));
+  namesOfShapes.set(shape, { all, bySpelling });
+  return { all, bySpelling };
 }
 
 /** Reads one body, and counts the members that it ignores. */
@@ -87,36 +70,36 @@ class Reading {
       case 'same':
         return inner.schemas.reduce<unknown>((each, part) => this.read(part, each, path), value);
       case 'array':
-        return this.#readArray(inner.element, value, path);
+        return this.#readArray(inner, value, path);
       case 'object':
         return this.#readObject(inner.shape, value, path);
     }
   }
 
-  #readArray(element: core.$ZodType, value: object, path: string): unknown {
-    if (!Array.isArray(value)) return value;
+  #readArray(
+    { element, most }: Extract<InnerSchemas, { kind: 'array' }>,
+    value: object,
+    path: string,
+  ): unknown {
+    // The schema rejects a longer list before it looks at an element.
+    if (!Array.isArray(value) || value.length > most) return value;
     return (value as readonly unknown[]).map((each, index) =>
       this.read(element, each, memberPath(path, index)),
     );
   }
 
-  #readObject(
-    shape: Extract<InnerSchemas, { kind: 'object' }>['shape'],
-    value: object,
-    path: string,
-  ): unknown {
+  #readObject(shape: Members, value: object, path: string): unknown {
     if (!isJsonObject(value)) return value;
-    const names = Object.keys(shape);
-    const bySpelling = new Map(names.toReversed().map((name) => [normalized(name), name]));
+    const { all, bySpelling } = namesOf(shape);
     const sent = new Map<string, string>();
     const members: (readonly [string, Json])[] = [];
     for (const name of Object.keys(value)) {
       if (this.#isFull) return value;
       const member = value[name] ?? null;
-      const known = Object.hasOwn(shape, name) ? name : bySpelling.get(spellingOf(name));
+      const known = Object.hasOwn(shape, name) ? name : bySpelling.get(normalized(name));
       const at = memberPath(path, shownName(name));
       if (known === undefined) {
-        this.#ignore(at, refusalOf(name, member, names));
+        this.#ignore(at, refusalOf(name, member, all));
         continue;
       }
       const spelling = normalized(known);
@@ -159,7 +142,7 @@ export function reportRestricting(value: unknown, fields: FieldReporter): void {
   if (!isJsonObject(value)) return;
   const names = Object.keys(value);
   for (const name of names.slice(0, IGNORED_MAX))
-    if (value[name] !== null && nearestName(name, REFUSED_NAMES) !== undefined)
+    if (restrictionOf(name, value[name], []) !== undefined)
       fields.report(shownName(name), 'is not read by this operation, and would restrict; leave it out');
   if (names.length > IGNORED_MAX) fields.report('body', TOO_MANY_IGNORED);
 }

@@ -436,6 +436,45 @@ describe('what a client in the field restricts', () => {
     ]);
   });
 
+  it('is refused by other names of its kind, and ordinary words are not', async () => {
+    const rule = { priority: 1, container: '/', transform: 'reveal', permissions: ['token:read'] };
+    expect(
+      problemsOf(await anApplication({ expirationDate: EXPIRY, rules: [{ ...rule, filter: {} }] })),
+    ).toEqual([
+      400,
+      {
+        expirationDate: ['is not known; did you mean `expires_at`?'],
+        'rules[0].filter': ['is not known; did you mean `conditions`?'],
+      },
+    ]);
+    const refused = await application.send('POST', '/tokens', {
+      ...{ type: 'token', data: 1, expirationDate: EXPIRY, allowed_containers: [], maskFormat: 'x' },
+    });
+    expect([refused.status, Object.keys(refused.body.errors as object)]).toEqual([
+      400,
+      ['expirationDate', 'allowed_containers', 'maskFormat'],
+    ]);
+    const misspelt = await application.send('POST', '/tokenize', {
+      a: { type: 'token', Data: 's', containers: ['/pci/high/'] },
+    });
+    expect(problemsOf(misspelt)).toEqual([400, { 'a.Data': ['must be named `data`'] }]);
+    const id = await aToken();
+    expect((await application.send('DELETE', `/tokens/${id}`, { title: 1, task: 1 })).status).toBe(204);
+  });
+
+  it('stores and hashes no cvc in another spelling', async () => {
+    const create = (cvv: string) =>
+      application.send(
+        'POST',
+        '/tokens',
+        { type: 'card', data: { number: CARD.number, CVV: cvv, Cvc: cvv } },
+        { 'acme-idempotency-key': 'cvv' },
+      );
+    const [first, second] = [await create('123'), await create('124')];
+    expect([first.status, second.status, second.body.id]).toEqual([201, 201, first.body.id]);
+    expect(Object.keys(first.body.data as object)).toEqual(['number']);
+  });
+
   it('is the tenant, which has an owner and a time of creation', async () => {
     const { body } = await manager.send('GET', '/tenants/self');
     expect(body.owner_id).toBe(body.id);

@@ -165,6 +165,18 @@ describe('an idempotency key', () => {
     expect(runs()).toBe(1);
   });
 
+  it.each(['CVC', 'cvv', 'cardCvv2', 'security_code'])('hashes no cvc under the name %s', async (name) => {
+    const { run, runs } = setUp();
+    const send = (value: Json, number = '1') =>
+      run(aMatch('k'), undefined, undefined, { type: 'card', data: { number, [name]: value } });
+    const first = await send('123');
+    expect(await send('124')).toEqual(first);
+    expect(await send(9)).toEqual(first);
+    await expect(send('123', '2')).rejects.toMatchObject({ code: 'key_reused' });
+    await expect(send('none')).rejects.toMatchObject({ code: 'key_reused' });
+    expect(runs()).toBe(1);
+  });
+
   it('can be used with another body after a failure, which then writes under other names', async () => {
     const { run } = setUp();
     const names: string[] = [];

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import type { core } from 'zod/mini';
 import { FieldReporter, PATHS_MAX } from '../../src/core/shared/field-reporter.ts';
 import type { Json } from '../../src/core/shared/json.ts';
 import { apiRequest } from '../../src/http/api-request.ts';
 import { innerSchemas } from '../../src/http/inner-schemas.ts';
-import { IGNORED_MAX, inKnownSpelling, RESTRICTING } from '../../src/http/known-spelling.ts';
+import { IGNORED_MAX, inKnownSpelling } from '../../src/http/known-spelling.ts';
+import { RESTRICTING } from '../../src/http/restricting-names.ts';
 import { parseAt, readBody } from '../../src/http/parse-input.ts';
 import { createTokenBody } from '../../src/http/token-input.ts';
 import { allRoutes } from '../../tools/openapi/all-routes.ts';
@@ -71,6 +73,40 @@ function read(schema: core.$ZodType, body: unknown) {
   return { value, errors: fields.failed ? { ...fields.error().errors } : {} };
 }
 
+/** Names by which clients of other services restrict. */
+const OF_KINDS = [
+  ...[
+    'expirationDate',
+    'expiration_date',
+    'expirationTime',
+    'expires_at_timestamp',
+    'expire:at',
+    'expires_in',
+  ],
+  ...[
+    'valid_to',
+    'valid_until',
+    'validUntilDate',
+    'not_after',
+    'max_age',
+    'maxAgeSeconds',
+    'lifetime',
+    'expiry',
+  ],
+  ...['ttl', 'ttlSeconds', 'cache_ttl', 'time_to_live', 'active_until', 'retention_days'],
+  ...['allowed_containers', 'ns:containers', 'containerIds', 'permission', 'access_rules', 'x-permissions'],
+  ...['maskFormat', 'masking', 'mask_template', 'redacted', 'transforms', 'dedupe', 'deduplication'],
+  ...['filter', 'filters', 'criteria', 'where', 'match', 'restrictions', 'scope', 'scopes', 'preconditions'],
+  ...['privacy', 'impact_level', 'restriction_policy', `expires${'_'.repeat(70)}on`, `${'x'.repeat(70)}Mask`],
+];
+
+/** Words that are near a restricting name, or contain one, and restrict nothing. */
+const ORDINARY = [
+  ...['title', 'time', 'export', 'exp', 'task', 'mark', 'role', 'private', 'primary', 'transfer', 'tel'],
+  ...['duplicate', 'expert', 'reason', 'rematch', 'somewhere', 'settlement', 'throttled', 'valid', 'ruler'],
+  ...['valid_token', 'valid_format', 'max_agents', 'can_create_expiring_applications', '', '___'],
+];
+
 describe('a body of a lenient deployment', () => {
   it('has no member without a decision whether it restricts', () => {
     const names = new Set(members.map(({ name }) => name));
@@ -116,6 +152,58 @@ describe('a body of a lenient deployment', () => {
       // `null` asks for nothing.
       if (['ttl', 'privacy'].includes(name)) expect(read(schema, { [name]: null }).errors).toEqual({});
     }
+  });
+
+  it.each(bodies)('%s ignores no name of the kinds that restrict, at any depth', (_operation, schema) => {
+    const all = membersOf(schema);
+    if (all.length === 0) return;
+    // Each object of the schema once.
+    const ways = new Map(all.map(({ way }) => [way.join('.'), way]));
+    for (const way of ways.values())
+      for (const name of OF_KINDS) {
+        const { errors } = read(schema, bodyWith(way, { [name]: 'sent' }));
+        expect([name, Object.values(errors)]).toEqual([
+          name,
+          [[expect.stringMatching(/^is not (?:known; did you mean `\w+`\?|read here, and would restrict)/)]],
+        ]);
+      }
+  });
+
+  it('suggests the member of the kind, where there is one', () => {
+    const [, schema] = bodies.find(([operation]) => operation === 'createApplication') ?? [];
+    if (schema === undefined) throw new Error('no operation');
+    expect(read(schema, { ttl: 60, rules: [{ filter: 'a', masking: 1 }] }).errors).toEqual({
+      ttl: ['is not known; did you mean `expires_at`?'],
+      'rules[0].filter': ['is not known; did you mean `conditions`?'],
+      'rules[0].masking': ['is not read here, and would restrict; leave it out'],
+    });
+  });
+
+  it('reads a member whose name has any number of separators', () => {
+    const name = `containers${'_'.repeat(100)}`;
+    expect(read(createTokenBody, { [name]: ['/a/'], 'expires:at': 1 })).toEqual({
+      value: { containers: ['/a/'], expires_at: 1 },
+      errors: {},
+    });
+  });
+
+  it('copies no list that is too long, and an element costs no names of its own', () => {
+    const [, schema] = bodies.find(([operation]) => operation === 'createApplication') ?? [];
+    if (schema === undefined) throw new Error('no operation');
+    const rules = (count: number) => Array.from({ length: count }, () => ({ Priority: 1 }));
+    const long = rules(90_000);
+    // A failed `toBe` would print all elements.
+    expect((read(schema, { rules: long }).value as { rules: unknown }).rules === long).toBe(true);
+    expect(() => parseAt(schema, { name: 'n', type: 'private', rules: long }, '', 'lenient')).toThrow(
+      expect.objectContaining({ errors: { rules: [expect.stringMatching(/^must be at most/)] } }),
+    );
+    const inner = members.find(({ operation, way }) => operation === 'createApplication' && way.length === 2);
+    expect(inner?.way).toEqual(['rules', '[0]']);
+    read(schema, { rules: rules(1) });
+    const sorted = jest.spyOn(Array.prototype, 'toReversed');
+    read(schema, { rules: rules(20) });
+    expect(sorted).not.toHaveBeenCalled();
+    sorted.mockRestore();
   });
 
   it('ignores the members that clients in the field send besides', () => {
@@ -228,6 +316,28 @@ describe('a body of a lenient deployment', () => {
         );
       },
     );
+
+    it.each(OF_KINDS)('is rejected with the value of %s', (name) => {
+      expect(() => sent(JSON.stringify({ [name]: 1 }))).toThrow(
+        expect.objectContaining({ code: 'validation_failed' }),
+      );
+      expect(sent(JSON.stringify({ [name]: null }))).toBeUndefined();
+    });
+
+    it.each(ORDINARY)('is ignored with the ordinary word %j', (name) => {
+      expect(sent(JSON.stringify({ [name]: 1 }))).toBeUndefined();
+    });
+
+    it('is rejected with every name that the documentation lists', () => {
+      const page = readFileSync('docs/lenient.md', 'utf8');
+      const [table = ''] = /\n\| Kind [^]*?\n\n/.exec(page) ?? [];
+      const listed = [...table.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+      expect(listed.length).toBeGreaterThan(25);
+      for (const name of listed)
+        expect(() => sent(JSON.stringify({ [name]: 1 }))).toThrow(
+          expect.objectContaining({ code: 'validation_failed' }),
+        );
+    });
 
     it.each(['', '{}', '{"reason":"x"}', '[1]', 'a=b&expires_at=1', '{"expiresAt":null}', '{', '"ttl"'])(
       'is ignored otherwise: %j',

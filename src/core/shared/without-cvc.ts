@@ -1,25 +1,31 @@
 import { isJsonObject, withElements, withMembers, type Json } from './json.ts';
+import { normalized } from './known-names.ts';
 
 /** The member that no record may contain after its short lifetime, whatever object it is in. */
 export const CVC_MEMBER = 'cvc';
 
-/**
- * A JSON value without members named `cvc` at any depth: without all of them, or only those with a
- * value that `isCvc` matches.
- */
-export function withoutAnyCvc(value: Json, isCvc: (member: Json) => boolean = () => true): Json {
+/** Whether a member is a cvc, by its name and value. */
+type IsCvc = (name: string, member: Json) => boolean;
+
+/** A JSON value without the members at any depth that `isCvc` matches: those named `cvc`. */
+export function withoutAnyCvc(value: Json, isCvc: IsCvc = (name) => name === CVC_MEMBER): Json {
   const without = (member: Json): Json => withoutAnyCvc(member, isCvc);
   if (Array.isArray(value)) return withElements(value as readonly Json[], without);
   if (!isJsonObject(value)) return value;
   const own = Object.keys(value);
-  const hasCvc = Object.hasOwn(value, CVC_MEMBER) && isCvc(value[CVC_MEMBER] ?? null);
-  return withMembers(value, without, own, hasCvc ? own.filter((name) => name !== CVC_MEMBER) : own);
+  const rest = own.filter((name) => !isCvc(name, value[name] ?? null));
+  return withMembers(value, without, own, rest.length === own.length ? own : rest);
 }
 
+/** The names of a cvc in the field, normalized. */
+const CVC_NAME =
+  /^(?:card)?(?:(?:cvc|cvv|cvn|csc|cid|cav)2?(?:code|number|value)?|securitycode|cardverification(?:code|number|value)|verificationvalue)$/;
+
 /**
- * Whether a value can be a cvc. It may have only one or two digits, since a number has lost its
- * leading zeros.
+ * Whether a member may be a cvc under any of its usual names, in any spelling. Its value may have
+ * only one or two digits, since a number has lost its leading zeros.
  */
-export function canBeCvc(value: Json): boolean {
-  return (typeof value === 'string' || typeof value === 'number') && /^\d{1,4}$/.test(String(value));
-}
+export const mayBeCvc: IsCvc = (name, value) =>
+  (typeof value === 'string' || typeof value === 'number') &&
+  /^\d{1,4}$/.test(String(value)) &&
+  CVC_NAME.test(normalized(name));

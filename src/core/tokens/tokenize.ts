@@ -1,10 +1,11 @@
 import type { Caller } from '../applications/application.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { normalized, shownName } from '../shared/known-names.ts';
 import { pathOf, type Place } from '../shared/member-path.ts';
 import { Secret } from '../shared/secret.ts';
 import { mapShape, type Shape } from '../shared/shape.ts';
-import { ServiceError } from '../shared/service-error.ts';
+import { invalid, ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import { createTokens, type CreateTokenDeps, type PlacedInput } from './create-tokens.ts';
 import type { TokenInput } from './token-input.ts';
@@ -27,8 +28,22 @@ type Plan = Shape<TokenPlace & { readonly token: number }>;
 /** Checks the shape of an object that describes a token; reports errors at its path. */
 export type ParseTokenInput = (object: JsonObject, path: string) => TokenInput;
 
-function isToken(value: JsonObject): boolean {
-  return Object.hasOwn(value, 'type') && Object.hasOwn(value, 'data');
+const TOKEN_MEMBERS = ['type', 'data'] as const;
+
+const isToken = (value: JsonObject): boolean => TOKEN_MEMBERS.every((name) => Object.hasOwn(value, name));
+
+/**
+ * Throws `validation_failed` for an object that is a token but for the spelling of `type` or
+ * `data`: its other members would become tokens, and its containers and expiration none of theirs.
+ */
+function checkSpelling(value: JsonObject, place: Place | undefined): void {
+  const bySpelling = new Map(Object.keys(value).map((name) => [normalized(name), name]));
+  if (!TOKEN_MEMBERS.every((name) => bySpelling.has(name))) return;
+  for (const name of TOKEN_MEMBERS) {
+    const member = bySpelling.get(name) ?? name;
+    if (!Object.hasOwn(value, name))
+      throw invalid(pathOf({ parent: place, member: shownName(member) }), `must be named \`${name}\``);
+  }
 }
 
 /** A value to tokenize, before it is checked. */
@@ -39,23 +54,31 @@ interface Found {
 
 const NOTHING = { nothing: true } as const;
 
+/** The values found so far, and the check of an object that is none of them. */
+interface Search {
+  readonly found: Found[];
+  readonly check?: typeof checkSpelling;
+}
+
 /**
  * Finds the values of a JSON value to tokenize: objects with `type` and `data`, and every other
  * primitive leaf but `null`. Throws `validation_failed` at the first one above the limit.
  */
-function plan(value: Json, place: Place | undefined, found: Found[]): Plan {
+function plan(value: Json, place: Place | undefined, search: Search): Plan {
   if (value === null) return NOTHING;
   if (Array.isArray(value)) {
     const elements = value as readonly Json[];
-    return { array: elements.map((element, member) => plan(element, { parent: place, member }, found)) };
+    return { array: elements.map((element, member) => plan(element, { parent: place, member }, search)) };
   }
   const isObject = isJsonObject(value);
   if (isObject && !isToken(value)) {
+    search.check?.(value, place);
     const names = Object.keys(value);
     return {
-      object: names.map((member) => [member, plan(value[member] ?? null, { parent: place, member }, found)]),
+      object: names.map((member) => [member, plan(value[member] ?? null, { parent: place, member }, search)]),
     };
   }
+  const { found } = search;
   if (found.length === TOKENIZED_MAX)
     throw new ServiceError('validation_failed', `A request creates at most ${String(TOKENIZED_MAX)} tokens.`);
   found.push({ place, value });
@@ -83,7 +106,8 @@ export async function tokenize(
 ): Promise<Tokenized> {
   requirePermission(caller, 'token:create');
   const found: Found[] = [];
-  const shape = plan(value, undefined, found);
+  const isLenient = deps.clientCompatibility === 'lenient';
+  const shape = plan(value, undefined, { found, ...(isLenient ? { check: checkSpelling } : {}) });
   const placed = found.map((each) => inputOf(each, parse));
   const results = await createTokens(deps, caller, placed, writes);
   return mapShape(shape, ({ token, shows }) => {

@@ -56,6 +56,11 @@ describe('card data', () => {
     });
   });
 
+  it.each(['CVC', 'Cvc', 'cvv', 'cvc2', 'security_code'])('drops %s, which would outlive a cvc', (name) => {
+    const checked = check('card', { number: '4242424242424242', [name]: '123' });
+    expect(JSON.stringify(checked)).toBe('{"data":{"number":"4242424242424242"},"errors":[]}');
+  });
+
   it('accepts text for month and year and a number for the cvc', () => {
     const checked = check('card', {
       number: '4242424242424242',

@@ -70,4 +70,46 @@ describe('tokenizing', () => {
       errors: { 'a[0].b.data.number': [expect.any(String)] },
     });
   });
+
+  describe('for a client in the field', () => {
+    const lenient = tokenInputParser('lenient');
+    const run = (value: Json) => {
+      const { deps, tokens } = aWallWorld();
+      const response = tokenize(
+        { ...deps, clientCompatibility: 'lenient' },
+        caller,
+        value,
+        lenient,
+        randomIdentity,
+      );
+      return { response, tokens };
+    };
+    const more = { containers: ['/pci/high/'], expires_at: '2999-01-01T00:00:00Z' };
+
+    it.each<[Json, object]>([
+      [{ type: 'token', Data: 's', ...more }, { Data: ['must be named `data`'] }],
+      [{ Type: 'token', Data: 's', ExpiresAt: '1/1/2999' }, { Type: ['must be named `type`'] }],
+      [{ a: [{ TYPE: 'card', data: {} }] }, { 'a[0].TYPE': ['must be named `type`'] }],
+      [{ type: 'token', Type: 'token', 'da-ta': 1 }, { 'da-ta': ['must be named `data`'] }],
+    ])('rejects a token whose members have other spellings: %j', async (value, errors) => {
+      const { response, tokens } = run(value);
+      await expect(response).rejects.toMatchObject({ code: 'validation_failed', errors });
+      expect(tokens.size).toBe(0);
+    });
+
+    it('accepts every other object, and in strict mode any spelling', async () => {
+      const { response, tokens } = run({
+        Type: 'a',
+        b: { Data: 'c' },
+        types: 1,
+        d: { type: 'token', data: 1 },
+      });
+      await response;
+      expect(tokens.size).toBe(4);
+      const { deps } = aWallWorld();
+      const value = { Type: 'token', Data: 's' };
+      const made = await tokenize(deps, caller, value, tokenInputParser('strict'), randomIdentity);
+      expect(Object.keys(presentTokenized(made) as object)).toEqual(['Type', 'Data']);
+    });
+  });
 });
