@@ -169,7 +169,7 @@ const applicationPatch = z.lazy(() =>
   z.optional(
     z.nullable(
       z.object(
-        { id: z.optional(z.nullable(text)), ...unchangeable(OF_APPLICATION) },
+        { id: z.nullable(text), ...unchangeable(OF_APPLICATION) },
         { error: 'must be an object with an id, or null' },
       ),
     ),

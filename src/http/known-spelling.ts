@@ -4,7 +4,7 @@ import { isJsonObject, jsonObject, type Json } from '../core/shared/json.ts';
 import { normalized, shownName } from '../core/shared/known-names.ts';
 import { memberPath } from '../core/shared/member-path.ts';
 import { innerSchemas, type InnerSchemas } from './inner-schemas.ts';
-import { restrictionOf } from './restricting-names.ts';
+import { restrictionInside, restrictionOf } from './restricting-names.ts';
 
 /*
  * How `clientCompatibility: lenient` reads the members of a body (docs/lenient.md#spelling): in any
@@ -13,6 +13,8 @@ import { restrictionOf } from './restricting-names.ts';
 
 /** Most ignored members of a body: each is compared with all names. */
 export const IGNORED_MAX = 100;
+/** Most names inside the ignored members of a body. */
+const INSIDE_MAX = 1_000;
 
 /** The message about a name that is no member; `undefined` if the member may be ignored. */
 function refusalOf(name: string, value: unknown, known: readonly string[]): string | undefined {
@@ -51,13 +53,15 @@ class Reading {
 
   #ignored = 0;
 
+  #inside = 0;
+
   constructor(root: string, fields: FieldReporter) {
     this.#root = root === '' ? 'body' : root;
     this.#fields = fields;
   }
 
   get #isFull(): boolean {
-    return !this.#fields.hasRoom || this.#ignored > IGNORED_MAX;
+    return !this.#fields.hasRoom || this.#ignored > IGNORED_MAX || this.#inside > INSIDE_MAX;
   }
 
   /** The value with the names of the schema. */
@@ -99,7 +103,7 @@ class Reading {
       const known = Object.hasOwn(shape, name) ? name : bySpelling.get(normalized(name));
       const at = memberPath(path, shownName(name));
       if (known === undefined) {
-        this.#ignore(at, refusalOf(name, member, all));
+        this.#ignore(at, member, refusalOf(name, member, all));
         continue;
       }
       const spelling = normalized(known);
@@ -114,14 +118,28 @@ class Reading {
     return jsonObject(members);
   }
 
-  #ignore(path: string, refusal: string | undefined): void {
+  #ignore(path: string, value: unknown, refusal: string | undefined): void {
     this.#ignored += 1;
-    if (refusal !== undefined) this.#fields.report(path, refusal);
-    if (this.#ignored > IGNORED_MAX) this.#fields.report(this.#root, TOO_MANY_IGNORED);
+    if (refusal === undefined) this.#search(path, value);
+    else this.#fields.report(path, refusal);
+    if (this.#ignored > IGNORED_MAX || this.#inside > INSIDE_MAX)
+      this.#fields.report(this.#root, TOO_MANY_IGNORED);
+  }
+
+  /** Reports a restricting member inside an ignored value, such as `options.expires_at`. */
+  #search(path: string, value: unknown): void {
+    const isLeft = () => (this.#inside += 1) <= INSIDE_MAX;
+    const inside = restrictionInside(value, isLeft);
+    if (inside === undefined) return;
+    const at = inside.reduce<string>(
+      (place, each) => memberPath(place, typeof each === 'string' ? shownName(each) : each),
+      path,
+    );
+    this.#fields.report(at, 'is not read here, and would restrict; leave it out');
   }
 }
 
-const TOO_MANY_IGNORED = `has more than ${String(IGNORED_MAX)} members that are not known`;
+const TOO_MANY_IGNORED = `has more than ${String(IGNORED_MAX)} members that are not known, or more than ${String(INSIDE_MAX)} inside them`;
 
 /**
  * A body with the names of its schema: a member is read in any spelling (camel case, upper case,

@@ -18,7 +18,12 @@ const KINDS: readonly Kind[] = [
     names:
       /expir|ttl$|^ttl|timetolive|lifetime|lifespan|maxage(?!n)|notafter|until$|valid(?:to(?!ken)|until|till|thr|for(?!m)|ity)|retention/,
   },
-  { members: ['permissions'], names: /permiss?ion/ },
+  {
+    members: ['permissions'],
+    names: /permiss?ion|^den(?:y|ied)|exclud|effect$|(?:allow|deny|block|black|white)list|^allowed|readonly/,
+  },
+  // Of a reactor: whose rights its code has.
+  { members: ['application'] },
   { members: ['rules'], names: /rules?$/ },
   { members: ['containers', 'container'], names: /container/ },
   { members: ['conditions'], names: /condition|criteri|filter|scope|^where$|^match(?:es)?$/ },
@@ -32,6 +37,13 @@ const KINDS: readonly Kind[] = [
 
 /** Members that narrow a right or a life. A similar name that is no member is refused. */
 export const RESTRICTING: ReadonlySet<string> = new Set(KINDS.flatMap(({ members }) => members));
+
+/** Members that narrow a right or a life in whatever object they are. */
+const RESTRICTING_ANYWHERE: ReadonlySet<string> = new Set(
+  KINDS.filter(({ names }) => names !== undefined)
+    .flatMap(({ members }) => members)
+    .map(normalized),
+);
 
 /** Of other services: a right to create applications, which has no effect here. */
 const HARMLESS: ReadonlySet<string> = new Set(['cancreateexpiringapplications']);
@@ -52,4 +64,28 @@ export function restrictionOf(
   if (value === null || HARMLESS.has(letters)) return undefined;
   const kind = KINDS.find(({ names }) => names?.test(letters));
   return kind && { meant: kind.members.find((member) => known.includes(member)) };
+}
+
+/** How deep the value of an ignored member is searched. */
+const SEARCHED_DEPTH = 3;
+
+/**
+ * The path in an ignored value to a member that restricts, such as `expires_at` under `options`;
+ * `undefined` if there is none. The search ends where `isLeft`, called for each name,
+ * returns `false`.
+ */
+export function restrictionInside(
+  value: unknown,
+  isLeft: () => boolean,
+  depth = SEARCHED_DEPTH,
+): readonly (string | number)[] | undefined {
+  if (typeof value !== 'object' || value === null || depth === 0) return undefined;
+  for (const [name, member] of Object.entries(value)) {
+    if (!isLeft()) return undefined;
+    const place = Array.isArray(value) ? Number(name) : name;
+    if (member !== null && RESTRICTING_ANYWHERE.has(normalized(name))) return [place];
+    const inside = restrictionInside(member, isLeft, depth - 1);
+    if (inside !== undefined) return [place, ...inside];
+  }
+  return undefined;
 }

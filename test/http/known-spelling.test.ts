@@ -169,6 +169,36 @@ describe('a body of a lenient deployment', () => {
       }
   });
 
+  it.each(bodies)('%s ignores no restricting member inside an ignored one', (_operation, schema) => {
+    if (membersOf(schema).length === 0) return;
+    for (const [inside, at] of [
+      [{ expires_at: 'sent' }, 'options.expires_at'],
+      [{ a: [{ Containers: ['/a/'] }] }, 'options.a[0].Containers'],
+    ] as const)
+      expect(read(schema, { options: inside }).errors).toEqual({
+        [at]: ['is not read here, and would restrict; leave it out'],
+      });
+    expect(
+      read(schema, { options: { a: { b: { c: { mask: 1 } } }, containers: null, value: 1 } }).errors,
+    ).toEqual({});
+    const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`n${String(index)}`, 0]));
+    expect(Object.values(read(schema, { options: many }).errors)).toEqual([
+      [expect.stringContaining('more than 1000 inside them')],
+    ]);
+  });
+
+  it.each(['aplication', 'applications', 'application_id', 'applicationId'])(
+    'the application of a reactor is not ignored as %s, even to remove it',
+    (name) => {
+      const [, schema] = bodies.find(([operation]) => operation === 'patchReactor') ?? [];
+      if (schema === undefined) throw new Error('no operation');
+      for (const value of [null, { id: 'x' }])
+        expect(read(schema, { [name]: value }).errors).toEqual({
+          [name]: ['is not known; did you mean `application`?'],
+        });
+    },
+  );
+
   it('suggests the member of the kind, where there is one', () => {
     const [, schema] = bodies.find(([operation]) => operation === 'createApplication') ?? [];
     if (schema === undefined) throw new Error('no operation');
@@ -279,7 +309,11 @@ describe('a body of a lenient deployment', () => {
     const junk = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`zz${String(at)}`, 0]));
     expect(read(createTokenBody, junk(IGNORED_MAX))).toEqual({ value: {}, errors: {} });
-    const tooMany = { body: [`has more than ${String(IGNORED_MAX)} members that are not known`] };
+    const tooMany = {
+      body: [
+        `has more than ${String(IGNORED_MAX)} members that are not known, or more than 1000 inside them`,
+      ],
+    };
     expect(read(createTokenBody, junk(IGNORED_MAX + 1)).errors).toEqual(tooMany);
     const [, rules] = bodies.find(([operation]) => operation === 'createApplication') ?? [];
     if (rules === undefined) throw new Error('no operation');

@@ -19,7 +19,7 @@ export function withoutAnyCvc(value: Json, isCvc: IsCvc = (name) => name === CVC
 
 /** The names of a cvc in the field, normalized. */
 const CVC_NAME =
-  /^(?:card)?(?:(?:cvc|cvv|cvn|csc|cid|cav)2?(?:code|number|value)?|securitycode|cardverification(?:code|number|value)|verificationvalue)$/;
+  /^(?:(?:card)?(?:(?:cvc|cvv|cvn)2?(?:code|number|value)?|securitycode)|cardverification(?:code|number|value))$/;
 
 /**
  * Whether a member may be a cvc under any of its usual names, in any spelling. Its value may have

@@ -4,9 +4,9 @@ import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
 /** Names of a cvc, in the spellings of clients. */
 const NAMES = [
-  ...['cvc', 'CVC', 'Cvc', '_cvc', 'cvc2', 'cvv', 'CVV2', 'cvn', 'csc', 'CID', 'cav2', 'card_cvc', 'cardCvv'],
+  ...['cvc', 'CVC', 'Cvc', '_cvc', 'cvc2', 'cvv', 'CVV2', 'cvn', 'card_cvc', 'cardCvv'],
   ...['security_code', 'securityCode', 'SECURITY-CODE', 'cardSecurityCode', 'cvvCode', 'card[cvc]'],
-  ...['card_verification_value', 'CardVerificationCode', 'verificationValue', `c${'_'.repeat(100)}vc`],
+  ...['card_verification_value', 'CardVerificationCode', 'cardVerificationValue', `c${'_'.repeat(100)}vc`],
 ];
 const OTHER_NAMES = [
   'number',
@@ -14,6 +14,8 @@ const OTHER_NAMES = [
   'pin',
   'cvcs',
   'acid',
+  'cid',
+  'csc',
   'incident',
   'cv',
   'verification_code',

@@ -9,17 +9,17 @@ const LIMITS_KB = {
   // Every API function reads the spellings of clients in the field (5 KB). Those with expressions
   // describe their syntax errors (4 KB), and the proxy names them by their path (2 KB). The sender
   // reports each attempt (3 KB), and all that read invocations know its reason (1 KB).
-  tokens: 341,
-  applications: 220,
-  proxy: 306,
-  reactors: 388,
-  'reactor-worker': 323,
+  tokens: 343,
+  applications: 221,
+  proxy: 307,
+  reactors: 389,
+  'reactor-worker': 324,
   'webhook-sender': 183,
   sweeper: 139,
   // It derives the search terms of tokens again when a root is replaced, and so evaluates
   // expressions; and it logs records that do not open. It reads and checks the audit trail.
   operator: 307,
-  logs: 205,
+  logs: 206,
   'audit-sealer': 75,
 } as const satisfies Readonly<Record<(typeof FUNCTIONS)[number], number>>;
 
