@@ -1,7 +1,7 @@
 'use strict';
 // Plain JavaScript, since `npm ci` and `npm install` run it (postinstall) on any version of Node:
-// prepares the first `npm start`. It never fails an installation, not even where only the manifests
-// are there yet, as in a layer of an image (package.json catches that).
+// prepares the first `npm start`. It fails no installation; where only the manifests are there yet,
+// as in a layer of an image, package.json does not call it.
 const { existsSync } = require('node:fs');
 const { enableCompileCache } = require('node:module');
 const { join } = require('node:path');

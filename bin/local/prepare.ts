@@ -4,6 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { runProgram } from '../../packages/local-aws/src/assembly/run-program.ts';
 import { errorMessage } from '../../packages/local-aws/src/error-code.ts';
 import { ROOT } from './local-app.ts';
@@ -13,9 +14,8 @@ import { startService } from './start-service.ts';
 
 /** A registry that does not respond must not stop an installation. */
 const LONGEST_MS = 120_000;
-
-/** Parts that do not close must not stop it either. */
-setTimeout(() => process.exit(0), LONGEST_MS + 10_000).unref();
+/** How long a preparation that took too long may take to stop. */
+const STOP_MS = 10_000;
 
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
@@ -37,13 +37,19 @@ async function prepare(signal: AbortSignal): Promise<void> {
   }
 }
 
+/** Rejects if a preparation does not stop. */
+async function tooLate(): Promise<never> {
+  await sleep(LONGEST_MS + STOP_MS, undefined, { ref: false });
+  throw new Error('it does not stop');
+}
+
 // As in bin/local.ts.
 process.env['TZ'] = 'UTC';
 const late = AbortSignal.timeout(LONGEST_MS);
 const progress = createProgress(process.stderr);
 try {
   if (process.stderr.isTTY) progress.step('preparing the first npm start');
-  await prepare(AbortSignal.any([interrupted.signal, late]));
+  await Promise.race([prepare(AbortSignal.any([interrupted.signal, late])), tooLate()]);
   progress.end();
 } catch (error) {
   progress.end();
@@ -52,5 +58,5 @@ try {
   if (!interrupted.signal.aborted)
     process.stderr.write(`The first npm start is not prepared and will take longer: ${reason}\n`);
 }
-// Threads of closed parts may take some time to end.
+// Threads of closed parts may take some time to end. Only an interrupted installation fails.
 process.exit(interrupted.signal.aborted ? 1 : 0);

@@ -99,6 +99,8 @@ function inputOf(name: CommandName) {
 
 function presentUndelivered(invocation: Invocation) {
   const isParked = invocation.delivery === 'parked';
+  const isBeingMade = invocation.sender !== undefined;
+  const dueAt = formatTimestamp(invocation.dueAt);
   return {
     tenant_id: invocation.tenantId,
     invocation_id: invocation.id,
@@ -110,11 +112,7 @@ function presentUndelivered(invocation: Invocation) {
     last_reason: invocation.lastReason ?? null,
     created_at: formatTimestamp(invocation.createdAt),
     // plain-words: wire name
-    ...(isParked && { kept_until: formatTimestamp(invocation.dueAt) }),
-    // While an attempt is being made, the next one is not known.
-    ...(!isParked && {
-      next_attempt_at: invocation.sender === undefined ? formatTimestamp(invocation.dueAt) : null,
-    }),
+    ...(isParked ? { kept_until: dueAt } : { next_attempt_at: isBeingMade ? null : dueAt }),
   };
 }
 

@@ -99,6 +99,25 @@ describe('a reactor', () => {
     expect(response).toEqual({ raw: { who: 'me', bt: null } });
   });
 
+  it('a PATCH replaces or removes its application, and says so if it names neither', async () => {
+    const application = await anApplication();
+    const other = await anApplication();
+    const id = await aReactor(ECHO, { application: { id: application.id } });
+    const now = async () => (await manager.get(`/reactors/${id}`)).body.application?.id as unknown;
+    for (const unclear of [{}, { name: 'x' }, 'x']) {
+      const { status, body } = await manager.patch(`/reactors/${id}`, { application: unclear });
+      expect([status, Object.keys(body.errors)]).toEqual([400, [expect.stringMatching(/^application/)]]);
+    }
+    expect(await now()).toBe(application.id);
+    await manager.patch(`/reactors/${id}`, { application: { id: other.id } });
+    expect(await now()).toBe(other.id);
+    for (const gone of [null, { id: null }]) {
+      await manager.patch(`/reactors/${id}`, { application: { id: other.id } });
+      expect((await manager.patch(`/reactors/${id}`, { application: gone })).status).toBe(204);
+      expect(await now()).toBeUndefined();
+    }
+  });
+
   it('is patched member by member: 204, and 415 for another media type', async () => {
     const id = await aReactor(ECHO, { configuration: { a: '1', b: '2' } });
     const patched = await manager.patch(`/reactors/${id}`, { configuration: { a: null, c: '3' } });

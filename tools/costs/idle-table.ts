@@ -4,7 +4,12 @@ import { runSealer } from '../../functions/audit-sealer/run-sealer.ts';
 import { TRAIL_SHARDS } from '../../src/core/audit/audit-record.ts';
 import { aSealSigner } from '../../test/support/fakes/a-seal-signer.ts';
 import { anAuditTrail, aSealHead, aSealStore } from '../../test/support/fakes/an-audit-trail.ts';
-import { DUE_PARTITIONS } from '../../src/adapters/dynamodb/keys.ts';
+import {
+  COLD_PARTITION,
+  DUE_PARTITIONS,
+  PARKED_PARTITION,
+  RETRIED_PARTITION,
+} from '../../src/adapters/dynamodb/keys.ts';
 import { REACTOR_MEMORY_MB } from '../../src/adapters/lambda/reactor-functions.ts';
 import { DUE_WORKS, type DueWork } from '../../src/core/sweep/sweep.ts';
 import { runSweep } from '../../functions/sweeper/run-sweep.ts';
@@ -96,6 +101,10 @@ async function idleSeal(resources: readonly Resource[]) {
 
 type Row = readonly [what: string, count: string, dollars: number];
 
+/** Partitions that only the due index of the Reactors table has, and those that are counted too. */
+const OF_REACTORS = [COLD_PARTITION, RETRIED_PARTITION, PARKED_PARTITION];
+const COUNTED = [COLD_PARTITION, PARKED_PARTITION];
+
 async function rowsOf(settings: Readonly<Record<string, string>>): Promise<readonly Row[]> {
   const resources = templateResources(settings);
   const all = (type: string) => resources.filter(({ Type }) => Type === type);
@@ -105,7 +114,7 @@ async function rowsOf(settings: Readonly<Record<string, string>>): Promise<reado
   const queues = count('AWS::Lambda::EventSourceMapping');
   const { logBytes, metrics: custom } = await idleSweep();
   const { gigabytes, traces } = functionOf(resources, 'Removes what is due');
-  const queries = DUE_WORKS.length * DUE_PARTITIONS.length;
+  const queries = DUE_WORKS.length * DUE_PARTITIONS.length + OF_REACTORS.length + COUNTED.length;
   const sweep =
     queries * 0.5 * PRICES.readUnit +
     PRICES.lambdaRequest +

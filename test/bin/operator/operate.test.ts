@@ -393,9 +393,9 @@ describe('help', () => {
   });
 });
 
-it('ends without a stack when its reader has seen enough', () => {
-  const { stderr } = spawnSync('bash', ['-c', `'${process.execPath}' bin/operator.ts help | true`], {
-    encoding: 'utf8',
-  });
-  expect(stderr).toBe('');
+it('ends without a stack, and with its own exit code, when its reader has seen enough', () => {
+  const command = `'${process.execPath}' bin/operator.ts`;
+  const script = `${command} help | true; echo "\${PIPESTATUS[0]}"`;
+  const { stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+  expect([stdout, stderr]).toEqual(['0\n', '']);
 });
