@@ -120,6 +120,7 @@ export async function recordRequest<Deps extends { readonly audit: Sightings; re
     ...(resource !== undefined && { resource }),
   };
   const { auditLog } = deps as Pick<Deps, 'auditLog'>;
+  auditLog.prepare(caller.tenantId);
   const scope = openScope(auditLog, caller.tenantId, entry);
   if (subject === 'token') scope.named([id]);
   try {

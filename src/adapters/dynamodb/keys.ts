@@ -293,20 +293,9 @@ export function recordPartition(trail: string, shard: number): string {
   return `${trail}#log#${shardText(shard)}`;
 }
 
-/**
- * Partitions of the rows of one token: together they take 4,000 writes a second, its item only
- * 3,000 reads.
- */
-export const TOKEN_ROW_PARTITIONS = 4;
-
-/** Audit table: a partition of the rows that lead from a token to its records. */
-export function tokenRowPartition(trail: string, tokenId: string, partition: number): string {
-  return `${trail}#token#${tokenId}#${String(partition)}`;
-}
-
-/** Audit table: the row that leads from a token to a record. */
-export function tokenRowKey(trail: string, tokenId: string, shard: number, position: string): ItemKey {
-  return { pk: tokenRowPartition(trail, tokenId, shard % TOKEN_ROW_PARTITIONS), sk: position };
+/** Audit table: the id that records of any trail refer to. */
+export function referredKey(reference: Buffer): ItemKey {
+  return { pk: `id#${reference.toString('base64url')}`, sk: 'id' };
 }
 
 /** Audit table: the mark that a shard of a trail has records of a minute (ms since 1970). */

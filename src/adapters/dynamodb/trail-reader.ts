@@ -3,18 +3,16 @@ import * as z from 'zod/mini';
 import { TRAIL_SHARDS, type AuditRecord } from '../../core/audit/audit-record.ts';
 import type { PageRange, PartitionPage, TrailPages } from '../../core/audit/list-records.ts';
 import type { MarkedShard, TrailReader } from '../../core/audit/trail-store.ts';
-import type { TokenIndex } from '../../core/audit/verify-trail.ts';
+import { referenceOf, referenceText, type ReferredIds } from '../../core/audit/token-reference.ts';
+import { defined } from '../../core/shared/defined.ts';
 import { sortableTime } from '../../core/shared/position.ts';
 import { batchGet } from './batch-get.ts';
 import { chunk } from './chunk.ts';
 import {
-  canBeInKey,
   markPartition,
   recordKey,
   recordPartition,
-  TOKEN_ROW_PARTITIONS,
-  tokenRowKey,
-  tokenRowPartition,
+  referredKey,
 } from './keys.ts';
 import { binary, send, type Item, type Table } from './table-client.ts';
 
@@ -34,6 +32,7 @@ const recordItem = z.lazy(() =>
     ttl: z.int(),
     mac: z.optional(binary),
     body: z.string(),
+    ids: z.optional(binary),
   }),
 );
 const PARTITION = /^(.+)#log#(\d\d)$/;
@@ -44,8 +43,8 @@ function readRecord(item: Item): AuditRecord {
   const place = { trail, shard: Number(shard), position: String(item['sk']) };
   const parsed = recordItem.safeParse(item);
   if (!parsed.success) return { ...place, expires: 0, body: '' };
-  const { ttl, mac, body } = parsed.data;
-  return { ...place, expires: ttl, ...(mac !== undefined && { mac }), body };
+  const { ttl, mac, body, ids } = parsed.data;
+  return { ...place, expires: ttl, body, ...defined({ mac, ids }) };
 }
 
 interface Range {
@@ -112,15 +111,14 @@ export function createTrailReader(table: Table): TrailReader {
   };
 }
 
-/** Reads the rows that lead from a token to its records. */
-export function createTokenIndex(table: Table): TokenIndex {
-  return {
-    async indexed(trail, token, places) {
-      if (!canBeInKey(token)) return [];
-      const keys = places.map(({ shard, position }) => tokenRowKey(trail, token, shard, position));
-      const rows = await batchGet(table, keys);
-      return rows.map(({ sk, at }) => ({ shard: Number(at), position: String(sk) }));
-    },
+const referredItem = z.object({ id: z.string() });
+
+/** Looks up the ids of references. An item that is no id of its reference counts as missing. */
+export function createReferredIds(table: Table): ReferredIds {
+  return async (references) => {
+    const items = await batchGet(table, references.map(referredKey), { isConsistent: false });
+    const found = items.flatMap((item) => referredItem.safeParse(item).data?.id ?? []);
+    return new Map(found.map((id) => [referenceText(referenceOf(id)), id]));
   };
 }
 
@@ -162,24 +160,6 @@ export function createTrailPages(table: Table): TrailPages {
           return { ...page, records: items.map(readRecord) };
         }),
       );
-    },
-
-    async naming(trail, tokenId, range) {
-      if (!canBeInKey(tokenId)) return [];
-      const partitions = Array.from({ length: TOKEN_ROW_PARTITIONS }, (_, partition) => partition);
-      const pages = await Promise.all(
-        partitions.map((partition) => newest(tokenRowPartition(trail, tokenId, partition), range)),
-      );
-      const keys = pages.flatMap(({ items }) =>
-        items.map(({ sk, at }) => recordKey(trail, Number(at), String(sk))),
-      );
-      const found = (await batchGet(table, keys, { isConsistent: false })).map(readRecord);
-      const records = new Map(found.map((record) => [record.position, record]));
-      return pages.map(({ items, ...page }) => ({
-        ...page,
-        // A row without its record names nothing.
-        records: items.flatMap(({ sk }) => records.get(String(sk)) ?? []),
-      }));
     },
   };
 }

@@ -4,7 +4,6 @@ import type { Clock } from '../shared/clock.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import {
   DEPLOYMENT,
-  indexedTokens,
   macOf,
   newRecordPosition,
   placeText,
@@ -14,23 +13,30 @@ import {
   type AuditRecord,
   type RecordPlace,
 } from './audit-record.ts';
+import { encodeContent } from './record-content.ts';
+import type { Referred } from './token-reference.ts';
 import type { MarkedShard } from './trail-store.ts';
+
+/** That a partition has, or may have, records of a minute (ms since the epoch). */
+export interface Mark extends MarkedShard {
+  readonly minute: number;
+}
 
 /**
  * Writes to the trail. Never overwrites anything: a value that is already stored under a key comes
  * from an earlier attempt of the same write, and the write counts as done.
  */
 export interface TrailWriter {
+  /** Resolves once the mark is durable. */
+  mark(mark: Mark): Promise<void>;
   /**
-   * Marks a partition as having records of a minute (ms since the epoch). Resolves once the mark is
-   * durable.
+   * Writes a record and, with it, what the record needs. Resolves once all of it is durable; if it
+   * rejects, the record may exist. `wasThrottled`: the partition was busy.
    */
-  mark(of: MarkedShard, minute: number): Promise<void>;
-  /**
-   * Writes a record, and an index row for each token that it is found by. Resolves once all of it
-   * is durable; if it rejects, the record may exist. `wasThrottled`: the partition was busy.
-   */
-  write(record: AuditRecord, tokens: readonly string[]): Promise<{ readonly wasThrottled: boolean }>;
+  write(
+    record: AuditRecord,
+    beside: { readonly referred: readonly Referred[]; readonly mark?: Mark },
+  ): Promise<{ readonly wasThrottled: boolean }>;
 }
 
 export interface AuditLogDeps {
@@ -52,11 +58,14 @@ export interface AuditLog {
    * If it rejects with `dependency_unavailable`, the record may exist.
    */
   append(trail: string, entry: AuditEntry): Promise<RecordPlace>;
+  /** Announces a record, so that its partition is marked while the request does something else. */
+  prepare(trail: string): void;
   /** Reports that the end of a request could not be recorded. */
   readonly endMissing: (error: unknown) => void;
 }
 
 const MINUTE_MS = 60_000;
+const minuteOf = (at: number): number => at - (at % MINUTE_MS);
 /** Number of trails with a state in memory. A trail without one starts over, which does no harm. */
 const REMEMBERED_MAX = 1_000;
 
@@ -65,8 +74,10 @@ interface Writing {
   shard: number;
   /** The last record that certainly exists. */
   last?: RecordPlace;
-  /** The minute that the shard was last marked for. */
-  marked?: number;
+  /** Marks of the shard that are durable or being written, by their minute. */
+  readonly marks: Map<number, Promise<void>>;
+  /** The minute of the last record in the shard. */
+  minute?: number;
   /** Writes of one trail are sequential: each record names the one before it. */
   turn: Promise<unknown>;
 }
@@ -90,7 +101,7 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
     if (known !== undefined) return known;
     const [oldest] = writings.size < REMEMBERED_MAX ? [] : writings.keys();
     if (oldest !== undefined) writings.delete(oldest);
-    const fresh = { shard: randomInt(TRAIL_SHARDS), turn: Promise.resolve() };
+    const fresh = { shard: randomInt(TRAIL_SHARDS), marks: new Map(), turn: Promise.resolve() };
     writings.set(trail, fresh);
     return fresh;
   }
@@ -101,37 +112,63 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
     return last === undefined ? now : Math.max(now, timeOfPosition(last.position) + 1);
   }
 
+  function markOf(trail: string, { shard, marks }: Writing, minute: number): Promise<void> {
+    const known = marks.get(minute);
+    if (known !== undefined) return known;
+    const mark = deps.trailWriter.mark({ trail, shard, minute });
+    marks.set(minute, mark);
+    return mark;
+  }
+
   /** The sealer reads only marked shards, so the mark must be durable before the record. */
   async function markedTime(trail: string, writing: Writing): Promise<number> {
     for (;;) {
+      const minute = minuteOf(nextTime(writing));
+      await markOf(trail, writing, minute);
       const at = nextTime(writing);
-      const minute = at - (at % MINUTE_MS);
-      if (writing.marked === minute) return at;
-      await deps.trailWriter.mark({ trail, shard: writing.shard }, minute);
-      writing.marked = minute;
+      if (minuteOf(at) === minute) return at;
     }
+  }
+
+  /**
+   * The mark of the next minute goes with the second record of a minute: a busy writer makes no call
+   * for it. A mark cannot go with a record of its own minute: the batch is not atomic, and the
+   * record could be stored without it.
+   */
+  function markAhead(trail: string, { shard, marks, minute: last }: Writing, minute: number): Mark[] {
+    const next = minute + MINUTE_MS;
+    return last === minute && !marks.has(next) ? [{ trail, shard, minute: next }] : [];
   }
 
   /** Chooses another partition after one was busy, or may have been. */
   function moveOn(writing: Writing): void {
     writing.shard = randomInt(TRAIL_SHARDS);
-    delete writing.marked;
+    writing.marks.clear();
+    delete writing.minute;
   }
 
   async function write(trail: string, writing: Writing, entry: AuditEntry): Promise<RecordPlace> {
     const key = trail === DEPLOYMENT ? undefined : await deps.tenantKeys.current(trail, 'audit');
     const at = await markedTime(trail, writing);
-    const { shard, last } = writing;
-    const body = JSON.stringify({
-      v: 1,
+    const { shard, last, marks } = writing;
+    const { referred, ...content } = encodeContent({
       ...(key !== undefined && { key: key.version }),
       ...(last !== undefined && { after: placeText(last) }),
       ...entry,
     });
     const expires = Math.floor((at + deps.auditRetentionMs) / 1000);
-    const bare = { trail, shard, position: newRecordPosition(at), expires, body };
+    const bare = { trail, shard, position: newRecordPosition(at), expires, ...content };
     const record = key === undefined ? bare : { ...bare, mac: macOf(key.key, bare) };
-    const { wasThrottled } = await deps.trailWriter.write(record, indexedTokens(entry));
+    const minute = minuteOf(at);
+    const [ahead] = markAhead(trail, writing, minute);
+    const { wasThrottled } = await deps.trailWriter.write(record, {
+      // The id of every other token was stored when that was created.
+      referred: referred.filter(({ id }) => entry.tokens?.create?.includes(id) === true),
+      ...(ahead !== undefined && { mark: ahead }),
+    });
+    if (ahead !== undefined) marks.set(ahead.minute, Promise.resolve());
+    for (const past of marks.keys()) if (past < minute) marks.delete(past);
+    writing.minute = minute;
     const place = { shard, position: record.position };
     writing.last = place;
     if (wasThrottled) moveOn(writing);
@@ -140,6 +177,12 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
 
   return {
     endMissing: deps.onAuditEndMissing,
+
+    prepare(trail) {
+      const writing = writingOf(trail);
+      // The append that needs the mark reports its failure.
+      markOf(trail, writing, minuteOf(nextTime(writing))).catch(() => undefined);
+    },
 
     append(trail, entry) {
       const writing = writingOf(trail);

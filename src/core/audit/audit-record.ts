@@ -1,5 +1,4 @@
 import { createHash, createHmac, randomBytes, type KeyObject } from 'node:crypto';
-import { parseJson } from '../shared/parse-json.ts';
 import { sortableTime } from '../shared/position.ts';
 
 /**
@@ -87,8 +86,9 @@ export interface AuditRecord {
   /** When DynamoDB deletes it, in seconds since 1970. */
   readonly expires: number;
   readonly mac?: Buffer;
-  /** An {@link AuditEntry} as JSON; the MAC is over exactly these bytes. */
+  /** With `ids` an {@link AuditEntry} (`record-content.ts`); the MAC is over exactly these bytes. */
   readonly body: string;
+  readonly ids?: Buffer;
 }
 
 /** Number of partitions of a trail. Each writer uses one of them. */
@@ -143,12 +143,15 @@ export function lengthPrefixed(parts: readonly (string | Buffer)[]): Buffer {
 
 type Unauthenticated = Omit<AuditRecord, 'mac'>;
 
-const authenticated = ({ trail, shard, position, expires, body }: Unauthenticated): readonly string[] => [
+const NO_IDS = Buffer.alloc(0);
+
+const authenticated = ({ trail, shard, position, expires, body, ids = NO_IDS }: Unauthenticated) => [
   trail,
   String(shard).padStart(2, '0'),
   position,
   String(expires),
   body,
+  ids,
 ];
 
 /** HMAC-SHA-256 under the tenant's audit key. */
@@ -164,18 +167,7 @@ export function leafOf(record: AuditRecord): Buffer {
   return createHash('sha256').update(lengthPrefixed(parts)).digest();
 }
 
-/** The entry of a record. Throws a SyntaxError for a body that is not JSON. */
-export function entryOf({ body }: Pick<AuditRecord, 'body'>): AuditEntry {
-  return parseJson(body) as unknown as AuditEntry;
-}
-
-/**
- * The tokens that a record can be found by: all that it names, except tokens that were examined, or
- * shown masked or redacted, together with others.
- */
-export function indexedTokens({ tokens = {} }: Pick<AuditEntry, 'tokens'>): readonly string[] {
-  const { mask = [], redact = [], examined = [], ...others } = tokens;
-  const named = new Set(Object.values(others).flat());
-  const veiled = [...mask, ...redact, ...examined];
-  return named.size === 0 && veiled.length === 1 ? veiled : [...named];
-}
+/** The tokens that a record names in any form, each once. */
+export const namedTokens = ({ tokens = {} }: Pick<AuditEntry, 'tokens'>): readonly string[] => [
+  ...new Set(Object.values(tokens).flat()),
+];

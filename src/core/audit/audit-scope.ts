@@ -88,10 +88,10 @@ export function credentialOf({ actsBy, credentialId }: Caller): string {
 }
 
 /**
- * Most bytes of containers in a record. The record may also have a hundred ids of 400 characters,
- * and must fit into an item of DynamoDB (400 KB).
+ * Most bytes of containers in a record, which others than its caller choose: with them the record of
+ * one token still costs one write unit.
  */
-const CONTAINERS_MAX_BYTES = 50_000;
+const CONTAINERS_MAX_BYTES = 512;
 
 /** The tokens that were reported, by form. */
 class Sighted {

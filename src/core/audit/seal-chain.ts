@@ -5,6 +5,7 @@ import {
   hasValidSignature,
   MAX_INTERVAL_MS,
   statementOf,
+  type SealedIndex,
   type SealEntry,
   type SealStatement,
 } from './seal.ts';
@@ -37,6 +38,8 @@ export interface Interval {
   /** Number of seals; 0 for a time without a seal. */
   readonly seals: number;
   readonly entries: ReadonlyMap<string, SealEntry>;
+  /** The indexes that its seals name. */
+  readonly indexes: readonly SealedIndex[];
   /** Since 1970 in seconds. */
   readonly expires: number;
 }
@@ -77,8 +80,9 @@ export function linkOf(publicKey: KeyObject, seal: Seal): ValidLink | InvalidLin
   }
 }
 
-function isNextPart(before: SealStatement, { from, to, part, parts }: SealStatement): boolean {
-  return from === before.from && to === before.to && parts === before.parts && part === before.part + 1;
+function isNextPart(before: SealStatement, { from, to, part }: SealStatement): boolean {
+  const isSame = from === before.from && to === before.to;
+  return isSame && before.more !== undefined && part === before.part + 1;
 }
 
 /** Why a seal does not directly follow the one before it. */
@@ -86,9 +90,9 @@ function* problemsOf(last: ValidLink | InvalidLink, { statement }: ValidLink): G
   const { from, part, previous, entries } = statement;
   const before = 'invalid' in last ? undefined : last.statement;
   if (before !== undefined) {
-    const isNext = before.part === before.parts && from === before.to && part === 1;
+    const isNext = before.more === undefined && from === before.to && part === 1;
     const end = new Date(before.to).toISOString();
-    const where = `part ${String(before.part)} of ${String(before.parts)}`;
+    const where = before.more === undefined ? 'one' : `part ${String(before.part)}, not the last,`;
     if (!isNext && !isNextPart(before, statement)) {
       yield `a gap: the seal before it is ${where} up to ${end}`;
       return;
@@ -96,7 +100,7 @@ function* problemsOf(last: ValidLink | InvalidLink, { statement }: ValidLink): G
   }
   if (previous !== last.hash) yield 'the seal names another one as that before it';
   if (before === undefined || !isNextPart(before, statement)) return;
-  const [lastTrail, firstTrail] = [before.entries.at(-1)?.[0], entries[0]?.[0]];
+  const [lastTrail, firstTrail] = [before.more, entries[0]?.[0]];
   if (lastTrail !== undefined && firstTrail !== undefined && firstTrail <= lastTrail)
     yield 'two parts of the seal name the same trails';
 }
@@ -105,12 +109,13 @@ export function intervalOf(parts: readonly SealStatement[], { from, to }: SealSt
   return {
     ...{ name: { from, to }, from, to, seals: parts.length },
     entries: new Map(parts.flatMap(({ entries }) => entries.map((entry) => [entry[0], entry] as const))),
+    indexes: parts.flatMap(({ indexes = [] }) => indexes),
     expires: Math.min(...parts.map(({ expires }) => expires ?? Infinity)),
   };
 }
 
 const unsealed = (name: Interval['name'], from: number, to: number): Interval => ({
-  ...{ name, from, to, seals: 0, entries: new Map<string, SealEntry>(), expires: Infinity },
+  ...{ name, from, to, seals: 0, entries: new Map<string, SealEntry>(), indexes: [], expires: Infinity },
 });
 
 async function isAnySealBefore(seals: SealReader, time: number): Promise<boolean> {
@@ -192,7 +197,7 @@ class ChainWalk {
     }
     const last = this.#last;
     const { statement } = link;
-    const { from, to, part, parts } = statement;
+    const { from, to, part, more } = statement;
     const isInRange = to > this.#at;
     const isReported = isInRange || Math.max(from, this.#validTo) >= this.#at;
     this.#validTo = Math.max(to, this.#validTo);
@@ -214,7 +219,7 @@ class ChainWalk {
     else if (before === undefined || !isNextPart(before, statement)) this.#parts = [];
     this.#parts.push(statement);
     this.#last = link;
-    if (part < parts || this.#parts.length < parts || !isInRange) return false;
+    if (more !== undefined || this.#parts.length < part || !isInRange) return false;
     this.#covered = to;
     yield intervalOf(this.#parts, statement);
     return false;

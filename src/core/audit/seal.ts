@@ -1,12 +1,16 @@
 import { createHash, verify, type KeyObject } from 'node:crypto';
+import * as z from 'zod/mini';
 import { parseJson } from '../shared/parse-json.ts';
-import { lengthPrefixed } from './audit-record.ts';
+import { INDEX_LEVELS, type IndexLevel } from './index-levels.ts';
+import { lengthPrefixed, TRAIL_SHARDS } from './audit-record.ts';
 import type { Seal } from './trail-store.ts';
 
 export const MINUTE_MS = 60_000;
 /** The last time that a key can hold, nine digits in base 36, in ms since the epoch. */
 export const END_OF_TIME = 36 ** 9 - 1;
 export const MAX_INTERVAL_MS = 15 * MINUTE_MS;
+/** A bit for each shard. */
+const ALL_BITS = 2 ** TRAIL_SHARDS - 1;
 
 /**
  * No record expires sooner: the minimum of the retention setting. Otherwise an attacker could
@@ -14,16 +18,47 @@ export const MAX_INTERVAL_MS = 15 * MINUTE_MS;
  */
 const MIN_RETENTION_SECONDS = 365 * 24 * 60 * 60;
 
-/** A trail with records in an interval: its id, their number, and the root (base64url). */
-export type SealEntry = readonly [trail: string, count: number, root: string];
+/**
+ * A trail with records in an interval: its id, their number, the root (base64url), and the shards
+ * that have them, one bit each.
+ */
+export type SealEntry = readonly [trail: string, count: number, root: string, shards: number];
+
+/** An index of tokens that is complete (`token-index.ts`): its range in ms, and its hash (base64url). */
+export type SealedIndex = readonly [
+  trail: string,
+  level: IndexLevel,
+  from: number,
+  to: number,
+  hash: string,
+];
+
+/** A point in a list of trails: those before it are done. Times in ms since the epoch. */
+export interface Progress {
+  /** Start of the unit that is being worked on; all before it are done. */
+  readonly time: number;
+  /** The trail that is next in the unit, absent at its start. */
+  readonly trail?: string;
+  /** The time in that trail at which work goes on. */
+  readonly at?: number;
+}
+
+/** How far the indexes are: the hours whose rest is indexed, the days, and requests of operators. */
+export interface IndexProgress {
+  readonly hours: Progress;
+  readonly days: Progress;
+  /** Sort key of the last request that is done, and the time at which the next one goes on. */
+  readonly asked?: readonly [done: string, at?: number];
+}
 
 /** The statement of a seal about its interval. Times are whole minutes, in ms since the epoch. */
 export interface SealStatement {
   readonly from: number;
   readonly to: number;
-  /** From 1 to `parts`: the entries of one interval may be in several seals. */
+  /** From 1: the entries of one interval may be in several seals. */
   readonly part: number;
-  readonly parts: number;
+  /** The last trail that the part looked at; absent in the last part, which has all after it. */
+  readonly more?: string;
   /** Hash of the previous seal (base64url); absent in the first. */
   readonly previous?: string;
   /**
@@ -33,6 +68,9 @@ export interface SealStatement {
   readonly expires?: number;
   /** Sorted by trail. */
   readonly entries: readonly SealEntry[];
+  /** The indexes that were written since the seal before; absent without any. */
+  readonly indexes?: readonly SealedIndex[];
+  readonly progress: IndexProgress;
 }
 
 /** The smallest `expires` that a seal may state, in seconds since 1970. */
@@ -40,37 +78,44 @@ export const earliestExpiry = (from: number): number => Math.floor(from / 1000) 
 
 /** The body of a seal. */
 export function encodeStatement(statement: SealStatement): string {
-  const { from, to, part, parts, previous, expires, entries } = statement;
-  return JSON.stringify({ v: 1, from, to, part, parts, previous, expires, entries });
+  const { from, to, part, more, previous, expires, entries, indexes, progress } = statement;
+  return JSON.stringify({ v: 1, from, to, part, more, previous, expires, entries, indexes, progress });
 }
 
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 1;
-const isMinute = (value: unknown): value is number =>
-  Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) % MINUTE_MS === 0;
-const isHash = (value: unknown): value is string => typeof value === 'string' && /^[\w-]{43}$/.test(value);
-const isEntry = (value: unknown): value is SealEntry =>
-  Array.isArray(value) &&
-  value.length === 3 &&
-  typeof value[0] === 'string' &&
-  isCount(value[1]) &&
-  isHash(value[2]);
+const time = z.int().check(z.minimum(0), z.maximum(END_OF_TIME));
+const minute = time.check(z.multipleOf(MINUTE_MS));
+const hash = z.string().check(z.regex(/^[\w-]{43}$/));
+const point = { time, trail: z.optional(z.string()), at: z.optional(time) };
 
-function isStatement(value: unknown): value is SealStatement {
-  if (typeof value !== 'object' || value === null) return false;
-  const { from, to, part, parts, previous, expires, entries } = value as Record<string, unknown>;
+const statementShape = z.lazy(() =>
+  z.strictObject({
+    v: z.literal(1),
+    from: minute,
+    to: minute,
+    part: z.int().check(z.minimum(1)),
+    more: z.optional(z.string()),
+    previous: z.optional(hash),
+    expires: z.optional(z.int()),
+    entries: z.array(
+      z.tuple([z.string(), z.int().check(z.minimum(1)), hash, z.int().check(z.minimum(0), z.maximum(ALL_BITS))]),
+    ),
+    indexes: z.optional(z.array(z.tuple([z.string(), z.enum(INDEX_LEVELS), time, time, hash]))),
+    progress: z.strictObject({
+      hours: z.strictObject(point),
+      days: z.strictObject(point),
+      asked: z.optional(z.tuple([z.string()], z.optional(time))),
+    }),
+  }),
+);
+
+/** Whether a statement of the right shape is one that the sealer can have made. */
+function isConsistent({ from, to, more, expires, entries }: SealStatement): boolean {
   return (
-    isMinute(from) &&
-    isMinute(to) &&
     from < to &&
     to - from <= MAX_INTERVAL_MS &&
-    isCount(part) &&
-    isCount(parts) &&
-    part <= parts &&
-    (previous === undefined || isHash(previous)) &&
-    (expires === undefined || (Number.isSafeInteger(expires) && Number(expires) >= earliestExpiry(from))) &&
-    Array.isArray(entries) &&
-    entries.every(isEntry) &&
+    (expires === undefined || expires >= earliestExpiry(from)) &&
     entries.every(([trail], at) => at === 0 || (entries[at - 1] as SealEntry)[0] < trail) &&
+    (more === undefined || entries.every(([trail]) => trail <= more)) &&
     (expires === undefined) === (entries.length === 0)
   );
 }
@@ -79,8 +124,8 @@ function isStatement(value: unknown): value is SealStatement {
  * Throws an Error for a body that {@link encodeStatement} does not produce, or of another place.
  */
 export function statementOf(seal: Seal): SealStatement {
-  const statement: unknown = parseJson(seal.body);
-  if (!isStatement(statement) || encodeStatement(statement) !== seal.body)
+  const statement = statementShape.parse(parseJson(seal.body)) as unknown as SealStatement;
+  if (!isConsistent(statement) || encodeStatement(statement) !== seal.body)
     throw new Error('audit: not the statement of a seal');
   if (statement.from !== seal.from || statement.part !== seal.part)
     throw new Error('audit: a seal is stored at the place of another one');

@@ -1,0 +1,9 @@
+export const HOUR_MS = 60 * 60_000;
+export const DAY_MS = 24 * HOUR_MS;
+
+/**
+ * An index covers some of the records of one trail (docs/audit.md#index). A `part` is within an
+ * hour; `day` is at most a day, and is made from the records when the day is long over.
+ */
+export const INDEX_LEVELS = ['part', 'day'] as const;
+export type IndexLevel = (typeof INDEX_LEVELS)[number];
