@@ -33,13 +33,13 @@ export type SealedIndex = readonly [
   hash: string,
 ];
 
-/** A point in a list of trails: those before it are done. Times in ms since the epoch. */
+/** A point in the hours or days, and in the trails of one. Times in ms since the epoch. */
 export interface Progress {
-  /** Start of the unit that is being worked on; all before it are done. */
+  /** Start of the hour or day that is being indexed; all before it are. */
   readonly time: number;
-  /** The trail that is next in the unit, absent at its start. */
+  /** The last trail of it that was reached; absent at its start. */
   readonly trail?: string;
-  /** The time in that trail at which work goes on. */
+  /** The time at which that trail goes on; absent if it is finished. */
   readonly at?: number;
 }
 
@@ -47,8 +47,8 @@ export interface Progress {
 export interface IndexProgress {
   readonly hours: Progress;
   readonly days: Progress;
-  /** Sort key of the last request that is done, and the time at which the next one goes on. */
-  readonly asked?: readonly [done: string, at?: number];
+  /** The last request that is done, and the time at which the one after it goes on. */
+  readonly asked?: { readonly done?: string; readonly at?: number };
 }
 
 /** The statement of a seal about its interval. Times are whole minutes, in ms since the epoch. */
@@ -103,7 +103,7 @@ const statementShape = z.lazy(() =>
     progress: z.strictObject({
       hours: z.strictObject(point),
       days: z.strictObject(point),
-      asked: z.optional(z.tuple([z.string()], z.optional(time))),
+      asked: z.optional(z.strictObject({ done: z.optional(z.string()), at: z.optional(time) })),
     }),
   }),
 );
