@@ -1,6 +1,6 @@
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import { isDestroyed, type TenantStore } from '../tenants/tenant.ts';
-import type { AuditKeys } from './verify-trail.ts';
+import type { AuditKeys } from './verification.ts';
 
 /**
  * The keys for checking the MACs of a tenant's records: one for each root of the tenant.

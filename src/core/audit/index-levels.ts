@@ -7,3 +7,6 @@ export const DAY_MS = 24 * HOUR_MS;
  */
 export const INDEX_LEVELS = ['part', 'day'] as const;
 export type IndexLevel = (typeof INDEX_LEVELS)[number];
+
+/** How long a `part` is stored after its end: until then the day has an index of its own. */
+export const PART_INDEX_LIFETIME_MS = 45 * DAY_MS;

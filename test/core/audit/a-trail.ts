@@ -1,7 +1,6 @@
 import { createSecretKey, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import {
   DEPLOYMENT,
-  indexedTokens,
   macOf,
   newRecordPosition,
   placeText,
@@ -10,17 +9,14 @@ import {
   type AuditRecord,
   type RecordPlace,
 } from '../../../src/core/audit/audit-record.ts';
-import { encodeStatement, type SealStatement } from '../../../src/core/audit/seal.ts';
+import { encodeContent } from '../../../src/core/audit/record-content.ts';
+import { encodeStatement, type SealedIndex, type SealStatement } from '../../../src/core/audit/seal.ts';
 import { sealTrail, type SealReport, type SealTrailDeps } from '../../../src/core/audit/seal-trail.ts';
 import type { MarkedShard, Seal } from '../../../src/core/audit/trail-store.ts';
-import {
-  MAX_FAILURES,
-  verifyStep,
-  type AuditKeys,
-  type Verified,
-  type VerifyDeps,
-  type VerifyInput,
-} from '../../../src/core/audit/verify-trail.ts';
+import { MAX_FAILURES, type AuditKeys, type VerifyDeps } from '../../../src/core/audit/verification.ts';
+import { verifyStep, type Verified, type VerifyInput } from '../../../src/core/audit/verify-trail.ts';
+import { referenceText } from '../../../src/core/audit/token-reference.ts';
+import type { TokenIndex } from '../../../src/core/audit/token-index.ts';
 import { aSealSigner } from '../../support/fakes/a-seal-signer.ts';
 import { anAuditTrail, aSealHead, aSealStore, mark, recordKey } from '../../support/fakes/an-audit-trail.ts';
 
@@ -42,6 +38,9 @@ export function signed(statement: SealStatement): Seal {
   return { from: statement.from, part: statement.part, body, signature };
 }
 
+/** The key of an index in {@link Trail.indexes}. */
+export const indexKey = ([trail, level, from, to]: SealedIndex): string => [trail, level, from, to].join(' ');
+
 /** The stored data of a trail, and its readers. A copy can be changed without the original. */
 export class Trail {
   readonly records: Map<string, AuditRecord>;
@@ -52,8 +51,11 @@ export class Trail {
 
   readonly head: { hash: Buffer | undefined };
 
-  /** Rows of the index: trail, token and place. */
-  readonly rows: Set<string>;
+  /** Ids by the text of their reference. */
+  readonly ids: Map<string, string>;
+
+  /** Indexes by the text of how a seal names them, without the hash. */
+  readonly indexes: Map<string, TokenIndex>;
 
   readonly keys: Map<string, AuditKeys | 'destroyed'>;
 
@@ -64,7 +66,8 @@ export class Trail {
     this.marks = new Map(of?.marks);
     this.seals = new Map(of?.seals);
     this.head = { hash: of?.head.hash };
-    this.rows = new Set(of?.rows);
+    this.ids = new Map(of?.ids);
+    this.indexes = new Map(of?.indexes);
     this.keys = new Map(
       of?.keys ?? TENANTS.map((tenant) => [tenant, new Map([[1, createSecretKey(randomBytes(32))]])]),
     );
@@ -88,9 +91,13 @@ export class Trail {
     { at = this.now, key = this.key(trail), version = 1, position = newRecordPosition(at) } = {},
   ): AuditRecord {
     const own = trail === DEPLOYMENT ? {} : { key: version };
-    const body = JSON.stringify({ ...own, op: 'getToken', outcome: 'ok', status: 200, ...entry });
+    const { referred, ...content } = encodeContent({
+      ...own,
+      ...{ op: 'getToken', outcome: 'ok', status: 200, ...entry },
+    });
+    for (const { reference, id } of referred) this.ids.set(referenceText(reference), id);
     const expires = Math.floor(at / 1000) + RETENTION_SECONDS;
-    const record = { trail, shard, position, expires, body };
+    const record = { trail, shard, position, expires, ...content };
     return key === undefined ? record : { ...record, mac: macOf(key, record) };
   }
 
@@ -105,8 +112,6 @@ export class Trail {
   insert(record: AuditRecord, at = this.now): void {
     mark(this.marks, record, at);
     this.put(record);
-    for (const token of indexedTokens(JSON.parse(record.body) as AuditEntry))
-      this.rows.add(`${record.trail} ${token} ${placeText(record)}`);
   }
 
   sealDeps(over: Partial<SealTrailDeps> = {}): SealTrailDeps {
@@ -133,10 +138,16 @@ export class Trail {
       head: aSealHead(this.head),
       publicKey: SEAL_KEY.publicKey,
       keysOf: (trail) => Promise.resolve(this.keys.get(trail) ?? 'destroyed'),
-      index: {
-        indexed: (trail, token, places) =>
-          Promise.resolve(places.filter((place) => this.rows.has(`${trail} ${token} ${placeText(place)}`))),
-      },
+      index: { readIndex: (of) => Promise.resolve(this.indexes.get(indexKey(of))) },
+      referred: (references) =>
+        Promise.resolve(
+          new Map(
+            references.map(referenceText).flatMap((text) => {
+              const id = this.ids.get(text);
+              return id === undefined ? [] : [[text, id] as const];
+            }),
+          ),
+        ),
       clock: () => this.now,
       ...over,
     };
@@ -145,7 +156,7 @@ export class Trail {
   /** Verifies everything from before the first record to now, in one step. */
   verifyAll(over: Partial<VerifyDeps> = {}, input: Partial<VerifyInput> = {}): Promise<Verified> {
     return verifyStep(this.verifyDeps(over), {
-      ...{ tenants: TENANTS, from: START - 60 * MINUTE, to: this.now, deadline: Infinity },
+      ...{ walk: 'complete', tenants: TENANTS, from: START - 60 * MINUTE, to: this.now, deadline: Infinity },
       ...input,
     });
   }
@@ -154,7 +165,7 @@ export class Trail {
   async verify(
     ...how: Parameters<Trail['verifyAll']>
   ): Promise<Pick<Verified, 'checked' | 'next'> & { readonly broken?: Verified['broken'][number] }> {
-    const { failures, broken, ...verified } = await this.verifyAll(...how);
+    const { failures, broken, sealedTo: _, ...verified } = await this.verifyAll(...how);
     expect(broken).toHaveLength(Math.min(failures, MAX_FAILURES));
     const [first] = broken;
     return { ...verified, ...(first !== undefined && { broken: first }) };
@@ -174,7 +185,7 @@ export class Writer {
     this.#shard = shard;
   }
 
-  /** `unknown`: the record is written without its rows, and its writer gets no response. */
+  /** `unknown`: its writer gets no response. */
   write(
     trail: string,
     entry: Partial<AuditEntry> = {},
@@ -185,9 +196,6 @@ export class Writer {
     const record = this.#trail.make(trail, this.#shard, { ...entry, ...after });
     this.#trail.insert(record);
     if (outcome === 'acknowledged') this.#last.set(trail, record);
-    else
-      for (const row of this.#trail.rows)
-        if (row.endsWith(` ${placeText(record)}`)) this.#trail.rows.delete(row);
     return record;
   }
 }

@@ -242,7 +242,7 @@ describe('the chain of seals', () => {
     trail.seals.delete(sealsFrom(trail, 1)[0] as string);
     expect((await trail.verify()).broken).toEqual({
       interval: { from: START + 2 * MINUTE, to: START + 3 * MINUTE },
-      what: 'a gap: the seal before it is part 1 of 1 up to 2026-11-23T12:01:00.000Z',
+      what: 'a gap: the seal before it is one up to 2026-11-23T12:01:00.000Z',
     });
   });
 

@@ -1,10 +1,10 @@
 import {
-  indexedTokens,
+  namedTokens,
   placeText,
-  type AuditEntry,
   type AuditRecord,
   type RecordPlace,
 } from '../../../src/core/audit/audit-record.ts';
+import { decodeContent } from '../../../src/core/audit/record-content.ts';
 import type { PageRange, TrailPages } from '../../../src/core/audit/list-records.ts';
 import type {
   MarkedShard,
@@ -120,6 +120,6 @@ export function someTrailPages(records: Map<string, AuditRecord>): TrailPages {
   return {
     newest: (trail, range) => page(trail, range, () => true),
     naming: (trail, tokenId, range) =>
-      page(trail, range, ({ body }) => indexedTokens(JSON.parse(body) as AuditEntry).includes(tokenId)),
+      page(trail, range, ({ body }) => namedTokens(decodeContent({ body })).includes(tokenId)),
   };
 }
