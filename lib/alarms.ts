@@ -18,7 +18,10 @@ export const ALARMS = {
   AuditUnavailable: 'Requests are refused with 503 because the audit trail cannot be written.',
   AuditThrottled: 'DynamoDB throttles the audit trail; callers may get 503.',
   AuditSealLate: 'Audit records are not sealed: a change made now may go unnoticed.',
-  AuditBroken: 'The audit trail was changed, or could not be verified in time.',
+  AuditBroken: 'The audit trail was changed.',
+  AuditCheckLate: 'The audit trail was not verified for three hours: a change may go unnoticed.',
+  AuditUnprotected: 'Records of the audit trail could be changed or removed.',
+  AuditIndexLate: 'The index of the audit trail is late: it takes longer to find the records of a token.',
   AuditChanged: 'A policy, the expiry or a table of the audit trail was changed.',
   KeyChanged: 'The KMS key is disabled or scheduled for deletion: without it all data is lost.',
 } as const;

@@ -30,7 +30,7 @@ import { apiEnvironment, tokenEnvironment } from './environments.ts';
 import { ServiceLog } from './constructs/service-log.ts';
 import { CORS } from './cors.ts';
 import type { DataStack } from './data-stack.ts';
-import { allowOnTable, allowQueryIndex, allowTokenWrites, denySealHead } from './grants.ts';
+import { allowOnTable, allowQueryIndex, allowTokenWrites, denyTrailState } from './grants.ts';
 import type { ReactorStack } from './reactor-stack.ts';
 import type { Settings } from './settings.ts';
 
@@ -178,7 +178,7 @@ export class ApiStack extends Stack {
       environment: apiEnvironment(this.#settings, this.#data),
       grants: [
         allowOnTable(this.#data.access, ['PutItem', 'DeleteItem', 'Query']),
-        denySealHead(this.#data.access),
+        denyTrailState(this.#data.access),
       ],
     });
   }

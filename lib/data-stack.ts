@@ -19,6 +19,7 @@ import {
   INDEXES,
   LIST_INDEX_ATTRIBUTES,
 } from '../src/adapters/dynamodb/keys.ts';
+import { DENIED_WRITES, EXPIRY_ATTRIBUTE } from '../src/adapters/dynamodb/trail-protection.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
@@ -47,6 +48,8 @@ export class DataStack extends Stack {
   readonly reactors: Table;
   /** Audit records and the rows that lead to them. Only inserts. */
   readonly audit: Table;
+  /** Indexes of the audit trail by token. Only inserts. */
+  readonly auditIndex: Table;
   /** Seals of the audit trail, in one chain. Only inserts. */
   readonly auditSeals: Table;
   /** Signs the seals. */
@@ -70,6 +73,7 @@ export class DataStack extends Stack {
     this.access = this.createTable('Access', { backups: true });
     this.reactors = this.createTable('Reactors', { backups: true });
     this.audit = this.#createTrailTable('Audit', { expires: true });
+    this.auditIndex = this.#createTrailTable('AuditIndex', { expires: true });
     this.auditSeals = this.#createTrailTable('AuditSeals', { expires: false });
     this.sealKey = this.#createSealKey();
     this.edgeSecret = this.#createEdgeSecret();
@@ -114,7 +118,8 @@ export class DataStack extends Stack {
 
   /**
    * An append-only table: its policy denies all writes except inserts to every principal, including
-   * administrators. The alarm AuditChanged reports a replaced policy, which could allow writes.
+   * administrators. The alarms AuditChanged and AuditUnprotected report a replaced policy, which
+   * could allow writes.
    */
   #createTrailTable(id: string, { expires }: { readonly expires: boolean }): Table {
     return new Table(this, id, {
@@ -125,7 +130,7 @@ export class DataStack extends Stack {
       tableClass: TableClass.STANDARD_INFREQUENT_ACCESS,
       encryption: TableEncryption.CUSTOMER_MANAGED,
       encryptionKey: this.key,
-      ...(expires && { timeToLiveAttribute: 'ttl' }),
+      ...(expires && { timeToLiveAttribute: EXPIRY_ATTRIBUTE }),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
@@ -135,14 +140,7 @@ export class DataStack extends Stack {
             sid: 'NothingButInserts',
             effect: Effect.DENY,
             principals: [new AnyPrincipal()],
-            actions: [
-              'dynamodb:PutItem',
-              'dynamodb:UpdateItem',
-              'dynamodb:DeleteItem',
-              'dynamodb:BatchWriteItem',
-              'dynamodb:PartiQLUpdate',
-              'dynamodb:PartiQLDelete',
-            ],
+            actions: [...DENIED_WRITES],
             // The table that has the policy. Its own name would make the template circular.
             resources: ['*'],
           }),

@@ -1,4 +1,4 @@
-import { INDEXES, SEAL_HEAD_KEY } from '../src/adapters/dynamodb/keys.ts';
+import { CHECK_CURSOR_KEY, INDEXES, SEAL_HEAD_KEY } from '../src/adapters/dynamodb/keys.ts';
 import { Stack, Token } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -39,14 +39,25 @@ export function allowOnPartition(
 }
 
 /**
- * Denies a function every write to the head of the audit trail, which is in a table that it may
- * write otherwise.
+ * Denies a function every write to the head of the audit trail, and to the cursor of its check,
+ * which are in a table that it may write otherwise. `except`: what it may write.
  */
-export function denySealHead(access: Pick<Table, 'tableArn'>): PolicyStatement {
+export function denyTrailState(access: Pick<Table, 'tableArn'>, except?: 'cursor'): PolicyStatement {
   const statement = allowOnTable(access, ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']);
   statement.effect = Effect.DENY;
-  statement.addCondition('ForAnyValue:StringEquals', { 'dynamodb:LeadingKeys': [SEAL_HEAD_KEY.pk] });
+  statement.addCondition('ForAnyValue:StringEquals', {
+    'dynamodb:LeadingKeys': [SEAL_HEAD_KEY.pk, ...(except === undefined ? [CHECK_CURSOR_KEY.pk] : [])],
+  });
   return statement;
+}
+
+/** Allows a function to read how tables are protected: their policy, their recovery, their expiry. */
+export function allowProtection(tables: readonly Pick<Table, 'tableArn'>[]): PolicyStatement {
+  const calls = ['GetResourcePolicy', 'DescribeTable', 'DescribeContinuousBackups', 'DescribeTimeToLive'];
+  return new PolicyStatement({
+    actions: calls.map((call) => `dynamodb:${call}`),
+    resources: tables.map(({ tableArn }) => tableArn),
+  });
 }
 
 /** Allows a function to query one secondary index of a table. */

@@ -59,7 +59,11 @@ function conditions(metrics: ServiceMetrics, watched: Watched): Readonly<Record<
     AuditUnavailable: { metric: metrics.auditUnavailable, atLeast: 1, minutes: 1, outOf: 5 },
     AuditThrottled: { metric: metrics.auditThrottles, atLeast: 1, minutes: 3, outOf: 5 },
     AuditSealLate: { metric: metrics.auditSealLag, atLeast: 600, minutes: 10, silence: 'counts' },
-    AuditBroken: { metric: metrics.auditBroken, atLeast: 1, minutes: 1 },
+    // The check counts a failure each hour: between two runs the alarm stays.
+    AuditBroken: { metric: metrics.auditBroken, atLeast: 1, minutes: 1, outOf: 130 },
+    AuditCheckLate: { metric: metrics.auditChecked, atLeast: 1, minutes: 1, silence: 'is_all' },
+    AuditUnprotected: { metric: metrics.auditUnprotected, atLeast: 1, minutes: 1, silence: 'counts' },
+    AuditIndexLate: { metric: metrics.auditIndexLag, atLeast: 48 * 3_600, minutes: 10, silence: 'counts' },
     IndexThrottled: { metric: metrics.indexThrottles, atLeast: 1, minutes: 3, outOf: 5 },
   };
 }
@@ -137,8 +141,8 @@ export class MonitoringStack extends Stack {
   }
 
   /** Calls about the tables of the trail contain their name or their ARN. */
-  #auditChanged({ audit, auditSeals }: DataStack, topic: Topic): void {
-    const names = [audit, auditSeals].flatMap(({ tableName, tableArn }) => [tableName, tableArn]);
+  #auditChanged({ audit, auditIndex, auditSeals }: DataStack, topic: Topic): void {
+    const names = [audit, auditIndex, auditSeals].flatMap(({ tableName, tableArn }) => [tableName, tableArn]);
     this.#callAlarm('AuditChanged', topic, {
       source: ['aws.dynamodb'],
       detail: {
@@ -200,8 +204,8 @@ export class MonitoringStack extends Stack {
           graph('Duration of functions, p99 (ms)', metrics.durationsOf),
           graph('Errors in the background', [metrics.workerErrors]),
           graph(
-            'Audit trail: age of what is sealed (s), what could not be recorded',
-            [metrics.auditSealLag],
+            'Audit trail: age of what is sealed and verified (s), what could not be recorded',
+            [metrics.auditSealLag, metrics.auditCheckLag],
             [metrics.auditUnavailable, metrics.auditEndMissing],
           ),
         ],

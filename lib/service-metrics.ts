@@ -19,6 +19,7 @@ export interface Watched {
   readonly workers: readonly LambdaFunction[];
   readonly sweeper: LambdaFunction;
   readonly auditSealer: LambdaFunction;
+  readonly operator: LambdaFunction;
   readonly tables: readonly Table[];
   readonly auditTables: readonly Table[];
   readonly indexes: readonly TableIndex[];
@@ -53,7 +54,7 @@ function maximum(label: string, metrics: readonly IMetric[]): MathExpression {
 /** All metrics of the dashboard and the alarms. */
 export function serviceMetrics(watched: Watched) {
   const { api, apiFunctions, workers, tables, indexes, invocations, deliveries, serviceName } = watched;
-  const { sweeper, auditSealer, auditTables } = watched;
+  const { sweeper, auditSealer, operator, auditTables } = watched;
   const functions = [...apiFunctions, ...workers, sweeper, auditSealer];
   /** A metric of the service itself; `service` is the function that publishes it. */
   const own = (service: string, metricName: string, dimensionsMap: Readonly<Record<string, string>> = {}) =>
@@ -117,7 +118,7 @@ export function serviceMetrics(watched: Watched) {
     ),
     workerErrors: sum(
       'Errors in the background',
-      [...workers, sweeper, auditSealer].map((each) => each.metricErrors({ period: MINUTE })),
+      [...workers, sweeper, auditSealer, operator].map((each) => each.metricErrors({ period: MINUTE })),
     ),
     invocationsOf: functions.map((each) => each.metricInvocations({ period: MINUTE })),
     durationsOf: functions.map((each) => each.metricDuration({ period: MINUTE, statistic: 'p99' })),
@@ -163,7 +164,12 @@ export function serviceMetrics(watched: Watched) {
     auditUnavailable: ofTrail('AuditUnavailable'),
     auditEndMissing: ofTrail('AuditEndMissing'),
     auditSealLag: own('audit', 'AuditSealLagSeconds').with({ label: 'Age of what is sealed' }),
+    auditIndexLag: own('audit', 'AuditIndexLagSeconds').with({ label: 'Age of what is not indexed' }),
     auditBroken: own('audit', 'AuditBroken'),
+    auditCheckLag: own('audit', 'AuditCheckLagSeconds').with({ label: 'Age of what is not verified' }),
+    // The check runs once an hour: each value of these covers the last three hours.
+    auditChecked: own('audit', 'AuditChecked').with({ period: Duration.hours(3) }),
+    auditUnprotected: own('audit', 'AuditUnprotected').with({ period: Duration.hours(3) }),
     keyCalls: [usage('Decrypt'), usage('GenerateDataKey')],
   };
 }

@@ -3,7 +3,10 @@ import { auditKeysOf } from '../../src/core/audit/audit-keys.ts';
 import { DEPLOYMENT } from '../../src/core/audit/audit-record.ts';
 import { exportStart, exportStep } from '../../src/core/audit/export-trail.ts';
 import { END_OF_TIME, hashOfSeal } from '../../src/core/audit/seal.ts';
-import { MAX_FAILURES, verifyStep, type Verified } from '../../src/core/audit/verify-trail.ts';
+import { checkLatest } from '../../src/core/audit/check-latest.ts';
+import type { Broken } from '../../src/core/audit/seal-chain.ts';
+import { MAX_FAILURES, type VerifyDeps } from '../../src/core/audit/verification.ts';
+import { verifyStep, type OpenChunk } from '../../src/core/audit/verify-trail.ts';
 import { whoSawStep } from '../../src/core/audit/who-saw.ts';
 import { formsOf } from '../../src/core/audit/list-records.ts';
 import { defined } from '../../src/core/shared/defined.ts';
@@ -81,12 +84,14 @@ interface VerifyInput extends Times {
   readonly index: boolean;
   /** The noted hash of a seal, base64url. */
   readonly seal?: string | undefined;
-  /** Instead of a range, for the schedule: all steps of the last hours, and the alarm's metric. */
-  readonly last_hours?: number | undefined;
+  /** Where the previous step ended, together with `from`. */
+  readonly chunk?: OpenChunk | null | undefined;
+  /** Instead of a range, for the schedule: what was sealed since the last such check. */
+  readonly latest?: boolean | undefined;
 }
 
 /** A place that was changed, in words. */
-function presentBroken({ interval, trail, place, what }: Verified['broken'][number]) {
+function presentBroken({ interval, trail, place, what }: Broken) {
   const when =
     typeof interval === 'string'
       ? interval
@@ -104,30 +109,29 @@ async function hasSeal({ sealReader }: OperatorDeps, hash: string): Promise<bool
   return false;
 }
 
+const verifyDeps = async (deps: OperatorDeps, pinned: string | undefined): Promise<VerifyDeps> => ({
+  trail: deps.trailReader,
+  seals: deps.sealReader,
+  head: deps.sealHead,
+  index: deps.indexReader,
+  referred: deps.referredIds,
+  publicKey: await deps.sealPublicKey(pinned),
+  clock: deps.clock,
+  keysOf: (trail: string) => auditKeysOf(deps, trail),
+});
+
 /** One step of a check of a tenant's trail, or of all trails. */
 async function verifyOnce(deps: OperatorDeps, input: VerifyInput) {
   const now = deps.clock();
-  const { tenant_id: tenantId, public_key: pinned, index, from = now - CHECKED_MS, to = Infinity } = input;
-  const tenants = tenantId === undefined ? (await allTenants(deps)).map(({ id }) => id) : [tenantId];
-  const checking = {
-    trail: deps.trailReader,
-    seals: deps.sealReader,
-    head: deps.sealHead,
-    publicKey: await deps.sealPublicKey(pinned),
-    clock: deps.clock,
-    keysOf: (trail: string) => auditKeysOf(deps, trail),
-    ...(index && { index: deps.tokenIndex }),
-  };
-  const verified = await verifyStep(
-    checking,
-    defined({
-      trails: tenantId === undefined ? undefined : [tenantId],
-      tenants,
-      from,
-      to,
-      deadline: now + STEP_MS,
-    }),
-  );
+  const { tenant_id: tenantId, public_key: pinned, from = now - CHECKED_MS, to = Infinity } = input;
+  const verified = await verifyStep(await verifyDeps(deps, pinned), {
+    walk: 'complete',
+    ...(tenantId === undefined
+      ? { tenants: (await allTenants(deps)).map(({ id }) => id) }
+      : { trails: [tenantId] }),
+    ...{ indexContents: input.index, from, chunk: input.chunk ?? undefined, to },
+    deadline: now + STEP_MS,
+  });
   const { checked, next } = verified;
   const { seal } = input;
   // It needs all seals, so only the last step reads them.
@@ -144,52 +148,44 @@ async function verifyOnce(deps: OperatorDeps, input: VerifyInput) {
     before_the_first_seal: checked.beforeSeals,
     mac_not_checked: checked.unchecked,
     expired_intervals: checked.expired,
+    indexes: checked.indexes,
     key: pinned === undefined ? 'the current key of KMS: pass --key to verify with a stored one' : 'pinned',
     failures,
     intact: failures === 0,
     ...(failures > 0 && { broken }),
-    next: next === undefined ? null : { from: formatTimestamp(next) },
+    next: next === undefined ? null : { from: formatTimestamp(next.from), chunk: next.chunk ?? null },
   };
 }
 
 /** The time limit of the scheduled check, in ms: the function ends after 300 s. */
-const ALL_STEPS_MS = 240_000;
-const HOUR_MS = 60 * 60 * 1000;
+const LATEST_MS = 240_000;
 
-/** Number of failures that the log line of the schedule names. */
-const LOGGED_FAILURES = 5;
-
-/** All steps, with the metric of the alarm AuditBroken. */
-async function verifyLatest(deps: OperatorDeps, hours: number) {
-  const deadline = deps.clock() + ALL_STEPS_MS;
-  let failures = 0;
-  let first: readonly unknown[] = [];
-  const checked = async (step: VerifyInput) => {
-    try {
-      return await verifyOnce(deps, step);
-    } catch (error) {
-      deps.onAuditChecked(failures + 1, ['it could not be verified', ...first]);
-      throw error;
-    }
+/**
+ * The check of the schedule, with the metrics of its alarms. What cannot be read is reported by no
+ * metric, so that the alarms for missing data fire.
+ */
+async function verifyLatest(deps: OperatorDeps) {
+  const deadline = deps.clock() + LATEST_MS;
+  const [unprotected] = await Promise.allSettled([deps.trailProtection()]);
+  if (unprotected.status === 'fulfilled') deps.onTrailProtection(unprotected.value);
+  const checking = { ...(await verifyDeps(deps, undefined)), cursor: deps.checkCursor };
+  const { failed, ...check } = await checkLatest(checking, deadline);
+  const broken = check.broken.map(presentBroken);
+  deps.onAuditChecked({ ...check, broken });
+  if (failed !== undefined) throw failed.error;
+  if (unprotected.status === 'rejected') throw unprotected.reason;
+  const { seals, records, isFinished, failures } = check;
+  return {
+    ...{ seals, records, late: !isFinished, failures, intact: failures === 0 },
+    ...(failures > 0 && { broken }),
+    ...(unprotected.value.length > 0 && { unprotected: unprotected.value }),
+    next: null,
   };
-  let input: VerifyInput = { index: false, from: deps.clock() - hours * HOUR_MS };
-  for (;;) {
-    const response = await checked(input);
-    failures += response.failures;
-    first = [...first, ...(response.broken ?? [])].slice(0, LOGGED_FAILURES);
-    const isLate = response.next !== null && deps.clock() > deadline;
-    if (response.next === null || isLate) {
-      if (isLate) first = [`not verified beyond ${response.next?.from ?? ''}`, ...first];
-      deps.onAuditChecked(failures + (isLate ? 1 : 0), first);
-      return { ...response, failures, intact: failures === 0, ...(failures > 0 && { broken: first }) };
-    }
-    input = { ...input, from: Date.parse(response.next.from) };
-  }
 }
 
-/** One step of a check, or the whole check of the schedule. */
-export function verifyAudit(deps: OperatorDeps, { last_hours: hours, ...input }: VerifyInput) {
-  return hours === undefined ? verifyOnce(deps, input) : verifyLatest(deps, hours);
+/** One step of a check, or the check of the schedule. */
+export function verifyAudit(deps: OperatorDeps, { latest = false, ...input }: VerifyInput) {
+  return latest ? verifyLatest(deps) : verifyOnce(deps, input);
 }
 
 interface ExportInput extends Times {

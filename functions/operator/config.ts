@@ -11,6 +11,7 @@ import {
 export const environment = z.object({
   ...storeEnvironment,
   ...auditEnvironment,
+  AUDIT_INDEX_TABLE: variable,
   AUDIT_SEALS_TABLE: variable,
   SEAL_KEY_ID: variable,
   ...tokenEnvironment,

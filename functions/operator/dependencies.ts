@@ -3,8 +3,11 @@ import { dynamoDbClient, kmsClient, lambdaControlClient, sqsClient } from '../..
 import { oldestDue } from '../../src/adapters/dynamodb/due-index.ts';
 import { countCold, countParked } from '../../src/adapters/dynamodb/due-reactors.ts';
 import { createSealHead, createSealReader } from '../../src/adapters/dynamodb/seal-store.ts';
+import { createCheckCursor } from '../../src/adapters/dynamodb/check-cursor.ts';
+import { createIndexReader } from '../../src/adapters/dynamodb/index-store.ts';
+import { createTrailProtection } from '../../src/adapters/dynamodb/trail-protection.ts';
 import {
-  createTokenIndex,
+  createReferredIds,
   createTrailPages,
   createTrailReader,
 } from '../../src/adapters/dynamodb/trail-reader.ts';
@@ -21,7 +24,9 @@ import type { AuditLog } from '../../src/core/audit/audit-log.ts';
 import type { Sightings } from '../../src/core/audit/audit-scope.ts';
 import type { TrailPages } from '../../src/core/audit/list-records.ts';
 import type { SealHead, SealReader, TrailReader } from '../../src/core/audit/trail-store.ts';
-import type { TokenIndex } from '../../src/core/audit/verify-trail.ts';
+import type { CheckCursor } from '../../src/core/audit/check-latest.ts';
+import type { IndexReader } from '../../src/core/audit/index-store.ts';
+import type { ReferredIds } from '../../src/core/audit/token-reference.ts';
 import type { Unaudited } from '../../src/core/audit/effects.ts';
 import type { CreateTenantDeps } from '../../src/core/tenants/create-tenant.ts';
 import type { TenantStore } from '../../src/core/tenants/tenant.ts';
@@ -33,7 +38,7 @@ import type { RotateDataKeyDeps } from '../../src/core/tenants/rotate-data-key.t
 import { randomIdentity } from '../../src/core/shared/write-identity.ts';
 import type { UndeliveredDeps } from '../../src/core/webhooks/undelivered.ts';
 import type { WebhookSecretDeps } from '../../src/core/webhooks/webhook-secrets.ts';
-import { auditReports, reportAuditCheck } from '../../src/lambda/audit-metrics.ts';
+import { auditCheckReports, auditReports, type AuditCheckReports } from '../../src/lambda/audit-metrics.ts';
 import { logFailure } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';
 
@@ -43,14 +48,18 @@ export type OperatorDeps = {
   readonly audit: Sightings;
   readonly trailReader: TrailReader;
   readonly trailPages: TrailPages;
-  readonly tokenIndex: TokenIndex;
+  readonly indexReader: IndexReader;
+  readonly referredIds: ReferredIds;
   readonly sealReader: SealReader;
   readonly sealHead: Pick<SealHead, 'read'>;
-  /** Receives the finding of a scheduled check; `undefined` for none. */
-  readonly onAuditChecked: (failures: number, first: readonly unknown[]) => void;
+  /** How far the check of the schedule is. */
+  readonly checkCursor: CheckCursor;
+  /** How the tables of the trail differ from the template. */
+  readonly trailProtection: () => Promise<readonly string[]>;
   /** The configured key as PEM, or otherwise the current one of KMS. */
   readonly sealPublicKey: (pem: string | undefined) => Promise<KeyObject>;
-} & CreateTenantDeps &
+} & AuditCheckReports &
+  CreateTenantDeps &
   WebhookSecretDeps &
   UndeliveredDeps &
   RotateDataKeyDeps &
@@ -73,13 +82,22 @@ export function dependencies(env: NodeJS.ProcessEnv): Unaudited<OperatorDeps> {
   const reactors = { client, name: config.REACTORS_TABLE };
   const stores = createStores(client, config);
   const audit = { client, name: config.AUDIT_TABLE };
+  const index = { client, name: config.AUDIT_INDEX_TABLE };
+  const seals = { client, name: config.AUDIT_SEALS_TABLE };
   return {
     ...stores,
-    onAuditChecked: reportAuditCheck(config.SERVICE_NAME),
+    ...auditCheckReports(config.SERVICE_NAME),
     trailReader: createTrailReader(audit),
     trailPages: createTrailPages(audit),
-    tokenIndex: createTokenIndex(audit),
-    sealReader: createSealReader({ client, name: config.AUDIT_SEALS_TABLE }),
+    indexReader: createIndexReader(index),
+    referredIds: createReferredIds(audit),
+    sealReader: createSealReader(seals),
+    checkCursor: createCheckCursor({ client, name: config.ACCESS_TABLE }),
+    trailProtection: createTrailProtection([
+      { ...audit, title: 'Audit', expires: true },
+      { ...index, title: 'AuditIndex', expires: true },
+      { ...seals, title: 'AuditSeals', expires: false },
+    ]),
     sealHead: createSealHead({ client, name: config.ACCESS_TABLE }),
     sealPublicKey: async (pem) =>
       pem === undefined ? sealPublicKey(kmsClient(), config.SEAL_KEY_ID) : createPublicKey(pem),

@@ -77,11 +77,17 @@ type Needed<Name extends CommandName> = (typeof COMMANDS)[Name]['needs'][number]
 
 const trail = z.union([z.uuid(), z.literal(DEPLOYMENT)]);
 
+const openChunk = z.object({
+  to: z.int(),
+  after: z.string(),
+  open: z.array(z.tuple([z.string(), z.int()])),
+});
+
 /** Members without a flag: where the previous step ended, and the mode of the schedule. */
 const UNFLAGGED: Readonly<Partial<Record<CommandName, z.core.$ZodShape>>> = {
   'who-saw': { at: z.optional(z.object({ tenant_id: trail, before: z.optional(z.string()) })) },
   'export-audit': { at: z.optional(z.int()) },
-  'verify-audit': { last_hours: z.optional(z.int().check(z.minimum(1), z.maximum(24))) },
+  'verify-audit': { chunk: z.nullish(openChunk), latest: z.optional(z.boolean()) },
 };
 
 const named = z.object({ command: z.enum(COMMAND_NAMES) });

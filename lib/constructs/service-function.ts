@@ -37,6 +37,11 @@ export interface ServiceFunctionProps<Environment extends Readonly<Record<string
    * after about 16 rounds.
    */
   readonly mayLoop?: boolean;
+  /**
+   * Events of a schedule invoke it, and the next one does what this one did not. Lambda would run a
+   * failed one twice again, beside the next.
+   */
+  readonly isScheduled?: boolean;
 }
 
 /** Findings of the policy packs about every function, with the reasons for them. */
@@ -105,6 +110,7 @@ export class ServiceFunction<Environment extends Readonly<Record<string, string>
       loggingFormat: LoggingFormat.JSON,
       systemLogLevelV2: SystemLogLevel.WARN,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
+      ...(props.isScheduled === true && { retryAttempts: 0 }),
       ...(props.mayLoop === true && { recursiveLoop: RecursiveLoop.ALLOW }),
       tracing: Tracing.ACTIVE,
     });

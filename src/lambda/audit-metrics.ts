@@ -1,5 +1,6 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { AuditLogDeps } from '../core/audit/audit-log.ts';
+import type { LatestCheck } from '../core/audit/check-latest.ts';
 import { madeOnce } from '../core/shared/made-once.ts';
 import { causesOf, writeLog } from './request-log.ts';
 
@@ -30,19 +31,39 @@ const plainJson = (value: unknown): string =>
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-/**
- * Reports the number of failures that a check of the trail found, and the first of them, for the
- * alarm `AuditBroken`.
- */
-export function reportAuditCheck(namespace: string): (failures: number, first: readonly unknown[]) => void {
+/** What the check of the schedule reports (docs/audit.md#the-hourly-check). */
+export interface AuditCheckReports {
+  /** `broken`: the first failures. */
+  readonly onAuditChecked: (
+    check: Pick<LatestCheck, 'failures' | 'isFinished' | 'lagMs'> & { readonly broken: readonly unknown[] },
+  ) => void;
+  /** How the tables of the trail differ from the template. */
+  readonly onTrailProtection: (problems: readonly string[]) => void;
+}
+
+/** Number of failures that a log line names. */
+const LOGGED_FAILURES = 5;
+
+/** Reports to the log, and for the alarms `AuditBroken`, `AuditCheckLate` and `AuditUnprotected`. */
+export function auditCheckReports(namespace: string): AuditCheckReports {
   const metrics = madeOnce(() => new Metrics({ namespace, serviceName: 'audit' }));
-  return (failures, first) => {
-    if (failures > 0)
-      writeLog('error', {
-        operation: 'verifyAuditTrail',
-        cause: [`failures: ${String(failures)}`, ...first.map(plainJson)],
-      });
-    metrics().addMetric('AuditBroken', MetricUnit.Count, failures);
-    metrics().publishStoredMetrics();
+  return {
+    onAuditChecked: ({ failures, isFinished, lagMs, broken }) => {
+      if (failures > 0)
+        writeLog('error', {
+          operation: 'verifyAuditTrail',
+          cause: [`failures: ${String(failures)}`, ...broken.slice(0, LOGGED_FAILURES).map(plainJson)],
+        });
+      metrics().addMetric('AuditBroken', MetricUnit.Count, failures);
+      metrics().addMetric('AuditChecked', MetricUnit.Count, isFinished ? 1 : 0);
+      metrics().addMetric('AuditCheckLagSeconds', MetricUnit.Seconds, Math.round(lagMs / 1000));
+      metrics().publishStoredMetrics();
+    },
+    onTrailProtection: (problems) => {
+      if (problems.length > 0)
+        writeLog('error', { operation: 'compareTrailProtection', cause: problems.map(plainJson) });
+      metrics().addMetric('AuditUnprotected', MetricUnit.Count, problems.length);
+      metrics().publishStoredMetrics();
+    },
   };
 }

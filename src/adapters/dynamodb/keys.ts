@@ -321,3 +321,6 @@ export const SEALS_BEGIN_KEY: ItemKey = { pk: 'begin', sk: 'begin' };
 
 /** Access table: the hash of the newest seal. */
 export const SEAL_HEAD_KEY: ItemKey = { pk: 'audit', sk: 'head' };
+
+/** Access table: how far the hourly check of the trail is. */
+export const CHECK_CURSOR_KEY: ItemKey = { pk: 'audit-check', sk: 'cursor' };

@@ -113,10 +113,10 @@ export function createTrailReader(table: Table): TrailReader {
 
 const referredItem = z.object({ id: z.string() });
 
-/** Looks up the ids of references. An item that is no id of its reference counts as missing. */
+/** Looks up the ids of references, consistently. An item that is no id of its reference counts as missing. */
 export function createReferredIds(table: Table): ReferredIds {
   return async (references) => {
-    const items = await batchGet(table, references.map(referredKey), { isConsistent: false });
+    const items = await batchGet(table, references.map(referredKey));
     const found = items.flatMap((item) => referredItem.safeParse(item).data?.id ?? []);
     return new Map(found.map((id) => [referenceText(referenceOf(id)), id]));
   };

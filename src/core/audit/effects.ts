@@ -49,6 +49,7 @@ interface Ports {
 /** Dependencies that do not leave the process, or reach nothing that a request changes. */
 type Plain =
   | 'auditLog'
+  | 'checkCursor'
   | 'clientCompatibility'
   | 'clock'
   | 'coldReactors'
@@ -56,6 +57,7 @@ type Plain =
   | 'edgeSecret'
   | 'egressAllowList'
   | 'headerPrefixes'
+  | 'indexReader'
   | 'keyRotationMs'
   | 'log'
   | 'newId'
@@ -64,16 +66,18 @@ type Plain =
   | 'onCold'
   | 'onFailure'
   | 'onReleased'
+  | 'onTrailProtection'
   | 'parkedDeliveries'
   | 'parseTokenInput'
   | 'presentFailure'
   | 'presentResult'
   | 'publicUrl'
+  | 'referredIds'
   | 'sealHead'
   | 'sealPublicKey'
   | 'sealReader'
-  | 'tokenIndex'
   | 'trailPages'
+  | 'trailProtection'
   | 'trailReader'
   | 'waiting';
 

@@ -1,0 +1,127 @@
+import {
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  GetResourcePolicyCommand,
+} from '@aws-sdk/client-dynamodb';
+import * as z from 'zod/mini';
+import { parseJson } from '../../core/shared/parse-json.ts';
+import { send, type Table } from './table-client.ts';
+
+/*
+ * What makes the tables of the audit trail append-only: `lib/data-stack.ts` writes it into the
+ * template, and the hourly check compares AWS with it. CloudFormation's drift detection does not
+ * see resource policies.
+ */
+
+/** Every write of DynamoDB that can change or remove an item. PartiQL's INSERT cannot. */
+export const DENIED_WRITES: readonly string[] = [
+  'dynamodb:PutItem',
+  'dynamodb:UpdateItem',
+  'dynamodb:DeleteItem',
+  'dynamodb:BatchWriteItem',
+  'dynamodb:PartiQLUpdate',
+  'dynamodb:PartiQLDelete',
+];
+/** The attribute with the expiry. */
+export const EXPIRY_ATTRIBUTE = 'ttl';
+
+const oneOrMore = <Schema extends z.ZodMiniType>(schema: Schema) =>
+  z.pipe(
+    z.union([schema, z.array(schema)]),
+    z.transform((value): readonly z.output<Schema>[] => [value].flat() as z.output<Schema>[]),
+  );
+const statementShape = z.lazy(() =>
+  z.looseObject({
+    Effect: z.string(),
+    Principal: z.optional(z.unknown()),
+    Action: z._default(oneOrMore(z.string()), []),
+    Resource: z._default(oneOrMore(z.string()), []),
+  }),
+);
+type Statement = z.output<typeof statementShape>;
+const policyShape = z.lazy(() => z.looseObject({ Statement: oneOrMore(statementShape) }));
+
+/** Whether a pattern of IAM (`*`, `?`) covers a text; actions have no case. */
+function covers(pattern: string, text: string): boolean {
+  const escaped = pattern.replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`);
+  return new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, 'i').test(text);
+}
+
+function isForAll({ Principal: principal }: Statement): boolean {
+  if (principal === '*') return true;
+  if (typeof principal !== 'object' || principal === null) return false;
+  return [(principal as { readonly AWS?: unknown }).AWS].flat().includes('*');
+}
+
+/** Whether a statement denies some actions on the whole table, to all, without a condition. */
+function isDenial(statement: Statement, tableArn: string): boolean {
+  const { Effect, Resource, Condition } = statement;
+  return (
+    Effect === 'Deny' &&
+    Condition === undefined &&
+    isForAll(statement) &&
+    Resource.some((pattern) => covers(pattern, tableArn))
+  );
+}
+
+/** How a resource policy differs from that of the template. The order does not matter. */
+export function policyProblems(policy: string | undefined, tableArn: string): readonly string[] {
+  if (policy === undefined) return ['it has no policy'];
+  const parsed = policyShape.safeParse(parseJson(policy));
+  if (!parsed.success) return ['its policy cannot be read'];
+  const { Statement: statements } = parsed.data;
+  const denied = statements.filter((each) => isDenial(each, tableArn)).flatMap(({ Action }) => Action);
+  const missing = DENIED_WRITES.filter((action) => !denied.some((pattern) => covers(pattern, action)));
+  // The template allows nothing: functions have their rights by their roles.
+  const allowed = statements.filter(({ Effect }) => Effect !== 'Deny');
+  return [
+    ...(missing.length === 0 ? [] : [`its policy does not deny ${missing.join(', ')} to all`]),
+    ...allowed.map(({ Action }) => `its policy allows ${Action.join(', ') || 'actions'}`),
+  ];
+}
+
+/** A table of the trail, and whether its items expire. */
+export interface TrailTable extends Table {
+  /** As the findings name it. */
+  readonly title: string;
+  readonly expires: boolean;
+}
+
+async function policyOf({ client }: Table, tableArn: string): Promise<string | undefined> {
+  try {
+    return (await send(() => client.send(new GetResourcePolicyCommand({ ResourceArn: tableArn })))).Policy;
+  } catch (error) {
+    const { cause = error } = error as { readonly cause?: unknown };
+    if (cause instanceof Error && cause.name === 'PolicyNotFoundException') return undefined;
+    throw error;
+  }
+}
+
+async function problemsOf(table: TrailTable): Promise<readonly string[]> {
+  const { client, name, title, expires } = table;
+  const about = { TableName: name };
+  const [described, recovery, expiry] = await Promise.all([
+    send(() => client.send(new DescribeTableCommand(about))),
+    send(() => client.send(new DescribeContinuousBackupsCommand(about))),
+    send(() => client.send(new DescribeTimeToLiveCommand(about))),
+  ]);
+  const { TableArn: arn = '', DeletionProtectionEnabled: isProtected } = described.Table ?? {};
+  const { PointInTimeRecoveryDescription: inTime } = recovery.ContinuousBackupsDescription ?? {};
+  const { TimeToLiveStatus: status = '', AttributeName: attribute } = expiry.TimeToLiveDescription ?? {};
+  const isExpiring = status === 'ENABLED' || status === 'ENABLING';
+  return [
+    ...policyProblems(await policyOf(table, arn), arn),
+    ...(isProtected === true ? [] : ['it is not protected against deletion']),
+    ...(inTime?.PointInTimeRecoveryStatus === 'ENABLED' ? [] : ['its point-in-time recovery is off']),
+    ...(isExpiring === expires && (!expires || attribute === EXPIRY_ATTRIBUTE)
+      ? []
+      : [`its items ${isExpiring ? `expire by ${String(attribute)}` : 'do not expire'}`]),
+  ].map((problem) => `${title}: ${problem}`);
+}
+
+/** How the tables of the trail differ from the template. Reads each setting from AWS. */
+export const createTrailProtection =
+  (tables: readonly TrailTable[]): (() => Promise<readonly string[]>) =>
+  async () =>
+    (await Promise.all(tables.map(problemsOf))).flat();
