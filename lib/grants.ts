@@ -51,7 +51,7 @@ export function denyTrailState(access: Pick<Table, 'tableArn'>, except?: 'cursor
   return statement;
 }
 
-/** Allows a function to read how tables are protected: their policy, their recovery, their expiry. */
+/** Allows a function to read how tables are protected: policy, recovery, expiry. */
 export function allowProtection(tables: readonly Pick<Table, 'tableArn'>[]): PolicyStatement {
   const calls = ['GetResourcePolicy', 'DescribeTable', 'DescribeContinuousBackups', 'DescribeTimeToLive'];
   return new PolicyStatement({

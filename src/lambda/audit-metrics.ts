@@ -44,7 +44,7 @@ export interface AuditCheckReports {
 /** Number of failures that a log line names. */
 const LOGGED_FAILURES = 5;
 
-/** Reports to the log, and for the alarms `AuditBroken`, `AuditCheckLate` and `AuditUnprotected`. */
+/** Reports for the alarms `AuditBroken`, `AuditCheckLate` and `AuditUnprotected`, and to the log. */
 export function auditCheckReports(namespace: string): AuditCheckReports {
   const metrics = madeOnce(() => new Metrics({ namespace, serviceName: 'audit' }));
   return {
