@@ -1,7 +1,171 @@
-import type { IndexReader } from '../../core/audit/index-store.ts';
-import type { Table } from './table-client.ts';
+import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { INDEX_LEVELS } from '../../core/audit/index-levels.ts';
+import type {
+  IndexPages,
+  IndexReader,
+  IndexRequest,
+  IndexStore,
+  StoredHeader,
+} from '../../core/audit/index-store.ts';
+import {
+  ENTRY_BYTES,
+  hashOfIndex,
+  INLINE_BYTES,
+  ITEM_BYTES,
+  placesBetween,
+  type IndexedPlace,
+} from '../../core/audit/token-index.ts';
+import { sortableTime } from '../../core/shared/position.ts';
+import { insertAll } from './insert-only.ts';
+import { dayPartition, INDEX_REQUESTS, indexKey, indexPartition } from './keys.ts';
+import { binary, send, type Item, type Table } from './table-client.ts';
 
-/** Placeholder until the indexes are stored. */
-export const createIndexReader = ({ name }: Table): IndexReader => ({
-  readIndex: () => Promise.reject(new Error(`audit: ${name} has no indexes yet`)),
-});
+/** Length of the part of the hash that is in the keys of an index. */
+const ID_LENGTH = 16;
+const idOf = (hash: string): string => hash.slice(0, ID_LENGTH);
+/** Sorts after every text that is used here. */
+const LAST = '~';
+
+const headerItem = z.lazy(() =>
+  z.object({
+    pk: z.string(),
+    sk: z.string(),
+    from: z.int(),
+    salt: binary,
+    ttl: z.int(),
+    entries: z.optional(binary),
+  }),
+);
+const HEADER = new RegExp(`^(${INDEX_LEVELS.join('|')})#([\\da-z]{9})#([\\w-]{${String(ID_LENGTH)}})$`);
+const entriesItem = z.lazy(() => z.object({ sk: z.string(), entries: binary }));
+const listedItem = z.object({ sk: z.string() });
+const requestItem = z.object({ sk: z.string(), trail: z.string(), day: z.int() });
+
+/** `undefined` for an item that describes no index. */
+function readHeader(item: Item): StoredHeader | undefined {
+  const [, level, to = '', id = ''] = HEADER.exec(String(item['sk'])) ?? [];
+  const known = INDEX_LEVELS.find((each) => each === level);
+  const parsed = headerItem.safeParse(item);
+  if (known === undefined || !parsed.success) return undefined;
+  const { pk, from, salt, ttl, entries } = parsed.data;
+  const header = { trail: pk, level: known, from, to: parseInt(to, 36), salt, expires: ttl, id };
+  return entries === undefined ? header : { ...header, entries };
+}
+
+type Query = Pick<QueryCommandInput, 'ConsistentRead' | 'ScanIndexForward' | 'Limit'> & {
+  readonly partition: string;
+  readonly from: string;
+  readonly to: string;
+};
+
+async function* pagesOf(
+  { client, name }: Table,
+  { partition, from, to, ...how }: Query,
+): AsyncGenerator<readonly Item[]> {
+  let start: Item | undefined;
+  do {
+    const command: QueryCommand = new QueryCommand({
+      TableName: name,
+      KeyConditionExpression: 'pk = :partition AND sk BETWEEN :from AND :to',
+      ExpressionAttributeValues: { ':partition': partition, ':from': from, ':to': to },
+      ...how,
+      ...(start === undefined ? {} : { ExclusiveStartKey: start }),
+    });
+    const page = await send(() => client.send(command));
+    start = page.LastEvaluatedKey;
+    yield page.Items ?? [];
+  } while (start !== undefined);
+}
+
+/** Looks tokens up in the indexes, for queries. */
+export function createIndexPages(table: Table): IndexPages {
+  return {
+    async headers(trail, level, after) {
+      const headers: StoredHeader[] = [];
+      const range = { from: `${level}#${sortableTime(after + 1)}`, to: `${level}#${LAST}` };
+      for await (const items of pagesOf(table, { partition: trail, ...range }))
+        headers.push(...items.flatMap((item) => readHeader(item) ?? []));
+      return headers;
+    },
+
+    async places(header, bounds, limit) {
+      if (header.entries !== undefined) return placesBetween(header, header.entries, bounds);
+      const [first, last] = bounds.map((bound) => bound.toString('hex')) as [string, string];
+      const places: IndexedPlace[] = [];
+      // An item has the entries from its key on: the one before the first bound may have some too.
+      const query = { partition: indexPartition(header.trail, header.id), from: ' ', to: last };
+      for await (const items of pagesOf(table, { ...query, ScanIndexForward: false, Limit: 1 })) {
+        const [item] = items;
+        if (item === undefined) break;
+        const { sk, entries } = entriesItem.parse(item);
+        places.push(...placesBetween(header, entries, bounds));
+        if (places.length >= limit || sk < first) break;
+      }
+      return places;
+    },
+  };
+}
+
+/** Reads whole indexes with consistent reads. */
+export function createIndexReader(table: Table): IndexReader {
+  return {
+    async readIndex([trail, level, , to, hash]) {
+      const key = indexKey(trail, level, to, idOf(hash));
+      const one = { ConsistentRead: true, partition: key.pk, from: key.sk, to: key.sk };
+      let header: StoredHeader | undefined;
+      for await (const [item] of pagesOf(table, one)) header = item && readHeader(item);
+      if (header === undefined) return undefined;
+      const parts: Buffer[] = header.entries === undefined ? [] : [header.entries];
+      const all = { ConsistentRead: true, partition: indexPartition(trail, header.id), from: ' ', to: LAST };
+      if (header.entries === undefined)
+        for await (const items of pagesOf(table, all))
+          parts.push(...items.flatMap((item) => entriesItem.safeParse(item).data?.entries ?? []));
+      const entries = Buffer.concat(parts);
+      return { ...header, entries, hash: hashOfIndex(header, entries) };
+    },
+  };
+}
+
+/** The indexes as the sealer writes them, by inserts alone; it also reads `audit`. */
+export function createIndexStore(table: Table, audit: Table): IndexStore {
+  return {
+    async insert({ trail, level, from, to, salt, expires, entries, hash }) {
+      const id = idOf(hash);
+      const isInline = entries.length <= INLINE_BYTES;
+      const items: Item[] = [];
+      for (let at = 0; !isInline && at < entries.length; at += ITEM_BYTES) {
+        const some = entries.subarray(at, at + ITEM_BYTES);
+        const sk = some.subarray(0, ENTRY_BYTES).toString('hex');
+        items.push({ pk: indexPartition(trail, id), sk, ttl: expires, entries: some });
+      }
+      await insertAll(table, items);
+      // Readers find an index by its description, so that is the last of it.
+      const header = { ...indexKey(trail, level, to, id), from, salt, ttl: expires };
+      await insertAll(table, [{ ...header, ...(isInline && { entries }) }]);
+    },
+
+    async list(day, trail) {
+      const ttl = Math.floor(day / 1000) + 45 * 24 * 60 * 60;
+      await insertAll(table, [{ pk: dayPartition(day), sk: trail, ttl }]);
+    },
+
+    async *listed(day, after) {
+      const range = { from: after === undefined ? ' ' : `${after} `, to: LAST };
+      for await (const items of pagesOf(table, { partition: dayPartition(day), ConsistentRead: true, ...range }))
+        yield items.map((item) => listedItem.parse(item).sk);
+    },
+
+    async asked(after) {
+      const range = { from: after === undefined ? ' ' : `${after} `, to: LAST };
+      const found: IndexRequest[] = [];
+      for await (const items of pagesOf(audit, { partition: INDEX_REQUESTS, ConsistentRead: true, ...range }))
+        for (const item of items) {
+          const parsed = requestItem.safeParse(item);
+          if (parsed.success)
+            found.push({ id: parsed.data.sk, trail: parsed.data.trail, day: parsed.data.day });
+        }
+      return found;
+    },
+  };
+}

@@ -308,6 +308,24 @@ export function markPartition(minute: number, shard: number): string {
   return `open#${sortableTime(minute)}#${shardText(shard)}`;
 }
 
+/** AuditIndex table: the description of an index, in order of levels and ends (ms). */
+export function indexKey(trail: string, level: string, to: number, id: string): ItemKey {
+  return { pk: trail, sk: `${level}#${sortableTime(to)}#${id}` };
+}
+
+/** AuditIndex table: the entries of an index that is too large for one item. */
+export function indexPartition(trail: string, id: string): string {
+  return `${trail}#${id}`;
+}
+
+/** AuditIndex table: the trails with an index of a day (ms). */
+export function dayPartition(day: number): string {
+  return `day#${sortableTime(day)}`;
+}
+
+/** Audit table: requests to write indexes again. */
+export const INDEX_REQUESTS = 'rebuild';
+
 /** AuditSeals table: the partition of all seals. */
 export const SEALS = 'seal';
 

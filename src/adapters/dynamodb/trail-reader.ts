@@ -2,6 +2,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { TRAIL_SHARDS, type AuditRecord } from '../../core/audit/audit-record.ts';
 import type { PageRange, PartitionPage, TrailPages } from '../../core/audit/list-records.ts';
+import type { RecordsAt } from '../../core/audit/find-by-token.ts';
 import type { MarkedShard, TrailReader } from '../../core/audit/trail-store.ts';
 import { referenceOf, referenceText, type ReferredIds } from '../../core/audit/token-reference.ts';
 import { defined } from '../../core/shared/defined.ts';
@@ -122,19 +123,15 @@ export function createReferredIds(table: Table): ReferredIds {
   };
 }
 
-interface NewestItems extends Omit<PartitionPage, 'records'> {
-  readonly items: readonly Item[];
-}
-
 /** Reads the trail newest first, a page of each partition at a time, for queries. */
 export function createTrailPages(table: Table): TrailPages {
   const { client, name } = table;
 
   /**
-   * The newest items of a partition below a sort key, with eventually consistent reads at half the
+   * The newest records of a partition below a sort key, with eventually consistent reads at half the
    * price.
    */
-  async function newest(partition: string, { from, before, limit }: PageRange): Promise<NewestItems> {
+  async function newest(partition: string, { from, before, limit }: PageRange): Promise<PartitionPage> {
     const command = new QueryCommand({
       TableName: name,
       KeyConditionExpression: 'pk = :partition AND sk BETWEEN :from AND :before',
@@ -147,19 +144,31 @@ export function createTrailPages(table: Table): TrailPages {
     const { Items = [], LastEvaluatedKey } = await send(() => client.send(command));
     const below = Items.filter(({ sk }) => String(sk) < before);
     const items = below.slice(0, limit);
-    if (LastEvaluatedKey === undefined && below.length <= limit) return { items };
-    return { items, readTo: String((items.at(-1) ?? LastEvaluatedKey)?.['sk']) };
+    const records = items.map(readRecord);
+    if (LastEvaluatedKey === undefined && below.length <= limit) return { records };
+    return { records, readTo: String((items.at(-1) ?? LastEvaluatedKey)?.['sk']) };
   }
 
   return {
     async newest(trail, range) {
       const shards = Array.from({ length: TRAIL_SHARDS }, (_, shard) => shard);
-      return Promise.all(
-        shards.map(async (shard) => {
-          const { items, ...page } = await newest(recordPartition(trail, shard), range);
-          return { ...page, records: items.map(readRecord) };
-        }),
-      );
+      return Promise.all(shards.map((shard) => newest(recordPartition(trail, shard), range)));
     },
+  };
+}
+
+/** Reads the records of a place, with eventually consistent reads. */
+export function createRecordsAt({ client, name }: Table): RecordsAt {
+  return async (trail, { at, shard }) => {
+    const time = sortableTime(at);
+    const command = new QueryCommand({
+      TableName: name,
+      KeyConditionExpression: 'pk = :partition AND sk BETWEEN :from AND :to',
+      ExpressionAttributeValues: {
+        ...{ ':partition': recordPartition(trail, shard), ':from': time, ':to': time + LAST },
+      },
+    });
+    const { Items = [] } = await send(() => client.send(command));
+    return Items.map(readRecord);
   };
 }

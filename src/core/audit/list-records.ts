@@ -6,9 +6,13 @@ import type { Clock } from '../shared/clock.ts';
 import { decodeCursor, encodeCursor } from '../shared/cursor.ts';
 import type { Page } from '../shared/pagination.ts';
 import { sortableTime } from '../shared/position.ts';
+import { endOf, indexedRecords, indexesOf, type FindByTokenDeps } from './find-by-token.ts';
+import { decodeContent } from './record-content.ts';
+import { nameOfToken, parseReference, type ReferredIds } from './token-reference.ts';
 import {
   CLOCK_AHEAD_MS,
-  entryOf,
+  namedTokens,
+  timeOfPosition,
   FORMS,
   OUTCOMES,
   type AuditEntry,
@@ -35,8 +39,6 @@ export interface PageRange {
 export interface TrailPages {
   /** A page of each partition of the trail. */
   newest(trail: string, range: PageRange): Promise<readonly PartitionPage[]>;
-  /** A page of each partition of a token's index rows, as the records that they point to. */
-  naming(trail: string, tokenId: string, range: PageRange): Promise<readonly PartitionPage[]>;
 }
 
 /** Filters of `GET /logs`; times in ms since the epoch. */
@@ -57,10 +59,14 @@ export interface AuditView {
   readonly entry: AuditEntry;
 }
 
-export interface ListRecordsDeps {
+export interface WalkDeps extends FindByTokenDeps {
   readonly trailPages: TrailPages;
-  readonly tenantKeys: Pick<TenantKeys, 'current' | 'all'>;
+  readonly referredIds: ReferredIds;
   readonly clock: Clock;
+}
+
+export interface ListRecordsDeps extends WalkDeps {
+  readonly tenantKeys: Pick<TenantKeys, 'current' | 'all'>;
 }
 
 /**
@@ -68,10 +74,6 @@ export interface ListRecordsDeps {
  * partitions (docs/contract.md#audit-trail).
  */
 const FILTERED_LIMIT = 250;
-/**
- * The same for a token's index rows, which have 4 partitions; each row requires reading a record.
- */
-const NAMING_LIMIT = 50;
 
 /**
  * Most bytes of the records of one page in a response, which has at most 6 MB; a single record,
@@ -101,7 +103,7 @@ function fitting(views: readonly AuditView[], size: number): readonly AuditView[
 /** The position before all records of a time. There are no records before 1970. */
 const positionOf = (at: number): string => sortableTime(Math.max(0, at));
 
-/** The forms in which a record names a token. */
+/** The forms in which an entry names a token, which may be in the form of a record. */
 export function formsOf({ tokens = {} }: AuditEntry, tokenId: string): readonly Form[] {
   return FORMS.filter((form) => tokens[form]?.includes(tokenId) === true);
 }
@@ -120,11 +122,37 @@ const readable = z.object({
 /** `undefined` for a record that was tampered with and cannot be read; verify-audit reports it. */
 function viewOf(record: AuditRecord): AuditView | undefined {
   try {
-    const entry = entryOf(record);
+    const entry = decodeContent(record);
     return readable.safeParse(entry).success ? { position: record.position, entry } : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Views with the ids of tokens in place of references; one that is missing stays a reference. */
+async function withIds(
+  { referredIds }: Pick<WalkDeps, 'referredIds'>,
+  views: readonly AuditView[],
+): Promise<readonly AuditView[]> {
+  const names = new Set(views.flatMap(({ entry }) => namedTokens(entry)));
+  const references = [...names].flatMap((name) => parseReference(name) ?? []);
+  if (references.length === 0) return views;
+  const ids = await referredIds(references);
+  const named = (texts: readonly string[] = []) => texts.map((text) => ids.get(text) ?? text);
+  return views.map(({ entry: { tokens = {}, ...entry }, ...view }) => ({
+    ...view,
+    entry: {
+      ...entry,
+      tokens: Object.fromEntries(Object.entries(tokens).map(([form, texts]) => [form, named(texts)])),
+    },
+  }));
+}
+
+/** Where a step of a walk begins, and how much it returns. */
+export interface Walk {
+  readonly size: number;
+  readonly before: string | undefined;
+  readonly withoutIndex?: boolean;
 }
 
 /** The records that a step found, newest first, and the position to continue at. */
@@ -133,50 +161,90 @@ export interface Walked {
   readonly next: string | undefined;
 }
 
-/**
- * One step of a walk: the newest matching records, up to `size` and to a size in bytes, among a
- * bounded number that are read. There may be fewer; `next` shows whether more may follow.
- */
-export async function walkRecords(
-  { trailPages, clock }: Pick<ListRecordsDeps, 'trailPages' | 'clock'>,
+/** What was read of a range: everything down to `floor`, which is empty if that is all of it. */
+interface Read {
+  readonly records: readonly AuditRecord[];
+  readonly floor: string;
+}
+
+async function newestRecords(
+  { trailPages }: Pick<WalkDeps, 'trailPages'>,
   trail: string,
-  { tokenId, applicationId, operation, outcome, from = 0, to }: RecordFilters,
-  { size, before }: { readonly size: number; readonly before: string | undefined },
-  isWanted?: (entry: AuditEntry) => boolean,
-): Promise<Walked> {
-  // A later record is not from this service: verify-audit reports it.
-  const end = positionOf(Math.min(to ?? Infinity, clock() + CLOCK_AHEAD_MS));
-  const isFiltered = [applicationId, operation, outcome, isWanted].some((filter) => filter !== undefined);
-  const range = {
-    from: positionOf(from),
-    before: before !== undefined && before < end ? before : end,
-    limit: isFiltered ? Math.max(tokenId === undefined ? FILTERED_LIMIT : NAMING_LIMIT, size) : size,
-  };
-  if (range.from >= range.before) return { views: [], next: undefined };
-  const pages =
-    tokenId === undefined
-      ? await trailPages.newest(trail, range)
-      : await trailPages.naming(trail, tokenId, range);
+  range: PageRange,
+): Promise<Read> {
+  if (range.from >= range.before) return { records: [], floor: '' };
+  const pages = await trailPages.newest(trail, range);
   // If one partition was read less far than the others, its next records may come before theirs.
   const ends = pages.flatMap(({ readTo }) => readTo ?? []);
   const floor = ends.reduce((highest, each) => (each > highest ? each : highest), '');
+  return { records: pages.flatMap(({ records }) => records), floor };
+}
+
+/**
+ * Records that may name a token: the newest ones of all, down to those that the index has for
+ * certain, then those that the index leads to.
+ */
+async function recordsNaming(
+  deps: WalkDeps,
+  trail: string,
+  tokenId: string,
+  range: PageRange,
+): Promise<Read> {
+  const from = timeOfPosition(range.from);
+  // The index is read first: what is written to it meanwhile is among the newest records.
+  const headers = await indexesOf(deps, trail, from);
+  const end = positionOf(endOf(headers) - CLOCK_AHEAD_MS);
+  const middle = end < range.from ? range.from : end < range.before ? end : range.before;
+  const newest = await newestRecords(deps, trail, { ...range, from: middle });
+  if (newest.floor !== '' || middle <= range.from) return newest;
+  // A position before the end of its ms is in the middle of the records of that time.
+  const before = timeOfPosition(middle) + (middle === positionOf(timeOfPosition(middle)) ? 0 : 1);
+  const indexed = await indexedRecords(deps, headers, { trail, name: nameOfToken(tokenId), from, before });
+  const below = indexed.records.filter(({ position }) => position < middle);
+  return { records: [...newest.records, ...below], floor: indexed.readTo ?? '' };
+}
+
+/**
+ * One step of a walk: the newest matching records, up to `size` and to a size in bytes, among a
+ * bounded number that are read. There may be fewer; `next` shows whether more may follow.
+ * `withoutIndex`: reads every record to find those of a token.
+ */
+export async function walkRecords(
+  deps: WalkDeps,
+  trail: string,
+  { tokenId, applicationId, operation, outcome, from = 0, to }: RecordFilters,
+  { size, before, withoutIndex = false }: Walk,
+): Promise<Walked> {
+  const { clock } = deps;
+  // A later record is not from this service: verify-audit reports it.
+  const end = positionOf(Math.min(to ?? Infinity, clock() + CLOCK_AHEAD_MS));
+  const isFiltered = [applicationId, operation, outcome, tokenId].some((filter) => filter !== undefined);
+  const range = {
+    from: positionOf(from),
+    before: before !== undefined && before < end ? before : end,
+    limit: isFiltered ? Math.max(FILTERED_LIMIT, size) : size,
+  };
+  if (range.from >= range.before) return { views: [], next: undefined };
+  const { records, floor } =
+    tokenId === undefined || withoutIndex
+      ? await newestRecords(deps, trail, range)
+      : await recordsNaming(deps, trail, tokenId, range);
   const nowSeconds = clock() / 1000;
-  const matching = pages
-    .flatMap(({ records }) => records)
+  const name = tokenId === undefined ? undefined : nameOfToken(tokenId);
+  const matching = records
     .filter(({ position, expires }) => position >= floor && expires > nowSeconds)
     .toSorted((a, b) => (a.position < b.position ? 1 : -1))
     .flatMap((record) => viewOf(record) ?? [])
     .filter(
       ({ entry }) =>
-        isWanted?.(entry) !== false &&
-        (tokenId === undefined || formsOf(entry, tokenId).length > 0) &&
+        (name === undefined || formsOf(entry, name).length > 0) &&
         (applicationId === undefined || entry.app === applicationId) &&
         (operation === undefined || entry.op === operation) &&
         (outcome === undefined || entry.outcome === outcome),
     );
   const views = fitting(matching, size);
-  if (matching.length > views.length) return { views, next: views.at(-1)?.position };
-  return { views: matching, next: ends.length === 0 ? undefined : floor };
+  const next = matching.length > views.length ? views.at(-1)?.position : floor === '' ? undefined : floor;
+  return { views: await withIds(deps, views), next };
 }
 
 /**

@@ -1,6 +1,11 @@
 import type { KeyObject } from 'node:crypto';
+import pLimit from 'p-limit';
 import type { Clock } from '../shared/clock.ts';
 import { leafOf, TRAIL_SHARDS } from './audit-record.ts';
+import { Gathering, hourOf } from './gathering.ts';
+import { HOUR_MS } from './index-levels.ts';
+import type { IndexStore } from './index-store.ts';
+import { firstProgress, indexLag, makeIndexes, shardsIn } from './index-work.ts';
 import { recordsInOrder } from './records-in-order.ts';
 import {
   digestOf,
@@ -27,6 +32,8 @@ export interface SealTrailDeps {
   readonly clock: Clock;
   /** The last interval of the run must start before this time, in ms since the epoch. */
   readonly deadline: number;
+  readonly indexes: IndexStore;
+  readonly memory: SealerMemory;
   /** Most trails in one seal: an item of DynamoDB has at most 400 KB. */
   readonly partSize?: number;
 }
@@ -38,6 +45,8 @@ export interface SealReport {
   readonly records: number;
   /** Age of the end of the sealed time; absent before the first seal, or if that cannot be read. */
   readonly lagMs?: number;
+  /** How long the oldest index could have been made; absent like `lagMs`. */
+  readonly indexLagMs?: number;
   /** Hash of the newest seal, base64url. */
   readonly newest?: string;
   /** Why sealing has stopped until an operator intervenes. */
@@ -47,7 +56,12 @@ export interface SealReport {
 const PART_SIZE = 2_000;
 /** By then a record is durable, or its write has failed: the writer retries for 5 s. */
 const SETTLED_MS = MINUTE_MS;
-const TRAILS_AT_ONCE = 8;
+/** Pairs of trails and shards that are read at once differ: a trail has up to 32 of them. */
+const TRAILS_AT_ONCE = 16;
+/** A part is sealed after this time, in ms: a run that ends loses no more than that. */
+const PART_MS = 8_000;
+/** How long a seal waits for indexes, in ms. */
+const INDEXING_MS = 20_000;
 /** A trail is a UUID or `deployment`. */
 const TRAIL_LENGTH_MAX = 36;
 
@@ -55,6 +69,9 @@ interface Interval {
   readonly from: number;
   readonly to: number;
 }
+
+/** A trail with its marked shards, one bit each. */
+type MarkedTrail = readonly [trail: string, shards: number];
 
 interface TrailEntry {
   readonly entry: SealEntry;
@@ -103,35 +120,32 @@ async function chainState(deps: SealTrailDeps): Promise<ChainState> {
   return 'again';
 }
 
-/** The next interval to seal: the rest of an interval in parts, or a new one. */
+/** The next interval to seal: the rest of an interval in parts, or a new one within an hour. */
 async function nextInterval(
   seals: SealStore,
   newest: SealStatement | undefined,
   now: number,
   lengthMs: number,
 ): Promise<Interval | undefined> {
-  if (newest !== undefined && newest.part < newest.parts) return newest;
+  if (newest?.more !== undefined) return newest;
   const last = Math.floor((now - SETTLED_MS) / MINUTE_MS) * MINUTE_MS;
-  if (newest === undefined) {
-    const from = await seals.begin(last - MAX_INTERVAL_MS);
-    const to = Math.min(from + MAX_INTERVAL_MS, last);
-    return to > from ? { from, to } : undefined;
-  }
-  const to = Math.min(newest.to + lengthMs, last);
-  return to > newest.to ? { from: newest.to, to } : undefined;
+  const from = newest?.to ?? (await seals.begin(last - MAX_INTERVAL_MS));
+  const length = newest === undefined ? MAX_INTERVAL_MS : lengthMs;
+  const to = Math.min(from + length, hourOf(from) + HOUR_MS, last);
+  return to > from ? { from, to } : undefined;
 }
 
 async function trailEntry(
   reader: TrailReader,
   { from, to }: Interval,
-  trail: string,
-  shards: readonly number[],
+  [trail, shards]: MarkedTrail,
 ): Promise<TrailEntry | undefined> {
   const root = new TrailRoot();
-  let first = Infinity;
-  for await (const records of recordsInOrder(reader, { trail, shards, from, to }))
+  let [first, bits] = [Infinity, 0];
+  for await (const records of recordsInOrder(reader, { trail, shards: shardsIn(shards), from, to }))
     for (const record of records) {
       root.add(leafOf(record));
+      bits |= 2 ** record.shard;
       // After tampering, the value may be anything.
       if (Number.isSafeInteger(record.expires)) first = Math.min(first, record.expires);
     }
@@ -139,55 +153,54 @@ async function trailEntry(
   return root.count === 0
     ? undefined
     : {
-        entry: [trail, root.count, root.root()],
+        entry: [trail, root.count, root.root(), bits >>> 0],
         expires: first === Infinity ? earliest : Math.max(first, earliest),
       };
 }
 
-/** The trails with records in an interval, sorted. */
-async function entriesOf(reader: TrailReader, interval: Interval): Promise<readonly TrailEntry[]> {
-  const shards = new Map<string, Set<number>>();
-  for (const { trail, shard } of await reader.marked(interval.from, interval.to))
+/** The marked trails of an interval with their shards, one bit each, sorted. */
+async function markedTrails(reader: TrailReader, { from, to }: Interval): Promise<readonly MarkedTrail[]> {
+  const shards = new Map<string, number>();
+  for (const { trail, shard } of await reader.marked(from, to))
     // A mark without the service's format was added by an attacker, and would only enlarge the
     // seal.
     if (trail.length <= TRAIL_LENGTH_MAX && Number.isInteger(shard) && shard >= 0 && shard < TRAIL_SHARDS)
-      shards.set(trail, (shards.get(trail) ?? new Set()).add(shard));
-  const trails = [...shards].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const entries: TrailEntry[] = [];
-  for (let at = 0; at < trails.length; at += TRAILS_AT_ONCE) {
-    const some = trails
-      .slice(at, at + TRAILS_AT_ONCE)
-      .map(([trail, marked]) => trailEntry(reader, interval, trail, [...marked]));
-    entries.push(...(await Promise.all(some)).filter((entry) => entry !== undefined));
-  }
-  return entries;
+      shards.set(trail, ((shards.get(trail) ?? 0) | (2 ** shard)) >>> 0);
+  return [...shards].toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** The entries of a part; `more`: the last trail that was looked at, if others follow. */
+interface Part {
+  readonly entries: readonly TrailEntry[];
+  readonly more?: string;
 }
 
 /**
- * The next seal of the chain. The entries of a part follow those of the previous part; the last
- * part contains all remaining entries, so that no part ever has to be sealed again.
+ * The entries of the next part of an interval: at most `size` trails, and fewer when the time is
+ * over, at least one. What a part has need never be read again.
  */
-function nextStatement(
-  newest: Newest | undefined,
-  { from, to }: Interval,
-  all: readonly TrailEntry[],
-  partSize: number,
-): SealStatement {
-  const before = newest?.statement;
-  const unfinished = before !== undefined && before.part < before.parts ? before : undefined;
-  const last = unfinished?.entries.at(-1)?.[0];
-  // If this part is empty, all later parts are empty too.
-  const rest =
-    unfinished === undefined ? all : all.filter(({ entry }) => last !== undefined && entry[0] > last);
-  const part = unfinished === undefined ? 1 : unfinished.part + 1;
-  const parts = unfinished?.parts ?? Math.max(1, Math.ceil(all.length / partSize));
-  const own = part === parts ? rest : rest.slice(0, partSize);
-  return {
-    ...{ from, to, part, parts },
-    ...(newest !== undefined && { previous: newest.hash.toString('base64url') }),
-    ...(own.length > 0 && { expires: Math.min(...own.map(({ expires }) => expires)) }),
-    entries: own.map(({ entry }) => entry),
-  };
+async function nextPart(
+  { trail: reader, clock, deadline, partSize = PART_SIZE }: SealTrailDeps,
+  interval: Interval,
+  marked: readonly MarkedTrail[],
+): Promise<Part> {
+  const trails = marked.slice(0, partSize);
+  const limit = pLimit(TRAILS_AT_ONCE);
+  const until = Math.min(deadline, clock() + PART_MS);
+  let begun = 0;
+  const found = await Promise.all(
+    trails.map((trail, at) =>
+      limit(() => {
+        // The pool begins them in order, so those that were begun come first.
+        if (at > 0 && clock() >= until) return undefined;
+        begun = at + 1;
+        return trailEntry(reader, interval, trail);
+      }),
+    ),
+  );
+  const entries = found.filter((entry) => entry !== undefined);
+  const more = begun < marked.length ? marked[begun - 1]?.[0] : undefined;
+  return { entries, ...(more !== undefined && { more }) };
 }
 
 function reportOf(
@@ -196,20 +209,98 @@ function reportOf(
   newest: Newest | undefined,
 ): SealReport {
   if (newest === undefined) return done;
-  const { from, to, part, parts } = newest.statement;
-  return { ...done, lagMs: now - (part < parts ? from : to), newest: newest.hash.toString('base64url') };
+  const { from, to, more, progress } = newest.statement;
+  const sealedTo = more === undefined ? to : from;
+  return {
+    ...done,
+    lagMs: now - sealedTo,
+    indexLagMs: indexLag(progress, sealedTo, now),
+    newest: newest.hash.toString('base64url'),
+  };
+}
+
+/** What follows from the seals up to one of them. A sealer that goes on from there reads none again. */
+export interface SealerMemory {
+  newest?: string;
+  gathering: Gathering;
+  /** Trails that are known to be listed as having an index of a day. */
+  readonly listed: Set<string>;
+}
+
+export const newSealerMemory = (): SealerMemory => ({ gathering: new Gathering(), listed: new Set() });
+
+/** What is sealed and not indexed: as remembered, or from the seals of the hours in question. */
+async function gatheringAt({ seals, memory }: SealTrailDeps, newest: Newest | undefined): Promise<Gathering> {
+  const name = newest?.hash.toString('base64url');
+  if (newest === undefined || (memory.newest !== undefined && memory.newest === name)) {
+    // Whoever changes it next has to succeed first.
+    delete memory.newest;
+    return memory.gathering;
+  }
+  const gathering = new Gathering();
+  const { from, part, progress } = newest.statement;
+  for await (const page of seals.seals(progress.hours.time, from + 1))
+    for (const seal of page)
+      if (seal.from < from || seal.part <= part) gathering.replay(statementOf(seal));
+  gathering.drop(progress.hours.time);
+  delete memory.newest;
+  memory.gathering = gathering;
+  return gathering;
+}
+
+/** The marks of an interval after the parts of it that are sealed. */
+async function restOf(
+  { trail }: SealTrailDeps,
+  interval: Interval,
+  newest: SealStatement | undefined,
+): Promise<readonly MarkedTrail[]> {
+  const after = newest?.more;
+  const marked = await markedTrails(trail, interval);
+  return after === undefined ? marked : marked.filter(([id]) => id > after);
+}
+
+/** The next seal of the chain, and the indexes that it names. */
+async function nextStatement(
+  deps: SealTrailDeps,
+  newest: Newest | undefined,
+  interval: Interval,
+  isLatest: boolean,
+): Promise<SealStatement> {
+  const { from, to } = interval;
+  const before = newest?.statement;
+  const gathering = await gatheringAt(deps, newest);
+  const { entries: all, more } = await nextPart(deps, interval, await restOf(deps, interval, before));
+  const entries = all.map(({ entry }) => entry);
+  gathering.add(from, entries);
+  const progress = before?.progress ?? firstProgress(from);
+  const made =
+    more !== undefined || !isLatest
+      ? { indexes: [], progress }
+      : await makeIndexes(deps, {
+          ...{ gathering, listed: deps.memory.listed, progress, origin: newest?.hash },
+          ...{ sealedTo: to, until: Math.min(deps.deadline, deps.clock() + INDEXING_MS) },
+        });
+  return {
+    ...{ from, to, part: before?.more === undefined ? 1 : before.part + 1 },
+    ...(more !== undefined && { more }),
+    ...(newest !== undefined && { previous: newest.hash.toString('base64url') }),
+    ...(all.length > 0 && { expires: Math.min(...all.map(({ expires }) => expires)) }),
+    entries,
+    ...(made.indexes.length > 0 && { indexes: made.indexes }),
+    progress: made.progress,
+  };
 }
 
 /**
- * Seals intervals until none is left or the deadline passes. Runs may overlap or die anywhere: a
- * seal is inserted only after the newest one, and only where there is none.
+ * Seals intervals until none is left or the deadline passes, and makes the indexes that are due.
+ * Runs may overlap or die anywhere: a seal is inserted only after the newest one, and only where
+ * there is none; what a run did before its seal, the next one does again in the same way.
  */
 export async function sealTrail(deps: SealTrailDeps): Promise<SealReport> {
   const done = { intervals: 0, records: 0 };
   // If an interval takes too long for one run, later runs must not fail on it again: start with a
   // short one.
   let lengthMs = MINUTE_MS;
-  let sealed: { interval: Interval; entries: readonly TrailEntry[] } | undefined;
   for (;;) {
     const state = await chainState(deps);
     const now = deps.clock();
@@ -221,19 +312,19 @@ export async function sealTrail(deps: SealTrailDeps): Promise<SealReport> {
     const { newest } = state;
     const interval = await nextInterval(deps.seals, newest?.statement, now, lengthMs);
     if (interval === undefined || now >= deps.deadline) return reportOf(done, now, newest);
-    // All parts of an interval use the records as read once; a new run reads them again.
-    if (sealed?.interval.from !== interval.from || sealed.interval.to !== interval.to)
-      sealed = { interval, entries: await entriesOf(deps.trail, interval) };
-    const statement = nextStatement(newest, interval, sealed.entries, deps.partSize ?? PART_SIZE);
+    const isLatest = interval.to > now - SETTLED_MS - MINUTE_MS;
+    const statement = await nextStatement(deps, newest, interval, isLatest);
     const body = encodeStatement(statement);
     const seal: Seal = {
       ...{ from: statement.from, part: statement.part, body },
       signature: await deps.signer.sign(digestOf(body)),
     };
     if (!(await deps.seals.insert(seal))) continue;
-    await deps.head.move(newest?.hash, hashOfSeal(seal));
+    const hash = hashOfSeal(seal);
+    deps.memory.newest = hash.toString('base64url');
+    await deps.head.move(newest?.hash, hash);
     done.records += statement.entries.reduce((sum, [, count]) => sum + count, 0);
-    if (statement.part < statement.parts) continue;
+    if (statement.more !== undefined) continue;
     done.intervals += 1;
     lengthMs = Math.min(2 * lengthMs, MAX_INTERVAL_MS);
   }

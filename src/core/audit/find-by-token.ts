@@ -1,0 +1,120 @@
+import pLimit from 'p-limit';
+import { sortableTime } from '../shared/position.ts';
+import { timeOfPosition, type AuditRecord } from './audit-record.ts';
+import { DAY_MS, HOUR_MS } from './index-levels.ts';
+import type { IndexPages, StoredHeader } from './index-store.ts';
+import { boundsOf, type IndexedPlace } from './token-index.ts';
+import { bytesOfName } from './token-reference.ts';
+
+/** Reads the records at a place: those of one ms and shard. */
+export type RecordsAt = (trail: string, place: IndexedPlace) => Promise<readonly AuditRecord[]>;
+
+export interface FindByTokenDeps {
+  readonly indexPages: IndexPages;
+  readonly recordsAt: RecordsAt;
+}
+
+/** A token as a record names it, in a range of time; ms since the epoch, `before` exclusive. */
+export interface TokenRange {
+  readonly trail: string;
+  readonly name: string;
+  readonly from: number;
+  readonly before: number;
+}
+
+/** Most places of one step, with the others of the last ms; each is read by a call. */
+const MAX_PLACES = 100;
+/** After so many indexes a step ends. */
+const MAX_INDEXES = 200;
+const AT_ONCE = 16;
+
+/** The indexes of a trail that end after a time. Days replace the parts of their time. */
+export async function indexesOf(
+  { indexPages }: Pick<FindByTokenDeps, 'indexPages'>,
+  trail: string,
+  from: number,
+): Promise<readonly StoredHeader[]> {
+  const days = await indexPages.headers(trail, 'day', from);
+  const dayEnd = days.reduce((end, { to }) => Math.max(end, to), from);
+  return [...days, ...(await indexPages.headers(trail, 'part', dayEnd))];
+}
+
+/** The end of the time that the indexes cover; 0 without any. */
+export const endOf = (headers: readonly StoredHeader[]): number =>
+  headers.reduce((end, { to }) => Math.max(end, to), 0);
+
+/** The indexes of one day or hour, which are searched together: their ranges may overlap. */
+interface Unit {
+  readonly start: number;
+  readonly headers: StoredHeader[];
+}
+
+function unitsOf(headers: readonly StoredHeader[], { from, before }: TokenRange): readonly Unit[] {
+  const units = new Map<number, Unit>();
+  for (const header of headers) {
+    if (header.to <= from || header.from >= before) continue;
+    const length = header.level === 'day' ? DAY_MS : HOUR_MS;
+    const start = header.from - (header.from % length);
+    const unit = units.get(start) ?? { start, headers: [] };
+    unit.headers.push(header);
+    units.set(start, unit);
+  }
+  return [...units.values()].toSorted((a, b) => b.start - a.start);
+}
+
+const numberOf = ({ at, shard }: IndexedPlace): string => `${String(at)} ${String(shard)}`;
+
+/** The newest places of a unit; `floor`: there may be more before this time. */
+async function placesOf(
+  { indexPages }: Pick<FindByTokenDeps, 'indexPages'>,
+  { headers }: Unit,
+  { name, from, before }: TokenRange,
+): Promise<{ readonly places: readonly IndexedPlace[]; readonly floor: number }> {
+  const limit = pLimit(AT_ONCE);
+  let floor = from;
+  const found = await Promise.all(
+    headers.map((header) =>
+      limit(async () => {
+        const places = await indexPages.places(header, boundsOf(header, bytesOfName(name), before), MAX_PLACES);
+        if (places.length >= MAX_PLACES) floor = Math.max(floor, places.at(-1)?.at ?? from);
+        return places;
+      }),
+    ),
+  );
+  const all = new Map(found.flat().map((place) => [numberOf(place), place]));
+  return { places: [...all.values()].filter(({ at }) => at >= floor), floor };
+}
+
+/**
+ * The newest records that may name a token, of a bounded number of places and indexes; `readTo`:
+ * the lowest position that was read, absent if no indexed records are left below it.
+ */
+export async function indexedRecords(
+  deps: FindByTokenDeps,
+  headers: readonly StoredHeader[],
+  range: TokenRange,
+): Promise<{ readonly records: readonly AuditRecord[]; readonly readTo?: string }> {
+  const units = unitsOf(headers, range);
+  const places: IndexedPlace[] = [];
+  let [searched, floor] = [0, range.from];
+  for (const [at, unit] of units.entries()) {
+    const found = await placesOf(deps, unit, range);
+    places.push(...found.places);
+    searched += unit.headers.length;
+    const isLast = at === units.length - 1;
+    floor = found.floor;
+    if (found.floor > range.from) break;
+    if (!isLast && (places.length >= MAX_PLACES || searched >= MAX_INDEXES)) {
+      floor = unit.start;
+      break;
+    }
+  }
+  const newest = places.filter(({ at }) => at >= range.from).toSorted((a, b) => b.at - a.at);
+  const last = newest[MAX_PLACES - 1];
+  if (last !== undefined && newest.length > MAX_PLACES) floor = Math.max(floor, last.at);
+  const limit = pLimit(AT_ONCE);
+  const wanted = newest.filter(({ at }) => at >= floor);
+  const read = await Promise.all(wanted.map((place) => limit(() => deps.recordsAt(range.trail, place))));
+  const records = read.flat().filter(({ position }) => timeOfPosition(position) >= range.from);
+  return { records, ...(floor > range.from && { readTo: sortableTime(floor) }) };
+}
