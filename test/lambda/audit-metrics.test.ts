@@ -1,4 +1,4 @@
-import { reportAuditCheck } from '../../src/lambda/audit-metrics.ts';
+import { auditCheckReports } from '../../src/lambda/audit-metrics.ts';
 
 /** The lines of JSON that are written meanwhile. */
 function written(write: () => void): readonly Record<string, unknown>[] {
@@ -17,26 +17,45 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-describe('a scheduled check of the trail', () => {
+const INTACT = { failures: 0, broken: [], isFinished: true, lagMs: 150_400 };
+
+describe('the check of the schedule', () => {
   it('reports the number of failures as metric and log, and the first ones without odd characters', () => {
-    const report = reportAuditCheck('test');
+    const { onAuditChecked } = auditCheckReports('test');
+    const broken = [{ record: '\u202e\u001b[8m\u009b💳', what: 'the MAC is wrong' }];
     const lines = written(() => {
-      report(2, [{ record: '\u202e\u001b[8m\u009b💳', what: 'the MAC is wrong' }]);
+      onAuditChecked({ ...INTACT, failures: 2, broken });
     });
     expect(lines.flatMap(({ AuditBroken: value }) => value ?? [])).toEqual([2]);
     const [cause] = lines.flatMap(({ cause: causes }) => (causes === undefined ? [] : [causes as string[]]));
     expect(cause?.[0]).toBe('failures: 2');
     expect(cause?.[1]).toMatch(/^[ -~]+the MAC is wrong"}$/);
-    expect(JSON.parse(cause?.[1] ?? '')).toEqual({
-      ...{ record: '\u202e\u001b[8m\u009b💳', what: 'the MAC is wrong' },
-    });
+    expect(JSON.parse(cause?.[1] ?? '')).toEqual(broken[0]);
   });
 
-  it('reports 0 for an intact trail, and logs nothing', () => {
-    const report = reportAuditCheck('test');
+  it('reports an intact trail without a log, and whether it is late', () => {
+    const { onAuditChecked } = auditCheckReports('test');
     const lines = written(() => {
-      report(0, []);
+      onAuditChecked(INTACT);
+      onAuditChecked({ ...INTACT, isFinished: false });
     });
-    expect(lines.map(({ AuditBroken: value }) => value)).toEqual([0]);
+    expect(
+      lines.map(({ AuditBroken, AuditChecked, AuditCheckLagSeconds }) => [
+        ...[AuditBroken, AuditChecked, AuditCheckLagSeconds],
+      ]),
+    ).toEqual([
+      [0, 1, 150],
+      [0, 0, 150],
+    ]);
+  });
+
+  it('reports how the tables differ from the template', () => {
+    const { onTrailProtection } = auditCheckReports('test');
+    const lines = written(() => {
+      onTrailProtection([]);
+      onTrailProtection(['Audit: it has no policy']);
+    });
+    expect(lines.flatMap(({ AuditUnprotected: value }) => value ?? [])).toEqual([0, 1]);
+    expect(lines.flatMap(({ cause }) => cause ?? [])).toEqual(['"Audit: it has no policy"']);
   });
 });

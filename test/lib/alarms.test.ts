@@ -5,7 +5,9 @@ import { dependencies as workerDependencies } from '../../functions/reactor-work
 import { dependencies as sweeperDependencies } from '../../functions/sweeper/dependencies.ts';
 import { dependencies as sealerDependencies } from '../../functions/audit-sealer/dependencies.ts';
 import { runSealer } from '../../functions/audit-sealer/run-sealer.ts';
-import { auditReports } from '../../src/lambda/audit-metrics.ts';
+import { newSealerMemory } from '../../src/core/audit/seal-trail.ts';
+import { auditCheckReports, auditReports } from '../../src/lambda/audit-metrics.ts';
+import { Trail } from '../core/audit/a-trail.ts';
 import { aSealSigner } from '../support/fakes/a-seal-signer.ts';
 import { anAuditTrail, aSealHead, aSealStore } from '../support/fakes/an-audit-trail.ts';
 import { ALARM_NAMES } from '../../lib/alarms.ts';
@@ -60,6 +62,8 @@ async function emittedBySealer(environment: Readonly<Record<string, string>>) {
     signer: aSealSigner(privateKey),
     publicKey: () => Promise.resolve(publicKey),
     clock: () => 1_800_000_000_000,
+    indexes: new Trail().indexStore(),
+    memory: newSealerMemory(),
   };
   return emittedWhile(() => runSealer({ ...deps, metrics }, 58_000));
 }
@@ -67,7 +71,8 @@ async function emittedBySealer(environment: Readonly<Record<string, string>>) {
 /** The metrics of the functions of these templates, created from their environments. */
 async function emittedBy(stacks: readonly Stack[]) {
   const works = DUE_WORKS.map((name) => ({ name, async *due() {} }));
-  const [sweeper, worker, sealer, tokens] = ['Sweeper', 'Worker', 'AuditSealer', 'Tokens'].map((beginning) =>
+  const beginnings = ['Sweeper', 'Worker', 'AuditSealer', 'Tokens', 'Operator'];
+  const [sweeper, worker, sealer, tokens, operator] = beginnings.map((beginning) =>
     environmentOf(stacks, beginning),
   );
   return [
@@ -79,6 +84,11 @@ async function emittedBy(stacks: readonly Stack[]) {
     ...(await emittedWhile(() => {
       const { onAuditUnavailable, onAuditEndMissing } = auditReports(tokens?.['SERVICE_NAME'] ?? '');
       for (const report of [onAuditUnavailable, onAuditEndMissing]) report(new Error('x'));
+    })),
+    ...(await emittedWhile(() => {
+      const { onAuditChecked, onTrailProtection } = auditCheckReports(operator?.['SERVICE_NAME'] ?? '');
+      onAuditChecked({ failures: 0, broken: [], isFinished: true, lagMs: 0 });
+      onTrailProtection([]);
     })),
   ];
 }
@@ -111,6 +121,21 @@ it('InvocationsWaiting reports the wait in the queue and that of returned invoca
     ['w0', 'ApproximateAgeOfOldestMessage'],
     ['w1', 'InvocationWaitSeconds'],
   ]);
+});
+
+it.each([
+  // The check runs once an hour: one value in three hours suffices, and none is a fault.
+  ['AuditCheckLate', { Period: 10_800, EvaluationPeriods: 1, TreatMissingData: 'breaching' }],
+  ['AuditUnprotected', { Period: 10_800, EvaluationPeriods: 1, TreatMissingData: 'breaching' }],
+  // A failure of one run stays until the next one.
+  ['AuditBroken', { EvaluationPeriods: 130, DatapointsToAlarm: 1, TreatMissingData: 'notBreaching' }],
+  ['AuditSealLate', { Threshold: 600, TreatMissingData: 'breaching' }],
+  ['AuditIndexLate', { Threshold: 172_800, TreatMissingData: 'breaching' }],
+])('%s neither flaps nor hides what is missing', (name, expected) => {
+  const alarm = resources(synthesized(), 'AWS::CloudWatch::Alarm').find(
+    ({ properties }) => properties['AlarmName'] === `Cloakroom-${name}`,
+  );
+  expect(alarm?.properties).toMatchObject(expected);
 });
 
 describe('the walk finds', () => {

@@ -28,6 +28,8 @@ function granted(table: RegExp): Record<string, readonly string[]> {
   return Object.fromEntries(Object.entries(found).map(([of, actions]) => [of, actions.toSorted()]));
 }
 
+/** The calls that read how a table is protected. */
+const PROTECTION = ['DescribeContinuousBackups', 'DescribeTable', 'DescribeTimeToLive', 'GetResourcePolicy'];
 const INSERT = ['PartiQLInsert'];
 
 it('every function that serves requests or acts may add records, and three may read them', () => {
@@ -39,7 +41,7 @@ it('every function that serves requests or acts may add records, and three may r
     Worker: INSERT,
     Sender: INSERT,
     Logs: ['BatchGetItem', 'PartiQLInsert', 'Query'],
-    Operator: ['BatchGetItem', 'PartiQLInsert', 'Query'],
+    Operator: ['BatchGetItem', 'PartiQLInsert', 'Query', ...PROTECTION].toSorted(),
     AuditSealer: ['Query'],
   });
 });
@@ -47,7 +49,7 @@ it('every function that serves requests or acts may add records, and three may r
 it('only the sealer may add and sign seals', () => {
   expect(granted(/AuditSeals[\dA-F]{8}Arn/)).toEqual({
     AuditSealer: ['PartiQLInsert', 'Query'],
-    Operator: ['Query'],
+    Operator: ['Query', ...PROTECTION].toSorted(),
   });
   expect(granted(/SealKey[\dA-F]{8}Arn/)).toEqual({
     AuditSealer: ['kms:GetPublicKey', 'kms:Sign'],
@@ -64,25 +66,45 @@ it('no function has all actions of DynamoDB, or actions on all tables', () => {
   }
 });
 
-it('only the sealer may write the head in the table of keys, and no other item', () => {
+it('only the sealer may write the head in the table of keys, and only the operator the cursor', () => {
   const onAccess = policies.filter(({ Resource }) => /Access[\dA-F]{8}Arn/.test(JSON.stringify(Resource)));
   const writes = (statement: Statement) =>
     /PutItem|UpdateItem|DeleteItem|BatchWrite/.test(String(statement.Action));
   const writers = new Set(
     onAccess.filter((each) => each.Effect === 'Allow' && writes(each)).map(({ of }) => of),
   );
-  const head = { 'dynamodb:LeadingKeys': ['audit'] };
+  const HEAD = { 'dynamodb:LeadingKeys': ['audit'] };
+  const BOTH = { 'dynamodb:LeadingKeys': ['audit', 'audit-check'] };
   for (const of of writers) {
     const own = onAccess.filter((each) => each.of === of);
     const denial = own.find(({ Effect }) => Effect === 'Deny');
     if (of === 'AuditSealer')
-      expect(own.map(({ Condition }) => Condition?.['ForAllValues:StringEquals'])).toEqual([head]);
-    else expect(denial?.Condition).toEqual({ 'ForAnyValue:StringEquals': head });
+      expect(own.map(({ Condition }) => Condition?.['ForAllValues:StringEquals'])).toEqual([HEAD]);
+    else
+      expect(denial).toMatchObject({
+        Action: ['BatchWriteItem', 'DeleteItem', 'PutItem', 'UpdateItem'].map((call) => `dynamodb:${call}`),
+        Condition: { 'ForAnyValue:StringEquals': of === 'Operator' ? HEAD : BOTH },
+      });
   }
   expect([...writers].toSorted()).toEqual(['Applications', 'AuditSealer', 'Operator', 'Sweeper']);
 });
 
-it.each(['Audit', 'AuditSeals'])(
+it('Lambda does not repeat an event of a schedule that failed', () => {
+  const configs = all.filter(([, { Type }]) => Type === 'AWS::Lambda::EventInvokeConfig');
+  const scheduled = all.flatMap(([, { Type, Properties }]) =>
+    Type === 'AWS::Events::Rule' && Properties['ScheduleExpression'] !== undefined
+      ? (Properties['Targets'] as { readonly Arn: unknown }[])
+      : [],
+  );
+  const nameIn = (value: unknown) =>
+    /(AuditSealer|Operator|Sweeper)Function/.exec(JSON.stringify(value))?.[1];
+  expect(configs.map(([, { Properties }]) => Properties['MaximumRetryAttempts'])).toEqual([0, 0, 0]);
+  expect(configs.map(([, { Properties }]) => nameIn(Properties['FunctionName'])).toSorted()).toEqual(
+    scheduled.map(({ Arn }) => nameIn(Arn)).toSorted(),
+  );
+});
+
+it.each(['Audit', 'AuditIndex', 'AuditSeals'])(
   'the table %s denies every write except an insert to all principals',
   (name) => {
     const [table] = all.filter(

@@ -74,7 +74,7 @@ class IndexCheck {
   }
 
   /**
-   * Whether a missing index has expired. That of a day expires with its last record, and its own
+   * Whether the index has expired. That of a day expires with its last record, and its own
    * expiry is not part of its hash: so the records decide.
    */
   async #hasExpired(): Promise<boolean> {
@@ -91,12 +91,17 @@ class IndexCheck {
     const [trail, level, from, to, hash] = this.#sealed;
     this.#step.checked.indexes += 1;
     const index = await this.#step.deps.index.readIndex(this.#sealed);
-    const named = `the index of ${new Date(from).toISOString()}`;
-    if (index === undefined) {
-      if (!(await this.#hasExpired())) this.#add(`${named} is gone`);
-    } else if (hashOfIndex({ trail, level, from, to, salt: index.salt }, index.entries) !== hash)
-      this.#add(`${named} is not the sealed one`);
-    else if (withContents) await this.#checkContents({ ...index, trail, level, from, to });
+    if (
+      index !== undefined &&
+      hashOfIndex({ trail, level, from, to, salt: index.salt }, index.entries) === hash
+    ) {
+      if (withContents) await this.#checkContents({ ...index, trail, level, from, to });
+      return;
+    }
+    // DynamoDB deletes the items of an expired index one by one.
+    if (await this.#hasExpired()) return;
+    const what = index === undefined ? 'gone' : 'not the sealed one';
+    this.#add(`the index of ${new Date(from).toISOString()} is ${what}`);
   }
 
   async #checkContents(index: TokenIndex): Promise<void> {

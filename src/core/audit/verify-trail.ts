@@ -1,4 +1,4 @@
-import { inPool } from '../shared/in-pool.ts';
+import pLimit from 'p-limit';
 import { DEPLOYMENT } from './audit-record.ts';
 import { checkIndex, type NamedIndex } from './index-check.ts';
 import { END_OF_TIME } from './seal.ts';
@@ -131,14 +131,21 @@ class ChunkWalk {
     const left = [...resumed, ...fresh.map((trail): readonly [string, number?] => [trail])];
     const open: [string, number][] = [];
     let begun = 0;
-    await inPool(
-      TRAILS_AT_ONCE,
-      () => (begun === 0 || this.#step.deps.clock() < deadline ? left[begun++] : undefined),
-      async ([trail, from]) => {
+    const limit = pLimit(TRAILS_AT_ONCE);
+    const work = left.map(([trail, from], at) =>
+      limit(async () => {
+        // They begin in this order.
+        if (at > 0 && this.#step.deps.clock() >= deadline) return;
+        begun = at + 1;
         const next = await this.#verify(trail, from);
         if (next !== undefined) open.push([trail, next]);
-      },
+      }),
     );
+    try {
+      await Promise.all(work);
+    } finally {
+      limit.clearQueue();
+    }
     await this.#step.lookUpIds();
     const notBegun = left.slice(begun);
     if (open.length === 0 && notBegun.length === 0) return undefined;

@@ -11,7 +11,13 @@ import {
 } from '../../../src/core/audit/audit-record.ts';
 import { encodeContent } from '../../../src/core/audit/record-content.ts';
 import { encodeStatement, type SealedIndex, type SealStatement } from '../../../src/core/audit/seal.ts';
-import { sealTrail, type SealReport, type SealTrailDeps } from '../../../src/core/audit/seal-trail.ts';
+import type { IndexStore } from '../../../src/core/audit/index-store.ts';
+import {
+  newSealerMemory,
+  sealTrail,
+  type SealReport,
+  type SealTrailDeps,
+} from '../../../src/core/audit/seal-trail.ts';
 import type { MarkedShard, Seal } from '../../../src/core/audit/trail-store.ts';
 import { MAX_FAILURES, type AuditKeys, type VerifyDeps } from '../../../src/core/audit/verification.ts';
 import { verifyStep, type Verified, type VerifyInput } from '../../../src/core/audit/verify-trail.ts';
@@ -21,8 +27,8 @@ import { aSealSigner } from '../../support/fakes/a-seal-signer.ts';
 import { anAuditTrail, aSealHead, aSealStore, mark, recordKey } from '../../support/fakes/an-audit-trail.ts';
 
 export const MINUTE = 60_000;
-/** When the first record of a trail is written: at the start of a minute. */
-export const START = Date.UTC(2026, 10, 23, 12, 0);
+/** When the first record of a trail is written: at the start of a minute, not of an hour. */
+export const START = Date.UTC(2026, 10, 23, 12, 20);
 export const TENANTS = ['tenant-a', 'tenant-b', 'tenant-c'] as const;
 
 const DAY_SECONDS = 86_400;
@@ -57,6 +63,9 @@ export class Trail {
   /** Indexes by the text of how a seal names them, without the hash. */
   readonly indexes: Map<string, TokenIndex>;
 
+  /** Days with their trails. */
+  readonly listed: Set<string>;
+
   readonly keys: Map<string, AuditKeys | 'destroyed'>;
 
   now: number;
@@ -68,6 +77,7 @@ export class Trail {
     this.head = { hash: of?.head.hash };
     this.ids = new Map(of?.ids);
     this.indexes = new Map(of?.indexes);
+    this.listed = new Set(of?.listed);
     this.keys = new Map(
       of?.keys ?? TENANTS.map((tenant) => [tenant, new Map([[1, createSecretKey(randomBytes(32))]])]),
     );
@@ -123,7 +133,28 @@ export class Trail {
       publicKey: () => Promise.resolve(SEAL_KEY.publicKey),
       clock: () => this.now,
       deadline: Infinity,
+      indexes: this.indexStore(),
+      memory: newSealerMemory(),
       ...over,
+    };
+  }
+
+  indexStore(): IndexStore {
+    return {
+      insert: (index) => {
+        this.indexes.set(indexKey([index.trail, index.level, index.from, index.to, index.hash]), index);
+        return Promise.resolve();
+      },
+      list: (day, trail) => {
+        this.listed.add(`${String(day)} ${trail}`);
+        return Promise.resolve();
+      },
+      listed: async function* (this: Trail, day: number, after = '') {
+        const own = [...this.listed].map((each) => each.split(' ') as [string, string]);
+        const trails = own.flatMap(([of, trail]) => (of === String(day) && trail > after ? [trail] : []));
+        yield await Promise.resolve(trails.toSorted());
+      }.bind(this),
+      asked: () => Promise.resolve([]),
     };
   }
 

@@ -318,7 +318,7 @@ describe('one failure', () => {
     const places = forgeries.map(placeText);
     expect(await found(trail)).toEqual([
       places[0],
-      'a gap: the seal before it is one up to 2026-11-23T12:01:00.000Z',
+      'a gap: the seal before it is one up to 2026-11-23T12:21:00.000Z',
       places[1],
       'found 2 records, sealed 3',
       'the signature of the seal is not valid under the key',

@@ -1,10 +1,4 @@
-import {
-  namedTokens,
-  placeText,
-  type AuditRecord,
-  type RecordPlace,
-} from '../../../src/core/audit/audit-record.ts';
-import { decodeContent } from '../../../src/core/audit/record-content.ts';
+import { placeText, type AuditRecord, type RecordPlace } from '../../../src/core/audit/audit-record.ts';
 import type { PageRange, TrailPages } from '../../../src/core/audit/list-records.ts';
 import type {
   MarkedShard,
@@ -119,7 +113,5 @@ export function someTrailPages(records: Map<string, AuditRecord>): TrailPages {
   };
   return {
     newest: (trail, range) => page(trail, range, () => true),
-    naming: (trail, tokenId, range) =>
-      page(trail, range, ({ body }) => namedTokens(decodeContent({ body })).includes(tokenId)),
   };
 }
