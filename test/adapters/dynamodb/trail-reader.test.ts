@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ExecuteStatementCommand } from '@aws-sdk/client-dynamodb';
 import { recordKey } from '../../../src/adapters/dynamodb/keys.ts';
 import {
-  createTokenIndex,
+  createReferredIds,
   createTrailPages,
   createTrailReader,
 } from '../../../src/adapters/dynamodb/trail-reader.ts';
@@ -64,7 +64,7 @@ it('an inserted item with odd attributes is a failure of its own, and crashes no
   await insert(TENANTS[0], odd, { ttl: { N: '1' }, body: BODY });
   own.now = START + MINUTE;
   const verified = await verifyStep(own.verifyDeps({ trail: createTrailReader(table()) }), {
-    ...{ trails: [TENANTS[0]], tenants: [], from: START - MINUTE, to: own.now, deadline: Infinity },
+    ...{ walk: 'complete', trails: [TENANTS[0]], from: START - MINUTE, to: own.now, deadline: Infinity },
   });
   expect(verified.failures).toBe(positions.size);
   expect(verified.broken.map(({ place }) => place)).toEqual(
@@ -91,8 +91,8 @@ it('an inserted record that names a token too long for a key has no row of it', 
   });
   own.now = START + MINUTE;
   const { failures, broken } = await verifyStep(
-    own.verifyDeps({ trail: createTrailReader(table()), index: createTokenIndex(table()) }),
-    { trails: [DEPLOYMENT], tenants: [], from: START, to: own.now, deadline: Infinity },
+    own.verifyDeps({ trail: createTrailReader(table()), referred: createReferredIds(table()) }),
+    { walk: 'complete', trails: [DEPLOYMENT], from: START, to: own.now, deadline: Infinity },
   );
   expect(failures).toBe(3);
   expect(Math.max(...broken.map(({ what }) => what.length))).toBe(500);
