@@ -188,8 +188,14 @@ export class ApiStack extends Stack {
     return this.#apiFunction<LogsEnvironment>('Logs', {
       folder: 'logs',
       description: 'The audit trail, for those who may read it',
-      environment: apiEnvironment(this.#settings, this.#data),
-      grants: [allowOnTable(this.#data.audit, ['Query', 'BatchGetItem'])],
+      environment: {
+        ...apiEnvironment(this.#settings, this.#data),
+        AUDIT_INDEX_TABLE: this.#data.auditIndex.tableName,
+      },
+      grants: [
+        allowOnTable(this.#data.audit, ['Query', 'BatchGetItem']),
+        allowOnTable(this.#data.auditIndex, ['Query']),
+      ],
     });
   }
 

@@ -204,6 +204,7 @@ export class OperationsStack extends Stack {
       environment: {
         SERVICE_NAME: settings.serviceName,
         AUDIT_TABLE: data.audit.tableName,
+        AUDIT_INDEX_TABLE: data.auditIndex.tableName,
         AUDIT_SEALS_TABLE: data.auditSeals.tableName,
         ACCESS_TABLE: data.access.tableName,
         SEAL_KEY_ID: data.sealKey.keyArn,
@@ -211,6 +212,7 @@ export class OperationsStack extends Stack {
       grants: [
         allowOnTable(data.audit, ['Query']),
         allowOnTable(data.auditSeals, ['Query', 'PartiQLInsert']),
+        allowOnTable(data.auditIndex, ['Query', 'PartiQLInsert']),
         allowOnPartition(data.access, SEAL_HEAD_KEY.pk, ['BatchGetItem', 'PutItem']),
         new PolicyStatement({ actions: ['kms:Sign', 'kms:GetPublicKey'], resources: [data.sealKey.keyArn] }),
       ],

@@ -5,6 +5,7 @@ import { variable } from '../../src/lambda/environment.ts';
 export const environment = z.object({
   SERVICE_NAME: variable,
   AUDIT_TABLE: variable,
+  AUDIT_INDEX_TABLE: variable,
   AUDIT_SEALS_TABLE: variable,
   ACCESS_TABLE: variable,
   SEAL_KEY_ID: variable,

@@ -1,9 +1,10 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { dynamoDbClient, kmsClient } from '../../src/adapters/aws/clients.ts';
+import { createIndexStore } from '../../src/adapters/dynamodb/index-store.ts';
 import { createSealHead, createSealStore } from '../../src/adapters/dynamodb/seal-store.ts';
 import { createTrailReader } from '../../src/adapters/dynamodb/trail-reader.ts';
 import { createSealSigner, sealPublicKey } from '../../src/adapters/kms/kms-seal-key.ts';
-import type { SealTrailDeps } from '../../src/core/audit/seal-trail.ts';
+import { newSealerMemory, type SealTrailDeps } from '../../src/core/audit/seal-trail.ts';
 import { madeOnce } from '../../src/core/shared/made-once.ts';
 import { environment } from './config.ts';
 
@@ -19,8 +20,11 @@ export type AuditSealerDeps = Omit<SealTrailDeps, 'deadline'> & {
 export function dependencies(env: NodeJS.ProcessEnv): AuditSealerDeps {
   const config = environment.parse(env);
   const [client, kms] = [dynamoDbClient(), kmsClient()];
+  const audit = { client, name: config.AUDIT_TABLE };
   return {
-    trail: createTrailReader({ client, name: config.AUDIT_TABLE }),
+    trail: createTrailReader(audit),
+    indexes: createIndexStore({ client, name: config.AUDIT_INDEX_TABLE }, audit),
+    memory: newSealerMemory(),
     seals: createSealStore({ client, name: config.AUDIT_SEALS_TABLE }),
     head: createSealHead({ client, name: config.ACCESS_TABLE }),
     signer: createSealSigner(kms, config.SEAL_KEY_ID),

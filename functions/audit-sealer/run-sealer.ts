@@ -15,6 +15,8 @@ export async function runSealer(deps: AuditSealerDeps, remainingMs: number): Pro
   const metrics = deps.metrics();
   if (report.lagMs !== undefined)
     metrics.addMetric('AuditSealLagSeconds', MetricUnit.Seconds, Math.round(report.lagMs / 1000));
+  if (report.indexLagMs !== undefined)
+    metrics.addMetric('AuditIndexLagSeconds', MetricUnit.Seconds, Math.round(report.indexLagMs / 1000));
   metrics.addMetric('AuditBroken', MetricUnit.Count, report.broken === undefined ? 0 : 1);
   metrics.addMetadata('SealedIntervals', String(report.intervals));
   metrics.addMetadata('SealedRecords', String(report.records));

@@ -1,8 +1,9 @@
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 import { apiEnvironment } from '../../src/http/api-environment.ts';
+import { variable } from '../../src/lambda/environment.ts';
 
 /** The environment of the logs function. */
-export const environment = apiEnvironment;
+export const environment = z.extend(apiEnvironment, { AUDIT_INDEX_TABLE: variable });
 
 /** The variables that the construct must set, as strings. */
 export type Environment = Readonly<Record<keyof z.input<typeof environment>, string>>;

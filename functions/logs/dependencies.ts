@@ -1,5 +1,5 @@
 import { dynamoDbClient } from '../../src/adapters/aws/clients.ts';
-import { createTrailPages } from '../../src/adapters/dynamodb/trail-reader.ts';
+import { createTrailSearch } from '../../src/adapters/dynamodb/trail-search.ts';
 import { createStores, createTrail } from '../../src/adapters/stores.ts';
 import type { Unaudited } from '../../src/core/audit/effects.ts';
 import type { ListRecordsDeps } from '../../src/core/audit/list-records.ts';
@@ -22,6 +22,9 @@ export function dependencies(env: NodeJS.ProcessEnv): Unaudited<LogsDeps> {
     ...apiSettings(config),
     ...stores,
     auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(config.SERVICE_NAME) }),
-    trailPages: createTrailPages({ client: dynamodb, name: config.AUDIT_TABLE }),
+    ...createTrailSearch(
+      { client: dynamodb, name: config.AUDIT_TABLE },
+      { client: dynamodb, name: config.AUDIT_INDEX_TABLE },
+    ),
   };
 }

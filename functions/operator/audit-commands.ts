@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { DAY_LATE_MS } from '../../src/core/audit/index-work.ts';
 import { auditKeysOf } from '../../src/core/audit/audit-keys.ts';
 import { DEPLOYMENT } from '../../src/core/audit/audit-record.ts';
 import { exportStart, exportStep } from '../../src/core/audit/export-trail.ts';
@@ -47,7 +48,7 @@ async function allTrails(deps: Pick<OperatorDeps, 'tenantStore'>): Promise<reado
 interface WhoSawInput extends Times {
   readonly token_id: string;
   readonly tenant_id?: string | undefined;
-  readonly masked: boolean;
+  readonly without_index: boolean;
   /** Where the previous step ended. */
   readonly at?: { readonly tenant_id: string; readonly before?: string | undefined } | undefined;
 }
@@ -57,10 +58,10 @@ export async function whoSaw(
   deps: OperatorDeps,
   input: WhoSawInput,
 ): Promise<Step & { readonly records: unknown }> {
-  const { token_id: tokenId, tenant_id: raw, masked, from, to, at } = input;
+  const { token_id: tokenId, tenant_id: raw, without_index: withoutIndex, from, to, at } = input;
   const ids = raw === undefined ? await allTrails(deps) : [raw];
   const tenantId = at?.tenant_id ?? ids[0] ?? DEPLOYMENT;
-  const asked = defined({ tokenId, masked, from, to });
+  const asked = defined({ tokenId, withoutIndex, from, to });
   const { views, next } = await whoSawStep(deps, tenantId, asked, at?.before);
   const following = ids.find((id) => id > tenantId);
   return {
@@ -215,4 +216,25 @@ export async function auditKey(deps: OperatorDeps) {
       .update(key.export({ type: 'spki', format: 'der' }))
       .digest('hex'),
   };
+}
+
+/** Most days of one request: an index of each is made from its records. */
+const REBUILT_DAYS_MAX = 400;
+
+/** Asks the sealer to make the indexes of whole days from their records. */
+export async function rebuildIndex(
+  deps: OperatorDeps,
+  { tenant_id: trail, from = 0, to = 0 }: Times & { readonly tenant_id: string },
+) {
+  const first = from - (from % DAY_MS);
+  // Earlier than that, the sealer has not made the index of the day itself.
+  const end = Math.min(to, deps.clock() - DAY_MS - DAY_LATE_MS);
+  const count = Math.max(0, Math.ceil((end - first) / DAY_MS));
+  if (count === 0)
+    throw new ServiceError('validation_failed', 'The range has no day that ended two hours ago or earlier.');
+  if (count > REBUILT_DAYS_MAX)
+    throw new ServiceError('validation_failed', `At most ${String(REBUILT_DAYS_MAX)} days at once.`);
+  const days = Array.from({ length: count }, (_, at) => first + at * DAY_MS);
+  await deps.indexRequests.ask(trail, days, deps.clock());
+  return { tenant_id: trail, days: count };
 }

@@ -12,11 +12,7 @@ export const FLAGS = {
   invocation: { value: 'ID', member: 'invocation_id', does: 'id, as list-deliveries shows it' },
   limit: { value: 'N', member: 'limit', does: 'how many at most' },
   token: { value: 'ID', member: 'token_id', does: 'id of the token' },
-  masked: {
-    value: '',
-    member: 'masked',
-    does: 'include records that showed it masked or redacted with others',
-  },
+  'without-index': { value: '', member: 'without_index', does: 'read every record of the range instead' },
   from: { value: 'TIME', member: 'from', does: 'start of the range, ISO 8601' },
   to: { value: 'TIME', member: 'to', does: 'until when, ISO 8601' },
   index: { value: '', member: 'index', does: 'also verify that each record is found by its tokens' },
@@ -33,7 +29,7 @@ export type FlagName = keyof typeof FLAGS;
 
 /** Instead of a tenant id: the part of the audit trail that belongs to no tenant. */
 export const DEPLOYMENT_TRAIL = 'deployment';
-const OF_TRAILS: readonly string[] = ['who-saw', 'verify-audit', 'export-audit'];
+const OF_TRAILS: readonly string[] = ['who-saw', 'verify-audit', 'export-audit', 'rebuild-index'];
 
 /** Whether a command accepts {@link DEPLOYMENT_TRAIL} instead of a tenant id. */
 export const takesDeployment = (command: string): boolean => OF_TRAILS.includes(command);
@@ -64,9 +60,10 @@ export const COMMANDS = {
   'rotate-webhook-secret': { needs: ['tenant'], takes: [] },
   'list-deliveries': { needs: [], takes: ['limit'] },
   'resend-delivery': { needs: ['tenant', 'invocation'], takes: [] },
-  'who-saw': { needs: ['token'], takes: ['tenant', 'masked', 'from', 'to'] },
+  'who-saw': { needs: ['token'], takes: ['tenant', 'without-index', 'from', 'to'] },
   'verify-audit': { needs: [], takes: ['key', 'seal', 'tenant', 'from', 'to', 'index', 'file'] },
   'export-audit': { needs: ['tenant', 'out'], takes: ['from', 'to'] },
+  'rebuild-index': { needs: ['tenant', 'from', 'to'], takes: [] },
   'audit-key': { needs: [], takes: [] },
 } as const satisfies Readonly<Record<string, CommandFlags>>;
 

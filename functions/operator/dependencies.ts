@@ -4,13 +4,10 @@ import { oldestDue } from '../../src/adapters/dynamodb/due-index.ts';
 import { countCold, countParked } from '../../src/adapters/dynamodb/due-reactors.ts';
 import { createSealHead, createSealReader } from '../../src/adapters/dynamodb/seal-store.ts';
 import { createCheckCursor } from '../../src/adapters/dynamodb/check-cursor.ts';
-import { createIndexReader } from '../../src/adapters/dynamodb/index-store.ts';
+import { createIndexReader, createIndexRequests } from '../../src/adapters/dynamodb/index-store.ts';
+import { createTrailSearch } from '../../src/adapters/dynamodb/trail-search.ts';
 import { createTrailProtection } from '../../src/adapters/dynamodb/trail-protection.ts';
-import {
-  createReferredIds,
-  createTrailPages,
-  createTrailReader,
-} from '../../src/adapters/dynamodb/trail-reader.ts';
+import { createTrailReader } from '../../src/adapters/dynamodb/trail-reader.ts';
 import { sealPublicKey } from '../../src/adapters/kms/kms-seal-key.ts';
 import { createReactorRepairs } from '../../src/adapters/lambda/reactor-repairs.ts';
 import { createInvocationQueue, queueDepth } from '../../src/adapters/sqs/invocation-queue.ts';
@@ -22,11 +19,10 @@ import {
 } from '../../src/adapters/stores.ts';
 import type { AuditLog } from '../../src/core/audit/audit-log.ts';
 import type { Sightings } from '../../src/core/audit/audit-scope.ts';
-import type { TrailPages } from '../../src/core/audit/list-records.ts';
+import type { WalkDeps } from '../../src/core/audit/list-records.ts';
 import type { SealHead, SealReader, TrailReader } from '../../src/core/audit/trail-store.ts';
 import type { CheckCursor } from '../../src/core/audit/check-latest.ts';
-import type { IndexReader } from '../../src/core/audit/index-store.ts';
-import type { ReferredIds } from '../../src/core/audit/token-reference.ts';
+import type { IndexReader, IndexRequests } from '../../src/core/audit/index-store.ts';
 import type { Unaudited } from '../../src/core/audit/effects.ts';
 import type { CreateTenantDeps } from '../../src/core/tenants/create-tenant.ts';
 import type { TenantStore } from '../../src/core/tenants/tenant.ts';
@@ -47,9 +43,8 @@ export type OperatorDeps = {
   readonly auditLog: AuditLog;
   readonly audit: Sightings;
   readonly trailReader: TrailReader;
-  readonly trailPages: TrailPages;
   readonly indexReader: IndexReader;
-  readonly referredIds: ReferredIds;
+  readonly indexRequests: IndexRequests;
   readonly sealReader: SealReader;
   readonly sealHead: Pick<SealHead, 'read'>;
   /** How far the check of the schedule is. */
@@ -58,7 +53,8 @@ export type OperatorDeps = {
   readonly trailProtection: () => Promise<readonly string[]>;
   /** The configured key as PEM, or otherwise the current one of KMS. */
   readonly sealPublicKey: (pem: string | undefined) => Promise<KeyObject>;
-} & AuditCheckReports &
+} & WalkDeps &
+  AuditCheckReports &
   CreateTenantDeps &
   WebhookSecretDeps &
   UndeliveredDeps &
@@ -88,9 +84,9 @@ export function dependencies(env: NodeJS.ProcessEnv): Unaudited<OperatorDeps> {
     ...stores,
     ...auditCheckReports(config.SERVICE_NAME),
     trailReader: createTrailReader(audit),
-    trailPages: createTrailPages(audit),
+    ...createTrailSearch(audit, index),
     indexReader: createIndexReader(index),
-    referredIds: createReferredIds(audit),
+    indexRequests: createIndexRequests(audit),
     sealReader: createSealReader(seals),
     checkCursor: createCheckCursor({ client, name: config.ACCESS_TABLE }),
     trailProtection: createTrailProtection([

@@ -28,7 +28,7 @@ import {
   type FlagOf,
   type SentFlag,
 } from './command-names.ts';
-import { auditKey, exportAudit, verifyAudit, whoSaw } from './audit-commands.ts';
+import { auditKey, exportAudit, rebuildIndex, verifyAudit, whoSaw } from './audit-commands.ts';
 import type { OperatorDeps } from './dependencies.ts';
 
 /** An ISO 8601 time, as ms since the epoch. */
@@ -54,7 +54,7 @@ const VALUES = {
   invocation: z.uuid(),
   limit: z._default(z.int().check(z.minimum(1), z.maximum(LIMIT_MAX)), 100),
   token: z.string().check(z.minLength(1)),
-  masked: z._default(z.boolean(), false),
+  'without-index': z._default(z.boolean(), false),
   from: time,
   to: time,
   index: z._default(z.boolean(), false),
@@ -200,6 +200,7 @@ const RUN: {
   'who-saw': whoSaw,
   'verify-audit': verifyAudit,
   'export-audit': exportAudit,
+  'rebuild-index': rebuildIndex,
   'audit-key': auditKey,
 };
 

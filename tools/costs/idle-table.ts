@@ -1,8 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { runSealer } from '../../functions/audit-sealer/run-sealer.ts';
+import { newSealerMemory } from '../../src/core/audit/seal-trail.ts';
 import { TRAIL_SHARDS } from '../../src/core/audit/audit-record.ts';
 import { aSealSigner } from '../../test/support/fakes/a-seal-signer.ts';
+import { anIndexStore } from '../../test/support/fakes/an-index.ts';
 import { anAuditTrail, aSealHead, aSealStore } from '../../test/support/fakes/an-audit-trail.ts';
 import {
   COLD_PARTITION,
@@ -73,6 +75,8 @@ async function idleSeal(resources: readonly Resource[]) {
   const deps = {
     trail: anAuditTrail(),
     seals: aSealStore(),
+    indexes: anIndexStore(),
+    memory: newSealerMemory(),
     head: aSealHead({ hash: undefined }),
     signer: aSealSigner(privateKey),
     publicKey: () => Promise.resolve(publicKey),

@@ -5,6 +5,7 @@ import type {
   IndexPages,
   IndexReader,
   IndexRequest,
+  IndexRequests,
   IndexStore,
   StoredHeader,
 } from '../../core/audit/index-store.ts';
@@ -16,7 +17,7 @@ import {
   placesBetween,
   type IndexedPlace,
 } from '../../core/audit/token-index.ts';
-import { sortableTime } from '../../core/shared/position.ts';
+import { newPosition, sortableTime } from '../../core/shared/position.ts';
 import { insertAll } from './insert-only.ts';
 import { dayPartition, INDEX_REQUESTS, indexKey, indexPartition } from './keys.ts';
 import { binary, send, type Item, type Table } from './table-client.ts';
@@ -166,6 +167,20 @@ export function createIndexStore(table: Table, audit: Table): IndexStore {
             found.push({ id: parsed.data.sk, trail: parsed.data.trail, day: parsed.data.day });
         }
       return found;
+    },
+  };
+}
+
+/** How long a request can be read, in seconds. */
+const REQUEST_SECONDS = 30 * 24 * 60 * 60;
+
+/** Asks the sealer for indexes, in the table Audit. */
+export function createIndexRequests(audit: Table): IndexRequests {
+  return {
+    async ask(trail, days, now) {
+      const ttl = Math.floor(now / 1000) + REQUEST_SECONDS;
+      const requests = days.map((day) => ({ pk: INDEX_REQUESTS, sk: newPosition(now), trail, day, ttl }));
+      await insertAll(audit, requests);
     },
   };
 }

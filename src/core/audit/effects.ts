@@ -20,6 +20,7 @@ import type { IdempotencyStore } from '../shared/idempotency-store.ts';
 import type { Tenant, TenantBasicsStore, TenantStore } from '../tenants/tenant.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import type { Change } from './audit-record.ts';
+import type { IndexRequests } from './index-store.ts';
 import type { AuditScope, Effect, NamedToken, Sightings } from './audit-scope.ts';
 
 /** All ports through which functions act, by the names of their dependencies. */
@@ -32,6 +33,7 @@ interface Ports {
   readonly idempotencyStore: IdempotencyStore;
   readonly invocationCredentials: InvocationCredentialStore & CredentialStore;
   readonly invocationQueue: InvocationQueue;
+  readonly indexRequests: IndexRequests;
   readonly invocationStore: InvocationStore;
   readonly keyService: KeyService;
   readonly reactorFunctions: ReactorFunctions;
@@ -57,7 +59,9 @@ type Plain =
   | 'edgeSecret'
   | 'egressAllowList'
   | 'headerPrefixes'
+  | 'indexPages'
   | 'indexReader'
+  | 'recordsAt'
   | 'keyRotationMs'
   | 'log'
   | 'newId'
@@ -185,6 +189,7 @@ export const EFFECTS: {
   deliveryQueue: { send: NONE },
   egress: { send: ({ destination }) => ({ host: destination.url.host, leaves: true }) },
   idempotencyStore: { claim: NONE, markRun: NONE, keep: NONE, release: NONE },
+  indexRequests: { ask: () => ({ change: { members: ['index'] } }) },
   invocationCredentials: { create: () => ({}), remove: NONE, findByKeyHash: NONE },
   invocationQueue: { send: NONE },
   invocationStore: {

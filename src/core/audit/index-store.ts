@@ -37,6 +37,11 @@ export interface IndexRequest {
   readonly day: number;
 }
 
+export interface IndexRequests {
+  /** The sealer carries the requests out in its next runs. */
+  ask(trail: string, days: readonly number[], now: number): Promise<void>;
+}
+
 /** Written by the sealer alone. */
 export interface IndexStore {
   /** Adds an index; readers find it as soon as all of it is stored. It may exist already. */
