@@ -12,6 +12,7 @@ import {
   PutItemCommand,
   PutResourcePolicyCommand,
   UpdateItemCommand,
+  UpdateTableCommand,
   type AttributeValue,
 } from '@aws-sdk/client-dynamodb';
 import { verifyExport } from '../../bin/operator/verify-export.ts';
@@ -311,20 +312,6 @@ describe('a sealed record', () => {
     expectBroken(response, /found \d+ records, sealed \d+, not the same ones/);
   });
 
-  it('without its index row of a token is detected by --index', async () => {
-    const items = await itemsOf(trail.name);
-    const isFollowed = ({ sk }: Item) =>
-      items.some((each) => isRecordOf(tenantId)(each) && bodyOf(each).after?.endsWith(sk?.S));
-    const row =
-      items.find((item) => item['pk']?.S?.startsWith(`${tenantId}#token#`) && isFollowed(item)) ?? {};
-    const tamper = async () => {
-      await remove(trail.name, row);
-      return [];
-    };
-    expect((await after(trail, tamper)).intact).toBe(true);
-    expectBroken(await after(trail, tamper, { index: true }), /index row/);
-  });
-
   it('is detected as missing even if its whole interval and the seals of it were deleted', async () => {
     const [all, records] = [await sealItems(), await middle()];
     const [from, to] = [
@@ -412,6 +399,54 @@ it('a changed head in the table of keys is detected', async () => {
   const response = await verified();
   await put(access, head);
   expectBroken(response, /head/);
+});
+
+describe('the check of the schedule', () => {
+  const check = () => operator({ command: 'verify-audit', principal: 'schedule', latest: true });
+
+  it('goes on where the last one ended, and finds nothing in an unchanged trail', async () => {
+    const first = await check();
+    expect(first).toMatchObject({ intact: true, late: false, next: null });
+    expect(first.unprotected).toBeUndefined();
+    expect(first.seals).toBeGreaterThan(3);
+    expect(await check()).toMatchObject({ intact: true, late: false, seals: 0, records: 0 });
+  });
+
+  it('finds a table whose policy was removed or weakened, or whose protection is off', async () => {
+    const { arn, policy, name } = await tableOf('AuditIndex');
+    const put = (Policy: string) =>
+      dynamodb().send(new PutResourcePolicyCommand({ ResourceArn: arn, Policy }));
+    const protect = (DeletionProtectionEnabled: boolean) =>
+      dynamodb().send(new UpdateTableCommand({ TableName: name, DeletionProtectionEnabled }));
+    await put(policy.replace('"dynamodb:DeleteItem",', ''));
+    await protect(false);
+    const response = await asInsider(seals, check);
+    await put(policy);
+    await protect(true);
+    expect(response).toMatchObject({
+      intact: true,
+      unprotected: [
+        'AuditIndex: its policy does not deny dynamodb:DeleteItem to all',
+        'AuditIndex: it is not protected against deletion',
+        'AuditSeals: it has no policy',
+      ],
+    });
+    expect((await check()).unprotected).toBeUndefined();
+  });
+});
+
+it('an index that a seal names is missed when it was removed', async () => {
+  await sealAfter(3_700);
+  const index = await tableOf('AuditIndex');
+  const [item = {}] = (await itemsOf(index.name)).filter(
+    ({ pk, sk }) => pk?.S === tenantId && sk?.S?.startsWith('part#'),
+  );
+  const response = await after(index, async () => {
+    await remove(index.name, item);
+    return [];
+  });
+  expectBroken(response, /^the index of [\dT:.-]+Z is gone$/);
+  expect(await verified({ index: true })).toMatchObject({ intact: true });
 });
 
 describe('an unsealed interval', () => {

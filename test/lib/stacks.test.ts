@@ -29,7 +29,7 @@ const statements = all.flatMap((from) =>
 
 describe('the data stack', () => {
   it('retains, protects and encrypts every table under the customer-managed key', () => {
-    data.resourceCountIs('AWS::DynamoDB::Table', 6);
+    data.resourceCountIs('AWS::DynamoDB::Table', 7);
     data.allResourcesProperties('AWS::DynamoDB::Table', {
       BillingMode: 'PAY_PER_REQUEST',
       DeletionProtectionEnabled: true,
@@ -55,6 +55,7 @@ describe('the data stack', () => {
       Access: true,
       Reactors: true,
       Audit: true,
+      AuditIndex: true,
       AuditSeals: true,
     });
   });

@@ -1,12 +1,19 @@
 import {
-  DynamoDBClient,
-  PutResourcePolicyCommand,
   DeleteResourcePolicyCommand,
+  PutResourcePolicyCommand,
   UpdateContinuousBackupsCommand,
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { DENIED_WRITES, policyProblems } from '../../../src/adapters/dynamodb/trail-protection.ts';
+import {
+  createTrailProtection,
+  DENIED_WRITES,
+  policyProblems,
+} from '../../../src/adapters/dynamodb/trail-protection.ts';
+import { createCheckCursor } from '../../../src/adapters/dynamodb/check-cursor.ts';
+import type { CheckState } from '../../../src/core/audit/check-latest.ts';
+import { aCheckCursor } from '../../support/fakes/a-check-cursor.ts';
+import { aDatabase, type Database } from '../../support/a-database.ts';
 
 const ARN = 'arn:aws:dynamodb:eu-west-1:123456789012:table/Cloakroom-Data-Audit';
 const DENIAL = { Effect: 'Deny', Principal: { AWS: '*' }, Action: DENIED_WRITES, Resource: '*' };
@@ -62,5 +69,69 @@ describe('a resource policy differs from that of the template', () => {
     expect(policyProblems(undefined, ARN)).toEqual(['it has no policy']);
     expect(problems()).toEqual(all);
     expect(policyProblems('[]', ARN)).toEqual(['its policy cannot be read']);
+  });
+});
+
+describe('in a database', () => {
+  let database: Database;
+  beforeAll(async () => {
+    database = await aDatabase();
+  }, 60_000);
+  afterAll(() => database.close());
+
+  it('each setting of a table is compared', async () => {
+    const table = database.table('Audit');
+    const { client, name: TableName } = table;
+    const found = createTrailProtection([{ ...table, title: 'Audit', expires: true }]);
+    const ResourceArn = ARN.replace('Cloakroom-Data-Audit', TableName);
+    const recovery = (PointInTimeRecoveryEnabled: boolean) =>
+      client.send(
+        new UpdateContinuousBackupsCommand({
+          TableName,
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled },
+        }),
+      );
+    const expiry = (AttributeName: string, Enabled: boolean) =>
+      client.send(
+        new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification: { AttributeName, Enabled } }),
+      );
+    const protect = (DeletionProtectionEnabled: boolean) =>
+      client.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled }));
+    expect(await found()).toEqual([
+      'Audit: it has no policy',
+      'Audit: it is not protected against deletion',
+      'Audit: its point-in-time recovery is off',
+    ]);
+    const Policy = JSON.stringify({ Version: '2012-10-17', Statement: [DENIAL] });
+    await client.send(new PutResourcePolicyCommand({ ResourceArn, Policy }));
+    await protect(true);
+    await recovery(true);
+    expect(await found()).toEqual([]);
+    await expiry('ttl', false);
+    expect(await found()).toEqual(['Audit: its items do not expire']);
+    await expiry('sk', true);
+    expect(await found()).toEqual(['Audit: its items expire by sk']);
+    expect(await createTrailProtection([{ ...table, title: 'AuditSeals', expires: false }])()).toEqual([
+      'AuditSeals: its items expire by sk',
+    ]);
+    await client.send(new DeleteResourcePolicyCommand({ ResourceArn }));
+    expect((await found())[0]).toBe('Audit: it has no policy');
+  });
+
+  it.each(['memory', 'DynamoDB'])('the cursor of the check in %s has one state at a time', async (where) => {
+    const cursor = where === 'memory' ? aCheckCursor() : createCheckCursor(database.table('Access'));
+    const first = { interval: { from: 60_000, to: 120_000 }, trail: 'a', what: 'the MAC is wrong' };
+    const state: CheckState = {
+      to: 120_000,
+      chunk: { to: 240_000, after: 'b', open: [['a', 180_000]] },
+      broken: [{ from: 60_000, foundAt: 300_000, failures: 2, first }],
+    };
+    expect(await cursor.read()).toBeUndefined();
+    expect(await cursor.save(state, 0)).toBe(true);
+    expect(await cursor.read()).toEqual({ state, revision: 1 });
+    expect(await cursor.save({ to: 0, broken: [] }, 0)).toBe(false);
+    expect(await cursor.save({ to: 180_000, broken: [] }, 1)).toBe(true);
+    expect(await cursor.save(state, 1)).toBe(false);
+    expect(await cursor.read()).toEqual({ state: { to: 180_000, broken: [] }, revision: 2 });
   });
 });

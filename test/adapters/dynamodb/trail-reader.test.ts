@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { ExecuteStatementCommand } from '@aws-sdk/client-dynamodb';
-import { recordKey } from '../../../src/adapters/dynamodb/keys.ts';
+import { recordKey, referredKey, type ItemKey } from '../../../src/adapters/dynamodb/keys.ts';
 import {
-  createTokenIndex,
+  createReferredIds,
   createTrailPages,
   createTrailReader,
 } from '../../../src/adapters/dynamodb/trail-reader.ts';
 import { DEPLOYMENT, newRecordPosition, placeText } from '../../../src/core/audit/audit-record.ts';
+import { referenceOf } from '../../../src/core/audit/token-reference.ts';
 import { walkRecords } from '../../../src/core/audit/list-records.ts';
 import { verifyStep } from '../../../src/core/audit/verify-trail.ts';
 import { aDatabase, type Database } from '../../support/a-database.ts';
@@ -41,7 +42,10 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 async function insert(trail: string, position: string, attributes: Readonly<Record<string, Value>>) {
-  const { pk, sk } = recordKey(trail, 3, position);
+  await insertItem(recordKey(trail, 3, position), attributes);
+}
+
+async function insertItem({ pk, sk }: ItemKey, attributes: Readonly<Record<string, Value>>) {
   const item: Record<string, unknown> = { pk: { S: pk }, sk: { S: sk }, ...attributes };
   const Statement = `INSERT INTO "${table().name}" VALUE {${Object.keys(item)
     .map((name) => `'${name}': ?`)
@@ -64,7 +68,7 @@ it('an inserted item with odd attributes is a failure of its own, and crashes no
   await insert(TENANTS[0], odd, { ttl: { N: '1' }, body: BODY });
   own.now = START + MINUTE;
   const verified = await verifyStep(own.verifyDeps({ trail: createTrailReader(table()) }), {
-    ...{ trails: [TENANTS[0]], tenants: [], from: START - MINUTE, to: own.now, deadline: Infinity },
+    ...{ walk: 'complete', trails: [TENANTS[0]], from: START - MINUTE, to: own.now, deadline: Infinity },
   });
   expect(verified.failures).toBe(positions.size);
   expect(verified.broken.map(({ place }) => place)).toEqual(
@@ -75,25 +79,29 @@ it('an inserted item with odd attributes is a failure of its own, and crashes no
   expect(walked.next).toBeUndefined();
 });
 
-it('an inserted record that names a token too long for a key has no row of it', async () => {
+it('an inserted record that refers to ids that are not stored, or to others, is reported', async () => {
   const own = new Trail();
-  const position = newRecordPosition(START);
+  const [gone, other, long] = ['gone', 'other', 'x'.repeat(5_000)].map(referenceOf) as [
+    Buffer,
+    Buffer,
+    Buffer,
+  ];
+  for (const [reference, id] of [
+    [other, 'none of this reference'],
+    [long, 'x'.repeat(5_000)],
+  ] as const)
+    await insertItem(referredKey(reference), { id: { S: id } });
+  const body = { S: JSON.stringify({ v: 1, op: 'getToken', tokens: { reveal: [0, 3] } }) };
   const ttl = { N: String(START / 1000 + 86_400) };
-  const tokens = { reveal: ['x'.repeat(5_000), '', '\ud800'] };
-  await insert(DEPLOYMENT, position, {
-    ttl,
-    body: { S: JSON.stringify({ v: 1, op: 'getToken', tokens }) },
-  });
-  const after = placeText({ shard: 3, position });
-  await insert(DEPLOYMENT, newRecordPosition(START + 1), {
-    ttl,
-    body: { S: JSON.stringify({ v: 1, op: 'getToken', after }) },
+  await insert(DEPLOYMENT, newRecordPosition(START), {
+    ...{ ttl, body },
+    ids: { B: Buffer.concat([gone, other, long]) },
   });
   own.now = START + MINUTE;
-  const { failures, broken } = await verifyStep(
-    own.verifyDeps({ trail: createTrailReader(table()), index: createTokenIndex(table()) }),
-    { trails: [DEPLOYMENT], tenants: [], from: START, to: own.now, deadline: Infinity },
+  const { broken } = await verifyStep(
+    own.verifyDeps({ trail: createTrailReader(table()), referred: createReferredIds(table()) }),
+    { walk: 'complete', trails: [DEPLOYMENT], from: START, to: own.now, deadline: Infinity },
   );
-  expect(failures).toBe(3);
-  expect(Math.max(...broken.map(({ what }) => what.length))).toBe(500);
+  const what = 'the id of a reference is gone';
+  expect(broken.map((each) => each.what)).toEqual([what, what]);
 });

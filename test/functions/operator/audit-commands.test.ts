@@ -2,6 +2,8 @@ import { verifyExport } from '../../../bin/operator/verify-export.ts';
 import { exportAudit, verifyAudit, whoSaw } from '../../../functions/operator/audit-commands.ts';
 import type { OperatorDeps } from '../../../functions/operator/dependencies.ts';
 import { DEPLOYMENT } from '../../../src/core/audit/audit-record.ts';
+import { formatTimestamp } from '../../../src/core/shared/timestamp.ts';
+import { aCheckCursor } from '../../support/fakes/a-check-cursor.ts';
 import { aTrail, MINUTE, SEAL_KEY, START, TENANTS, type Trail } from '../../core/audit/a-trail.ts';
 import { someTrailPages } from '../../support/fakes/an-audit-trail.ts';
 
@@ -10,12 +12,15 @@ const PEM = SEAL_KEY.publicKey.export({ type: 'spki', format: 'pem' }).toString(
 /** Dependencies of the trail's commands; each reading of the clock takes 1 ms. */
 function depsOf(trail: Trail): { deps: OperatorDeps; checks: unknown[] } {
   const checks: unknown[] = [];
-  const { trail: trailReader, seals, head, index } = trail.verifyDeps();
+  const { trail: trailReader, seals, head, index, referred } = trail.verifyDeps();
   const deps = {
-    ...{ trailReader, sealReader: seals, sealHead: head, tokenIndex: index },
+    ...{ trailReader, sealReader: seals, sealHead: head, indexReader: index, referredIds: referred },
+    checkCursor: aCheckCursor(),
+    trailProtection: () => Promise.resolve(['Audit: it has no policy']),
+    onTrailProtection: (problems: readonly string[]) => checks.push(problems),
     trailPages: someTrailPages(trail.records),
     sealPublicKey: () => Promise.resolve(SEAL_KEY.publicKey),
-    onAuditChecked: (failures: number, first: readonly unknown[]) => checks.push([failures, first]),
+    onAuditChecked: (check: object) => checks.push(check),
     clock: () => (trail.now += 1),
     tenantStore: {
       find: (id: string) => Promise.resolve({ id, roots: [{ since: 1 }] }),
@@ -81,21 +86,64 @@ describe('verify-audit', () => {
     const [record] = [...trail.records.values()].filter((each) => each.trail === TENANTS[1]);
     if (record !== undefined) trail.put({ ...record, body: record.body.replace('200', '201') });
     const { deps, checks } = depsOf(trail);
+    const interval = `${formatTimestamp(START - 14 * MINUTE)} to ${formatTimestamp(START + MINUTE)}`;
     const broken = {
       ...{ trail: TENANTS[1], record: record?.position, what: 'the MAC is wrong' },
-      interval: '2026-11-23T11:46:00+00:00 to 2026-11-23T12:01:00+00:00',
+      interval,
     };
     const from = START - 60 * MINUTE;
     const minute = {
-      ...{ interval: broken.interval, trail: TENANTS[1] },
+      ...{ interval, trail: TENANTS[1] },
       what: 'found 3 records, sealed 3, not the same ones',
     };
     expect(await verifyAudit(deps, { index: false, from })).toMatchObject({
       ...{ intact: false, failures: 2, broken: [broken, minute] },
     });
     expect(checks).toEqual([]);
-    await verifyAudit(deps, { index: false, last_hours: 2 });
-    expect(checks).toEqual([[2, [broken, minute]]]);
+    const found = { failures: 2, broken: [broken] };
+    expect(await verifyAudit(deps, { index: false, latest: true })).toMatchObject({
+      ...{ intact: false, late: false, unprotected: ['Audit: it has no policy'], next: null },
+      ...found,
+    });
+    expect(checks).toEqual([
+      ['Audit: it has no policy'],
+      expect.objectContaining({ ...found, isFinished: true }),
+    ]);
+  });
+
+  it('reports nothing that it could not read, and fails', async () => {
+    const { trail } = await aTrail();
+    const { deps, checks } = depsOf(trail);
+    const denied = { ...deps, trailProtection: () => Promise.reject(new Error('denied')) };
+    await expect(verifyAudit(denied, { index: false, latest: true })).rejects.toThrow('denied');
+    expect(checks).toEqual([expect.objectContaining({ failures: 0, isFinished: true })]);
+    const down = {
+      ...deps,
+      sealReader: { ...deps.sealReader, newest: () => Promise.reject(new Error('down')) },
+    };
+    await expect(verifyAudit(down, { index: false, latest: true })).rejects.toThrow('down');
+    expect(checks.slice(1)).toEqual([['Audit: it has no policy']]);
+  });
+
+  it('goes on within a chunk of intervals where a step ended', async () => {
+    const { trail } = await aTrail();
+    const { deps } = depsOf(trail);
+    let [records, steps] = [0, 0];
+    // Each reading of the clock takes two seconds: the time of a step is over soon.
+    const slow = { ...deps, clock: () => (trail.now += 2_000) };
+    let at: object | undefined = { from: START - 60 * MINUTE };
+    for (; at !== undefined; steps += 1) {
+      const response: Awaited<ReturnType<typeof verifyAudit>> = await verifyAudit(slow, {
+        index: true,
+        ...at,
+      });
+      records += response.records;
+      expect(response.intact).toBe(true);
+      // As the command line sends it back.
+      at = response.next === null ? undefined : { ...response.next, from: Date.parse(response.next.from) };
+    }
+    expect(steps).toBeGreaterThan(2);
+    expect(records).toBe(56);
   });
 });
 
@@ -113,7 +161,7 @@ describe('export-audit', () => {
           response.next === null ? undefined : { at: response.next.at, to: Date.parse(response.next.to) };
       }
       const report = await verifyExport(lines, PEM, trail.now);
-      expect(report).toMatchObject({ seals: 2, unsealed: 0, sealedFrom: '2026-11-23T12:01:00.000Z' });
+      expect(report).toMatchObject({ seals: 2, unsealed: 0, sealedFrom: '2026-11-23T12:21:00.000Z' });
       expect(report.broken).toEqual([]);
     }
   });
