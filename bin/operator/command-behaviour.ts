@@ -113,5 +113,8 @@ export const COMMAND_BEHAVIOUR: Readonly<Record<CommandName, CommandBehaviour>> 
     isDone: hasEnded,
     progress: ({ next }) => `exported${nextIn(next)}`,
   },
+  'rebuild-index': {
+    does: 'Asks for new indexes of whole days of the audit trail: the sealer makes them from the records',
+  },
   'audit-key': { does: 'Prints the public key that verifies seals: store it outside of AWS' },
 };

@@ -3,8 +3,8 @@
 // node bin/operator/verify-export.ts FILE KEY.pem
 //
 // It shares no code with the service, so that it does not repeat a mistake of the service. An
-// export has one JSON object per line: a header, the seals of its range, and the records of one
-// tenant in order.
+// export has one JSON object per line: a header, the seals of its range, the records of one tenant in
+// order, and the ids that these refer to by their hash.
 //
 // A seal signs a statement about an interval of time. For each tenant with records in the interval
 // it names their number and their root: the SHA-256 over the leaves of the records in order. A leaf
@@ -23,15 +23,21 @@ import { printable } from './show.ts';
 type Entry = readonly [tenant: string, count: number, root: string];
 type Seal = Readonly<{ from: number; part: number; body: string; signature: string }>;
 type Statement = Readonly<
-  { previous?: string; expires?: number; entries: readonly Entry[] } & Record<
-    'v' | 'from' | 'to' | 'part' | 'parts',
+  { previous?: string; more?: string; expires?: number; entries: readonly Entry[] } & Record<
+    'v' | 'from' | 'to' | 'part',
     number
   >
 >;
 type SealedRecord = Readonly<
-  Record<'trail' | 'position' | 'body', string> & { shard: number; expires: number; mac?: string }
+  Record<'trail' | 'position' | 'body', string> & {
+    shard: number;
+    expires: number;
+    mac?: string;
+    ids?: string;
+  }
 >;
-type Line = Readonly<{ export?: number; seal?: Seal; newest?: Seal; record?: SealedRecord }> &
+type Referred = Readonly<{ reference: string; id: string }>;
+type Line = Readonly<{ export?: number; seal?: Seal; newest?: Seal; record?: SealedRecord; id?: Referred }> &
   Readonly<Partial<Record<'tenant' | 'from' | 'at', string>>>;
 
 /** The summary of an export. */
@@ -66,8 +72,9 @@ function sha256(...parts: readonly (string | Buffer)[]): Buffer {
 }
 
 const shardText = (shard: number): string => String(shard).padStart(2, '0');
-const leafOf = ({ trail, shard, position, expires, mac, body }: SealedRecord): Buffer =>
-  sha256(trail, shardText(shard), position, String(expires), body, Buffer.from(mac ?? '', 'base64'));
+const bytes = (base64 = ''): Buffer => Buffer.from(base64, 'base64');
+const leafOf = ({ trail, shard, position, expires, mac, body, ids }: SealedRecord): Buffer =>
+  sha256(trail, shardText(shard), position, String(expires), body, bytes(ids), bytes(mac));
 const iso = (time: number): string => new Date(time).toISOString();
 /** A position begins with its time: ms since 1970 in base 36, nine characters. */
 const positionOf = (time: number): string => time.toString(36).padStart(9, '0');
@@ -83,8 +90,8 @@ function checkSeal({ from, part, body, signature }: Partial<Seal>): void {
   check(isSeal, 'not a seal');
 }
 
-function checkRecord({ trail, shard, position, expires, body, mac }: Partial<SealedRecord>): void {
-  const texts = [trail, position, body, mac ?? ''];
+function checkRecord({ trail, shard, position, expires, body, mac, ids }: Partial<SealedRecord>): void {
+  const texts = [trail, position, body, mac ?? '', ids ?? ''];
   check(texts.every(isText) && isTime(shard) && Number.isFinite(expires), 'not a record');
 }
 
@@ -113,9 +120,9 @@ export async function verifyExport(
   let before: { statement?: Statement; hash: string } | undefined;
   let newestRecord = '';
   const records: { position: string; leaf: Buffer }[] = [];
-  // Sealed intervals that were not compared yet, with their statements about the tenant and the
-  // number of their parts that were read.
-  const intervals: { statement: Statement; parts: number; entry?: Entry; expires?: number }[] = [];
+  // Sealed intervals that were not compared yet, with their statements about the tenant, and whether
+  // their last part was read.
+  const intervals: { statement: Statement; isWhole: boolean; entry?: Entry; expires?: number }[] = [];
   /** The time of the export. Without one, no interval has expired. */
   let madeAt = -Infinity;
   /** The last time that a seal of the file signs. */
@@ -142,8 +149,7 @@ export async function verifyExport(
   /** The statement of a seal, if its signature is valid. */
   function signedStatement({ from, part, body, signature }: Seal): Statement | undefined {
     const at = `the seal of ${iso(from)}, part ${String(part)}`;
-    const bytes = Buffer.from(signature, 'base64');
-    if (!confirm(verify('sha256', Buffer.from(body), key, bytes), `${at}: the signature is not valid`))
+    if (!confirm(verify('sha256', Buffer.from(body), key, bytes(signature)), `${at}: the signature is not valid`))
       return undefined;
     const statement = JSON.parse(body) as Statement;
     const isHere = statement.v === 1 && statement.from === from && statement.part === part;
@@ -161,8 +167,9 @@ export async function verifyExport(
       return true;
     }
     const last = before.statement;
-    const isNextPart = from === last?.from && to === last.to && part === last.part + 1;
-    const isNext = from === last?.to && part === 1 && last.part === last.parts;
+    const isEnd = last?.more === undefined;
+    const isNextPart = !isEnd && from === last.from && to === last.to && part === last.part + 1;
+    const isNext = isEnd && from === last?.to && part === 1;
     if (confirm(last === undefined || isNextPart || isNext, `${at}: seals before it are missing`))
       confirm(previous === before.hash, `${at}: it names another seal as the one before it`);
     return last === undefined || from === last.from || from >= last.to;
@@ -182,13 +189,13 @@ export async function verifyExport(
     if (!isAfter) return;
     report.sealedFrom ??= iso(from);
     before = { statement, hash };
-    if (part === 1) intervals.push({ statement, parts: 0 });
+    if (part === 1) intervals.push({ statement, isWhole: false });
     const interval = intervals.at(-1);
     if (interval?.statement.from !== from) return;
-    interval.parts += 1;
+    interval.isWhole = statement.more === undefined;
     const entry = statement.entries.find(([tenant]) => tenant === header?.tenant);
     if (entry !== undefined) Object.assign(interval, { entry, expires: statement.expires });
-    if (part === statement.parts) report.sealedTo = iso(statement.to);
+    if (interval.isWhole) report.sealedTo = iso(statement.to);
   }
 
   function readRecord(record: SealedRecord): void {
@@ -199,6 +206,12 @@ export async function verifyExport(
     newestRecord = place;
     records.push({ position, leaf: leafOf(record) });
     report.records += 1;
+  }
+
+  /** An id that records refer to by the first bytes of its hash. */
+  function readId({ reference, id }: Partial<Referred>): void {
+    const hash = createHash('sha256').update(String(id)).digest().subarray(0, 24);
+    confirm(reference === hash.toString('base64url'), `the id ${String(id)}: its reference is that of another one`);
   }
 
   function compareRecords(interval: (typeof intervals)[number], own: readonly { leaf: Buffer }[]): void {
@@ -218,8 +231,8 @@ export async function verifyExport(
   /** Compares the intervals that end before a position, since all their records precede it. */
   function compare(position: string, isEnd: boolean): void {
     for (let first = intervals[0]; first !== undefined; first = intervals[0]) {
-      const { from, to, previous, parts } = first.statement;
-      const isWhole = first.parts === parts;
+      const { isWhole } = first;
+      const { from, to, previous } = first.statement;
       if ((!isWhole && intervals.length === 1) || (!isEnd && position < positionOf(to))) return;
       intervals.shift();
       const end = records.findIndex((record) => record.position >= positionOf(to));
@@ -246,7 +259,8 @@ export async function verifyExport(
     } else if (line.record !== undefined) {
       checkRecord(line.record);
       readRecord(line.record);
-    } else throw new Error('a line is neither a seal nor a record');
+    } else if (line.id !== undefined) readId(line.id);
+    else throw new Error('a line is neither a seal nor a record');
     compare(newestRecord, false);
   }
 

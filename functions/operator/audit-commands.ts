@@ -201,7 +201,8 @@ export async function exportAudit(
   { tenant_id: trail, from = 0, to = deps.clock(), at }: ExportInput,
 ) {
   if (from >= to) throw new ServiceError('validation_failed', '--to must be after --from.');
-  const reading = { trail: deps.trailReader, seals: deps.sealReader };
+  const { referredIds } = deps;
+  const reading = { trail: deps.trailReader, seals: deps.sealReader, referredIds };
   const start = at ?? (await exportStart(reading, from));
   const { lines, next } = await exportStep(reading, { trail, from: start, to });
   return { lines, next: next === undefined ? null : { at: next.from, to: formatTimestamp(next.to) } };

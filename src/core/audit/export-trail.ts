@@ -1,4 +1,7 @@
-import { TRAIL_SHARDS, type AuditRecord } from './audit-record.ts';
+import { defined } from '../shared/defined.ts';
+import { namedTokens, TRAIL_SHARDS, type AuditRecord } from './audit-record.ts';
+import { decodeContent } from './record-content.ts';
+import { parseReference, referenceOf, type ReferredIds } from './token-reference.ts';
 import { MAX_INTERVAL_MS, statementOf } from './seal.ts';
 import type { Seal, SealReader, TrailReader } from './trail-store.ts';
 
@@ -8,6 +11,7 @@ export type ExportLine = Readonly<Record<string, unknown>>;
 export interface ExportDeps {
   readonly trail: Pick<TrailReader, 'records'>;
   readonly seals: SealReader;
+  readonly referredIds: ReferredIds;
 }
 
 /** Bytes of records in one step: a step must fit into a function's response (AWS: 6 MB). */
@@ -15,11 +19,32 @@ const STEP_BYTES = 2_500_000;
 /** Bytes of seals in one step; one more interval is added to these. */
 const SEAL_BYTES = 750_000;
 
-const bytesOf = ({ body }: AuditRecord): number => Buffer.byteLength(body) + 250;
+/** With its ids in base64, and an id of 400 characters for each reference. */
+const bytesOf = ({ body, ids }: AuditRecord): number =>
+  Buffer.byteLength(body) + 250 + 20 * (ids?.length ?? 0);
 
-const recordLine = ({ mac, ...record }: AuditRecord): ExportLine => ({
-  record: { ...record, ...(mac !== undefined && { mac: mac.toString('base64') }) },
+const recordLine = ({ mac, ids, ...record }: AuditRecord): ExportLine => ({
+  record: { ...record, ...defined({ ids: ids?.toString('base64'), mac: mac?.toString('base64') }) },
 });
+
+/** The references in a record. One that was tampered with has none. */
+function referencesIn(record: AuditRecord): readonly Buffer[] {
+  try {
+    return namedTokens(decodeContent(record)).flatMap((name) => parseReference(name) ?? []);
+  } catch {
+    return [];
+  }
+}
+
+/** The ids that records refer to. */
+async function idLines({ referredIds }: ExportDeps, records: readonly AuditRecord[]) {
+  const references = records.flatMap(referencesIn);
+  const unique = new Map(references.map((each) => [each.toString('base64url'), each]));
+  const ids = unique.size === 0 ? new Map<string, string>() : await referredIds([...unique.values()]);
+  return [...ids.values()].map((id): ExportLine => ({
+    id: { reference: referenceOf(id).toString('base64url'), id },
+  }));
+}
 
 const sealLine = ({ signature, ...seal }: Seal): ExportLine => ({
   seal: { ...seal, signature: signature.toString('base64') },
@@ -106,7 +131,7 @@ export async function exportStep(
     const records = await recordsOf(deps, trail, from, until);
     if (records === undefined) continue;
     const seals = taken.filter((seal) => seal.from < until);
-    const lines = [...seals.map(sealLine), ...records.map(recordLine)];
+    const lines = [...seals.map(sealLine), ...records.map(recordLine), ...(await idLines(deps, records))];
     if (until < last) return { lines, next: { from: until, to: last } };
     const newest = await deps.seals.newest();
     const isBeyond = newest !== undefined && newest.from >= last;

@@ -1,12 +1,12 @@
 import { createAuditLog, type TrailWriter } from '../../../src/core/audit/audit-log.ts';
 import {
   DEPLOYMENT,
-  entryOf,
   macOf,
   placeText,
   timeOfPosition,
   type AuditRecord,
 } from '../../../src/core/audit/audit-record.ts';
+import { decodeContent } from '../../../src/core/audit/record-content.ts';
 import { ServiceError } from '../../../src/core/shared/service-error.ts';
 import { someTenantKeys } from '../../support/tenant-keys.ts';
 
@@ -18,7 +18,7 @@ function aWriter() {
   const calls: ({ readonly mark: number } | { readonly record: AuditRecord })[] = [];
   const state = { now: NOW, fail: undefined as 'before' | 'after' | undefined, wasThrottled: false };
   const trailWriter: TrailWriter = {
-    mark(_, minute) {
+    mark({ minute }) {
       calls.push({ mark: minute });
       return Promise.resolve();
     },
@@ -49,12 +49,12 @@ it('links each record to the last one in its trail that certainly exists', async
   const { append, records } = aWriter();
   const places = await Promise.all([append(), append(), append('other'), append()]);
   const own = records().filter(({ trail }) => trail === 'tenant');
-  expect(own.map((record) => entryOf(record).after)).toEqual([
+  expect(own.map((record) => decodeContent(record).after)).toEqual([
     undefined,
     placeText(places[0]),
     placeText(places[1]),
   ]);
-  expect(entryOf(records().find(({ trail }) => trail === 'other') as AuditRecord).after).toBeUndefined();
+  expect(decodeContent(records().find(({ trail }) => trail === 'other') as AuditRecord).after).toBeUndefined();
 });
 
 it.each(['before', 'after'] as const)(
@@ -65,7 +65,7 @@ it.each(['before', 'after'] as const)(
     state.fail = fail;
     await expect(append()).rejects.toMatchObject({ code: 'dependency_unavailable' });
     await append();
-    expect(entryOf(records().at(-1) as AuditRecord).after).toBe(placeText(first));
+    expect(decodeContent(records().at(-1) as AuditRecord).after).toBe(placeText(first));
   },
 );
 
@@ -104,7 +104,7 @@ it('authenticates every member of a record under the key of the tenant, which th
   const [record] = records() as [AuditRecord];
   const { key, version } = await tenantKeys.current('tenant', 'audit');
   expect(record.mac).toEqual(macOf(key, record));
-  expect(entryOf(record).key).toBe(version);
+  expect(decodeContent(record).key).toBe(version);
   expect(record.expires).toBe((NOW + 1_000_000) / 1000);
   const others = { trail: 'x', shard: (record.shard + 1) % 32, position: 'x', expires: 1, body: '{}' };
   for (const [name, value] of Object.entries(others))
@@ -115,7 +115,7 @@ it('writes no MAC for the deployment', async () => {
   const { append, records } = aWriter();
   await append(DEPLOYMENT);
   expect(records()[0]).not.toHaveProperty('mac');
-  expect(entryOf(records()[0] as AuditRecord)).not.toHaveProperty('key');
+  expect(decodeContent(records()[0] as AuditRecord)).not.toHaveProperty('key');
 });
 
 it('returns the usual error for a tenant whose keys were destroyed', async () => {

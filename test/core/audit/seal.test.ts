@@ -3,8 +3,10 @@ import { encodeStatement, earliestExpiry, statementOf } from '../../../src/core/
 const ROOT = 'A'.repeat(43);
 const from = 60_000_000;
 const statement = {
-  ...{ from, to: from + 60_000, part: 1, parts: 2, previous: ROOT, expires: earliestExpiry(from) },
-  entries: [['a', 1, ROOT] as const, ['b', 2, ROOT] as const],
+  ...{ from, to: from + 60_000, part: 1, more: 'b', previous: ROOT, expires: earliestExpiry(from) },
+  entries: [['a', 1, ROOT, 1] as const, ['b', 2, ROOT, 2 ** 31] as const],
+  indexes: [['a', 'part', from, from + 1, ROOT] as const],
+  progress: { hours: { time: from }, days: { time: from, trail: 'a', at: from + 1 }, asked: { done: 'x' } },
 };
 const read = (body: string, place = { from, part: 1 }) =>
   statementOf({ ...place, body, signature: Buffer.alloc(0) });
@@ -25,15 +27,19 @@ describe('the statement of a seal', () => {
     ['part of a minute', changed({ to: from + 1_000 })],
     ['an interval of 16 minutes', changed({ to: from + 960_000 })],
     ['an interval without length', changed({ to: from })],
-    ['a part after the last', changed({ parts: 0 })],
+    ['part 0', changed({ part: 0 })],
+    ['a trail after those of the part', changed({ more: 'a' })],
+    ['a shard that does not exist', changed({ entries: [['a', 1, ROOT, 2 ** 32]] })],
+    ['an index of an unknown level', changed({ indexes: [['a', 'week', from, from + 1, ROOT]] })],
+    ['no progress', changed({ progress: undefined })],
     ['a hash that is too short', changed({ previous: ROOT.slice(1) })],
     ['an expiry within the smallest retention', changed({ expires: earliestExpiry(from) - 1 })],
     ['entries without an expiry', changed({ expires: undefined })],
     ['an expiry without entries', changed({ entries: [] })],
     ['entries out of order', changed({ entries: statement.entries.toReversed() })],
     ['a trail twice', changed({ entries: [statement.entries[0], statement.entries[0]] })],
-    ['an entry without records', changed({ entries: [['a', 0, ROOT]] })],
-    ['an entry without a root', changed({ entries: [['a', 1, '']] })],
+    ['an entry without records', changed({ entries: [['a', 0, ROOT, 1]] })],
+    ['an entry without a root', changed({ entries: [['a', 1, '', 1]] })],
   ])('is rejected with %s', (_what, body) => {
     expect(() => read(body)).toThrow();
   });

@@ -1,5 +1,6 @@
 import { placeText, type AuditRecord, type RecordPlace } from '../../../src/core/audit/audit-record.ts';
-import type { PageRange, TrailPages } from '../../../src/core/audit/list-records.ts';
+import type { RecordsAt } from '../../../src/core/audit/find-by-token.ts';
+import type { TrailPages } from '../../../src/core/audit/list-records.ts';
 import type {
   MarkedShard,
   Seal,
@@ -103,15 +104,24 @@ export function aSealHead(head: { hash: Buffer | undefined }): SealHead {
 
 /** The contract of {@link TrailPages} in memory, as one partition that ends a page at its limit. */
 export function someTrailPages(records: Map<string, AuditRecord>): TrailPages {
-  const page = (trail: string, { from, before, limit }: PageRange, isIn: (of: AuditRecord) => boolean) => {
-    const own = [...records.values()]
-      .filter(({ trail: of, position }) => of === trail && position >= from && position < before)
-      .filter(isIn)
-      .toSorted((a, b) => byText(b.position, a.position));
-    const readTo = own.length > limit ? own[limit - 1]?.position : undefined;
-    return Promise.resolve([{ records: own.slice(0, limit), ...(readTo !== undefined && { readTo }) }]);
-  };
   return {
-    newest: (trail, range) => page(trail, range, () => true),
+    newest(trail, { from, before, limit }) {
+      const own = [...records.values()]
+        .filter(({ trail: of, position }) => of === trail && position >= from && position < before)
+        .toSorted((a, b) => byText(b.position, a.position));
+      const readTo = own.length > limit ? own[limit - 1]?.position : undefined;
+      return Promise.resolve([{ records: own.slice(0, limit), ...(readTo !== undefined && { readTo }) }]);
+    },
   };
 }
+
+/** The contract of {@link RecordsAt} in memory. */
+export const someRecordsAt =
+  (records: Map<string, AuditRecord>): RecordsAt =>
+  (trail, { at, shard }) =>
+    Promise.resolve(
+      [...records.values()].filter(
+        (record) =>
+          record.trail === trail && record.shard === shard && record.position.startsWith(sortableTime(at)),
+      ),
+    );

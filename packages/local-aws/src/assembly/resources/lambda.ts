@@ -150,10 +150,23 @@ const alias = resourceType({
   },
 });
 
+const eventInvokeConfig = resourceType({
+  identify: ({ logicalId }) => ({ ref: logicalId, attributes: {} }),
+  properties: z.strictObject({
+    FunctionName: z.string(),
+    Qualifier: z.string(),
+    // The local schedules repeat nothing.
+    MaximumRetryAttempts: z.literal(0),
+    MaximumEventAgeInSeconds: withoutEffect,
+  }),
+  start: () => undefined,
+});
+
 export const lambdaResources: Readonly<Record<string, ResourceType>> = {
   'AWS::Lambda::LayerVersion': layerVersion,
   'AWS::Lambda::Function': lambdaFunction,
   'AWS::Lambda::Permission': permission,
   'AWS::Lambda::Version': version,
   'AWS::Lambda::Alias': alias,
+  'AWS::Lambda::EventInvokeConfig': eventInvokeConfig,
 };
