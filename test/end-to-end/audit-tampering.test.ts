@@ -435,20 +435,6 @@ describe('the check of the schedule', () => {
   });
 });
 
-it('an index that a seal names is missed when it was removed', async () => {
-  await sealAfter(3_700);
-  const index = await tableOf('AuditIndex');
-  const [item = {}] = (await itemsOf(index.name)).filter(
-    ({ pk, sk }) => pk?.S === tenantId && sk?.S?.startsWith('part#'),
-  );
-  const response = await after(index, async () => {
-    await remove(index.name, item);
-    return [];
-  });
-  expectBroken(response, /^the index of [\dT:.-]+Z is gone$/);
-  expect(await verified({ index: true })).toMatchObject({ intact: true });
-});
-
 describe('an unsealed interval', () => {
   it('shows a changed record and a gap', async () => {
     await traffic();
@@ -560,4 +546,18 @@ it('lists who read a token, and the listing itself', async () => {
     cred: 'operator:arn:aws:iam::1:user/ann',
     outcome: 'begun',
   });
+});
+
+it('an index that a seal names is missed when it was removed', async () => {
+  await sealAfter(3_700);
+  const index = await tableOf('AuditIndex');
+  const [item = {}] = (await itemsOf(index.name)).filter(
+    ({ pk, sk }) => pk?.S === tenantId && sk?.S?.startsWith('part#'),
+  );
+  const response = await after(index, async () => {
+    await remove(index.name, item);
+    return [];
+  });
+  expectBroken(response, /^the index of [\dT:.-]+Z is gone$/);
+  expect(await verified({ index: true })).toMatchObject({ intact: true });
 });

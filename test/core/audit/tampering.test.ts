@@ -1,5 +1,5 @@
 import { createSecretKey, generateKeyPairSync, randomBytes } from 'node:crypto';
-import { DEPLOYMENT, placeText, type AuditRecord } from '../../../src/core/audit/audit-record.ts';
+import { DEPLOYMENT, type AuditRecord } from '../../../src/core/audit/audit-record.ts';
 import { hashOfSeal, statementOf } from '../../../src/core/audit/seal.ts';
 import { aSealSigner } from '../../support/fakes/a-seal-signer.ts';
 import { sealKey } from '../../support/fakes/an-audit-trail.ts';
