@@ -3,7 +3,7 @@
 import { BUDGETS } from './budgets.ts';
 import { ratioBudget, repeatedNear } from './near-limit.ts';
 import { report } from './section.ts';
-import { measureWarm, profileWarm } from './warm/measure-warm.ts';
+import { measureWarm, profileWarm, stopShared } from './warm/measure-warm.ts';
 import { startScenarios, type Scenario } from './warm/scenarios.ts';
 import { owners } from './warm/owners.ts';
 import { top } from './warm/top.ts';
@@ -67,5 +67,6 @@ try {
   if (profiles) for (const scenario of scenarios) await profile(scenario);
   else await compare(scenarios);
 } finally {
+  await stopShared();
   await started.stop();
 }

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { effort, IS_SMOKE } from '../effort.ts';
 import { median } from '../median.ts';
 import type { Measured } from './handler-process.ts';
 
@@ -8,7 +9,11 @@ import type { Measured } from './handler-process.ts';
 export interface Instance {
   run(
     events: readonly object[],
-    more?: { readonly samplesHeap?: boolean; readonly profileTo?: string },
+    more?: {
+      readonly samplesHeap?: boolean;
+      readonly profileTo?: string;
+      readonly env?: Side['env'];
+    },
   ): Promise<Measured>;
   stop(): void;
 }
@@ -53,15 +58,38 @@ export interface WarmResult {
   readonly referenceAllocated: number;
 }
 
-const BATCHES = 15;
-const WARM_UP_BATCHES = 6;
+const BATCHES = effort(15, 1);
+const WARM_UP_BATCHES = effort(6, 0);
+
+type Side = Compared['ours'];
+
+/** In a smoke run, the instances of bundles, which all operations share. */
+const shared = new Map<string, Promise<Instance>>();
+
+/** An instance of its own, except in a smoke run. */
+async function openSide({ bundle, env }: Side): Promise<Instance> {
+  if (!IS_SMOKE) return startInstance(bundle, env);
+  const started = shared.get(bundle) ?? startInstance(bundle, env);
+  shared.set(bundle, started);
+  const instance = await started;
+  return { run: (events, more) => instance.run(events, { ...more, env }), stop: () => undefined };
+}
+
+/** Stops what the operations of a smoke run have shared. */
+export async function stopShared(): Promise<void> {
+  for (const instance of shared.values()) (await instance).stop();
+}
 
 /** Runs both sides alternately, a batch each, so that other load on the machine affects both. */
-export async function measureWarm({ ours, reference, events, status, batch }: Compared): Promise<WarmResult> {
-  const sides = [
-    await startInstance(ours.bundle, ours.env),
-    await startInstance(reference.bundle, reference.env),
-  ] as const;
+export async function measureWarm({
+  ours,
+  reference,
+  events,
+  status,
+  batch: full,
+}: Compared): Promise<WarmResult> {
+  const batch = effort(full, 1);
+  const sides = [await openSide(ours), await openSide(reference)] as const;
   const run = async (side: Instance, samplesHeap = false) => {
     const measured = await side.run(events(batch), { samplesHeap });
     if (measured.statuses[String(status)] !== batch)

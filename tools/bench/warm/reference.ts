@@ -159,7 +159,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
     };
     const item = {
       ...token,
-      sk: 'token',
+      ...{ sk: 'token', holdsLock: false },
       ...{ listPk: `${tenantId}#0`, listSk: token.position },
       ...(await sealed(token, data)),
     };
@@ -290,4 +290,8 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
   },
 };
 
-export const handler = HANDLERS[env('BENCH_OPERATION')];
+export const handler: Handle = async (event) => {
+  const handle = HANDLERS[env('BENCH_OPERATION')];
+  if (handle === undefined) throw new Error(`no operation ${env('BENCH_OPERATION')}`);
+  return handle(event);
+};
