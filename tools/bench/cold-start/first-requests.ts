@@ -28,7 +28,7 @@ export async function measureFirstRequests() {
     for (const [operation, folder] of WANTED) {
       const scenario = started.scenarios.find(({ name }) => name === operation);
       if (scenario === undefined) throw new Error(`there is no scenario "${operation}"`);
-      const { ours, reference, events, status } = scenario;
+      const { ours, withRecord: reference, events, status } = scenario;
       const request = { event: () => events(1)[0], status };
       const sides = Object.entries({ ours, reference });
       const loaded = sides.map(([name, { bundle, env }]) => ({ name, file: bundle, env, request }));

@@ -72,7 +72,7 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
   const reference = bundleByHand('tools/bench/warm/reference.ts', { minify });
   const bundles = new Map<string, string>();
 
-  function sides(folder: string, operation: string): Pick<Compared, 'ours' | 'reference'> {
+  function sides(folder: string, operation: string): Pick<Compared, 'ours' | 'withRecord' | 'withoutRecord'> {
     const bundle = bundles.get(folder) ?? bundleProgram(`functions/${folder}/index.ts`, { minify });
     bundles.set(folder, bundle);
     const env = {
@@ -80,17 +80,18 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
       PATH: process.env['PATH'] ?? '',
       NODE_EXTRA_CA_CERTS: certificate.certFile,
     };
+    const byHand = (more: Readonly<Record<string, string>>) => ({
+      bundle: reference,
+      env: {
+        ...env,
+        ...asAdministrator(service.credentials),
+        ...{ BENCH_OPERATION: operation, BENCH_TENANT: tenantId, ...more },
+      },
+    });
     return {
       ours: { bundle, env },
-      reference: {
-        bundle: reference,
-        env: {
-          ...env,
-          ...asAdministrator(service.credentials),
-          BENCH_OPERATION: operation,
-          BENCH_TENANT: tenantId,
-        },
-      },
+      withRecord: byHand({ BENCH_RECORD: 'yes' }),
+      withoutRecord: byHand({ BENCH_RECORD: '' }),
     };
   }
 
