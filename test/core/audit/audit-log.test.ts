@@ -54,7 +54,9 @@ it('links each record to the last one in its trail that certainly exists', async
     placeText(places[0]),
     placeText(places[1]),
   ]);
-  expect(decodeContent(records().find(({ trail }) => trail === 'other') as AuditRecord).after).toBeUndefined();
+  expect(
+    decodeContent(records().find(({ trail }) => trail === 'other') as AuditRecord).after,
+  ).toBeUndefined();
 });
 
 it.each(['before', 'after'] as const)(

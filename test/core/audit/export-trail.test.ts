@@ -16,7 +16,11 @@ interface Line {
 
 /** All steps of an export, and a check that needs no service. */
 async function exported(stored: Trail, { tenant = 'tenant-a', from = 0, to = stored.now } = {}) {
-  const deps = { referredIds: () => Promise.resolve(new Map()), trail: anAuditTrail(stored.records, stored.marks), seals: aSealStore(stored.seals) };
+  const deps = {
+    referredIds: () => Promise.resolve(new Map()),
+    trail: anAuditTrail(stored.records, stored.marks),
+    seals: aSealStore(stored.seals),
+  };
   const lines: Line[] = [];
   let steps = 0;
   let left: { from: number; to: number } | undefined = { from: await exportStart(deps, from), to };
