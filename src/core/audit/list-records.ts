@@ -129,16 +129,20 @@ function viewOf(record: AuditRecord): AuditView | undefined {
   }
 }
 
+/** Requests name fewer; a record that was tampered with must not make a response too large. */
+const MAX_REFERENCES = 1_000;
+
 /** Views with the ids of tokens in place of references; one that is missing stays a reference. */
 async function withIds(
   { referredIds }: Pick<WalkDeps, 'referredIds'>,
   views: readonly AuditView[],
 ): Promise<readonly AuditView[]> {
-  const names = new Set(views.flatMap(({ entry }) => namedTokens(entry)));
-  const references = [...names].flatMap((name) => parseReference(name) ?? []);
+  const referring = views.map(({ entry }) => namedTokens(entry).flatMap((name) => parseReference(name) ?? []));
+  const references = referring.filter(({ length }) => length <= MAX_REFERENCES).flat();
   if (references.length === 0) return views;
   const ids = await referredIds(references);
-  const named = (texts: readonly string[] = []) => texts.map((text) => ids.get(text) ?? text);
+  const named = (texts: readonly string[] = []) =>
+    texts.length > MAX_REFERENCES ? texts : texts.map((text) => ids.get(text) ?? text);
   return views.map(({ entry: { tokens = {}, ...entry }, ...view }) => ({
     ...view,
     entry: {
@@ -242,9 +246,9 @@ export async function walkRecords(
         (operation === undefined || entry.op === operation) &&
         (outcome === undefined || entry.outcome === outcome),
     );
-  const views = fitting(matching, size);
+  const views = fitting(await withIds(deps, matching.slice(0, size)), size);
   const next = matching.length > views.length ? views.at(-1)?.position : floor === '' ? undefined : floor;
-  return { views: await withIds(deps, views), next };
+  return { views, next };
 }
 
 /**

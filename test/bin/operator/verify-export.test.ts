@@ -37,8 +37,10 @@ const recordLines = (trail: Trail, tenant: string): readonly string[] =>
   [...trail.records.values()]
     .filter((record) => record.trail === tenant)
     .toSorted((a, b) => (a.position === b.position ? a.shard - b.shard : a.position < b.position ? -1 : 1))
-    .map(({ mac, ...record }) =>
-      JSON.stringify({ record: { ...record, ...(mac !== undefined && { mac: mac.toString('base64') }) } }),
+    .map(({ mac, ids, ...record }) =>
+      JSON.stringify({
+        record: { ...record, mac: mac?.toString('base64'), ids: ids?.toString('base64') },
+      }),
     );
 
 const header = (tenant: string, from = START - MINUTE, at?: number): string =>
@@ -61,7 +63,7 @@ const exportOf = (trail: Trail, tenant: string = TENANTS[0]): readonly string[] 
 
 const ALL = {
   ...{ seals: 4, records: 20, unsealed: 0, beforeSeals: 0, expired: 0 },
-  ...{ sealedFrom: '2026-11-23T11:46:00.000Z', sealedTo: '2026-11-23T12:04:00.000Z' },
+  ...{ sealedFrom: '2026-11-23T12:06:00.000Z', sealedTo: '2026-11-23T12:24:00.000Z' },
 };
 
 describe('an export', () => {
@@ -89,7 +91,7 @@ describe('an export', () => {
     const lines = [...sealLines(trail).slice(2), ...records];
     expect(await verifyExport([header(TENANTS[0], START + 2 * MINUTE), ...lines], pem())).toEqual({
       ...{ seals: 2, records: records.length, unsealed: 0, beforeSeals: 0, expired: 0 },
-      ...{ sealedFrom: '2026-11-23T12:02:00.000Z', sealedTo: '2026-11-23T12:04:00.000Z' },
+      ...{ sealedFrom: '2026-11-23T12:22:00.000Z', sealedTo: '2026-11-23T12:24:00.000Z' },
     });
     const { broken } = await verifyExport([header(TENANTS[0]), ...lines], pem());
     expect(broken).toMatch(/the seals before it are missing$/);
@@ -198,7 +200,7 @@ describe('a failure of an export', () => {
         `the seal of ${minutes(2)}, part 1: seals before it are missing`,
         `the seal of ${minutes(4)}, part 1: the signature is not valid`,
         `the seal of ${minutes(5)}, part 1: it names another seal as the one before it`,
-        expect.stringMatching(/^the interval .* to 2026-11-23T12:01:00.000Z: found 7 records, sealed 5/),
+        expect.stringMatching(/^the interval .* to 2026-11-23T12:21:00.000Z: found 7 records, sealed 5/),
         expect.stringMatching(/^the record \S+ and 4 after it: no seal covers its time$/),
         expect.stringMatching(/^the interval 2026-11-23T12:03.* found 6 records, sealed 5/),
         expect.stringMatching(/^the record \S+ and 4 after it: no seal covers its time$/),
@@ -252,6 +254,8 @@ describe('a failure of an export', () => {
   });
 });
 
+const PROGRESS = { hours: { time: START }, days: { time: START } };
+
 describe('an export whose records have partly expired', () => {
   const DAY = 86_400_000;
   const EXPIRED = START + 401 * DAY;
@@ -261,7 +265,7 @@ describe('an export whose records have partly expired', () => {
     const { trail } = await aTrail();
     const [gone] = recordsOf(trail, TENANTS[0], 1);
     if (gone !== undefined) trail.remove(gone);
-    const statement = { from: EXPIRED, to: EXPIRED + MINUTE, part: 1, parts: 1, entries: [] };
+    const statement = { from: EXPIRED, to: EXPIRED + MINUTE, part: 1, entries: [], progress: PROGRESS };
     const { signature, ...newest } = signed(statement);
     const witness = JSON.stringify({ newest: { ...newest, signature: signature.toString('base64') } });
     const [, ...lines] = exportOf(trail);

@@ -1,10 +1,12 @@
 import { credentialOf, openScope, outcomeOf } from '../../../src/core/audit/audit-scope.ts';
+import { nameOfToken } from '../../../src/core/audit/token-reference.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 import { anAuditLog } from '../../support/fakes/an-audit.ts';
 
 const SUBJECT = { op: 'getToken', app: 'app-1', cred: 'application', ip: '203.0.113.7', trace: 't-1' };
 const UUID = '3e9349b8-8f46-435c-82ea-1e872cc417e6';
-const token = { id: 'token-1', containers: ['/pci/'] };
+const [ONE, TWO] = ['0f2c7a52-7f0e-4d7e-8a86-0b7f7b1d3c11', '0f2c7a52-7f0e-4d7e-8a86-0b7f7b1d3c12'];
+const token = { id: ONE, containers: ['/pci/'] };
 
 function aScope(options: Parameters<typeof anAuditLog>[0] = {}) {
   const audit = anAuditLog(options);
@@ -16,7 +18,7 @@ describe('a request without effects', () => {
     const { scope, entries } = aScope();
     scope.saw(token, 'reveal');
     scope.saw(token, 'reveal');
-    scope.saw({ id: 'token-2', containers: ['/pii/'] }, 'mask');
+    scope.saw({ id: TWO, containers: ['/pii/'] }, 'mask');
     await scope.close({ status: 200, outcome: 'ok' });
     expect(entries()).toEqual([
       {
@@ -26,7 +28,7 @@ describe('a request without effects', () => {
         ...SUBJECT,
         outcome: 'ok',
         status: 200,
-        tokens: { reveal: ['token-1'], mask: ['token-2'] },
+        tokens: { reveal: [ONE], mask: [TWO] },
         containers: ['/pci/', '/pii/'],
       },
     ]);
@@ -44,7 +46,7 @@ describe('a request without effects', () => {
       const { scope, entries } = aScope();
       scope.saw(token, form);
       await scope.close({ status: 200, outcome: 'ok' });
-      expect(entries()).toMatchObject([{ outcome: 'ok', tokens: { [form]: ['token-1'] } }]);
+      expect(entries()).toMatchObject([{ outcome: 'ok', tokens: { [form]: [ONE] } }]);
     },
   );
 
@@ -52,18 +54,18 @@ describe('a request without effects', () => {
     const { scope, entries } = aScope();
     scope.saw(token, 'mask');
     await scope.close({ status: 503, outcome: 'failed' });
-    expect(entries()).toMatchObject([{ outcome: 'failed', tokens: { refused: ['token-1'] } }]);
+    expect(entries()).toMatchObject([{ outcome: 'failed', tokens: { refused: [ONE] } }]);
   });
 });
 
 describe('a request that failed', () => {
   it('records the ids that exist or are UUIDs as refused, and no text that could be data', async () => {
     const { scope, entries } = aScope();
-    scope.named(['token-1', UUID, '4111111111111111', 'no token']);
+    scope.named([ONE, UUID, '4111111111111111', 'no token']);
     scope.found([token]);
     await scope.close({ status: 404, outcome: 'refused' });
     expect(entries()).toMatchObject([
-      { outcome: 'refused', tokens: { refused: ['token-1', UUID] }, containers: ['/pci/'] },
+      { outcome: 'refused', tokens: { refused: [ONE, UUID] }, containers: ['/pci/'] },
     ]);
   });
 
@@ -73,15 +75,15 @@ describe('a request that failed', () => {
     scope.named(['17']);
     scope.found([{ id: '17' }]);
     await scope.close({ status: 403, outcome: 'refused' });
-    expect(entries()[1]?.tokens).toEqual({ refused: ['17'] });
+    expect(entries()[1]?.tokens).toEqual({ refused: [nameOfToken('17')] });
   });
 
   it('records used tokens as used, and tokens of its response as refused', async () => {
     const { scope, entries } = aScope();
     scope.saw(token, 'reveal');
-    scope.saw({ id: 'token-2' }, 'use');
+    scope.saw({ id: TWO }, 'use');
     await scope.close({ status: 413, outcome: 'invalid' });
-    expect(entries()[0]?.tokens).toEqual({ refused: ['token-1'], use: ['token-2'] });
+    expect(entries()[0]?.tokens).toEqual({ refused: [ONE], use: [TWO] });
   });
 });
 
@@ -93,7 +95,7 @@ describe('an effect', () => {
     await scope.ahead({ tokens: [token], form: 'update' });
     await scope.close({ status: 200, outcome: 'ok' });
     expect(entries()).toMatchObject([
-      { outcome: 'begun', tokens: { mask: ['token-1'], update: ['token-1'] } },
+      { outcome: 'begun', tokens: { mask: [ONE], update: [ONE] } },
     ]);
     expect(entries()[0]).not.toHaveProperty('status');
   });
@@ -129,9 +131,9 @@ describe('an effect', () => {
   it('gets a second record for tokens that are shown after it', async () => {
     const { scope, entries } = aScope();
     await scope.ahead({ tokens: [token], form: 'create' });
-    scope.saw({ id: 'token-2' }, 'reveal');
+    scope.saw({ id: TWO }, 'reveal');
     await scope.close({ status: 201, outcome: 'ok' });
-    expect(entries()[1]).toMatchObject({ outcome: 'ok', tokens: { reveal: ['token-2'] } });
+    expect(entries()[1]).toMatchObject({ outcome: 'ok', tokens: { reveal: [TWO] } });
   });
 });
 

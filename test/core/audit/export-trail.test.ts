@@ -14,6 +14,8 @@ interface Line {
   readonly record?: { readonly position: string };
 }
 
+const PROGRESS = { hours: { time: START }, days: { time: START } };
+
 /** All steps of an export, and a check that needs no service. */
 async function exported(stored: Trail, { tenant = 'tenant-a', from = 0, to = stored.now } = {}) {
   const deps = {
@@ -119,7 +121,7 @@ describe('an export of a trail', () => {
       for (const part of [1, 2]) {
         const from = START + minute * MINUTE;
         const chain = previous === undefined ? {} : { previous };
-        const seal = signed({ from, to: from + MINUTE, part, parts: 2, ...chain, entries: [] });
+        const seal = signed({ from, to: from + MINUTE, part, ...(part === 1 && { more: '' }), ...chain, entries: [], progress: PROGRESS });
         trail.seals.set(sealKey(seal), seal);
         previous = hashOfSeal(seal).toString('base64url');
       }
