@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { ExecuteStatementCommand } from '@aws-sdk/client-dynamodb';
 import { recordKey, referredKey, type ItemKey } from '../../../src/adapters/dynamodb/keys.ts';
-import {
-  createReferredIds,
-  createTrailPages,
-  createTrailReader,
-} from '../../../src/adapters/dynamodb/trail-reader.ts';
+import { createReferredIds, createTrailReader } from '../../../src/adapters/dynamodb/trail-reader.ts';
+import { createTrailSearch } from '../../../src/adapters/dynamodb/trail-search.ts';
 import { DEPLOYMENT, newRecordPosition, placeText } from '../../../src/core/audit/audit-record.ts';
 import { referenceOf } from '../../../src/core/audit/token-reference.ts';
 import { walkRecords } from '../../../src/core/audit/list-records.ts';
@@ -74,7 +71,7 @@ it('an inserted item with odd attributes is a failure of its own, and crashes no
   expect(verified.broken.map(({ place }) => place)).toEqual(
     [...positions.values()].map((position) => placeText({ shard: 3, position })),
   );
-  const deps = { trailPages: createTrailPages(table()), clock: () => own.now };
+  const deps = { ...createTrailSearch(table(), table()), clock: () => own.now };
   const walked = await walkRecords(deps, TENANTS[0], {}, { size: 100, before: undefined });
   expect(walked.next).toBeUndefined();
 });

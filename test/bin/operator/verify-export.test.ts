@@ -193,7 +193,7 @@ describe('a failure of an export', () => {
     trail.seals.set(fifth[0], { ...fifth[1], signature: Buffer.from('none') });
     const lines = [header(TENANTS[0]), ...sealLines(trail), ...recordLines(trail, TENANTS[0])];
     const { failures, broken } = await verifyWhole(lines, pem());
-    const minutes = (from: number) => `2026-11-23T12:0${String(from)}:00.000Z`;
+    const minutes = (from: number) => `2026-11-23T12:2${String(from)}:00.000Z`;
     expect([failures, broken]).toEqual([
       7,
       [
@@ -202,7 +202,7 @@ describe('a failure of an export', () => {
         `the seal of ${minutes(5)}, part 1: it names another seal as the one before it`,
         expect.stringMatching(/^the interval .* to 2026-11-23T12:21:00.000Z: found 7 records, sealed 5/),
         expect.stringMatching(/^the record \S+ and 4 after it: no seal covers its time$/),
-        expect.stringMatching(/^the interval 2026-11-23T12:03.* found 6 records, sealed 5/),
+        expect.stringMatching(/^the interval 2026-11-23T12:23.* found 6 records, sealed 5/),
         expect.stringMatching(/^the record \S+ and 4 after it: no seal covers its time$/),
       ],
     ]);

@@ -119,7 +119,7 @@ describe('the check of the schedule', () => {
 
   it('verifies all trails of the minutes that are sealed after a run that was cut off', async () => {
     for (const tenant of [...TENANTS, DEPLOYMENT]) {
-      const { trail, writers } = await aTrail();
+      const { trail, writers } = await aTrail({ minutes: 1 });
       const checks = new Checks(trail);
       const cutOff = await checks.run({ clock: () => (trail.now += 10) }, 60);
       expect(cutOff.isFinished).toBe(false);

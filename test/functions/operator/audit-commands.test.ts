@@ -5,7 +5,8 @@ import { DEPLOYMENT } from '../../../src/core/audit/audit-record.ts';
 import { formatTimestamp } from '../../../src/core/shared/timestamp.ts';
 import { aCheckCursor } from '../../support/fakes/a-check-cursor.ts';
 import { aTrail, MINUTE, SEAL_KEY, START, TENANTS, type Trail } from '../../core/audit/a-trail.ts';
-import { someTrailPages } from '../../support/fakes/an-audit-trail.ts';
+import { anIndex, someIndexPages } from '../../support/fakes/an-index.ts';
+import { someRecordsAt, someTrailPages } from '../../support/fakes/an-audit-trail.ts';
 
 const PEM = SEAL_KEY.publicKey.export({ type: 'spki', format: 'pem' }).toString();
 
@@ -19,6 +20,8 @@ function depsOf(trail: Trail): { deps: OperatorDeps; checks: unknown[] } {
     trailProtection: () => Promise.resolve(['Audit: it has no policy']),
     onTrailProtection: (problems: readonly string[]) => checks.push(problems),
     trailPages: someTrailPages(trail.records),
+    recordsAt: someRecordsAt(trail.records),
+    indexPages: someIndexPages(anIndex({ indexes: trail.indexes })),
     sealPublicKey: () => Promise.resolve(SEAL_KEY.publicKey),
     onAuditChecked: (check: object) => checks.push(check),
     clock: () => (trail.now += 1),
@@ -40,7 +43,7 @@ async function allSeen(deps: OperatorDeps, token: string, more: object = {}) {
   const seen: string[] = [];
   let at: object | undefined = {};
   while (at !== undefined) {
-    const response = await whoSaw(deps, { token_id: token, masked: false, ...more, ...at });
+    const response = await whoSaw(deps, { token_id: token, without_index: false, ...more, ...at });
     for (const { tenant_id: tenant, form } of response.records as { tenant_id: string; form: string }[])
       seen.push(`${tenant} ${form}`);
     at = response.next ?? undefined;
@@ -63,7 +66,7 @@ describe('who-saw', () => {
     const { deps } = depsOf(trail);
     expect(await allSeen(deps, 'token-3', { tenant_id: DEPLOYMENT })).toEqual([`${DEPLOYMENT} delete`]);
     expect(await allSeen(deps, 'token-3', { tenant_id: TENANTS[1] })).toEqual(['tenant-b reveal']);
-    expect(await allSeen(deps, 'token-m', { tenant_id: TENANTS[2], masked: true })).toEqual([
+    expect(await allSeen(deps, 'token-m', { tenant_id: TENANTS[2] })).toEqual([
       'tenant-c mask',
       'tenant-c mask',
     ]);

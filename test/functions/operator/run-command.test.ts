@@ -27,7 +27,7 @@ const SOME_VALUES = {
   invocation: TENANT,
   limit: 5,
   token: 'a-token',
-  masked: true,
+  'without-index': true,
   from: '2026-01-01',
   to: '2026-02-01',
   index: true,
