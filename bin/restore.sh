@@ -71,7 +71,7 @@ beside() {
   local time=$1 at=(--restore-date-time "$1") role name ephemeral access
   [ "$1" != latest ] || at=(--use-latest-restorable-time)
   shift
-  case " $* " in *' Audit '* | *' AuditSeals '*)
+  case " $* " in *' Audit '* | *' AuditIndex '* | *' AuditSeals '*)
     say 'The audit trail cannot be restored: the records and seals written since then would be lost, and verify-audit would report it as broken. See docs/deploy.md, "Restore".'
     exit 2
     ;;

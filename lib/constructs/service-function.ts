@@ -56,6 +56,12 @@ const ACKNOWLEDGED = {
     'Functions behind the API and the operator are invoked synchronously; workers have queues with a place aside; the sweep runs again a minute later and finds all it did not do.',
 };
 
+/** About a function that a schedule invokes. */
+const SCHEDULED = {
+  'Serverless-LambdaAsyncFailureDestination':
+    'Only schedules invoke these functions asynchronously: the next event does what a failed one did not, and alarms report missing work.',
+};
+
 /**
  * The code is only the bundle, which is measured and audited. The CDK skips bundling where the
  * context `aws:cdk:bundling-stacks` excludes the stack, as tests of templates do.
@@ -115,6 +121,6 @@ export class ServiceFunction<Environment extends Readonly<Record<string, string>
       tracing: Tracing.ACTIVE,
     });
     for (const grant of props.grants) this.lambda.addToRolePolicy(grant);
-    acceptFindings(this, ACKNOWLEDGED);
+    acceptFindings(this, { ...ACKNOWLEDGED, ...(props.isScheduled === true && SCHEDULED) });
   }
 }

@@ -44,7 +44,7 @@ export interface AuditCheckReports {
 /** Number of failures that a log line names. */
 const LOGGED_FAILURES = 5;
 
-/** Reports for the alarms `AuditBroken`, `AuditCheckLate` and `AuditUnprotected`, and to the log. */
+/** Reports to the log, for the alarms `AuditBroken`, `AuditCheckLate`, `AuditUnprotected`. */
 export function auditCheckReports(namespace: string): AuditCheckReports {
   const metrics = madeOnce(() => new Metrics({ namespace, serviceName: 'audit' }));
   return {

@@ -154,7 +154,7 @@ it.each([['Access'], ['Tokens', 'Access'], ['Ephemeral'], []])(
   },
 );
 
-it.each([['Audit'], ['AuditSeals'], ['Tokens', 'Access', 'Reactors', 'Audit']])(
+it.each([['Audit'], ['AuditIndex'], ['AuditSeals'], ['Tokens', 'Access', 'Reactors', 'Audit']])(
   'rejects a restore of the audit trail: %j',
   async (...tables) => {
     const { code, printed } = await restore('beside', 'latest', ...tables);

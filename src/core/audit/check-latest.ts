@@ -107,7 +107,7 @@ function addFound(
 ) {
   for (const [index, first] of broken.entries()) {
     const from = typeof first.interval === 'string' ? at : first.interval.from;
-    // The step counts more failures than it names: the last one stands for them.
+    // The step counts more failures than it names: the last one counts for them.
     const count = index < broken.length - 1 ? 1 : 1 + failures - broken.length;
     const last = found.size >= MAX_BROKEN ? [...found.values()].at(-1) : undefined;
     const known = found.get(from) ?? last;

@@ -63,6 +63,13 @@ interface Chunk {
   readonly isLast: boolean;
 }
 
+/**
+ * The intervals that a walk reads. The time after the last seal is none of `sealed`: a chunk that
+ * is begun now and finished later must not have what is sealed meanwhile.
+ */
+const readBy = (walk: VerifyInput['walk'], intervals: readonly Interval[]): readonly Interval[] =>
+  walk === 'complete' ? intervals : intervals.filter(({ name }) => name !== 'not sealed yet');
+
 /** Reads the next intervals, and reports the failures of the chain on the way. */
 async function nextChunk(
   step: Verification,
@@ -179,8 +186,9 @@ export async function verifyStep(deps: VerifyDeps, input: VerifyInput): Promise<
   });
   const walk = async (intervals: readonly Interval[], from: number, before?: OpenChunk) => {
     sealedTo = intervals.findLast(({ seals }) => seals > 0)?.to ?? sealedTo;
-    const left = await new ChunkWalk(step, input, intervals).run(before);
-    return left && { from, chunk: { to: before?.to ?? intervals.at(-1)?.to ?? to, ...left } };
+    const read = readBy(input.walk, intervals);
+    const left = await new ChunkWalk(step, input, read).run(before);
+    return left && { from, chunk: { to: before?.to ?? read.at(-1)?.to ?? to, ...left } };
   };
   let { from } = input;
   const { chunk } = input;

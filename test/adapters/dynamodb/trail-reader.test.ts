@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ExecuteStatementCommand } from '@aws-sdk/client-dynamodb';
 import { recordKey, referredKey, type ItemKey } from '../../../src/adapters/dynamodb/keys.ts';
-import {
-  createReferredIds,
-  createTrailReader,
-} from '../../../src/adapters/dynamodb/trail-reader.ts';
+import { createReferredIds, createTrailReader } from '../../../src/adapters/dynamodb/trail-reader.ts';
 import { createTrailSearch } from '../../../src/adapters/dynamodb/trail-search.ts';
 import { DEPLOYMENT, newRecordPosition, placeText } from '../../../src/core/audit/audit-record.ts';
 import { referenceOf } from '../../../src/core/audit/token-reference.ts';

@@ -193,7 +193,7 @@ describe('a failure of an export', () => {
     trail.seals.set(fifth[0], { ...fifth[1], signature: Buffer.from('none') });
     const lines = [header(TENANTS[0]), ...sealLines(trail), ...recordLines(trail, TENANTS[0])];
     const { failures, broken } = await verifyWhole(lines, pem());
-    const minutes = (from: number) => `2026-11-23T12:0${String(from)}:00.000Z`;
+    const minutes = (from: number) => `2026-11-23T12:2${String(from)}:00.000Z`;
     expect([failures, broken]).toEqual([
       7,
       [

@@ -15,7 +15,9 @@ const NOW = 1_800_000_000_000;
 
 /** A trail that stores all calls in order; `fail`: the next write is lost, or rejected. */
 function aWriter() {
-  const calls: ({ readonly mark: number } | { readonly record: AuditRecord; readonly ahead?: number | undefined })[] = [];
+  const calls: (
+    { readonly mark: number } | { readonly record: AuditRecord; readonly ahead?: number | undefined }
+  )[] = [];
   const state = { now: NOW, fail: undefined as 'before' | 'after' | undefined, wasThrottled: false };
   const trailWriter: TrailWriter = {
     mark({ minute }) {
@@ -54,7 +56,9 @@ it('links each record to the last one in its trail that certainly exists', async
     placeText(places[0]),
     placeText(places[1]),
   ]);
-  expect(decodeContent(records().find(({ trail }) => trail === 'other') as AuditRecord).after).toBeUndefined();
+  expect(
+    decodeContent(records().find(({ trail }) => trail === 'other') as AuditRecord).after,
+  ).toBeUndefined();
 });
 
 it.each(['before', 'after'] as const)(

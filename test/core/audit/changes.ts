@@ -60,6 +60,8 @@ const OF_RECORDS: Readonly<Record<string, Edit>> = {
     put(trail, mac === undefined ? { ...record, mac: Buffer.alloc(32, n) } : record),
   'the body of a record': (trail, record, n, m) =>
     put(trail, { ...record, body: retyped(record.body, n, m) }),
+  'the ids of a record': (trail, record, n) =>
+    put(trail, { ...record, ids: record.ids === undefined ? Buffer.alloc(16, n) : flipped(record.ids, n) }),
   'a record removed': (trail, record) => {
     trail.remove(record);
     return true;
@@ -135,6 +137,11 @@ const ofHead = fc.tuple(fc.boolean(), index).map(([isGone, n]) => ({
   },
 }));
 
+const ofIds = index.map((n) => ({
+  name: 'the id of a reference',
+  apply: (trail: Trail) => trail.ids.delete(at([...trail.ids.keys()], n)),
+}));
+
 /** Any single change to exported data: records and seals. */
 export const exportedChanges: fc.Arbitrary<Change> = fc.oneof(
   { arbitrary: ofRecords, weight: 10 },
@@ -145,4 +152,5 @@ export const exportedChanges: fc.Arbitrary<Change> = fc.oneof(
 export const changes: fc.Arbitrary<Change> = fc.oneof(
   { arbitrary: exportedChanges, weight: 16 },
   { arbitrary: ofHead, weight: 1 },
+  { arbitrary: ofIds, weight: 1 },
 );

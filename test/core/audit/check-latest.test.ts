@@ -1,4 +1,5 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
+import { DEPLOYMENT } from '../../../src/core/audit/audit-record.ts';
 import { checkLatest, type LatestCheck } from '../../../src/core/audit/check-latest.ts';
 import type { VerifyDeps } from '../../../src/core/audit/verification.ts';
 import { aCheckCursor, type StoredCursor } from '../../support/fakes/a-check-cursor.ts';
@@ -114,6 +115,19 @@ describe('the check of the schedule', () => {
     // Late is not broken.
     expect(runs.map(({ failures }) => failures)).toEqual(runs.map(() => 0));
     expect(checks.reads).toBe(6);
+  });
+
+  it('verifies all trails of the minutes that are sealed after a run that was cut off', async () => {
+    for (const tenant of [...TENANTS, DEPLOYMENT]) {
+      const { trail, writers } = await aTrail({ minutes: 1 });
+      const checks = new Checks(trail);
+      const cutOff = await checks.run({ clock: () => (trail.now += 10) }, 60);
+      expect(cutOff.isFinished).toBe(false);
+      const record = writers[0]?.write(tenant);
+      await sealMinutes(trail, trail.now + 5 * MINUTE);
+      if (record !== undefined) trail.remove(record);
+      expect(await checks.run()).toMatchObject({ isFinished: true, failures: 1 });
+    }
   });
 
   it('repeats only the last step after a run that died', async () => {

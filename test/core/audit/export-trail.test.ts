@@ -18,7 +18,11 @@ const PROGRESS = { hours: { time: START }, days: { time: START } };
 
 /** All steps of an export, and a check that needs no service. */
 async function exported(stored: Trail, { tenant = 'tenant-a', from = 0, to = stored.now } = {}) {
-  const deps = { referredIds: () => Promise.resolve(new Map()), trail: anAuditTrail(stored.records, stored.marks), seals: aSealStore(stored.seals) };
+  const deps = {
+    referredIds: () => Promise.resolve(new Map()),
+    trail: anAuditTrail(stored.records, stored.marks),
+    seals: aSealStore(stored.seals),
+  };
   const lines: Line[] = [];
   let steps = 0;
   let left: { from: number; to: number } | undefined = { from: await exportStart(deps, from), to };
@@ -117,7 +121,15 @@ describe('an export of a trail', () => {
       for (const part of [1, 2]) {
         const from = START + minute * MINUTE;
         const chain = previous === undefined ? {} : { previous };
-        const seal = signed({ from, to: from + MINUTE, part, ...(part === 1 && { more: '' }), ...chain, entries: [], progress: PROGRESS });
+        const seal = signed({
+          from,
+          to: from + MINUTE,
+          part,
+          ...(part === 1 && { more: '' }),
+          ...chain,
+          entries: [],
+          progress: PROGRESS,
+        });
         trail.seals.set(sealKey(seal), seal);
         previous = hashOfSeal(seal).toString('base64url');
       }

@@ -101,7 +101,9 @@ function trailOf(
       ),
     indexPages: someIndexPages(indexOf(stored, indexedTo)),
     referredIds: (references) =>
-      Promise.resolve(new Map(references.flatMap((each) => [known.get(referenceText(each)) ?? []].filter(isPair)))),
+      Promise.resolve(
+        new Map(references.flatMap((each) => [known.get(referenceText(each)) ?? []].filter(isPair))),
+      ),
     clock: () => NOW_MS,
   };
 }
@@ -122,7 +124,8 @@ function aRecord(of: {
   const position = `${sortableTime(of.at)}${String(of.tie)}-${String(written).padStart(8, '0')}`;
   const expires = NOW_MS / 1000 + (of.isExpired === true ? 0 : 1);
   const { referred, ...content } = encodeContent(of.entry);
-  for (const { reference, id } of referred) known.set(referenceText(reference), [referenceText(reference), id]);
+  for (const { reference, id } of referred)
+    known.set(referenceText(reference), [referenceText(reference), id]);
   const own = of.body === undefined ? content : { ...content, body: of.body };
   const record = { trail: TRAIL, shard: of.shard, position, expires, ...own };
   const names = namedTokens(of.entry).map((id) => bytesOfName(nameOfToken(id)));
@@ -214,10 +217,19 @@ const many = fc.array(drawn, { maxLength: 60 });
 describe('the pages of a trail', () => {
   it('together have every matching record once, newest first', async () => {
     await fc.assert(
-      fc.asyncProperty(many, drawnFilters, size, most, end, async (all, filters, pageSize, largest, indexedTo) => {
-        const stored = all.map(aRecord);
-        expect(await walk(trailOf(stored, { most: largest, indexedTo }), filters, pageSize)).toEqual(wanted(stored, filters));
-      }),
+      fc.asyncProperty(
+        many,
+        drawnFilters,
+        size,
+        most,
+        end,
+        async (all, filters, pageSize, largest, indexedTo) => {
+          const stored = all.map(aRecord);
+          expect(await walk(trailOf(stored, { most: largest, indexedTo }), filters, pageSize)).toEqual(
+            wanted(stored, filters),
+          );
+        },
+      ),
       { numRuns: cases(300) },
     );
   });
@@ -280,7 +292,9 @@ describe('a page of large records', () => {
     'ids of quotes': many(REFERENCES, '"'.repeat(400)),
     'a thousand ids of quotes': many(1_000, '"'.repeat(400)),
     'a long address': { ip: '\u0001'.repeat(Math.floor((ITEM_BYTES - 200) / 6)) },
-    'large numbers': { change: { members: [], x: Array<number>(70_000).fill(1e20) } as AuditEntry['change'] & object },
+    'large numbers': {
+      change: { members: [], x: Array<number>(70_000).fill(1e20) } as AuditEntry['change'] & object,
+    },
   };
 
   it.each(Object.entries(RECORDS))(
@@ -290,7 +304,9 @@ describe('a page of large records', () => {
         aRecord({ at: 500, shard: index % SHARDS, tie: 0, entry: { op: 'x', outcome: 'ok', ...more } }),
       );
       for (const { record } of stored)
-        expect(Buffer.byteLength(record.body) + (record.ids?.length ?? 0)).toBeLessThanOrEqual(4 * ITEM_BYTES);
+        expect(Buffer.byteLength(record.body) + (record.ids?.length ?? 0)).toBeLessThanOrEqual(
+          4 * ITEM_BYTES,
+        );
       const deps = { ...trailOf(stored), tenantKeys: someTenantKeys() };
       const caller = aCaller({ tenantId: TRAIL, permissions: ['log:read'] });
       const seen: string[] = [];

@@ -20,8 +20,8 @@ function depsOf(trail: Trail): { deps: OperatorDeps; checks: unknown[] } {
     trailProtection: () => Promise.resolve(['Audit: it has no policy']),
     onTrailProtection: (problems: readonly string[]) => checks.push(problems),
     trailPages: someTrailPages(trail.records),
-    indexPages: someIndexPages(anIndex({ indexes: trail.indexes })),
     recordsAt: someRecordsAt(trail.records),
+    indexPages: someIndexPages(anIndex({ indexes: trail.indexes })),
     sealPublicKey: () => Promise.resolve(SEAL_KEY.publicKey),
     onAuditChecked: (check: object) => checks.push(check),
     clock: () => (trail.now += 1),
@@ -66,7 +66,7 @@ describe('who-saw', () => {
     const { deps } = depsOf(trail);
     expect(await allSeen(deps, 'token-3', { tenant_id: DEPLOYMENT })).toEqual([`${DEPLOYMENT} delete`]);
     expect(await allSeen(deps, 'token-3', { tenant_id: TENANTS[1] })).toEqual(['tenant-b reveal']);
-    expect(await allSeen(deps, 'token-m', { tenant_id: TENANTS[2], without_index: true })).toEqual([
+    expect(await allSeen(deps, 'token-m', { tenant_id: TENANTS[2] })).toEqual([
       'tenant-c mask',
       'tenant-c mask',
     ]);

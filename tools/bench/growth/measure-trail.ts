@@ -60,7 +60,12 @@ function* itemsOf(size: number): Generator<Item> {
 
 /** The index of these records. */
 function indexOf(size: number): TokenIndex {
-  const builder = new IndexBuilder({ trail: TENANT, level: 'day', from: WRITTEN_FROM, salt: Buffer.alloc(16) });
+  const builder = new IndexBuilder({
+    trail: TENANT,
+    level: 'day',
+    from: WRITTEN_FROM,
+    salt: Buffer.alloc(16),
+  });
   const step = Math.floor(size / NAMING);
   for (let index = 0, named = 0; index < size; index += 1) {
     const isNaming = index % step === 0 && named < NAMING;
