@@ -1,4 +1,4 @@
-import { createHash, createHmac, createSecretKey, type Hash } from 'node:crypto';
+import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
 
 type Source = string | ArrayBuffer | ArrayBufferView;
 
@@ -9,35 +9,45 @@ function bytesOf(source: Source): Buffer {
     : Buffer.from(source);
 }
 
+/** By the bytes that they are made from: the SDK signs a day's requests with the same ones. */
+const keys = new WeakMap<object, KeyObject>();
+
+function keyOf(secret: Source): KeyObject {
+  const known = typeof secret === 'string' ? undefined : keys.get(secret);
+  if (known !== undefined) return known;
+  const key = createSecretKey(bytesOf(secret));
+  if (typeof secret !== 'string') keys.set(secret, key);
+  return key;
+}
+
 /**
  * SHA-256, or its HMAC with a secret, for the SDK's signatures. The SDK passes the secret as bytes,
  * which takes several times as long as a `KeyObject` (docs/decisions/0023).
  */
 export class Sha256 {
   readonly #secret: Source | undefined;
-  #hash: Hash | ReturnType<typeof createHmac>;
+  #chunks: Uint8Array[] = [];
 
   constructor(secret?: Source) {
     this.#secret = secret;
-    this.#hash = this.#fresh();
   }
 
   update(chunk: Uint8Array): void {
-    this.#hash.update(chunk);
+    this.#chunks.push(chunk);
   }
 
+  /** The SDK may read it more than once. */
   digest(): Promise<Uint8Array> {
-    // The SDK may read a plain hash more than once.
-    const hash = this.#hash;
-    return Promise.resolve('copy' in hash ? hash.copy().digest() : hash.digest());
+    const [first] = this.#chunks;
+    const bytes = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
+    return Promise.resolve(
+      this.#secret === undefined
+        ? hash('sha256', bytes, 'buffer')
+        : createHmac('sha256', keyOf(this.#secret)).update(bytes).digest(),
+    );
   }
 
   reset(): void {
-    this.#hash = this.#fresh();
-  }
-
-  #fresh(): Hash | ReturnType<typeof createHmac> {
-    if (this.#secret === undefined) return createHash('sha256');
-    return createHmac('sha256', createSecretKey(bytesOf(this.#secret)));
+    this.#chunks = [];
   }
 }

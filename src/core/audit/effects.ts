@@ -276,41 +276,60 @@ export const EFFECTS: {
 };
 
 type Call = (...args: readonly unknown[]) => unknown;
+type Port = Readonly<Record<string, Call>>;
 
-/** Wraps a port so that its effects are recorded before they happen. */
-function auditedPort(
-  port: Readonly<Record<string, Call>>,
-  kinds: Readonly<Record<string, unknown>>,
-  scope: AuditScope,
-) {
-  const calls = Object.entries(kinds).flatMap(([name, kind]): [string, Call][] => {
-    const call = port[name];
-    if (call === undefined) return [];
-    const plain: Call = (...args) => call.apply(port, [...args]);
-    if (kind === NONE) return [[name, plain]];
-    if (kind === FINDS)
-      return [
-        [
-          name,
-          async (...args) => {
-            const found = (await plain(...args)) as NamedToken | readonly NamedToken[] | undefined;
-            scope.found([found ?? []].flat());
-            return found;
-          },
-        ],
-      ];
-    const effectOf = kind as (...args: readonly unknown[]) => Effect;
-    return [
-      [
-        name,
-        async (...args) => {
-          await scope.ahead(effectOf(...args));
-          return plain(...args);
-        },
-      ],
-    ];
-  });
-  return Object.fromEntries(calls);
+/** A call of a port, made for the scope of a request. */
+type Audited = (scope: AuditScope) => Call;
+
+/** The calls of a port: those that need no scope, and those that each request needs its own of. */
+interface Wrapped {
+  readonly plain: Port;
+  readonly audited: readonly (readonly [name: string, call: Audited])[];
+}
+
+/** How a call is audited; `undefined` if it needs no record. */
+function auditedCall(call: Call, kind: unknown): Audited | undefined {
+  if (kind === NONE) return undefined;
+  if (kind === FINDS)
+    return (scope) =>
+      async (...args) => {
+        const found = (await call(...args)) as NamedToken | readonly NamedToken[] | undefined;
+        scope.found([found ?? []].flat());
+        return found;
+      };
+  const effectOf = kind as (...args: readonly unknown[]) => Effect;
+  return (scope) =>
+    async (...args) => {
+      await scope.ahead(effectOf(...args));
+      return call(...args);
+    };
+}
+
+function wrap(port: Port, kinds: Readonly<Record<string, unknown>>): Wrapped {
+  const plain: Record<string, Call> = {};
+  const audited: [string, Audited][] = [];
+  for (const [name, kind] of Object.entries(kinds)) {
+    if (!(name in port)) continue;
+    const call: Call = (...args) => (port[name] as Call).apply(port, [...args]);
+    const withScope = auditedCall(call, kind);
+    if (withScope === undefined) plain[name] = call;
+    else audited.push([name, withScope]);
+  }
+  return { plain, audited };
+}
+
+/** By name of the dependency, since one object may be two of them. Each is wrapped once. */
+const PORTS = Object.entries(EFFECTS).map(([name, kinds]) => ({
+  ...{ name, kinds },
+  wrapped: new WeakMap<Port, Wrapped>(),
+}));
+
+/** A port for one request, whose effects are recorded before they happen. */
+function portFor(scope: AuditScope, { plain, audited }: Wrapped): Port {
+  if (audited.length === 0) return plain;
+  const port = { ...plain };
+  for (const [name, call] of audited) port[name] = call(scope);
+  return port;
 }
 
 /**
@@ -321,11 +340,13 @@ export function auditedDeps<Deps extends object>(
   deps: Deps & Classified<Deps>,
   scope: AuditScope,
 ): Deps & { readonly audit: Sightings } {
-  const ports = Object.entries(EFFECTS).flatMap(([name, kinds]) => {
-    const port = (deps as Readonly<Record<string, unknown>>)[name];
-    return port === undefined
-      ? []
-      : [[name, auditedPort(port as Readonly<Record<string, Call>>, kinds, scope)] as const];
-  });
-  return { ...(deps as Deps), ...Object.fromEntries(ports), audit: scope };
+  const audited: Record<string, unknown> = { ...deps, audit: scope };
+  for (const { name, kinds, wrapped } of PORTS) {
+    const port = audited[name] as Port | undefined;
+    if (port === undefined) continue;
+    const known = wrapped.get(port) ?? wrap(port, kinds);
+    wrapped.set(port, known);
+    audited[name] = portFor(scope, known);
+  }
+  return audited as Deps & { readonly audit: Sightings };
 }

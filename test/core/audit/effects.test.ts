@@ -47,6 +47,24 @@ it.each(everyCall)('%s.%s is recorded before it happens, or is not an effect', a
   else expect(order).toEqual(['ahead', 'done']);
 });
 
+it('each request reports to its own scope, also if one object is two dependencies', async () => {
+  const store = { find: () => Promise.resolve({ id: 'a' }), create: () => Promise.resolve() };
+  const deps = { storedTokens: store, tokenStore: store };
+  const [one, other] = [aScope(), aScope()];
+  const [first, second] = [one, other].map(
+    ({ scope }) => auditedDeps(deps as object, scope) as unknown as typeof deps,
+  ) as [typeof deps, typeof deps];
+  await first.storedTokens.find();
+  await first.tokenStore.find();
+  await second.tokenStore.find();
+  expect(one.reported).toEqual([{ found: [{ id: 'a' }] }, { found: [{ id: 'a' }] }]);
+  expect(other.reported).toEqual([{ found: [{ id: 'a' }] }]);
+  expect([Object.keys(first.storedTokens), Object.keys(first.tokenStore)]).toEqual([
+    ['find'],
+    ['create', 'find'],
+  ]);
+});
+
 it('an effect that cannot be recorded does not happen', async () => {
   let hasHappened = false;
   const scope = { ahead: () => Promise.reject(new Error('down')) } as unknown as AuditScope;
