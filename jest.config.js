@@ -9,13 +9,14 @@ const common = {
   testEnvironment: 'node',
 };
 
-/** Suites that start processes of their own and no service. */
+/** Suites that start processes of their own, and no service in the process of the suite. */
 const PROCESSES = [
   ...[
     'test/reactor-runtime/*',
     'test/adapters/lambda/reactor-functions',
     'test/bin/local/{prepare,start}',
     'test/tools/try-reactor',
+    'test/tools/bench/smoke',
   ],
   ...['dynamodb/{crash,full-disk}', 'guestbook/guestbook', 'lambda/{control-plane,custom-runtime}'].map(
     (name) => `packages/local-aws/test/${name}`,

@@ -149,7 +149,12 @@ export async function verifyExport(
   /** The statement of a seal, if its signature is valid. */
   function signedStatement({ from, part, body, signature }: Seal): Statement | undefined {
     const at = `the seal of ${iso(from)}, part ${String(part)}`;
-    if (!confirm(verify('sha256', Buffer.from(body), key, bytes(signature)), `${at}: the signature is not valid`))
+    if (
+      !confirm(
+        verify('sha256', Buffer.from(body), key, bytes(signature)),
+        `${at}: the signature is not valid`,
+      )
+    )
       return undefined;
     const statement = JSON.parse(body) as Statement;
     const isHere = statement.v === 1 && statement.from === from && statement.part === part;
@@ -211,7 +216,10 @@ export async function verifyExport(
   /** An id that records refer to by the first bytes of its hash. */
   function readId({ reference, id }: Partial<Referred>): void {
     const hash = createHash('sha256').update(String(id)).digest().subarray(0, 24);
-    confirm(reference === hash.toString('base64url'), `the id ${String(id)}: its reference is that of another one`);
+    confirm(
+      reference === hash.toString('base64url'),
+      `the id ${String(id)}: its reference is that of another one`,
+    );
   }
 
   function compareRecords(interval: (typeof intervals)[number], own: readonly { leaf: Buffer }[]): void {

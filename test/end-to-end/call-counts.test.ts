@@ -275,10 +275,10 @@ describe('budgets of the architecture', () => {
     ['create a card', BUDGETS.warmCalls['create a card']],
     ['delete a token', BUDGETS.warmCalls['delete a card']],
     ['update a token', BUDGETS.warmCalls['PATCH a card']],
-    ['detokenize 100 tokens', 2],
+    ['detokenize 100 tokens', 3],
   ])('limit the AWS calls of "%s", and allow none to KMS', async (name, limit) => {
     const { calls, auditCalls, kmsCalls } = await wireOf(name);
-    expect(calls - auditCalls).toBeLessThanOrEqual(limit);
+    expect(calls - auditCalls).toBeLessThanOrEqual(limit - BUDGETS.auditCalls.warm);
     // A call inserts 25 items: here a record, and a row for each token.
     expect(auditCalls).toBe(name === 'detokenize 100 tokens' ? 5 : BUDGETS.auditCalls.warm);
     expect(kmsCalls).toBe(BUDGETS.kmsCalls.warm);
@@ -306,7 +306,7 @@ describe('budgets of the architecture', () => {
     for (const [name, limit] of Object.entries(BUDGETS.coldCallsInSequence)) {
       const { auditCalls = NaN, sequential = NaN } = counted.find((each) => each.name === name)?.cold ?? {};
       expect(auditCalls).toBeLessThanOrEqual(BUDGETS.auditCalls.cold);
-      expect(sequential - auditCalls).toBeLessThanOrEqual(limit);
+      expect(sequential).toBeLessThanOrEqual(limit);
     }
   }, 180_000);
 

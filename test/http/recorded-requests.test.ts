@@ -1,3 +1,4 @@
+import { nameOfToken } from '../../src/core/audit/token-reference.ts';
 import { z } from 'zod';
 import { cases, fc } from '../../packages/local-aws/test/properties.ts';
 import { generateApiKey } from '../../src/core/crypto/api-key.ts';
@@ -60,13 +61,13 @@ describe('the record of a request', () => {
   it('names an existing token that is not shown, whatever its id', async () => {
     const { get, audit } = setUp();
     await get('my token', KEY, 'is=there');
-    expect(audit.entries()[0]?.tokens).toEqual({ refused: ['my token'] });
+    expect(audit.entries()[0]?.tokens).toEqual({ refused: [nameOfToken('my token')] });
   });
 
   it('is durable before the response is sent, or there is no response', async () => {
     const { get, audit } = setUp();
     expect((await get('abc', KEY, 'is=shown')).statusCode).toBe(200);
-    expect(audit.entries()[0]).toMatchObject({ outcome: 'ok', tokens: { reveal: ['abc'] } });
+    expect(audit.entries()[0]).toMatchObject({ outcome: 'ok', tokens: { reveal: [nameOfToken('abc')] } });
     audit.state.isDown = true;
     const refused = await get('abc', KEY, 'is=shown');
     expect(refused).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '5' } });

@@ -5,11 +5,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
-import { printBudgets, printFigures, SECTIONS, type Section } from './section.ts';
+import { shareService, startBenchService } from './bench-service.ts';
+import { shareBundles } from './bundle-program.ts';
+import { SMOKE_VARIABLE } from './effort.ts';
+import { APART, printBudgets, printFigures, SECTIONS, type Section } from './section.ts';
 import { withSections, writtenInto } from './written-into.ts';
 
-/** Programs without a budget, each run by its name with its own options. */
-const APART = ['cold-start-profile', 'expressions', 'load', 'packages', 'start', 'storage'];
 /**
  * Sections with counts only, the same on every machine: they need not be of one run with the
  * others, and `-- counts --write` writes them without budgets.
@@ -27,12 +28,12 @@ if (APART.includes(program) || separator === '--') {
   });
   process.exit(await new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1))));
 }
-const writes = args.includes('--write');
+const [writes, isSmoke] = [args.includes('--write'), args.includes('--smoke')];
 const wanted = args.filter((arg) => !arg.startsWith('--'));
 const unknown = wanted.filter((name) => !SECTIONS.includes(name));
 if (unknown.length > 0) throw new Error(`there is no section ${unknown.join(', ')}`);
-if (writes && wanted.some((name) => !EXACT.includes(name)))
-  throw new Error('--write writes what one run of all of them has found, or what is counted');
+if (writes && (isSmoke || wanted.some((name) => !EXACT.includes(name))))
+  throw new Error('--write writes what one full run of all of them has found, or what is counted');
 
 /** One benchmark as a separate program. A failed section does not stop the others. */
 function run(name: string): Promise<Section | undefined> {
@@ -48,31 +49,69 @@ const seconds = (since: number) => `${String(Math.round((Date.now() - since) / 1
 const started = Date.now();
 const sections = new Map<string, Section>();
 const failed: string[] = [];
-for (const name of SECTIONS.filter((each) => wanted.length === 0 || wanted.includes(each))) {
-  const begun = Date.now();
-  process.stdout.write(`${name} ...`);
-  const section = await run(name);
-  if (section === undefined) failed.push(name);
-  else sections.set(name, section);
-  console.log(` ${seconds(begun)}${section === undefined ? ', failed' : ''}`);
+
+const chosen = SECTIONS.filter((each) => wanted.length === 0 || wanted.includes(each));
+
+async function runAll(names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const begun = Date.now();
+    if (!isSmoke) process.stdout.write(`${name} ...`);
+    const section = await run(name);
+    if (section === undefined) failed.push(name);
+    else sections.set(name, section);
+    console.log(`${isSmoke ? name : ''} ${seconds(begun)}${section === undefined ? ', failed' : ''}`);
+  }
 }
 
+/**
+ * The sections that a smoke run starts beside the others: those that need no service, and the one
+ * that needs its own, since it slows calls down and counts them.
+ */
+const BESIDE = [['sealing', 'growth', 'reactor-runtime', 'sweep'], ['counts']];
+
+/** The fewest repetitions of each section; those that need a service share one. */
+async function smoke(): Promise<void> {
+  process.env[SMOKE_VARIABLE] = '1';
+  shareBundles();
+  // What has started before there is a service to share has its own.
+  const beside = BESIDE.map((names) => runAll(chosen.filter((name) => names.includes(name))));
+  const service = await startBenchService();
+  shareService(service);
+  try {
+    await Promise.all([...beside, runAll(chosen.filter((name) => !BESIDE.flat().includes(name)))]);
+  } finally {
+    await service.stop();
+  }
+}
+
+await (isSmoke ? smoke() : runAll(chosen));
+
 const found = [...sections.values()];
-const budgets = found.flatMap((section) => section.budgets);
+const budgets = found
+  .flatMap((section) => section.budgets)
+  .filter(({ isExact = false }) => isExact || !isSmoke);
 if (wanted.length > 0) printFigures(found.flatMap(({ figures }) => figures));
 printBudgets(budgets);
 const met = budgets.filter(({ isMet }) => isMet).length;
 console.log(`\n${String(met)} of ${String(budgets.length)} are met (${seconds(started)})`);
 if (failed.length > 0) console.log(`failed: ${failed.join(', ')}`);
 
-if (writes && failed.length === 0) {
+/** The page with this run in it. */
+async function page(): Promise<string> {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
   const machine = `${String(cpus().length)} processors (${cpus()[0]?.model.trim() ?? 'unknown'}), Node ${process.versions.node}`;
   const about = `Measured on ${new Date().toISOString().slice(0, 10)} at commit ${commit} on ${machine}.`;
   const before = readFileSync(DOCUMENT, 'utf8');
   const text =
     wanted.length > 0 ? withSections(before, sections) : writtenInto(before, { about, budgets, sections });
-  writeFileSync(DOCUMENT, await format(text, { ...(await resolveConfig(DOCUMENT)), filepath: DOCUMENT }));
-  console.log(`written into ${DOCUMENT}`);
+  return format(text, { ...(await resolveConfig(DOCUMENT)), filepath: DOCUMENT });
 }
-process.exitCode = failed.length > 0 ? 1 : 0;
+
+if (failed.length === 0 && (writes || isSmoke)) {
+  const text = await page();
+  if (writes) {
+    writeFileSync(DOCUMENT, text);
+    console.log(`written into ${DOCUMENT}`);
+  }
+}
+process.exitCode = failed.length > 0 || (isSmoke && met < budgets.length) ? 1 : 0;

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
@@ -13,10 +13,22 @@ function temporaryFolder(): string {
   return folder;
 }
 
+/** In a smoke run, the folder of the bundles that all sections share. */
+const SHARED_VARIABLE = 'BENCH_BUNDLES';
+
+/** Makes the programs that this one starts from now on share bundles. */
+export function shareBundles(): void {
+  process.env[SHARED_VARIABLE] = temporaryFolder();
+}
+
 /** Bundles a program, by its path from the repository's root, as functions are bundled. */
 export function bundleProgram(entryPoint: string, options: { readonly minify?: boolean } = {}): string {
-  const folder = temporaryFolder();
-  bundleInto(folder, entryPoint, options);
+  const shared = process.env[SHARED_VARIABLE];
+  const folder =
+    shared === undefined
+      ? temporaryFolder()
+      : join(shared, JSON.stringify([entryPoint, options]).replaceAll(/\W+/g, '-'));
+  if (!existsSync(join(folder, 'index.cjs'))) bundleInto(folder, entryPoint, options);
   return join(folder, 'index.cjs');
 }
 

@@ -4,20 +4,29 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BUDGETS } from './budgets.ts';
-import { bundleOf, emptyBundle, FUNCTIONS, referenceBundle, type BundleFile } from './cold-start/bundles.ts';
+import {
+  bundleOf,
+  emptyBundle,
+  FUNCTIONS,
+  referenceBundle,
+  type BundleFile,
+  type FunctionName,
+} from './cold-start/bundles.ts';
+import { effort } from './effort.ts';
 import { FIRST_REQUEST_ROUNDS, measureFirstRequests } from './cold-start/first-requests.ts';
 import { compared, measureColdStarts, type ColdStart, type Loaded } from './cold-start/measure-cold-start.ts';
 import { environmentOf } from './local-functions.ts';
 import { ratioBudget, repeatedNear } from './near-limit.ts';
 import { report } from './section.ts';
 
-const ROUNDS = 25;
+const ROUNDS = effort(25, 1);
+const MEASURED = effort<readonly FunctionName[]>(FUNCTIONS, ['tokens']);
 
 // The programs measured after it call nothing, and run on an idle machine.
 const { firstRequests, environments } = await measureFirstRequests();
 
 const idOf = (packages: readonly string[]) => packages.map((name) => name.replace('client-', '')).join(', ');
-const bundles = new Map(FUNCTIONS.map((name) => [name, bundleOf(name)] as const));
+const bundles = new Map(MEASURED.map((name) => [name, bundleOf(name)] as const));
 const asOurs = (name: string) => `${name}, cut like ours`;
 const references = new Map(
   [...bundles.values()].flatMap(({ clients }) => [
@@ -57,7 +66,7 @@ const startOf = await measureColdStarts(
 );
 
 const found = [];
-for (const name of FUNCTIONS) {
+for (const name of MEASURED) {
   const clients = idOf(bundles.get(name)?.clients ?? []);
   const both = [...own, ...others].filter((each) => [name, clients].includes(each.name));
   const again = async () => {

@@ -2,8 +2,9 @@
 // route. `-- POST /tokenize` measures the routes that begin so, and prints each of their requests.
 import { BUDGETS } from './budgets.ts';
 import { bundleProgram } from './bundle-program.ts';
-import { startDestination, testCertificate } from '../../test/support/destination.ts';
-import { runService } from '../../test/support/run-service.ts';
+import { startDestination } from '../../test/support/destination.ts';
+import { startBenchService } from './bench-service.ts';
+import { effort } from './effort.ts';
 import { startAwsStandIn } from './hostile-bodies/aws-stand-in.ts';
 import {
   HOSTILE_ARGS,
@@ -26,18 +27,11 @@ interface Found extends MeasuredRequest {
 }
 
 const only = process.argv.slice(2).join(' ');
-const certificate = testCertificate();
+const service = await startBenchService();
+const { certificate } = service;
 const destination = await startDestination(certificate);
 const url = `https://localhost:${String(destination.port)}/`;
 const aws = await startAwsStandIn();
-const service = await runService(
-  [
-    `egressAllowList=localhost:${String(destination.port)}`,
-    ...['hotConcurrency=0', 'throttleRate=100000', 'throttleBurst=100000'],
-  ].flatMap((setting) => ['--set', setting]),
-  { NODE_EXTRA_CA_CERTS: certificate.certFile },
-  { contract: '' },
-);
 
 const found: Found[] = [];
 const cpuOf = ({ first, again }: MeasuredRequest) => Math.max(first.cpuSeconds, again.cpuSeconds);
@@ -73,15 +67,20 @@ async function measureAll(): Promise<void> {
   const { requests, world } = await hostileRequests(service.credentials, url);
   const missing = withoutRequests(requests.map(({ route }) => route));
   if (missing.length > 0) throw new Error(`no hostile body for ${missing.join(', ')}`);
-  for (const { route, folder, what, warmUp, event } of requests) {
-    if (!route.startsWith(only)) continue;
+  const wanted = requests.filter(({ route }) => route.startsWith(only));
+  const ofEachFolder = [...Map.groupBy(wanted, ({ folder }) => folder).values()];
+  for (const { route, folder, what, warmUp, event } of effort(
+    wanted,
+    ofEachFolder.flatMap((each) => each.slice(0, 1)),
+  )) {
     destination.received.length = 0;
     keep(route, what, await measureRequest(functionOf(folder), warmUp, await event()));
   }
 
   const react = 'POST /reactors/{id}/react';
   const reactors = functionOf('reactors');
-  for (const { what, payload } of hostileResults()) {
+  const results = hostileResults();
+  for (const { what, payload } of results.slice(0, effort(results.length, 1))) {
     aws.payload = payload();
     if (react.startsWith(only))
       keep(

@@ -1,5 +1,6 @@
 // `npm run bench -- postgres`: the local service next to PostgreSQL with pgcrypto, in one run. It
 // installs Debian's package if it may, and starts its own PostgreSQL.
+import { MissingPostgres } from './postgres/cluster.ts';
 import { measurePostgres, type PostgresResult } from './postgres/measure-postgres.ts';
 import { report } from './section.ts';
 
@@ -10,7 +11,8 @@ let found: PostgresResult | string;
 try {
   found = await measurePostgres();
 } catch (error) {
-  found = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof MissingPostgres)) throw error;
+  found = error.message;
 }
 
 if (typeof found === 'string') {

@@ -3,24 +3,19 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { strictClient } from '../../test/support/http-client.ts';
-import { runService } from '../../test/support/run-service.ts';
-import { startDestination, testCertificate } from '../../test/support/destination.ts';
+import { startDestination } from '../../test/support/destination.ts';
+import { startBenchService } from './bench-service.ts';
+import { effort } from './effort.ts';
 import { median } from './median.ts';
 import { report } from './section.ts';
 
-const ROUNDS = 60;
+const ROUNDS = effort(60, 1);
 
-const certificate = testCertificate();
+const service = await startBenchService();
+const { certificate } = service;
 const destination = await startDestination(certificate);
 destination.respond = (received, response) => response.end(received.body);
 const allowed = `localhost:${String(destination.port)}`;
-const service = await runService(
-  ['--set', `egressAllowList=${allowed}`],
-  {
-    NODE_EXTRA_CA_CERTS: certificate.certFile,
-  },
-  { contract: '' },
-);
 const { base_url: baseUrl, management_key: managementKey } = service.credentials;
 
 const { key } = await strictClient(baseUrl, managementKey)<{ readonly key: string }>(

@@ -8,14 +8,17 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildReactorLayer } from '../../lib/build-reactor-layer.ts';
 import { startReactor, type ReactorProcess } from '../../test/support/runtime-api.ts';
+import { effort } from './effort.ts';
 import { median } from './median.ts';
 import { report, type Budget } from './section.ts';
 
-const WARM_ROUNDS = 150;
-const COLD_ROUNDS = 25;
+const WARM_ROUNDS = effort(150, 1);
+/** Their times are not counted: the processes are still warming up. */
+const WARM_UP_ROUNDS = effort(10, 0);
+const COLD_ROUNDS = effort(25, 1);
 /** Longer than two processes take to start: a reactor with pauses between invocations. */
 const PAUSE_MS = 150;
-const START_ROUNDS = 41;
+const START_ROUNDS = effort(41, 1);
 /** Invocations in a row after the first two, whose processes were started in the pause. */
 const ROW = 3;
 /** Of invocations without a pause before, next to the start of an empty process. */
@@ -77,11 +80,10 @@ const startBare = () => startReactor(folder, CODE, { command: [bare] });
 
 async function millisecondsOf(reactor: ReactorProcess): Promise<number> {
   const started = performance.now();
-  const { answer: response } = (await reactor.invoke(ARGS)) as {
-    readonly answer?: { readonly outcome?: string };
-  };
+  const result = await reactor.invoke(ARGS);
   const took = performance.now() - started;
-  if (response?.outcome !== 'returned') throw new Error(`answered ${JSON.stringify(response)}`);
+  const { outcome } = (result.response ?? {}) as { readonly outcome?: string };
+  if (outcome !== 'returned') throw new Error(`the reactor answered ${JSON.stringify(result)}`);
   return took;
 }
 
@@ -99,7 +101,7 @@ async function warm(): Promise<string[][]> {
     for (const name of ['runtime', 'bare'] as const) {
       await sleep(PAUSE_MS);
       const took = await millisecondsOf(reactors[name]);
-      if (round >= 10) times[name].push(took);
+      if (round >= WARM_UP_ROUNDS) times[name].push(took);
     }
   }
   for (const reactor of Object.values(reactors)) await reactor.close();

@@ -1,3 +1,5 @@
+import { hasSmokeForm, IS_SMOKE } from './effort.ts';
+
 /**
  * The sections of `npm run bench`, each a program next to this file. Processor time first, before
  * other sections warm up the machine.
@@ -15,6 +17,9 @@ export const SECTIONS = [
   'sweep',
 ];
 
+/** Programs without a budget, each run by its name with its own options. */
+export const APART = ['cold-start-profile', 'expressions', 'load', 'packages', 'start', 'storage'];
+
 /** One budget of the architecture, as measured in this run. */
 export interface Budget {
   readonly budget: string;
@@ -23,6 +28,8 @@ export interface Budget {
   /** Its reference, measured in the same run. */
   readonly reference: string;
   readonly isMet: boolean;
+  /** A count, the same in every run. A smoke run judges only these. */
+  readonly isExact?: boolean;
 }
 
 /** Figures for the output and for docs/performance/figures.md. */
@@ -76,6 +83,8 @@ export function printBudgets(budgets: readonly Budget[]): void {
  * its own process.
  */
 export function report(section: Section): void {
+  if (IS_SMOKE && !hasSmokeForm())
+    throw new Error('the section has no smoke form: tools/bench/effort.ts shortens it');
   if (process.send !== undefined) {
     process.send(section, () => process.disconnect());
     return;

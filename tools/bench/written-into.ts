@@ -12,6 +12,8 @@ const escaped = (cell: string) => cell.replaceAll('|', '\\|');
 const line = (cells: readonly string[]) => `| ${cells.map(escaped).join(' | ')} |`;
 
 function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  const odd = rows.find(({ length }) => length !== columns.length);
+  if (odd !== undefined) throw new Error(`not ${String(columns.length)} cells: ${line(odd)}`);
   return [line(columns), line(columns.map(() => '---')), ...rows.map(line)].join('\n');
 }
 

@@ -153,7 +153,11 @@ export function createIndexStore(table: Table, audit: Table): IndexStore {
 
     async *listed(day, after) {
       const range = { from: after === undefined ? ' ' : `${after} `, to: LAST };
-      for await (const items of pagesOf(table, { partition: dayPartition(day), ConsistentRead: true, ...range }))
+      for await (const items of pagesOf(table, {
+        partition: dayPartition(day),
+        ConsistentRead: true,
+        ...range,
+      }))
         yield items.map((item) => listedItem.parse(item).sk);
     },
 

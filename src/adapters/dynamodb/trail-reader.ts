@@ -9,12 +9,7 @@ import { defined } from '../../core/shared/defined.ts';
 import { sortableTime } from '../../core/shared/position.ts';
 import { batchGet } from './batch-get.ts';
 import { chunk } from './chunk.ts';
-import {
-  markPartition,
-  recordKey,
-  recordPartition,
-  referredKey,
-} from './keys.ts';
+import { markPartition, recordKey, recordPartition, referredKey } from './keys.ts';
 import { binary, send, type Item, type Table } from './table-client.ts';
 
 const MINUTE_MS = 60_000;

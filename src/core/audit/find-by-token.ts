@@ -20,10 +20,10 @@ export interface TokenRange {
   readonly name: string;
   readonly from: number;
   readonly before: number;
+  /** Most places of one step, with the others of the last ms; each is read by a call. */
+  readonly limit: number;
 }
 
-/** Most places of one step, with the others of the last ms; each is read by a call. */
-const MAX_PLACES = 100;
 /** After so many indexes a step ends. */
 const MAX_INDEXES = 200;
 const AT_ONCE = 16;
@@ -68,15 +68,15 @@ const numberOf = ({ at, shard }: IndexedPlace): string => `${String(at)} ${Strin
 async function placesOf(
   { indexPages }: Pick<FindByTokenDeps, 'indexPages'>,
   { headers }: Unit,
-  { name, from, before }: TokenRange,
+  { name, from, before, limit: most }: TokenRange,
 ): Promise<{ readonly places: readonly IndexedPlace[]; readonly floor: number }> {
   const limit = pLimit(AT_ONCE);
   let floor = from;
   const found = await Promise.all(
     headers.map((header) =>
       limit(async () => {
-        const places = await indexPages.places(header, boundsOf(header, bytesOfName(name), before), MAX_PLACES);
-        if (places.length >= MAX_PLACES) floor = Math.max(floor, places.at(-1)?.at ?? from);
+        const places = await indexPages.places(header, boundsOf(header, bytesOfName(name), before), most);
+        if (places.length >= most) floor = Math.max(floor, places.at(-1)?.at ?? from);
         return places;
       }),
     ),
@@ -104,14 +104,14 @@ export async function indexedRecords(
     const isLast = at === units.length - 1;
     floor = found.floor;
     if (found.floor > range.from) break;
-    if (!isLast && (places.length >= MAX_PLACES || searched >= MAX_INDEXES)) {
+    if (!isLast && (places.length >= range.limit || searched >= MAX_INDEXES)) {
       floor = unit.start;
       break;
     }
   }
   const newest = places.filter(({ at }) => at >= range.from).toSorted((a, b) => b.at - a.at);
-  const last = newest[MAX_PLACES - 1];
-  if (last !== undefined && newest.length > MAX_PLACES) floor = Math.max(floor, last.at);
+  const last = newest[range.limit - 1];
+  if (last !== undefined && newest.length > range.limit) floor = Math.max(floor, last.at);
   const limit = pLimit(AT_ONCE);
   const wanted = newest.filter(({ at }) => at >= floor);
   const read = await Promise.all(wanted.map((place) => limit(() => deps.recordsAt(range.trail, place))));

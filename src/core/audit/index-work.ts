@@ -231,7 +231,11 @@ class IndexWork {
     // The days last: they are many at once, and are searched through their parts meanwhile.
     const isBehind = progress.hours.time + HOUR_MS <= this.#input.sealedTo;
     const done = isBehind ? days : await this.#days(days);
-    return { hours: progress.hours, days: done, ...(progress.asked !== undefined && { asked: progress.asked }) };
+    return {
+      hours: progress.hours,
+      days: done,
+      ...(progress.asked !== undefined && { asked: progress.asked }),
+    };
   }
 }
 

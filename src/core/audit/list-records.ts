@@ -74,6 +74,8 @@ export interface ListRecordsDeps extends WalkDeps {
  * partitions (docs/contract.md#audit-trail).
  */
 const FILTERED_LIMIT = 250;
+/** The same for records that the index leads to; each is read by a call. */
+const NAMING_LIMIT = 100;
 
 /**
  * Most bytes of the records of one page in a response, which has at most 6 MB; a single record,
@@ -137,7 +139,9 @@ async function withIds(
   { referredIds }: Pick<WalkDeps, 'referredIds'>,
   views: readonly AuditView[],
 ): Promise<readonly AuditView[]> {
-  const referring = views.map(({ entry }) => namedTokens(entry).flatMap((name) => parseReference(name) ?? []));
+  const referring = views.map(({ entry }) =>
+    namedTokens(entry).flatMap((name) => parseReference(name) ?? []),
+  );
   const references = referring.filter(({ length }) => length <= MAX_REFERENCES).flat();
   if (references.length === 0) return views;
   const ids = await referredIds(references);
@@ -193,6 +197,7 @@ async function recordsNaming(
   trail: string,
   tokenId: string,
   range: PageRange,
+  places: number,
 ): Promise<Read> {
   const from = timeOfPosition(range.from);
   // The index is read first: what is written to it meanwhile is among the newest records.
@@ -203,7 +208,9 @@ async function recordsNaming(
   if (newest.floor !== '' || middle <= range.from) return newest;
   // A position before the end of its ms is in the middle of the records of that time.
   const before = timeOfPosition(middle) + (middle === positionOf(timeOfPosition(middle)) ? 0 : 1);
-  const indexed = await indexedRecords(deps, headers, { trail, name: nameOfToken(tokenId), from, before });
+  const indexed = await indexedRecords(deps, headers, {
+    ...{ trail, name: nameOfToken(tokenId), from, before, limit: places },
+  });
   const below = indexed.records.filter(({ position }) => position < middle);
   return { records: [...newest.records, ...below], floor: indexed.readTo ?? '' };
 }
@@ -222,7 +229,8 @@ export async function walkRecords(
   const { clock } = deps;
   // A later record is not from this service: verify-audit reports it.
   const end = positionOf(Math.min(to ?? Infinity, clock() + CLOCK_AHEAD_MS));
-  const isFiltered = [applicationId, operation, outcome, tokenId].some((filter) => filter !== undefined);
+  const isSelective = [applicationId, operation, outcome].some((filter) => filter !== undefined);
+  const isFiltered = isSelective || tokenId !== undefined;
   const range = {
     from: positionOf(from),
     before: before !== undefined && before < end ? before : end,
@@ -232,7 +240,7 @@ export async function walkRecords(
   const { records, floor } =
     tokenId === undefined || withoutIndex
       ? await newestRecords(deps, trail, range)
-      : await recordsNaming(deps, trail, tokenId, range);
+      : await recordsNaming(deps, trail, tokenId, range, isSelective ? Math.max(NAMING_LIMIT, size) : size);
   const nowSeconds = clock() / 1000;
   const name = tokenId === undefined ? undefined : nameOfToken(tokenId);
   const matching = records

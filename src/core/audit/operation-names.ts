@@ -41,6 +41,7 @@ export const OPERATION_NAMES = [
   'check-tenant',
   'rotate-keys',
   'replace-root',
+  'rebuild-index',
   'reseal',
   'destroy-tenant',
   'health',

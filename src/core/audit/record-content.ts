@@ -79,7 +79,8 @@ export function decodeContent({ body, ids = Buffer.alloc(0) }: RecordContent): A
   const uuidCount = counts.reduce((sum, [, count]) => sum + count, app === FIRST_UUID ? 1 : 0);
   const referenceCount = counts.reduce((sum, [, , more]) => sum + more, 0);
   const end = uuidCount * UUID_BYTES;
-  if (ids.length !== end + referenceCount * REFERENCE_BYTES) throw new Error('audit: not the ids of the body');
+  if (ids.length !== end + referenceCount * REFERENCE_BYTES)
+    throw new Error('audit: not the ids of the body');
   const uuids = pieces(ids.subarray(0, end), UUID_BYTES);
   const references = pieces(ids.subarray(end), REFERENCE_BYTES);
   const take = (from: Generator<Buffer, undefined>, count: number, text: (bytes: Buffer) => string) =>

@@ -240,8 +240,7 @@ async function gatheringAt({ seals, memory }: SealTrailDeps, newest: Newest | un
   const gathering = new Gathering();
   const { from, part, progress } = newest.statement;
   for await (const page of seals.seals(progress.hours.time, from + 1))
-    for (const seal of page)
-      if (seal.from < from || seal.part <= part) gathering.replay(statementOf(seal));
+    for (const seal of page) if (seal.from < from || seal.part <= part) gathering.replay(statementOf(seal));
   gathering.drop(progress.hours.time);
   delete memory.newest;
   memory.gathering = gathering;

@@ -25,13 +25,7 @@ const MIN_RETENTION_SECONDS = 365 * 24 * 60 * 60;
 export type SealEntry = readonly [trail: string, count: number, root: string, shards: number];
 
 /** An index of tokens that is complete (`token-index.ts`): its range in ms, and its hash (base64url). */
-export type SealedIndex = readonly [
-  trail: string,
-  level: IndexLevel,
-  from: number,
-  to: number,
-  hash: string,
-];
+export type SealedIndex = readonly [trail: string, level: IndexLevel, from: number, to: number, hash: string];
 
 /** A point in the hours or days, and in the trails of one. Times in ms since the epoch. */
 export interface Progress {
@@ -97,7 +91,12 @@ const statementShape = z.lazy(() =>
     previous: z.optional(hash),
     expires: z.optional(z.int()),
     entries: z.array(
-      z.tuple([z.string(), z.int().check(z.minimum(1)), hash, z.int().check(z.minimum(0), z.maximum(ALL_BITS))]),
+      z.tuple([
+        z.string(),
+        z.int().check(z.minimum(1)),
+        hash,
+        z.int().check(z.minimum(0), z.maximum(ALL_BITS)),
+      ]),
     ),
     indexes: z.optional(z.array(z.tuple([z.string(), z.enum(INDEX_LEVELS), time, time, hash]))),
     progress: z.strictObject({

@@ -15,18 +15,20 @@ const NOW = 1_800_000_000_000;
 
 /** A trail that stores all calls in order; `fail`: the next write is lost, or rejected. */
 function aWriter() {
-  const calls: ({ readonly mark: number } | { readonly record: AuditRecord })[] = [];
+  const calls: (
+    { readonly mark: number } | { readonly record: AuditRecord; readonly ahead?: number | undefined }
+  )[] = [];
   const state = { now: NOW, fail: undefined as 'before' | 'after' | undefined, wasThrottled: false };
   const trailWriter: TrailWriter = {
     mark({ minute }) {
       calls.push({ mark: minute });
       return Promise.resolve();
     },
-    write(record) {
+    write(record, { mark }) {
       const { fail } = state;
       state.fail = undefined;
       if (fail === 'before') return Promise.reject(new Error('refused'));
-      calls.push({ record });
+      calls.push({ record, ahead: mark?.minute });
       if (fail === 'after') return Promise.reject(new Error('the answer was lost'));
       return Promise.resolve({ wasThrottled: state.wasThrottled });
     },
@@ -81,9 +83,14 @@ it('marks a minute before its first record, and again after a change of the part
     NOW - (NOW % MINUTE),
     'record',
     'record',
-    NOW - (NOW % MINUTE) + MINUTE,
     'record',
   ]);
+  // The second record brought the mark of the next minute along.
+  const ahead = calls.map((call) => ('record' in call ? call.ahead : undefined));
+  expect(ahead).toEqual([undefined, undefined, NOW - (NOW % MINUTE) + MINUTE, undefined]);
+  state.now += 2 * MINUTE;
+  await append();
+  expect(calls.slice(-2).map((call) => 'mark' in call)).toEqual([true, false]);
   state.wasThrottled = true;
   await append();
   await append();

@@ -94,9 +94,7 @@ describe('an effect', () => {
     await scope.ahead({ tokens: [token], form: 'update' });
     await scope.ahead({ tokens: [token], form: 'update' });
     await scope.close({ status: 200, outcome: 'ok' });
-    expect(entries()).toMatchObject([
-      { outcome: 'begun', tokens: { mask: [ONE], update: [ONE] } },
-    ]);
+    expect(entries()).toMatchObject([{ outcome: 'begun', tokens: { mask: [ONE], update: [ONE] } }]);
     expect(entries()[0]).not.toHaveProperty('status');
   });
 

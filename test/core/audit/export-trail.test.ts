@@ -121,7 +121,15 @@ describe('an export of a trail', () => {
       for (const part of [1, 2]) {
         const from = START + minute * MINUTE;
         const chain = previous === undefined ? {} : { previous };
-        const seal = signed({ from, to: from + MINUTE, part, ...(part === 1 && { more: '' }), ...chain, entries: [], progress: PROGRESS });
+        const seal = signed({
+          from,
+          to: from + MINUTE,
+          part,
+          ...(part === 1 && { more: '' }),
+          ...chain,
+          entries: [],
+          progress: PROGRESS,
+        });
         trail.seals.set(sealKey(seal), seal);
         previous = hashOfSeal(seal).toString('base64url');
       }
@@ -137,7 +145,7 @@ describe('an export of a trail', () => {
     const newest = [...trail.seals.values()].at(-1);
     const early = await exported(trail, { to: START + MINUTE });
     expect(early.lines.at(-1)?.newest).toMatchObject({ from: newest?.from });
-    expect(early.report).toMatchObject({ seals: 1, sealedTo: '2026-11-23T12:01:00.000Z' });
+    expect(early.report).toMatchObject({ seals: 1, sealedTo: '2026-11-23T12:21:00.000Z' });
     expect((await exported(trail)).lines.some((line) => line.newest !== undefined)).toBe(false);
   });
 

@@ -292,7 +292,9 @@ describe('a page of large records', () => {
     'ids of quotes': many(REFERENCES, '"'.repeat(400)),
     'a thousand ids of quotes': many(1_000, '"'.repeat(400)),
     'a long address': { ip: '\u0001'.repeat(Math.floor((ITEM_BYTES - 200) / 6)) },
-    'large numbers': { change: { members: [], x: Array<number>(70_000).fill(1e20) } as AuditEntry['change'] & object },
+    'large numbers': {
+      change: { members: [], x: Array<number>(70_000).fill(1e20) } as AuditEntry['change'] & object,
+    },
   };
 
   it.each(Object.entries(RECORDS))(
@@ -302,7 +304,9 @@ describe('a page of large records', () => {
         aRecord({ at: 500, shard: index % SHARDS, tie: 0, entry: { op: 'x', outcome: 'ok', ...more } }),
       );
       for (const { record } of stored)
-        expect(Buffer.byteLength(record.body) + (record.ids?.length ?? 0)).toBeLessThanOrEqual(4 * ITEM_BYTES);
+        expect(Buffer.byteLength(record.body) + (record.ids?.length ?? 0)).toBeLessThanOrEqual(
+          4 * ITEM_BYTES,
+        );
       const deps = { ...trailOf(stored), tenantKeys: someTenantKeys() };
       const caller = aCaller({ tenantId: TRAIL, permissions: ['log:read'] });
       const seen: string[] = [];

@@ -1,4 +1,9 @@
-import type { IndexPages, IndexReader, IndexRequest, IndexStore } from '../../../src/core/audit/index-store.ts';
+import type {
+  IndexPages,
+  IndexReader,
+  IndexRequest,
+  IndexStore,
+} from '../../../src/core/audit/index-store.ts';
 import { placesBetween, type TokenIndex } from '../../../src/core/audit/token-index.ts';
 
 /** The contracts of the stores of the index, in memory; indexes by {@link keyOf}. */
@@ -9,8 +14,12 @@ export interface AnIndex {
 }
 
 /** How a seal names an index, without the hash. */
-export const keyOf = ({ trail, level, from, to }: Pick<TokenIndex, 'trail' | 'level' | 'from' | 'to'>): string =>
-  [trail, level, from, to].join(' ');
+export const keyOf = ({
+  trail,
+  level,
+  from,
+  to,
+}: Pick<TokenIndex, 'trail' | 'level' | 'from' | 'to'>): string => [trail, level, from, to].join(' ');
 
 export const anIndex = (over: Partial<AnIndex> = {}): AnIndex => ({
   ...{ indexes: new Map(), listed: new Map(), requests: [] },

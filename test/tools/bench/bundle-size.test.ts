@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { bundleOf, FUNCTIONS, referenceBundle } from '../../../tools/bench/cold-start/bundles.ts';
 
 /**
@@ -22,6 +23,10 @@ const LIMITS_KB = {
   logs: 206,
   'audit-sealer': 75,
 } as const satisfies Readonly<Record<(typeof FUNCTIONS)[number], number>>;
+
+it('the benchmark of starts measures each bundle of functions/ once', () => {
+  expect(FUNCTIONS.toSorted()).toEqual(readdirSync('functions').toSorted());
+});
 
 const bundles = new Map<string, ReturnType<typeof bundleOf>>();
 

@@ -38,6 +38,14 @@ it('writes the findings between the markers, and leaves the rest unchanged', () 
   expect(writtenInto(written, found)).toBe(written);
 });
 
+it('rejects figures whose rows have more or fewer cells than columns', () => {
+  for (const row of [['1'], ['1', '2', '3']]) {
+    const odd = { ...section, figures: [{ title: 'Growth', columns: ['x', 'y'], rows: [row] }] };
+    const found = { about: '', budgets: [], sections: new Map([['growth', odd]]) };
+    expect(() => writtenInto(DOCUMENT, found)).toThrow('not 2 cells');
+  }
+});
+
 it('rejects a document without a place for a section', () => {
   const found = { about: '', budgets: [], sections: new Map([['unknown', section]]) };
   expect(() => writtenInto(DOCUMENT, found)).toThrow('unknown');

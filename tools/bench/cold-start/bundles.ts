@@ -17,8 +17,6 @@ export const FUNCTIONS = [
   'sweeper',
   'audit-sealer',
   'operator',
-  'logs',
-  'audit-sealer',
 ] as const;
 
 export type FunctionName = (typeof FUNCTIONS)[number];

@@ -1,3 +1,4 @@
+import { effort } from '../effort.ts';
 import { startScenarios, type Scenario } from '../warm/scenarios.ts';
 import type { FunctionName } from './bundles.ts';
 import { compared, measureColdStarts, type Compared } from './measure-cold-start.ts';
@@ -8,8 +9,8 @@ export interface FirstRequest extends Compared {
   readonly folder: FunctionName;
 }
 
-export const FIRST_REQUEST_ROUNDS = 15;
-const WANTED: readonly (readonly [Scenario['name'], FunctionName])[] = [
+export const FIRST_REQUEST_ROUNDS = effort(15, 1);
+const OPERATIONS: readonly (readonly [Scenario['name'], FunctionName])[] = [
   ['get', 'tokens'],
   ['create a card', 'tokens'],
   ['PATCH', 'tokens'],
@@ -17,6 +18,7 @@ const WANTED: readonly (readonly [Scenario['name'], FunctionName])[] = [
   ['proxy of 1 KB', 'proxy'],
   ['react', 'reactors'],
 ];
+const WANTED = OPERATIONS.slice(0, effort(OPERATIONS.length, 1));
 
 /** Functions and handlers by hand alternate, against a running local service. */
 export async function measureFirstRequests() {
@@ -26,7 +28,7 @@ export async function measureFirstRequests() {
     for (const [operation, folder] of WANTED) {
       const scenario = started.scenarios.find(({ name }) => name === operation);
       if (scenario === undefined) throw new Error(`there is no scenario "${operation}"`);
-      const { ours, reference, events, status } = scenario;
+      const { ours, withRecord: reference, events, status } = scenario;
       const request = { event: () => events(1)[0], status };
       const sides = Object.entries({ ours, reference });
       const loaded = sides.map(([name, { bundle, env }]) => ({ name, file: bundle, env, request }));

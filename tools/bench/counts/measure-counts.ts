@@ -1,7 +1,7 @@
 import { bundleProgram } from '../bundle-program.ts';
 import type { CallRecord } from '../../../packages/local-aws/src/aws-endpoint/call-counter.ts';
-import { startDestination, testCertificate } from '../../../test/support/destination.ts';
-import { runService, TEST_SETTINGS } from '../../../test/support/run-service.ts';
+import { startDestination } from '../../../test/support/destination.ts';
+import { startBenchService } from '../bench-service.ts';
 import { environmentOf, functionEnvironments } from '../local-functions.ts';
 import { startInstance, type Instance } from '../warm/measure-warm.ts';
 import { countedOperations, type CountedOperation } from './operations.ts';
@@ -77,18 +77,16 @@ async function count(wire: Wire, operation: CountedOperation, start: () => Promi
 export async function measureCounts(
   isWanted: (name: string) => boolean = () => true,
 ): Promise<readonly OperationCount[]> {
-  const certificate = testCertificate();
+  const service = await startBenchService();
+  const { certificate, credentials } = service;
   const destination = await startDestination(certificate);
   destination.respond = ({ body }, response) =>
     response.setHeader('content-type', 'application/json').end(body);
   const address = `localhost:${String(destination.port)}`;
   const trust = { NODE_EXTRA_CA_CERTS: certificate.certFile };
-  // No schedule runs in the meantime.
-  const quiet = ['--tick', '3600'];
-  const service = await runService([...quiet, ...TEST_SETTINGS], trust);
   try {
-    const operations = await countedOperations(service, `https://${address}/`);
-    const environments = await functionEnvironments(service.credentials);
+    const operations = await countedOperations(credentials, `https://${address}/`);
+    const environments = await functionEnvironments(credentials);
     const bundles = new Map(
       Object.keys(ROLES).map((folder) => [folder, bundleProgram(`functions/${folder}/index.ts`)] as const),
     );
@@ -96,7 +94,7 @@ export async function measureCounts(
       const env = { ...environmentOf(environments, folder), PATH: process.env['PATH'] ?? '', ...trust };
       return startInstance(bundles.get(folder) ?? '', env);
     };
-    const wire = openWire(service.credentials);
+    const wire = openWire(credentials);
     const counts: OperationCount[] = [];
     for (const operation of operations.filter(({ name }) => isWanted(name)))
       counts.push(await count(wire, operation, start(operation.folder)));

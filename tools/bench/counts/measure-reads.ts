@@ -1,5 +1,6 @@
 import { manyInstances } from '../../../test/support/many-instances.ts';
 import { BUDGETS } from '../budgets.ts';
+import { effort } from '../effort.ts';
 
 /** The reads of many requests of one API key from the table of credentials and tenants. */
 export interface Reads {
@@ -20,7 +21,7 @@ const REQUESTS = [
 /** Several cold instances process the requests of one key, each kind separately. */
 export async function measureReads(): Promise<readonly Reads[]> {
   const { instances: count, requests: total } = BUDGETS.hotItem;
-  const requests = total / REQUESTS.length;
+  const requests = effort(total / REQUESTS.length, count);
   const world = await manyInstances();
   try {
     const tenantId = await world.aTenant();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { strictClient } from '../../../test/support/http-client.ts';
-import type { RunningService } from '../../../test/support/run-service.ts';
+import type { Credentials } from '../../../test/support/credentials.ts';
 import { CARD, revealing } from '../../../test/support/sample-requests.ts';
 import { anEvent, type EventOf } from '../an-event.ts';
 
@@ -24,10 +24,9 @@ interface Identified {
  * service may call.
  */
 export async function countedOperations(
-  { credentials }: RunningService,
+  { base_url: baseUrl, management_key: management }: Credentials,
   destination: string,
 ): Promise<readonly CountedOperation[]> {
-  const { base_url: baseUrl, management_key: management } = credentials;
   const manage = strictClient(baseUrl, management);
   const application = (more: object) =>
     manage<Identified & { readonly key: string }>('POST', '/applications', { name: 'counted', ...more });

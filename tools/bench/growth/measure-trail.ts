@@ -1,8 +1,13 @@
-import { createTrailPages } from '../../../src/adapters/dynamodb/trail-reader.ts';
-import { recordKey, tokenRowKey } from '../../../src/adapters/dynamodb/keys.ts';
+import { createIndexStore } from '../../../src/adapters/dynamodb/index-store.ts';
+import { createTrailSearch } from '../../../src/adapters/dynamodb/trail-search.ts';
+import { recordKey } from '../../../src/adapters/dynamodb/keys.ts';
 import type { Item } from '../../../src/adapters/dynamodb/table-client.ts';
-import { newRecordPosition, TRAIL_SHARDS } from '../../../src/core/audit/audit-record.ts';
+import { newRecordPosition, TRAIL_SHARDS, type AuditEntry } from '../../../src/core/audit/audit-record.ts';
 import { walkRecords, type RecordFilters } from '../../../src/core/audit/list-records.ts';
+import { DAY_MS } from '../../../src/core/audit/index-levels.ts';
+import { encodeContent } from '../../../src/core/audit/record-content.ts';
+import { IndexBuilder, type TokenIndex } from '../../../src/core/audit/token-index.ts';
+import { packUuid } from '../../../src/core/audit/token-reference.ts';
 import { sortableTime } from '../../../src/core/shared/position.ts';
 import { TENANT } from '../../../test/support/builders/a-stored-token.ts';
 import { aDatabase } from '../../../test/support/a-database.ts';
@@ -28,23 +33,17 @@ const BEYOND = 800;
 /** Records that name the requested token. */
 const NAMING = 160;
 const TOKEN = '3e9349b8-8f46-435c-82ea-1e872cc417e6';
+const OTHER = '3e9349b8-8f46-435c-82ea-1e872cc417e7';
 const WRITTEN_FROM = Date.UTC(2026, 0, 1);
 const EXPIRES = WRITTEN_FROM / 1000 + 400 * 24 * 60 * 60;
 
 /** As long as the records of a request that revealed a token. */
-const BODY = JSON.stringify({
-  ...{
-    v: 1,
-    key: 1,
-    after: `07:${newRecordPosition(WRITTEN_FROM)}`,
-    op: 'getToken',
-    outcome: 'ok',
-    status: 200,
-  },
+const ENTRY = {
+  ...{ key: 1, after: `07:${newRecordPosition(WRITTEN_FROM)}` },
+  ...{ op: 'getToken', outcome: 'ok' as const, status: 200 },
   ...{ app: '060e922c-9352-4fb9-a04e-6777f5518413', cred: 'application', ip: '203.0.113.7' },
-  ...{ trace: '45c57581-d870-43c3-95e8-eac0007b6b86', tokens: { reveal: [TOKEN] } },
-  containers: ['/pci/high/'],
-});
+  ...{ trace: '45c57581-d870-43c3-95e8-eac0007b6b86', containers: ['/pci/high/'] },
+} satisfies Partial<AuditEntry>;
 
 /** Records a millisecond apart, spread evenly over the partitions, and the rows of one token. */
 function* itemsOf(size: number): Generator<Item> {
@@ -53,23 +52,39 @@ function* itemsOf(size: number): Generator<Item> {
     const position = newRecordPosition(WRITTEN_FROM + index);
     const isNaming = index % step === 0 && named < NAMING;
     const shard = (isNaming ? named : index - named) % TRAIL_SHARDS;
-    yield {
-      ...recordKey(TENANT, shard, position),
-      ...{ ttl: EXPIRES, mac: Buffer.alloc(32), body: BODY },
-    };
-    if (!isNaming) continue;
-    yield { ...tokenRowKey(TENANT, TOKEN, shard, position), ...{ at: shard, ttl: EXPIRES } };
-    named += 1;
+    const { body, ids } = encodeContent({ ...ENTRY, tokens: { reveal: [isNaming ? TOKEN : OTHER] } });
+    yield { ...recordKey(TENANT, shard, position), ...{ ttl: EXPIRES, mac: Buffer.alloc(32), body, ids } };
+    if (isNaming) named += 1;
   }
+}
+
+/** The index of these records. */
+function indexOf(size: number): TokenIndex {
+  const builder = new IndexBuilder({
+    trail: TENANT,
+    level: 'day',
+    from: WRITTEN_FROM,
+    salt: Buffer.alloc(16),
+  });
+  const step = Math.floor(size / NAMING);
+  for (let index = 0, named = 0; index < size; index += 1) {
+    const isNaming = index % step === 0 && named < NAMING;
+    const shard = (isNaming ? named : index - named) % TRAIL_SHARDS;
+    builder.add([packUuid(isNaming ? TOKEN : OTHER)], { at: WRITTEN_FROM + index, shard });
+    if (isNaming) named += 1;
+  }
+  return builder.build({ to: WRITTEN_FROM + DAY_MS, expires: EXPIRES });
 }
 
 /** The AWS calls of pages of `GET /logs` among `size` records of one tenant. */
 export async function measureTrail(size: number): Promise<Readonly<Record<TrailOperation, Cost>>> {
   const database = await aDatabase();
   const table = database.table('Audit');
-  const deps = { trailPages: createTrailPages(table), clock: () => WRITTEN_FROM };
+  const index = database.table('AuditIndex');
+  const deps = { ...createTrailSearch(table, index), clock: () => WRITTEN_FROM };
   try {
     await putAll(table.client, table.name, itemsOf(size));
+    await createIndexStore(index, table).insert(indexOf(size));
 
     async function measured(filters: RecordFilters, before?: number, expected = PAGE): Promise<Cost> {
       database.takeCalls();

@@ -4,6 +4,7 @@ import { chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { IS_SMOKE } from '../effort.ts';
 
 /** A separate PostgreSQL in a temporary folder, reachable only by a Unix socket. */
 export interface Cluster {
@@ -15,6 +16,9 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
+/** The machine has no PostgreSQL, and none can be installed. */
+export class MissingPostgres extends Error {}
+
 const USER = 'vault';
 const SETPRIV = '/usr/bin/setpriv';
 const isRoot = process.getuid?.() === 0;
@@ -24,11 +28,15 @@ const programs = (): string | undefined => globSync('/usr/lib/postgresql/*/bin/'
 
 /** Installs Debian's package where possible. */
 function install(): void {
-  if (!isRoot || !existsSync('/usr/bin/apt-get'))
-    throw new Error('PostgreSQL is not installed: sudo apt-get install postgresql');
+  if (IS_SMOKE || !isRoot || !existsSync('/usr/bin/apt-get'))
+    throw new MissingPostgres('PostgreSQL is not installed: sudo apt-get install postgresql');
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   for (const args of [['update'], ['install', '-y', '--no-install-recommends', 'postgresql']])
-    execFileSync('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    try {
+      execFileSync('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    } catch (error) {
+      throw new MissingPostgres(`PostgreSQL is not installed: ${String(error)}`);
+    }
 }
 
 /** initdb refuses root: then all run as the package's user. */

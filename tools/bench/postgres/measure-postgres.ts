@@ -2,17 +2,18 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { strictClient, type StrictClient } from '../../../test/support/http-client.ts';
-import { runService } from '../../../test/support/run-service.ts';
 import { CARD } from '../../../test/support/sample-requests.ts';
+import { startBenchService } from '../bench-service.ts';
+import { effort } from '../effort.ts';
 import { median } from '../median.ts';
 import { startCluster, type Cluster } from './cluster.ts';
 import { processorTime } from './processor-time.ts';
 
-const TOKENS = 200;
+const TOKENS = effort(200, 20);
 /** Warm-up requests of each operation on each side: V8 compiles frequent code. */
-const WARM_UP = 2_000;
-const ROUNDS = 12;
-const BATCH = 40;
+const WARM_UP = effort(2_000, 1);
+const ROUNDS = effort(12, 1);
+const BATCH = effort(40, 2);
 
 /** A measured service, and its processes. */
 interface Side {
@@ -42,10 +43,7 @@ async function startVault(): Promise<Side & { readonly version: string }> {
 }
 
 async function startCloakroom(): Promise<Side> {
-  const settings = ['throttleRate=100000', 'throttleBurst=100000', 'hotConcurrency=0'];
-  const args = ['--tick', '3600', ...settings.flatMap((setting) => ['--set', setting])];
-  // The check of every response against the OpenAPI document would be measured too.
-  const service = await runService(args, {}, { contract: '' });
+  const service = await startBenchService();
   const { base_url: baseUrl, management_key: management } = service.credentials;
   const { key } = await strictClient(baseUrl, management)<{ readonly key: string }>('POST', '/applications', {
     ...{ name: 'bench', type: 'private', permissions: ['token:create', 'token:read'] },

@@ -7,16 +7,17 @@ import {
   type KeyObject,
 } from 'node:crypto';
 import { openRecord, sealRecord } from '../../../src/core/crypto/record-seal.ts';
+import { effort } from '../effort.ts';
 import { median } from '../median.ts';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-const ROUNDS = 41;
-const WARM_UP_ROUNDS = 5;
+const ROUNDS = effort(41, 1);
+const WARM_UP_ROUNDS = effort(5, 0);
 /** To size a batch correctly: a cold operation takes ten times as long. */
-const WARM_UP_TIMES = 1_000;
+const WARM_UP_TIMES = effort(1_000, 1);
 /** The approximate duration of one batch. */
-const BATCH_MS = 8;
+const BATCH_MS = effort(8, 0);
 
 const CARD = Buffer.from(
   JSON.stringify({ number: '4242424242424242', expiration_month: 12, expiration_year: 2030 }),

@@ -5,6 +5,8 @@ import { Session } from 'node:inspector/promises';
 import { pathToFileURL } from 'node:url';
 
 interface Order {
+  /** Replaces these variables first, for a process that several operations share. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly events: readonly object[];
   /** Samples the heap instead of the time, since sampling takes time. */
   readonly samplesHeap: boolean;
@@ -40,7 +42,8 @@ const { handler } = (await import(pathToFileURL(process.argv[2] ?? '').href)) as
   readonly handler: Handler;
 };
 
-async function run({ events, samplesHeap, profileTo }: Order): Promise<Measured> {
+async function run({ env, events, samplesHeap, profileTo }: Order): Promise<Measured> {
+  Object.assign(process.env, env);
   const session = new Session();
   const statuses: Record<string, number> = {};
   if (samplesHeap) {

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { effort, IS_SMOKE } from '../effort.ts';
 import { median } from '../median.ts';
 import type { Measured } from './handler-process.ts';
 
@@ -8,7 +9,11 @@ import type { Measured } from './handler-process.ts';
 export interface Instance {
   run(
     events: readonly object[],
-    more?: { readonly samplesHeap?: boolean; readonly profileTo?: string },
+    more?: {
+      readonly samplesHeap?: boolean;
+      readonly profileTo?: string;
+      readonly env?: Side['env'];
+    },
   ): Promise<Measured>;
   stop(): void;
 }
@@ -33,10 +38,18 @@ export async function startInstance(
   };
 }
 
+/** A bundle and its environment. */
+export interface Side {
+  readonly bundle: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
 export interface Compared {
-  /** Bundle and environment of each side. */
-  readonly ours: { readonly bundle: string; readonly env: Readonly<Record<string, string>> };
-  readonly reference: { readonly bundle: string; readonly env: Readonly<Record<string, string>> };
+  readonly ours: Side;
+  /** The handler by hand that writes an audit record of the same size. */
+  readonly withRecord: Side;
+  /** The same handler without the record. */
+  readonly withoutRecord: Side;
   /** A batch of events; some operations need new ones each time. */
   readonly events: (count: number) => readonly object[];
   readonly status: number;
@@ -44,50 +57,72 @@ export interface Compared {
   readonly batch: number;
 }
 
-export interface WarmResult {
+/** The sides of a comparison, by the names of their members. */
+export const SIDES = ['ours', 'withRecord', 'withoutRecord'] as const;
+export type SideName = (typeof SIDES)[number];
+
+/** The cost of an invocation of one side, and of ours in relation to it. */
+export interface SideResult {
   readonly microseconds: number;
-  readonly referenceMicroseconds: number;
-  /** The median of the batches' ratios. */
+  /** The median of the batches' ratios, ours to this side. */
   readonly ratio: number;
   readonly allocated: number;
-  readonly referenceAllocated: number;
 }
 
-const BATCHES = 15;
-const WARM_UP_BATCHES = 6;
+export type WarmResult = Readonly<Record<SideName, SideResult>>;
 
-/** Runs both sides alternately, a batch each, so that other load on the machine affects both. */
-export async function measureWarm({ ours, reference, events, status, batch }: Compared): Promise<WarmResult> {
-  const sides = [
-    await startInstance(ours.bundle, ours.env),
-    await startInstance(reference.bundle, reference.env),
-  ] as const;
-  const run = async (side: Instance, samplesHeap = false) => {
-    const measured = await side.run(events(batch), { samplesHeap });
-    if (measured.statuses[String(status)] !== batch)
-      throw new Error(`answered ${JSON.stringify(measured.statuses)}, not ${String(status)}`);
+const BATCHES = effort(15, 1);
+const WARM_UP_BATCHES = effort(6, 0);
+
+/** In a smoke run, the instances of bundles, which all operations share. */
+const shared = new Map<string, Promise<Instance>>();
+
+/** An instance of its own, except in a smoke run. */
+async function openSide({ bundle, env }: Side): Promise<Instance> {
+  if (!IS_SMOKE) return startInstance(bundle, env);
+  const started = shared.get(bundle) ?? startInstance(bundle, env);
+  shared.set(bundle, started);
+  const instance = await started;
+  return { run: (events, more) => instance.run(events, { ...more, env }), stop: () => undefined };
+}
+
+/** Stops what the operations of a smoke run have shared. */
+export async function stopShared(): Promise<void> {
+  for (const instance of shared.values()) (await instance).stop();
+}
+
+/** Runs all sides in turn, a batch each, so that other load on the machine affects all. */
+export async function measureWarm({ events, status, batch: full, ...sides }: Compared): Promise<WarmResult> {
+  const batch = effort(full, 1);
+  const instances = new Map<SideName, Instance>();
+  const run = async (name: SideName, samplesHeap = false) => {
+    const measured = await instances.get(name)?.run(events(batch), { samplesHeap });
+    if (measured?.statuses[String(status)] !== batch)
+      throw new Error(`answered ${JSON.stringify(measured?.statuses)}, not ${String(status)}`);
     return measured;
   };
   try {
-    for (let round = 0; round < WARM_UP_BATCHES; round += 1) for (const side of sides) await run(side);
-    const rounds: (readonly [number, number])[] = [];
+    for (const name of SIDES) instances.set(name, await openSide(sides[name]));
+    for (let round = 0; round < WARM_UP_BATCHES; round += 1) for (const name of SIDES) await run(name);
+    const rounds: Record<SideName, number>[] = [];
     for (let round = 0; round < BATCHES; round += 1) {
-      const [first, second] = round % 2 === 0 ? [0, 1] : [1, 0];
-      const times: [number, number] = [0, 0];
-      for (const index of [first, second] as const)
-        times[index as 0 | 1] = (await run(sides[index as 0 | 1])).microseconds;
+      const times = { ours: NaN, withRecord: NaN, withoutRecord: NaN };
+      for (const name of round % 2 === 0 ? SIDES : SIDES.toReversed())
+        times[name] = (await run(name)).microseconds;
       rounds.push(times);
     }
-    const [heap, referenceHeap] = [await run(sides[0], true), await run(sides[1], true)];
+    const resultOf = async (name: SideName): Promise<SideResult> => ({
+      microseconds: median(rounds.map((times) => times[name])),
+      ratio: median(rounds.map((times) => times.ours / times[name])),
+      allocated: (await run(name, true)).allocated,
+    });
     return {
-      microseconds: median(rounds.map(([own]) => own)),
-      referenceMicroseconds: median(rounds.map(([, other]) => other)),
-      ratio: median(rounds.map(([own, other]) => own / other)),
-      allocated: heap.allocated,
-      referenceAllocated: referenceHeap.allocated,
+      ours: await resultOf('ours'),
+      withRecord: await resultOf('withRecord'),
+      withoutRecord: await resultOf('withoutRecord'),
     };
   } finally {
-    for (const side of sides) side.stop();
+    for (const instance of instances.values()) instance.stop();
   }
 }
 
@@ -96,8 +131,8 @@ export async function measureWarm({ ours, reference, events, status, batch }: Co
  * meantime, in microseconds.
  */
 export async function profileWarm(
-  { events, batch }: Compared,
-  { bundle, env }: Compared['ours'],
+  { events, batch }: Pick<Compared, 'events' | 'batch'>,
+  { bundle, env }: Side,
   file: string,
 ): Promise<number> {
   const running = await startInstance(bundle, env);

@@ -1,8 +1,9 @@
 // One handler per operation, by hand: the same calls of the SDK and the same sealing, and nothing
-// else. `BENCH_OPERATION` names the exported one.
-import { createHash, createHmac, randomUUID } from 'node:crypto';
+// else. `BENCH_OPERATION` names the operation; with `BENCH_RECORD` it writes audit records too.
+import { createHash, createHmac, createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import { request } from 'node:https';
 import {
+  BatchExecuteStatementCommand,
   BatchGetItemCommand,
   DynamoDBClient,
   GetItemCommand,
@@ -133,6 +134,47 @@ const put = async (item: Record<string, unknown>) => {
   await client.send(command);
 };
 
+const RECORD_KEY = createSecretKey(randomBytes(32));
+const RETENTION_SECONDS = 400 * 24 * 60 * 60;
+let last = '07:0mi0000000000000000000';
+
+/** What a record says of a request beside its tokens. */
+interface Recorded {
+  readonly op: string;
+  readonly outcome: 'begun' | 'ok';
+  readonly status?: number;
+  readonly host?: string;
+}
+
+/**
+ * Inserts an audit record as large as the service's: one item, with a MAC, some 190 bytes of JSON,
+ * and 16 bytes for each token.
+ */
+async function record(
+  event: APIGatewayProxyEventV2,
+  ids: readonly string[],
+  recorded: Recorded,
+): Promise<void> {
+  if (env('BENCH_RECORD') === '') return;
+  const [now, pk] = [Date.now(), `by-hand#${tenantId}#07`];
+  const sk = now.toString(36).padStart(9, '0') + randomBytes(9).toString('base64url');
+  const { sourceIp } = event.requestContext.http;
+  const trace = event.headers['x-amzn-trace-id'];
+  const body = JSON.stringify({ v: 1, key: 1, after: last, app: tenantId, ip: sourceIp, trace, ...recorded });
+  const ttl = String(Math.floor(now / 1000) + RETENTION_SECONDS);
+  const packed = Buffer.from(ids.join('').replaceAll('-', ''), 'hex');
+  const mac = createHmac('sha256', RECORD_KEY)
+    .update(JSON.stringify([pk, sk, ttl, body]))
+    .update(packed)
+    .digest();
+  const values = [{ S: pk }, { S: sk }, { N: ttl }, { B: mac }, { S: body }, { B: packed }];
+  const Statement = `INSERT INTO "${env('AUDIT_TABLE')}" VALUE {'pk': ?, 'sk': ?, 'ttl': ?, 'mac': ?, 'body': ?, 'ids': ?}`;
+  const command = new BatchExecuteStatementCommand({ Statements: [{ Statement, Parameters: values }] });
+  const { Responses: [response] = [] } = await client.send(command);
+  if (response === undefined || response.Error !== undefined) throw new Error('not recorded');
+  last = `07:${sk}`;
+}
+
 const EXPRESSION = /\{\{ ([0-9a-f-]{36})[^}]*\}\}/g;
 
 const HANDLERS: Readonly<Record<string, Handle>> = {
@@ -141,7 +183,9 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
       get(env('ACCESS_TABLE'), credentialKey(event)),
       get(env('TOKENS_TABLE'), tokenKey(event.pathParameters?.['id'] ?? '')),
     ]);
-    return reply(200, view(item, await open(item)));
+    const body = view(item, await open(item));
+    await record(event, [idOf(item)], { op: 'getToken', outcome: 'ok', status: 200 });
+    return reply(200, body);
   },
 
   async create(event) {
@@ -159,10 +203,11 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
     };
     const item = {
       ...token,
-      sk: 'token',
+      ...{ sk: 'token', holdsLock: false },
       ...{ listPk: `${tenantId}#0`, listSk: token.position },
       ...(await sealed(token, data)),
     };
+    await record(event, [id], { op: 'createToken', outcome: 'begun' });
     await put(item);
     return reply(201, view(item, data));
   },
@@ -193,6 +238,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
       newest.map((item) => tokenKey(idOf(item))),
     );
     const data = await Promise.all(items.map(async (item) => view(item, await open(item))));
+    await record(event, items.map(idOf), { op: 'listTokens', outcome: 'ok', status: 200 });
     return reply(200, { pagination: { page_size: 20, after: newest.at(-1)?.listSk }, data });
   },
 
@@ -205,6 +251,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
     const fingerprint = createHmac('sha256', env('KEY_ID')).update(data.number).digest('base64url');
     const changed = { ...item, fingerprint, version: item.version + 1, modifiedAt: Date.now() };
     const next = { ...changed, ...(await sealed(changed, data)) };
+    await record(event, [idOf(item)], { op: 'updateToken', outcome: 'begun' });
     await put(next);
     return reply(200, view(next, data));
   },
@@ -218,6 +265,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
       items.map(async (item) => [idOf(item), view(item, await open(item)).data] as const),
     );
     const found = new Map(values);
+    await record(event, ids, { op: 'detokenize', outcome: 'ok', status: 200 });
     return reply(
       200,
       ids.map((id) => found.get(id)),
@@ -232,27 +280,28 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
     const numbers = new Map<string, string>();
     for (const item of items) numbers.set(idOf(item), (await open(item)).number);
     const text = body.replaceAll(EXPRESSION, (_, id: string) => numbers.get(id) ?? '');
-    return new Promise((resolve, reject) => {
+    const url = event.headers['svc-proxy-url'] ?? '';
+    const { host } = new URL(url);
+    await record(event, ids, { op: 'proxy', outcome: 'begun', host });
+    const proxied = await new Promise<APIGatewayProxyStructuredResultV2>((resolve, reject) => {
       const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
-      const outgoing = request(
-        event.headers['svc-proxy-url'] ?? '',
-        { method: 'POST', headers, agent: false },
-        (response) => {
-          const chunks: Buffer[] = [];
-          response.on('data', (chunk: Buffer) => chunks.push(chunk));
-          response.on('end', () => {
-            const answered = Buffer.concat(chunks).toString('utf8');
-            resolve({
-              statusCode: response.statusCode ?? 0,
-              headers: { 'content-type': 'application/json' },
-              body: answered,
-            });
+      const outgoing = request(url, { method: 'POST', headers, agent: false }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          const answered = Buffer.concat(chunks).toString('utf8');
+          resolve({
+            statusCode: response.statusCode ?? 0,
+            headers: { 'content-type': 'application/json' },
+            body: answered,
           });
-        },
-      );
+        });
+      });
       outgoing.on('error', reject);
       outgoing.end(text);
     });
+    await record(event, [], { op: 'proxy', outcome: 'ok', status: 200, host });
+    return proxied;
   },
 
   async react(event) {
@@ -282,12 +331,18 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
         }),
       ),
     });
+    await record(event, ids, { op: 'react', outcome: 'begun' });
     const { Payload: payload } = await lambda.send(command);
     const { value } = JSON.parse(Buffer.from(payload ?? new Uint8Array()).toString('utf8')) as {
       value: { raw: unknown };
     };
+    await record(event, [], { op: 'react', outcome: 'ok', status: 200 });
     return reply(200, { raw: value.raw });
   },
 };
 
-export const handler = HANDLERS[env('BENCH_OPERATION')];
+export const handler: Handle = async (event) => {
+  const handle = HANDLERS[env('BENCH_OPERATION')];
+  if (handle === undefined) throw new Error(`no operation ${env('BENCH_OPERATION')}`);
+  return handle(event);
+};

@@ -1,10 +1,11 @@
 import type { BUDGETS } from '../budgets.ts';
 import { bundleByHand, bundleProgram } from '../bundle-program.ts';
-import { startDestination, testCertificate } from '../../../test/support/destination.ts';
+import { startDestination } from '../../../test/support/destination.ts';
 import { strictClient } from '../../../test/support/http-client.ts';
-import { runService } from '../../../test/support/run-service.ts';
 import { CARD } from '../../../test/support/sample-requests.ts';
 import { anEvent } from '../an-event.ts';
+import { startBenchService } from '../bench-service.ts';
+import { effort } from '../effort.ts';
 import { environmentOf, functionEnvironments, type FunctionEnvironments } from '../local-functions.ts';
 import type { Compared } from './measure-warm.ts';
 import type { LocalAdministrator } from '../../../packages/local-aws/src/control.ts';
@@ -33,26 +34,16 @@ export interface Scenarios {
   stop(): Promise<void>;
 }
 
+const CARDS = effort(100, 2);
 const TOKEN_PERMISSIONS = ['token:create', 'token:read', 'token:update', 'token:use'];
 
 /** Starts the service, creates the data of the operations, and lists them. */
 export async function startScenarios({ minify = true } = {}): Promise<Scenarios> {
-  const certificate = testCertificate();
+  const service = await startBenchService();
+  const { certificate } = service;
   const destination = await startDestination(certificate);
   destination.respond = ({ body }, response) =>
     response.setHeader('content-type', 'application/json').end(body);
-  const settings = [
-    `egressAllowList=localhost:${String(destination.port)}`,
-    'hotConcurrency=0',
-    'throttleRate=100000',
-    'throttleBurst=100000',
-  ];
-  const service = await runService(
-    settings.flatMap((setting) => ['--set', setting]),
-    {
-      NODE_EXTRA_CA_CERTS: certificate.certFile,
-    },
-  );
   const { base_url: baseUrl, management_key: manager } = service.credentials;
 
   const post = <T>(path: string, key: string, body: unknown): Promise<T> =>
@@ -64,7 +55,7 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
     permissions: TOKEN_PERMISSIONS,
   });
   const cards: Card[] = [];
-  for (let index = 0; index < 100; index += 1)
+  for (let index = 0; index < CARDS; index += 1)
     cards.push(
       await post<Card>('/tokens', key, { type: 'card', data: { ...CARD, expiration_year: 2030 + index } }),
     );
@@ -81,7 +72,7 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
   const reference = bundleByHand('tools/bench/warm/reference.ts', { minify });
   const bundles = new Map<string, string>();
 
-  function sides(folder: string, operation: string): Pick<Compared, 'ours' | 'reference'> {
+  function sides(folder: string, operation: string): Pick<Compared, 'ours' | 'withRecord' | 'withoutRecord'> {
     const bundle = bundles.get(folder) ?? bundleProgram(`functions/${folder}/index.ts`, { minify });
     bundles.set(folder, bundle);
     const env = {
@@ -89,17 +80,18 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
       PATH: process.env['PATH'] ?? '',
       NODE_EXTRA_CA_CERTS: certificate.certFile,
     };
+    const byHand = (more: Readonly<Record<string, string>>) => ({
+      bundle: reference,
+      env: {
+        ...env,
+        ...asAdministrator(service.credentials),
+        ...{ BENCH_OPERATION: operation, BENCH_TENANT: tenantId, ...more },
+      },
+    });
     return {
       ours: { bundle, env },
-      reference: {
-        bundle: reference,
-        env: {
-          ...env,
-          ...asAdministrator(service.credentials),
-          BENCH_OPERATION: operation,
-          BENCH_TENANT: tenantId,
-        },
-      },
+      withRecord: byHand({ BENCH_RECORD: 'yes' }),
+      withoutRecord: byHand({ BENCH_RECORD: '' }),
     };
   }
 
