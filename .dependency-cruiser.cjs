@@ -121,7 +121,7 @@ module.exports = {
     {
       name: 'lib-knows-what-it-deploys',
       comment:
-        'Routes and environment of the functions, the commands of the operator, the names of the indexes that the adapters query, what goes into the layer, the headers that browsers may read, and that of the edge: names shared through one file. And the life of a cvc, which is a setting here and words of the interface there.',
+        'Routes and environment of the functions, the commands of the operator, the names of the indexes that the adapters query, what makes a table append-only, what goes into the layer, the headers that browsers may read, and that of the edge: names shared through one file. And the life of a cvc, which is a setting here and words of the interface there.',
       severity: 'error',
       from: { path: '^lib/' },
       to: {
@@ -130,7 +130,7 @@ module.exports = {
           '^lib/',
           '^functions/[^/]+/(routes|config)\\.ts$',
           '^functions/operator/command-names\\.ts$',
-          '^src/adapters/dynamodb/keys\\.ts$',
+          '^src/adapters/dynamodb/(keys|append-only)\\.ts$',
           '^src/core/reactors/author-packages\\.ts$',
           '^src/http/(edge-secret|reserved-headers)\\.ts$',
           '^src/core/tokens/cvc-lifetime\\.ts$',

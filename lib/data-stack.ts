@@ -19,7 +19,7 @@ import {
   INDEXES,
   LIST_INDEX_ATTRIBUTES,
 } from '../src/adapters/dynamodb/keys.ts';
-import { DENIED_WRITES, EXPIRY_ATTRIBUTE } from '../src/adapters/dynamodb/trail-protection.ts';
+import { DENIED_WRITES, EXPIRY_ATTRIBUTE } from '../src/adapters/dynamodb/append-only.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 

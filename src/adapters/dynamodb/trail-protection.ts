@@ -6,25 +6,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
 import { parseJson } from '../../core/shared/parse-json.ts';
+import { DENIED_WRITES, EXPIRY_ATTRIBUTE } from './append-only.ts';
 import { send, type Table } from './table-client.ts';
-
-/*
- * What makes the tables of the audit trail append-only: `lib/data-stack.ts` writes it into the
- * template, and the hourly check compares AWS with it. CloudFormation's drift detection does not
- * see resource policies.
- */
-
-/** Every write of DynamoDB that can change or remove an item. PartiQL's INSERT cannot. */
-export const DENIED_WRITES: readonly string[] = [
-  'dynamodb:PutItem',
-  'dynamodb:UpdateItem',
-  'dynamodb:DeleteItem',
-  'dynamodb:BatchWriteItem',
-  'dynamodb:PartiQLUpdate',
-  'dynamodb:PartiQLDelete',
-];
-/** The attribute with the expiry. */
-export const EXPIRY_ATTRIBUTE = 'ttl';
 
 const oneOrMore = <Schema extends z.ZodMiniType>(schema: Schema) =>
   z.pipe(

@@ -5,11 +5,8 @@ import {
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import {
-  createTrailProtection,
-  DENIED_WRITES,
-  policyProblems,
-} from '../../../src/adapters/dynamodb/trail-protection.ts';
+import { DENIED_WRITES } from '../../../src/adapters/dynamodb/append-only.ts';
+import { createTrailProtection, policyProblems } from '../../../src/adapters/dynamodb/trail-protection.ts';
 import { createCheckCursor } from '../../../src/adapters/dynamodb/check-cursor.ts';
 import type { CheckState } from '../../../src/core/audit/check-latest.ts';
 import { aCheckCursor } from '../../support/fakes/a-check-cursor.ts';

@@ -42,10 +42,6 @@ export const resourcesWithoutBehaviour: Readonly<Record<string, ResourceType>> =
     NO_METRICS,
     named('DashboardName', 255, (name, scope) => `arn:aws:cloudwatch:${scope}:dashboard/${name}`),
   ),
-  'AWS::Lambda::EventInvokeConfig': withoutBehaviour(
-    'the schedules here invoke a function once for each event, whatever comes of it',
-    unnamed,
-  ),
   'AWS::Logs::LogGroup': withoutBehaviour(
     'the function host writes each function into a file of its own',
     named('LogGroupName', 512, (name, scope) => `arn:aws:logs:${scope}:log-group:${name}:*`),

@@ -1,0 +1,17 @@
+/*
+ * What makes the tables of the audit trail append-only: `lib/data-stack.ts` writes it into the
+ * template, and the hourly check compares AWS with it (`trail-protection.ts`).
+ */
+
+/** Every write of DynamoDB that can change or remove an item. PartiQL's INSERT cannot. */
+export const DENIED_WRITES: readonly string[] = [
+  'dynamodb:PutItem',
+  'dynamodb:UpdateItem',
+  'dynamodb:DeleteItem',
+  'dynamodb:BatchWriteItem',
+  'dynamodb:PartiQLUpdate',
+  'dynamodb:PartiQLDelete',
+];
+
+/** The attribute with the expiry. */
+export const EXPIRY_ATTRIBUTE = 'ttl';
