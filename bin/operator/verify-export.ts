@@ -3,8 +3,8 @@
 // node bin/operator/verify-export.ts FILE KEY.pem
 //
 // It shares no code with the service, so that it does not repeat a mistake of the service. An
-// export has one JSON object per line: a header, the seals of its range, the records of one tenant in
-// order, and the ids that these refer to by their hash.
+// export has one JSON object per line: a header, the seals of its range, the records of one tenant
+// in order, and the ids that these refer to by their hash.
 //
 // A seal signs a statement about an interval of time. For each tenant with records in the interval
 // it names their number and their root: the SHA-256 over the leaves of the records in order. A leaf
@@ -120,8 +120,8 @@ export async function verifyExport(
   let before: { statement?: Statement; hash: string } | undefined;
   let newestRecord = '';
   const records: { position: string; leaf: Buffer }[] = [];
-  // Sealed intervals that were not compared yet, with their statements about the tenant, and whether
-  // their last part was read.
+  // Sealed intervals that were not compared yet, with their statements about the tenant, and
+  // whether their last part was read.
   const intervals: { statement: Statement; isWhole: boolean; entry?: Entry; expires?: number }[] = [];
   /** The time of the export. Without one, no interval has expired. */
   let madeAt = -Infinity;

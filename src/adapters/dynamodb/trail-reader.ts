@@ -109,7 +109,10 @@ export function createTrailReader(table: Table): TrailReader {
 
 const referredItem = z.object({ id: z.string() });
 
-/** Looks up the ids of references, consistently. An item that is no id of its reference counts as missing. */
+/**
+ * Looks up the ids of references, consistently. An item that is no id of its reference counts as
+ * missing.
+ */
 export function createReferredIds(table: Table): ReferredIds {
   return async (references) => {
     const items = await batchGet(table, references.map(referredKey));
@@ -123,8 +126,8 @@ export function createTrailPages(table: Table): TrailPages {
   const { client, name } = table;
 
   /**
-   * The newest records of a partition below a sort key, with eventually consistent reads at half the
-   * price.
+   * The newest records of a partition below a sort key, with eventually consistent reads at half
+   * the price.
    */
   async function newest(partition: string, { from, before, limit }: PageRange): Promise<PartitionPage> {
     const command = new QueryCommand({

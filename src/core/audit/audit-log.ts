@@ -131,8 +131,8 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
   }
 
   /**
-   * The mark of the next minute goes with the second record of a minute: a busy writer makes no call
-   * for it. A mark cannot go with a record of its own minute: the batch is not atomic, and the
+   * The mark of the next minute goes with the second record of a minute: a busy writer makes no
+   * call for it. A mark cannot go with a record of its own minute: the batch is not atomic, and the
    * record could be stored without it.
    */
   function markAhead(trail: string, { shard, marks, minute: last }: Writing, minute: number): Mark[] {

@@ -86,7 +86,7 @@ export interface AuditRecord {
   /** When DynamoDB deletes it, in seconds since 1970. */
   readonly expires: number;
   readonly mac?: Buffer;
-  /** With `ids` an {@link AuditEntry} (`record-content.ts`); the MAC is over exactly these bytes. */
+  /** With `ids` an {@link AuditEntry} (`record-content.ts`); the MAC covers exactly these bytes. */
   readonly body: string;
   readonly ids?: Buffer;
 }

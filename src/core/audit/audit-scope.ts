@@ -88,8 +88,8 @@ export function credentialOf({ actsBy, credentialId }: Caller): string {
 }
 
 /**
- * Most bytes of containers in a record, which others than its caller choose: with them the record of
- * one token still costs one write unit.
+ * Most bytes of containers in a record, which others than its caller choose: with them the record
+ * of one token still costs one write unit.
  */
 const CONTAINERS_MAX_BYTES = 512;
 

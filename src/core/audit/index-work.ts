@@ -1,7 +1,7 @@
 import type { Clock } from '../shared/clock.ts';
 import { namedTokens, timeOfPosition, TRAIL_SHARDS, type AuditRecord } from './audit-record.ts';
 import { hourOf, type Gathered, type Gathering } from './gathering.ts';
-import { DAY_MS, HOUR_MS, type IndexLevel } from './index-levels.ts';
+import { DAY_MS, HOUR_MS, PART_INDEX_LIFETIME_MS, type IndexLevel } from './index-levels.ts';
 import type { IndexStore } from './index-store.ts';
 import { decodeContent } from './record-content.ts';
 import { recordsInOrder } from './records-in-order.ts';
@@ -26,7 +26,7 @@ const MAX_RECORDS = 200_000;
 const MAX_INDEXES = 1_000;
 const PARTS_AT_ONCE = 8;
 
-const PART_SECONDS = 45 * 24 * 60 * 60;
+const PART_SECONDS = PART_INDEX_LIFETIME_MS / 1000;
 /** The longest retention that the settings allow: after tampering, the value may be anything. */
 const MAX_RETENTION_SECONDS = 3_650 * 24 * 60 * 60;
 
@@ -129,7 +129,7 @@ class IndexWork {
     return { index: builder.build({ to: end, expires: expiry }), to: end };
   }
 
-  /** Makes and stores one index. Returns the end of its range, which may be before that of `range`. */
+  /** Makes and stores one index. Returns its end, which may be before that of the range. */
   async #write(range: Range): Promise<number> {
     const { index, to } = await this.#make(range);
     if (index === undefined) return to;

@@ -73,9 +73,7 @@ export function decodeContent({ body, ids = Buffer.alloc(0) }: RecordContent): A
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw new Error('audit: not an object');
   const { app, tokens, ...rest } = json as Readonly<Record<string, unknown>>;
-  const counts = Object.entries((tokens ?? {}) as object).map(
-    ([form, value]) => [form, ...countsOf(value)] as const,
-  );
+  const counts = Object.entries(tokens ?? {}).map(([form, value]) => [form, ...countsOf(value)] as const);
   const uuidCount = counts.reduce((sum, [, count]) => sum + count, app === FIRST_UUID ? 1 : 0);
   const referenceCount = counts.reduce((sum, [, , more]) => sum + more, 0);
   const end = uuidCount * UUID_BYTES;

@@ -219,7 +219,7 @@ function reportOf(
   };
 }
 
-/** What follows from the seals up to one of them. A sealer that goes on from there reads none again. */
+/** What follows from the seals up to one of them, so that the next run need not read them. */
 export interface SealerMemory {
   newest?: string;
   gathering: Gathering;
@@ -233,7 +233,7 @@ export const newSealerMemory = (): SealerMemory => ({ gathering: new Gathering()
 async function gatheringAt({ seals, memory }: SealTrailDeps, newest: Newest | undefined): Promise<Gathering> {
   const name = newest?.hash.toString('base64url');
   if (newest === undefined || (memory.newest !== undefined && memory.newest === name)) {
-    // Whoever changes it next has to succeed first.
+    // It is changed from here on, and true again only after the next seal.
     delete memory.newest;
     return memory.gathering;
   }

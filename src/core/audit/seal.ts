@@ -24,7 +24,7 @@ const MIN_RETENTION_SECONDS = 365 * 24 * 60 * 60;
  */
 export type SealEntry = readonly [trail: string, count: number, root: string, shards: number];
 
-/** An index of tokens that is complete (`token-index.ts`): its range in ms, and its hash (base64url). */
+/** A complete index of tokens (`token-index.ts`): its range in ms, and its hash (base64url). */
 export type SealedIndex = readonly [trail: string, level: IndexLevel, from: number, to: number, hash: string];
 
 /** A point in the hours or days, and in the trails of one. Times in ms since the epoch. */
@@ -37,7 +37,7 @@ export interface Progress {
   readonly at?: number;
 }
 
-/** How far the indexes are: the hours whose rest is indexed, the days, and requests of operators. */
+/** How far the indexes are: hours whose rest is indexed, days, and requests of operators. */
 export interface IndexProgress {
   readonly hours: Progress;
   readonly days: Progress;

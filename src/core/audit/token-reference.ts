@@ -28,7 +28,7 @@ export type ReferredIds = (references: readonly Buffer[]) => Promise<ReadonlyMap
 export const referenceOf = (id: string): Buffer =>
   createHash('sha256').update(id).digest().subarray(0, REFERENCE_BYTES);
 
-/** The text that stands for an id until it is looked up: `ref:` and base64url. */
+/** The text in place of an id until that is looked up: `ref:` and base64url. */
 export const referenceText = (reference: Buffer): string => PREFIX + reference.toString('base64url');
 
 /** The reference in such a text; `undefined` for any other text. */

@@ -44,10 +44,6 @@ export function anIndexStore({ indexes, listed, requests }: AnIndex = anIndex())
   };
 }
 
-export const anIndexReader = ({ indexes }: AnIndex): IndexReader => ({
-  readIndex: ([trail, level, from, to]) => Promise.resolve(indexes.get(keyOf({ trail, level, from, to }))),
-});
-
 export function someIndexPages({ indexes }: AnIndex): IndexPages {
   return {
     headers: (trail, level, after) =>
