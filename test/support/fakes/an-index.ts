@@ -1,9 +1,4 @@
-import type {
-  IndexPages,
-  IndexReader,
-  IndexRequest,
-  IndexStore,
-} from '../../../src/core/audit/index-store.ts';
+import type { IndexPages, IndexRequest, IndexStore } from '../../../src/core/audit/index-store.ts';
 import { placesBetween, type TokenIndex } from '../../../src/core/audit/token-index.ts';
 
 /** The contracts of the stores of the index, in memory; indexes by {@link keyOf}. */
