@@ -7,6 +7,7 @@ import {
   Table,
   TableClass,
   TableEncryption,
+  type WarmThroughput,
 } from 'aws-cdk-lib/aws-dynamodb';
 import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
@@ -22,6 +23,15 @@ import {
 import { DENIED_WRITES, EXPIRY_ATTRIBUTE } from '../src/adapters/dynamodb/append-only.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
+
+/** What each new on-demand table and index serves a second; AWS rejects less (Warm throughput). */
+const NEW_TABLE: Required<WarmThroughput> = { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4_000 };
+
+/** The tables and indexes that a request reads or writes, with one unit each. */
+const USED_BY_REQUESTS = {
+  read: ['Tokens', 'Access'],
+  written: ['Tokens', 'Audit', INDEXES.list, INDEXES.fingerprint],
+};
 
 /** A secondary index of a table. */
 export interface TableIndex {
@@ -61,8 +71,16 @@ export class DataStack extends Stack {
   /** Every secondary index of the four tables. */
   readonly indexes: readonly TableIndex[] = this.#indexes;
 
-  constructor(scope: Construct, id: string, props: StackProps) {
+  /** Requests a second that the tables serve from the start; 0 for those of a new table. */
+  readonly #warmRate: number;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    { warmThroughput = 0, ...props }: StackProps & { readonly warmThroughput?: number },
+  ) {
     super(scope, id, props);
+    this.#warmRate = warmThroughput;
     this.key = this.createKey();
     this.tokens = this.createTable('Tokens', { backups: true });
     this.ephemeral = this.createTable('Ephemeral', { backups: false });
@@ -94,12 +112,24 @@ export class DataStack extends Stack {
     });
   }
 
+  /** The setting of a table or an index that has to serve more than a new one does. */
+  #warmed(name: string): { readonly warmThroughput?: WarmThroughput } {
+    const unitsOf = (names: readonly string[], least: number) =>
+      names.includes(name) ? Math.max(least, this.#warmRate) : least;
+    const readUnitsPerSecond = unitsOf(USED_BY_REQUESTS.read, NEW_TABLE.readUnitsPerSecond);
+    const writeUnitsPerSecond = unitsOf(USED_BY_REQUESTS.written, NEW_TABLE.writeUnitsPerSecond);
+    const isNew =
+      readUnitsPerSecond === NEW_TABLE.readUnitsPerSecond &&
+      writeUnitsPerSecond === NEW_TABLE.writeUnitsPerSecond;
+    return isNew ? {} : { warmThroughput: { readUnitsPerSecond, writeUnitsPerSecond } };
+  }
+
   #addIndex(
     table: Table,
     name: TableIndex['name'],
     props: Omit<GlobalSecondaryIndexProps, 'indexName'>,
   ): void {
-    table.addGlobalSecondaryIndex({ indexName: name, ...props });
+    table.addGlobalSecondaryIndex({ indexName: name, ...props, ...this.#warmed(name) });
     this.#indexes.push({ table, name });
   }
 
@@ -126,6 +156,7 @@ export class DataStack extends Stack {
       partitionKey: text('pk'),
       sortKey: text('sk'),
       billingMode: BillingMode.PAY_PER_REQUEST,
+      ...this.#warmed(id),
       // Every request writes it and few read it: half the price of storage for more per call.
       tableClass: TableClass.STANDARD_INFREQUENT_ACCESS,
       encryption: TableEncryption.CUSTOMER_MANAGED,
@@ -225,6 +256,7 @@ export class DataStack extends Stack {
       partitionKey: text('pk'),
       sortKey: text('sk'),
       billingMode: BillingMode.PAY_PER_REQUEST,
+      ...this.#warmed(id),
       encryption: TableEncryption.CUSTOMER_MANAGED,
       encryptionKey: this.key,
       timeToLiveAttribute: 'ttl',

@@ -59,6 +59,7 @@ export function buildService(app: App, settings: Settings, region?: string): voi
     hasEdge && region !== undefined ? { env: { region, ...(account !== undefined && { account }) } } : {};
   const data = new DataStack(app, `${name}-Data`, {
     description: 'Cloakroom: tables and key',
+    warmThroughput: settings.warmThroughput,
     ...place,
   });
   const reactors = new ReactorStack(app, `${name}-Reactors`, {

@@ -18,6 +18,12 @@ const wholeNumber = (least: number, most: number) =>
     .min(least, `must be at least ${String(least)}`)
     .max(most, `must be at most ${String(most)}`);
 
+/**
+ * Writes a second that a new table serves, and units a second that a table may serve by default
+ * (Amazon DynamoDB Developer Guide, Warm throughput and Quotas).
+ */
+const [NEW_TABLE_WRITES, TABLE_QUOTA] = [4_000, 40_000];
+
 /** The retentions that CloudWatch Logs knows, in days. */
 const RETENTION_DAYS = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
@@ -122,6 +128,17 @@ export const settingsSchema = z
       .default(''),
     /** E-mail address for alarms; if empty, subscribe to the topic of the monitoring stack. */
     alarmEmail: z.union([z.literal(''), z.email()], { error: 'must be an e-mail address' }).default(''),
+    /**
+     * Requests a second that the tables serve from the start; 0 leaves them as AWS creates them and
+     * costs nothing.
+     */
+    warmThroughput: z.coerce
+      .number({ error: 'must be a number' })
+      .int('must be a whole number')
+      .refine((rate) => rate === 0 || (rate >= NEW_TABLE_WRITES && rate <= TABLE_QUOTA), {
+        error: `must be 0, or ${String(NEW_TABLE_WRITES)} to ${String(TABLE_QUOTA)}`,
+      })
+      .default(0),
     /** Days until the data key of a tenant is rotated. */
     keyRotationDays: wholeNumber(1, 3_650).default(90),
     /** Retention of audit records in days, fixed when each is written. */

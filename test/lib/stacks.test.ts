@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
 import { ALARM_NAMES } from '../../lib/alarms.ts';
 import { reactorFunctionPrefix } from '../../lib/reactor-stack.ts';
 import { parseSettings, SettingsError } from '../../lib/settings.ts';
+import { PRICES } from '../../tools/costs/prices.ts';
 import { EDGE, synthesized } from '../support/synthesized.ts';
 
 const stacks = synthesized({ headerPrefixes: 'SVC,ACME', throttleRate: '7', throttleBurst: 9 });
@@ -59,6 +61,62 @@ describe('the data stack', () => {
       AuditSeals: true,
     });
   });
+});
+
+describe('warm throughput', () => {
+  /** The setting of each table and index, by its name. */
+  function warmed(settings: Readonly<Record<string, unknown>>) {
+    const tables = resources(template('Data', synthesized(settings)), 'AWS::DynamoDB::Table');
+    const named = tables.flatMap(([id, { Properties }]) => [
+      [id.replace(/[0-9A-F]{8}$/, ''), Properties],
+      ...(Properties.GlobalSecondaryIndexes ?? []).map((index: any) => [index.IndexName, index]),
+    ]);
+    return named.flatMap(([name, { TableClass, WarmThroughput: units }]) =>
+      units === undefined
+        ? []
+        : [
+            {
+              name,
+              isRare: TableClass !== undefined,
+              reads: units.ReadUnitsPerSecond,
+              writes: units.WriteUnitsPerSecond,
+            },
+          ],
+    );
+  }
+
+  it('is none by default, and at the rate of a new table', () => {
+    expect(warmed({})).toEqual([]);
+    expect(warmed({ warmThroughput: '4000' })).toEqual([]);
+  });
+
+  it.each([
+    [10_000, 12_000],
+    [40_000, 40_000],
+  ])(
+    'of %i requests a second covers what each request reads and writes, at the stated price',
+    (rate, reads) => {
+      const units = warmed({ warmThroughput: rate });
+      const written = ['Audit', 'Tokens', 'fingerprint', 'list'];
+      expect(
+        units
+          .filter(({ writes }) => writes === rate)
+          .map(({ name }) => name)
+          .toSorted(),
+      ).toEqual(written);
+      expect(units.filter(({ writes }) => writes !== rate).map(({ name }) => name)).toEqual(
+        reads === 12_000 ? [] : ['Access'],
+      );
+      const read = ['Tokens', 'Access'];
+      for (const each of units) expect(each.reads).toBe(read.includes(each.name) ? reads : 12_000);
+      const dollars = units.reduce((sum, each) => {
+        const write = each.isRare ? PRICES.infrequent.warmWriteUnit : PRICES.warm.writeUnit;
+        return sum + (each.writes - 4_000) * write + (each.reads - 12_000) * PRICES.warm.readUnit;
+      }, 0);
+      const page = readFileSync('docs/deploy.md', 'utf8');
+      expect(page).toContain(`$${dollars.toFixed(2)} for ${rate.toLocaleString('en')}`);
+    },
+  );
 });
 
 describe('the functions', () => {
@@ -405,6 +463,8 @@ describe('settings', () => {
     { clientCompatibility: 'some' },
     { egressAllowList: 'a@b' },
     { throttleRate: 0 },
+    { warmThroughput: 3_999 },
+    { warmThroughput: 40_001 },
   ])('reject %j by name', (input) => {
     expect(() => parseSettings(input)).toThrow(SettingsError);
     expect(() => parseSettings(input)).toThrow(Object.keys(input)[0]);

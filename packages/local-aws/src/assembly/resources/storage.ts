@@ -16,6 +16,7 @@ const globalSecondaryIndex = z
     }),
     OnDemandThroughput: withoutEffect,
     ContributorInsightsSpecification: withoutEffect,
+    WarmThroughput: withoutEffect,
   })
   .transform(({ IndexName, KeySchema, Projection }) => ({ IndexName, KeySchema, Projection }));
 
