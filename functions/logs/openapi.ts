@@ -14,8 +14,7 @@ export const logs: Readonly<Record<string, DescribedOperation>> = {
       'Newest first, without page numbers. A page may be short or empty while `after` is set: continue until `after` is `null`. Every request is recorded, including this one. A record never contains data.',
     query: z.object({
       token_id: text.meta({
-        description:
-          'Only records that name this token, except those that showed it masked or redacted together with other tokens.',
+        description: 'Only records that name this token, in whatever form.',
       }),
       application_id: text.meta({ description: 'Only requests of this application.' }),
       operation: text.meta({
