@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { PRICES } from '../../tools/costs/prices.ts';
 import { countedUsage, requestTable } from '../../tools/costs/request-tables.ts';
-import { dollarsPerMillion, requestCosts } from '../../tools/costs/request-costs.ts';
+import { dollarsPerMillion, requestCosts, retentionDollars } from '../../tools/costs/request-costs.ts';
 import type { Resource } from '../../tools/costs/template-resources.ts';
 import { synthesized } from '../support/synthesized.ts';
 
@@ -100,6 +100,21 @@ describe('the costs of a million requests', () => {
     ['templates without an API', [], /0 stages of the API/],
   ])('are rejected for %s', async (_what, resources, message) => {
     await expect(requestCosts(resources)).rejects.toThrow(message);
+  });
+});
+
+describe('the stored trail', () => {
+  it('costs its storage and its backup until it expires', () => {
+    const table = templates.find(
+      ({ Type, Properties }) =>
+        Type === 'AWS::DynamoDB::Table' &&
+        Properties['TableClass'] === 'STANDARD_INFREQUENT_ACCESS' &&
+        Properties['TimeToLiveSpecification'] !== undefined,
+    ) as { readonly Properties: Properties } | undefined;
+    expect(table?.Properties.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled).toBe(true);
+    // A gigabyte for 400 days at 0.10 dollars a month, and 0.20 for its recovery.
+    expect(retentionDollars(2 ** 30 / 1e6)).toBeCloseTo((400 / (365 / 12)) * 0.3, 9);
+    expect(retentionDollars(0)).toBe(0);
   });
 });
 

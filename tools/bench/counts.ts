@@ -49,10 +49,10 @@ const cells = ({
   [count, sequential, readUnits, writeUnits, auditUnits, kms, bytesOut, bytesIn].map((value) =>
     value.toLocaleString('en'),
   );
-const rowsOf = ({ name, cold, warm, afterwards }: OperationCount) => [
-  [name, 'warm', ...cells(warm), warm.names],
-  ['', 'cold', ...cells(cold), cold.names],
-  ...afterwards.map((each) => [each.name, '', ...cells(each.warm), each.warm.names]),
+const rowsOf = ({ name, cold, warm, trailBytes, afterwards }: OperationCount) => [
+  [name, 'warm', ...cells(warm), trailBytes.toLocaleString('en'), warm.names],
+  ['', 'cold', ...cells(cold), '', cold.names],
+  ...afterwards.map((each) => [each.name, '', ...cells(each.warm), '', each.warm.names]),
 ];
 const dollars = (value: number) => (value === 0 ? '' : value.toFixed(2));
 
@@ -94,9 +94,11 @@ report({
         'KMS',
         'bytes out',
         'bytes in',
+        'trail bytes stored',
         'which',
       ],
       rows: counts.flatMap(rowsOf),
+      note: 'What is stored of the trail includes the records of programs afterwards, and the 100 bytes that DynamoDB bills for each item.',
     },
     {
       title: 'Reads of items by one API key',
@@ -119,11 +121,14 @@ report({
         'logs',
         'traces',
         'total',
+        'over retention',
       ],
       rows: (await pricesOf(counts)).map(
-        ({ name, database, audit, lambda, gateway, queues, keys, logs, traces, total }) => [
+        ({ name, database, audit, lambda, gateway, queues, keys, logs, traces, total, overRetention }) => [
           name,
-          ...[database, audit, lambda, gateway, queues, keys, logs, traces, total].map(dollars),
+          ...[database, audit, lambda, gateway, queues, keys, logs, traces, total, overRetention].map(
+            dollars,
+          ),
         ],
       ),
     },

@@ -5,7 +5,9 @@ export const PRICES = {
   writeUnit: 0.625e-6,
   readUnit: 0.125e-6,
   /** Of tables of the class Standard-Infrequent Access, such as those of the audit trail. */
-  infrequent: { writeUnit: 0.78e-6, readUnit: 0.155e-6, warmWriteUnit: 0.81e-3 },
+  infrequent: { writeUnit: 0.78e-6, readUnit: 0.155e-6, warmWriteUnit: 0.81e-3, storedGigabyte: 0.1 },
+  /** Point-in-time recovery, a gigabyte and month. */
+  recoverableGigabyte: 0.2,
   /** Once, for each unit a second that a table or an index is to serve beyond a new one. */
   warm: { writeUnit: 0.65e-3, readUnit: 0.13e-3 },
   lambdaRequest: 0.2e-6,

@@ -1,3 +1,4 @@
+import { parseSettings } from '../../lib/settings.ts';
 import { REACTOR_MEMORY_MB } from '../../src/adapters/lambda/reactor-functions.ts';
 import { consoleLog, writeLog } from '../../src/lambda/request-log.ts';
 import { PRICES } from './prices.ts';
@@ -70,6 +71,8 @@ export interface Usage {
   readonly waitsForOthers: boolean;
   readonly messages?: number;
   readonly kmsCalls?: number;
+  /** Bytes of the audit trail that stay stored, as AWS bills them. */
+  readonly trailBytes?: number;
 }
 
 /** The cost of a million of an operation, in US dollars. */
@@ -177,6 +180,18 @@ export const logDollars = (bytes: number): number => (bytes / GIGABYTE) * PRICES
 /** The assumed duration of an operation. */
 export function assumedMs({ sequential, waitsForOthers }: Pick<Usage, 'sequential' | 'waitsForOthers'>) {
   return ASSUMED.ownMs + ASSUMED.roundTripMs * sequential + (waitsForOthers ? ASSUMED.othersMs : 0);
+}
+
+const MONTH_DAYS = 365 / 12;
+
+/**
+ * What the stored records of a million of an operation cost until they expire, with the retention
+ * of the default settings.
+ */
+export function retentionDollars(trailBytes: number): number {
+  const months = parseSettings({}).auditRetentionDays / MONTH_DAYS;
+  const gigabytes = (trailBytes * 1e6) / GIGABYTE;
+  return gigabytes * months * (PRICES.infrequent.storedGigabyte + PRICES.recoverableGigabyte);
 }
 
 /** What a million of an operation costs. */

@@ -1,6 +1,7 @@
 import {
   assumedMs,
   dollarsPerMillion,
+  retentionDollars,
   TRACED_SHARE,
   type RequestCosts,
   type Usage,
@@ -82,6 +83,7 @@ export function countedUsage(performance: string, operation: string): Usage {
     readUnits: count('read units'),
     writeUnits: count('write units'),
     auditUnits: count('of the audit trail'),
+    trailBytes: count('trail bytes stored'),
     sequential: count('in sequence'),
     kmsCalls: count('KMS'),
     gatewayRequests: 1,
@@ -103,13 +105,15 @@ export function operationTable(performance: string, costs: RequestCosts): string
       'Lambda',
       'Logs, traces',
       'All, with API Gateway',
+      'Over retention',
     ],
     OPERATIONS.map((operation) => {
       const usage = countedUsage(performance, operation);
       const { database, audit, lambda, logs, traces, total } = dollarsPerMillion(usage, costs);
       const { readUnits, writeUnits, auditUnits = 0 } = usage;
       const units = [readUnits, writeUnits - auditUnits, auditUnits].map(String);
-      return [operation, ...units, database, audit, lambda, logs + traces, total];
+      const stored = retentionDollars(usage.trailBytes ?? 0);
+      return [operation, ...units, database, audit, lambda, logs + traces, total, stored];
     }),
   );
 }

@@ -5,6 +5,7 @@ import { startBenchService } from '../bench-service.ts';
 import { environmentOf, functionEnvironments } from '../local-functions.ts';
 import { startInstance, type Instance } from '../warm/measure-warm.ts';
 import { countedOperations, type CountedOperation } from './operations.ts';
+import { openTrail, type StoredTrail } from './stored-trail.ts';
 import { openWire, wireCost, withinMinute, type Wire, type WireCost } from './wire.ts';
 
 /** The cost of an operation as the first one of a new instance, and as a later one. */
@@ -12,6 +13,10 @@ export interface OperationCount {
   readonly name: string;
   readonly cold: WireCost;
   readonly warm: WireCost;
+  /**
+   * Bytes that AWS bills for what it leaves in the audit trail, with the programs afterwards.
+   */
+  readonly trailBytes: number;
   /** Bytes of the request's body. */
   readonly bodyBytes: number;
   /** Programs that run after the response, one after the other. */
@@ -29,22 +34,30 @@ const ROLES = {
   reactors: /ReactorsRole|ReactorsFunction/,
 };
 
-async function count(wire: Wire, operation: CountedOperation, start: () => Promise<Instance>) {
+async function count(
+  wire: Wire,
+  trail: StoredTrail,
+  operation: CountedOperation,
+  start: () => Promise<Instance>,
+): Promise<OperationCount> {
   const { name, folder, status, event } = operation;
   let instance = await start();
   const isLater = status === 202;
   let bodyBytes = 0;
-  async function once(): Promise<readonly CallRecord[]> {
-    const prepared = await event();
-    bodyBytes = 'body' in prepared ? Buffer.byteLength(String(prepared.body)) : 0;
-    return wire.during(
+  async function prepared(): Promise<object> {
+    const made = await event();
+    bodyBytes = 'body' in made ? Buffer.byteLength(String(made.body)) : 0;
+    return made;
+  }
+  const run = (made: object): Promise<readonly CallRecord[]> =>
+    wire.during(
       async () => {
-        const { statuses } = await instance.run([prepared]);
+        const { statuses } = await instance.run([made]);
         if (statuses[String(status)] !== 1) throw new Error(`${name} answered ${JSON.stringify(statuses)}`);
       },
       isLater ? QUIET_MS : undefined,
     );
-  }
+  const once = async () => run(await prepared());
   const costOf = (calls: readonly CallRecord[], role: RegExp) =>
     wireCost(calls.filter(({ principal }) => role.test(principal)));
   async function restart(): Promise<void> {
@@ -56,15 +69,16 @@ async function count(wire: Wire, operation: CountedOperation, start: () => Promi
     const coldCalls = await withinMinute(once, restart);
     const cold = costOf(coldCalls, ROLES[folder]);
     // The second one still loads some data for the first time.
-    const calls = await withinMinute(async () => {
+    const { result: calls, bytes: trailBytes } = await withinMinute(async () => {
       await once();
-      return once();
+      const made = await prepared();
+      return trail.during(() => run(made));
     });
     const afterwards = Object.entries(isLater ? AFTERWARDS : {}).map(([program, role]) => ({
       name: `${name}: ${program}`,
       warm: costOf(calls, role),
     }));
-    return { name, cold, warm: costOf(calls, ROLES[folder]), bodyBytes, afterwards };
+    return { name, cold, warm: costOf(calls, ROLES[folder]), trailBytes, bodyBytes, afterwards };
   } finally {
     instance.stop();
   }
@@ -95,9 +109,11 @@ export async function measureCounts(
       return startInstance(bundles.get(folder) ?? '', env);
     };
     const wire = openWire(credentials);
+    const { AUDIT_TABLE: auditTable = '' } = environmentOf(environments, 'tokens');
+    const trail = openTrail(credentials, auditTable);
     const counts: OperationCount[] = [];
     for (const operation of operations.filter(({ name }) => isWanted(name)))
-      counts.push(await count(wire, operation, start(operation.folder)));
+      counts.push(await count(wire, trail, operation, start(operation.folder)));
     return counts;
   } finally {
     await Promise.all([service.stop(), destination.close()]);

@@ -1,6 +1,7 @@
 import {
   dollarsPerMillion,
   requestCosts,
+  retentionDollars,
   type Dollars,
   type RequestCosts,
 } from '../../costs/request-costs.ts';
@@ -11,6 +12,8 @@ import type { WireCost } from './wire.ts';
 /** The cost of a million of an operation, in US dollars. */
 export interface Price extends Dollars {
   readonly name: string;
+  /** What the stored records cost until they expire; not in the total. */
+  readonly overRetention: number;
 }
 
 /** API Gateway meters requests in units of so many bytes. */
@@ -19,25 +22,27 @@ const METERED_BYTES = 512 * 1024;
 function priceOf(
   name: string,
   wire: WireCost,
+  trailBytes: number,
   more: { readonly gatewayRequests: number; readonly waitsForOthers: boolean },
   costs: RequestCosts,
 ): Price {
   const { sqsCalls: messages, lambdaCalls: reactorRuns } = wire;
-  return { name, ...dollarsPerMillion({ ...wire, messages, reactorRuns, ...more }, costs) };
+  const dollars = dollarsPerMillion({ ...wire, messages, reactorRuns, ...more }, costs);
+  return { name, ...dollars, overRetention: retentionDollars(trailBytes) };
 }
 
 /** The cost of a million of each operation, and of each program that it starts. */
 export async function pricesOf(counts: readonly OperationCount[]): Promise<readonly Price[]> {
   const costs = await requestCosts(templateResources());
-  return counts.flatMap(({ name, warm, bodyBytes, afterwards }) => {
+  return counts.flatMap(({ name, warm, trailBytes, bodyBytes, afterwards }) => {
     const own = {
       gatewayRequests: Math.max(1, Math.ceil(bodyBytes / METERED_BYTES)),
       waitsForOthers: name.startsWith('proxy') || warm.lambdaCalls > 0,
     };
     const later = { gatewayRequests: 0, waitsForOthers: true };
     return [
-      priceOf(name, warm, own, costs),
-      ...afterwards.map((program) => priceOf(program.name, program.warm, later, costs)),
+      priceOf(name, warm, trailBytes, own, costs),
+      ...afterwards.map((program) => priceOf(program.name, program.warm, 0, later, costs)),
     ];
   });
 }
