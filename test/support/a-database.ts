@@ -13,7 +13,7 @@ import { cached } from './cached.ts';
 import type * as TableDefinitions from './table-definitions.ts';
 
 const ACCOUNT = { accountId: '123456789012', region: 'eu-west-1' };
-const TABLES = ['Tokens', 'Ephemeral', 'Access', 'Reactors', 'Audit', 'AuditIndex'] as const;
+const TABLES = ['Tokens', 'Ephemeral', 'Access', 'Reactors', 'Audit', 'AuditIndex', 'AuditSeals'] as const;
 
 // Loaded on demand: the CDK takes seconds to load, and the definitions are usually cached.
 const load = createRequire(import.meta.filename);

@@ -30,6 +30,11 @@ export const BUDGETS = {
   coldCallsInSequence: { 'get a card': 4, 'create a card': 5, 'PATCH a card': 5, 'list 20 by cursor': 6 },
   /** Calls of the trail for one record; cold, as in the first request of a minute, with a mark. */
   auditCalls: { warm: 1, cold: 2 },
+  /**
+   * US dollars of a million requests, with what the sealer and the check do about their records for
+   * a tenant with 1,000 requests a minute.
+   */
+  dollars: { 'get a card': 2.95, 'create a card': 4.9, 'detokenize 100': 20, 'list 20 by cursor': 6.5 },
   /** Of the trail: the record, and the row of one token. */
   auditWriteUnits: 2,
   kmsCalls: { warm: 0, cold: 1 },

@@ -15,6 +15,7 @@ export const SECTIONS = [
   'proxy',
   'reactor-runtime',
   'sweep',
+  'trail',
 ];
 
 /** Programs without a budget, each run by its name with its own options. */

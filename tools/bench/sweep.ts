@@ -2,19 +2,16 @@
 // together, with calls of 5 ms over TLS. Its own process excludes the database's processor time.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { createServer } from 'node:tls';
 import { AT_ONCE } from '../../src/core/sweep/sweep.ts';
 import { aDatabase, type Database } from '../../test/support/a-database.ts';
-import { testCertificate } from '../../test/support/destination.ts';
 import { BUDGETS } from './budgets.ts';
 import { bundleOf } from './cold-start/bundles.ts';
 import { effort } from './effort.ts';
 import { report, type Budget, type Figures } from './section.ts';
 import { DUE_KINDS, type DueKind } from './sweep/plant.ts';
 import type { SweeperRun } from './sweep/sweeper-process.ts';
+import { startTls } from './tls-endpoint.ts';
 
 const LATENCY_MS = 5;
 /** The time limit of a run on Lambda. */
@@ -28,20 +25,6 @@ const FEW = effort(1_000, 10);
 const WARM_UP = effort(1_000, 1);
 /** Records of each kind when all are due; more than a run removes here. */
 const BACKLOG = effort(40_000, 40);
-
-/** A TLS proxy of the database, like DynamoDB's endpoint: encryption is part of a call's cost. */
-async function startTls(url: string) {
-  const { keyFile, certFile } = testCertificate();
-  const server = createServer({ key: readFileSync(keyFile), cert: readFileSync(certFile) }, (socket) => {
-    const inner = connect(Number(new URL(url).port), '127.0.0.1');
-    for (const each of [socket, inner]) each.on('error', () => [socket, inner].map((end) => end.destroy()));
-    socket.pipe(inner).pipe(socket);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return { url: `https://localhost:${String(port)}`, certFile, close: () => server.close() };
-}
 
 async function startSweeper(endpoint: { readonly url: string; readonly certFile: string }) {
   const env = {

@@ -10,8 +10,8 @@ const LIMITS_KB = {
   // Every API function reads the spellings of clients in the field (5 KB). Those with expressions
   // describe their syntax errors (4 KB), and the proxy names them by their path (2 KB). The sender
   // reports each attempt (3 KB), and all that read invocations know its reason (1 KB). All encode
-  // records (2 KB); logs searches their index (14 KB), the sealer makes it and checks its statements
-  // by zod (24 KB), and the operator checks it and how tables are protected (45 KB).
+  // records (2 KB); logs searches their index (14 KB), the sealer makes it and checks its
+  // statements by zod (24 KB), and the operator checks it and how tables are protected (45 KB).
   tokens: 345,
   applications: 223,
   proxy: 310,
