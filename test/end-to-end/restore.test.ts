@@ -323,6 +323,6 @@ describe('a restore of all tables, interrupted again and again', () => {
     expect(verified.records).toBeGreaterThan(verified.not_sealed_yet);
     await restored('clean');
     const tables = await dynamodbOf(service.credentials).send(new ListTablesCommand({}));
-    expect(tables.TableNames).toHaveLength(6);
+    expect(tables.TableNames).toHaveLength(7);
   });
 });

@@ -39,4 +39,4 @@ export function bytesOf(value: unknown): string {
 
 /** Whether the bytes of an item belong to the audit trail, its seals, or their head. */
 export const isOfTrail = (bytes: string): boolean =>
-  /^pk=S=(?:[^\n]*#(?:log|token)#|open#|seal$|begin$|audit$)/m.test(bytes);
+  /^pk=S=(?:[^\n]*#log#|id#|open#|seal$|begin$|audit$)/m.test(bytes);

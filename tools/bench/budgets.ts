@@ -35,8 +35,8 @@ export const BUDGETS = {
    * a tenant with 1,000 requests a minute.
    */
   dollars: { 'get a card': 2.95, 'create a card': 4.9, 'detokenize 100': 20, 'list 20 by cursor': 6.5 },
-  /** Of the trail: the record, and the row of one token. */
-  auditWriteUnits: 2,
+  /** Of the trail, of one record. */
+  auditWriteUnits: 1,
   kmsCalls: { warm: 0, cold: 1 },
   /** 1, and those of the copies in the indexes `list` and `fingerprint`. */
   cardWriteUnits: 3,

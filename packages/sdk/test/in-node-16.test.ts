@@ -84,9 +84,9 @@ describe('the SDK as it ships, in the real Node 16', () => {
       const code = `const { ConnectionError, TimeoutError } = require('@cloakroom/sdk');
         module.exports = async ({ bt }) => {
           const { id } = await bt.tokens.retrieve('x');
-          const late = await bt.tokens.retrieve('x', { timeoutMs: 50, maxRetries: 0 }).catch((error) => error);
+          const late = await bt.tokens.retrieve('x', { timeoutMs: 500, maxRetries: 0 }).catch((error) => error);
           const controller = new AbortController();
-          setTimeout(() => controller.abort(), 50);
+          setTimeout(() => controller.abort(), 500);
           const aborted = await bt.tokens.retrieve('x', { signal: controller.signal }).catch((error) => error);
           return [id, late instanceof TimeoutError, late instanceof ConnectionError, aborted.name];
         }`;
