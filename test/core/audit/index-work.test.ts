@@ -2,7 +2,7 @@ import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 import { statementOf } from '../../../src/core/audit/seal.ts';
 import { newSealerMemory } from '../../../src/core/audit/seal-trail.ts';
 import { whoSawStep } from '../../../src/core/audit/who-saw.ts';
-import { anIndex, someIndexPages } from '../../support/fakes/an-index.ts';
+import { someIndexPages } from '../../support/fakes/an-index.ts';
 import { someRecordsAt, someTrailPages } from '../../support/fakes/an-audit-trail.ts';
 import { MINUTE, START, TENANTS, Trail } from './a-trail.ts';
 
@@ -12,7 +12,7 @@ const HOUR = 60 * MINUTE;
 async function found(trail: Trail, tokenId: string, withoutIndex: boolean) {
   const deps = {
     trailPages: someTrailPages(trail.records),
-    indexPages: someIndexPages(anIndex({ indexes: trail.indexes })),
+    indexPages: someIndexPages(trail),
     recordsAt: someRecordsAt(trail.records),
     referredIds: () => Promise.resolve(trail.ids),
     clock: () => trail.now,
