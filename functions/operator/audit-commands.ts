@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { DAY_LATE_MS } from '../../src/core/audit/index-work.ts';
+import { DAY_LATE_MS } from '../../src/core/audit/index-levels.ts';
 import { auditKeysOf } from '../../src/core/audit/audit-keys.ts';
 import { DEPLOYMENT } from '../../src/core/audit/audit-record.ts';
 import { exportStart, exportStep } from '../../src/core/audit/export-trail.ts';

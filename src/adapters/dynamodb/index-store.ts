@@ -41,7 +41,15 @@ const headerItem = z.lazy(() =>
 const HEADER = new RegExp(`^(${INDEX_LEVELS.join('|')})#([\\da-z]{9})#([\\w-]{${String(ID_LENGTH)}})$`);
 const entriesItem = z.lazy(() => z.object({ sk: z.string(), entries: binary }));
 const listedItem = z.object({ sk: z.string() });
-const requestItem = z.object({ sk: z.string(), trail: z.string(), day: z.int() });
+/** No trail has a longer id; that of a request could be too long for a key. */
+const TRAIL_LENGTH = 100;
+/** An item that is no request becomes one of no day, so that it is passed over. */
+const requestItem = z.object({
+  sk: z.string(),
+  trail: z.catch(z.string().check(z.maxLength(TRAIL_LENGTH)), ''),
+  day: z.catch(z.int(), -1),
+});
+const REQUESTS_AT_ONCE = 100;
 
 /** `undefined` for an item that describes no index. */
 function readHeader(item: Item): StoredHeader | undefined {
@@ -161,16 +169,16 @@ export function createIndexStore(table: Table, audit: Table): IndexStore {
         yield items.map((item) => listedItem.parse(item).sk);
     },
 
-    async asked(after) {
-      const range = { from: after === undefined ? ' ' : `${after} `, to: LAST };
-      const found: IndexRequest[] = [];
-      for await (const items of pagesOf(audit, { partition: INDEX_REQUESTS, ConsistentRead: true, ...range }))
-        for (const item of items) {
-          const parsed = requestItem.safeParse(item);
-          if (parsed.success)
-            found.push({ id: parsed.data.sk, trail: parsed.data.trail, day: parsed.data.day });
-        }
-      return found;
+    async asked(after, before) {
+      const range = { from: after === undefined ? ' ' : `${after} `, to: sortableTime(before) };
+      const query = { partition: INDEX_REQUESTS, ConsistentRead: true, Limit: REQUESTS_AT_ONCE, ...range };
+      if (range.from > range.to) return [];
+      const page = await pagesOf(audit, query).next();
+      const items = page.done === true ? [] : page.value;
+      return items.map((item) => {
+        const { sk, trail, day } = requestItem.parse(item);
+        return { id: sk, trail, day };
+      });
     },
   };
 }

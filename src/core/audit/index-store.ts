@@ -50,6 +50,6 @@ export interface IndexStore {
   list(day: number, trail: string): Promise<void>;
   /** The trails of a day in order, after one of them. */
   listed(day: number, after: string | undefined): AsyncIterable<readonly string[]>;
-  /** Requests after one of them. */
-  asked(after: string | undefined): Promise<readonly IndexRequest[]>;
+  /** The first requests after one of them, made before a time (ms since the epoch). */
+  asked(after: string | undefined, before: number): Promise<readonly IndexRequest[]>;
 }

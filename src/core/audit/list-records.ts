@@ -201,7 +201,7 @@ async function recordsNaming(
 ): Promise<Read> {
   const from = timeOfPosition(range.from);
   // The index is read first: what is written to it meanwhile is among the newest records.
-  const headers = await indexesOf(deps, trail, from);
+  const headers = await indexesOf(deps, trail, { from, now: deps.clock() });
   const end = positionOf(endOf(headers) - CLOCK_AHEAD_MS);
   const middle = end < range.from ? range.from : end < range.before ? end : range.before;
   const newest = await newestRecords(deps, trail, { ...range, from: middle });

@@ -5,6 +5,7 @@ import type {
   IndexStore,
 } from '../../../src/core/audit/index-store.ts';
 import type { SealedIndex } from '../../../src/core/audit/seal.ts';
+import { sortableTime } from '../../../src/core/shared/position.ts';
 import { placesBetween, type TokenIndex } from '../../../src/core/audit/token-index.ts';
 
 /** The contracts of the stores of the index, in memory. */
@@ -40,7 +41,8 @@ export function anIndexStore({ indexes, listed, requests }: AnIndex = anIndex())
       const trails = [...listed].flatMap((key) => (key.startsWith(prefix) ? key.slice(prefix.length) : []));
       yield await Promise.resolve(trails.filter((trail) => trail > after).toSorted());
     },
-    asked: (after = '') => Promise.resolve(requests.filter(({ id }) => id > after)),
+    asked: (after = '', before) =>
+      Promise.resolve(requests.filter(({ id }) => id > after && id < sortableTime(before))),
   };
 }
 
