@@ -4,7 +4,6 @@ import { INDEX_LEVELS } from '../../core/audit/index-levels.ts';
 import type {
   IndexPages,
   IndexReader,
-  IndexRequest,
   IndexRequests,
   IndexStore,
   StoredHeader,

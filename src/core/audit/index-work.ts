@@ -83,7 +83,7 @@ export interface IndexWorkInput {
   readonly listed: Set<string>;
   readonly progress: IndexProgress;
   /** Hash of the newest seal. */
-  readonly origin: Buffer | undefined;
+  readonly origin: Buffer;
   /** End of the sealed time, the interval that is being sealed included. */
   readonly sealedTo: number;
   /** No index is begun after this time, in ms since the epoch. */
@@ -217,7 +217,8 @@ class IndexWork {
 
   /**
    * Days that an operator wants to have made again. A function that writes records could insert a
-   * request, too: one of another time would make an index that hides later records, or a false statement.
+   * request, too: one of another time would make an index that hides later records, or a statement
+   * that no reader accepts.
    */
   async #asked(start: IndexProgress['asked']): Promise<IndexProgress['asked']> {
     let { done, at } = start ?? {};

@@ -3,8 +3,8 @@ import { sortableTime } from '../../../src/core/shared/position.ts';
 import { statementOf } from '../../../src/core/audit/seal.ts';
 import { newSealerMemory } from '../../../src/core/audit/seal-trail.ts';
 import { whoSawStep } from '../../../src/core/audit/who-saw.ts';
-import type { TokenIndex } from '../../../src/core/audit/token-index.ts';
-import { someIndexPages } from '../../support/fakes/an-index.ts';
+import { saltOf, type TokenIndex } from '../../../src/core/audit/token-index.ts';
+import { keyOf, someIndexPages } from '../../support/fakes/an-index.ts';
 import { someRecordsAt, someTrailPages } from '../../support/fakes/an-audit-trail.ts';
 import { MINUTE, START, TENANTS, Trail } from './a-trail.ts';
 
@@ -110,6 +110,19 @@ async function busy(hours: number): Promise<Trail> {
   }
   return trail;
 }
+
+it('the salt of an index comes from the signed seal before it, which no caller knows', async () => {
+  const trail = await busy(30);
+  const made = [...trail.seals.values()]
+    .map(statementOf)
+    .flatMap(({ previous, indexes = [] }) => indexes.map((each) => ({ previous, each })));
+  expect(made.length).toBeGreaterThan(25);
+  for (const { previous = '', each } of made) {
+    const index = trail.indexes.get(keyOf(each));
+    expect(previous).not.toBe('');
+    expect(index?.salt).toEqual(index && saltOf(Buffer.from(previous, 'base64url'), index));
+  }
+});
 
 describe('a false index', () => {
   it.each<[string, (now: number) => Partial<TokenIndex>]>([
