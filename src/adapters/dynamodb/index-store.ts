@@ -39,6 +39,15 @@ const headerItem = z.lazy(() =>
 );
 const HEADER = new RegExp(`^(${INDEX_LEVELS.join('|')})#([\\da-z]{9})#([\\w-]{${String(ID_LENGTH)}})$`);
 const entriesItem = z.lazy(() => z.object({ sk: z.string(), entries: binary }));
+/** The first entry of an item is its key, by which searches find the item. */
+const keyOf = (entries: Buffer): string => entries.subarray(0, ENTRY_BYTES).toString('hex');
+
+/** The entries of an item; `undefined` for a false one, or one that searches would not find. */
+function entriesUnderKey(item: Item): Buffer | undefined {
+  const { data } = entriesItem.safeParse(item);
+  return data !== undefined && data.sk === keyOf(data.entries) ? data.entries : undefined;
+}
+
 const listedItem = z.object({ sk: z.string() });
 /** No trail has a longer id; that of a request could be too long for a key. */
 const TRAIL_LENGTH = 100;
@@ -106,9 +115,10 @@ export function createIndexPages(table: Table): IndexPages {
       for await (const items of pagesOf(table, { ...query, ScanIndexForward: false, Limit: 1 })) {
         const [item] = items;
         if (item === undefined) break;
-        const { sk, entries } = entriesItem.parse(item);
+        const entries = entriesUnderKey(item);
+        if (entries === undefined) continue;
         places.push(...placesBetween(header, entries, bounds));
-        if (places.length >= limit || sk < first) break;
+        if (places.length >= limit || keyOf(entries) < first) break;
       }
       return places;
     },
@@ -124,11 +134,15 @@ export function createIndexReader(table: Table): IndexReader {
       let header: StoredHeader | undefined;
       for await (const [item] of pagesOf(table, one)) header = item && readHeader(item);
       if (header === undefined) return undefined;
-      const parts: Buffer[] = header.entries === undefined ? [] : [header.entries];
+      const parts = header.entries === undefined ? [] : [header.entries];
       const all = { ConsistentRead: true, partition: indexPartition(trail, header.id), from: ' ', to: LAST };
       if (header.entries === undefined)
         for await (const items of pagesOf(table, all))
-          parts.push(...items.flatMap((item) => entriesItem.safeParse(item).data?.entries ?? []));
+          for (const item of items) {
+            const some = entriesUnderKey(item);
+            if (some === undefined) return undefined;
+            parts.push(some);
+          }
       const entries = Buffer.concat(parts);
       return { ...header, entries, hash: hashOfIndex(header, entries) };
     },
@@ -144,8 +158,7 @@ export function createIndexStore(table: Table, audit: Table): IndexStore {
       const items: Item[] = [];
       for (let at = 0; !isInline && at < entries.length; at += ITEM_BYTES) {
         const some = entries.subarray(at, at + ITEM_BYTES);
-        const sk = some.subarray(0, ENTRY_BYTES).toString('hex');
-        items.push({ pk: indexPartition(trail, id), sk, ttl: expires, entries: some });
+        items.push({ pk: indexPartition(trail, id), sk: keyOf(some), ttl: expires, entries: some });
       }
       await insertAll(table, items);
       // Readers find an index by its description, so that is the last of it.

@@ -4,7 +4,7 @@ import type { IndexedPlace, IndexHeader, TokenIndex } from './token-index.ts';
 
 /** Reads whole indexes, for verification. */
 export interface IndexReader {
-  /** As stored; `undefined` if a part of it is missing. */
+  /** As stored; `undefined` if its description is missing, or one of its items is false. */
   readIndex(of: SealedIndex): Promise<TokenIndex | undefined>;
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { ExecuteStatementCommand } from '@aws-sdk/client-dynamodb';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import {
   indexKey,
   indexPartition,
@@ -24,6 +24,7 @@ import type { SealedIndex } from '../../../src/core/audit/seal.ts';
 import { sortableTime } from '../../../src/core/shared/position.ts';
 import {
   boundsOf,
+  hashOfIndex,
   IndexBuilder,
   ITEM_BYTES,
   saltOf,
@@ -175,6 +176,18 @@ describe('a stored index', () => {
     expect(await reader.readIndex(sealed(index))).toMatchObject({ hash: index.hash });
   });
 
+  it('leads to all places beside false items, which a principal who may insert can add', async () => {
+    const trail = randomUUID();
+    const index = anIndex({ trail, others: 1_500, places: placesFrom(DAY, 3) });
+    await stores().store.insert(index);
+    const pk = { S: entriesPartition(index) };
+    const hash = boundsOf(index, name, 0)[0].toString('hex').slice(0, 8);
+    await insert('AuditIndex', { pk, sk: { S: `${hash}00000000` }, ttl: { N: '1' } });
+    await insert('AuditIndex', { pk, sk: { S: `${hash}~` }, ttl: { N: '1' }, entries: { S: 'x' } });
+    await insert('AuditIndex', { pk, sk: { S: ' ' }, entries: { B: Buffer.alloc(3) } });
+    expect(await placesIn(trail)).toHaveLength(3);
+  });
+
   it('is not the sealed one with an item too many, or under a key that was taken', async () => {
     const trail = randomUUID();
     const [index, taken] = [
@@ -192,6 +205,39 @@ describe('a stored index', () => {
     for (const each of [index, taken])
       expect((await reader.readIndex(sealed(each)))?.hash).not.toBe(each.hash);
   });
+});
+
+it('an index with another start, or with an item under another key, is not the sealed one', async () => {
+  const { store, reader } = stores();
+  const [moved, rekeyed] = [
+    anIndex({ trail: randomUUID(), others: 3 }),
+    anIndex({ trail: randomUUID(), others: 700 }),
+  ];
+  await store.insert(moved);
+  await store.insert(rekeyed);
+  const change = async (before: ItemKey, change: object) => {
+    const item = await stored('AuditIndex', before);
+    const { client, name: TableName } = database.table('AuditIndex');
+    await client.send(new DeleteCommand({ TableName, Key: { ...before } }));
+    await client.send(new PutCommand({ TableName, Item: { ...item, ...change } }));
+  };
+  await change(headerKey(moved), { from: moved.from + 1 });
+  const first = { pk: entriesPartition(rekeyed), sk: rekeyed.entries.subarray(0, 8).toString('hex') };
+  await change(first, { sk: '0'.repeat(16) });
+  for (const each of [moved, rekeyed]) {
+    const index = await reader.readIndex(sealed(each));
+    expect(index && hashOfIndex(index, index.entries)).not.toBe(each.hash);
+  }
+});
+
+it('an index without one of its items is not the sealed one', async () => {
+  const { store, reader } = stores();
+  const index = anIndex({ trail: randomUUID(), others: 1_100 });
+  await store.insert(index);
+  const sk = index.entries.subarray(ITEM_BYTES, ITEM_BYTES + 8).toString('hex');
+  const { client, name: TableName } = database.table('AuditIndex');
+  await client.send(new DeleteCommand({ TableName, Key: { pk: entriesPartition(index), sk } }));
+  expect((await reader.readIndex(sealed(index)))?.hash).not.toBe(index.hash);
 });
 
 describe('the descriptions of indexes', () => {

@@ -21,7 +21,7 @@ import {
 import type { MarkedShard, Seal } from '../../../src/core/audit/trail-store.ts';
 import { MAX_FAILURES, type AuditKeys, type VerifyDeps } from '../../../src/core/audit/verification.ts';
 import { verifyStep, type Verified, type VerifyInput } from '../../../src/core/audit/verify-trail.ts';
-import { referenceText } from '../../../src/core/audit/token-reference.ts';
+import { referenceOf, referenceText } from '../../../src/core/audit/token-reference.ts';
 import type { TokenIndex } from '../../../src/core/audit/token-index.ts';
 import { aSealSigner } from '../../support/fakes/a-seal-signer.ts';
 import { anIndexReader, anIndexStore, type AnIndex } from '../../support/fakes/an-index.ts';
@@ -155,7 +155,7 @@ export class Trail implements AnIndex {
           new Map(
             references.map(referenceText).flatMap((text) => {
               const id = this.ids.get(text);
-              return id === undefined ? [] : [[text, id] as const];
+              return id === undefined || referenceText(referenceOf(id)) !== text ? [] : [[text, id] as const];
             }),
           ),
         ),
