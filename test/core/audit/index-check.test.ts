@@ -138,6 +138,18 @@ describe('the id of a reference', () => {
     ]);
   });
 
+  it('may be missing for a token that was only to be created, since its writer may have died', async () => {
+    const { trail, writers } = await aTrail();
+    writers[0]?.write(TENANTS[0], { outcome: 'begun', tokens: { create: ['chosen'] } });
+    trail.now += 1;
+    trail.ids.delete(referenceText(referenceOf('chosen')));
+    expect(await found(trail)).toEqual([]);
+    writers[0]?.write(TENANTS[0], { tokens: { reveal: ['chosen'] } });
+    trail.now += 1;
+    trail.ids.delete(referenceText(referenceOf('chosen')));
+    expect(await found(trail)).toEqual(['the id of a reference is gone']);
+  });
+
   it('is missed if another one is in its place', async () => {
     const { trail } = await aTrail();
     trail.ids.set(referenceText(referenceOf('token-1')), 'token-2');
