@@ -60,6 +60,13 @@ describe('who-saw', () => {
     expect(await allSeen(deps, 'token-3')).toEqual(TENANTS.map((id) => `${id} reveal`));
   });
 
+  it('states the form also where the stored id of a token is gone', async () => {
+    const { trail } = await aTrail({ minutes: 1 });
+    const { deps } = depsOf(trail);
+    trail.ids.clear();
+    expect(await allSeen(deps, 'token-3')).toEqual(TENANTS.map((id) => `${id} reveal`));
+  });
+
   it('searches only one trail if it is named', async () => {
     const { trail, writers } = await aTrail({ minutes: 1 });
     writers[0]?.write(DEPLOYMENT, { op: 'destroy-tenant', tokens: { delete: ['token-3'] } });
