@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { DAY_LATE_MS } from '../../src/core/audit/index-work.ts';
+import { DAY_LATE_MS } from '../../src/core/audit/index-levels.ts';
 import { auditKeysOf } from '../../src/core/audit/audit-keys.ts';
 import { DEPLOYMENT } from '../../src/core/audit/audit-record.ts';
 import { exportStart, exportStep } from '../../src/core/audit/export-trail.ts';
@@ -10,6 +10,7 @@ import { MAX_FAILURES, type VerifyDeps } from '../../src/core/audit/verification
 import { verifyStep, type OpenChunk } from '../../src/core/audit/verify-trail.ts';
 import { whoSawStep } from '../../src/core/audit/who-saw.ts';
 import { formsOf } from '../../src/core/audit/list-records.ts';
+import { nameOfToken } from '../../src/core/audit/token-reference.ts';
 import { defined } from '../../src/core/shared/defined.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
 import { formatTimestamp } from '../../src/core/shared/timestamp.ts';
@@ -64,10 +65,12 @@ export async function whoSaw(
   const asked = defined({ tokenId, withoutIndex, from, to });
   const { views, next } = await whoSawStep(deps, tenantId, asked, at?.before);
   const following = ids.find((id) => id > tenantId);
+  // The name in the record remains where the id of a reference is gone.
+  const names = [tokenId, nameOfToken(tokenId)];
   return {
     records: views.map((view) => {
       const { tokens: _tokens, containers: _containers, ...record } = presentRecord(view);
-      const named = { tenant_id: tenantId, form: formsOf(view.entry, tokenId).join(', ') };
+      const named = { tenant_id: tenantId, form: formsOf(view.entry, names).join(', ') };
       return { ...named, ...record };
     }),
     next:

@@ -7,7 +7,7 @@ import { dependencies as sealerDependencies } from '../../functions/audit-sealer
 import { runSealer } from '../../functions/audit-sealer/run-sealer.ts';
 import { newSealerMemory } from '../../src/core/audit/seal-trail.ts';
 import { auditCheckReports, auditReports } from '../../src/lambda/audit-metrics.ts';
-import { Trail } from '../core/audit/a-trail.ts';
+import { anIndexStore } from '../support/fakes/an-index.ts';
 import { aSealSigner } from '../support/fakes/a-seal-signer.ts';
 import { anAuditTrail, aSealHead, aSealStore } from '../support/fakes/an-audit-trail.ts';
 import { ALARM_NAMES } from '../../lib/alarms.ts';
@@ -62,7 +62,7 @@ async function emittedBySealer(environment: Readonly<Record<string, string>>) {
     signer: aSealSigner(privateKey),
     publicKey: () => Promise.resolve(publicKey),
     clock: () => 1_800_000_000_000,
-    indexes: new Trail().indexStore(),
+    indexes: anIndexStore(),
     memory: newSealerMemory(),
   };
   return emittedWhile(() => runSealer({ ...deps, metrics }, 58_000));

@@ -57,6 +57,14 @@ it('only the sealer may add and sign seals', () => {
   });
 });
 
+it('only the sealer may add indexes, and two functions search them', () => {
+  expect(granted(/AuditIndex[\dA-F]{8}Arn/)).toEqual({
+    AuditSealer: ['PartiQLInsert', 'Query'],
+    Logs: ['Query'],
+    Operator: ['Query', ...PROTECTION].toSorted(),
+  });
+});
+
 it('no function has all actions of DynamoDB, or actions on all tables', () => {
   for (const { Action, Resource } of policies) {
     const actions = [Action].flat();

@@ -4,7 +4,6 @@ import { INDEX_LEVELS } from '../../core/audit/index-levels.ts';
 import type {
   IndexPages,
   IndexReader,
-  IndexRequest,
   IndexRequests,
   IndexStore,
   StoredHeader,
@@ -40,8 +39,25 @@ const headerItem = z.lazy(() =>
 );
 const HEADER = new RegExp(`^(${INDEX_LEVELS.join('|')})#([\\da-z]{9})#([\\w-]{${String(ID_LENGTH)}})$`);
 const entriesItem = z.lazy(() => z.object({ sk: z.string(), entries: binary }));
+/** The first entry of an item is its key, by which searches find the item. */
+const keyOf = (entries: Buffer): string => entries.subarray(0, ENTRY_BYTES).toString('hex');
+
+/** The entries of an item; `undefined` for a false one, or one that searches would not find. */
+function entriesUnderKey(item: Item): Buffer | undefined {
+  const { data } = entriesItem.safeParse(item);
+  return data !== undefined && data.sk === keyOf(data.entries) ? data.entries : undefined;
+}
+
 const listedItem = z.object({ sk: z.string() });
-const requestItem = z.object({ sk: z.string(), trail: z.string(), day: z.int() });
+/** No trail has a longer id; that of a request could be too long for a key. */
+const TRAIL_LENGTH = 100;
+/** An item that is no request becomes one of no day, so that it is passed over. */
+const requestItem = z.object({
+  sk: z.string(),
+  trail: z.catch(z.string().check(z.maxLength(TRAIL_LENGTH)), ''),
+  day: z.catch(z.int(), -1),
+});
+const REQUESTS_AT_ONCE = 100;
 
 /** `undefined` for an item that describes no index. */
 function readHeader(item: Item): StoredHeader | undefined {
@@ -99,9 +115,10 @@ export function createIndexPages(table: Table): IndexPages {
       for await (const items of pagesOf(table, { ...query, ScanIndexForward: false, Limit: 1 })) {
         const [item] = items;
         if (item === undefined) break;
-        const { sk, entries } = entriesItem.parse(item);
+        const entries = entriesUnderKey(item);
+        if (entries === undefined) continue;
         places.push(...placesBetween(header, entries, bounds));
-        if (places.length >= limit || sk < first) break;
+        if (places.length >= limit || keyOf(entries) < first) break;
       }
       return places;
     },
@@ -117,11 +134,15 @@ export function createIndexReader(table: Table): IndexReader {
       let header: StoredHeader | undefined;
       for await (const [item] of pagesOf(table, one)) header = item && readHeader(item);
       if (header === undefined) return undefined;
-      const parts: Buffer[] = header.entries === undefined ? [] : [header.entries];
+      const parts = header.entries === undefined ? [] : [header.entries];
       const all = { ConsistentRead: true, partition: indexPartition(trail, header.id), from: ' ', to: LAST };
       if (header.entries === undefined)
         for await (const items of pagesOf(table, all))
-          parts.push(...items.flatMap((item) => entriesItem.safeParse(item).data?.entries ?? []));
+          for (const item of items) {
+            const some = entriesUnderKey(item);
+            if (some === undefined) return undefined;
+            parts.push(some);
+          }
       const entries = Buffer.concat(parts);
       return { ...header, entries, hash: hashOfIndex(header, entries) };
     },
@@ -137,8 +158,7 @@ export function createIndexStore(table: Table, audit: Table): IndexStore {
       const items: Item[] = [];
       for (let at = 0; !isInline && at < entries.length; at += ITEM_BYTES) {
         const some = entries.subarray(at, at + ITEM_BYTES);
-        const sk = some.subarray(0, ENTRY_BYTES).toString('hex');
-        items.push({ pk: indexPartition(trail, id), sk, ttl: expires, entries: some });
+        items.push({ pk: indexPartition(trail, id), sk: keyOf(some), ttl: expires, entries: some });
       }
       await insertAll(table, items);
       // Readers find an index by its description, so that is the last of it.
@@ -161,16 +181,16 @@ export function createIndexStore(table: Table, audit: Table): IndexStore {
         yield items.map((item) => listedItem.parse(item).sk);
     },
 
-    async asked(after) {
-      const range = { from: after === undefined ? ' ' : `${after} `, to: LAST };
-      const found: IndexRequest[] = [];
-      for await (const items of pagesOf(audit, { partition: INDEX_REQUESTS, ConsistentRead: true, ...range }))
-        for (const item of items) {
-          const parsed = requestItem.safeParse(item);
-          if (parsed.success)
-            found.push({ id: parsed.data.sk, trail: parsed.data.trail, day: parsed.data.day });
-        }
-      return found;
+    async asked(after, before) {
+      const range = { from: after === undefined ? ' ' : `${after} `, to: sortableTime(before) };
+      const query = { partition: INDEX_REQUESTS, ConsistentRead: true, Limit: REQUESTS_AT_ONCE, ...range };
+      if (range.from > range.to) return [];
+      const page = await pagesOf(audit, query).next();
+      const items = page.done === true ? [] : page.value;
+      return items.map((item) => {
+        const { sk, trail, day } = requestItem.parse(item);
+        return { id: sk, trail, day };
+      });
     },
   };
 }

@@ -88,10 +88,10 @@ export function credentialOf({ actsBy, credentialId }: Caller): string {
 }
 
 /**
- * Most bytes of containers in a record, which others than its caller choose: with them the record
- * of one token still costs one write unit.
+ * Most bytes of the JSON of containers in a record, which others than its caller choose: with them
+ * the record of one token still costs one write unit.
  */
-const CONTAINERS_MAX_BYTES = 512;
+const CONTAINERS_MAX_BYTES = 300;
 
 /** The tokens that were reported, by form. */
 class Sighted {
@@ -117,7 +117,8 @@ class Sighted {
     const containers: string[] = [];
     let bytes = 0;
     for (const container of this.#containers) {
-      bytes += Buffer.byteLength(container);
+      // With its quotes and a comma: no character of a container is escaped.
+      bytes += Buffer.byteLength(container) + 3;
       if (bytes > CONTAINERS_MAX_BYTES) break;
       containers.push(container);
     }

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { sortableTime } from '../shared/position.ts';
 import { timeOfPosition, type AuditRecord } from './audit-record.ts';
-import { DAY_MS, HOUR_MS } from './index-levels.ts';
+import { DAY_LATE_MS, DAY_MS, HOUR_MS, type IndexLevel } from './index-levels.ts';
 import type { IndexPages, StoredHeader } from './index-store.ts';
 import { boundsOf, type IndexedPlace } from './token-index.ts';
 import { bytesOfName } from './token-reference.ts';
@@ -28,15 +28,32 @@ export interface TokenRange {
 const MAX_INDEXES = 200;
 const AT_ONCE = 16;
 
-/** The indexes of a trail that end after a time. Days replace the parts of their time. */
+const lengthOf = ({ level }: StoredHeader): number => (level === 'day' ? DAY_MS : HOUR_MS);
+const startOf = (header: StoredHeader): number => header.from - (header.from % lengthOf(header));
+
+/**
+ * Whether the sealer can have made an index by now. Readers do not see seals: they would believe
+ * that a false one, of a later time or of several days, has all records up to its end.
+ */
+function isPossible(header: StoredHeader, now: number): boolean {
+  const { level, from, to } = header;
+  const end = startOf(header) + lengthOf(header);
+  return from >= 0 && from < to && to <= end && (level === 'day' ? end + DAY_LATE_MS : to) <= now;
+}
+
+/**
+ * The indexes of a trail that end after a time, and that can exist now. Days replace the parts of
+ * their time.
+ */
 export async function indexesOf(
   { indexPages }: Pick<FindByTokenDeps, 'indexPages'>,
   trail: string,
-  from: number,
+  { from, now }: { readonly from: number; readonly now: number },
 ): Promise<readonly StoredHeader[]> {
-  const days = await indexPages.headers(trail, 'day', from);
-  const dayEnd = days.reduce((end, { to }) => Math.max(end, to), from);
-  return [...days, ...(await indexPages.headers(trail, 'part', dayEnd))];
+  const headers = async (level: IndexLevel, after: number) =>
+    (await indexPages.headers(trail, level, after)).filter((header) => isPossible(header, now));
+  const days = await headers('day', from);
+  return [...days, ...(await headers('part', Math.max(from, endOf(days))))];
 }
 
 /** The end of the time that the indexes cover; 0 without any. */
@@ -53,8 +70,7 @@ function unitsOf(headers: readonly StoredHeader[], { from, before }: TokenRange)
   const units = new Map<number, Unit>();
   for (const header of headers) {
     if (header.to <= from || header.from >= before) continue;
-    const length = header.level === 'day' ? DAY_MS : HOUR_MS;
-    const start = header.from - (header.from % length);
+    const start = startOf(header);
     const unit = units.get(start) ?? { start, headers: [] };
     unit.headers.push(header);
     units.set(start, unit);

@@ -8,5 +8,8 @@ export const DAY_MS = 24 * HOUR_MS;
 export const INDEX_LEVELS = ['part', 'day'] as const;
 export type IndexLevel = (typeof INDEX_LEVELS)[number];
 
+/** How long after a day its index is made, so that it has late records too. */
+export const DAY_LATE_MS = 2 * HOUR_MS;
+
 /** How long a `part` is stored after its end: until then the day has an index of its own. */
 export const PART_INDEX_LIFETIME_MS = 45 * DAY_MS;

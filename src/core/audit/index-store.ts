@@ -4,7 +4,7 @@ import type { IndexedPlace, IndexHeader, TokenIndex } from './token-index.ts';
 
 /** Reads whole indexes, for verification. */
 export interface IndexReader {
-  /** As stored; `undefined` if a part of it is missing. */
+  /** As stored; `undefined` if its description is missing, or one of its items is false. */
   readIndex(of: SealedIndex): Promise<TokenIndex | undefined>;
 }
 
@@ -50,6 +50,6 @@ export interface IndexStore {
   list(day: number, trail: string): Promise<void>;
   /** The trails of a day in order, after one of them. */
   listed(day: number, after: string | undefined): AsyncIterable<readonly string[]>;
-  /** Requests after one of them. */
-  asked(after: string | undefined): Promise<readonly IndexRequest[]>;
+  /** The first requests after one of them, made before a time (ms since the epoch). */
+  asked(after: string | undefined, before: number): Promise<readonly IndexRequest[]>;
 }

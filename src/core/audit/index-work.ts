@@ -1,7 +1,7 @@
 import type { Clock } from '../shared/clock.ts';
 import { namedTokens, timeOfPosition, TRAIL_SHARDS, type AuditRecord } from './audit-record.ts';
 import { hourOf, type Gathered, type Gathering } from './gathering.ts';
-import { DAY_MS, HOUR_MS, PART_INDEX_LIFETIME_MS, type IndexLevel } from './index-levels.ts';
+import { DAY_LATE_MS, DAY_MS, HOUR_MS, PART_INDEX_LIFETIME_MS, type IndexLevel } from './index-levels.ts';
 import type { IndexStore } from './index-store.ts';
 import { decodeContent } from './record-content.ts';
 import { recordsInOrder } from './records-in-order.ts';
@@ -18,8 +18,6 @@ export interface IndexWorkDeps {
 
 /** A trail is indexed before its hour is over when it has as many new records: 64 KB of entries. */
 export const FULL_RECORDS = 8_000;
-/** How long after a day its index is made, so that it has late records too. */
-export const DAY_LATE_MS = 2 * HOUR_MS;
 /** Most records of an index, with some more of its last ms. */
 const MAX_RECORDS = 200_000;
 /** Most indexes that one seal names: its item has at most 400 KB. */
@@ -63,6 +61,10 @@ interface Made {
 /** The first time in a day, or in a later one, that an index of it may start at. */
 const nextDay = (time: number): number => time - (time % DAY_MS) + DAY_MS;
 
+/** Whether a time is the start of a day that was over long before another time. */
+const isDayOver = (day: number, before: number): boolean =>
+  day >= 0 && day % DAY_MS === 0 && day + DAY_MS + DAY_LATE_MS <= before;
+
 /** How far the indexes are before the first of them. */
 export function firstProgress(from: number): IndexProgress {
   return { hours: { time: hourOf(from) }, days: { time: from - (from % DAY_MS) } };
@@ -81,7 +83,7 @@ export interface IndexWorkInput {
   readonly listed: Set<string>;
   readonly progress: IndexProgress;
   /** Hash of the newest seal. */
-  readonly origin: Buffer | undefined;
+  readonly origin: Buffer;
   /** End of the sealed time, the interval that is being sealed included. */
   readonly sealedTo: number;
   /** No index is begun after this time, in ms since the epoch. */
@@ -213,10 +215,19 @@ class IndexWork {
     return progress;
   }
 
-  /** Days that an operator wants to have made again. */
+  /**
+   * Days that an operator wants to have made again. A function that writes records could insert a
+   * request, too: one of another time would make an index that hides later records, or a statement
+   * that no reader accepts.
+   */
   async #asked(start: IndexProgress['asked']): Promise<IndexProgress['asked']> {
     let { done, at } = start ?? {};
-    for (const { id, trail, day } of await this.#deps.indexes.asked(done)) {
+    const { indexes, clock } = this.#deps;
+    for (const { id, trail, day } of await indexes.asked(done, clock())) {
+      if (!isDayOver(day, this.#input.sealedTo)) {
+        [done, at] = [id, undefined];
+        continue;
+      }
       const next = await this.#day(trail, day, at ?? day);
       if (next !== undefined) return { ...(done !== undefined && { done }), at: next };
       [done, at] = [id, undefined];

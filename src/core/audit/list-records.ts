@@ -105,9 +105,9 @@ function fitting(views: readonly AuditView[], size: number): readonly AuditView[
 /** The position before all records of a time. There are no records before 1970. */
 const positionOf = (at: number): string => sortableTime(Math.max(0, at));
 
-/** The forms in which an entry names a token, which may be in the form of a record. */
-export function formsOf({ tokens = {} }: AuditEntry, tokenId: string): readonly Form[] {
-  return FORMS.filter((form) => tokens[form]?.includes(tokenId) === true);
+/** The forms in which an entry names a token, by any of its names. */
+export function formsOf({ tokens = {} }: AuditEntry, names: readonly string[]): readonly Form[] {
+  return FORMS.filter((form) => tokens[form]?.some((each) => names.includes(each)) === true);
 }
 
 const texts = z.array(z.string());
@@ -201,7 +201,7 @@ async function recordsNaming(
 ): Promise<Read> {
   const from = timeOfPosition(range.from);
   // The index is read first: what is written to it meanwhile is among the newest records.
-  const headers = await indexesOf(deps, trail, from);
+  const headers = await indexesOf(deps, trail, { from, now: deps.clock() });
   const end = positionOf(endOf(headers) - CLOCK_AHEAD_MS);
   const middle = end < range.from ? range.from : end < range.before ? end : range.before;
   const newest = await newestRecords(deps, trail, { ...range, from: middle });
@@ -249,7 +249,7 @@ export async function walkRecords(
     .flatMap((record) => viewOf(record) ?? [])
     .filter(
       ({ entry }) =>
-        (name === undefined || formsOf(entry, name).length > 0) &&
+        (name === undefined || formsOf(entry, [name]).length > 0) &&
         (applicationId === undefined || entry.app === applicationId) &&
         (operation === undefined || entry.op === operation) &&
         (outcome === undefined || entry.outcome === outcome),

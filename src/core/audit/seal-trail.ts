@@ -273,10 +273,10 @@ async function nextStatement(
   gathering.add(from, entries);
   const progress = before?.progress ?? firstProgress(from);
   const made =
-    more !== undefined || !isLatest
+    more !== undefined || !isLatest || newest === undefined
       ? { indexes: [], progress }
       : await makeIndexes(deps, {
-          ...{ gathering, listed: deps.memory.listed, progress, origin: newest?.hash },
+          ...{ gathering, listed: deps.memory.listed, progress, origin: newest.hash },
           ...{ sealedTo: to, until: Math.min(deps.deadline, deps.clock() + INDEXING_MS) },
         });
   return {

@@ -49,14 +49,14 @@ export function hashOfIndex(
 }
 
 /**
- * The salt of an index. Its `origin` is the hash of a seal that is younger than the records: who
- * chooses an id cannot know its hash. An index that is written again gets the same.
+ * The salt of an index. Its `origin` is the hash of the newest seal, whose signature is random:
+ * the caller who chooses an id cannot know its hash. An index that is written again gets the same.
  */
 export function saltOf(
-  origin: Buffer | undefined,
+  origin: Buffer,
   { trail, level, from }: Pick<IndexHeader, 'trail' | 'level' | 'from'>,
 ): Buffer {
-  const parts = [origin ?? Buffer.alloc(0), trail, level, String(from)];
+  const parts = [origin, trail, level, String(from)];
   return createHash('sha256').update(lengthPrefixed(parts)).digest().subarray(0, SALT_BYTES);
 }
 

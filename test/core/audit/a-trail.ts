@@ -10,8 +10,8 @@ import {
   type RecordPlace,
 } from '../../../src/core/audit/audit-record.ts';
 import { encodeContent } from '../../../src/core/audit/record-content.ts';
-import { encodeStatement, type SealedIndex, type SealStatement } from '../../../src/core/audit/seal.ts';
-import type { IndexStore } from '../../../src/core/audit/index-store.ts';
+import { encodeStatement, type SealStatement } from '../../../src/core/audit/seal.ts';
+import type { IndexRequest } from '../../../src/core/audit/index-store.ts';
 import {
   newSealerMemory,
   sealTrail,
@@ -21,9 +21,10 @@ import {
 import type { MarkedShard, Seal } from '../../../src/core/audit/trail-store.ts';
 import { MAX_FAILURES, type AuditKeys, type VerifyDeps } from '../../../src/core/audit/verification.ts';
 import { verifyStep, type Verified, type VerifyInput } from '../../../src/core/audit/verify-trail.ts';
-import { referenceText } from '../../../src/core/audit/token-reference.ts';
+import { referenceOf, referenceText } from '../../../src/core/audit/token-reference.ts';
 import type { TokenIndex } from '../../../src/core/audit/token-index.ts';
 import { aSealSigner } from '../../support/fakes/a-seal-signer.ts';
+import { anIndexReader, anIndexStore, type AnIndex } from '../../support/fakes/an-index.ts';
 import { anAuditTrail, aSealHead, aSealStore, mark, recordKey } from '../../support/fakes/an-audit-trail.ts';
 
 export const MINUTE = 60_000;
@@ -44,11 +45,8 @@ export function signed(statement: SealStatement): Seal {
   return { from: statement.from, part: statement.part, body, signature };
 }
 
-/** The key of an index in {@link Trail.indexes}. */
-export const indexKey = ([trail, level, from, to]: SealedIndex): string => [trail, level, from, to].join(' ');
-
 /** The stored data of a trail, and its readers. A copy can be changed without the original. */
-export class Trail {
+export class Trail implements AnIndex {
   readonly records: Map<string, AuditRecord>;
 
   readonly marks: Map<string, MarkedShard & { readonly minute: number }>;
@@ -60,11 +58,11 @@ export class Trail {
   /** Ids by the text of their reference. */
   readonly ids: Map<string, string>;
 
-  /** Indexes by the text of how a seal names them, without the hash. */
   readonly indexes: Map<string, TokenIndex>;
 
-  /** Days with their trails. */
   readonly listed: Set<string>;
+
+  readonly requests: IndexRequest[];
 
   readonly keys: Map<string, AuditKeys | 'destroyed'>;
 
@@ -78,6 +76,7 @@ export class Trail {
     this.ids = new Map(of?.ids);
     this.indexes = new Map(of?.indexes);
     this.listed = new Set(of?.listed);
+    this.requests = [...(of?.requests ?? [])];
     this.keys = new Map(
       of?.keys ?? TENANTS.map((tenant) => [tenant, new Map([[1, createSecretKey(randomBytes(32))]])]),
     );
@@ -133,28 +132,9 @@ export class Trail {
       publicKey: () => Promise.resolve(SEAL_KEY.publicKey),
       clock: () => this.now,
       deadline: Infinity,
-      indexes: this.indexStore(),
+      indexes: anIndexStore(this),
       memory: newSealerMemory(),
       ...over,
-    };
-  }
-
-  indexStore(): IndexStore {
-    return {
-      insert: (index) => {
-        this.indexes.set(indexKey([index.trail, index.level, index.from, index.to, index.hash]), index);
-        return Promise.resolve();
-      },
-      list: (day, trail) => {
-        this.listed.add(`${String(day)} ${trail}`);
-        return Promise.resolve();
-      },
-      listed: async function* (this: Trail, day: number, after = '') {
-        const own = [...this.listed].map((each) => each.split(' ') as [string, string]);
-        const trails = own.flatMap(([of, trail]) => (of === String(day) && trail > after ? [trail] : []));
-        yield await Promise.resolve(trails.toSorted());
-      }.bind(this),
-      asked: () => Promise.resolve([]),
     };
   }
 
@@ -169,13 +149,13 @@ export class Trail {
       head: aSealHead(this.head),
       publicKey: SEAL_KEY.publicKey,
       keysOf: (trail) => Promise.resolve(this.keys.get(trail) ?? 'destroyed'),
-      index: { readIndex: (of) => Promise.resolve(this.indexes.get(indexKey(of))) },
+      index: anIndexReader(this),
       referred: (references) =>
         Promise.resolve(
           new Map(
             references.map(referenceText).flatMap((text) => {
               const id = this.ids.get(text);
-              return id === undefined ? [] : [[text, id] as const];
+              return id === undefined || referenceText(referenceOf(id)) !== text ? [] : [[text, id] as const];
             }),
           ),
         ),

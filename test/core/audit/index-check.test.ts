@@ -1,4 +1,4 @@
-import { DEPLOYMENT } from '../../../src/core/audit/audit-record.ts';
+import { DEPLOYMENT, placeText } from '../../../src/core/audit/audit-record.ts';
 import { referenceOf, referenceText } from '../../../src/core/audit/token-reference.ts';
 import type { TokenIndex } from '../../../src/core/audit/token-index.ts';
 import { aTrail, MINUTE, recordsOf, START, TENANTS, type Trail } from './a-trail.ts';
@@ -16,8 +16,10 @@ async function indexed(after = HOUR): Promise<Trail> {
 }
 
 /** The key of an index of a tenant, and the index. */
-function indexOf(trail: Trail, level: TokenIndex['level'] = 'part'): readonly [string, TokenIndex] {
-  const found = [...trail.indexes].find(([, index]) => index.trail === TENANTS[1] && index.level === level);
+function indexOf(trail: Trail, level: TokenIndex['level'] = 'part', nth = 0): readonly [string, TokenIndex] {
+  const found = [...trail.indexes].filter(([, index]) => index.trail === TENANTS[1] && index.level === level)[
+    nth
+  ];
   if (found === undefined) throw new Error('no index');
   return found;
 }
@@ -44,19 +46,50 @@ describe('an index that a seal names', () => {
 
   it('may not differ in any byte', async () => {
     const whole = await indexed();
-    const [key, index] = indexOf(whole);
+    // Two hours of the trail, so that there is an older index.
+    whole.insert(whole.make(TENANTS[1], 3, { tokens: { reveal: ['x'] } }));
+    whole.now += 2 * HOUR;
+    await whole.seal();
+    const [key, index] = indexOf(whole, 'part', 1);
     const what = `the index of ${new Date(index.from).toISOString()} is not the sealed one`;
-    const others: readonly Partial<TokenIndex>[] = [
+    const another = (of: (other: TokenIndex) => boolean) =>
+      [...whole.indexes.values()].find((other) => other.hash !== index.hash && of(other));
+    const ofOther = another(({ trail }) => trail === TENANTS[0]);
+    const older = another(({ trail, level }) => trail === index.trail && level === index.level);
+    const others: readonly (Partial<TokenIndex> | undefined)[] = [
+      { from: index.from + MINUTE },
+      { entries: Buffer.alloc(0) },
+      // Another valid index in its place, as it is or under the same range.
+      ofOther,
+      { salt: ofOther?.salt ?? index.salt, entries: ofOther?.entries ?? index.entries },
+      older,
+      { salt: older?.salt ?? index.salt, entries: older?.entries ?? index.entries },
       { entries: Buffer.from(index.entries.map((byte, at) => (at === 5 ? byte ^ 1 : byte))) },
       { entries: index.entries.subarray(8) },
       { salt: Buffer.alloc(16) },
     ];
     for (const other of others) {
+      expect(other).toBeDefined();
       const trail = whole.copy();
       // The hash is that of the reader: the check computes its own.
       trail.indexes.set(key, { ...index, ...other });
       expect(await found(trail)).toEqual([what]);
     }
+  });
+
+  it('that lacks a record since it was made is found only by a look at its contents', async () => {
+    const { trail } = await aTrail();
+    const [hidden] = recordsOf(trail, TENANTS[1], 1);
+    if (hidden === undefined) throw new Error('no record');
+    trail.remove(hidden);
+    trail.now = START + HOUR;
+    await trail.seal();
+    trail.put(hidden);
+    expect(await found(trail)).toEqual([]);
+    const { broken } = await trail.verifyAll({}, CONTENTS);
+    expect(broken).toEqual([
+      expect.objectContaining({ place: placeText(hidden), what: 'its index does not lead to it' }),
+    ]);
   });
 
   it('may be gone, in part too, 45 days after its end', async () => {
@@ -103,6 +136,24 @@ describe('the id of a reference', () => {
     expect(broken).toEqual([
       expect.objectContaining({ place: expect.any(String), what: 'the id of a reference is gone' }),
     ]);
+  });
+
+  it('may be missing for a token that was only to be created, since its writer may have died', async () => {
+    const { trail, writers } = await aTrail();
+    writers[0]?.write(TENANTS[0], { outcome: 'begun', tokens: { create: ['chosen'] } });
+    trail.now += 1;
+    trail.ids.delete(referenceText(referenceOf('chosen')));
+    expect(await found(trail)).toEqual([]);
+    writers[0]?.write(TENANTS[0], { tokens: { reveal: ['chosen'] } });
+    trail.now += 1;
+    trail.ids.delete(referenceText(referenceOf('chosen')));
+    expect(await found(trail)).toEqual(['the id of a reference is gone']);
+  });
+
+  it('is missed if another one is in its place', async () => {
+    const { trail } = await aTrail();
+    trail.ids.set(referenceText(referenceOf('token-1')), 'token-2');
+    expect(await found(trail)).toEqual(['the id of a reference is gone']);
   });
 
   it('is looked up once a step, 100 in a call', async () => {

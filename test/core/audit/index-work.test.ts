@@ -1,18 +1,21 @@
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { sortableTime } from '../../../src/core/shared/position.ts';
 import { statementOf } from '../../../src/core/audit/seal.ts';
 import { newSealerMemory } from '../../../src/core/audit/seal-trail.ts';
 import { whoSawStep } from '../../../src/core/audit/who-saw.ts';
-import { anIndex, someIndexPages } from '../../support/fakes/an-index.ts';
+import { saltOf, type TokenIndex } from '../../../src/core/audit/token-index.ts';
+import { keyOf, someIndexPages } from '../../support/fakes/an-index.ts';
 import { someRecordsAt, someTrailPages } from '../../support/fakes/an-audit-trail.ts';
 import { MINUTE, START, TENANTS, Trail } from './a-trail.ts';
 
 const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 
 /** Positions of the records that name a token, by the index or by reading all of them. */
 async function found(trail: Trail, tokenId: string, withoutIndex: boolean) {
   const deps = {
     trailPages: someTrailPages(trail.records),
-    indexPages: someIndexPages(anIndex({ indexes: trail.indexes })),
+    indexPages: someIndexPages(trail),
     recordsAt: someRecordsAt(trail.records),
     referredIds: () => Promise.resolve(trail.ids),
     clock: () => trail.now,
@@ -87,5 +90,109 @@ describe('the indexes of a trail', () => {
     expect(levels.filter((level) => level === 'part').length).toBeLessThanOrEqual(31);
     expect(levels.filter((level) => level === 'day').length).toBe(2);
     expect(new Set(indexed(trail).map(([id]) => id))).toEqual(new Set([TENANTS[0]]));
+  });
+});
+
+/** An index without entries that no seal names, as a principal who may insert could add it. */
+function plant(trail: Trail, { level = 'part', from = START, to = START + MINUTE }: Partial<TokenIndex>) {
+  const index = { level, from, to, trail: TENANTS[0], salt: Buffer.alloc(16), entries: Buffer.alloc(0) };
+  const hash = `false ${String(trail.indexes.size)}`;
+  trail.indexes.set(hash, { ...index, expires: to, hash });
+}
+
+/** A trail with a record every ten minutes, and its indexes. */
+async function busy(hours: number): Promise<Trail> {
+  const trail = new Trail();
+  for (let at = 0; at < 6 * hours; at += 1) {
+    trail.now = START + at * 10 * MINUTE;
+    trail.insert(trail.make(TENANTS[0], 1, { tokens: { reveal: ['a'] } }));
+    await trail.seal();
+  }
+  return trail;
+}
+
+it('the salt of an index comes from the signed seal before it, which no caller knows', async () => {
+  const trail = await busy(30);
+  const made = [...trail.seals.values()]
+    .map(statementOf)
+    .flatMap(({ previous, indexes = [] }) => indexes.map((each) => ({ previous, each })));
+  expect(made.length).toBeGreaterThan(25);
+  for (const { previous = '', each } of made) {
+    const index = trail.indexes.get(keyOf(each));
+    expect(previous).not.toBe('');
+    expect(index?.salt).toEqual(index && saltOf(Buffer.from(previous, 'base64url'), index));
+  }
+});
+
+describe('a false index', () => {
+  it.each<[string, (now: number) => Partial<TokenIndex>]>([
+    ['that ends later than now', (now) => ({ from: now - (now % HOUR), to: now + 1 })],
+    ['of a day that is not over', (now) => ({ level: 'day', from: now - (now % DAY), to: now })],
+    ['of several days', (now) => ({ level: 'day', from: 0, to: now - 3 * HOUR })],
+    ['of several hours', (now) => ({ from: now - 5 * HOUR, to: now })],
+    ['that ends before it begins', (now) => ({ from: now + DAY, to: now })],
+    ['that begins before 1970', (now) => ({ from: -DAY, to: now })],
+  ])('%s hides no record', async (_, of) => {
+    const trail = await busy(30);
+    plant(trail, of(trail.now));
+    const all = await found(trail, 'a', true);
+    expect(all).toHaveLength(180);
+    expect(await found(trail, 'a', false)).toEqual(all);
+  });
+
+  it('of the current hour hides what is not indexed yet, until it is', async () => {
+    const trail = await busy(2);
+    trail.now += MINUTE;
+    plant(trail, { from: trail.now - (trail.now % HOUR), to: trail.now });
+    const all = await found(trail, 'a', true);
+    const hidden = all.length - (await found(trail, 'a', false)).length;
+    expect(hidden).toBeGreaterThan(0);
+    expect(hidden).toBeLessThanOrEqual(6);
+    trail.now += HOUR;
+    await trail.seal();
+    await trail.seal();
+    expect(await found(trail, 'a', false)).toEqual(all);
+  });
+});
+
+describe('a request for the index of a day', () => {
+  const request = (trail: Trail, at: number, day: number) =>
+    trail.requests.push({
+      id: `${sortableTime(at)}-${String(trail.requests.length)}`,
+      trail: TENANTS[0],
+      day,
+    });
+
+  it('is passed over if it is for no whole day that is over', async () => {
+    const trail = await busy(30);
+    const today = trail.now - (trail.now % DAY);
+    const days = [-DAY, -1, today - 1, today - DAY + 1, today, today + DAY, 36 ** 9, Number.MAX_SAFE_INTEGER];
+    for (const [at, day] of days.entries()) request(trail, trail.now - 1_000 + at, day);
+    const before = indexed(trail).length;
+    trail.now += 2 * MINUTE;
+    await trail.seal();
+    expect(indexed(trail)).toHaveLength(before);
+    request(trail, trail.now - 1, today - DAY);
+    trail.now += 2 * MINUTE;
+    await trail.seal();
+    expect(indexed(trail).slice(before)).toEqual([
+      [TENANTS[0], 'day', today - DAY, today, expect.any(String)],
+    ]);
+    expect((await trail.verify({}, { indexContents: true })).broken).toBeUndefined();
+  });
+
+  it('does not hide later ones if it seems to be made in the future', async () => {
+    const trail = await busy(30);
+    const yesterday = trail.now - (trail.now % DAY) - DAY;
+    request(trail, trail.now + 9 * DAY, yesterday);
+    request(trail, trail.now, yesterday);
+    const before = indexed(trail).length;
+    for (const rest of [1, 0]) {
+      trail.now += 2 * MINUTE;
+      await trail.seal();
+      if (rest === 1) request(trail, trail.now, yesterday);
+      trail.requests.sort((a, b) => (a.id < b.id ? -1 : 1));
+    }
+    expect(indexed(trail)).toHaveLength(before + 2);
   });
 });

@@ -1,5 +1,5 @@
 import { whoSawStep, type WhoSaw } from '../../../src/core/audit/who-saw.ts';
-import { anIndex, someIndexPages } from '../../support/fakes/an-index.ts';
+import { someIndexPages } from '../../support/fakes/an-index.ts';
 import { someRecordsAt, someTrailPages } from '../../support/fakes/an-audit-trail.ts';
 import { MINUTE, START, TENANTS, Trail } from './a-trail.ts';
 
@@ -17,7 +17,7 @@ function trailOf(...entries: readonly Parameters<Trail['make']>[2][]): Trail {
 async function seen(trail: Trail, asked: Partial<WhoSaw>, of: string = TENANTS[0]) {
   const deps = {
     trailPages: someTrailPages(trail.records),
-    indexPages: someIndexPages(anIndex({ indexes: trail.indexes })),
+    indexPages: someIndexPages(trail),
     recordsAt: someRecordsAt(trail.records),
     referredIds: () => Promise.resolve(trail.ids),
     clock: () => trail.now,

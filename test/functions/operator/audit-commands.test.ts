@@ -5,7 +5,7 @@ import { DEPLOYMENT } from '../../../src/core/audit/audit-record.ts';
 import { formatTimestamp } from '../../../src/core/shared/timestamp.ts';
 import { aCheckCursor } from '../../support/fakes/a-check-cursor.ts';
 import { aTrail, MINUTE, SEAL_KEY, START, TENANTS, type Trail } from '../../core/audit/a-trail.ts';
-import { anIndex, someIndexPages } from '../../support/fakes/an-index.ts';
+import { someIndexPages } from '../../support/fakes/an-index.ts';
 import { someRecordsAt, someTrailPages } from '../../support/fakes/an-audit-trail.ts';
 
 const PEM = SEAL_KEY.publicKey.export({ type: 'spki', format: 'pem' }).toString();
@@ -21,7 +21,7 @@ function depsOf(trail: Trail): { deps: OperatorDeps; checks: unknown[] } {
     onTrailProtection: (problems: readonly string[]) => checks.push(problems),
     trailPages: someTrailPages(trail.records),
     recordsAt: someRecordsAt(trail.records),
-    indexPages: someIndexPages(anIndex({ indexes: trail.indexes })),
+    indexPages: someIndexPages(trail),
     sealPublicKey: () => Promise.resolve(SEAL_KEY.publicKey),
     onAuditChecked: (check: object) => checks.push(check),
     clock: () => (trail.now += 1),
@@ -57,6 +57,13 @@ describe('who-saw', () => {
     writers[0]?.write(DEPLOYMENT, { op: 'destroy-tenant', tokens: { delete: ['token-0', 'token-x'] } });
     const { deps } = depsOf(trail);
     expect(await allSeen(deps, 'token-0')).toEqual([`${DEPLOYMENT} delete`, 'tenant-a reveal']);
+    expect(await allSeen(deps, 'token-3')).toEqual(TENANTS.map((id) => `${id} reveal`));
+  });
+
+  it('states the form also where the stored id of a token is gone', async () => {
+    const { trail } = await aTrail({ minutes: 1 });
+    const { deps } = depsOf(trail);
+    trail.ids.clear();
     expect(await allSeen(deps, 'token-3')).toEqual(TENANTS.map((id) => `${id} reveal`));
   });
 

@@ -1,45 +1,56 @@
-import type { IndexPages, IndexRequest, IndexStore } from '../../../src/core/audit/index-store.ts';
+import type {
+  IndexPages,
+  IndexReader,
+  IndexRequest,
+  IndexStore,
+} from '../../../src/core/audit/index-store.ts';
+import type { SealedIndex } from '../../../src/core/audit/seal.ts';
+import { sortableTime } from '../../../src/core/shared/position.ts';
 import { placesBetween, type TokenIndex } from '../../../src/core/audit/token-index.ts';
 
-/** The contracts of the stores of the index, in memory; indexes by {@link keyOf}. */
+/** The contracts of the stores of the index, in memory. */
 export interface AnIndex {
+  /** By {@link keyOf}. */
   readonly indexes: Map<string, TokenIndex>;
-  readonly listed: Map<number, Set<string>>;
+  /** Days with their trails, as `day trail`. */
+  readonly listed: Set<string>;
   readonly requests: IndexRequest[];
 }
 
-/** How a seal names an index, without the hash. */
-export const keyOf = ({
-  trail,
-  level,
-  from,
-  to,
-}: Pick<TokenIndex, 'trail' | 'level' | 'from' | 'to'>): string => [trail, level, from, to].join(' ');
+/** The key of an index by how a seal names it. */
+export const keyOf = (sealed: SealedIndex): string => sealed.join(' ');
 
 export const anIndex = (over: Partial<AnIndex> = {}): AnIndex => ({
-  ...{ indexes: new Map(), listed: new Map(), requests: [] },
+  ...{ indexes: new Map(), listed: new Set(), requests: [] },
   ...over,
 });
 
 export function anIndexStore({ indexes, listed, requests }: AnIndex = anIndex()): IndexStore {
   return {
     insert(index) {
-      const key = keyOf(index);
+      const key = keyOf([index.trail, index.level, index.from, index.to, index.hash]);
       if (!indexes.has(key)) indexes.set(key, index);
       return Promise.resolve();
     },
     list(day, trail) {
-      listed.set(day, (listed.get(day) ?? new Set()).add(trail));
+      listed.add(`${String(day)} ${trail}`);
       return Promise.resolve();
     },
     async *listed(day, after = '') {
-      yield await Promise.resolve([...(listed.get(day) ?? [])].filter((trail) => trail > after).toSorted());
+      const prefix = `${String(day)} `;
+      const trails = [...listed].flatMap((key) => (key.startsWith(prefix) ? key.slice(prefix.length) : []));
+      yield await Promise.resolve(trails.filter((trail) => trail > after).toSorted());
     },
-    asked: (after = '') => Promise.resolve(requests.filter(({ id }) => id > after)),
+    asked: (after = '', before) =>
+      Promise.resolve(requests.filter(({ id }) => id > after && id < sortableTime(before))),
   };
 }
 
-export function someIndexPages({ indexes }: AnIndex): IndexPages {
+export const anIndexReader = ({ indexes }: Pick<AnIndex, 'indexes'>): IndexReader => ({
+  readIndex: (sealed) => Promise.resolve(indexes.get(keyOf(sealed))),
+});
+
+export function someIndexPages({ indexes }: Pick<AnIndex, 'indexes'>): IndexPages {
   return {
     headers: (trail, level, after) =>
       Promise.resolve(
