@@ -6,6 +6,7 @@ import { createTrailReader } from '../../src/adapters/dynamodb/trail-reader.ts';
 import { createSealSigner, sealPublicKey } from '../../src/adapters/kms/kms-seal-key.ts';
 import { newSealerMemory, type SealTrailDeps } from '../../src/core/audit/seal-trail.ts';
 import { madeOnce } from '../../src/core/shared/made-once.ts';
+import { logFailure } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';
 
 export type AuditSealerDeps = Omit<SealTrailDeps, 'deadline'> & {
@@ -29,6 +30,7 @@ export function dependencies(env: NodeJS.ProcessEnv): AuditSealerDeps {
     head: createSealHead({ client, name: config.ACCESS_TABLE }),
     signer: createSealSigner(kms, config.SEAL_KEY_ID),
     publicKey: () => sealPublicKey(kms, config.SEAL_KEY_ID),
+    onIndexingFailed: logFailure('indexAuditTrail'),
     clock: Date.now,
     metrics: madeOnce(() => new Metrics({ namespace: config.SERVICE_NAME, serviceName: 'audit' })),
   };

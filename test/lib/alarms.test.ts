@@ -62,6 +62,7 @@ async function emittedBySealer(environment: Readonly<Record<string, string>>) {
     signer: aSealSigner(privateKey),
     publicKey: () => Promise.resolve(publicKey),
     clock: () => 1_800_000_000_000,
+    onIndexingFailed: () => undefined,
     indexes: anIndexStore(),
     memory: newSealerMemory(),
   };

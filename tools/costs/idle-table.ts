@@ -80,6 +80,7 @@ async function idleSeal(resources: readonly Resource[]) {
     head: aSealHead({ hash: undefined }),
     signer: aSealSigner(privateKey),
     publicKey: () => Promise.resolve(publicKey),
+    onIndexingFailed: () => undefined,
     clock: Date.now,
     metrics: () => metrics,
   };

@@ -17,12 +17,15 @@ import {
   type IndexedPlace,
 } from '../../core/audit/token-index.ts';
 import { newPosition, sortableTime } from '../../core/shared/position.ts';
+import { chunk } from './chunk.ts';
 import { insertAll } from './insert-only.ts';
 import { dayPartition, INDEX_REQUESTS, indexKey, indexPartition } from './keys.ts';
 import { binary, send, type Item, type Table } from './table-client.ts';
 
 /** Length of the part of the hash that is in the keys of an index. */
 const ID_LENGTH = 16;
+/** Items of an index that are inserted at once. */
+const ITEMS_AT_ONCE = 100;
 const idOf = (hash: string): string => hash.slice(0, ID_LENGTH);
 /** Sorts after every text that is used here. */
 const LAST = '~';
@@ -160,7 +163,8 @@ export function createIndexStore(table: Table, audit: Table): IndexStore {
         const some = entries.subarray(at, at + ITEM_BYTES);
         items.push({ pk: indexPartition(trail, id), sk: keyOf(some), ttl: expires, entries: some });
       }
-      await insertAll(table, items);
+      // One partition: what it throttles is repeated before more follows.
+      for (const some of chunk(items, ITEMS_AT_ONCE)) await insertAll(table, some);
       // Readers find an index by its description, so that is the last of it.
       const header = { ...indexKey(trail, level, to, id), from, salt, ttl: expires };
       await insertAll(table, [{ ...header, ...(isInline && { entries }) }]);
@@ -188,7 +192,10 @@ export function createIndexStore(table: Table, audit: Table): IndexStore {
       const page = await pagesOf(audit, query).next();
       const items = page.done === true ? [] : page.value;
       return items.map((item) => {
-        const { sk, trail, day } = requestItem.parse(item);
+        const parsed = requestItem.safeParse(item);
+        // An item that is no request names no day, and so is passed over.
+        if (!parsed.success) return { id: String(item['sk']), trail: '', day: -1 };
+        const { sk, trail, day } = parsed.data;
         return { id: sk, trail, day };
       });
     },

@@ -1,11 +1,12 @@
 import type { Clock } from '../shared/clock.ts';
+import { defined } from '../shared/defined.ts';
 import { namedTokens, timeOfPosition, TRAIL_SHARDS, type AuditRecord } from './audit-record.ts';
 import { hourOf, type Gathered, type Gathering } from './gathering.ts';
 import { DAY_LATE_MS, DAY_MS, HOUR_MS, PART_INDEX_LIFETIME_MS, type IndexLevel } from './index-levels.ts';
 import type { IndexStore } from './index-store.ts';
 import { decodeContent } from './record-content.ts';
 import { recordsInOrder } from './records-in-order.ts';
-import type { IndexProgress, Progress, SealedIndex } from './seal.ts';
+import type { IndexProgress, SealedIndex } from './seal.ts';
 import { IndexBuilder, saltOf, type TokenIndex } from './token-index.ts';
 import { bytesOfName } from './token-reference.ts';
 import type { TrailReader } from './trail-store.ts';
@@ -14,12 +15,16 @@ export interface IndexWorkDeps {
   readonly trail: TrailReader;
   readonly indexes: IndexStore;
   readonly clock: Clock;
+  readonly onIndexingFailed: (error: unknown) => void;
 }
 
 /** A trail is indexed before its hour is over when it has as many new records: 64 KB of entries. */
 export const FULL_RECORDS = 8_000;
-/** Most records of an index, with some more of its last ms. */
-const MAX_RECORDS = 200_000;
+/**
+ * Most records of an index, and most entries, with those of its last ms: it is 1.6 MB in one
+ * partition, which takes 1,000 write units a second.
+ */
+const MAX_ENTRIES = 200_000;
 /** Most indexes that one seal names: its item has at most 400 KB. */
 const MAX_INDEXES = 1_000;
 const PARTS_AT_ONCE = 8;
@@ -56,6 +61,11 @@ interface Range {
 interface Made {
   readonly index?: TokenIndex;
   readonly to: number;
+}
+
+/** Waits for all, so that nothing happens after a failure. Rejects with the first one. */
+async function allOf(work: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(work)) if (result.status === 'rejected') throw result.reason;
 }
 
 /** The first time in a day, or in a later one, that an index of it may start at. */
@@ -98,9 +108,20 @@ class IndexWork {
 
   readonly done: SealedIndex[] = [];
 
+  #progress: IndexProgress;
+
   constructor(deps: IndexWorkDeps, input: IndexWorkInput) {
     this.#deps = deps;
     this.#input = input;
+    this.#progress = input.progress;
+  }
+
+  get progress(): IndexProgress {
+    return this.#progress;
+  }
+
+  #advance(over: Partial<IndexProgress>): void {
+    this.#progress = { ...this.#progress, ...over };
   }
 
   get #isOver(): boolean {
@@ -115,7 +136,7 @@ class IndexWork {
     reading: for await (const records of recordsInOrder(this.#deps.trail, reading))
       for (const record of records) {
         const at = timeOfPosition(record.position);
-        if (count >= MAX_RECORDS && at > last) {
+        if (Math.max(count, builder.count) >= MAX_ENTRIES && at > last) {
           end = at;
           break reading;
         }
@@ -140,79 +161,73 @@ class IndexWork {
     return to;
   }
 
-  async #writePart(trail: string, { from, shards }: Gathered, end: number): Promise<void> {
+  /** Makes the parts of a trail up to a time. */
+  async #writeParts(trail: string, { from, shards }: Gathered, end: number): Promise<void> {
     const { gathering, listed, sealedTo } = this.#input;
     const day = from - (from % DAY_MS);
     const key = `${String(day)} ${trail}`;
     if (!listed.has(key)) await this.#deps.indexes.list(day, trail);
     listed.add(key);
-    const to = await this.#write({ trail, level: 'part', from, to: end, shards });
-    gathering.take(trail, { from, to }, sealedTo);
+    for (let at = from; at < end && !this.#isOver;) {
+      const to = await this.#write({ trail, level: 'part', from: at, to: end, shards });
+      gathering.take(trail, { from: at, to }, sealedTo);
+      at = to;
+    }
   }
 
   /** Trails with many records in an hour that is not over. */
   async #full(): Promise<void> {
     const { gathering, sealedTo } = this.#input;
-    for (const [trail, gathered] of gathering.full(hourOf(sealedTo - 1), FULL_RECORDS)) {
-      if (this.#isOver) return;
-      await this.#writePart(trail, gathered, sealedTo);
-    }
+    for (const [trail, gathered] of gathering.full(hourOf(sealedTo - 1), FULL_RECORDS))
+      if (!this.#isOver) await this.#writeParts(trail, gathered, sealedTo);
   }
 
   /** The rest of hours that are over. */
-  async #hours(start: Progress): Promise<Progress> {
+  async #hours(): Promise<void> {
     const { gathering, sealedTo } = this.#input;
-    let progress = start;
-    while (progress.time + HOUR_MS <= sealedTo) {
-      const hour = progress.time;
-      for (;;) {
-        const some = gathering.trails(hour, progress.trail).slice(0, PARTS_AT_ONCE);
-        const last = some.at(-1)?.[0];
-        if (last === undefined) break;
-        if (this.#isOver) return progress;
-        await Promise.all(some.map(([trail, rest]) => this.#writePart(trail, rest, hour + HOUR_MS)));
-        // Those with too many records for one index are the first of the next step.
-        if (gathering.trails(hour, progress.trail).some(([trail]) => trail <= last)) continue;
-        progress = { time: hour, trail: last };
+    for (let { hours } = this.#progress; hours.time + HOUR_MS <= sealedTo; { hours } = this.#progress) {
+      const end = hours.time + HOUR_MS;
+      const some = gathering.trails(hours.time, hours.trail).slice(0, PARTS_AT_ONCE);
+      const last = some.at(-1)?.[0];
+      if (last === undefined) {
+        this.#advance({ hours: { time: end } });
+        gathering.drop(end);
+        continue;
       }
-      progress = { time: hour + HOUR_MS };
-      gathering.drop(progress.time);
+      if (this.#isOver) return;
+      await allOf(some.map(([trail, rest]) => this.#writeParts(trail, rest, end)));
+      // Those that have more than the time allows are the first of the next run.
+      if (this.#isOver) return;
+      this.#advance({ hours: { time: hours.time, trail: last } });
     }
-    return progress;
   }
 
-  /** The index of a trail's day from a time on. Returns where to go on; `undefined` at its end. */
-  async #day(trail: string, day: number, start: number): Promise<number | undefined> {
-    let from = start;
-    while (from < day + DAY_MS) {
-      if (this.#isOver) return from;
-      from = await this.#write({ trail, level: 'day', from, to: day + DAY_MS, shards: ALL_SHARDS });
+  /**
+   * Makes the indexes of a trail's day from a time on, and notes after each where to go on:
+   * `undefined` at the end of the day.
+   */
+  async #day(trail: string, day: number, start: number, note: (at?: number) => void): Promise<void> {
+    const end = day + DAY_MS;
+    for (let from = start; from < end && !this.#isOver;) {
+      from = await this.#write({ trail, level: 'day', from, to: end, shards: ALL_SHARDS });
+      note(from < end ? from : undefined);
     }
-    return undefined;
   }
 
   /** Days that are long over, and whose hours are all indexed. */
-  async #days(start: Progress): Promise<Progress> {
+  async #days(): Promise<void> {
     const { sealedTo, listed } = this.#input;
-    let progress = start;
-    while (progress.time + DAY_MS + DAY_LATE_MS <= sealedTo) {
-      const { time: day, trail: last, at } = progress;
-      if (last !== undefined && at !== undefined) {
-        const next = await this.#day(last, day, at);
-        if (next !== undefined) return { time: day, trail: last, at: next };
-        progress = { time: day, trail: last };
-      }
-      for await (const trails of this.#deps.indexes.listed(day, last))
-        for (const trail of trails) {
-          const next = await this.#day(trail, day, day);
-          if (next !== undefined) return { time: day, trail, at: next };
-          progress = { time: day, trail };
-        }
-      if (this.#isOver) return progress;
-      progress = { time: nextDay(day) };
-      for (const key of listed) if (Number(key.split(' ')[0]) <= day) listed.delete(key);
+    for (let { days } = this.#progress; isDayOver(days.time, sealedTo); { days } = this.#progress) {
+      const { time, trail: last, at: start } = days;
+      const make = (trail: string, from: number) =>
+        this.#day(trail, time, from, (at) => this.#advance({ days: { time, trail, ...defined({ at }) } }));
+      if (last !== undefined && start !== undefined) await make(last, start);
+      for await (const trails of this.#deps.indexes.listed(time, last))
+        for (const trail of trails) if (!this.#isOver) await make(trail, time);
+      if (this.#isOver) return;
+      this.#advance({ days: { time: nextDay(time) } });
+      for (const key of listed) if (Number(key.split(' ')[0]) <= time) listed.delete(key);
     }
-    return progress;
   }
 
   /**
@@ -220,42 +235,40 @@ class IndexWork {
    * request, too: one of another time would make an index that hides later records, or a statement
    * that no reader accepts.
    */
-  async #asked(start: IndexProgress['asked']): Promise<IndexProgress['asked']> {
-    let { done, at } = start ?? {};
+  async #asked(): Promise<void> {
     const { indexes, clock } = this.#deps;
+    let { done, at: start } = this.#progress.asked ?? {};
     for (const { id, trail, day } of await indexes.asked(done, clock())) {
-      if (!isDayOver(day, this.#input.sealedTo)) {
-        [done, at] = [id, undefined];
-        continue;
-      }
-      const next = await this.#day(trail, day, at ?? day);
-      if (next !== undefined) return { ...(done !== undefined && { done }), at: next };
-      [done, at] = [id, undefined];
+      if (this.#isOver) return;
+      if (isDayOver(day, this.#input.sealedTo))
+        await this.#day(trail, day, start ?? day, (at) =>
+          this.#advance({ asked: at === undefined ? { done: id } : { ...defined({ done }), at } }),
+        );
+      else this.#advance({ asked: { done: id } });
+      if (this.#progress.asked?.done !== id) return;
+      [done, start] = [id, undefined];
     }
-    return done === undefined ? undefined : { done };
   }
 
-  async run(): Promise<IndexProgress> {
-    const { hours, days, asked } = this.#input.progress;
+  async run(): Promise<void> {
     await this.#full();
-    const progress = { hours: await this.#hours(hours), asked: await this.#asked(asked) };
+    await this.#hours();
+    await this.#asked();
     // The days last: they are many at once, and are searched through their parts meanwhile.
-    const isBehind = progress.hours.time + HOUR_MS <= this.#input.sealedTo;
-    const done = isBehind ? days : await this.#days(days);
-    return {
-      hours: progress.hours,
-      days: done,
-      ...(progress.asked !== undefined && { asked: progress.asked }),
-    };
+    if (this.#progress.hours.time + HOUR_MS > this.#input.sealedTo) await this.#days();
   }
 }
 
-/** Makes indexes until the time is over, and states how far they are. */
+/** Makes indexes until the time is over, and states how far they are. No failure stops the sealing. */
 export async function makeIndexes(
   deps: IndexWorkDeps,
   input: IndexWorkInput,
 ): Promise<{ readonly indexes: readonly SealedIndex[]; readonly progress: IndexProgress }> {
   const work = new IndexWork(deps, input);
-  const progress = await work.run();
-  return { indexes: work.done, progress };
+  try {
+    await work.run();
+  } catch (error) {
+    deps.onIndexingFailed(error);
+  }
+  return { indexes: work.done, progress: work.progress };
 }

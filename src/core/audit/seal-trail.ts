@@ -33,6 +33,8 @@ export interface SealTrailDeps {
   /** The last interval of the run must start before this time, in ms since the epoch. */
   readonly deadline: number;
   readonly indexes: IndexStore;
+  /** Reports that indexes could not be made; a later run makes them. */
+  readonly onIndexingFailed: (error: unknown) => void;
   readonly memory: SealerMemory;
   /** Most trails in one seal: an item of DynamoDB has at most 400 KB. */
   readonly partSize?: number;

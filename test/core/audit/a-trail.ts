@@ -134,6 +134,9 @@ export class Trail implements AnIndex {
       deadline: Infinity,
       indexes: anIndexStore(this),
       memory: newSealerMemory(),
+      onIndexingFailed: (error) => {
+        throw error;
+      },
       ...over,
     };
   }

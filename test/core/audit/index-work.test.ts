@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 import { sortableTime } from '../../../src/core/shared/position.ts';
 import { statementOf } from '../../../src/core/audit/seal.ts';
@@ -71,6 +72,69 @@ describe('the indexes of a trail', () => {
       ),
       { numRuns: cases(15) },
     );
+  });
+
+  it('are made later if they cannot be written, while the records are sealed', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.boolean(), { minLength: 1, maxLength: 40 }),
+        fc.boolean(),
+        async (fates, isForgotten) => {
+          const trail = new Trail();
+          let memory = newSealerMemory();
+          let [call, failures] = [0, 0];
+          const store = trail.sealDeps().indexes;
+          const failing =
+            <Args extends readonly unknown[]>(write: (...args: Args) => Promise<void>) =>
+            async (...args: Args) => {
+              const fails = fates[call] === true;
+              call += 1;
+              if (fails) throw new Error('throttled');
+              await write(...args);
+            };
+          const indexes = { ...store, insert: failing(store.insert), list: failing(store.list) };
+          const onIndexingFailed = () => (failures += 1);
+          for (let hour = 0; hour < 30; hour += 1) {
+            trail.now = START + hour * HOUR;
+            for (const tenant of TENANTS) trail.insert(trail.make(tenant, 1, { tokens: { reveal: ['a'] } }));
+            trail.now += 2 * MINUTE;
+            if (isForgotten) memory = newSealerMemory();
+            const { lagMs } = await trail.seal({ memory, indexes, onIndexingFailed });
+            expect(lagMs).toBeLessThanOrEqual(2 * MINUTE);
+          }
+          for (let run = 0; run < 50; run += 1) {
+            trail.now += MINUTE;
+            await trail.seal({ memory, indexes, onIndexingFailed });
+          }
+          expect(failures > 0).toBe(fates.slice(0, call).includes(true));
+          expect(indexed(trail).filter(([, level]) => level === 'part')).toHaveLength(30 * TENANTS.length);
+          expect(await found(trail, 'a', false)).toEqual(await found(trail, 'a', true));
+          expect((await trail.verify()).broken).toBeUndefined();
+        },
+      ),
+      { numRuns: cases(15) },
+    );
+  });
+
+  it('have at most 200,000 entries, so that a partition of DynamoDB takes them in seconds', async () => {
+    const trail = new Trail();
+    await trail.seal();
+    const ids = Array.from({ length: 100 }, () => randomUUID());
+    for (let at = 0; at < 4_500; at += 1) {
+      trail.now = START + at;
+      trail.insert(trail.make(TENANTS[0], at % 4, { tokens: { mask: ids } }));
+    }
+    trail.now = START + 60 * MINUTE;
+    await trail.seal();
+    await trail.seal();
+    const parts = indexed(trail).map((each) => [each[1], trail.indexes.get(keyOf(each))?.entries.length]);
+    expect(parts).toEqual([
+      ['part', 200_000 * 8],
+      ['part', 200_000 * 8],
+      ['part', 50_000 * 8],
+    ]);
+    expect(await found(trail, ids[0] ?? '', false)).toHaveLength(4_500);
+    expect((await trail.verify()).broken).toBeUndefined();
   });
 
   it('are one of a trail and hour, then one of its day, and none of an idle trail', async () => {

@@ -1,6 +1,7 @@
 // Seals, checks and searches a trail on request of its parent, like instances of the functions: a
 // separate process, since processor time is of all threads.
 import { createPrivateKey, createPublicKey, createSecretKey } from 'node:crypto';
+import { inspect } from 'node:util';
 import { dynamoDbClient } from '../../../src/adapters/aws/clients.ts';
 import { createCheckCursor } from '../../../src/adapters/dynamodb/check-cursor.ts';
 import { createIndexReader, createIndexStore } from '../../../src/adapters/dynamodb/index-store.ts';
@@ -57,6 +58,9 @@ async function work(task: Task): Promise<Pick<Done, 'records' | 'failures'>> {
       ...{ ...shared, memory, clock, deadline: task.now + RUN_MS },
       ...{ signer: aSealSigner(privateKey), publicKey: () => Promise.resolve(createPublicKey(privateKey)) },
       indexes: createIndexStore(index, audit),
+      onIndexingFailed: (error) => {
+        throw error;
+      },
     });
     return { records, failures: broken === undefined ? 0 : 1 };
   }
@@ -94,7 +98,7 @@ async function run(task: Task): Promise<Done> {
 process.on('message', (task: Task) => {
   run(task).then(
     (done) => process.send?.(done),
-    (error: unknown) => process.send?.({ error: String(error) }),
+    (error: unknown) => process.send?.({ error: inspect(error) }),
   );
 });
 process.send?.('ready');
