@@ -1,5 +1,5 @@
 import type { Clock } from '../shared/clock.ts';
-import { namedTokens, timeOfPosition, TRAIL_SHARDS, type AuditRecord } from './audit-record.ts';
+import { isTrail, namedTokens, timeOfPosition, TRAIL_SHARDS, type AuditRecord } from './audit-record.ts';
 import { hourOf, type Gathered, type Gathering } from './gathering.ts';
 import { DAY_LATE_MS, DAY_MS, HOUR_MS, PART_INDEX_LIFETIME_MS, type IndexLevel } from './index-levels.ts';
 import type { IndexStore } from './index-store.ts';
@@ -224,7 +224,7 @@ class IndexWork {
     let { done, at } = start ?? {};
     const { indexes, clock } = this.#deps;
     for (const { id, trail, day } of await indexes.asked(done, clock())) {
-      if (!isDayOver(day, this.#input.sealedTo)) {
+      if (!isTrail(trail) || !isDayOver(day, this.#input.sealedTo)) {
         [done, at] = [id, undefined];
         continue;
       }
