@@ -335,7 +335,9 @@ export const logRecord = z
     matches: z
       .int()
       .optional()
-      .meta({ description: 'How many tokens matched a search, if over 100: then only those shown are named.' }),
+      .meta({
+        description: 'How many tokens matched a search, if over 100: then only those shown are named.',
+      }),
     containers_left_out: z
       .int()
       .optional()
