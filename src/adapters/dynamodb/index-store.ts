@@ -49,12 +49,9 @@ function entriesUnderKey(item: Item): Buffer | undefined {
 }
 
 const listedItem = z.object({ sk: z.string() });
-/** An item that is no request becomes one of no day, so that it is passed over. */
-const requestItem = z.object({
-  sk: z.string(),
-  trail: z.catch(z.string(), ''),
-  day: z.catch(z.int(), -1),
-});
+const requestItem = z.object({ trail: z.string(), day: z.int() });
+/** In place of a false item: a request of no trail, which is passed over. */
+const NO_REQUEST = { trail: '', day: -1 };
 const REQUESTS_AT_ONCE = 100;
 
 /** `undefined` for an item that describes no index. */
@@ -185,10 +182,10 @@ export function createIndexStore(table: Table, audit: Table): IndexStore {
       if (range.from > range.to) return [];
       const page = await pagesOf(audit, query).next();
       const items = page.done === true ? [] : page.value;
-      return items.map((item) => {
-        const { sk, trail, day } = requestItem.parse(item);
-        return { id: sk, trail, day };
-      });
+      return items.map((item) => ({
+        id: String(item['sk']),
+        ...(requestItem.safeParse(item).data ?? NO_REQUEST),
+      }));
     },
   };
 }
