@@ -562,3 +562,26 @@ it('an index that a seal names is missed when it was removed', async () => {
   expectBroken(response, /^the index of [\dT:.-]+Z is gone$/);
   expect(await verified({ index: true })).toMatchObject({ intact: true });
 });
+
+it('a false index of a later time, which an administrator may insert, hides no record', async () => {
+  const index = await tableOf('AuditIndex');
+  const { body } = await httpClient(service.credentials.base_url, service.credentials.management_key).get(
+    '/logs?operation=createToken',
+  );
+  const token = { tenant_id: tenantId, token_id: body.data[0].tokens[0].id as string, principal: 'x' };
+  const seen = async () => (await operator({ command: 'who-saw', ...token })).records as Body[];
+  const before = await seen();
+  expect(before.length).toBeGreaterThan(1);
+  const end = Date.UTC(2100, 0, 1).toString(36).padStart(9, '0');
+  const item: Item = {
+    pk: { S: tenantId },
+    sk: { S: `day#${end}#${'x'.repeat(16)}` },
+    ...{ from: { N: '0' }, salt: { B: Buffer.alloc(16) }, ttl: { N: '9999999999' } },
+  };
+  const names = Object.keys(item).map((name) => `'${name}': ?`);
+  const Statement = `INSERT INTO "${index.name}" VALUE {${names.join(', ')}}`;
+  await dynamodb().send(new ExecuteStatementCommand({ Statement, Parameters: Object.values(item) }));
+  const ids = (records: readonly Body[]) => records.map(({ id }) => id as string);
+  expect(ids(await seen())).toEqual(ids(before));
+  await asInsider(index, () => remove(index.name, item));
+});

@@ -52,14 +52,9 @@ function entriesUnderKey(item: Item): Buffer | undefined {
 }
 
 const listedItem = z.object({ sk: z.string() });
-/** No trail has a longer id; that of a request could be too long for a key. */
-const TRAIL_LENGTH = 100;
-/** An item that is no request becomes one of no day, so that it is passed over. */
-const requestItem = z.object({
-  sk: z.string(),
-  trail: z.catch(z.string().check(z.maxLength(TRAIL_LENGTH)), ''),
-  day: z.catch(z.int(), -1),
-});
+const requestItem = z.object({ trail: z.string(), day: z.int() });
+/** In place of a false item: a request of no trail, which is passed over. */
+const NO_REQUEST = { trail: '', day: -1 };
 const REQUESTS_AT_ONCE = 100;
 
 /** `undefined` for an item that describes no index. */
@@ -191,13 +186,10 @@ export function createIndexStore(table: Table, audit: Table): IndexStore {
       if (range.from > range.to) return [];
       const page = await pagesOf(audit, query).next();
       const items = page.done === true ? [] : page.value;
-      return items.map((item) => {
-        const parsed = requestItem.safeParse(item);
-        // An item that is no request names no day, and so is passed over.
-        if (!parsed.success) return { id: String(item['sk']), trail: '', day: -1 };
-        const { sk, trail, day } = parsed.data;
-        return { id: sk, trail, day };
-      });
+      return items.map((item) => ({
+        id: String(item['sk']),
+        ...(requestItem.safeParse(item).data ?? NO_REQUEST),
+      }));
     },
   };
 }

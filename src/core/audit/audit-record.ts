@@ -31,6 +31,12 @@ export type Outcome = (typeof OUTCOMES)[number];
  */
 export const DEPLOYMENT = 'deployment';
 
+/**
+ * Whether a text has the form of a trail's id: a UUID or `deployment`. Any other is not from this
+ * service, and might not fit into a key or, once escaped, into a seal.
+ */
+export const isTrail = (text: string): boolean => /^[\w-]{1,36}$/.test(text);
+
 /** The changes of an application, a reactor, a tenant or its keys: names, never values. */
 export interface Change {
   readonly members: readonly string[];

@@ -1,6 +1,6 @@
 import type { Clock } from '../shared/clock.ts';
 import { defined } from '../shared/defined.ts';
-import { namedTokens, timeOfPosition, TRAIL_SHARDS, type AuditRecord } from './audit-record.ts';
+import { isTrail, namedTokens, timeOfPosition, TRAIL_SHARDS, type AuditRecord } from './audit-record.ts';
 import { hourOf, type Gathered, type Gathering } from './gathering.ts';
 import { DAY_LATE_MS, DAY_MS, HOUR_MS, PART_INDEX_LIFETIME_MS, type IndexLevel } from './index-levels.ts';
 import type { IndexStore } from './index-store.ts';
@@ -240,7 +240,7 @@ class IndexWork {
     let { done, at: start } = this.#progress.asked ?? {};
     for (const { id, trail, day } of await indexes.asked(done, clock())) {
       if (this.#isOver) return;
-      if (isDayOver(day, this.#input.sealedTo))
+      if (isTrail(trail) && isDayOver(day, this.#input.sealedTo))
         await this.#day(trail, day, start ?? day, (at) =>
           this.#advance({ asked: at === undefined ? { done: id } : { ...defined({ done }), at } }),
         );
@@ -253,9 +253,10 @@ class IndexWork {
   async run(): Promise<void> {
     await this.#full();
     await this.#hours();
-    await this.#asked();
-    // The days last: they are many at once, and are searched through their parts meanwhile.
+    // The days are many at once, and are searched through their parts meanwhile.
     if (this.#progress.hours.time + HOUR_MS > this.#input.sealedTo) await this.#days();
+    // Last, since any function that writes records could insert requests.
+    await this.#asked();
   }
 }
 

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { Clock } from '../shared/clock.ts';
-import { leafOf, TRAIL_SHARDS } from './audit-record.ts';
+import { isTrail, leafOf, TRAIL_SHARDS } from './audit-record.ts';
 import { Gathering, hourOf } from './gathering.ts';
 import { HOUR_MS } from './index-levels.ts';
 import type { IndexStore } from './index-store.ts';
@@ -64,8 +64,6 @@ const TRAILS_AT_ONCE = 16;
 const PART_MS = 8_000;
 /** How long a seal waits for indexes, in ms. */
 const INDEXING_MS = 20_000;
-/** A trail is a UUID or `deployment`. */
-const TRAIL_LENGTH_MAX = 36;
 
 interface Interval {
   readonly from: number;
@@ -166,7 +164,7 @@ async function markedTrails(reader: TrailReader, { from, to }: Interval): Promis
   for (const { trail, shard } of await reader.marked(from, to))
     // A mark without the service's format was added by an attacker, and would only enlarge the
     // seal.
-    if (trail.length <= TRAIL_LENGTH_MAX && Number.isInteger(shard) && shard >= 0 && shard < TRAIL_SHARDS)
+    if (isTrail(trail) && Number.isInteger(shard) && shard >= 0 && shard < TRAIL_SHARDS)
       shards.set(trail, ((shards.get(trail) ?? 0) | (2 ** shard)) >>> 0);
   return [...shards].toSorted(([a], [b]) => (a < b ? -1 : 1));
 }

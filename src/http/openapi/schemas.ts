@@ -332,10 +332,9 @@ export const logRecord = z
       .optional()
       .meta({ description: 'The tokens that were shown, used, changed or refused, and how.' }),
     containers: z.array(z.string()).optional().meta({ description: 'Containers of these tokens.' }),
-    matches: z
-      .int()
-      .optional()
-      .meta({ description: 'How many tokens matched a search, if over 100: then only those shown are named.' }),
+    matches: z.int().optional().meta({
+      description: 'How many tokens matched a search, if over 100: then only those shown are named.',
+    }),
     containers_left_out: z
       .int()
       .optional()

@@ -293,7 +293,7 @@ it('requests for indexes are read in order, up to a time, and false ones are of 
   await requests.ask('b', [DAY - DAY_MS], NOW - 1_000);
   await requests.ask('c', [DAY], NOW + 1_000);
   const position = (at: number) => ({ pk: { S: INDEX_REQUESTS }, sk: { S: `${sortableTime(at)}false` } });
-  await insert('Audit', { ...position(NOW - 500), trail: { S: 'x'.repeat(5_000) }, day: { S: 'no number' } });
+  await insert('Audit', { ...position(NOW - 500), trail: { S: 'c' }, day: { S: 'no number' } });
   await insert('Audit', { ...position(NOW - 400), day: { N: '1.5E100' } });
   const asked = await store.asked(undefined, NOW);
   expect(asked.map(({ trail, day }) => [trail, day])).toEqual([

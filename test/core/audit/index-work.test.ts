@@ -220,12 +220,8 @@ describe('a false index', () => {
 });
 
 describe('a request for the index of a day', () => {
-  const request = (trail: Trail, at: number, day: number) =>
-    trail.requests.push({
-      id: `${sortableTime(at)}-${String(trail.requests.length)}`,
-      trail: TENANTS[0],
-      day,
-    });
+  const request = (trail: Trail, at: number, day: number, of: string = TENANTS[0]) =>
+    trail.requests.push({ id: `${sortableTime(at)}-${String(trail.requests.length)}`, trail: of, day });
 
   it('is passed over if it is for no whole day that is over', async () => {
     const trail = await busy(30);
@@ -243,6 +239,20 @@ describe('a request for the index of a day', () => {
       [TENANTS[0], 'day', today - DAY, today, expect.any(String)],
     ]);
     expect((await trail.verify({}, { indexContents: true })).broken).toBeUndefined();
+  });
+
+  it('is passed over if its trail is none of this service', async () => {
+    const trail = await busy(30);
+    const yesterday = trail.now - (trail.now % DAY) - DAY;
+    const key = trail.key(TENANTS[0]);
+    for (const of of ['x'.repeat(5_000), '\0'.repeat(36), '']) {
+      trail.put(trail.make(of, 1, { tokens: { reveal: ['a'] } }, { at: yesterday + 1, key }));
+      request(trail, trail.now, yesterday, of);
+    }
+    const before = indexed(trail).length;
+    trail.now += 2 * MINUTE;
+    await trail.seal();
+    expect(indexed(trail)).toHaveLength(before);
   });
 
   it('does not hide later ones if it seems to be made in the future', async () => {

@@ -1,5 +1,6 @@
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 import { random } from '../../../packages/local-aws/test/thoroughness.ts';
+import { DEPLOYMENT } from '../../../src/core/audit/audit-record.ts';
 import { statementOf } from '../../../src/core/audit/seal.ts';
 import type { SealTrailDeps } from '../../../src/core/audit/seal-trail.ts';
 import { inSteps, type Step } from '../../support/fakes/in-steps.ts';
@@ -83,6 +84,17 @@ describe('the sealer', () => {
     trail.marks.set('??', { minute: START, trail: 'gone', shard: 1 });
     expect(await trail.seal()).toMatchObject({ records: 56 });
     expect((await trail.verify()).broken).toBeUndefined();
+  });
+
+  it('ignores the mark of a trail whose name would be long in a seal, or in a key', async () => {
+    const { trail } = await aTrail({ sealed: 0 });
+    for (const name of ['x'.repeat(37), '\0'.repeat(36), '\u20ac', 'tenant-a#log#01', '']) {
+      const record = { ...trail.make(TENANTS[0], 1, {}, { at: START }), trail: name };
+      trail.insert(record, START);
+    }
+    expect(await trail.seal()).toMatchObject({ records: 56 });
+    const sealed = statements(trail).flatMap(({ entries }) => entries.map(([name]) => name));
+    expect(new Set(sealed)).toEqual(new Set([...TENANTS, DEPLOYMENT]));
   });
 
   it('does not excuse an interval because of a forged expiry', async () => {
