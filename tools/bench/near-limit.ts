@@ -3,7 +3,7 @@ import type { Budget } from './section.ts';
 
 /** Ratios of the same code scatter by up to a sixth from run to run. */
 const NEAR = 0.15;
-const RUNS = 5;
+const RUNS = 3;
 
 /** What was measured beside a reference, in one run. */
 interface Measured {
@@ -28,7 +28,7 @@ export function runsBy<Found>(found: readonly Found[], ratioOf: (each: Found) =>
 export const isNear = (ratio: number, limit: number): boolean => Math.abs(ratio / limit - 1) <= NEAR;
 
 /**
- * A result near a limit is measured five times, each in fresh processes, and the median counts. For
+ * A result near a limit is measured three times, each in fresh processes, and the median counts. For
  * one that is further from it, one run says enough.
  */
 export async function repeatedIf<Found>(
