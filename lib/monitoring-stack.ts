@@ -63,7 +63,7 @@ function conditions(metrics: ServiceMetrics, watched: Watched): Readonly<Record<
     AuditBroken: { metric: metrics.auditBroken, atLeast: 1, minutes: 1, outOf: 130 },
     AuditCheckLate: { metric: metrics.auditChecked, atLeast: 1, minutes: 1, silence: 'is_all' },
     AuditUnprotected: { metric: metrics.auditUnprotected, atLeast: 1, minutes: 1, silence: 'counts' },
-    AuditIndexLate: { metric: metrics.auditIndexLag, atLeast: 48 * 3_600, minutes: 10, silence: 'counts' },
+    AuditIndexLate: { metric: metrics.auditIndexLag, atLeast: 12 * 3_600, minutes: 10, silence: 'counts' },
     IndexThrottled: { metric: metrics.indexThrottles, atLeast: 1, minutes: 3, outOf: 5 },
   };
 }

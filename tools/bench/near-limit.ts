@@ -28,8 +28,8 @@ export function runsBy<Found>(found: readonly Found[], ratioOf: (each: Found) =>
 export const isNear = (ratio: number, limit: number): boolean => Math.abs(ratio / limit - 1) <= NEAR;
 
 /**
- * A result near a limit is measured three times, each in fresh processes, and the median counts. For
- * one that is further from it, one run says enough.
+ * A result near a limit is measured three times, each in fresh processes, and the median counts.
+ * For one that is further from it, one run says enough.
  */
 export async function repeatedIf<Found>(
   isClose: (first: Found) => boolean,

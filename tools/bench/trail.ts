@@ -133,7 +133,7 @@ const RECORDS_OF: Readonly<Record<keyof typeof BUDGETS.dollars, string>> = {
   'detokenize 100': 'detokenize 100, 1,000 a minute',
 };
 
-/** The price of each operation as counted, with that of sealing, indexing and checking its record. */
+/** The price of each operation as counted, and of what happens to its record afterwards. */
 async function priceBudgets(results: readonly RateResult[]): Promise<readonly Budget[]> {
   const performance = readFileSync('docs/performance/figures.md', 'utf8');
   const costs = await requestCosts(templateResources());

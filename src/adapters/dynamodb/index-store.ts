@@ -56,6 +56,10 @@ const requestItem = z.object({ trail: z.string(), day: z.int() });
 /** In place of a false item: a request of no trail, which is passed over. */
 const NO_REQUEST = { trail: '', day: -1 };
 const REQUESTS_AT_ONCE = 100;
+/** Longer than the key of a request; a false one must not fill seals. */
+const REQUEST_ID_MAX = 64;
+/** The first key after that of a request, or after all false ones that begin like it. */
+const keyAfter = (id: string): string => (id.length < REQUEST_ID_MAX ? `${id} ` : `${id}${LAST}`);
 
 /** `undefined` for an item that describes no index. */
 function readHeader(item: Item): StoredHeader | undefined {
@@ -106,17 +110,21 @@ export function createIndexPages(table: Table): IndexPages {
 
     async places(header, bounds, limit) {
       if (header.entries !== undefined) return placesBetween(header, header.entries, bounds);
-      const [first, last] = bounds.map((bound) => bound.toString('hex')) as [string, string];
+      const [first, to] = bounds.map((bound) => bound.toString('hex')) as [string, string];
       const places: IndexedPlace[] = [];
       // An item has the entries from its key on: the one before the first bound may have some too.
-      const query = { partition: indexPartition(header.trail, header.id), from: ' ', to: last };
+      // Read consistently: the description can be visible before them.
+      const partition = indexPartition(header.trail, header.id);
+      const query = { partition, ConsistentRead: true, from: ' ', to };
       for await (const items of pagesOf(table, { ...query, ScanIndexForward: false, Limit: 1 })) {
         const [item] = items;
         if (item === undefined) break;
         const entries = entriesUnderKey(item);
         if (entries === undefined) continue;
         places.push(...placesBetween(header, entries, bounds));
-        if (places.length >= limit || keyOf(entries) < first) break;
+        const last = places[limit - 1];
+        if (last !== undefined && (places.at(-1) ?? last).at < last.at) break;
+        if (keyOf(entries) < first) break;
       }
       return places;
     },
@@ -181,13 +189,13 @@ export function createIndexStore(table: Table, audit: Table): IndexStore {
     },
 
     async asked(after, before) {
-      const range = { from: after === undefined ? ' ' : `${after} `, to: sortableTime(before) };
+      const range = { from: after === undefined ? ' ' : keyAfter(after), to: sortableTime(before) };
       const query = { partition: INDEX_REQUESTS, ConsistentRead: true, Limit: REQUESTS_AT_ONCE, ...range };
       if (range.from > range.to) return [];
       const page = await pagesOf(audit, query).next();
       const items = page.done === true ? [] : page.value;
       return items.map((item) => ({
-        id: String(item['sk']),
+        id: String(item['sk']).slice(0, REQUEST_ID_MAX),
         ...(requestItem.safeParse(item).data ?? NO_REQUEST),
       }));
     },

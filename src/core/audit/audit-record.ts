@@ -109,6 +109,12 @@ export function newRecordPosition(at: number): string {
 }
 
 /**
+ * Whether a text is a position. Any other is not from this service, and its time means nothing:
+ * `parseInt` reads capital letters, too, and ends at the first character that is no digit.
+ */
+export const isPosition = (text: string): boolean => /^[0-9a-z]{9}[\w-]{12}$/.test(text);
+
+/**
  * How far the clock of an instance may be ahead, in ms: a later record is not from this service.
  */
 export const CLOCK_AHEAD_MS = 5 * 60_000;

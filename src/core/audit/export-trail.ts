@@ -15,13 +15,16 @@ export interface ExportDeps {
 }
 
 /** Bytes of records in one step: a step must fit into a function's response (AWS: 6 MB). */
-const STEP_BYTES = 2_500_000;
+const STEP_BYTES = 2_200_000;
+/** Bytes and number of other ids of tokens in one step: who creates a token chooses its id. */
+const IDS_BYTES = 2_200_000;
+const MAX_IDS = 5_000;
 /** Bytes of seals in one step; one more interval is added to these. */
 const SEAL_BYTES = 750_000;
 
-/** With its ids in base64, and an id of 400 characters for each reference. */
+/** With its ids in base64. */
 const bytesOf = ({ body, ids }: AuditRecord): number =>
-  Buffer.byteLength(body) + 250 + 20 * (ids?.length ?? 0);
+  Buffer.byteLength(body) + 250 + 2 * (ids?.length ?? 0);
 
 const recordLine = ({ mac, ids, ...record }: AuditRecord): ExportLine => ({
   record: { ...record, ...defined({ ids: ids?.toString('base64'), mac: mac?.toString('base64') }) },
@@ -36,14 +39,20 @@ function referencesIn(record: AuditRecord): readonly Buffer[] {
   }
 }
 
-/** The ids that records refer to. */
-async function idLines({ referredIds }: ExportDeps, records: readonly AuditRecord[]) {
+/** The ids that records refer to; `undefined` if they exceed a step. */
+async function idLines(
+  { referredIds }: ExportDeps,
+  records: readonly AuditRecord[],
+): Promise<readonly ExportLine[] | undefined> {
   const references = records.flatMap(referencesIn);
   const unique = new Map(references.map((each) => [each.toString('base64url'), each]));
+  if (unique.size > MAX_IDS) return undefined;
   const ids = unique.size === 0 ? new Map<string, string>() : await referredIds([...unique.values()]);
-  return [...ids.values()].map((id): ExportLine => ({
+  const lines = [...ids.values()].map((id) => ({
     id: { reference: referenceOf(id).toString('base64url'), id },
   }));
+  const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(JSON.stringify(line)), 0);
+  return bytes > IDS_BYTES ? undefined : lines;
 }
 
 const sealLine = ({ signature, ...seal }: Seal): ExportLine => ({
@@ -130,8 +139,11 @@ export async function exportStep(
   for (let until = end ?? last; ; until = from + Math.ceil((until - from) / 2)) {
     const records = await recordsOf(deps, trail, from, until);
     if (records === undefined) continue;
+    const ids = await idLines(deps, records);
+    // A ms cannot be divided: its records are exported, and refer to ids that are not.
+    if (ids === undefined && until - from > 1) continue;
     const seals = taken.filter((seal) => seal.from < until);
-    const lines = [...seals.map(sealLine), ...records.map(recordLine), ...(await idLines(deps, records))];
+    const lines = [...seals.map(sealLine), ...records.map(recordLine), ...(ids ?? [])];
     if (until < last) return { lines, next: { from: until, to: last } };
     const newest = await deps.seals.newest();
     const isBeyond = newest !== undefined && newest.from >= last;

@@ -92,7 +92,8 @@ async function placesOf(
     headers.map((header) =>
       limit(async () => {
         const places = await indexPages.places(header, boundsOf(header, bytesOfName(name), before), most);
-        if (places.length >= most) floor = Math.max(floor, places.at(-1)?.at ?? from);
+        // Of the ms before the last of them, only a part may have been read.
+        floor = Math.max(floor, places[most - 1]?.at ?? from);
         return places;
       }),
     ),
@@ -111,21 +112,23 @@ export async function indexedRecords(
   range: TokenRange,
 ): Promise<{ readonly records: readonly AuditRecord[]; readonly readTo?: string }> {
   const units = unitsOf(headers, range);
-  const places: IndexedPlace[] = [];
+  const places = new Map<string, IndexedPlace>();
   let [searched, floor] = [0, range.from];
   for (const [at, unit] of units.entries()) {
     const found = await placesOf(deps, unit, range);
-    places.push(...found.places);
+    for (const place of found.places) places.set(numberOf(place), place);
     searched += unit.headers.length;
-    const isLast = at === units.length - 1;
-    floor = found.floor;
-    if (found.floor > range.from) break;
-    if (!isLast && (places.length >= range.limit || searched >= MAX_INDEXES)) {
-      floor = unit.start;
+    floor = Math.max(floor, found.floor);
+    const rest = units.slice(at + 1);
+    const isEnough = rest.length > 0 && (places.size >= range.limit || searched >= MAX_INDEXES);
+    const end = floor > range.from || !isEnough ? floor : unit.start;
+    // A day that is indexed in part ends within the hour of a unit, and has its beginning.
+    if (end > range.from && rest.every(({ headers: others }) => endOf(others) <= end)) {
+      floor = end;
       break;
     }
   }
-  const newest = places.filter(({ at }) => at >= range.from).toSorted((a, b) => b.at - a.at);
+  const newest = [...places.values()].filter(({ at }) => at >= range.from).toSorted((a, b) => b.at - a.at);
   const last = newest[range.limit - 1];
   if (last !== undefined && newest.length > range.limit) floor = Math.max(floor, last.at);
   const limit = pLimit(AT_ONCE);

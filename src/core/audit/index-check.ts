@@ -1,4 +1,5 @@
 import {
+  isPosition,
   namedTokens,
   placeText,
   timeOfPosition,
@@ -31,6 +32,8 @@ function hasEntry(entries: Buffer, entry: Buffer): boolean {
 function leadsTo(index: TokenIndex, records: readonly AuditRecord[]): boolean {
   const wanted = new IndexBuilder(index);
   for (const record of records) {
+    // The walk over the records reports it.
+    if (!isPosition(record.position)) continue;
     const names = namedTokens(strictEntryOf(record) ?? {}).map(bytesOfName);
     wanted.add(names, { at: timeOfPosition(record.position), shard: record.shard });
   }

@@ -20,7 +20,10 @@ export interface StoredHeader extends IndexHeader {
 export interface IndexPages {
   /** Descriptions of the indexes that end after a time, in order of their ends. */
   headers(trail: string, level: IndexLevel, after: number): Promise<readonly StoredHeader[]>;
-  /** The newest places between two entries, at least `limit` of them if there are as many. */
+  /**
+   * The newest places between two entries: at least `limit` of them if there are as many, and all
+   * of the ms of the last of these.
+   */
   places(
     header: StoredHeader,
     bounds: readonly [Buffer, Buffer],

@@ -1,6 +1,13 @@
 import type { Clock } from '../shared/clock.ts';
 import { defined } from '../shared/defined.ts';
-import { isTrail, namedTokens, timeOfPosition, TRAIL_SHARDS, type AuditRecord } from './audit-record.ts';
+import {
+  isPosition,
+  isTrail,
+  namedTokens,
+  timeOfPosition,
+  TRAIL_SHARDS,
+  type AuditRecord,
+} from './audit-record.ts';
 import { hourOf, type Gathered, type Gathering } from './gathering.ts';
 import { DAY_LATE_MS, DAY_MS, HOUR_MS, PART_INDEX_LIFETIME_MS, type IndexLevel } from './index-levels.ts';
 import type { IndexStore } from './index-store.ts';
@@ -124,7 +131,7 @@ class IndexWork {
     this.#progress = { ...this.#progress, ...over };
   }
 
-  get #isOver(): boolean {
+  #isOver(): boolean {
     return this.done.length >= MAX_INDEXES || this.#deps.clock() >= this.#input.until;
   }
 
@@ -135,12 +142,14 @@ class IndexWork {
     let [count, last, expires, end] = [0, from, 0, to];
     reading: for await (const records of recordsInOrder(this.#deps.trail, reading))
       for (const record of records) {
+        if (!isPosition(record.position)) continue;
         const at = timeOfPosition(record.position);
         if (Math.max(count, builder.count) >= MAX_ENTRIES && at > last) {
           end = at;
           break reading;
         }
-        builder.add(namesIn(record), { at, shard: record.shard });
+        // In one ms the service cannot have written as many: they are false, and would cost time.
+        if (builder.count < 2 * MAX_ENTRIES) builder.add(namesIn(record), { at, shard: record.shard });
         [count, last] = [count + 1, at];
         if (Number.isSafeInteger(record.expires)) expires = Math.max(expires, record.expires);
       }
@@ -168,7 +177,7 @@ class IndexWork {
     const key = `${String(day)} ${trail}`;
     if (!listed.has(key)) await this.#deps.indexes.list(day, trail);
     listed.add(key);
-    for (let at = from; at < end && !this.#isOver;) {
+    for (let at = from; at < end && !this.#isOver();) {
       const to = await this.#write({ trail, level: 'part', from: at, to: end, shards });
       gathering.take(trail, { from: at, to }, sealedTo);
       at = to;
@@ -179,7 +188,7 @@ class IndexWork {
   async #full(): Promise<void> {
     const { gathering, sealedTo } = this.#input;
     for (const [trail, gathered] of gathering.full(hourOf(sealedTo - 1), FULL_RECORDS))
-      if (!this.#isOver) await this.#writeParts(trail, gathered, sealedTo);
+      if (!this.#isOver()) await this.#writeParts(trail, gathered, sealedTo);
   }
 
   /** The rest of hours that are over. */
@@ -194,10 +203,10 @@ class IndexWork {
         gathering.drop(end);
         continue;
       }
-      if (this.#isOver) return;
+      if (this.#isOver()) return;
       await allOf(some.map(([trail, rest]) => this.#writeParts(trail, rest, end)));
       // Those that have more than the time allows are the first of the next run.
-      if (this.#isOver) return;
+      if (this.#isOver()) return;
       this.#advance({ hours: { time: hours.time, trail: last } });
     }
   }
@@ -208,7 +217,7 @@ class IndexWork {
    */
   async #day(trail: string, day: number, start: number, note: (at?: number) => void): Promise<void> {
     const end = day + DAY_MS;
-    for (let from = start; from < end && !this.#isOver;) {
+    for (let from = start; from < end && !this.#isOver();) {
       from = await this.#write({ trail, level: 'day', from, to: end, shards: ALL_SHARDS });
       note(from < end ? from : undefined);
     }
@@ -223,8 +232,8 @@ class IndexWork {
         this.#day(trail, time, from, (at) => this.#advance({ days: { time, trail, ...defined({ at }) } }));
       if (last !== undefined && start !== undefined) await make(last, start);
       for await (const trails of this.#deps.indexes.listed(time, last))
-        for (const trail of trails) if (!this.#isOver) await make(trail, time);
-      if (this.#isOver) return;
+        for (const trail of trails) if (!this.#isOver()) await make(trail, time);
+      if (this.#isOver()) return;
       this.#advance({ days: { time: nextDay(time) } });
       for (const key of listed) if (Number(key.split(' ')[0]) <= time) listed.delete(key);
     }
@@ -236,31 +245,38 @@ class IndexWork {
    * that no reader accepts.
    */
   async #asked(): Promise<void> {
-    const { indexes, clock } = this.#deps;
-    let { done, at: start } = this.#progress.asked ?? {};
-    for (const { id, trail, day } of await indexes.asked(done, clock())) {
-      if (this.#isOver) return;
-      if (isTrail(trail) && isDayOver(day, this.#input.sealedTo))
-        await this.#day(trail, day, start ?? day, (at) =>
-          this.#advance({ asked: at === undefined ? { done: id } : { ...defined({ done }), at } }),
+    const { sealedTo } = this.#input;
+    let { done } = this.#progress.asked ?? {};
+    const { begun } = this.#progress.asked ?? {};
+    // What is asked now may still be stored after something with a later key.
+    for (const { id, trail, day } of await this.#deps.indexes.asked(done, sealedTo)) {
+      if (this.#isOver()) return;
+      if (isTrail(trail) && isDayOver(day, sealedTo))
+        await this.#day(trail, day, begun?.id === id ? begun.at : day, (at) =>
+          this.#advance({
+            asked: at === undefined ? { done: id } : { ...defined({ done }), begun: { id, at } },
+          }),
         );
       else this.#advance({ asked: { done: id } });
       if (this.#progress.asked?.done !== id) return;
-      [done, start] = [id, undefined];
+      done = id;
     }
   }
 
   async run(): Promise<void> {
-    await this.#full();
     await this.#hours();
+    // Readers take a trail's latest index for the end of what is indexed: no part of this hour may
+    // come before the rest of an earlier one.
+    if (this.#progress.hours.time + HOUR_MS <= this.#input.sealedTo) return;
+    await this.#full();
     // The days are many at once, and are searched through their parts meanwhile.
-    if (this.#progress.hours.time + HOUR_MS > this.#input.sealedTo) await this.#days();
+    await this.#days();
     // Last, since any function that writes records could insert requests.
     await this.#asked();
   }
 }
 
-/** Makes indexes until the time is over, and states how far they are. No failure stops the sealing. */
+/** Makes indexes until the time is over, and states how far they are. A failure ends only that. */
 export async function makeIndexes(
   deps: IndexWorkDeps,
   input: IndexWorkInput,

@@ -133,16 +133,26 @@ function viewOf(record: AuditRecord): AuditView | undefined {
 
 /** Requests name fewer; a record that was tampered with must not make a response too large. */
 const MAX_REFERENCES = 1_000;
+/** References of a page: who creates tokens chooses their ids, and so what others pay to read. */
+const PAGE_REFERENCES = 2_000;
 
-/** Views with the ids of tokens in place of references; one that is missing stays a reference. */
+function referencesIn({ entry }: AuditView): readonly Buffer[] {
+  const references = namedTokens(entry).flatMap((name) => parseReference(name) ?? []);
+  return references.length <= MAX_REFERENCES ? references : [];
+}
+
+/**
+ * The first views with the ids of tokens in place of references; one that is missing stays a
+ * reference.
+ */
 async function withIds(
   { referredIds }: Pick<WalkDeps, 'referredIds'>,
-  views: readonly AuditView[],
+  all: readonly AuditView[],
 ): Promise<readonly AuditView[]> {
-  const referring = views.map(({ entry }) =>
-    namedTokens(entry).flatMap((name) => parseReference(name) ?? []),
-  );
-  const references = referring.filter(({ length }) => length <= MAX_REFERENCES).flat();
+  let count = 0;
+  const end = all.findIndex((view) => (count += referencesIn(view).length) > PAGE_REFERENCES);
+  const views = end === -1 ? all : all.slice(0, Math.max(1, end));
+  const references = views.flatMap(referencesIn);
   if (references.length === 0) return views;
   const ids = await referredIds(references);
   const named = (texts: readonly string[] = []) =>

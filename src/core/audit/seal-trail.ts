@@ -187,17 +187,19 @@ async function nextPart(
   const trails = marked.slice(0, partSize);
   const limit = pLimit(TRAILS_AT_ONCE);
   const until = Math.min(deadline, clock() + PART_MS);
-  let begun = 0;
-  const found = await Promise.all(
-    trails.map((trail, at) =>
-      limit(() => {
-        // The pool begins them in order, so those that were begun come first.
-        if (at > 0 && clock() >= until) return undefined;
-        begun = at + 1;
-        return trailEntry(reader, interval, trail);
-      }),
-    ),
+  let [begun, isOver] = [0, false];
+  const work = trails.map((trail, at) =>
+    limit(() => {
+      // The pool begins them in order, so those that were begun come first. The clock may go back.
+      isOver ||= at > 0 && clock() >= until;
+      if (isOver) return undefined;
+      begun = at + 1;
+      return trailEntry(reader, interval, trail);
+    }),
   );
+  const found = await Promise.all(work).finally(() => {
+    limit.clearQueue();
+  });
   const entries = found.filter((entry) => entry !== undefined);
   const more = begun < marked.length ? marked[begun - 1]?.[0] : undefined;
   return { entries, ...(more !== undefined && { more }) };

@@ -41,8 +41,11 @@ export interface Progress {
 export interface IndexProgress {
   readonly hours: Progress;
   readonly days: Progress;
-  /** The last request that is done, and the time at which the one after it goes on. */
-  readonly asked?: { readonly done?: string; readonly at?: number };
+  /** The last request that is done, and where one that is begun goes on. */
+  readonly asked?: {
+    readonly done?: string;
+    readonly begun?: { readonly id: string; readonly at: number };
+  };
 }
 
 /** The statement of a seal about its interval. Times are whole minutes, in ms since the epoch. */
@@ -102,7 +105,12 @@ const statementShape = z.lazy(() =>
     progress: z.strictObject({
       hours: z.strictObject(point),
       days: z.strictObject(point),
-      asked: z.optional(z.strictObject({ done: z.optional(z.string()), at: z.optional(time) })),
+      asked: z.optional(
+        z.strictObject({
+          done: z.optional(z.string()),
+          begun: z.optional(z.strictObject({ id: z.string(), at: time })),
+        }),
+      ),
     }),
   }),
 );

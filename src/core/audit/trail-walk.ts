@@ -3,6 +3,7 @@ import { sortableTime } from '../shared/position.ts';
 import {
   CLOCK_AHEAD_MS,
   DEPLOYMENT,
+  isPosition,
   leafOf,
   macOf,
   namedTokens,
@@ -36,10 +37,6 @@ function isEntry(value: AuditEntry): boolean {
     (tokens === undefined ||
       (typeof tokens === 'object' && tokens !== null && Object.values(tokens).every(isTexts)))
   );
-}
-
-function isPosition(position: string): boolean {
-  return /^[0-9a-z]{9}[\w-]{12}$/.test(position);
 }
 
 /** `undefined` for a record that this service would not write. */

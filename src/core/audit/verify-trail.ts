@@ -137,12 +137,13 @@ class ChunkWalk {
     const fresh = this.#trails.filter((trail) => before === undefined || trail > before.after);
     const left = [...resumed, ...fresh.map((trail): readonly [string, number?] => [trail])];
     const open: [string, number][] = [];
-    let begun = 0;
+    let [begun, isOver] = [0, false];
     const limit = pLimit(TRAILS_AT_ONCE);
     const work = left.map(([trail, from], at) =>
       limit(async () => {
-        // They begin in this order.
-        if (at > 0 && this.#step.deps.clock() >= deadline) return;
+        // They begin in this order. The clock may go back.
+        isOver ||= at > 0 && this.#step.deps.clock() >= deadline;
+        if (isOver) return;
         begun = at + 1;
         const next = await this.#verify(trail, from);
         if (next !== undefined) open.push([trail, next]);

@@ -304,12 +304,22 @@ it('requests for indexes are read in order, up to a time, and false ones are of 
   ]);
   expect(await store.asked(asked[0]?.id, NOW)).toEqual(asked.slice(1));
   expect(await store.asked(sortableTime(NOW + DAY_MS), NOW)).toEqual([]);
+  const long = { pk: { S: INDEX_REQUESTS }, sk: { S: sortableTime(NOW - 300).padEnd(1_024, 'x') } };
+  await insert('Audit', long);
+  const [last] = (await store.asked(undefined, NOW)).slice(-1);
+  expect(last?.id).toHaveLength(64);
+  expect(await store.asked(last?.id, NOW)).toEqual([]);
 });
 
 describe('a search by token', () => {
-  async function written(trail: string, at: number, ids: readonly string[]): Promise<AuditRecord> {
+  async function written(
+    trail: string,
+    at: number,
+    ids: readonly string[],
+    shard = at % 32,
+  ): Promise<AuditRecord> {
     const { referred, ...content } = encodeContent({ op: 'getToken', outcome: 'ok', tokens: { mask: ids } });
-    const record = { trail, shard: at % 32, position: newRecordPosition(at), expires: EXPIRES, ...content };
+    const record = { trail, shard, position: newRecordPosition(at), expires: EXPIRES, ...content };
     await createTrailWriter(database.table('Audit')).write(record, { referred });
     return record;
   }
@@ -346,6 +356,28 @@ describe('a search by token', () => {
     } while (before !== undefined);
     expect(found).toEqual(records.map(({ position }) => position).toReversed());
   });
+
+  it('finds all records of a ms whose entries are in two items', async () => {
+    const trail = randomUUID();
+    const { store, search } = stores();
+    // An item has 499 entries, so the first one ends between the two records of one ms.
+    const places = [
+      ...Array.from({ length: 498 }, (_, at) => ({ at: DAY + at, shard: at % 32 })),
+      ...[3, 5].map((shard) => ({ at: DAY + 1_000, shard })),
+      ...Array.from({ length: 99 }, (_, at) => ({ at: DAY + 2_000 + at, shard: (16 + at) % 32 })),
+    ];
+    for (const { at, shard } of places) await written(trail, at, [TOKEN], shard);
+    await store.insert(anIndex({ trail, places }));
+    const found = new Set<string>();
+    let before: string | undefined;
+    do {
+      const deps = { ...search, clock: () => NOW };
+      const walked = await walkRecords(deps, trail, { tokenId: TOKEN }, { size: 100, before });
+      for (const { position } of walked.views) found.add(position);
+      before = walked.next;
+    } while (before !== undefined);
+    expect(found.size).toBe(places.length);
+  }, 60_000);
 
   it('reads a hundred ids that a record refers to in one call, and leaves one that is gone as it is', async () => {
     const trail = randomUUID();

@@ -3,6 +3,7 @@ import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 import { DEPLOYMENT, timeOfPosition } from '../../../src/core/audit/audit-record.ts';
 import { exportStart, exportStep } from '../../../src/core/audit/export-trail.ts';
 import { hashOfSeal } from '../../../src/core/audit/seal.ts';
+import { tokenIdProblem } from '../../../src/core/tokens/token-id.ts';
 import { anAuditTrail, aSealStore, sealKey } from '../../support/fakes/an-audit-trail.ts';
 import { aTrail, MINUTE, SEAL_KEY, signed, START, TENANTS, Trail } from './a-trail.ts';
 
@@ -11,6 +12,7 @@ const PEM = SEAL_KEY.publicKey.export({ type: 'spki', format: 'pem' }).toString(
 interface Line {
   readonly seal?: { readonly from: number };
   readonly newest?: object;
+  readonly id?: object;
   readonly record?: { readonly position: string };
 }
 
@@ -19,22 +21,23 @@ const PROGRESS = { hours: { time: START }, days: { time: START } };
 /** All steps of an export, and a check that needs no service. */
 async function exported(stored: Trail, { tenant = 'tenant-a', from = 0, to = stored.now } = {}) {
   const deps = {
-    referredIds: () => Promise.resolve(new Map()),
+    referredIds: stored.verifyDeps().referred,
     trail: anAuditTrail(stored.records, stored.marks),
     seals: aSealStore(stored.seals),
   };
   const lines: Line[] = [];
-  let steps = 0;
+  let [steps, largest] = [0, 0];
   let left: { from: number; to: number } | undefined = { from: await exportStart(deps, from), to };
   for (; left !== undefined; steps += 1) {
     const step = await exportStep(deps, { trail: tenant, ...left });
+    largest = Math.max(largest, Buffer.byteLength(JSON.stringify(step)));
     lines.push(...step.lines);
     left = step.next;
   }
   const header = { export: 1, tenant, ...(from > 0 && { from: new Date(from).toISOString() }) };
   const file = [header, ...lines].map((line) => JSON.stringify(line));
   const report: ExportReport = await verifyExport(file, PEM, stored.now);
-  return { lines, steps, report };
+  return { lines, steps, largest, report };
 }
 
 const times = (lines: readonly Line[]) =>
@@ -49,6 +52,24 @@ describe('an export of a trail', () => {
     const deployment = await exported(trail, { tenant: DEPLOYMENT });
     expect(deployment.report).toMatchObject({ seals: 4, records: 16 });
     expect(deployment.report.failures).toBe(0);
+  });
+
+  it('has steps that fit into a response of 6 MB, whatever the ids are', async () => {
+    const trail = new Trail();
+    await trail.seal();
+    const idOf = (at: number) => `${String(at).padStart(6, '0')}${'\u{1F600}'.repeat(394)}`;
+    expect(tokenIdProblem(idOf(1))).toBeUndefined();
+    for (let at = 0; at < 50; at += 1) {
+      trail.now = START + at * 100;
+      const ids = Array.from({ length: 100 }, (_, more) => idOf(at * 100 + more));
+      trail.insert(trail.make('tenant-a', 1, { op: 'listTokens', tokens: { redact: ids } }));
+    }
+    trail.now += 5 * MINUTE;
+    await trail.seal();
+    const { lines, steps, largest, report } = await exported(trail);
+    expect(largest).toBeLessThan(6_000_000);
+    expect([lines.filter(({ id }) => id !== undefined).length, report.failures]).toEqual([5_000, 0]);
+    expect(steps).toBeGreaterThan(2);
   });
 
   it('has unsealed records, and records before the very first seal', async () => {

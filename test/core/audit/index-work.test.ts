@@ -92,7 +92,9 @@ describe('the indexes of a trail', () => {
               if (fails) throw new Error('throttled');
               await write(...args);
             };
-          const indexes = { ...store, insert: failing(store.insert), list: failing(store.list) };
+          const insert = failing((index: TokenIndex) => store.insert(index));
+          const list = failing((...of: readonly [number, string]) => store.list(...of));
+          const indexes = { ...store, insert, list };
           const onIndexingFailed = () => (failures += 1);
           for (let hour = 0; hour < 30; hour += 1) {
             trail.now = START + hour * HOUR;

@@ -370,3 +370,25 @@ describe('a cursor of the trail', () => {
     });
   });
 });
+
+it('a page looks up some 2,000 ids at most, and the next one goes on after it', async () => {
+  const named = (at: number) => Array.from({ length: 100 }, (_, more) => `id-${String(at)}-${String(more)}`);
+  const stored = Array.from({ length: 50 }, (_, at) =>
+    aRecord({
+      at: 500,
+      shard: at % SHARDS,
+      tie: 1,
+      entry: { op: 'listTokens', outcome: 'ok', tokens: { mask: named(at) } },
+    }),
+  );
+  const deps = trailOf(stored);
+  let most = 0;
+  const referredIds: WalkDeps['referredIds'] = (references) => {
+    most = Math.max(most, references.length);
+    return deps.referredIds(references);
+  };
+  const { views } = await walkRecords({ ...deps, referredIds }, TRAIL, {}, { size: 100, before: undefined });
+  expect(views).toHaveLength(20);
+  expect(await walk({ ...deps, referredIds }, {}, 100)).toEqual(wanted(stored, {}));
+  expect(most).toBe(2_000);
+});

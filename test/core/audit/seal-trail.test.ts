@@ -4,7 +4,7 @@ import { DEPLOYMENT } from '../../../src/core/audit/audit-record.ts';
 import { statementOf } from '../../../src/core/audit/seal.ts';
 import type { SealTrailDeps } from '../../../src/core/audit/seal-trail.ts';
 import { inSteps, type Step } from '../../support/fakes/in-steps.ts';
-import { aTrail, MINUTE, START, TENANTS, type Trail } from './a-trail.ts';
+import { aTrail, MINUTE, START, TENANTS, Trail } from './a-trail.ts';
 
 const statements = (trail: Trail) => [...trail.seals.values()].map(statementOf);
 
@@ -64,6 +64,21 @@ describe('the sealer', () => {
     expect(await trail.seal()).toMatchObject({ intervals: 8, lagMs: MINUTE });
     const lengths = statements(trail).map(({ from, to }) => (to - from) / MINUTE);
     expect(lengths.slice(4)).toEqual([1, 2, 4, 8, 15, 6, 15, 9]);
+  });
+
+  it('leaves no trail unsealed if the clock goes back when the time of a part is over', async () => {
+    const trail = new Trail();
+    await trail.seal();
+    for (let at = 0; at < 40; at += 1)
+      trail.insert(trail.make(`a${String(at).padStart(2, '0')}`, 1, {}, { key: undefined }));
+    const base = trail.now + 2 * MINUTE;
+    let reads = 0;
+    const clock = () => {
+      reads += 1;
+      return reads === 20 ? base + 8_001 : base + 1;
+    };
+    await trail.seal({ clock });
+    expect(statements(trail).flatMap(({ entries }) => entries)).toHaveLength(40);
   });
 
   it('stops at the deadline, and the next run continues', async () => {

@@ -59,7 +59,10 @@ export function someIndexPages({ indexes }: Pick<AnIndex, 'indexes'>): IndexPage
           .map((index) => ({ ...index, id: index.hash }))
           .toSorted((a, b) => a.to - b.to),
       ),
-    places: (header, bounds, limit) =>
-      Promise.resolve(placesBetween(header, header.entries ?? Buffer.alloc(0), bounds).slice(0, limit)),
+    places: (header, bounds, limit) => {
+      const places = placesBetween(header, header.entries ?? Buffer.alloc(0), bounds);
+      const last = places[limit - 1]?.at ?? 0;
+      return Promise.resolve(places.filter(({ at }) => at >= last));
+    },
   };
 }
