@@ -131,7 +131,7 @@ it.each([
   // A failure of one run stays until the next one.
   ['AuditBroken', { EvaluationPeriods: 130, DatapointsToAlarm: 1, TreatMissingData: 'notBreaching' }],
   ['AuditSealLate', { Threshold: 600, TreatMissingData: 'breaching' }],
-  ['AuditIndexLate', { Threshold: 172_800, TreatMissingData: 'breaching' }],
+  ['AuditIndexLate', { Threshold: 43_200, TreatMissingData: 'breaching' }],
 ])('%s neither flaps nor hides what is missing', (name, expected) => {
   const alarm = resources(synthesized(), 'AWS::CloudWatch::Alarm').find(
     ({ properties }) => properties['AlarmName'] === `Cloakroom-${name}`,
