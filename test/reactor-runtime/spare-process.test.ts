@@ -128,7 +128,7 @@ described('the process that is started before it is needed', () => {
         await until(() => memoryOf(spare).private > 5);
         const used = memoryOf(reactor.pid()).resident + memoryOf(running).private + memoryOf(spare).private;
         // A few steps below the bound: on a busy machine, many steps collect garbage in memory.
-        const fills = Math.round(memoryBounds(MEMORY_MB).residentBytes - (used + 6) * 1e6);
+        const fills = Math.round(memoryBounds(MEMORY_MB).residentBytes - (used + 12) * 1e6);
         const invocation = reactor.invoke({ fills });
         for (let at = 0; childrenOf(reactor).includes(spare); at += 1) {
           writeFileSync(join(reactor.temp, String(at)), '');
