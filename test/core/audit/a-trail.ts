@@ -23,9 +23,19 @@ import { MAX_FAILURES, type AuditKeys, type VerifyDeps } from '../../../src/core
 import { verifyStep, type Verified, type VerifyInput } from '../../../src/core/audit/verify-trail.ts';
 import { referenceOf, referenceText } from '../../../src/core/audit/token-reference.ts';
 import type { TokenIndex } from '../../../src/core/audit/token-index.ts';
+import type { WalkDeps } from '../../../src/core/audit/list-records.ts';
+import { whoSawStep } from '../../../src/core/audit/who-saw.ts';
 import { aSealSigner } from '../../support/fakes/a-seal-signer.ts';
-import { anIndexReader, anIndexStore, type AnIndex } from '../../support/fakes/an-index.ts';
-import { anAuditTrail, aSealHead, aSealStore, mark, recordKey } from '../../support/fakes/an-audit-trail.ts';
+import { anIndexReader, anIndexStore, type AnIndex, someIndexPages } from '../../support/fakes/an-index.ts';
+import {
+  anAuditTrail,
+  aSealHead,
+  aSealStore,
+  mark,
+  recordKey,
+  someRecordsAt,
+  someTrailPages,
+} from '../../support/fakes/an-audit-trail.ts';
 
 export const MINUTE = 60_000;
 /** When the first record of a trail is written: at the start of a minute, not of an hour. */
@@ -165,6 +175,29 @@ export class Trail implements AnIndex {
       clock: () => this.now,
       ...over,
     };
+  }
+
+  /** What searches the trail by token. */
+  searchDeps(): WalkDeps {
+    return {
+      trailPages: someTrailPages(this.records),
+      indexPages: someIndexPages(this),
+      recordsAt: someRecordsAt(this.records),
+      referredIds: () => Promise.resolve(this.ids),
+      clock: () => this.now,
+    };
+  }
+
+  /** The positions of a tenant's records that name a token, of all steps. */
+  async found(tokenId: string, withoutIndex: boolean): Promise<readonly string[]> {
+    const found: string[] = [];
+    let before: string | undefined;
+    do {
+      const step = await whoSawStep(this.searchDeps(), TENANTS[0], { tokenId, withoutIndex }, before);
+      found.push(...step.views.map(({ position }) => position));
+      before = step.next;
+    } while (before !== undefined);
+    return found;
   }
 
   /** Verifies everything from before the first record to now, in one step. */

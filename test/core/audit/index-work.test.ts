@@ -3,33 +3,12 @@ import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 import { sortableTime } from '../../../src/core/shared/position.ts';
 import { statementOf } from '../../../src/core/audit/seal.ts';
 import { newSealerMemory } from '../../../src/core/audit/seal-trail.ts';
-import { whoSawStep } from '../../../src/core/audit/who-saw.ts';
 import { saltOf, type TokenIndex } from '../../../src/core/audit/token-index.ts';
-import { keyOf, someIndexPages } from '../../support/fakes/an-index.ts';
-import { someRecordsAt, someTrailPages } from '../../support/fakes/an-audit-trail.ts';
+import { keyOf } from '../../support/fakes/an-index.ts';
 import { MINUTE, START, TENANTS, Trail } from './a-trail.ts';
 
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-
-/** Positions of the records that name a token, by the index or by reading all of them. */
-async function found(trail: Trail, tokenId: string, withoutIndex: boolean) {
-  const deps = {
-    trailPages: someTrailPages(trail.records),
-    indexPages: someIndexPages(trail),
-    recordsAt: someRecordsAt(trail.records),
-    referredIds: () => Promise.resolve(trail.ids),
-    clock: () => trail.now,
-  };
-  const seen: string[] = [];
-  let before: string | undefined;
-  do {
-    const step = await whoSawStep(deps, TENANTS[0], { tokenId, withoutIndex }, before);
-    seen.push(...step.views.map(({ position }) => position));
-    before = step.next;
-  } while (before !== undefined);
-  return seen;
-}
 
 const indexed = (trail: Trail) =>
   [...trail.seals.values()].map(statementOf).flatMap(({ indexes = [] }) => indexes);
@@ -61,12 +40,12 @@ describe('the indexes of a trail', () => {
               await trail.seal({ memory });
             }
             for (const id of ['a', 'c'])
-              expect(await found(trail, id, false)).toEqual(await found(trail, id, true));
+              expect(await trail.found(id, false)).toEqual(await trail.found(id, true));
           }
           trail.now += 60 * HOUR;
           await trail.seal({ memory });
           await trail.seal({ memory });
-          expect(await found(trail, 'c', false)).toHaveLength(writes.length);
+          expect(await trail.found('c', false)).toHaveLength(writes.length);
           expect((await trail.verify()).broken).toBeUndefined();
         },
       ),
@@ -110,7 +89,7 @@ describe('the indexes of a trail', () => {
           }
           expect(failures > 0).toBe(fates.slice(0, call).includes(true));
           expect(indexed(trail).filter(([, level]) => level === 'part')).toHaveLength(30 * TENANTS.length);
-          expect(await found(trail, 'a', false)).toEqual(await found(trail, 'a', true));
+          expect(await trail.found('a', false)).toEqual(await trail.found('a', true));
           expect((await trail.verify()).broken).toBeUndefined();
         },
       ),
@@ -135,7 +114,7 @@ describe('the indexes of a trail', () => {
       ['part', 200_000 * 8],
       ['part', 50_000 * 8],
     ]);
-    expect(await found(trail, ids[0] ?? '', false)).toHaveLength(4_500);
+    expect(await trail.found(ids[0] ?? '', false)).toHaveLength(4_500);
     expect((await trail.verify()).broken).toBeUndefined();
   });
 
@@ -201,23 +180,23 @@ describe('a false index', () => {
   ])('%s hides no record', async (_, of) => {
     const trail = await busy(30);
     plant(trail, of(trail.now));
-    const all = await found(trail, 'a', true);
+    const all = await trail.found('a', true);
     expect(all).toHaveLength(180);
-    expect(await found(trail, 'a', false)).toEqual(all);
+    expect(await trail.found('a', false)).toEqual(all);
   });
 
   it('of the current hour hides what is not indexed yet, until it is', async () => {
     const trail = await busy(2);
     trail.now += MINUTE;
     plant(trail, { from: trail.now - (trail.now % HOUR), to: trail.now });
-    const all = await found(trail, 'a', true);
-    const hidden = all.length - (await found(trail, 'a', false)).length;
+    const all = await trail.found('a', true);
+    const hidden = all.length - (await trail.found('a', false)).length;
     expect(hidden).toBeGreaterThan(0);
     expect(hidden).toBeLessThanOrEqual(6);
     trail.now += HOUR;
     await trail.seal();
     await trail.seal();
-    expect(await found(trail, 'a', false)).toEqual(all);
+    expect(await trail.found('a', false)).toEqual(all);
   });
 });
 

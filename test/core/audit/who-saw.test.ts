@@ -1,6 +1,4 @@
 import { whoSawStep, type WhoSaw } from '../../../src/core/audit/who-saw.ts';
-import { someIndexPages } from '../../support/fakes/an-index.ts';
-import { someRecordsAt, someTrailPages } from '../../support/fakes/an-audit-trail.ts';
 import { MINUTE, START, TENANTS, Trail } from './a-trail.ts';
 
 /** A trail with one record a minute, oldest first. */
@@ -15,18 +13,16 @@ function trailOf(...entries: readonly Parameters<Trail['make']>[2][]): Trail {
 
 /** The operations that all steps find together. */
 async function seen(trail: Trail, asked: Partial<WhoSaw>, of: string = TENANTS[0]) {
-  const deps = {
-    trailPages: someTrailPages(trail.records),
-    indexPages: someIndexPages(trail),
-    recordsAt: someRecordsAt(trail.records),
-    referredIds: () => Promise.resolve(trail.ids),
-    clock: () => trail.now,
-  };
   const operations: string[] = [];
   let before: string | undefined;
   let steps = 0;
   do {
-    const step = await whoSawStep(deps, of, { tokenId: 'a', withoutIndex: false, ...asked }, before);
+    const step = await whoSawStep(
+      trail.searchDeps(),
+      of,
+      { tokenId: 'a', withoutIndex: false, ...asked },
+      before,
+    );
     operations.push(...step.views.map(({ entry }) => entry.op));
     before = step.next;
     steps += 1;
