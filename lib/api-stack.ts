@@ -206,7 +206,7 @@ export class ApiStack extends Stack {
       description: 'Tokens',
       environment: {
         ...apiEnvironment(this.#settings, this.#data),
-        ...tokenEnvironment(this.#settings, this.#data),
+        ...tokenEnvironment(this.#data),
         CVC_LIFETIME_SECONDS: String(this.#settings.cvcLifetimeSeconds),
       },
       grants: [
@@ -224,7 +224,7 @@ export class ApiStack extends Stack {
       description: 'The ephemeral proxy',
       environment: {
         ...apiEnvironment(this.#settings, this.#data),
-        ...tokenEnvironment(this.#settings, this.#data),
+        ...tokenEnvironment(this.#data),
         EGRESS_ALLOW_LIST: this.#settings.egressAllowList.join(','),
       },
       grants: [allowOnTable(tokens, ['BatchGetItem'])],

@@ -1,4 +1,4 @@
-import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import {
   AttributeType,
   BillingMode,
@@ -21,6 +21,7 @@ import {
   LIST_INDEX_ATTRIBUTES,
 } from '../src/adapters/dynamodb/keys.ts';
 import { DENIED_WRITES, EXPIRY_ATTRIBUTE } from '../src/adapters/dynamodb/append-only.ts';
+import type { Settings } from './settings.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
@@ -33,9 +34,19 @@ const USED_BY_REQUESTS = {
   written: ['Tokens', 'Audit', INDEXES.list, INDEXES.fingerprint],
 };
 
+/**
+ * A table as other stacks refer to it: by the name that follows from the service's name. So an
+ * upgrade or a rollback can add and remove tables without another stack in its way, and
+ * CloudFormation refuses to replace a table (docs/decisions/0049).
+ */
+export interface NamedTable {
+  readonly tableName: string;
+  readonly tableArn: string;
+}
+
 /** A secondary index of a table. */
 export interface TableIndex {
-  readonly table: Table;
+  readonly table: NamedTable;
   readonly name: (typeof INDEXES)[keyof typeof INDEXES];
 }
 
@@ -46,22 +57,22 @@ export interface TableIndex {
 export class DataStack extends Stack {
   readonly key: Key;
   /** Tokens, parts of large data, index entries, deduplication locks. */
-  readonly tokens: Table;
+  readonly tokens: NamedTable;
   /**
    * Data that must vanish: cvc values, idempotency records, sessions, invocation payloads. No
    * backups.
    */
-  readonly ephemeral: Table;
+  readonly ephemeral: NamedTable;
   /** Tenants with their wrapped keys, applications, hashes of API keys. */
-  readonly access: Table;
+  readonly access: NamedTable;
   /** Reactors, invocation states, webhook deliveries. */
-  readonly reactors: Table;
+  readonly reactors: NamedTable;
   /** Audit records and the rows that lead to them. Only inserts. */
-  readonly audit: Table;
+  readonly audit: NamedTable;
   /** Indexes of the audit trail by token. Only inserts. */
-  readonly auditIndex: Table;
+  readonly auditIndex: NamedTable;
   /** Seals of the audit trail, in one chain. Only inserts. */
-  readonly auditSeals: Table;
+  readonly auditSeals: NamedTable;
   /** Signs the seals. */
   readonly sealKey: Key;
   /** The secret by which the edge identifies itself. */
@@ -71,45 +82,67 @@ export class DataStack extends Stack {
   /** Every secondary index of the four tables. */
   readonly indexes: readonly TableIndex[] = this.#indexes;
 
+  readonly #serviceName: string;
   /** Requests a second that the tables serve from the start; 0 for those of a new table. */
   readonly #warmRate: number;
 
   constructor(
     scope: Construct,
     id: string,
-    { warmThroughput = 0, ...props }: StackProps & { readonly warmThroughput?: number },
+    { settings: { serviceName, warmThroughput }, ...props }: StackProps & { readonly settings: Settings },
   ) {
     super(scope, id, props);
+    this.#serviceName = serviceName;
     this.#warmRate = warmThroughput;
     this.key = this.createKey();
-    this.tokens = this.createTable('Tokens', { backups: true });
-    this.ephemeral = this.createTable('Ephemeral', { backups: false });
-    acceptFindings(this.ephemeral, {
-      'AwsSolutions-DDB3':
-        'It holds what must vanish: a cvc that a backup still holds has not been deleted (PCI DSS 3.3.1).',
-    });
-    this.access = this.createTable('Access', { backups: true });
-    this.reactors = this.createTable('Reactors', { backups: true });
+    const tokens = this.createTable('Tokens', { backups: true });
+    this.tokens = this.#named(tokens);
+    this.ephemeral = this.#createEphemeral();
+    this.access = this.#named(this.createTable('Access', { backups: true }));
+    this.reactors = this.#named(this.createTable('Reactors', { backups: true }));
     this.audit = this.#createTrailTable('Audit', { expires: true });
     this.auditIndex = this.#createTrailTable('AuditIndex', { expires: true });
     this.auditSeals = this.#createTrailTable('AuditSeals', { expires: false });
     this.sealKey = this.#createSealKey();
     this.edgeSecret = this.#createEdgeSecret();
-    // Exported with or without an edge: CloudFormation refuses to delete an export that another
-    // stack still imports.
-    this.exportValue(this.edgeSecret.secretArn);
-    this.#addIndex(this.tokens, INDEXES.list, {
+    new CfnOutput(this, 'EdgeSecretArn', {
+      value: this.edgeSecret.secretArn,
+      description: 'The secret by which the edge identifies itself',
+    });
+    this.#addIndex(tokens, INDEXES.list, {
       partitionKey: text('listPk'),
       sortKey: text('listSk'),
       projectionType: ProjectionType.INCLUDE,
       nonKeyAttributes: [...LIST_INDEX_ATTRIBUTES],
     });
-    this.#addIndex(this.tokens, INDEXES.fingerprint, {
+    this.#addIndex(tokens, INDEXES.fingerprint, {
       partitionKey: text('fingerprint'),
       sortKey: text('matchSk'),
       projectionType: ProjectionType.INCLUDE,
       nonKeyAttributes: [...FINGERPRINT_INDEX_ATTRIBUTES],
     });
+  }
+
+  #nameOf(id: string): string {
+    return `${this.#serviceName}-${id}`;
+  }
+
+  /** Composed, since a reference in a table's own policy would make the template circular. */
+  #arnOf(id: string): string {
+    return this.formatArn({ service: 'dynamodb', resource: 'table', resourceName: this.#nameOf(id) });
+  }
+
+  #named({ node: { id } }: Table): NamedTable {
+    return { tableName: this.#nameOf(id), tableArn: this.#arnOf(id) };
+  }
+
+  #createEphemeral(): NamedTable {
+    const table = this.createTable('Ephemeral', { backups: false });
+    acceptFindings(table, {
+      'AwsSolutions-DDB3':
+        'It holds what must vanish: a cvc that a backup still holds has not been deleted (PCI DSS 3.3.1).',
+    });
+    return this.#named(table);
   }
 
   /** The setting of a table or an index that has to serve more than a new one does. */
@@ -130,7 +163,7 @@ export class DataStack extends Stack {
     props: Omit<GlobalSecondaryIndexProps, 'indexName'>,
   ): void {
     table.addGlobalSecondaryIndex({ indexName: name, ...props, ...this.#warmed(name) });
-    this.#indexes.push({ table, name });
+    this.#indexes.push({ table: this.#named(table), name });
   }
 
   #createEdgeSecret(): Secret {
@@ -151,8 +184,9 @@ export class DataStack extends Stack {
    * administrators. The alarms AuditChanged and AuditUnprotected report a replaced policy, which
    * could allow writes.
    */
-  #createTrailTable(id: string, { expires }: { readonly expires: boolean }): Table {
-    return new Table(this, id, {
+  #createTrailTable(id: string, { expires }: { readonly expires: boolean }): NamedTable {
+    const table = new Table(this, id, {
+      tableName: this.#nameOf(id),
       partitionKey: text('pk'),
       sortKey: text('sk'),
       billingMode: BillingMode.PAY_PER_REQUEST,
@@ -172,12 +206,12 @@ export class DataStack extends Stack {
             effect: Effect.DENY,
             principals: [new AnyPrincipal()],
             actions: [...DENIED_WRITES],
-            // The table that has the policy. Its own name would make the template circular.
-            resources: ['*'],
+            resources: [this.#arnOf(id)],
           }),
         ],
       }),
     });
+    return this.#named(table);
   }
 
   /** Not rotated: KMS rotates no asymmetric key, and verifiers have its public half. */
@@ -253,6 +287,7 @@ export class DataStack extends Stack {
 
   private createTable(id: string, { backups }: { readonly backups: boolean }): Table {
     const table = new Table(this, id, {
+      tableName: this.#nameOf(id),
       partitionKey: text('pk'),
       sortKey: text('sk'),
       billingMode: BillingMode.PAY_PER_REQUEST,

@@ -15,10 +15,7 @@ export const storeEnvironment = ({ access, ephemeral, key }: DataStack) => ({
 });
 
 /** The stores of tokens, in addition to {@link storeEnvironment}. */
-export const tokenEnvironment = ({ listShards }: Settings, { tokens }: DataStack) => ({
-  TOKENS_TABLE: tokens.tableName,
-  LIST_SHARDS: String(listShards),
-});
+export const tokenEnvironment = ({ tokens }: DataStack) => ({ TOKENS_TABLE: tokens.tableName });
 
 /** The audit trail. */
 export const auditEnvironment = (settings: Settings, { audit }: DataStack) => ({

@@ -1,12 +1,11 @@
 import { CHECK_CURSOR_KEY, INDEXES, SEAL_HEAD_KEY } from '../src/adapters/dynamodb/keys.ts';
 import { Stack, Token } from 'aws-cdk-lib';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { acceptFindings } from './accept-findings.ts';
-import type { DataStack } from './data-stack.ts';
+import type { DataStack, NamedTable } from './data-stack.ts';
 
 type TableAction =
   'PartiQLInsert' | 'BatchGetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'BatchWriteItem' | 'Query';
@@ -16,7 +15,7 @@ type TableAction =
  * writes.
  */
 export function allowOnTable(
-  table: Pick<Table, 'tableArn'>,
+  table: Pick<NamedTable, 'tableArn'>,
   actions: readonly TableAction[],
 ): PolicyStatement {
   return new PolicyStatement({
@@ -27,7 +26,7 @@ export function allowOnTable(
 
 /** {@link allowOnTable}, restricted to the items of one partition. */
 export function allowOnPartition(
-  table: Pick<Table, 'tableArn'>,
+  table: Pick<NamedTable, 'tableArn'>,
   partition: string,
   actions: readonly TableAction[],
 ): PolicyStatement {
@@ -42,7 +41,7 @@ export function allowOnPartition(
  * Denies a function every write to the head of the audit trail, and to the cursor of its check,
  * which are in a table that it may write otherwise. `except`: what it may write.
  */
-export function denyTrailState(access: Pick<Table, 'tableArn'>, except?: 'cursor'): PolicyStatement {
+export function denyTrailState(access: Pick<NamedTable, 'tableArn'>, except?: 'cursor'): PolicyStatement {
   const statement = allowOnTable(access, ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']);
   statement.effect = Effect.DENY;
   statement.addCondition('ForAnyValue:StringEquals', {
@@ -52,7 +51,7 @@ export function denyTrailState(access: Pick<Table, 'tableArn'>, except?: 'cursor
 }
 
 /** Allows a function to read how tables are protected: policy, recovery, expiry. */
-export function allowProtection(tables: readonly Pick<Table, 'tableArn'>[]): PolicyStatement {
+export function allowProtection(tables: readonly Pick<NamedTable, 'tableArn'>[]): PolicyStatement {
   const calls = ['GetResourcePolicy', 'DescribeTable', 'DescribeContinuousBackups', 'DescribeTimeToLive'];
   return new PolicyStatement({
     actions: calls.map((call) => `dynamodb:${call}`),
@@ -61,7 +60,7 @@ export function allowProtection(tables: readonly Pick<Table, 'tableArn'>[]): Pol
 }
 
 /** Allows a function to query one secondary index of a table. */
-export function allowQueryIndex(table: Pick<Table, 'tableArn'>, index: string): PolicyStatement {
+export function allowQueryIndex(table: Pick<NamedTable, 'tableArn'>, index: string): PolicyStatement {
   return new PolicyStatement({
     actions: ['dynamodb:Query'],
     resources: [`${table.tableArn}/index/${index}`],

@@ -69,7 +69,7 @@ export class OperationsStack extends Stack {
         AUDIT_INDEX_TABLE: data.auditIndex.tableName,
         AUDIT_SEALS_TABLE: data.auditSeals.tableName,
         SEAL_KEY_ID: data.sealKey.keyArn,
-        ...tokenEnvironment(settings, data),
+        ...tokenEnvironment(data),
         REACTORS_TABLE: data.reactors.tableName,
         KEY_ROTATION_DAYS: String(settings.keyRotationDays),
         ...queues(reactors),
@@ -124,7 +124,7 @@ export class OperationsStack extends Stack {
       key: data.key,
       environment: {
         SERVICE_NAME: settings.serviceName,
-        ...tokenEnvironment(settings, data),
+        ...tokenEnvironment(data),
         EPHEMERAL_TABLE: data.ephemeral.tableName,
         ACCESS_TABLE: data.access.tableName,
         REACTORS_TABLE: data.reactors.tableName,

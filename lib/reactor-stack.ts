@@ -140,7 +140,7 @@ export class ReactorStack extends Stack {
       description: 'Reactors and their invocation',
       environment: {
         ...apiEnvironment(settings, data),
-        ...tokenEnvironment(settings, data),
+        ...tokenEnvironment(data),
         PUBLIC_URL: settings.domainName === '' ? '' : `https://${settings.domainName}`,
         REACTORS_TABLE: data.reactors.tableName,
         CVC_LIFETIME_SECONDS: String(settings.cvcLifetimeSeconds),
@@ -198,7 +198,7 @@ export class ReactorStack extends Stack {
         CLIENT_COMPATIBILITY: settings.clientCompatibility,
         ...storeEnvironment(data),
         ...auditEnvironment(settings, data),
-        ...tokenEnvironment(settings, data),
+        ...tokenEnvironment(data),
         REACTORS_TABLE: data.reactors.tableName,
         CVC_LIFETIME_SECONDS: String(settings.cvcLifetimeSeconds),
         EGRESS_ALLOW_LIST: settings.egressAllowList.join(','),

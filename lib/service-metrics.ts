@@ -1,12 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric, Stats, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { INDEXES } from '../src/adapters/dynamodb/keys.ts';
 import { WORKS } from '../functions/sweeper/config.ts';
 import type { WorkQueue } from './constructs/work-queue.ts';
-import type { TableIndex } from './data-stack.ts';
+import type { NamedTable, TableIndex } from './data-stack.ts';
 
 const MINUTE = Duration.minutes(1);
 
@@ -20,8 +19,8 @@ export interface Watched {
   readonly sweeper: LambdaFunction;
   readonly auditSealer: LambdaFunction;
   readonly operator: LambdaFunction;
-  readonly tables: readonly Table[];
-  readonly auditTables: readonly Table[];
+  readonly tables: readonly NamedTable[];
+  readonly auditTables: readonly NamedTable[];
   readonly indexes: readonly TableIndex[];
   readonly invocations: WorkQueue;
   readonly deliveries: WorkQueue;
@@ -66,7 +65,7 @@ export function serviceMetrics(watched: Watched) {
       period: MINUTE,
     });
   const ofTrail = (name: string) => own('audit', name).with({ statistic: Stats.SUM });
-  const ofTable = (table: Table, metricName: string) =>
+  const ofTable = (table: NamedTable, metricName: string) =>
     new Metric({
       namespace: 'AWS/DynamoDB',
       metricName,
@@ -74,7 +73,7 @@ export function serviceMetrics(watched: Watched) {
       statistic: Stats.SUM,
       period: MINUTE,
     });
-  const throttlesOf = (label: string, of: readonly Table[]) =>
+  const throttlesOf = (label: string, of: readonly NamedTable[]) =>
     sum(
       label,
       of.flatMap((table) => [ofTable(table, 'ReadThrottleEvents'), ofTable(table, 'WriteThrottleEvents')]),

@@ -36,7 +36,6 @@ function buildEdge(
     description: 'Cloakroom: rules of the edge',
     settings,
     env: { region: EDGE_REGION, ...accountOf },
-    crossRegionReferences: region !== EDGE_REGION,
   });
   new EdgeStack(app, `${name}-Edge`, {
     description: 'Cloakroom: CloudFront in front of the API',
@@ -45,7 +44,6 @@ function buildEdge(
     firewallArn: firewall.arn,
     secretValue,
     env: { region, ...accountOf },
-    crossRegionReferences: region !== EDGE_REGION,
   });
 }
 
@@ -59,7 +57,7 @@ export function buildService(app: App, settings: Settings, region?: string): voi
     hasEdge && region !== undefined ? { env: { region, ...(account !== undefined && { account }) } } : {};
   const data = new DataStack(app, `${name}-Data`, {
     description: 'Cloakroom: tables and key',
-    warmThroughput: settings.warmThroughput,
+    settings,
     ...place,
   });
   const reactors = new ReactorStack(app, `${name}-Reactors`, {

@@ -68,11 +68,6 @@ export const settingsSchema = z
     /** The lifetime of a cvc, in seconds. */
     cvcLifetimeSeconds: wholeNumber(1, CVC_LIFETIME_SECONDS.most).default(CVC_LIFETIME_SECONDS.default),
     /**
-     * Partitions of the list index per tenant. Never change it on a deployment that contains
-     * tokens.
-     */
-    listShards: wholeNumber(1, 64).default(8),
-    /**
      * Origins that the proxy and webhooks may reach although the egress rules deny them: `host`,
      * `host:port`, or with a scheme.
      */

@@ -17,7 +17,6 @@ export const environment = z.object({
   REACTOR_FUNCTION_PREFIX: variable,
   HOT_CONCURRENCY: wholeNumber(0),
   KEY_ROTATION_DAYS: wholeNumber(1),
-  LIST_SHARDS: wholeNumber(1),
 });
 
 /** The variables that the construct must set, as strings. */

@@ -9,6 +9,7 @@ import {
 } from '../../src/adapters/dynamodb/due-reactors.ts';
 import { dueCvcs, dueTokens } from '../../src/adapters/dynamodb/due-tokens.ts';
 import { createTenantStore } from '../../src/adapters/dynamodb/tenant-store.ts';
+import { LIST_SHARDS } from '../../src/adapters/dynamodb/token-tables.ts';
 import { createReactorRepairs } from '../../src/adapters/lambda/reactor-repairs.ts';
 import { createInvocationQueue } from '../../src/adapters/sqs/invocation-queue.ts';
 import { createReactorStores } from '../../src/adapters/stores.ts';
@@ -42,7 +43,7 @@ export function dependencies(env: NodeJS.ProcessEnv): SweeperDeps {
     client: dynamoDbClient(),
     tokensTable: config.TOKENS_TABLE,
     ephemeralTable: config.EPHEMERAL_TABLE,
-    listShards: config.LIST_SHARDS,
+    listShards: LIST_SHARDS,
   };
   const ephemeral = { client: tables.client, name: config.EPHEMERAL_TABLE };
   const reactors = { client: tables.client, name: config.REACTORS_TABLE };

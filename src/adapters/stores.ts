@@ -15,6 +15,7 @@ import { createTenantBasicsStore } from './dynamodb/tenant-basics-store.ts';
 import { createTenantStore } from './dynamodb/tenant-store.ts';
 import { createTokenStore } from './dynamodb/token-store.ts';
 import { createTrailWriter } from './dynamodb/trail-writer.ts';
+import { LIST_SHARDS } from './dynamodb/token-tables.ts';
 import { createKmsKeyService } from './kms/kms-key-service.ts';
 
 /** The variables of a function's environment that name the stores of keys and credentials. */
@@ -28,7 +29,6 @@ export interface StoreConfig {
 export interface TokenStoreConfig {
   readonly TOKENS_TABLE: string;
   readonly EPHEMERAL_TABLE: string;
-  readonly LIST_SHARDS: number;
 }
 
 /** The variables that name the stores of reactors. */
@@ -84,8 +84,9 @@ export function createStores(client: DynamoDBDocumentClient, config: StoreConfig
 
 /** The token store, and the same store for callers who are known: it returns proven tokens only. */
 export function createTokenStores(client: DynamoDBDocumentClient, config: TokenStoreConfig, vault: Vault) {
-  const { TOKENS_TABLE: tokensTable, EPHEMERAL_TABLE: ephemeralTable, LIST_SHARDS: listShards } = config;
-  const storedTokens = createTokenStore({ client, tokensTable, ephemeralTable, listShards }, Date.now);
+  const { TOKENS_TABLE: tokensTable, EPHEMERAL_TABLE: ephemeralTable } = config;
+  const tables = { client, tokensTable, ephemeralTable, listShards: LIST_SHARDS };
+  const storedTokens = createTokenStore(tables, Date.now);
   return { storedTokens, tokenStore: createProvenTokenStore(storedTokens, vault) };
 }
 

@@ -38,4 +38,4 @@ export const auditEnvironment = {
 };
 
 /** The stores of tokens, in addition to {@link storeEnvironment}. */
-export const tokenEnvironment = { TOKENS_TABLE: variable, LIST_SHARDS: wholeNumber(1) };
+export const tokenEnvironment = { TOKENS_TABLE: variable };

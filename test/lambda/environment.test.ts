@@ -7,7 +7,6 @@ const VARIABLES = {
     CLIENT_COMPATIBILITY: 'strict',
     HEADER_PREFIXES: 'SVC,ACME',
     EDGE_SECRET: '',
-    LIST_SHARDS: '8',
     EGRESS_ALLOW_LIST: '',
   },
 };
@@ -18,22 +17,24 @@ const issuesOf = (input: object) =>
 it('texts become lists and numbers', () => {
   expect(environment.parse({ ...VARIABLES, EGRESS_ALLOW_LIST: 'a.example,,b.example' })).toMatchObject({
     HEADER_PREFIXES: ['SVC', 'ACME'],
-    LIST_SHARDS: 8,
+    AUDIT_RETENTION_DAYS: 400,
     EGRESS_ALLOW_LIST: ['a.example', 'b.example'],
   });
 });
 
 it('an error names the variable and the problem, and not the value', () => {
   const { ACCESS_TABLE: _, ...lacking } = VARIABLES;
-  expect(issuesOf({ ...lacking, TOKENS_TABLE: '', LIST_SHARDS: 'many' })).toEqual([
+  expect(issuesOf({ ...lacking, TOKENS_TABLE: '', AUDIT_RETENTION_DAYS: 'many' })).toEqual([
     ['ACCESS_TABLE', 'is not set'],
+    ['AUDIT_RETENTION_DAYS', 'must be a whole number from 1'],
     ['TOKENS_TABLE', 'is empty'],
-    ['LIST_SHARDS', 'must be a whole number from 1'],
   ]);
 });
 
-it.each(['0', '-1', '1.5', '', '9007199254740993'])('%j is not a valid number of shards', (LIST_SHARDS) => {
-  expect(issuesOf({ ...VARIABLES, LIST_SHARDS })).toEqual([['LIST_SHARDS', 'must be a whole number from 1']]);
+it.each(['0', '-1', '1.5', '', '9007199254740993'])('%j is not a valid number of days', (days) => {
+  expect(issuesOf({ ...VARIABLES, AUDIT_RETENTION_DAYS: days })).toEqual([
+    ['AUDIT_RETENTION_DAYS', 'must be a whole number from 1'],
+  ]);
 });
 
 const [NEW, OLD] = ['n'.repeat(64), 'o'.repeat(64)];

@@ -89,7 +89,8 @@ function identify({ stack, logicalId, type, text }: ResourceHandle): Identity {
     .map(text)
     .find((name) => name !== undefined);
   const name = own ?? `${stack.name}-${logicalId}`;
-  const arn = `arn:aws:${type.split('::')[1]?.toLowerCase() ?? ''}:${REGION}:${ACCOUNT}:${name}`;
+  const path = type === 'AWS::DynamoDB::Table' ? `table/${name}` : name;
+  const arn = `arn:aws:${type.split('::')[1]?.toLowerCase() ?? ''}:${REGION}:${ACCOUNT}:${path}`;
   const attributes = { Arn: arn, TopicArn: arn, QueueName: name, KeyId: name, ApiId: name };
   return { ref: type === 'AWS::SNS::Topic' ? arn : name, attributes };
 }

@@ -5,6 +5,7 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { z } from 'zod';
 import { DataStack } from '../../lib/data-stack.ts';
+import { parseSettings } from '../../lib/settings.ts';
 import type { TableDefinition } from '../../packages/local-aws/src/dynamodb/table.ts';
 
 const tableResource = z.object({
@@ -22,7 +23,7 @@ const tableResource = z.object({
 export function tableDefinitions(names: readonly string[]): readonly TableDefinition[] {
   const outdir = mkdtempSync(join(tmpdir(), 'cloakroom-templates-'));
   try {
-    const template = Template.fromStack(new DataStack(new App({ outdir }), 'Data', {}));
+    const template = Template.fromStack(new DataStack(new App({ outdir }), 'Data', { settings: parseSettings({}) }));
     const tables = Object.entries(template.findResources('AWS::DynamoDB::Table'));
     return names.map((name) => {
       const [, found] = tables.find(([id]) => new RegExp(`^${name}[0-9A-F]{8}$`).test(id)) ?? [];

@@ -9,8 +9,8 @@ import type { StoredToken } from '../../src/core/tokens/token.ts';
 import type { TokenWrite } from '../../src/core/tokens/token-store.ts';
 import { aStoredToken, TENANT } from '../../test/support/builders/a-stored-token.ts';
 import { aDatabase, type Database } from '../../test/support/a-database.ts';
+import { LIST_SHARDS } from '../../src/adapters/dynamodb/token-tables.ts';
 
-const LIST_SHARDS = 8;
 const WALKED = 10_000;
 const BACKLOG = 100_000;
 /** A sweep's time on Lambda: 58 s, less the reserve. */

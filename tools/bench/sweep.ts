@@ -44,7 +44,6 @@ async function startSweeper(endpoint: { readonly url: string; readonly certFile:
     REACTOR_FUNCTION_PREFIX: 'bench-reactor-',
     HOT_CONCURRENCY: '0',
     KEY_ROTATION_DAYS: '365',
-    LIST_SHARDS: '8',
   };
   const child = fork(join(import.meta.dirname, 'sweep/sweeper-process.ts'), [bundleOf('sweeper').file], {
     env,

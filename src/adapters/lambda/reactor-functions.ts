@@ -118,6 +118,10 @@ export function createReactorFunctions(
   const hasCurrentLayer = ({ Layers: layers = [] }: FunctionConfiguration): boolean =>
     layers.length === 1 && layers[0]?.Arn === settings.layerArn;
 
+  /** The layer contains the Node.js of one architecture, so both change together. */
+  const hasCurrentRuntime = (found: FunctionConfiguration): boolean =>
+    hasCurrentLayer(found) && found.Architectures?.[0] === settings.architecture;
+
   /** A function keeps the layer that it was created with, until its code is published again. */
   async function useCurrentLayer(name: string, found: FunctionConfiguration): Promise<void> {
     if (hasCurrentLayer(found)) return;
@@ -134,6 +138,7 @@ export function createReactorFunctions(
     const command = new UpdateFunctionCodeCommand({
       FunctionName: name,
       ZipFile: archive,
+      Architectures: [settings.architecture],
       SourceKMSKeyArn: settings.codeKeyArn,
       Publish: true,
     });
@@ -183,7 +188,7 @@ export function createReactorFunctions(
 
     async isCurrent(reactorId, version) {
       const found = await configurationOf(nameOf(reactorId), LIVE);
-      return found?.Version === version && hasCurrentLayer(found);
+      return found?.Version === version && hasCurrentRuntime(found);
     },
   };
 }

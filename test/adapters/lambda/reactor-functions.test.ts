@@ -167,6 +167,24 @@ describe('the function of a reactor', () => {
     expect(await functions({ layerArn: otherLayerArn }).isCurrent(id, '2')).toBe(true);
   });
 
+  it('moves to another architecture, with its layer, in a new version', async () => {
+    const id = randomUUID();
+    await functions().create(id, code('1'));
+    const other = functions({ layerArn: otherLayerArn, architecture: 'x86_64' });
+    expect(await functions({ architecture: 'x86_64' }).isCurrent(id, '1')).toBe(false);
+    expect(await other.publish(id, code('1'))).toBe('2');
+    const configurationOf = async (Qualifier: string) => {
+      const command = new GetFunctionCommand({ FunctionName: nameOf(id), Qualifier });
+      return (await lambda.client.send(command)).Configuration;
+    };
+    expect((await configurationOf('live'))?.Architectures).toEqual(['arm64']);
+    const moved = await configurationOf('2');
+    expect(moved?.Architectures).toEqual(['x86_64']);
+    expect(moved?.Layers?.map(({ Arn }) => Arn)).toEqual([otherLayerArn]);
+    await other.pointLive(id, '2');
+    expect(await other.isCurrent(id, '2')).toBe(true);
+  });
+
   it('is removed completely, and a second removal succeeds', async () => {
     const id = randomUUID();
     await functions({ hotConcurrency: 1 }).create(id, code('1'));

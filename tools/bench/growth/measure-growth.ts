@@ -13,6 +13,7 @@ import type { CallRecord } from '../../../packages/local-aws/src/aws-endpoint/ca
 import { aCvc, aStoredToken, TENANT } from '../../../test/support/builders/a-stored-token.ts';
 import { aDatabase } from '../../../test/support/a-database.ts';
 import { fill, idInShard } from './fill.ts';
+import { LIST_SHARDS } from '../../../src/adapters/dynamodb/token-tables.ts';
 
 /** The cost of an operation among so many tokens. */
 export interface Cost {
@@ -20,7 +21,6 @@ export interface Cost {
   readonly units: number;
 }
 
-const LIST_SHARDS = 8;
 const PAGE = 20;
 /**
  * Tokens before a deep page: the cursor is as deep as the list goes, and more than a page still

@@ -143,6 +143,19 @@ export function createResolver(options: ResolverOptions): Resolver {
     throw new Error(`no stack exports ${wanted}, which ${stack.name} imports`);
   }
 
+  /** The regions are one: every stack runs here. */
+  function stackOutput(stack: Stack, argument: unknown): unknown {
+    if (!isMembers(argument)) throw new Error(`Fn::GetStackOutput needs members in stack ${stack.name}`);
+    const [stackName, outputName] = ['StackName', 'OutputName'].map((name) =>
+      text(walk(stack, argument[name]), `Fn::GetStackOutput ${name}`),
+    );
+    const producer = options.stacks.find(({ name }) => name === stackName);
+    const output = producer?.template.Outputs[outputName ?? ''];
+    if (producer === undefined || output === undefined)
+      throw new Error(`${String(stackName)} has no output ${String(outputName)}, which ${stack.name} reads`);
+    return walk(producer, output.Value);
+  }
+
   function choose(stack: Stack, argument: unknown): unknown {
     const [name, whenTrue, whenFalse] = items(argument, 'Fn::If');
     return walk(stack, evaluate(stack, { Condition: name }) ? whenTrue : whenFalse);
@@ -166,6 +179,7 @@ export function createResolver(options: ResolverOptions): Resolver {
     },
     'Fn::Sub': substitute,
     'Fn::ImportValue': importValue,
+    'Fn::GetStackOutput': stackOutput,
     'Fn::Select': (stack, argument) => {
       const [index, list] = items(argument, 'Fn::Select');
       const value = items(walk(stack, list), 'Fn::Select')[Number(walk(stack, index))];
