@@ -10,13 +10,14 @@ const PROGRAMS: Readonly<Record<string, readonly [file: string, does: string]>> 
   'card-ranges': ['build-card-ranges.ts', 'src/core/shared/card-ranges.ts, the brands of card numbers'],
   reference: ['build-reference.ts', 'the reference page of the API as static files, into a folder'],
   costs: ['costs.ts', 'the costs in docs/deploy.md; --write writes them'],
+  'release-templates': ['release-templates.ts', 'test/lib/last-release.json, the templates of a release'],
   sam: ['sam-template.ts', 'the running local account as a template for sam local; --help prints more'],
 };
 
 const [what = '', ...args] = process.argv.slice(2);
 const [file] = (Object.hasOwn(PROGRAMS, what) ? PROGRAMS[what] : undefined) ?? [];
 if (file === undefined) {
-  const lines = Object.entries(PROGRAMS).map(([name, [, does]]) => `  ${name.padEnd(13)}${does}`);
+  const lines = Object.entries(PROGRAMS).map(([name, [, does]]) => `  ${name.padEnd(18)}${does}`);
   console.error(`npm run build -- WHAT [options]\n\n${lines.join('\n')}`);
   process.exitCode = 2;
 } else {

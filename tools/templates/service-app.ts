@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
+import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
 import { buildService } from '../../lib/service.ts';
 import { parseSettings } from '../../lib/settings.ts';
 
@@ -32,3 +33,23 @@ export function withServiceApp<T>(
     rmSync(outdir, { recursive: true });
   }
 }
+
+type Template = Stack['template'];
+
+/**
+ * The templates of a deployment by the names of their stacks, in the order of a deployment, with
+ * the sections and properties that they omit.
+ */
+export const templatesOf = (
+  settings: Readonly<Record<string, unknown>>,
+  region?: string,
+): Readonly<Record<string, Template>> =>
+  withServiceApp(settings, region, (app) =>
+    Object.fromEntries(
+      app.synth().stacks.map(({ stackName, template }) => {
+        const { Parameters = {}, Conditions = {}, Resources, Outputs = {} } = template as Template;
+        for (const resource of Object.values<{ Properties?: unknown }>(Resources)) resource.Properties ??= {};
+        return [stackName, { Parameters, Conditions, Resources, Outputs }];
+      }),
+    ),
+  );

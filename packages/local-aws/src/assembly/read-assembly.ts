@@ -2,10 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 
-const resourceSchema = z.object({
+// Members without an effect on one machine stay: they decide what an update may do.
+const resourceSchema = z.looseObject({
   Type: z.string(),
   Properties: z.record(z.string(), z.unknown()).default({}),
   Condition: z.string().optional(),
+  DeletionPolicy: z.string().optional(),
 });
 
 const outputSchema = z.object({

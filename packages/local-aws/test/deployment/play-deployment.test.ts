@@ -1,0 +1,185 @@
+import type { Stack } from '../../src/assembly/read-assembly.ts';
+import { describeFinding } from '../../src/deployment/finding.ts';
+import { playDeployment } from '../../src/deployment/play-deployment.ts';
+
+type Template = Stack['template'];
+
+const aStack = (name: string, parts: Partial<Template>): Stack => ({
+  name,
+  template: { Parameters: {}, Conditions: {}, Resources: {}, Outputs: {}, ...parts },
+});
+
+const aQueue = { Type: 'AWS::SQS::Queue', Properties: {} };
+const aTable = (properties: object = {}, DeletionPolicy = 'Retain') => ({
+  Type: 'AWS::DynamoDB::Table',
+  DeletionPolicy,
+  Properties: {
+    TableName: 'Shop-Orders',
+    KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+    ...properties,
+  },
+});
+const anAlarm = (QueueName: unknown) => ({
+  Type: 'AWS::CloudWatch::Alarm',
+  Properties: { Dimensions: [{ Name: 'QueueName', Value: QueueName }] },
+});
+const aFunction = (queue: unknown) => ({
+  Type: 'AWS::Lambda::Function',
+  Properties: { Environment: { Variables: { QUEUE: queue } } },
+});
+const imported = (name: string) => ({ 'Fn::ImportValue': name });
+const read = (StackName: string, OutputName: string) => ({
+  'Fn::GetStackOutput': { StackName, OutputName },
+});
+
+const played = (deployed: readonly Stack[], next: readonly Stack[], leftBehind: readonly string[] = []) =>
+  playDeployment(deployed, next, leftBehind).map(({ kind, stack, subject }) => [kind, stack, subject]);
+
+/** A queue under a logical id, and an alarm about it in another stack. */
+const watchedQueue = (id: string, strong: boolean): Stack[] => [
+  aStack('Work', {
+    Resources: { [id]: aQueue },
+    Outputs: {
+      [`Name${id}`]: {
+        Value: { 'Fn::GetAtt': [id, 'QueueName'] },
+        ...(strong && { Export: { Name: `Work:Name${id}` } }),
+      },
+    },
+  }),
+  aStack('Watch', {
+    Resources: { Alarm: anAlarm(strong ? imported(`Work:Name${id}`) : read('Work', `Name${id}`)) },
+  }),
+];
+
+describe('an export', () => {
+  it('that another stack imports cannot vanish, as with the renamed queues of ac4c82c..0cb1833', () => {
+    const [before, after] = [watchedQueue('PutAside', true), watchedQueue('DeadLetters', true)];
+    expect(played(before, after)).toEqual([
+      ['refused', 'Work', 'Work:NamePutAside'],
+      ['data_lost', 'Work', 'PutAside'],
+    ]);
+    const [refused] = playDeployment(before, after);
+    expect(refused && describeFinding(refused)).toBe(
+      'refused: Work, Work:NamePutAside: Export Work:NamePutAside cannot be deleted as it is in use by Watch. Keep the export for one release (Stack.exportValue), or deploy Watch first: npx cdk deploy -e Watch.',
+    );
+  });
+
+  it('may vanish once no deployed stack imports it', () => {
+    const [work, watch] = watchedQueue('PutAside', true);
+    const silent = aStack('Watch', {});
+    const without = aStack('Work', { Resources: { PutAside: aQueue } });
+    if (work === undefined || watch === undefined) throw new Error('no stack');
+    expect(played([work, watch], [without, silent])).toEqual([['refused', 'Work', 'Work:NamePutAside']]);
+    expect(played([work, watch], [silent, without])).toEqual([]);
+  });
+
+  it('cannot change its value while another stack imports it', () => {
+    const [work, watch] = watchedQueue('PutAside', true);
+    if (work === undefined || watch === undefined) throw new Error('no stack');
+    const changed = structuredClone(work);
+    Object.assign(changed.template.Outputs['NamePutAside'] ?? {}, { Value: 'another' });
+    expect(played([work, watch], [changed, watch])).toEqual([['refused', 'Work', 'Work:NamePutAside']]);
+  });
+});
+
+describe('an output that is read weakly', () => {
+  it('may vanish, but a failed update of its reader could not be rolled back', () => {
+    expect(played(watchedQueue('PutAside', false), watchedQueue('DeadLetters', false))).toEqual([
+      ['rollback_fails', 'Work', 'NamePutAside'],
+      ['data_lost', 'Work', 'PutAside'],
+    ]);
+  });
+
+  it('must exist before its reader is deployed', () => {
+    const [work, watch] = watchedQueue('PutAside', false);
+    if (work === undefined || watch === undefined) throw new Error('no stack');
+    expect(played([], [watch, work])).toEqual([['refused', 'Watch', 'Work.NamePutAside']]);
+    expect(played([], [work, watch])).toEqual([]);
+  });
+
+  it('of a resource that is removed interrupts the stack that uses it, unless it only watches', () => {
+    const stacks = (id: string): Stack[] => {
+      const [work, watch] = watchedQueue(id, false);
+      const user = aStack('Use', { Resources: { Function: aFunction(read('Work', `Name${id}`)) } });
+      return [work, watch, user].filter((stack) => stack !== undefined);
+    };
+    expect(played(stacks('Old'), stacks('New'))).toContainEqual(['interrupted', 'Work', 'Old']);
+    expect(played(watchedQueue('Old', false), watchedQueue('New', false)).flat()).not.toContain(
+      'interrupted',
+    );
+  });
+});
+
+describe('a resource with data', () => {
+  const tableStack = (resource: Template['Resources'][string] | undefined, id = 'Orders') =>
+    aStack('Data', { Resources: resource === undefined ? {} : { [id]: resource } });
+  const otherKey = { KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }] };
+  const unnamed = { TableName: undefined };
+
+  it.each([
+    ['updated in place', aTable(), aTable({ BillingMode: 'PAY_PER_REQUEST' }), []],
+    ['replaced under its own name', aTable(), aTable(otherKey), ['refused']],
+    ['replaced under a generated name', aTable(unnamed), aTable({ ...unnamed, ...otherKey }), ['data_lost']],
+    ['removed and retained', aTable(), undefined, ['left_behind']],
+    ['removed and deleted', aTable({}, 'Delete'), undefined, ['data_lost']],
+  ])('that is %s', (_what, before, after, kinds) => {
+    const found = playDeployment([tableStack(before)], [tableStack(after)]);
+    expect(found.map(({ kind }) => kind)).toEqual(kinds);
+  });
+
+  it('cannot move to another logical id: its name exists already', () => {
+    expect(played([tableStack(aTable())], [tableStack(aTable(), 'Renamed')])).toEqual([
+      ['left_behind', 'Data', 'Orders'],
+      ['refused', 'Data', 'Renamed'],
+    ]);
+  });
+
+  it('that a rollback left behind is adopted by the next upgrade, not made anew', () => {
+    const [full, empty] = [tableStack(aTable()), tableStack(undefined)];
+    expect(played([full], [empty])).toEqual([['left_behind', 'Data', 'Orders']]);
+    const [refused] = playDeployment([empty], [full], ['AWS::DynamoDB::Table "Shop-Orders"']);
+    expect(refused).toMatchObject({ kind: 'refused', subject: 'Orders' });
+    expect(refused?.remedy).toMatch('--import-existing-resources');
+  });
+
+  it('gets or loses one index in an update', () => {
+    const indexed = (...names: string[]) =>
+      tableStack(aTable({ GlobalSecondaryIndexes: names.map((IndexName) => ({ IndexName })) }));
+    expect(played([indexed('a')], [indexed('a', 'b')])).toEqual([]);
+    expect(played([indexed('a')], [indexed('b')])).toEqual([['refused', 'Data', 'Orders']]);
+  });
+
+  it('cannot change the attribute of its expiry in one update', () => {
+    const expiring = (AttributeName: string) =>
+      tableStack(aTable({ TimeToLiveSpecification: { AttributeName, Enabled: true } }));
+    expect(played([expiring('ttl')], [expiring('ttl')])).toEqual([]);
+    expect(played([expiring('ttl')], [expiring('expiry')])).toEqual([['refused', 'Data', 'Orders']]);
+  });
+});
+
+it('logs and versions of layers may be replaced and left behind', () => {
+  const stack = (properties: object) =>
+    aStack('Work', {
+      Resources: {
+        Layer: {
+          Type: 'AWS::Lambda::LayerVersion',
+          DeletionPolicy: 'Retain',
+          Properties: properties as never,
+        },
+      },
+    });
+  const log = aStack('Logs', {
+    Resources: { Log: { Type: 'AWS::Logs::LogGroup', DeletionPolicy: 'Retain', Properties: {} } },
+  });
+  expect(
+    played([stack({ Description: '1' }), log], [stack({ Description: '2' }), aStack('Logs', {})]),
+  ).toEqual([]);
+});
+
+it('a stack that is not deployed stays as it is, with what it imports', () => {
+  const [work, watch] = watchedQueue('PutAside', true);
+  if (work === undefined || watch === undefined) throw new Error('no stack');
+  expect(played([work, watch], [aStack('Work', { Resources: { PutAside: aQueue } })])).toEqual([
+    ['refused', 'Work', 'Work:NamePutAside'],
+  ]);
+});

@@ -1,0 +1,75 @@
+// Upgrades and rollbacks between the last release and today, by CloudFormation's rules. If a test
+// fails, each finding says what to do (docs/deploy.md#upgrade-roll-back).
+import { readFileSync } from 'node:fs';
+import { describeFinding, type FindingKind } from '../../packages/local-aws/src/deployment/finding.ts';
+import { playDeployment } from '../../packages/local-aws/src/deployment/play-deployment.ts';
+import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
+import { mergePatch } from '../../src/core/shared/merge-patch.ts';
+import type { Json } from '../../src/core/shared/json.ts';
+import { RELEASE_SETTINGS } from '../../tools/templates/release-settings.ts';
+import { synthesized } from '../support/synthesized.ts';
+
+const released = JSON.parse(readFileSync('test/lib/last-release.json', 'utf8')) as Readonly<
+  Record<string, Json>
+>;
+
+/** The stacks of the last release under some settings; all but the first are stored as patches. */
+function releasedStacks(name: string): Stack[] {
+  const { default: first = {}, [name]: stored = {} } = released;
+  const templates = name === 'default' ? first : mergePatch(first, stored);
+  return Object.entries(templates as unknown as Readonly<Record<string, Stack['template']>>).map(
+    ([stack, template]) => ({ name: stack, template }),
+  );
+}
+
+const today = (name: string): Stack[] => {
+  const { settings, region } = RELEASE_SETTINGS[name] ?? { settings: {}, region: '' };
+  return synthesized(settings, region);
+};
+
+/** What a deployment does, except for the kinds of findings that are no obstacle to it. */
+const findings = (
+  deployed: readonly Stack[],
+  next: readonly Stack[],
+  harmless: readonly FindingKind[] = [],
+) =>
+  playDeployment(deployed, next)
+    .filter(({ kind }) => !harmless.includes(kind))
+    .map(describeFinding);
+
+const names = Object.keys(RELEASE_SETTINGS);
+
+it('the last release is stored under ten settings', () => {
+  expect(Object.keys(released)).toEqual(names);
+  expect(names).toHaveLength(10);
+});
+
+it.each(names)('an upgrade from the last release is not refused and loses nothing: %s', (name) => {
+  expect(findings(releasedStacks(name), today(name))).toEqual([]);
+});
+
+it.each(names)('a rollback to the last release is not refused and loses nothing: %s', (name) => {
+  // New tables and keys stay for the next upgrade.
+  expect(findings(today(name), releasedStacks(name), ['left_behind'])).toEqual([]);
+});
+
+it.each([
+  ['of another architecture', 'x86'],
+  ['of lenient mode', 'lenient'],
+  ['of the domain', 'domain'],
+  ['of e-mail and logs', 'watched'],
+  ['of the throughput', 'warm'],
+])('a change %s, and back, is not refused and loses nothing', (_what, name) => {
+  const [plain, changed] = [today('default'), today(name)];
+  expect(findings(plain, changed)).toEqual([]);
+  expect(findings(changed, plain)).toEqual([]);
+});
+
+it('no stack exports a value, which CloudFormation would not let go while another one imports it', () => {
+  for (const name of names)
+    expect(
+      today(name)
+        .flatMap(({ template }) => Object.values(template.Outputs))
+        .filter((output) => 'Export' in output),
+    ).toEqual([]);
+});

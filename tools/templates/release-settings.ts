@@ -1,0 +1,38 @@
+/** A region for settings that need one. */
+const REGION = 'eu-west-1';
+const DOMAIN = {
+  domainName: 'vault.example.com',
+  certificateArn: `arn:aws:acm:${REGION}:123456789012:certificate/x`,
+};
+const EDGE = {
+  ...DOMAIN,
+  edge: 'cloudfront-waf',
+  certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/x',
+};
+
+export interface ReleaseSettings {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly region: string;
+}
+
+const of = (settings: Readonly<Record<string, string>>, region = REGION): ReleaseSettings => ({
+  settings,
+  region,
+});
+
+/**
+ * The settings under which the templates of a release are stored, and compared with those of today.
+ * Together they change every resource that a setting can change.
+ */
+export const RELEASE_SETTINGS: Readonly<Record<string, ReleaseSettings>> = {
+  default: of({}),
+  name: of({ serviceName: 'A-name-of-forty-letters-and-digits-01234' }),
+  region: of(EDGE, 'us-east-1'),
+  lenient: of({ clientCompatibility: 'lenient', headerPrefixes: 'SVC,ACME' }),
+  x86: of({ architecture: 'x86_64', hotConcurrency: '0' }),
+  domain: of(DOMAIN),
+  edge: of(EDGE),
+  rotation: of({ ...EDGE, edgeSecretVersions: 'a0000000-0000-4000-8000-000000000002' }),
+  watched: of({ alarmEmail: 'on-call@example.com', logRetentionDays: '30' }),
+  warm: of({ warmThroughput: '10000', throttleRate: '10000' }),
+};
