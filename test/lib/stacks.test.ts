@@ -119,6 +119,11 @@ describe('warm throughput', () => {
   );
 });
 
+it('both KMS keys are multi-Region keys, which cannot change later', () => {
+  const keys = resources(data, 'AWS::KMS::Key').map(([, { Properties }]) => Properties.MultiRegion);
+  expect(keys).toEqual([true, true]);
+});
+
 describe('the functions', () => {
   it('run on arm64 with Node 24, each with a log with a retention period', () => {
     for (const from of [reactors, api, operations]) {
@@ -338,7 +343,9 @@ describe('alarms', () => {
 
   it('notify about every change of the key', () => {
     monitoring.hasResourceProperties('AWS::Events::Rule', {
-      EventPattern: { detail: { eventName: Match.arrayWith(['DisableKey', 'ScheduleKeyDeletion']) } },
+      EventPattern: {
+        detail: { eventName: Match.arrayWith(['DisableKey', 'ScheduleKeyDeletion', 'ReplicateKey']) },
+      },
     });
   });
 });
