@@ -168,16 +168,26 @@ describe('the functions', () => {
     }
   });
 
-  it('may use the KMS key only for keys of a tenant', () => {
+  it('may use the KMS key only for keys of tenants and deployment keys', () => {
     const onKey = statements.filter(({ Action }) =>
       [Action].flat().some((action: string) => /^kms:(?!Sign|GetPublicKey)/.test(action)),
     );
     expect(onKey.length).toBeGreaterThan(2);
     const [tenant, lambda] = [
-      { Null: { 'kms:EncryptionContext:tenant': 'false' } },
+      {
+        'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': ['tenant', 'deployment'] },
+        Null: { 'kms:EncryptionContextKeys': 'false' },
+      },
       { StringEquals: { 'kms:ViaService': expect.anything() } },
     ];
-    for (const { id, Condition } of onKey) {
+    const makes = onKey.filter(({ Action }) => /GenerateDataKey|Encrypt/.test(JSON.stringify(Action)));
+    expect(makes.filter(({ id }) => !/^(Operator|Reactors)/.test(id))).toEqual([]);
+    for (const { id, Action, Condition } of onKey) {
+      if (Action === 'kms:Encrypt') {
+        expect(id).toMatch(/^Operator/);
+        expect(Condition['ForAllValues:StringEquals']).toEqual({ 'kms:EncryptionContextKeys': ['tenant'] });
+        continue;
+      }
       // The one function that sends code to Lambda may use the key through Lambda.
       const isCode = id.startsWith('Reactors') && !('Null' in Condition);
       expect(Condition).toEqual(isCode ? lambda : tenant);
