@@ -30,7 +30,13 @@ import { apiEnvironment, tokenEnvironment } from './environments.ts';
 import { ServiceLog } from './constructs/service-log.ts';
 import { CORS } from './cors.ts';
 import type { DataStack } from './data-stack.ts';
-import { allowOnTable, allowQueryIndex, allowTokenWrites, denyTrailState } from './grants.ts';
+import {
+  allowOnTable,
+  allowQueryIndex,
+  allowTokenWrites,
+  denyDeploymentKey,
+  denyTrailState,
+} from './grants.ts';
 import type { ReactorStack } from './reactor-stack.ts';
 import type { Settings } from './settings.ts';
 
@@ -179,6 +185,7 @@ export class ApiStack extends Stack {
       grants: [
         allowOnTable(this.#data.access, ['PutItem', 'DeleteItem', 'Query']),
         denyTrailState(this.#data.access),
+        denyDeploymentKey(this.#data.access),
       ],
     });
   }

@@ -220,6 +220,7 @@ export class DataStack extends Stack {
       description: 'Cloakroom: signs the seals of the audit trail',
       keySpec: KeySpec.ECC_NIST_P256,
       keyUsage: KeyUsage.SIGN_VERIFY,
+      multiRegion: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
   }
@@ -228,6 +229,8 @@ export class DataStack extends Stack {
     const key = new Key(this, 'Key', {
       description: "Cloakroom: wraps the tenants' keys and encrypts the tables",
       enableKeyRotation: true,
+      // It cannot change later, and another Region needs a replica (docs/before-production.md).
+      multiRegion: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
     // The permissions that DynamoDB needs on the key, on behalf of principals that may use a table.

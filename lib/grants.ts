@@ -1,4 +1,4 @@
-import { CHECK_CURSOR_KEY, INDEXES, SEAL_HEAD_KEY } from '../src/adapters/dynamodb/keys.ts';
+import { CHECK_CURSOR_KEY, DEPLOYMENT_KEY, INDEXES, SEAL_HEAD_KEY } from '../src/adapters/dynamodb/keys.ts';
 import { Stack, Token } from 'aws-cdk-lib';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -68,15 +68,32 @@ export function allowQueryIndex(table: Pick<NamedTable, 'tableArn'>, index: stri
 }
 
 /**
- * Allows a function to wrap or unwrap tenant keys, and nothing else that the KMS key protects: only
- * calls whose encryption context names a tenant. Those of DynamoDB on behalf of the tables do not.
+ * Allows a function to wrap or unwrap the keys of tenants, and deployment keys, and nothing else
+ * that the KMS key protects: the encryption context names one of them and has no other member.
+ * Those of DynamoDB on behalf of the tables have others.
  */
-export function allowTenantKeys(key: IKey, action: 'Decrypt' | 'GenerateDataKey'): PolicyStatement {
+export function allowTenantKeys(
+  key: IKey,
+  action: 'Decrypt' | 'GenerateDataKey' | 'Encrypt',
+  members: readonly ('tenant' | 'deployment')[] = ['tenant', 'deployment'],
+): PolicyStatement {
   return new PolicyStatement({
     actions: [`kms:${action}`],
     resources: [key.keyArn],
-    conditions: { Null: { 'kms:EncryptionContext:tenant': 'false' } },
+    conditions: {
+      'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': members },
+      // Without a context the condition above would be true for every call.
+      Null: { 'kms:EncryptionContextKeys': 'false' },
+    },
   });
+}
+
+/** Denies a function every write to the deployment key: only the operator may replace it. */
+export function denyDeploymentKey(access: Pick<NamedTable, 'tableArn'>): PolicyStatement {
+  const statement = allowOnTable(access, ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']);
+  statement.effect = Effect.DENY;
+  statement.addCondition('ForAnyValue:StringEquals', { 'dynamodb:LeadingKeys': [DEPLOYMENT_KEY.pk] });
+  return statement;
 }
 
 /** Allows a function to create, read and update tokens by id, with their cvc values. */

@@ -134,7 +134,15 @@ export class MonitoringStack extends Stack {
     this.#callAlarm('KeyChanged', topic, {
       source: ['aws.kms'],
       detail: {
-        eventName: ['DisableKey', 'ScheduleKeyDeletion', 'PutKeyPolicy', 'DisableKeyRotation'],
+        eventName: [
+          'DisableKey',
+          'ScheduleKeyDeletion',
+          'PutKeyPolicy',
+          'DisableKeyRotation',
+          // A replica decrypts in another Region, under a policy of its own.
+          'ReplicateKey',
+          'UpdatePrimaryRegion',
+        ],
         resources: { ARN: [key.keyArn, sealKey.keyArn] },
       },
     });

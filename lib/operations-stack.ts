@@ -23,6 +23,7 @@ import {
   allowSend,
   allowTenantKeys,
   allowTokenWrites,
+  denyDeploymentKey,
   denyTrailState,
 } from './grants.ts';
 import { auditEnvironment, storeEnvironment, tokenEnvironment } from './environments.ts';
@@ -88,6 +89,8 @@ export class OperationsStack extends Stack {
         new PolicyStatement({ actions: ['kms:GetPublicKey'], resources: [data.sealKey.keyArn] }),
         allowTenantKeys(data.key, 'GenerateDataKey'),
         allowTenantKeys(data.key, 'Decrypt'),
+        // A root that leaves the deployment key is wrapped by KMS.
+        allowTenantKeys(data.key, 'Encrypt', ['tenant']),
         ...allowTokenWrites(data),
         allowQueryIndex(data.tokens, INDEXES.list),
         allowOnTable(data.reactors, ['BatchGetItem', 'PutItem', 'DeleteItem', 'Query']),
@@ -142,6 +145,7 @@ export class OperationsStack extends Stack {
         // No right on the tenants' keys: a rotation does not need them.
         allowOnTable(data.access, ['BatchGetItem', 'PutItem', 'DeleteItem']),
         denyTrailState(data.access),
+        denyDeploymentKey(data.access),
         allowQueryIndex(data.reactors, INDEXES.due),
         allowOnTable(data.reactors, ['BatchGetItem', 'PutItem', 'DeleteItem']),
         allowOnFunctions(this, reactors.functionPrefix, [

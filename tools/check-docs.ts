@@ -64,6 +64,7 @@ const lists: readonly (readonly [what: string, file: string, heading: string, ac
     ['route', 'docs/api.md', '## Operations', routes],
     ['error code', 'docs/api.md', '## Errors', Object.keys(PROBLEMS)],
     ['setting', 'docs/deploy.md', '## Settings', SETTING_NAMES],
+    ['setting', 'docs/before-production.md', '## Settings', SETTING_NAMES],
     ['operator command', 'docs/deploy.md', '## Operator', COMMAND_NAMES.map(usageOf)],
     ['environment variable', 'docs/deploy.md', '## Environment of the functions', environments],
     [

@@ -63,7 +63,7 @@ export const COMMAND_BEHAVIOUR: Readonly<Record<CommandName, CommandBehaviour>> 
     does: 'Creates a tenant and prints its id, first management key and webhook secret',
     secrets: ['management_key', 'webhook_secret'],
   },
-  'list-tenants': { does: 'Lists all tenants with the time of their next key rotation' },
+  'list-tenants': { does: 'Lists all tenants with their next key rotation, and what wraps their roots' },
   'check-tenant': { does: 'Decrypts records under each key of a tenant; exit code 1 if one fails' },
   'rotate-keys': { does: 'Rotates the data key of a tenant; old records stay readable under the old key' },
   'replace-root': {
@@ -75,6 +75,17 @@ export const COMMAND_BEHAVIOUR: Readonly<Record<CommandName, CommandBehaviour>> 
     progress: ({ seen, resealed, left, unreadable }) =>
       `${String(seen)} read, ${String(resealed)} resealed, ${String(left)} left so far${idsIn(unreadable)}`,
     isBad: ({ left }) => left !== 0,
+  },
+  'rotate-deployment-key': {
+    does: 'Makes another deployment key, which wraps new roots; rewrap-roots moves the existing ones',
+  },
+  'rewrap-roots': {
+    does: 'Wraps the roots of one tenant or of all under the current deployment key, or under KMS',
+    isDone: ({ done }) => done === true,
+    joined: sumsOf,
+    progress: ({ rewrapped, unreadable }) =>
+      `${String(rewrapped)} tenants${typeof unreadable === 'string' ? `; cannot be unwrapped: ${unreadable}` : ''}`,
+    isBad: ({ unreadable }) => unreadable !== null,
   },
   'destroy-tenant': {
     does: 'Destroys the keys of a tenant and deletes all its data; cannot be undone',

@@ -8,6 +8,11 @@ export const FLAGS = {
   name: { value: 'NAME', member: 'name', does: 'name of the tenant, up to 200 characters' },
   tenant: { value: 'ID', member: 'tenant_id', does: 'id of the tenant, as list-tenants shows it' },
   confirm: { value: 'ID', member: 'confirm', does: 'the id of the tenant again' },
+  'wrapped-by': {
+    value: 'KEY',
+    member: 'wrapped_by',
+    does: 'what wraps the root key: deployment (one key for many tenants) or kms (KMS itself)',
+  },
   start: { value: '', member: 'start', does: 'begin' },
   invocation: { value: 'ID', member: 'invocation_id', does: 'id, as list-deliveries shows it' },
   limit: { value: 'N', member: 'limit', does: 'how many at most' },
@@ -49,12 +54,14 @@ interface CommandFlags {
 
 /** Every operator command with its flags. */
 export const COMMANDS = {
-  'create-tenant': { needs: ['name'], takes: [] },
+  'create-tenant': { needs: ['name'], takes: ['wrapped-by'] },
   'list-tenants': { needs: [], takes: [] },
   'check-tenant': { needs: ['tenant'], takes: [] },
   'rotate-keys': { needs: ['tenant'], takes: [] },
   'replace-root': { needs: ['tenant'], takes: ['start'] },
   reseal: { needs: ['tenant'], takes: [] },
+  'rotate-deployment-key': { needs: [], takes: [] },
+  'rewrap-roots': { needs: [], takes: ['tenant', 'wrapped-by'] },
   'destroy-tenant': { needs: ['tenant', 'confirm'], takes: [] },
   health: { needs: [], takes: [] },
   'rotate-webhook-secret': { needs: ['tenant'], takes: [] },

@@ -3,11 +3,13 @@ import { dynamoDbClient, kmsClient, lambdaControlClient, sqsClient } from '../..
 import { oldestDue } from '../../src/adapters/dynamodb/due-index.ts';
 import { countCold, countParked } from '../../src/adapters/dynamodb/due-reactors.ts';
 import { createSealHead, createSealReader } from '../../src/adapters/dynamodb/seal-store.ts';
+import { createDeploymentKeyStore } from '../../src/adapters/dynamodb/deployment-key-store.ts';
 import { createCheckCursor } from '../../src/adapters/dynamodb/check-cursor.ts';
 import { createIndexReader, createIndexRequests } from '../../src/adapters/dynamodb/index-store.ts';
 import { createTrailSearch } from '../../src/adapters/dynamodb/trail-search.ts';
 import { createTrailProtection } from '../../src/adapters/dynamodb/trail-protection.ts';
 import { createTrailReader } from '../../src/adapters/dynamodb/trail-reader.ts';
+import { createKmsKeyService } from '../../src/adapters/kms/kms-key-service.ts';
 import { sealPublicKey } from '../../src/adapters/kms/kms-seal-key.ts';
 import { createReactorRepairs } from '../../src/adapters/lambda/reactor-repairs.ts';
 import { createInvocationQueue, queueDepth } from '../../src/adapters/sqs/invocation-queue.ts';
@@ -31,6 +33,7 @@ import type { HealthDeps } from '../../src/core/sweep/health.ts';
 import type { ResealDeps } from '../../src/core/tenants/reseal-records.ts';
 import type { ReplaceRootDeps } from '../../src/core/tenants/replace-root.ts';
 import type { RotateDataKeyDeps } from '../../src/core/tenants/rotate-data-key.ts';
+import type { RewrapDeps } from '../../src/core/tenants/wrap-roots.ts';
 import { randomIdentity } from '../../src/core/shared/write-identity.ts';
 import type { UndeliveredDeps } from '../../src/core/webhooks/undelivered.ts';
 import type { WebhookSecretDeps } from '../../src/core/webhooks/webhook-secrets.ts';
@@ -60,6 +63,7 @@ export type OperatorDeps = {
   UndeliveredDeps &
   RotateDataKeyDeps &
   ReplaceRootDeps &
+  RewrapDeps &
   ResealDeps &
   DestroyTenantDeps &
   HealthDeps;
@@ -74,6 +78,7 @@ export function dependencies(env: NodeJS.ProcessEnv): Unaudited<OperatorDeps> {
   const config = environment.parse(env);
   const client = dynamoDbClient();
   const sqs = sqsClient();
+  const kms = kmsClient();
   const dueIn = (name: string) => () => oldestDue({ client, name });
   const reactors = { client, name: config.REACTORS_TABLE };
   const stores = createStores(client, config);
@@ -94,9 +99,11 @@ export function dependencies(env: NodeJS.ProcessEnv): Unaudited<OperatorDeps> {
       { ...index, title: 'AuditIndex', expires: true },
       { ...seals, title: 'AuditSeals', expires: false },
     ]),
+    keyService: createKmsKeyService(kms, config.KEY_ID),
+    deploymentKeyStore: createDeploymentKeyStore({ client, name: config.ACCESS_TABLE }),
     sealHead: createSealHead({ client, name: config.ACCESS_TABLE }),
     sealPublicKey: async (pem) =>
-      pem === undefined ? sealPublicKey(kmsClient(), config.SEAL_KEY_ID) : createPublicKey(pem),
+      pem === undefined ? sealPublicKey(kms, config.SEAL_KEY_ID) : createPublicKey(pem),
     auditLog: createTrail(client, config, { ...stores, ...auditReports(config.SERVICE_NAME) }),
     // Without the check of heads: one token that does not open must not stop a walk over all.
     tokenStore: createTokenStores(client, config, stores.vault).storedTokens,

@@ -5,6 +5,12 @@ import { health } from '../../src/core/sweep/health.ts';
 import { resealStep } from '../../src/core/tenants/reseal-records.ts';
 import { beginRootReplacement, continueRootReplacement } from '../../src/core/tenants/replace-root.ts';
 import { rotateDataKey } from '../../src/core/tenants/rotate-data-key.ts';
+import {
+  rewrapStep,
+  rotateDeploymentKey,
+  wrappersOf,
+  WRAPPING_KEYS,
+} from '../../src/core/tenants/wrap-roots.ts';
 import type { Invocation } from '../../src/core/reactors/invocation.ts';
 import { DEPLOYMENT } from '../../src/core/audit/audit-record.ts';
 import type { Unaudited } from '../../src/core/audit/effects.ts';
@@ -50,6 +56,7 @@ const VALUES = {
   name: z.string(),
   tenant: z.uuid(),
   confirm: z.string(),
+  'wrapped-by': z.enum(WRAPPING_KEYS),
   start: z._default(z.boolean(), false),
   invocation: z.uuid(),
   limit: z._default(z.int().check(z.minimum(1), z.maximum(LIMIT_MAX)), 100),
@@ -125,8 +132,9 @@ function presentUndelivered(invocation: Invocation) {
 const RUN: {
   readonly [Name in CommandName]: (deps: OperatorDeps, raw: Command<Name>) => Promise<unknown>;
 } = {
-  'create-tenant': async (deps: OperatorDeps, { name }: Command<'create-tenant'>) => {
-    const created = await createTenant(deps, { name });
+  'create-tenant': async (deps: OperatorDeps, raw: Command<'create-tenant'>) => {
+    const { name, wrapped_by: wrappedBy = 'deployment' } = raw;
+    const created = await createTenant(deps, { name, wrappedBy });
     return {
       tenant_id: created.tenantId,
       management_key: created.managementKey.reveal(),
@@ -142,6 +150,7 @@ const RUN: {
         name: tenant.name,
         created_at: formatTimestamp(tenant.createdAt),
         next_rotation: isDestroyed(tenant) ? null : formatTimestamp(tenant.rotateAt),
+        wrapped_by: isDestroyed(tenant) ? null : wrappersOf(tenant).join(' and '),
       })),
     };
   },
@@ -168,6 +177,15 @@ const RUN: {
   reseal: async (deps: OperatorDeps, raw: Command<'reseal'>) => {
     const { isDone, ...counts } = await resealStep(deps, raw.tenant_id);
     return { ...counts, done: isDone };
+  },
+  'rotate-deployment-key': async (deps: OperatorDeps) => ({
+    deployment_key: (await rotateDeploymentKey(deps)).id,
+  }),
+  /** One step; the command line repeats it until the last. */
+  'rewrap-roots': async (deps: OperatorDeps, raw: Command<'rewrap-roots'>) => {
+    const { tenant_id: tenantId, wrapped_by: by } = raw;
+    const { rewrapped, unreadable, isDone } = await rewrapStep(deps, { tenantId, by });
+    return { rewrapped, unreadable: unreadable.join(', ') || null, done: isDone };
   },
   /** One step; the command line repeats it until the last. */
   'destroy-tenant': async (deps: OperatorDeps, raw: Command<'destroy-tenant'>) => {

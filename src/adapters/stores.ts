@@ -16,7 +16,7 @@ import { createTenantStore } from './dynamodb/tenant-store.ts';
 import { createTokenStore } from './dynamodb/token-store.ts';
 import { createTrailWriter } from './dynamodb/trail-writer.ts';
 import { LIST_SHARDS } from './dynamodb/token-tables.ts';
-import { createKmsKeyService } from './kms/kms-key-service.ts';
+import { createKmsUnwrapper } from './kms/kms-key-service.ts';
 
 /** The variables of a function's environment that name the stores of keys and credentials. */
 export interface StoreConfig {
@@ -65,8 +65,11 @@ export function createStores(client: DynamoDBDocumentClient, config: StoreConfig
   const ephemeral = { client, name: config.EPHEMERAL_TABLE };
   const tenantBasicsStore = createTenantBasicsStore(access);
   const credentialStore = createCredentialStore(access);
-  const keyService = createKmsKeyService(kmsClient(), config.KEY_ID);
-  const tenantKeys = createTenantKeys({ keyService, keyRingStore: tenantBasicsStore, clock: Date.now });
+  const tenantKeys = createTenantKeys({
+    keyService: createKmsUnwrapper(kmsClient(), config.KEY_ID),
+    keyRingStore: tenantBasicsStore,
+    clock: Date.now,
+  });
   return {
     applicationStore: createApplicationStore(access),
     tenantStore: createTenantStore(access),
@@ -76,7 +79,6 @@ export function createStores(client: DynamoDBDocumentClient, config: StoreConfig
     sessionStore: createSessionStore(ephemeral, credentialStore),
     invocationCredentials: createInvocationCredentialStore(ephemeral, credentialStore),
     idempotencyStore: createIdempotencyStore(ephemeral),
-    keyService,
     tenantKeys,
     vault: createVault(tenantKeys),
   };

@@ -11,11 +11,29 @@ export function keyServiceContract(name: string, make: () => KeyService): void {
       expect([one.key.symmetricKeySize, one.key.equals(other.key)]).toEqual([32, false]);
     });
 
-    it('unwraps no key for another tenant, and no other bytes', async () => {
-      const [service, context] = [make(), { tenant: randomUUID() }];
-      const { wrapped } = await service.generateKey(context);
-      await expect(service.unwrapKey(wrapped, { tenant: randomUUID() })).rejects.toThrow();
-      await expect(service.unwrapKey(Buffer.alloc(wrapped.length), context)).rejects.toThrow();
+    it('wraps a key that another context wrapped, and then unwraps it in both', async () => {
+      const [service, from, to] = [make(), { deployment: randomUUID() }, { tenant: randomUUID() }];
+      const { key, wrapped } = await service.generateKey(from);
+      const again = await service.wrapKey(key, to);
+      expect((await service.unwrapKey(again, to)).equals(key)).toBe(true);
+      expect((await service.unwrapKey(wrapped, from)).equals(key)).toBe(true);
+      await expect(service.unwrapKey(again, from)).rejects.toThrow();
     });
+
+    it.each(['tenant', 'deployment'] as const)(
+      'unwraps no key of a %s in another context, and no other bytes',
+      async (member) => {
+        const [service, id] = [make(), randomUUID()];
+        const contexts = { tenant: { tenant: id }, deployment: { deployment: id } };
+        const { wrapped } = await service.generateKey(contexts[member]);
+        const others = [
+          contexts[member === 'tenant' ? 'deployment' : 'tenant'],
+          { tenant: randomUUID() },
+          { deployment: randomUUID() },
+        ];
+        for (const other of others) await expect(service.unwrapKey(wrapped, other)).rejects.toThrow();
+        await expect(service.unwrapKey(Buffer.alloc(wrapped.length), contexts[member])).rejects.toThrow();
+      },
+    );
   });
 }

@@ -20,6 +20,14 @@ export function tenantStoreContract(name: string, make: () => TenantStore & Tena
       expect([await make().find(unknown), await make().basics(unknown)]).toEqual([undefined, undefined]);
     });
 
+    it('returns the deployment key of a root with the root', async () => {
+      const deploymentKey = { id: randomUUID(), wrapped: Buffer.from('wrapped') };
+      const roots = aTenant().roots.map((root) => ({ ...root, deploymentKey }));
+      const tenant = await create(aTenant({ roots }));
+      expect((await make().find(tenant.id))?.roots).toEqual(tenant.roots);
+      expect((await make().basics(tenant.id))?.roots).toEqual(tenant.roots);
+    });
+
     it('rejects a new tenant with the id of another one, which is unchanged', async () => {
       const tenant = await create(aTenant());
       await expect(create({ ...tenant, name: 'Another' })).rejects.toThrow();

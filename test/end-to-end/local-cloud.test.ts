@@ -136,7 +136,13 @@ describe('the operator command line', () => {
       const { stdout } = await run('bash', ['-c', `${script}\n${at}; _operator; echo "\${COMPREPLY[@]}"`]);
       return stdout.trim().split(' ');
     };
-    expect(await completed('re')).toEqual(['replace-root', 'reseal', 'resend-delivery', 'rebuild-index']);
+    expect(await completed('re')).toEqual([
+      'replace-root',
+      'reseal',
+      'rewrap-roots',
+      'resend-delivery',
+      'rebuild-index',
+    ]);
     expect(await completed('create-tenant', '--s')).toEqual(['--secrets-to']);
   });
 });

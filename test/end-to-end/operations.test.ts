@@ -115,6 +115,43 @@ describe('the replacement of a root', () => {
   });
 });
 
+describe('the deployment key', () => {
+  const listed = async () => {
+    const { tenants } = (await operator({ command: 'list-tenants' })) as unknown as {
+      tenants: { tenant_id: string; wrapped_by: string }[];
+    };
+    return new Map(tenants.map(({ tenant_id: id, wrapped_by: by }) => [id, by]));
+  };
+  const rewrap = (flags: Record<string, string> = {}) =>
+    steps({ command: 'rewrap-roots', ...flags }, ({ done }) => done === true);
+
+  it('wraps new tenants, is replaced, and lets a tenant move to KMS and back, while all are served', async () => {
+    const [one, two] = [await aTenant(), await aTenant()];
+    const direct = await operator({ command: 'create-tenant', name: 'x', wrapped_by: 'kms' });
+    const made = await one.app.post('/tokens', { type: 'token', data: 'x' });
+    const isRead = async () => (await one.app.get(`/tokens/${made.body.id as string}`)).body.data === 'x';
+    const before = await listed();
+    expect(before.get(direct['tenant_id'] ?? '')).toBe('kms');
+    expect(before.get(one.id)).toBe(before.get(two.id));
+
+    const { deployment_key: key } = await operator({ command: 'rotate-deployment-key' });
+    expect((await listed()).get(one.id)).toBe(before.get(one.id));
+    expect(await rewrap()).toContainEqual({ rewrapped: expect.any(Number), unreadable: null, done: false });
+    const after = await listed();
+    expect([after.get(one.id), after.get(two.id)]).toEqual([key, key]);
+    expect(after.get(direct['tenant_id'] ?? '')).toBe('kms');
+    expect(await isRead()).toBe(true);
+
+    await rewrap({ tenant_id: one.id, wrapped_by: 'kms' });
+    expect([(await listed()).get(one.id), (await listed()).get(two.id)]).toEqual(['kms', key]);
+    expect(await isRead()).toBe(true);
+    await rewrap({ tenant_id: one.id, wrapped_by: 'deployment' });
+    expect((await listed()).get(one.id)).toBe(key);
+    expect(await isRead()).toBe(true);
+    expect(await operator({ command: 'check-tenant', tenant_id: one.id })).toMatchObject({ opens: true });
+  });
+});
+
 describe('the destruction of a tenant', () => {
   it('requires its id twice, and leaves nothing of it', async () => {
     const { id, app, manager } = await aTenant();
@@ -172,6 +209,8 @@ describe('the operator', () => {
     { command: 'rotate-keys', tenant_id: randomUUID() },
     { command: 'replace-root', tenant_id: randomUUID() },
     { command: 'reseal', tenant_id: randomUUID() },
+    { command: 'rewrap-roots', tenant_id: randomUUID() },
+    { command: 'rewrap-roots', wrapped_by: 'x' },
     { command: 'resend-delivery', tenant_id: randomUUID(), invocation_id: randomUUID() },
   ])('gets an error that explains what is wrong with %j', async (command) => {
     expect(await operator(command)).toHaveProperty('errorMessage');

@@ -74,7 +74,7 @@ it('no function has all actions of DynamoDB, or actions on all tables', () => {
   }
 });
 
-it('only the sealer may write the head in the table of keys, and only the operator the cursor', () => {
+it('in the table of keys only the sealer may write the head, and only the operator the cursor and the deployment key', () => {
   const onAccess = policies.filter(({ Resource }) =>
     /table\/Cloakroom-Access"/.test(JSON.stringify(Resource)),
   );
@@ -97,6 +97,12 @@ it('only the sealer may write the head in the table of keys, and only the operat
       });
   }
   expect([...writers].toSorted()).toEqual(['Applications', 'AuditSealer', 'Operator', 'Sweeper']);
+  const barred = onAccess.filter(
+    ({ Effect, Condition }) =>
+      Effect === 'Deny' &&
+      String(Condition?.['ForAnyValue:StringEquals']?.['dynamodb:LeadingKeys']) === 'deployment-key',
+  );
+  expect(barred.map(({ of }) => of).toSorted()).toEqual(['Applications', 'Sweeper']);
 });
 
 it('Lambda does not repeat an event of a schedule that failed', () => {

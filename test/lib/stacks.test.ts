@@ -119,6 +119,11 @@ describe('warm throughput', () => {
   );
 });
 
+it('both KMS keys are multi-Region keys, which cannot change later', () => {
+  const keys = resources(data, 'AWS::KMS::Key').map(([, { Properties }]) => Properties.MultiRegion);
+  expect(keys).toEqual([true, true]);
+});
+
 describe('the functions', () => {
   it('run on arm64 with Node 24, each with a log with a retention period', () => {
     for (const from of [reactors, api, operations]) {
@@ -163,16 +168,26 @@ describe('the functions', () => {
     }
   });
 
-  it('may use the KMS key only for keys of a tenant', () => {
+  it('may use the KMS key only for keys of tenants and deployment keys', () => {
     const onKey = statements.filter(({ Action }) =>
       [Action].flat().some((action: string) => /^kms:(?!Sign|GetPublicKey)/.test(action)),
     );
     expect(onKey.length).toBeGreaterThan(2);
     const [tenant, lambda] = [
-      { Null: { 'kms:EncryptionContext:tenant': 'false' } },
+      {
+        'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': ['tenant', 'deployment'] },
+        Null: { 'kms:EncryptionContextKeys': 'false' },
+      },
       { StringEquals: { 'kms:ViaService': expect.anything() } },
     ];
-    for (const { id, Condition } of onKey) {
+    const makes = onKey.filter(({ Action }) => /GenerateDataKey|Encrypt/.test(JSON.stringify(Action)));
+    expect(makes.filter(({ id }) => !/^(Operator|Reactors)/.test(id))).toEqual([]);
+    for (const { id, Action, Condition } of onKey) {
+      if (Action === 'kms:Encrypt') {
+        expect(id).toMatch(/^Operator/);
+        expect(Condition['ForAllValues:StringEquals']).toEqual({ 'kms:EncryptionContextKeys': ['tenant'] });
+        continue;
+      }
       // The one function that sends code to Lambda may use the key through Lambda.
       const isCode = id.startsWith('Reactors') && !('Null' in Condition);
       expect(Condition).toEqual(isCode ? lambda : tenant);
@@ -338,7 +353,9 @@ describe('alarms', () => {
 
   it('notify about every change of the key', () => {
     monitoring.hasResourceProperties('AWS::Events::Rule', {
-      EventPattern: { detail: { eventName: Match.arrayWith(['DisableKey', 'ScheduleKeyDeletion']) } },
+      EventPattern: {
+        detail: { eventName: Match.arrayWith(['DisableKey', 'ScheduleKeyDeletion', 'ReplicateKey']) },
+      },
     });
   });
 });

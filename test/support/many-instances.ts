@@ -5,11 +5,13 @@ import { createIdempotencyStore } from '../../src/adapters/dynamodb/idempotency-
 import { createInvocationCredentialStore } from '../../src/adapters/dynamodb/invocation-credential-store.ts';
 import { createReactorStore } from '../../src/adapters/dynamodb/reactor-store.ts';
 import { createSessionStore } from '../../src/adapters/dynamodb/session-store.ts';
+import { createDeploymentKeyStore } from '../../src/adapters/dynamodb/deployment-key-store.ts';
 import { createTenantStore } from '../../src/adapters/dynamodb/tenant-store.ts';
 import { createTenantBasicsStore } from '../../src/adapters/dynamodb/tenant-basics-store.ts';
 import { createProvenTokenStore } from '../../src/core/tokens/proven-token-store.ts';
 import { createTokenStore } from '../../src/adapters/dynamodb/token-store.ts';
 import { createApplication } from '../../src/core/applications/create-application.ts';
+import type { WrappingKey } from '../../src/core/tenants/wrap-roots.ts';
 import { createTenant } from '../../src/core/tenants/create-tenant.ts';
 import { PERMISSION_NAMES, type Permission } from '../../src/core/access/permission.ts';
 import { createTenantKeys } from '../../src/core/crypto/tenant-keys.ts';
@@ -57,6 +59,7 @@ export async function manyInstances(now = Date.now()) {
     return {
       applicationStore: createApplicationStore(access),
       tenantStore: createTenantStore(access),
+      deploymentKeyStore: createDeploymentKeyStore(access),
       tenantBasicsStore,
       credentialStore,
       sessionStore: createSessionStore(ephemeral, credentialStore),
@@ -106,10 +109,10 @@ export async function manyInstances(now = Date.now()) {
 
   const { storedTokens, ...rest } = wired();
   // As functions/operator: a token that does not open stops no walk.
-  const operator = { ...rest, tokenStore: storedTokens, audit: anAudit() };
+  const operator = { ...rest, tokenStore: storedTokens, audit: anAudit(), newId: () => randomUUID() };
 
-  async function aTenant() {
-    const { tenantId } = await createTenant({ ...operator, newId: randomUUID }, { name: 'x' });
+  async function aTenant(wrappedBy: WrappingKey = 'kms') {
+    const { tenantId } = await createTenant(operator, { name: 'x', wrappedBy });
     return tenantId;
   }
 

@@ -1,6 +1,6 @@
 import { createHash, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import type { KeyPurpose } from '../../src/core/crypto/derive-key.ts';
-import type { KeyService } from '../../src/core/crypto/key-service.ts';
+import type { KeyContext, KeyService } from '../../src/core/crypto/key-service.ts';
 import type { TenantKeys } from '../../src/core/crypto/tenant-keys.ts';
 
 /** Keys of tenants in memory, with one version, from the function that creates them. */
@@ -25,26 +25,35 @@ export const someTenantKeys = (): TenantKeys =>
     createSecretKey(createHash('sha256').update(`${tenantId}/${purpose}`).digest()),
   );
 
+const nameOf = (context: KeyContext): string =>
+  'tenant' in context ? `tenant ${context.tenant}` : `deployment ${context.deployment}`;
+
 /**
- * A key service in memory that counts unwrapped keys; `failNext` is the number of calls to fail.
+ * A key service in memory that lists the ids of unwrapped keys, those of tenants and deployment
+ * keys; `failNext` is the number of calls to fail.
  */
 export function aKeyService() {
   const plain = new Map<string, KeyObject>();
   const unwraps: string[] = [];
   let failures = 0;
+  const wrap = (key: KeyObject, context: KeyContext): Buffer => {
+    const wrapped = randomBytes(16);
+    plain.set(`${nameOf(context)} ${wrapped.toString('hex')}`, key);
+    return wrapped;
+  };
   const service: KeyService = {
-    generateKey({ tenant }) {
-      const [key, wrapped] = [createSecretKey(randomBytes(32)), randomBytes(16)];
-      plain.set(`${tenant} ${wrapped.toString('hex')}`, key);
-      return Promise.resolve({ key, wrapped });
+    generateKey(context) {
+      const key = createSecretKey(randomBytes(32));
+      return Promise.resolve({ key, wrapped: wrap(key, context) });
     },
-    unwrapKey(wrapped, { tenant }) {
+    wrapKey: (key, context) => Promise.resolve(wrap(key, context)),
+    unwrapKey(wrapped, context) {
       if (failures > 0) {
         failures -= 1;
         return Promise.reject(new Error('down'));
       }
-      unwraps.push(tenant);
-      const key = plain.get(`${tenant} ${wrapped.toString('hex')}`);
+      unwraps.push('tenant' in context ? context.tenant : context.deployment);
+      const key = plain.get(`${nameOf(context)} ${wrapped.toString('hex')}`);
       return key === undefined ? Promise.reject(new Error('another context')) : Promise.resolve(key);
     },
   };

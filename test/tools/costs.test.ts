@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { rotationDollars } from '../../tools/costs/idle-table.ts';
 import { PRICES } from '../../tools/costs/prices.ts';
 import { countedUsage, requestTable } from '../../tools/costs/request-tables.ts';
 import { dollarsPerMillion, requestCosts, retentionDollars } from '../../tools/costs/request-costs.ts';
@@ -100,6 +101,13 @@ describe('the costs of a million requests', () => {
     ['templates without an API', [], /0 stages of the API/],
   ])('are rejected for %s', async (_what, resources, message) => {
     await expect(requestCosts(resources)).rejects.toThrow(message);
+  });
+});
+
+describe('the rotation of KMS keys', () => {
+  it('costs a dollar more a month after the first and the second rotation, and no more after later ones', () => {
+    // Of the two keys, KMS rotates only the one that encrypts.
+    expect([1, 2, 3, 4, 10].map((year) => rotationDollars(templates, year))).toEqual([0, 1, 2, 2, 2]);
   });
 });
 

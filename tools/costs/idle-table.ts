@@ -110,8 +110,7 @@ type Row = readonly [what: string, count: string, dollars: number];
 const OF_REACTORS = [COLD_PARTITION, RETRIED_PARTITION, PARKED_PARTITION];
 const COUNTED = [COLD_PARTITION, PARKED_PARTITION];
 
-async function rowsOf(settings: Readonly<Record<string, string>>): Promise<readonly Row[]> {
-  const resources = templateResources(settings);
+async function rowsOf(resources: readonly Resource[]): Promise<readonly Row[]> {
   const all = (type: string) => resources.filter(({ Type }) => Type === type);
   const count = (type: string) => all(type).length;
   const alarmMetrics = all('AWS::CloudWatch::Alarm').reduce((sum, alarm) => sum + metricsOf(alarm), 0);
@@ -161,23 +160,42 @@ async function rowsOf(settings: Readonly<Record<string, string>>): Promise<reado
 const hot = (architecture: keyof typeof PRICES.provisionedGigabyteSecond) =>
   (REACTOR_MEMORY_MB / 1024) * SECONDS * PRICES.provisionedGigabyteSecond[architecture];
 
+/** KMS rotates a key once a year and charges the first two rotations, so the price rises twice. */
+export function rotationDollars(resources: readonly Resource[], year: number): number {
+  const rotated = resources.filter(
+    ({ Type, Properties }) => Type === 'AWS::KMS::Key' && Properties?.['EnableKeyRotation'] === true,
+  );
+  return rotated.length * Math.min(year - 1, 2) * PRICES.month.keyRotation;
+}
+
 /** The cost of an idle deployment, and of one with an edge. */
 export async function idleTable(): Promise<string> {
-  const plain = await rowsOf({});
-  const edge = await rowsOf({
+  const resources = templateResources({});
+  const withEdge = templateResources({
     edge: 'cloudfront-waf',
     domainName: 'vault.example.com',
     certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/x',
   });
+  const [plain, edge] = [await rowsOf(resources), await rowsOf(withEdge)];
   const cell = (row: Row | undefined) => (row === undefined ? '|' : `${row[1]} | ${row[2].toFixed(2)}`);
   const names = [...new Set([...plain, ...edge].map(([name]) => name))];
   const named = (rows: readonly Row[], name: string) => rows.find((row) => row[0] === name);
-  const total = (rows: readonly Row[]) => rows.reduce((sum, [, , dollars]) => sum + dollars, 0).toFixed(2);
+  const sumOf = (rows: readonly Row[]) => rows.reduce((sum, [, , dollars]) => sum + dollars, 0);
+  const inYear = (year: number) =>
+    [sumOf(plain) + rotationDollars(resources, year), sumOf(edge) + rotationDollars(withEdge, year)].map(
+      (dollars) => dollars.toFixed(2),
+    );
+  const total = (name: string, year: number) => {
+    const [without, withIt] = inYear(year);
+    return `| ${name} | | **${String(without)}** | | **${String(withIt)}** |`;
+  };
   const lines = [
     '| A month, idle | Count | Dollars | With an edge | Dollars |',
     '| --- | --- | --- | --- | --- |',
     ...names.map((name) => `| ${name} | ${cell(named(plain, name))} | ${cell(named(edge, name))} |`),
-    `| **All of it** | | **${total(plain)}** | | **${total(edge)}** |`,
+    total('**All of it**, in the first year', 1),
+    total('In the second year, after a rotation of the KMS key', 2),
+    total('From the third year on, after two', 3),
     `| Each provisioned instance of a reactor, arm64 | | ${hot('arm64').toFixed(2)} | | ${hot('arm64').toFixed(2)} |`,
     `| The same, x86_64 | | ${hot('x86_64').toFixed(2)} | | ${hot('x86_64').toFixed(2)} |`,
   ];

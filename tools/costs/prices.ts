@@ -27,7 +27,10 @@ export const PRICES = {
   /** A trace that X-Ray records. */
   trace: 5e-6,
   month: {
+    /** Each KMS key: a replica in another Region is one too. */
     key: 1,
+    /** Added by the first and by the second rotation of a key; later ones cost nothing. */
+    keyRotation: 1,
     /** Each metric of an alarm. */
     alarmMetric: 0.1,
     customMetric: 0.3,

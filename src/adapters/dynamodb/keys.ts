@@ -342,3 +342,6 @@ export const SEAL_HEAD_KEY: ItemKey = { pk: 'audit', sk: 'head' };
 
 /** Access table: how far the hourly check of the trail is. */
 export const CHECK_CURSOR_KEY: ItemKey = { pk: 'audit-check', sk: 'cursor' };
+
+/** Access table: the deployment key under which new roots are wrapped. */
+export const DEPLOYMENT_KEY: ItemKey = { pk: 'deployment-key', sk: 'current' };

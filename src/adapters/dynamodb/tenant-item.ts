@@ -5,11 +5,15 @@ import { tenantCopyKey, tenantKey } from './keys.ts';
 import { binary, type Item } from './table-client.ts';
 import { dueAt } from './token-item.ts';
 
+/** A deployment key as a root names it, and as its own item has it. */
+export const deploymentKeyShape = () => z.object({ id: z.string(), wrapped: binary });
+
 const basics = () => ({
   settings: z.object({ deduplicateTokens: z.boolean() }),
   roots: z.array(
     z.object({
       wrapped: binary,
+      deploymentKey: z.exactOptional(deploymentKeyShape()),
       since: z.number(),
       addedAt: z.number(),
       startedAt: z.exactOptional(z.number()),

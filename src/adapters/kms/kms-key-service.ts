@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { DecryptCommand, GenerateDataKeyCommand, type KMSClient } from '@aws-sdk/client-kms';
+import { DecryptCommand, EncryptCommand, GenerateDataKeyCommand, type KMSClient } from '@aws-sdk/client-kms';
 import type { KeyContext, KeyService } from '../../core/crypto/key-service.ts';
 import { callDependency } from '../aws/dependency-error.ts';
 
@@ -15,14 +15,32 @@ function secretKey(plaintext: Uint8Array | undefined): KeyObject {
   return key;
 }
 
-const encryptionContext = ({ tenant }: KeyContext) => ({ tenant });
+/** Exactly one member: the permissions of the functions allow no other (lib/grants.ts). */
+const encryptionContext = (context: KeyContext): Record<string, string> =>
+  'tenant' in context ? { tenant: context.tenant } : { deployment: context.deployment };
 
 /**
- * The key service with one KMS key. CloudTrail logs the encryption context, and KMS checks it on
- * every unwrap.
+ * Opens keys by one KMS key. The functions that serve requests have no more of the key service:
+ * nothing in them makes or wraps a key. CloudTrail logs the encryption context, and KMS checks it
+ * on every unwrap.
  */
+export function createKmsUnwrapper(client: KMSClient, keyId: string): Pick<KeyService, 'unwrapKey'> {
+  return {
+    async unwrapKey(wrapped, context) {
+      const command = new DecryptCommand({
+        KeyId: keyId,
+        CiphertextBlob: wrapped,
+        EncryptionContext: encryptionContext(context),
+      });
+      return secretKey((await callDependency(() => client.send(command))).Plaintext);
+    },
+  };
+}
+
+/** The key service with one KMS key. */
 export function createKmsKeyService(client: KMSClient, keyId: string): KeyService {
   return {
+    ...createKmsUnwrapper(client, keyId),
     async generateKey(context) {
       const command = new GenerateDataKeyCommand({
         KeyId: keyId,
@@ -32,13 +50,18 @@ export function createKmsKeyService(client: KMSClient, keyId: string): KeyServic
       const response = await callDependency(() => client.send(command));
       return { key: secretKey(response.Plaintext), wrapped: bytes(response.CiphertextBlob) };
     },
-    async unwrapKey(wrapped, context) {
-      const command = new DecryptCommand({
+    async wrapKey(key, context) {
+      const plaintext = key.export();
+      const command = new EncryptCommand({
         KeyId: keyId,
-        CiphertextBlob: wrapped,
+        Plaintext: plaintext,
         EncryptionContext: encryptionContext(context),
       });
-      return secretKey((await callDependency(() => client.send(command))).Plaintext);
+      try {
+        return bytes((await callDependency(() => client.send(command))).CiphertextBlob);
+      } finally {
+        plaintext.fill(0);
+      }
     },
   };
 }

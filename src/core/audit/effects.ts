@@ -18,6 +18,7 @@ import type { ReactorRunner } from '../reactors/reactor-runner.ts';
 import type { ReactorStore } from '../reactors/reactor-store.ts';
 import type { IdempotencyStore } from '../shared/idempotency-store.ts';
 import type { Tenant, TenantBasicsStore, TenantStore } from '../tenants/tenant.ts';
+import type { DeploymentKeyStore } from '../tenants/wrap-roots.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import type { Change } from './audit-record.ts';
 import type { IndexRequests } from './index-store.ts';
@@ -29,6 +30,7 @@ interface Ports {
   readonly applicationGrantsStore: ApplicationGrantsStore;
   readonly credentialStore: CredentialStore;
   readonly deliveryQueue: InvocationQueue;
+  readonly deploymentKeyStore: DeploymentKeyStore;
   readonly egress: EgressClient;
   readonly idempotencyStore: IdempotencyStore;
   readonly invocationCredentials: InvocationCredentialStore & CredentialStore;
@@ -187,6 +189,7 @@ export const EFFECTS: {
   applicationGrantsStore: { grants: NONE },
   credentialStore: { findByKeyHash: NONE },
   deliveryQueue: { send: NONE },
+  deploymentKeyStore: { current: NONE, replace: () => ({ change: { members: ['deployment_key'] } }) },
   egress: { send: ({ destination }) => ({ host: destination.url.host, leaves: true }) },
   idempotencyStore: { claim: NONE, markRun: NONE, keep: NONE, release: NONE },
   indexRequests: { ask: () => ({ change: { members: ['index'] } }) },
@@ -201,7 +204,7 @@ export const EFFECTS: {
     content: NONE,
     undelivered: NONE,
   },
-  keyService: { generateKey: NONE, unwrapKey: NONE },
+  keyService: { generateKey: NONE, wrapKey: NONE, unwrapKey: NONE },
   reactorFunctions: {
     create: (id) => ofReactor(id),
     publish: (id) => ofReactor(id),

@@ -1,12 +1,20 @@
 /** Highest version of a data key: a record has two bytes for it (record-seal.ts). */
 export const KEY_VERSION_MAX = 65_535;
 
+/** A key that wraps the roots of many tenants, encrypted by the key service under its id. */
+export interface DeploymentKey {
+  readonly id: string;
+  readonly wrapped: Buffer;
+}
+
 /**
- * A tenant's root key as stored: encrypted by the key service under the tenant's id. Times in ms
- * since the epoch.
+ * A tenant's root key as stored. It names the key that wrapped it, so that no other item has to be
+ * read. Times in ms since the epoch.
  */
 export interface WrappedRoot {
   readonly wrapped: Buffer;
+  /** Absent if the key service wrapped the root, under the tenant's id. */
+  readonly deploymentKey?: DeploymentKey;
   /** The first version of the data key that is derived from it. */
   readonly since: number;
   readonly addedAt: number;

@@ -1,9 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 
-/** The encryption context of a wrapped key: it unwraps only under exactly the same context. */
-export interface KeyContext {
-  readonly tenant: string;
-}
+/**
+ * The encryption context of a wrapped key: it unwraps only under exactly the same context. A tenant
+ * by its id, or a deployment key by its own id.
+ */
+export type KeyContext = { readonly tenant: string } | { readonly deployment: string };
 
 export interface GeneratedKey {
   /** 32 random bytes, as an object that does not print them. */
@@ -18,5 +19,7 @@ export interface GeneratedKey {
  */
 export interface KeyService {
   generateKey(context: KeyContext): Promise<GeneratedKey>;
+  /** Encrypts a key that another key wrapped until now. */
+  wrapKey(key: KeyObject, context: KeyContext): Promise<Buffer>;
   unwrapKey(wrapped: Buffer, context: KeyContext): Promise<KeyObject>;
 }

@@ -7,18 +7,20 @@ import {
   rootOf,
   searchedRoots,
   settledRoot,
+  type DeploymentKey,
   type KeyRing,
   type WrappedRoot,
 } from './key-ring.ts';
 import type { KeyService } from './key-service.ts';
 import type { DataKey } from './record-seal.ts';
+import { unwrapRoot } from './wrapped-root.ts';
 
 /** Reads the key ring of a tenant; `undefined` for a tenant that does not exist. */
 export interface KeyRingStore {
   keyRing(tenantId: string): Promise<KeyRing | undefined>;
 }
 
-/** How long a ring and its unwrapped roots may be cached, in ms (docs/security.md#keys). */
+/** How long a ring and the keys that it opens may be cached, in ms (docs/security.md#keys). */
 export const KEY_LIFETIME_MS = 5 * 60 * 1000;
 
 /**
@@ -53,30 +55,32 @@ export interface TenantKeys {
   learn(tenantId: string, ring: KeyRing): void;
 }
 
-interface CachedKeys<T> {
+interface Cached<T> {
   readonly value: T;
   readonly until: number;
 }
 
-/** A cache whose values expire after {@link KEY_LIFETIME_MS}. */
+/** A cache whose values expire after {@link KEY_LIFETIME_MS}, or earlier. */
 class Memory<T> {
-  readonly #cached = new Map<string, CachedKeys<T>>();
+  readonly #cached = new Map<string, Cached<T>>();
   readonly #clock: Clock;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  get(key: string): T | undefined {
+  get(key: string): Cached<T> | undefined {
     const known = this.#cached.get(key);
-    return known !== undefined && known.until > this.#clock() ? known.value : undefined;
+    return known !== undefined && known.until > this.#clock() ? known : undefined;
   }
 
-  set(key: string, value: T): T {
+  /** Caches a value; one that was made from another value expires with that at the latest. */
+  set(key: string, value: T, latest = Infinity): Cached<T> {
     const now = this.#clock();
     for (const [other, { until }] of this.#cached) if (until <= now) this.#cached.delete(other);
-    this.#cached.set(key, { value, until: now + KEY_LIFETIME_MS });
-    return value;
+    const cached = { value, until: Math.min(now + KEY_LIFETIME_MS, latest) };
+    this.#cached.set(key, cached);
+    return cached;
   }
 
   /** Deletes a value, unless another one has replaced it. */
@@ -124,20 +128,26 @@ const reaches = ({ keyVersion, roots }: KeyRing, version: number): boolean =>
  * for a missing or destroyed tenant. A version without a root is an unexpected error.
  */
 export function createTenantKeys(deps: {
-  readonly keyService: KeyService;
+  readonly keyService: Pick<KeyService, 'unwrapKey'>;
   readonly keyRingStore: KeyRingStore;
   readonly clock: Clock;
 }): TenantKeys {
   const rings = new Memory<Promise<KeyRing>>(deps.clock);
   const roots = new Memory<Promise<Root>>(deps.clock);
+  const deploymentKeys = new Memory<Promise<KeyObject>>(deps.clock);
 
   /** Concurrent callers share one load; a load that fails is not cached. */
-  function remember<T>(memory: Memory<Promise<T>>, name: string, load: () => Promise<T>): Promise<T> {
-    const value = memory.set(name, load());
-    value.catch(() => {
-      memory.drop(name, value);
+  function remember<T>(
+    memory: Memory<Promise<T>>,
+    name: string,
+    load: () => Promise<T>,
+    latest?: number,
+  ): Cached<Promise<T>> {
+    const cached = memory.set(name, load(), latest);
+    cached.value.catch(() => {
+      memory.drop(name, cached.value);
     });
-    return value;
+    return cached;
   }
 
   function readRing(tenantId: string): Promise<KeyRing> {
@@ -145,20 +155,33 @@ export function createTenantKeys(deps: {
       const ring = await deps.keyRingStore.keyRing(tenantId);
       if (ring === undefined) throw gone();
       return ring;
-    });
+    }).value;
   }
 
-  const ringOf = (tenantId: string) => rings.get(tenantId) ?? readRing(tenantId);
+  const ringOf = (tenantId: string) => rings.get(tenantId)?.value ?? readRing(tenantId);
 
-  function unwrap(tenantId: string, { wrapped }: WrappedRoot): Promise<Root> {
-    const name = `${tenantId} ${wrapped.toString('base64')}`;
+  function openDeploymentKey({ id, wrapped }: DeploymentKey): Cached<Promise<KeyObject>> {
+    const name = `${id} ${wrapped.toString('base64')}`;
     return (
-      roots.get(name) ??
-      remember(roots, name, async () => ({
-        key: await deps.keyService.unwrapKey(wrapped, { tenant: tenantId }),
-        derived: new Map<string, KeyObject>(),
-      }))
+      deploymentKeys.get(name) ??
+      remember(deploymentKeys, name, () => deps.keyService.unwrapKey(wrapped, { deployment: id }))
     );
+  }
+
+  /** A root never outlives the deployment key that opened it: both end after one lifetime. */
+  function openRoot(tenantId: string, name: string, { wrapped, deploymentKey }: WrappedRoot) {
+    const by = deploymentKey && { id: deploymentKey.id, ...openDeploymentKey(deploymentKey) };
+    const load = async () =>
+      by === undefined
+        ? deps.keyService.unwrapKey(wrapped, { tenant: tenantId })
+        : unwrapRoot({ id: by.id, key: await by.value }, tenantId, wrapped);
+    const root = async () => ({ key: await load(), derived: new Map<string, KeyObject>() });
+    return remember(roots, name, root, by?.until);
+  }
+
+  function unwrap(tenantId: string, root: WrappedRoot): Promise<Root> {
+    const name = `${tenantId} ${root.wrapped.toString('base64')}`;
+    return (roots.get(name) ?? openRoot(tenantId, name, root)).value;
   }
 
   async function keyOf(tenantId: string, ring: KeyRing, purpose: KeyPurpose, version: number) {

@@ -1,5 +1,4 @@
 import { generateApiKey, hashApiKey } from '../crypto/api-key.ts';
-import type { KeyService } from '../crypto/key-service.ts';
 import { deriveKey } from '../crypto/derive-key.ts';
 import { sealRecord } from '../crypto/record-seal.ts';
 import type { Clock } from '../shared/clock.ts';
@@ -10,12 +9,11 @@ import { generateWebhookSecret, webhookSecretContext } from '../webhooks/webhook
 import { NAME_MAX_LENGTH, type Application } from '../applications/application.ts';
 import { isLegalFor, PERMISSION_NAMES } from '../access/permission.ts';
 import type { TenantStore } from './tenant.ts';
+import { newRoot, type WrapDeps, type WrappingKey } from './wrap-roots.ts';
 
-export interface CreateTenantDeps {
+export interface CreateTenantDeps extends WrapDeps {
   readonly tenantStore: Pick<TenantStore, 'create'>;
-  readonly keyService: KeyService;
   readonly clock: Clock;
-  readonly newId: () => string;
   /** How long a data key seals new records, in ms. */
   readonly keyRotationMs: number;
 }
@@ -36,16 +34,16 @@ const FIRST_VERSION = 1;
  */
 export async function createTenant(
   deps: CreateTenantDeps,
-  input: { readonly name: string },
+  input: { readonly name: string; readonly wrappedBy: WrappingKey },
 ): Promise<CreatedTenant> {
   if (input.name.length < 1 || input.name.length > NAME_MAX_LENGTH) {
     throw invalid('name', `must be 1 to ${String(NAME_MAX_LENGTH)} characters`);
   }
   const [id, now] = [deps.newId(), deps.clock()];
-  const root = await deps.keyService.generateKey({ tenant: id });
+  const { key, ...wrapping } = await newRoot(deps, id, input.wrappedBy);
   const webhookSecret = generateWebhookSecret();
   const sealedSecret = sealRecord(
-    { version: FIRST_VERSION, key: deriveKey(root.key, 'webhook', FIRST_VERSION) },
+    { version: FIRST_VERSION, key: deriveKey(key, 'webhook', FIRST_VERSION) },
     webhookSecretContext(id),
     Buffer.from(webhookSecret.reveal()),
   );
@@ -64,7 +62,7 @@ export async function createTenant(
     id,
     name: input.name,
     settings: { deduplicateTokens: false },
-    roots: [{ wrapped: root.wrapped, since: FIRST_VERSION, addedAt: now, startedAt: now }],
+    roots: [{ ...wrapping, since: FIRST_VERSION, addedAt: now, startedAt: now }],
     keyVersion: FIRST_VERSION,
     webhookSecret: sealedSecret,
     createdAt: now,

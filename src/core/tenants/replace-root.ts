@@ -1,14 +1,13 @@
 import { changeTenant, type TenantDeps } from './change-tenant.ts';
 import type { Tenant } from './tenant.ts';
-import type { KeyService } from '../crypto/key-service.ts';
+import { newRoot, wrappingKeyOf, type WrapDeps } from './wrap-roots.ts';
 import { KEY_VERSION_MAX, type WrappedRoot } from '../crypto/key-ring.ts';
 import { FORGOTTEN_MS } from '../crypto/tenant-keys.ts';
 import { CONTENT_MS } from '../reactors/invocation.ts';
 import type { Clock } from '../shared/clock.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
-export interface ReplaceRootDeps extends TenantDeps {
-  readonly keyService: KeyService;
+export interface ReplaceRootDeps extends TenantDeps, WrapDeps {
   readonly clock: Clock;
   readonly keyRotationMs: number;
 }
@@ -68,15 +67,15 @@ function goneOn(tenant: Tenant, now: number): Tenant {
  * replacement under way is left unchanged. Throws `not_found`.
  */
 export async function beginRootReplacement(
-  { keyService, clock, keyRotationMs, ...deps }: ReplaceRootDeps,
+  { clock, keyRotationMs, ...deps }: ReplaceRootDeps,
   tenantId: string,
 ): Promise<RootReplacement> {
   const tenant = await changeTenant(deps, tenantId, async (found) => {
     if (found.roots.length > 1) return found;
     if (found.keyVersion >= KEY_VERSION_MAX) throw new ServiceError('conflict', 'No version is left.');
-    const { wrapped } = await keyService.generateKey({ tenant: tenantId });
+    const { key: _, ...wrapping } = await newRoot(deps, tenantId, wrappingKeyOf(found));
     const now = clock();
-    const waiting = { wrapped, since: found.keyVersion + 1, addedAt: now };
+    const waiting = { ...wrapping, since: found.keyVersion + 1, addedAt: now };
     return { ...found, roots: [...found.roots, waiting], rotateAt: now + keyRotationMs };
   });
   return stateOf(tenant);

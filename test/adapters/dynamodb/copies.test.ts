@@ -12,6 +12,7 @@ import { sweep } from '../../../src/core/sweep/sweep.ts';
 import { applicationReadsContract } from '../../contracts/application-reads-contract.ts';
 import { BUDGETS } from '../../../tools/bench/budgets.ts';
 import { measureReads } from '../../../tools/bench/counts/measure-reads.ts';
+import { deploymentKeyStoreContract } from '../../contracts/deployment-key-store-contract.ts';
 import { tenantStoreContract } from '../../contracts/tenant-store-contract.ts';
 import { manyInstances } from '../../support/many-instances.ts';
 
@@ -56,6 +57,7 @@ async function grantsOf(id: string): Promise<readonly string[]> {
   return [...new Set(found.map((grants) => JSON.stringify(grants.map(({ rules }) => rules))))];
 }
 
+deploymentKeyStoreContract('in DynamoDB', () => world.operator.deploymentKeyStore);
 tenantStoreContract('in DynamoDB', () => ({
   ...world.operator.tenantStore,
   ...world.operator.tenantBasicsStore,

@@ -3,6 +3,7 @@ import { destroyTenantStep } from '../../../src/core/tenants/destroy-tenant.ts';
 import { FORGOTTEN_MS } from '../../../src/core/crypto/tenant-keys.ts';
 import { beginRootReplacement, continueRootReplacement } from '../../../src/core/tenants/replace-root.ts';
 import { resealStep } from '../../../src/core/tenants/reseal-records.ts';
+import { rewrapStep, rotateDeploymentKey } from '../../../src/core/tenants/wrap-roots.ts';
 import { rotateDataKey } from '../../../src/core/tenants/rotate-data-key.ts';
 import { webhookSecrets } from '../../../src/core/webhooks/webhook-secrets.ts';
 import { CONTENT_MS } from '../../../src/core/reactors/invocation.ts';
@@ -208,6 +209,23 @@ describe('with requests to four instances', () => {
     expect(load.failures).toEqual([]);
     // The rotation itself unwraps nothing, and all keys are of one root.
     expect(new Set(world.keys.unwraps)).toEqual(new Set([load.tenantId]));
+  });
+
+  it('a root is wrapped by other keys, and no request fails', async () => {
+    const load = await aLoad(world);
+    const { operator } = world;
+    await load.rounds(4);
+    for (const by of ['deployment', 'kms', 'deployment', undefined] as const) {
+      if (by === undefined) await rotateDeploymentKey(operator);
+      let isDone = false;
+      while (!isDone) ({ isDone } = await rewrapStep(operator, { tenantId: load.tenantId, by }));
+      await load.rounds();
+      load.pass(MINUTE);
+      await load.rounds();
+    }
+    expect(load.failures).toEqual([]);
+    const [root] = (await operator.tenantStore.find(load.tenantId))?.roots ?? [];
+    expect(root?.deploymentKey).toEqual(await operator.deploymentKeyStore.current());
   });
 
   it('the root is replaced step by step, and no request fails', async () => {

@@ -20,8 +20,9 @@ const LIMITS_KB = {
   'webhook-sender': 186,
   sweeper: 139,
   // It derives the search terms of tokens again when a root is replaced, and so evaluates
-  // expressions; and it logs records that do not open. It reads and checks the audit trail.
-  operator: 352,
+  // expressions; and it logs records that do not open. It reads and checks the audit trail, and it
+  // makes and wraps roots (5 KB).
+  operator: 357,
   logs: 222,
   'audit-sealer': 100,
 } as const satisfies Readonly<Record<(typeof FUNCTIONS)[number], number>>;

@@ -14,9 +14,13 @@ export function physicalName(stackName: string, logicalId: string, maxLength: nu
   return `${name.slice(0, maxLength - 9)}-${digest(stackName, logicalId).toString('hex').slice(0, 8)}`;
 }
 
-/** A UUID (version 4 in form) that is the same for every start: KMS keys have such an id. */
-export function physicalUuid(stackName: string, logicalId: string): string {
+/**
+ * The id of a KMS key, the same for every start: a UUID (version 4 in form), or for a multi-Region
+ * key `mrk-` and 32 hexadecimal digits (AWS KMS Developer Guide, Multi-Region keys).
+ */
+export function physicalKeyId(stackName: string, logicalId: string, isMultiRegion: boolean): string {
   const hex = digest('uuid', stackName, logicalId).toString('hex');
+  if (isMultiRegion) return `mrk-${hex.slice(0, 32)}`;
   return [
     hex.slice(0, 8),
     hex.slice(8, 12),

@@ -16,6 +16,8 @@ export interface ResourceHandle {
    * physical names).
    */
   readonly text: (property: string) => string | undefined;
+  /** Whether the template sets one top-level property to true. */
+  readonly isTrue: (property: string) => boolean;
 }
 
 export interface ResolverOptions {
@@ -88,6 +90,7 @@ export function createResolver(options: ResolverOptions): Resolver {
         const value = walk(stack, resource.Properties[property]);
         return typeof value === 'string' ? value : undefined;
       },
+      isTrue: (property) => walk(stack, resource.Properties[property]) === true,
     };
   }
 

@@ -194,6 +194,12 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
     switch (operation) {
       case 'GenerateDataKey':
         return generateDataKey(input);
+      case 'Encrypt': {
+        const key = keyNamed(input.KeyId);
+        requireUsage(key, 'ENCRYPT_DECRYPT', operation);
+        const CiphertextBlob = encrypt(key, input.Plaintext, input.EncryptionContext);
+        return { CiphertextBlob, KeyId: key.arn, EncryptionAlgorithm: 'SYMMETRIC_DEFAULT' };
+      }
       case 'Decrypt': {
         const { key, plaintext } = decrypt(input.CiphertextBlob, input.KeyId, input.EncryptionContext);
         return {
@@ -222,6 +228,7 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
           access(operation, openEnvelope(input.CiphertextBlob).keyId, contextKeys(input.EncryptionContext)),
         ];
       case 'GenerateDataKey':
+      case 'Encrypt':
         return [access(operation, input.KeyId, contextKeys(input.EncryptionContext))];
       case 'Sign':
       case 'Verify': {

@@ -27,6 +27,13 @@ export const requestSchemas = {
     NumberOfBytes: z.number().int().min(1).max(1024).optional(),
     GrantTokens: grantTokens,
   }),
+  Encrypt: z.strictObject({
+    KeyId: keyId,
+    Plaintext: blob(4096),
+    EncryptionContext: context,
+    EncryptionAlgorithm: symmetric,
+    GrantTokens: grantTokens,
+  }),
   Decrypt: z.strictObject({
     KeyId: keyId.optional(),
     CiphertextBlob: blob(6144),

@@ -1,4 +1,4 @@
-import { physicalId, physicalName, physicalUuid } from '../../src/assembly/physical-name.ts';
+import { physicalId, physicalKeyId, physicalName } from '../../src/assembly/physical-name.ts';
 
 it('a name that fits is the stack and the logical id', () => {
   expect(physicalName('Api', 'Tokens1234', 64)).toBe('Api-Tokens1234');
@@ -12,12 +12,13 @@ it('longer names are truncated and stay distinct', () => {
 });
 
 it('ids have the forms of AWS and are the same at every start', () => {
-  expect(physicalUuid('Data', 'Key')).toMatch(
+  expect(physicalKeyId('Data', 'Key', false)).toMatch(
     /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/,
   );
+  expect(physicalKeyId('Data', 'Key', true)).toMatch(/^mrk-[0-9a-f]{32}$/);
   expect(physicalId('Api', 'Http')).toMatch(/^[0-9a-z]{10}$/);
-  expect([physicalUuid('a', 'b'), physicalId('a', 'b')]).toEqual([
-    physicalUuid('a', 'b'),
+  expect([physicalKeyId('a', 'b', true), physicalId('a', 'b')]).toEqual([
+    physicalKeyId('a', 'b', true),
     physicalId('a', 'b'),
   ]);
 });

@@ -273,6 +273,20 @@ describe('a signing key', () => {
     expect(keys.all()).toMatchObject([{ spec: 'ECC_NIST_P256', enableRotation: false }]);
   });
 
+  it('has the id of a multi-Region key if it is one', async () => {
+    const started = await Promise.all(
+      [{ MultiRegion: true }, { MultiRegion: false }, {}].map((properties) =>
+        start(aKey({ KeyUsage: 'SIGN_VERIFY', ...properties })),
+      ),
+    );
+    const ids = started.map(({ keys }) => keys.all()[0]?.keyId);
+    expect(ids).toEqual([
+      expect.stringMatching(/^mrk-[0-9a-f]{32}$/),
+      ids[2],
+      expect.not.stringMatching(/^mrk-/),
+    ]);
+  });
+
   it.each([
     [{ KeyUsage: 'SIGN_VERIFY', EnableKeyRotation: true }, /App\/Key .*cannot be rotated/s],
     [{}, /App\/Key .*must be SIGN_VERIFY/s],

@@ -46,6 +46,18 @@ const aDataKey = (kms: Kms, KeyId: string, EncryptionContext: Record<string, str
   send(kms, 'GenerateDataKey', { KeyId, NumberOfBytes: 3, EncryptionContext });
 
 describe('data keys', () => {
+  it('a key of the caller is encrypted like a generated one: in its context, for symmetric keys', async () => {
+    const kms = await aKms();
+    const [EncryptionContext, Plaintext] = [{ tenant: 't' }, Buffer.alloc(32, 7).toString('base64')];
+    const { CiphertextBlob } = await send(kms, 'Encrypt', { KeyId: 'k-1', Plaintext, EncryptionContext });
+    const opened = await send(kms, 'Decrypt', { CiphertextBlob, EncryptionContext });
+    expect(opened['Plaintext']).toBe(Plaintext);
+    expect(await codeOf(send(kms, 'Decrypt', { CiphertextBlob }))).toBe('InvalidCiphertextException');
+    expect(kms.accesses(aCall('Encrypt', { KeyId: 'k-1', Plaintext, EncryptionContext }))).toMatchObject([
+      { action: 'kms:Encrypt', context: { 'kms:EncryptionContextKeys': ['tenant'] } },
+    ]);
+  });
+
   it('decrypting a generated key returns its plaintext, for any order of the context', async () => {
     const kms = await aKms();
     const made = await send(kms, 'GenerateDataKey', {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { KEY_SPECS } from '../../kms/key-store.ts';
-import { physicalName, physicalUuid } from '../physical-name.ts';
+import { physicalKeyId, physicalName } from '../physical-name.ts';
 import { resourceType, withoutEffect, type ResourceType } from '../resource-type.ts';
 import { policyDocument } from '../../iam/policy-document.ts';
 
@@ -74,8 +74,8 @@ const table = resourceType({
 });
 
 const key = resourceType({
-  identify: ({ stack, logicalId }, { accountId, region }) => {
-    const keyId = physicalUuid(stack.name, logicalId);
+  identify: ({ stack, logicalId, isTrue }, { accountId, region }) => {
+    const keyId = physicalKeyId(stack.name, logicalId, isTrue('MultiRegion'));
     return {
       ref: keyId,
       attributes: { KeyId: keyId, Arn: `arn:aws:kms:${region}:${accountId}:key/${keyId}` },
@@ -88,7 +88,8 @@ const key = resourceType({
       Enabled: z.literal(true).optional(),
       KeySpec: z.enum(KEY_SPECS).default('SYMMETRIC_DEFAULT'),
       KeyUsage: z.enum(['ENCRYPT_DECRYPT', 'SIGN_VERIFY']).default('ENCRYPT_DECRYPT'),
-      MultiRegion: z.literal(false).optional(),
+      // Read by `identify`: it decides the form of the id. There is only one Region.
+      MultiRegion: z.boolean().optional(),
       Description: withoutEffect,
       PendingWindowInDays: withoutEffect,
       RotationPeriodInDays: withoutEffect,

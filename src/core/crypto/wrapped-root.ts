@@ -1,0 +1,39 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import { openRecord, sealRecord, type RecordContext } from './record-seal.ts';
+
+/** A deployment key in plaintext, with the id that its wrapped form is bound to. */
+export interface OpenDeploymentKey {
+  readonly id: string;
+  readonly key: KeyObject;
+}
+
+/** A deployment key has no versions: each has an id, and a root names it. */
+const VERSION = 1;
+
+/** A root opens only as that of the same tenant, under the deployment key of the same id. */
+const contextOf = (tenantId: string, { id }: OpenDeploymentKey): RecordContext => ({
+  tenantId,
+  recordId: id,
+  field: 'root',
+});
+
+/** Encrypts the root of a tenant under a deployment key: a sealed record, format 1. */
+export function wrapRoot(by: OpenDeploymentKey, tenantId: string, root: KeyObject): Buffer {
+  const plaintext = root.export();
+  try {
+    return sealRecord({ version: VERSION, key: by.key }, contextOf(tenantId, by), plaintext);
+  } finally {
+    plaintext.fill(0);
+  }
+}
+
+/**
+ * Throws `RecordCorruptedError` for a root of another tenant, one that another key wrapped, and
+ * for changed bytes.
+ */
+export function unwrapRoot(by: OpenDeploymentKey, tenantId: string, wrapped: Buffer): KeyObject {
+  const plaintext = openRecord({ version: VERSION, key: by.key }, contextOf(tenantId, by), wrapped);
+  const root = createSecretKey(plaintext);
+  plaintext.fill(0);
+  return root;
+}

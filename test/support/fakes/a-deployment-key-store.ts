@@ -1,0 +1,15 @@
+import type { DeploymentKey } from '../../../src/core/crypto/key-ring.ts';
+import type { DeploymentKeyStore } from '../../../src/core/tenants/wrap-roots.ts';
+
+/** The contract of {@link DeploymentKeyStore} in memory. */
+export function aDeploymentKeyStore(): DeploymentKeyStore {
+  let key: DeploymentKey | undefined;
+  return {
+    current: () => Promise.resolve(key),
+    replace(previous, next) {
+      if (key?.id !== previous?.id) return Promise.resolve(false);
+      key = next;
+      return Promise.resolve(true);
+    },
+  };
+}
