@@ -62,7 +62,7 @@ export function reactorFunctionPrefix(serviceName: string): string {
  */
 export class ReactorStack extends Stack {
   /** Behind the API's `/reactors`. */
-  readonly api: LambdaFunction;
+  readonly api: ApiFunction<ReactorsEnvironment>;
   /** The workers of the queues. */
   readonly workers: readonly LambdaFunction[];
   /** Name prefix of the reactors' functions. */
@@ -103,11 +103,14 @@ export class ReactorStack extends Stack {
       description: 'Boundary of the reactors: allows nothing',
       statements: [new PolicyStatement({ effect: Effect.DENY, actions: ['*'], resources: ['*'] })],
     });
-    return new Role(this, 'ReactorRole', {
+    const role = new Role(this, 'ReactorRole', {
       description: 'Role of every reactor: allows nothing',
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       permissionsBoundary: nothing,
     });
+    // The functions of reactors were made with it, and belong to no stack.
+    for (const kept of [nothing, role]) kept.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    return role;
   }
 
   /**
@@ -130,7 +133,7 @@ export class ReactorStack extends Stack {
     });
   }
 
-  #api(): LambdaFunction {
+  #api(): ApiFunction<ReactorsEnvironment> {
     const [settings, data, role, layer] = [this.#settings, this.#data, this.#role(), this.#layer()];
     const prefix = this.functionPrefix;
     return new ApiFunction<ReactorsEnvironment>(this, 'Reactors', {
@@ -179,7 +182,7 @@ export class ReactorStack extends Stack {
         allowCodeKey(data.key),
         allowSend(this.invocations.queue),
       ],
-    }).lambda;
+    });
   }
 
   #worker(): LambdaFunction {

@@ -59,6 +59,7 @@ it.each([
   ['of the domain', 'domain'],
   ['of e-mail and logs', 'watched'],
   ['of the throughput', 'warm'],
+  ['of canary deployments', 'canary'],
 ])('a change %s, and back, is not refused and loses nothing', (_what, name) => {
   const [plain, changed] = [today('default'), today(name)];
   expect(findings(plain, changed)).toEqual([]);
