@@ -104,21 +104,32 @@ export async function whenActive(deps: RestoreDeps, name: string): Promise<void>
   });
 }
 
-const named = (a: unknown) => JSON.stringify(a);
-
-/** The definition of a described table, with its lists in one order. Throws if it is incomplete. */
+/** The definition of a described table. Throws if it is incomplete. */
 export function definitionOf(table: DescribedTable): TableDefinition {
   return tableDefinition.parse({
-    AttributeDefinitions: table.AttributeDefinitions.toSorted((a, b) => (named(a) < named(b) ? -1 : 1)),
+    AttributeDefinitions: table.AttributeDefinitions,
     KeySchema: table.KeySchema,
     GlobalSecondaryIndexes: table.GlobalSecondaryIndexes.map(({ IndexName, KeySchema, Projection }) => ({
       IndexName,
       KeySchema,
       Projection,
-    })).toSorted((a, b) => (a.IndexName < b.IndexName ? -1 : 1)),
+    })),
     KmsKeyArn: table.SSEDescription?.KMSMasterKeyArn,
   });
 }
+
+/** The definition with its lists in one order: AWS promises none. */
+const ordered = ({ AttributeDefinitions, GlobalSecondaryIndexes, ...rest }: TableDefinition) => ({
+  ...rest,
+  attributes: AttributeDefinitions.toSorted((a, b) => (a.AttributeName < b.AttributeName ? -1 : 1)),
+  indexes: GlobalSecondaryIndexes.toSorted((a, b) => (a.IndexName < b.IndexName ? -1 : 1)).map(
+    ({ Projection: { ProjectionType, NonKeyAttributes = [] }, ...index }) => ({
+      ...index,
+      ProjectionType,
+      projected: NonKeyAttributes.toSorted(),
+    }),
+  ),
+});
 
 /** Throws unless a table has a definition: its successor must be equal before it is deleted. */
 export async function requireDefinition(
@@ -126,7 +137,8 @@ export async function requireDefinition(
   name: string,
   definition: TableDefinition,
 ): Promise<void> {
-  if (!isDeepStrictEqual(definitionOf(await existingTable(deps, name)), definition))
+  const found = definitionOf(await existingTable(deps, name));
+  if (!isDeepStrictEqual(ordered(found), ordered(definition)))
     throw new Error(`the table ${name} has another definition than the one that it would replace`);
 }
 
