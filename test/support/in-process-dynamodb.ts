@@ -18,7 +18,8 @@ async function respond(service: AwsService, { method, path, headers, body = '' }
   const call = {
     ...{ service: 'dynamodb', method, path, headers, query: new URLSearchParams() },
     target: headers['x-amz-target']?.split('.').at(-1),
-    body: Buffer.from(new Uint8Array(Buffer.from(body as Uint8Array))),
+    // The SDK warns about any use of its bytes as a text, which Buffer.from tries first.
+    body: typeof body === 'string' ? Buffer.from(body) : Buffer.concat([body]),
     principal: { kind: 'administrator' as const },
   };
   let response: AwsResponse;

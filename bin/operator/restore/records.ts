@@ -52,8 +52,7 @@ export function recordOf(item: RawItem): string | undefined {
   if (isTenantKey({ pk, sk })) return tenantRecord(pk);
   if (sk === 'tenant-copy') return tenantRecord(pk.slice(0, TENANT_ID_LENGTH));
   const reactor = parseReactorKey({ pk, sk });
-  if (reactor !== undefined)
-    return JSON.stringify({ tenant_id: reactor.tenantId, reactor_id: reactor.id });
+  if (reactor !== undefined) return JSON.stringify({ tenant_id: reactor.tenantId, reactor_id: reactor.id });
   const isApplication = sk.startsWith(APPLICATION_PREFIX) || ['grants', 'key'].includes(sk);
   return isApplication ? applicationRecord(tenantId, id) : JSON.stringify({ pk, sk });
 }

@@ -150,7 +150,10 @@ async function begun(
     return state;
   }
   const isSameTime = wanted === 'latest' || Date.parse(wanted) === Date.parse(found.time);
-  const isSame = restoredTables(found).map(({ role }) => role).join() === roles.join();
+  const isSame =
+    restoredTables(found)
+      .map(({ role }) => role)
+      .join() === roles.join();
   if (found.phase === 'copying' && isSameTime && isSame) return found;
   throw new CommandFailure(
     `${deps.folder.path} has the restore ${found.id}, which is not finished: ${WHAT_NOW[found.phase]}; nothing was done`,

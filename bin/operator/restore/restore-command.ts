@@ -99,8 +99,12 @@ function stepCommand(
   const { does, asks } = RESTORE_STEPS[step];
   const command = new Command(step).description(does);
   if (step === 'beside') {
-    command.addArgument(new Argument('<TIME>', 'the restore point: a time in UTC, or latest').argParser(timeOf));
-    command.addArgument(new Argument('<TABLE...>', 'Tokens, Reactors, both, or all of Tokens Access Reactors'));
+    command.addArgument(
+      new Argument('<TIME>', 'the restore point: a time in UTC, or latest').argParser(timeOf),
+    );
+    command.addArgument(
+      new Argument('<TABLE...>', 'Tokens, Reactors, both, or all of Tokens Access Reactors'),
+    );
   }
   const folder = new Option('--folder <FOLDER>', 'state and lists of the restore');
   command.addOption(folder.default('restore'));

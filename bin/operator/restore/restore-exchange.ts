@@ -71,11 +71,9 @@ async function prepare(deps: RestoreDeps, state: RestoreState): Promise<void> {
     if (table.role === 'Tokens') {
       // A deleted token does not come back, and a used id stays used: these are final.
       const changes = await carryTokenChanges(deps, state, table, ['deleted', 'used', 'begun']);
-      writeFileSync(
-        appliedFile(deps),
-        changes.map((change) => `${identityOf(change)}\n`).join(''),
-        { mode: 0o600 },
-      );
+      writeFileSync(appliedFile(deps), changes.map((change) => `${identityOf(change)}\n`).join(''), {
+        mode: 0o600,
+      });
     } else await carryRecords(deps, table);
     if (table.role === 'Reactors') await dropInvocations(deps, table.copy);
   }
@@ -162,7 +160,8 @@ const reaches = (phase: Phase, other: Phase) => PHASES.indexOf(phase) >= PHASES.
 /** The unfinished restore of the folder. Throws {@link CommandFailure} if there is none. */
 function unfinished({ folder }: RestoreDeps): RestoreState {
   const state = folder.load();
-  if (state === undefined) throw new CommandFailure(`${folder.path} has no restore: run restore beside first`);
+  if (state === undefined)
+    throw new CommandFailure(`${folder.path} has no restore: run restore beside first`);
   if (state.phase === 'copying')
     throw new CommandFailure('restore beside was interrupted: run it again first; nothing was done');
   if (state.phase === 'done')

@@ -2,7 +2,12 @@ import { ConditionalCheckFailedException, paginateQuery, UpdateItemCommand } fro
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { DUE_PARTITIONS, INDEXES, parseTokenPartition, tokenKey } from '../../../src/adapters/dynamodb/keys.ts';
+import {
+  DUE_PARTITIONS,
+  INDEXES,
+  parseTokenPartition,
+  tokenKey,
+} from '../../../src/adapters/dynamodb/keys.ts';
 import { dueAt, tombstoneOf } from '../../../src/adapters/dynamodb/token-item.ts';
 import { sortableTime } from '../../../src/core/shared/position.ts';
 import { isServiceId } from '../../../src/core/tokens/service-id.ts';

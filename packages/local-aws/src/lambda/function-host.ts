@@ -150,8 +150,7 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
     const cap = options.maxInstancesPerFunction ?? 8;
     return createFunctionPool({
       startInstance: () => startInstanceOf(definition),
-      maxInstances: () =>
-        Math.min(cap, reservedOf(definition) ?? cap),
+      maxInstances: () => Math.min(cap, reservedOf(definition) ?? cap),
       maxQueued: options.maxQueuedPerFunction ?? 1000,
       // On one machine a start slows down the running ones: a burst must not start eight.
       maxStarting: 1,

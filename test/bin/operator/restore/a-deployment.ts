@@ -77,12 +77,19 @@ function fakeLambda(fate: (operation: string) => Cut) {
       Reflect.deleteProperty(at(FunctionName).provisioned, Qualifier as string);
       return {};
     },
-    PutProvisionedConcurrencyConfig: ({ FunctionName, Qualifier, ProvisionedConcurrentExecutions: count }) => {
+    PutProvisionedConcurrencyConfig: ({
+      FunctionName,
+      Qualifier,
+      ProvisionedConcurrentExecutions: count,
+    }) => {
       at(FunctionName).provisioned[Qualifier] = count;
       return {};
     },
   };
-  const send = async (command: { readonly constructor: { readonly name: string }; readonly input: object }) => {
+  const send = async (command: {
+    readonly constructor: { readonly name: string };
+    readonly input: object;
+  }) => {
     const operation = command.constructor.name.replace('Command', '');
     const answer = answers[operation];
     if (answer === undefined) throw new Error(`Lambda has no ${operation} here`);
