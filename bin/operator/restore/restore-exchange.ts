@@ -64,7 +64,7 @@ async function carryTokenChanges(
   return changes;
 }
 
-/** What takes long and can be done while the service runs: nobody reads the copies yet. */
+/** What takes long and can be done while the service runs: no request reads the copies yet. */
 async function prepare(deps: RestoreDeps, state: RestoreState): Promise<void> {
   for (const table of restoredTables(state)) {
     deps.say(`preparing ${table.copy}`);
