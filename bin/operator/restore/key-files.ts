@@ -49,7 +49,8 @@ export function createKeyFiles(folder: string): KeyFiles {
   return {
     add({ pk, state, version, expiresAt, containers }) {
       const file = crc32(pk) % FILES;
-      buffers[file] += `${JSON.stringify([pk, state, version, expiresAt, containers])}\n`;
+      buffers[file] =
+        `${buffers[file] ?? ''}${JSON.stringify([pk, state, version, expiresAt, containers])}\n`;
       if ((buffers[file] ?? '').length > BUFFERED_CHARACTERS) flush(file);
     },
     end() {

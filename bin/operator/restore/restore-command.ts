@@ -70,7 +70,7 @@ export async function runRestore(
   return step === 'exchange' ? await restoreExchange(deps) : await restoreClean(deps);
 }
 
-/** Asks before a step that callers or the account notice. Throws {@link UsageError} unless agreed. */
+/** Asks before a step that callers notice. Throws {@link UsageError} unless agreed. */
 export async function confirmStep({ step, isConfirmed }: RestoreRequest, isTerminal: boolean): Promise<void> {
   const { asks } = RESTORE_STEPS[step];
   if (asks === undefined || isConfirmed) return;

@@ -136,7 +136,7 @@ async function stop(deps: RestoreDeps, state: RestoreState): Promise<RestoreStat
   return stopping;
 }
 
-/** Replaces all tables at the same time. The backup of each is stored before its table is deleted. */
+/** Replaces all tables at once. The backup of each is stored before its table is deleted. */
 async function swapTables(deps: RestoreDeps, state: RestoreState): Promise<RestoreState> {
   let current = state;
   const results = await Promise.allSettled(

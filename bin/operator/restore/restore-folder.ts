@@ -22,7 +22,7 @@ export interface RestoreFolder {
   readonly path: string;
   /** For files of the program; ids of tokens are in them. */
   readonly work: string;
-  /** The state of the unfinished restore, validated. Throws {@link CommandFailure} if it is none. */
+  /** The state of the restore, validated. Throws {@link CommandFailure} if it is none. */
   load(): RestoreState | undefined;
   /** Resolves only once the state is on the disk: what follows may depend on it. */
   save(state: RestoreState): void;

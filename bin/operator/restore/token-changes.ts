@@ -118,8 +118,8 @@ export async function readIndexes(deps: RestoreDeps, table: string, folder: stri
  * - `deleted`: it would come back.
  * - `used`: its id was first used since, so that a tombstone has to remember it.
  * - `begun`: it was being created, and callers have seen its id since.
- * - `moved`: it is in other containers or expires earlier, so that the old one can be seen by others
- *   or for longer.
+ * - `moved`: it is in other containers or expires earlier, so that others can see the old one, or
+ *   for longer.
  * - `reverted`: it returns to its old content.
  */
 export interface TokenChange {

@@ -24,7 +24,8 @@ const MADE = new Map<string, ReturnType<typeof tokenItemOf>>();
 function token(id: string, containers: readonly string[] = ['/a/'], version = 1) {
   const name = JSON.stringify([id, containers, version]);
   const stored = { ...aStoredToken({ tenantId: TENANT, id, containers: [...containers] }), version };
-  const made = MADE.get(name) ?? tokenItemOf({ ...stored, dataBytes: stored.sealedData.length, position: `p${id}` }, 2);
+  const made =
+    MADE.get(name) ?? tokenItemOf({ ...stored, dataBytes: stored.sealedData.length, position: `p${id}` }, 2);
   MADE.set(name, made);
   return made;
 }

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { restoreBeside } from '../../../../bin/operator/restore/restore-beside.ts';
 import { restoreExchange } from '../../../../bin/operator/restore/restore-exchange.ts';
 import { createApplicationStore } from '../../../../src/adapters/dynamodb/application-store.ts';
 import { createCredentialStore } from '../../../../src/adapters/dynamodb/credential-store.ts';
 import { createTenantStore } from '../../../../src/adapters/dynamodb/tenant-store.ts';
 import type { Permission } from '../../../../src/core/access/permission.ts';
+import { fc } from '../../../../packages/local-aws/test/properties.ts';
 import { cases } from '../../../../packages/local-aws/test/thoroughness.ts';
 import { anApplication } from '../../../support/builders/an-application.ts';
 import { aTenant } from '../../../support/builders/a-tenant.ts';
