@@ -17,17 +17,22 @@ import {
 import { COMMAND_BEHAVIOUR, type Response } from './command-behaviour.ts';
 import { completionScript, SHELLS, type Shell } from './completion.ts';
 import { UsageError } from './explain-failure.ts';
+import { restoreCommand, type RestoreRequest } from './restore/restore-command.ts';
 
 const DEFAULT_CREDENTIALS_FILE = '.local/credentials.json';
 
-/** A parsed command line. */
-export interface Request {
-  readonly name: CommandName;
-  readonly payload: Response;
+/** The options of every command, parsed. */
+export interface CommonRequest {
   readonly functionName: string;
   /** Credentials file of the service of `npm start`. */
   readonly local?: string;
   readonly asJson: boolean;
+}
+
+/** A parsed command line. */
+export interface Request extends CommonRequest {
+  readonly name: CommandName;
+  readonly payload: Response;
   /** Flags for the command line itself. */
   readonly files: Readonly<Partial<Record<'file' | 'key' | 'out', string>>>;
   readonly secretsTo?: string;
@@ -153,6 +158,12 @@ function filesOf(name: CommandName, options: Options): Request['files'] {
   );
 }
 
+const commonOf = (options: Options): CommonRequest => ({
+  functionName: options.function,
+  asJson: options.json === true,
+  ...(options.local !== undefined && { local: options.local }),
+});
+
 function commandOf(name: CommandName, run: (request: Request) => Promise<void>): Command {
   const { does, secrets } = COMMAND_BEHAVIOUR[name];
   const command = new Command(name)
@@ -169,10 +180,8 @@ function commandOf(name: CommandName, run: (request: Request) => Promise<void>):
     await run({
       name,
       payload: payloadOf(name, options),
-      functionName: options.function,
-      asJson: options.json === true,
+      ...commonOf(options),
       files: filesOf(name, options),
-      ...(options.local !== undefined && { local: options.local }),
       ...(options.secretsTo !== undefined && { secretsTo: options.secretsTo }),
     });
   });
@@ -190,12 +199,20 @@ const versionOf = (): string => {
   return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version;
 };
 
+/** The command and its own commands with the settings of their parent. */
+function inheriting(command: Command, parent: Command): Command {
+  command.copyInheritedSettings(parent).helpOption('-h, --help', 'print this');
+  for (const each of command.commands) inheriting(each, command);
+  return command;
+}
+
 /**
  * The command line of the operator. Throws `CommanderError` and {@link UsageError} instead of
  * ending the process; `printError` receives each problem in one line.
  */
 export function operatorProgram(
   run: (request: Request) => Promise<void>,
+  restore: (request: RestoreRequest & CommonRequest) => Promise<void>,
   { print, printError }: Readonly<Record<'print' | 'printError', (text: string) => void>>,
 ): Command {
   const program = new Command('npm run operator --')
@@ -220,7 +237,10 @@ export function operatorProgram(
     .exitOverride();
   for (const option of globalOptions()) program.addOption(option);
   const commands = COMMAND_NAMES.map((name) => commandOf(name, run));
-  for (const command of [...commands, completionCommand(program, print)])
-    program.addCommand(command.copyInheritedSettings(program).helpOption('-h, --help', 'print this'));
+  const restoring = restoreCommand(fileOf, (request, command) =>
+    restore({ ...request, ...commonOf(command.optsWithGlobals<Options>()) }),
+  );
+  for (const command of [...commands, restoring, completionCommand(program, print)])
+    program.addCommand(inheriting(command, program));
   return program.addHelpText('afterAll', EXIT_CODES);
 }
