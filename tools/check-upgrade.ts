@@ -1,8 +1,8 @@
-// `npm run check-upgrade -- [TO] [FROM]`: what CloudFormation would refuse, and what would be lost, if
-// the synthesized app of a folder (`cdk.out`) were deployed over what runs in the AWS account, or
-// over that of another folder. Reads templates; changes nothing.
+// `npm run check-upgrade -- [TO] [FROM]`: what CloudFormation would refuse, and what would be lost,
+// if the synthesized app of a folder (`cdk.out`) were deployed over what runs in the AWS account,
+// or over that of another folder. It reads templates and changes nothing.
 import { CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
-import { readAssembly, type Stack } from '../packages/local-aws/src/assembly/read-assembly.ts';
+import { parseTemplate, readAssembly, type Stack } from '../packages/local-aws/src/assembly/read-assembly.ts';
 import { describeFinding } from '../packages/local-aws/src/deployment/finding.ts';
 import { playDeployment } from '../packages/local-aws/src/deployment/play-deployment.ts';
 
@@ -15,14 +15,7 @@ async function deployedStacks(names: readonly string[]): Promise<readonly Stack[
     names.map(async (name): Promise<readonly Stack[]> => {
       try {
         const { TemplateBody = '{}' } = await client.send(new GetTemplateCommand({ StackName: name }));
-        const {
-          Parameters = {},
-          Conditions = {},
-          Resources,
-          Outputs = {},
-        } = JSON.parse(TemplateBody) as Stack['template'];
-        for (const resource of Object.values<{ Properties?: unknown }>(Resources)) resource.Properties ??= {};
-        return [{ name, template: { Parameters, Conditions, Resources, Outputs } }];
+        return [{ name, template: parseTemplate(JSON.parse(TemplateBody)) }];
       } catch (error) {
         // CloudFormation has no code of its own for a stack that does not exist.
         if (error instanceof Error && /does not exist/.test(error.message)) return [];

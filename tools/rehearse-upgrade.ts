@@ -1,5 +1,5 @@
-// `npm run rehearse-upgrade -- FROM [TO]`: deploys one commit over another one on this machine, with
-// data, and back. FROM and TO are commits; `.`, the default of TO, is the working tree.
+// `npm run rehearse-upgrade -- FROM [TO]`: deploys one commit over another one on this machine,
+// with data, and back. FROM and TO are commits; `.`, the default of TO, is the working tree.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
