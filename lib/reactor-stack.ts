@@ -109,7 +109,7 @@ export class ReactorStack extends Stack {
       permissionsBoundary: nothing,
     });
     // The functions of reactors were made with it, and belong to no stack.
-    for (const kept of [nothing, role]) kept.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    for (const lasting of [nothing, role]) lasting.applyRemovalPolicy(RemovalPolicy.RETAIN);
     return role;
   }
 

@@ -153,8 +153,8 @@ function update(account: Account, old: Stack, next: Stack): readonly Finding[] {
       changes.filter(({ kind }) => kind === 'created').map(({ logicalId }) => logicalId),
     ),
   ];
-  const kept = findings.filter(({ kind }) => kind === 'left_behind');
-  for (const { subject } of kept) {
+  const leftHere = findings.filter(({ kind }) => kind === 'left_behind');
+  for (const { subject } of leftHere) {
     const name = physicalNameOf(old.template.Resources[subject]);
     if (name !== undefined) account.leftBehind.add(name);
   }
