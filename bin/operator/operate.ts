@@ -4,15 +4,14 @@ import { createExportFile, publicKeyOf, verifyFile } from './audit-files.ts';
 import { COMMAND_BEHAVIOUR, type Response } from './command-behaviour.ts';
 import { explainFailure, UsageError, type Target } from './explain-failure.ts';
 import { localAccountOf, invokeFunction, principalOf } from './invoke.ts';
-import { operatorProgram, type Request } from './program.ts';
+import { operatorProgram, type CommonRequest, type Request } from './program.ts';
+import { runRemoval, type RemovalSurroundings } from './removal/removal-command.ts';
 import { createSecretsFile } from './secrets-file.ts';
 import { printable, show } from './show.ts';
 
-export interface Surroundings {
+export interface Surroundings extends RemovalSurroundings {
   /** To standard output. */
   readonly print: (text: string) => void;
-  /** To standard error. */
-  readonly printError: (text: string) => void;
   /** Whether the output goes to a person and is not stored. */
   readonly isTerminal: boolean;
   readonly invoke?: (target: Target, payload: Response) => Promise<Response>;
@@ -22,7 +21,7 @@ const DONE = 0;
 const FAILED = 1;
 const USED_WRONGLY = 2;
 
-function targetOf({ functionName, local }: Request): Target {
+function targetOf({ functionName, local }: CommonRequest): Target {
   return { functionName, ...(local !== undefined && { local: localAccountOf(local) }) };
 }
 
@@ -141,13 +140,27 @@ function withoutUnknownHelp(args: readonly string[], { commands }: Command): rea
 export async function operate(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const { print, printError } = surroundings;
   let [exitCode, target]: [number, Target] = [DONE, { functionName: '' }];
-  const program = operatorProgram(async (request) => {
+  /** Runs a command on its target and prints its result. */
+  async function run<T extends CommonRequest>(
+    request: T,
+    work: (request: T, target: Target, surroundings: Surroundings) => Promise<Response>,
+  ): Promise<Response> {
     target = { functionName: request.functionName };
     target = targetOf(request);
-    const result = await resultOf(request, target, surroundings);
+    const result = await work(request, target, surroundings);
     print(show(result, request.asJson));
-    if (COMMAND_BEHAVIOUR[request.name].isBad?.(result) === true) exitCode = FAILED;
-  }, surroundings);
+    return result;
+  }
+  const program = operatorProgram(
+    async (request) => {
+      const result = await run(request, resultOf);
+      if (COMMAND_BEHAVIOUR[request.name].isBad?.(result) === true) exitCode = FAILED;
+    },
+    async (request) => {
+      await run(request, runRemoval);
+    },
+    surroundings,
+  );
   try {
     await program.parseAsync(withoutUnknownHelp(args, program), { from: 'user' });
     return exitCode;

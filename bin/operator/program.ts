@@ -17,17 +17,24 @@ import {
 import { COMMAND_BEHAVIOUR, type Response } from './command-behaviour.ts';
 import { completionScript, SHELLS, type Shell } from './completion.ts';
 import { UsageError } from './explain-failure.ts';
+import { removalCommand } from './removal/removal-command.ts';
+import type { RemovalOptions } from './removal/remove-deployment.ts';
 
 const DEFAULT_CREDENTIALS_FILE = '.local/credentials.json';
+const DEFAULT_FUNCTION = 'Cloakroom-operator';
 
-/** A parsed command line. */
-export interface Request {
-  readonly name: CommandName;
-  readonly payload: Response;
+/** The options of every command, parsed. */
+export interface CommonRequest {
   readonly functionName: string;
   /** Credentials file of the service of `npm start`. */
   readonly local?: string;
   readonly asJson: boolean;
+}
+
+/** A parsed command line. */
+export interface Request extends CommonRequest {
+  readonly name: CommandName;
+  readonly payload: Response;
   /** Flags for the command line itself. */
   readonly files: Readonly<Partial<Record<'file' | 'key' | 'out', string>>>;
   readonly secretsTo?: string;
@@ -126,7 +133,7 @@ function localFile(text: string): string {
 function globalOptions(): readonly Option[] {
   return [
     new Option('--function <NAME>', 'the operator function (stack output OperatorFunctionName)').default(
-      'Cloakroom-operator',
+      DEFAULT_FUNCTION,
     ),
     new Option('--local [FILE]', 'the service of npm start, by its credentials file')
       .preset(DEFAULT_CREDENTIALS_FILE)
@@ -153,6 +160,12 @@ function filesOf(name: CommandName, options: Options): Request['files'] {
   );
 }
 
+const commonOf = (options: Options): CommonRequest => ({
+  functionName: options.function,
+  asJson: options.json === true,
+  ...(options.local !== undefined && { local: options.local }),
+});
+
 function commandOf(name: CommandName, run: (request: Request) => Promise<void>): Command {
   const { does, secrets } = COMMAND_BEHAVIOUR[name];
   const command = new Command(name)
@@ -169,10 +182,8 @@ function commandOf(name: CommandName, run: (request: Request) => Promise<void>):
     await run({
       name,
       payload: payloadOf(name, options),
-      functionName: options.function,
-      asJson: options.json === true,
+      ...commonOf(options),
       files: filesOf(name, options),
-      ...(options.local !== undefined && { local: options.local }),
       ...(options.secretsTo !== undefined && { secretsTo: options.secretsTo }),
     });
   });
@@ -196,6 +207,7 @@ const versionOf = (): string => {
  */
 export function operatorProgram(
   run: (request: Request) => Promise<void>,
+  remove: (request: RemovalOptions & CommonRequest) => Promise<void>,
   { print, printError }: Readonly<Record<'print' | 'printError', (text: string) => void>>,
 ): Command {
   const program = new Command('npm run operator --')
@@ -220,7 +232,13 @@ export function operatorProgram(
     .exitOverride();
   for (const option of globalOptions()) program.addOption(option);
   const commands = COMMAND_NAMES.map((name) => commandOf(name, run));
-  for (const command of [...commands, completionCommand(program, print)])
+  const removal = removalCommand(fileOf, async (options, command) => {
+    const common = commonOf(command.optsWithGlobals<Options>());
+    if (common.functionName !== DEFAULT_FUNCTION)
+      throw new UsageError('--function does not select a deployment to remove: use --service');
+    await remove({ ...options, ...common });
+  });
+  for (const command of [...commands, removal, completionCommand(program, print)])
     program.addCommand(command.copyInheritedSettings(program).helpOption('-h, --help', 'print this'));
   return program.addHelpText('afterAll', EXIT_CODES);
 }
