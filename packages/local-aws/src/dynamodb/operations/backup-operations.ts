@@ -20,6 +20,8 @@ const recovery = z.strictObject({
   PointInTimeRecoverySpecification: z.strictObject({ PointInTimeRecoveryEnabled: z.boolean() }),
 });
 const oneTable = z.strictObject({ TableName: tableName });
+// A deleted table leaves no backup of AWS here: both types are those by request.
+const listed = oneTable.extend({ BackupType: z.enum(['USER', 'ALL']).default('USER') });
 
 /** Backups by request and recovery to the latest point in time. */
 export function backupOperations(
@@ -70,7 +72,7 @@ export function backupOperations(
       };
     },
     ListBackups: (body) => {
-      const { TableName: name } = parseWith(oneTable, body);
+      const { TableName: name } = parseWith(listed, body);
       return {
         accesses: [{ action: 'dynamodb:ListBackups', resource: '*' }],
         perform: async () => {
