@@ -83,7 +83,8 @@ function stackCalls(settings: ClientSettings) {
   const clients = new Map<string | undefined, CloudFormationClient>();
   const clientOf = ({ region }: StackPlace): CloudFormationClient => {
     const client =
-      clients.get(region) ?? new CloudFormationClient({ ...settings, ...(region !== undefined && { region }) });
+      clients.get(region) ??
+      new CloudFormationClient({ ...settings, ...(region !== undefined && { region }) });
     clients.set(region, client);
     return client;
   };
@@ -91,10 +92,16 @@ function stackCalls(settings: ClientSettings) {
   /** CloudFormation has no error of its own for a stack that does not exist. */
   async function described(place: StackPlace): Promise<DescribedStack | undefined> {
     try {
-      const { Stacks = [] } = await clientOf(place).send(new DescribeStacksCommand({ StackName: place.name }));
+      const { Stacks = [] } = await clientOf(place).send(
+        new DescribeStacksCommand({ StackName: place.name }),
+      );
       return Stacks[0];
     } catch (error) {
-      if (error instanceof Error && error.name === 'ValidationError' && error.message.endsWith('does not exist'))
+      if (
+        error instanceof Error &&
+        error.name === 'ValidationError' &&
+        error.message.endsWith('does not exist')
+      )
         return undefined;
       throw error;
     }
@@ -107,7 +114,12 @@ function stackCalls(settings: ClientSettings) {
     const StackName = found.StackId ?? place.name;
     const resources: Stack['resources'][number][] = [];
     for await (const page of paginateListStackResources({ client }, { StackName }))
-      for (const { LogicalResourceId, PhysicalResourceId, ResourceType, ResourceStatus } of page.StackResourceSummaries ?? [])
+      for (const {
+        LogicalResourceId,
+        PhysicalResourceId,
+        ResourceType,
+        ResourceStatus,
+      } of page.StackResourceSummaries ?? [])
         if (PhysicalResourceId !== undefined && ResourceStatus !== 'DELETE_COMPLETE')
           resources.push({
             logicalId: LogicalResourceId ?? '',
@@ -199,10 +211,15 @@ function tableCalls(settings: ClientSettings) {
       const page = await client.send(
         new ListBackupsCommand({
           TableName,
-          ...(start !== undefined && { BackupType: 'ALL', ExclusiveStartBackupArn: start }),
+          BackupType: 'ALL',
+          ...(start !== undefined && { ExclusiveStartBackupArn: start }),
         }),
       );
-      for (const { BackupArn: arn, BackupSizeBytes: bytes = 0, BackupExpiryDateTime: expiresAt } of page.BackupSummaries ?? [])
+      for (const {
+        BackupArn: arn,
+        BackupSizeBytes: bytes = 0,
+        BackupExpiryDateTime: expiresAt,
+      } of page.BackupSummaries ?? [])
         if (arn !== undefined)
           found.push({ arn, tableName: TableName, bytes, ...(expiresAt !== undefined && { expiresAt }) });
       start = page.LastEvaluatedBackupArn;

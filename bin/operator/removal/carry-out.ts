@@ -14,13 +14,10 @@ const POLL_MS = 5_000;
 /** CloudFront takes longest: it removes a distribution from all its places. */
 const LONGEST_MS = 2 * 3_600_000;
 
-async function until(
-  { pause }: CarryOutDeps,
-  what: string,
-  isDone: () => Promise<boolean>,
-): Promise<void> {
+async function until({ pause }: CarryOutDeps, what: string, isDone: () => Promise<boolean>): Promise<void> {
   for (let waited = 0; !(await isDone()); waited += POLL_MS) {
-    if (waited >= LONGEST_MS) throw new CommandFailure(`${what} is still being deleted: run the command again`);
+    if (waited >= LONGEST_MS)
+      throw new CommandFailure(`${what} is still being deleted: run the command again`);
     await pause(POLL_MS);
   }
 }
@@ -35,7 +32,9 @@ async function deleteStack(deps: CarryOutDeps, { name, region }: StackPlace): Pr
     // By its ARN: the name no longer leads to a deleted stack.
     const { status, reason = 'no reason' } = await account.stackStatus({ name: stack.id, ...regional });
     if (status === 'DELETE_FAILED')
-      throw new CommandFailure(`CloudFormation could not delete ${name}: ${reason}. Remove the reason, and run the command again`);
+      throw new CommandFailure(
+        `CloudFormation could not delete ${name}: ${reason}. Remove the reason, and run the command again`,
+      );
     return status === 'DELETE_COMPLETE';
   });
 }

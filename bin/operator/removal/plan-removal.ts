@@ -1,13 +1,7 @@
 import { DEPLOYMENT_TAG, reactorLayerName } from '../../../lib/deployment-names.ts';
 import { PRICES } from '../../../lib/prices.ts';
 import { dataTablesOf, isLogGroup, isReactorFunction, stacksOf, trailTablesOf } from './deployment.ts';
-import {
-  backupMonthly,
-  instancesMonthly,
-  logMonthly,
-  stackMonthly,
-  tableMonthly,
-} from './monthly-costs.ts';
+import { backupMonthly, instancesMonthly, logMonthly, stackMonthly, tableMonthly } from './monthly-costs.ts';
 import type { KeyState, RemovalAccount, Stack, StackPlace, TableState } from './removal-account.ts';
 import {
   layerId,

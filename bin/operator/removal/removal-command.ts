@@ -30,7 +30,8 @@ const SERVICE_NAME = /^[A-Za-z][A-Za-z0-9-]{0,39}$/;
 
 /** Flags that only make sense together. */
 function requireTogether(flags: Flags, first: keyof Flags, others: readonly (keyof Flags)[]): void {
-  const named = (flag: keyof Flags) => `--${flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const named = (flag: keyof Flags) =>
+    `--${flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   for (const other of others)
     if ((flags[first] === undefined) !== (flags[other] === undefined))
       throw new UsageError(`${named(first)} and ${named(other)} belong together`);
@@ -38,7 +39,8 @@ function requireTogether(flags: Flags, first: keyof Flags, others: readonly (key
 
 function optionsOf(flags: Flags): RemovalOptions {
   const { service, confirm, mapping, exports: folder, key } = flags;
-  if (!SERVICE_NAME.test(service)) throw new UsageError('--service must be the setting serviceName of a deployment');
+  if (!SERVICE_NAME.test(service))
+    throw new UsageError('--service must be the setting serviceName of a deployment');
   requireTogether(flags, 'keepData', ['mapping']);
   requireTogether(flags, 'deleteTrail', ['exports', 'key']);
   if (flags.keepData === true && flags.deleteTrail === true)

@@ -43,7 +43,8 @@ async function confirmed(deps: RemovalDeps, options: RemovalOptions): Promise<vo
   const { service, removes, confirm } = options;
   await requireAnswer(deps, 'all that is listed above as deleted', service, confirm);
   if (removes !== 'trail') return;
-  if (deps.ask === undefined) throw new CommandFailure('--delete-trail needs a terminal; nothing was deleted');
+  if (deps.ask === undefined)
+    throw new CommandFailure('--delete-trail needs a terminal; nothing was deleted');
   await requireAnswer(deps, 'the audit trail before its retention ends', phraseOf(service));
 }
 
@@ -83,7 +84,9 @@ export async function removeDeployment(deps: RemovalDeps, options: RemovalOption
   if (exports !== undefined) await requireExports(exports.folder, exports.key, deps.now());
   await confirmed(deps, options);
   if (identityOf(await planned()) !== identityOf(plan))
-    throw new CommandFailure('the deployment has changed since the plan above; nothing was deleted: run the command again');
+    throw new CommandFailure(
+      'the deployment has changed since the plan above; nothing was deleted: run the command again',
+    );
   writeMapping(plan, options, deps);
   await carryOut(deps, plan);
   const left = deletedOf(await planned());

@@ -28,7 +28,9 @@ export function planLines(plan: RemovalPlan, now: Date): readonly string[] {
     `${plan.service} in ${plan.region}: dollars a month without requests, at the prices of us-east-1`,
     ...(deleted.length > 0 ? ['Deleted:', ...rows(deleted)] : ['Nothing to delete.']),
     ...(kept.length > 0 ? [untilText(plan, monthly, now), ...rows(kept)] : []),
-    ...(plan.notes.length > 0 ? ['Not deleted by this command:', ...plan.notes.map((note) => `  ${note}`)] : []),
+    ...(plan.notes.length > 0
+      ? ['Not deleted by this command:', ...plan.notes.map((note) => `  ${note}`)]
+      : []),
     `In total ${dollars(monthlyOf(plan.steps))} a month now, ${dollars(monthly)} afterwards`,
   ];
 }

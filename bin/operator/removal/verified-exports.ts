@@ -71,9 +71,11 @@ export async function requireExports(folder: string, keyFile: string, now: Date)
   const sealed = new Set(['deployment']);
   for (const file of filesIn(folder)) {
     const report = await verifyFile(file, keyFile);
-    if (report['intact'] !== true) throw new CommandFailure(`${file} is not intact: verify-audit --file shows why`);
+    if (report['intact'] !== true)
+      throw new CommandFailure(`${file} is not intact: verify-audit --file shows why`);
     const { trail, isWhole, at, sealed: named } = await readExport(file, now);
-    if (!isWhole) throw new CommandFailure(`${file} has only a part of its trail: export it without --from and --to`);
+    if (!isWhole)
+      throw new CommandFailure(`${file} has only a part of its trail: export it without --from and --to`);
     if (now.getTime() - at.getTime() > LONGEST_AGE_MS)
       throw new CommandFailure(`${file} is older than a day: export the trail again`);
     exported.add(trail);
@@ -81,5 +83,7 @@ export async function requireExports(folder: string, keyFile: string, now: Date)
   }
   const missing = [...sealed].filter((trail) => !exported.has(trail));
   if (missing.length > 0)
-    throw new CommandFailure(`${folder} lacks the export of ${missing.join(', ')}: run export-audit for each`);
+    throw new CommandFailure(
+      `${folder} lacks the export of ${missing.join(', ')}: run export-audit for each`,
+    );
 }

@@ -266,11 +266,7 @@ async function startEndpoint(
   return endpoint.url;
 }
 
-function startFunctions(
-  { closers, removers }: Start,
-  functions: FunctionHost,
-  awsEndpointUrl: string,
-): void {
+function startFunctions({ closers, removers }: Start, functions: FunctionHost, awsEndpointUrl: string): void {
   functions.start(awsEndpointUrl);
   removers.set('AWS::Lambda::Function', ({ identity }) => functions.remove(identity.ref));
   closers.push(() => functions.close());

@@ -84,8 +84,7 @@ export function findingOf(stack: string, change: ResourceChange): Finding | unde
       ...about,
       kind: 'refused',
       what: `CloudFormation cannot update a stack when a custom-named resource requires replacing (${name}).`,
-      remedy:
-        'Undo the change of the property, or add a resource with another name and move the data to it.',
+      remedy: 'Undo the change of the property, or add a resource with another name and move the data to it.',
     };
   if (!isPrecious(old)) return undefined;
   if (kind === 'replaced')

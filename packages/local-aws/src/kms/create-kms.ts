@@ -215,7 +215,10 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
     };
   }
 
-  function scheduleDeletion({ KeyId, PendingWindowInDays: days }: RequestOf<'ScheduleKeyDeletion'>): Response {
+  function scheduleDeletion({
+    KeyId,
+    PendingWindowInDays: days,
+  }: RequestOf<'ScheduleKeyDeletion'>): Response {
     const key = usableKey(KeyId);
     const deletion = new Date(Date.now() + days * 86_400_000);
     deletions.set(key.keyId, deletion);

@@ -6,7 +6,10 @@ export interface LogGroups extends AwsService {
 }
 
 const ACTIONS = ['DescribeLogGroups', 'DeleteLogGroup'];
-const described = z.strictObject({ logGroupNamePrefix: z.string().default(''), nextToken: z.string().optional() });
+const described = z.strictObject({
+  logGroupNamePrefix: z.string().default(''),
+  nextToken: z.string().optional(),
+});
 const deleted = z.strictObject({ logGroupName: z.string() });
 
 /**

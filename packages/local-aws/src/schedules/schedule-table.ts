@@ -29,7 +29,8 @@ export function createScheduleTable(): ScheduleTable {
     },
     all: () => schedules,
     remove: (arn) => {
-      for (let at = schedules.length - 1; at >= 0; at -= 1) if (schedules[at]?.arn === arn) schedules.splice(at, 1);
+      for (let at = schedules.length - 1; at >= 0; at -= 1)
+        if (schedules[at]?.arn === arn) schedules.splice(at, 1);
     },
   };
 }
