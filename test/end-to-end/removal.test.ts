@@ -15,8 +15,10 @@ import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { awsRemovalAccount } from '../../bin/operator/removal/aws-removal-account.ts';
 import type { RemovalAccount } from '../../bin/operator/removal/removal-account.ts';
 import { removeDeployment, type RemovalOptions } from '../../bin/operator/removal/remove-deployment.ts';
+import { lastExpiry } from '../../bin/operator/removal/trail.ts';
 import { operate } from '../../bin/operator/operate.ts';
 import { administratorSettings } from '../../packages/local-aws/src/control.ts';
+import { advanceClock } from '../support/advance-clock.ts';
 import { dynamodbOf } from '../support/aws.ts';
 import { httpClient } from '../support/http-client.ts';
 import { runService, TEST_SETTINGS, temporaryFolder, type RunningService } from '../support/run-service.ts';
@@ -141,12 +143,17 @@ async function aDeployment(): Promise<void> {
   const app = await anApplication();
   tokenId = (await app.post('/tokens', { type: 'token', data: 'kept' })).body.id;
   const reactor = await manager().post('/reactors', {
-    name: 'r',
-    code: 'module.exports = () => ({ raw: 1 })',
+    name: 'counts',
+    code: 'module.exports = () => ({ raw: 1 });',
+    configuration: {},
   });
-  expect(reactor.status).toBe(201);
+  expect(reactor).toMatchObject({ status: 201 });
   const ofKey = await manager().post('/applications', { name: 'b', type: 'private', rules: [revealing()] });
   key = ofKey.body.key;
+  // The sealer waits for late records.
+  await advanceClock(service.credentials, 300);
+  const account = awsRemovalAccount(settings());
+  while ((await lastExpiry(account, 'Cloakroom-AuditSeals')) === undefined) await pause(200);
 }
 
 describe('before a removal', () => {
