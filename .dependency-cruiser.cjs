@@ -142,10 +142,25 @@ module.exports = {
       comment:
         'The entry points start the app, or its local account; they are nothing themselves. Of the functions they know what the operator can ask for.',
       severity: 'error',
-      from: { path: '^bin/' },
+      from: { path: '^bin/', pathNot: '^bin/operator/restore/' },
       to: {
         path: own,
         pathNot: ['^(bin|lib|packages/local-aws/src)/', '^functions/operator/command-names\\.ts$'],
+      },
+    },
+    {
+      name: 'restore-knows-stored-formats',
+      comment:
+        'A restore compares and writes items of the tables. One definition of their keys and formats serves it and the adapters.',
+      severity: 'error',
+      from: { path: '^bin/operator/restore/' },
+      to: {
+        path: own,
+        pathNot: [
+          '^(bin/operator|packages/local-aws/src)/',
+          '^src/adapters/dynamodb/(keys|token-item|tenant-item)\\.ts$',
+          '^src/core/(shared/position|tokens/service-id|tenants/tenant|crypto/key-ring)\\.ts$',
+        ],
       },
     },
     {

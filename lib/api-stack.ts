@@ -46,6 +46,9 @@ export interface ApiStackProps extends StackProps {
   readonly reactors: ReactorStack;
 }
 
+/** A function behind the API. */
+type Behind = Pick<ApiFunction<Readonly<Record<string, string>>>, 'live'>;
+
 /** The first segments of a function's paths; the gateway routes everything below them to it. */
 function resources(routes: readonly { readonly path: string }[]): readonly string[] {
   return [...new Set(routes.map(({ path }) => `/${path.split('/')[1] ?? ''}`))];
@@ -68,23 +71,14 @@ export class ApiStack extends Stack {
     const [applications, tokens, proxy] = [this.#applications(), this.#tokens(), this.#proxy()];
     const logs = this.#logs();
     this.api = api;
-    this.functions = [applications, tokens, proxy, logs];
+    this.functions = [applications, tokens, proxy, logs].map(({ lambda }) => lambda);
     this.#route(api, applications, resources(applicationsRoutes));
     this.#route(api, tokens, resources(tokensRoutes));
     this.#route(api, proxy, resources(proxyRoutes));
     this.#route(api, logs, resources(logsRoutes));
     this.#route(api, props.reactors.api, resources(reactorsRoutes));
     // Unknown paths: some function must return 404 in the API's own form.
-    api.addRoutes({
-      path: '/',
-      methods: [HttpMethod.ANY],
-      integration: new HttpLambdaIntegration('Root', applications),
-    });
-    api.addRoutes({
-      path: '/{proxy+}',
-      methods: [HttpMethod.ANY],
-      integration: new HttpLambdaIntegration('Fallback', applications),
-    });
+    this.#route(api, applications, ['']);
     acceptFindings(this, {
       'AwsSolutions-APIG4':
         'Every function authenticates the API key itself, in the same read that holds the permissions and rules which decide; an authorizer in front would read it twice and remember what must be refused at once.',
@@ -161,10 +155,13 @@ export class ApiStack extends Stack {
     );
   }
 
-  #route(api: HttpApi, lambda: LambdaFunction, paths: readonly string[]): void {
+  #route(api: HttpApi, { live }: Behind, paths: readonly string[]): void {
     for (const path of paths) {
-      const integration = new HttpLambdaIntegration(`Integration${path}`, lambda);
-      api.addRoutes({ path, methods: [HttpMethod.ANY], integration });
+      const integration = new HttpLambdaIntegration(`Integration${path}`, live, {
+        // One permission for each function: an API may invoke it from all its routes.
+        scopePermissionToRoute: false,
+      });
+      api.addRoutes({ path: path === '' ? '/' : path, methods: [HttpMethod.ANY], integration });
       api.addRoutes({ path: `${path}/{proxy+}`, methods: [HttpMethod.ANY], integration });
     }
   }
@@ -172,12 +169,12 @@ export class ApiStack extends Stack {
   #apiFunction<Environment extends Readonly<Record<string, string>>>(
     id: string,
     props: ApiFunctionContent<Environment>,
-  ): LambdaFunction {
+  ): ApiFunction<Environment> {
     const [settings, data] = [this.#settings, this.#data];
-    return new ApiFunction<Environment>(this, id, { settings, data, ...props }).lambda;
+    return new ApiFunction<Environment>(this, id, { settings, data, ...props });
   }
 
-  #applications(): LambdaFunction {
+  #applications(): ApiFunction<ApplicationsEnvironment> {
     return this.#apiFunction<ApplicationsEnvironment>('Applications', {
       folder: 'applications',
       description: 'Applications and their keys',
@@ -191,7 +188,7 @@ export class ApiStack extends Stack {
   }
 
   /** The only function behind the API that may read the audit trail. */
-  #logs(): LambdaFunction {
+  #logs(): ApiFunction<LogsEnvironment> {
     return this.#apiFunction<LogsEnvironment>('Logs', {
       folder: 'logs',
       description: 'The audit trail, for those who may read it',
@@ -206,7 +203,7 @@ export class ApiStack extends Stack {
     });
   }
 
-  #tokens(): LambdaFunction {
+  #tokens(): ApiFunction<TokensEnvironment> {
     const { tokens } = this.#data;
     return this.#apiFunction<TokensEnvironment>('Tokens', {
       folder: 'tokens',
@@ -224,7 +221,7 @@ export class ApiStack extends Stack {
     });
   }
 
-  #proxy(): LambdaFunction {
+  #proxy(): ApiFunction<ProxyEnvironment> {
     const { tokens } = this.#data;
     return this.#apiFunction<ProxyEnvironment>('Proxy', {
       folder: 'proxy',

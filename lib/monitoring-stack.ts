@@ -182,7 +182,8 @@ export class MonitoringStack extends Stack {
     const graph = (title: string, left: readonly IMetric[], right: readonly IMetric[] = []) =>
       new GraphWidget({ title, left: [...left], right: [...right], width: 8, height: 6 });
     new Dashboard(this, 'Dashboard', {
-      dashboardName: serviceName,
+      // A dashboard's name is unique in the account, not in its Region.
+      dashboardName: `${serviceName}-${this.region}`,
       defaultInterval: Duration.hours(3),
       widgets: [
         [

@@ -50,7 +50,7 @@ const DELIVERIES_AT_ONCE = 10;
  */
 export class ReactorStack extends Stack {
   /** Behind the API's `/reactors`. */
-  readonly api: LambdaFunction;
+  readonly api: ApiFunction<ReactorsEnvironment>;
   /** The workers of the queues. */
   readonly workers: readonly LambdaFunction[];
   /** Name prefix of the reactors' functions. */
@@ -91,11 +91,14 @@ export class ReactorStack extends Stack {
       description: 'Boundary of the reactors: allows nothing',
       statements: [new PolicyStatement({ effect: Effect.DENY, actions: ['*'], resources: ['*'] })],
     });
-    return new Role(this, 'ReactorRole', {
+    const role = new Role(this, 'ReactorRole', {
       description: 'Role of every reactor: allows nothing',
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       permissionsBoundary: nothing,
     });
+    // The functions of reactors were made with it, and belong to no stack.
+    for (const kept of [nothing, role]) kept.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    return role;
   }
 
   /**
@@ -119,7 +122,7 @@ export class ReactorStack extends Stack {
     });
   }
 
-  #api(): LambdaFunction {
+  #api(): ApiFunction<ReactorsEnvironment> {
     const [settings, data, role, layer] = [this.#settings, this.#data, this.#role(), this.#layer()];
     const prefix = this.functionPrefix;
     return new ApiFunction<ReactorsEnvironment>(this, 'Reactors', {
@@ -168,7 +171,7 @@ export class ReactorStack extends Stack {
         allowCodeKey(data.key),
         allowSend(this.invocations.queue),
       ],
-    }).lambda;
+    });
   }
 
   #worker(): LambdaFunction {

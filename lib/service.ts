@@ -34,6 +34,8 @@ function buildEdge(
   const accountOf = account === undefined ? {} : { account };
   const firewall = new FirewallStack(app, `${name}-Firewall`, {
     description: 'Cloakroom: rules of the edge',
+    // Services of several Regions have theirs in the same one.
+    stackName: `${name}-Firewall-${region}`,
     settings,
     env: { region: EDGE_REGION, ...accountOf },
   });
@@ -80,7 +82,7 @@ export function buildService(app: App, settings: Settings, region?: string): voi
     watched: {
       serviceName: name,
       api: api.api,
-      apiFunctions: [...api.functions, reactors.api],
+      apiFunctions: [...api.functions, reactors.api.lambda],
       workers: reactors.workers,
       sweeper: operations.sweeper,
       auditSealer: operations.auditSealer,

@@ -84,6 +84,13 @@ export const settingsSchema = z
     architecture: z.enum(['arm64', 'x86_64'], { error: 'must be arm64 or x86_64' }).default('arm64'),
     /** Provisioned instances of each reactor; 0 provisions none and costs nothing. */
     hotConcurrency: wholeNumber(0, 100).default(1),
+    /**
+     * `canary` moves a tenth of the requests to new functions first, and back if they fail (docs/
+     * deploy.md#canary).
+     */
+    deployment: z
+      .enum(['all-at-once', 'canary'], { error: 'must be all-at-once or canary' })
+      .default('all-at-once'),
     /** Requests a second of all callers together: the default limit of the API's routes. */
     throttleRate: wholeNumber(1, 100_000).default(1_000),
     /** The burst of requests on top of the rate. */

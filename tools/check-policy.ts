@@ -13,6 +13,7 @@ const VARIANTS: readonly Readonly<Record<string, string>>[] = [
   {},
   { alarmEmail: 'on-call@example.com', ...CERTIFICATE },
   { edge: 'cloudfront-waf', ...CERTIFICATE },
+  { deployment: 'canary' },
 ];
 const REGION = 'eu-west-1';
 

@@ -27,7 +27,10 @@ function completedOf(program: Command): readonly Completed[] {
       ...help.visibleOptions(command),
       ...program.options.filter(({ long }) => long !== '--version'),
     ];
-    const choices = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
+    const choices = [
+      ...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+      ...command.commands.map((step) => step.name()),
+    ];
     return {
       name: command.name(),
       description: command.description(),

@@ -6,6 +6,7 @@ import { explainFailure, UsageError, type Target } from './explain-failure.ts';
 import { localAccountOf, invokeFunction, principalOf } from './invoke.ts';
 import { operatorProgram, type CommonRequest, type Request } from './program.ts';
 import { runRemoval, type RemovalSurroundings } from './removal/removal-command.ts';
+import { confirmStep, restoreDeps, runRestore, type RestoreRequest } from './restore/restore-command.ts';
 import { createSecretsFile } from './secrets-file.ts';
 import { printable, show } from './show.ts';
 
@@ -126,6 +127,18 @@ async function resultOf(request: Request, target: Target, surroundings: Surround
   return result;
 }
 
+async function restored(
+  request: RestoreRequest,
+  target: Target,
+  { printError, isTerminal, pause = sleep }: Surroundings,
+): Promise<Response> {
+  await confirmStep(request, isTerminal);
+  const say = (line: string) => {
+    printError(`${printable(line)}\n`);
+  };
+  return await runRestore(request, target, restoreDeps(target, request.folder, say, pause));
+}
+
 /**
  * `help` with an unknown command becomes that command, which is rejected with the nearest name.
  * Commander would print the help of the whole program.
@@ -155,6 +168,9 @@ export async function operate(args: readonly string[], surroundings: Surrounding
     async (request) => {
       const result = await run(request, resultOf);
       if (COMMAND_BEHAVIOUR[request.name].isBad?.(result) === true) exitCode = FAILED;
+    },
+    async (request) => {
+      await run(request, restored);
     },
     async (request) => {
       await run(request, runRemoval);

@@ -19,6 +19,7 @@ import { completionScript, SHELLS, type Shell } from './completion.ts';
 import { UsageError } from './explain-failure.ts';
 import { removalCommand } from './removal/removal-command.ts';
 import type { RemovalOptions } from './removal/remove-deployment.ts';
+import { restoreCommand, type RestoreRequest } from './restore/restore-command.ts';
 
 const DEFAULT_CREDENTIALS_FILE = '.local/credentials.json';
 const DEFAULT_FUNCTION = 'Cloakroom-operator';
@@ -201,12 +202,20 @@ const versionOf = (): string => {
   return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version;
 };
 
+/** The command and its own commands with the settings of their parent. */
+function inheriting(command: Command, parent: Command): Command {
+  command.copyInheritedSettings(parent).helpOption('-h, --help', 'print this');
+  for (const each of command.commands) inheriting(each, command);
+  return command;
+}
+
 /**
  * The command line of the operator. Throws `CommanderError` and {@link UsageError} instead of
  * ending the process; `printError` receives each problem in one line.
  */
 export function operatorProgram(
   run: (request: Request) => Promise<void>,
+  restore: (request: RestoreRequest & CommonRequest) => Promise<void>,
   remove: (request: RemovalOptions & CommonRequest) => Promise<void>,
   { print, printError }: Readonly<Record<'print' | 'printError', (text: string) => void>>,
 ): Command {
@@ -238,7 +247,10 @@ export function operatorProgram(
       throw new UsageError('--function does not select a deployment to remove: use --service');
     await remove({ ...options, ...common });
   });
-  for (const command of [...commands, removal, completionCommand(program, print)])
-    program.addCommand(command.copyInheritedSettings(program).helpOption('-h, --help', 'print this'));
+  const restoring = restoreCommand(fileOf, (request, command) =>
+    restore({ ...request, ...commonOf(command.optsWithGlobals<Options>()) }),
+  );
+  for (const command of [...commands, restoring, removal, completionCommand(program, print)])
+    program.addCommand(inheriting(command, program));
   return program.addHelpText('afterAll', EXIT_CODES);
 }

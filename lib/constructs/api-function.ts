@@ -1,7 +1,9 @@
+import { Alias, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { DataStack } from '../data-stack.ts';
 import { allowOnTable, allowTenantKeys } from '../grants.ts';
 import type { Settings } from '../settings.ts';
+import { Canary } from './canary.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 
 /** The differences between the functions behind the API. */
@@ -24,6 +26,12 @@ const GATEWAY_TIMEOUT_SECONDS = 30;
 export class ApiFunction<
   Environment extends Readonly<Record<string, string>>,
 > extends ServiceFunction<Environment> {
+  /**
+   * What the gateway invokes: the current version. CloudFormation changes code and variables of a
+   * function in two calls, and no request meets one without the other.
+   */
+  readonly live: IFunction;
+
   constructor(scope: Construct, id: string, props: ApiFunctionProps<Environment>) {
     const { settings, data, ...content } = props;
     const { access, audit, ephemeral, key } = data;
@@ -43,5 +51,11 @@ export class ApiFunction<
         ...content.grants,
       ],
     });
+    // The CDK's classes declare members as possibly undefined that its interfaces make optional.
+    const version = this.lambda.currentVersion as IVersion;
+    const live = new Alias(this, 'Live', { aliasName: 'live', version });
+    this.live = live as IFunction;
+    const { deployment, serviceName } = settings;
+    if (deployment === 'canary') new Canary(this, 'Canary', { serviceName, live, log: this.log });
   }
 }

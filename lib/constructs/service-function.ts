@@ -88,15 +88,16 @@ function functionCode(name: string): Code {
  */
 export class ServiceFunction<Environment extends Readonly<Record<string, string>>> extends Construct {
   readonly lambda: LambdaFunction;
+  protected readonly log: ServiceLog;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps<Environment>) {
     super(scope, id);
-    const logGroup = new ServiceLog(this, 'Log', { key: props.key, retentionDays: props.logRetentionDays });
+    this.log = new ServiceLog(this, 'Log', { key: props.key, retentionDays: props.logRetentionDays });
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     role.addToPolicy(
       new PolicyStatement({
         actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-        resources: [logGroup.logGroupArn],
+        resources: [this.log.logGroupArn],
       }),
     );
     this.lambda = new LambdaFunction(this, 'Function', {
@@ -110,7 +111,7 @@ export class ServiceFunction<Environment extends Readonly<Record<string, string>
       timeout: Duration.seconds(props.timeoutSeconds),
       memorySize: props.memoryMegabytes,
       role,
-      logGroup,
+      logGroup: this.log,
       // Only the service's own lines: the platform writes three per call, which would be most of
       // the log.
       loggingFormat: LoggingFormat.JSON,

@@ -12,7 +12,7 @@ const withEdge = (more: Readonly<Record<string, string>> = {}) => synthesized({ 
 const first = withEdge();
 
 function stackOf(stacks: readonly Stack[], name: string): Stack['template'] {
-  const stack = stacks.find((each) => each.name === `Cloakroom-${name}`);
+  const stack = stacks.find((each) => each.name.startsWith(`Cloakroom-${name}`));
   if (stack === undefined) throw new Error(`no stack ${name}`);
   return stack.template;
 }

@@ -9,7 +9,7 @@ import { EDGE, synthesized } from '../support/synthesized.ts';
 
 const stacks = synthesized({ headerPrefixes: 'SVC,ACME', throttleRate: '7', throttleBurst: 9 });
 function template(name: string, from: readonly Stack[] = stacks): Template {
-  const stack = from.find((each) => each.name === `Cloakroom-${name}`);
+  const stack = from.find((each) => each.name.startsWith(`Cloakroom-${name}`));
   if (stack === undefined) throw new Error(`no stack ${name}`);
   return Template.fromJSON(stack.template);
 }

@@ -91,7 +91,7 @@ function identify({ stack, logicalId, type, text }: ResourceHandle): Identity {
   const name = own ?? `${stack.name}-${logicalId}`;
   const path = type === 'AWS::DynamoDB::Table' ? `table/${name}` : name;
   const arn = `arn:aws:${type.split('::')[1]?.toLowerCase() ?? ''}:${REGION}:${ACCOUNT}:${path}`;
-  const attributes = { Arn: arn, TopicArn: arn, QueueName: name, KeyId: name, ApiId: name };
+  const attributes = { Arn: arn, TopicArn: arn, QueueName: name, KeyId: name, ApiId: name, Version: '1' };
   return { ref: type === 'AWS::SNS::Topic' ? arn : name, attributes };
 }
 
@@ -267,9 +267,11 @@ export function alarmProblems(
     ).flatMap(({ properties: { Principal, FunctionName } }) =>
       Principal === 'apigateway.amazonaws.com' ? [FunctionName] : [],
     );
+    const functions = all<{ readonly FunctionName: string }>('AWS::Lambda::Alias').flatMap(
+      ({ identity: { ref }, properties }) => (behindApi.includes(ref) ? [properties.FunctionName] : []),
+    );
     const roles = all<{ readonly Role: string }>('AWS::Lambda::Function').flatMap(
-      ({ identity: { attributes }, properties }) =>
-        behindApi.includes(attributes['Arn'] ?? '') ? [properties.Role] : [],
+      ({ identity: { ref }, properties }) => (functions.includes(ref) ? [properties.Role] : []),
     );
     return all<{ readonly Roles: readonly string[]; readonly PolicyDocument: PolicyDocument }>(
       'AWS::IAM::Policy',

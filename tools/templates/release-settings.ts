@@ -32,7 +32,7 @@ export const RELEASE_SETTINGS: Readonly<Record<string, ReleaseSettings>> = {
   x86: of({ architecture: 'x86_64', hotConcurrency: '0' }),
   domain: of(DOMAIN),
   edge: of(EDGE),
-  rotation: of({ ...EDGE, edgeSecretVersions: 'a0000000-0000-4000-8000-000000000002' }),
+  canary: of({ deployment: 'canary' }),
   watched: of({ alarmEmail: 'on-call@example.com', logRetentionDays: '30' }),
   warm: of({ warmThroughput: '10000', throttleRate: '10000' }),
 };

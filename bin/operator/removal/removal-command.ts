@@ -79,7 +79,9 @@ export function removalCommand(
 }
 
 export interface RemovalSurroundings {
+  /** To standard error. */
   readonly printError: (text: string) => void;
+  /** Waits so many ms. */
   readonly pause?: (ms: number) => Promise<void>;
   /** Asks at the terminal; absent without a terminal. */
   readonly ask?: (question: string) => Promise<string>;

@@ -12,6 +12,7 @@ import { createCloudFormation } from './cloudformation/create-cloudformation.ts'
 import type { DeployedStack, Removers } from './cloudformation/deployed-stack.ts';
 import { createClock, type Clock } from './clock.ts';
 import { recordContents, requireContents } from './data-contents.ts';
+import { deployOver } from './deployment/recorded-deployment.ts';
 import { lockDataDirectory } from './data-lock.ts';
 import { createDynamoDb, type DynamoDb } from './dynamodb/create-dynamodb.ts';
 import { errorMessage } from './error-code.ts';
@@ -354,6 +355,9 @@ async function start(begun: Start, close: () => Promise<void>): Promise<Cloud> {
   const [folders, stores] = await settleAll(appFolders(begun), createStores(begun));
   options.signal?.throwIfAborted();
   const assembly = await readAssembly(folders.directory);
+  const { dataDirectory } = options;
+  const recordDeployment =
+    dataDirectory === undefined ? undefined : await deployOver(dataDirectory, assembly.stacks);
   const parts = createParts(begun, stores.dynamoDb, assembly.assets, folders.compileCache, options);
   const { stacks, outputs } = await startResources(assembly, account, parts);
   const awsEndpointUrl = await startEndpoint(begun, parts, stores, stacks);
@@ -362,7 +366,8 @@ async function start(begun: Start, close: () => Promise<void>): Promise<Cloud> {
   startQueues(begun, parts, stores);
   await options.prepare?.({ outputs, invoke: (name, payload) => parts.functions.invoke(name, payload) });
   options.signal?.throwIfAborted();
-  if (options.dataDirectory !== undefined) await recordContents(options.dataDirectory);
+  if (dataDirectory !== undefined) await recordContents(dataDirectory);
+  await recordDeployment?.();
   begun.faults.replace(options.faults ?? []);
   await startGateway(begun, parts);
   startSchedules(begun, parts, stores.dynamoDb);

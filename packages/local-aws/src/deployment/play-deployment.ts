@@ -1,6 +1,7 @@
 import type { Stack } from '../assembly/read-assembly.ts';
 import type { Finding } from './finding.ts';
 import {
+  addressFindings,
   changesOf,
   findingOf,
   physicalNameOf,
@@ -145,6 +146,7 @@ function update(account: Account, old: Stack, next: Stack): readonly Finding[] {
     ...changes.flatMap((change) => findingOf(next.name, change) ?? []),
     ...changes.flatMap((change) => interruptions(account, old, change)),
     ...tableFindings(old, next),
+    ...addressFindings(old, next),
     ...nameFindings(
       account,
       next,

@@ -20,6 +20,18 @@ export interface TablePolicy {
   readonly revisionId: string;
 }
 
+/** The requests that a table or an index serves a second from the start. */
+export interface WarmThroughput {
+  readonly ReadUnitsPerSecond: number;
+  readonly WriteUnitsPerSecond: number;
+}
+
+/** What every new table and index on demand serves (DynamoDB, Warm throughput). */
+export const NEW_TABLE_THROUGHPUT: WarmThroughput = {
+  ReadUnitsPerSecond: 12_000,
+  WriteUnitsPerSecond: 4_000,
+};
+
 /** The changeable parts of an existing table. */
 export interface TableSettings {
   readonly timeToLiveAttribute?: string | undefined;
@@ -31,6 +43,9 @@ export interface TableSettings {
   /** The source backup of a restored table. */
   readonly sourceBackupArn?: string;
   readonly resourcePolicy?: TablePolicy | undefined;
+  readonly warmThroughput?: WarmThroughput;
+  /** By the name of the index. */
+  readonly indexWarmThroughput?: Readonly<Record<string, WarmThroughput>>;
 }
 
 /** A table of the template, in DynamoDB's own spelling. */

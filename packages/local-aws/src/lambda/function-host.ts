@@ -73,6 +73,8 @@ export interface FunctionHost {
    * template's applies again.
    */
   reserve(name: string, count: number | undefined): void;
+  /** The reserved concurrency of a function, if it has one. */
+  reservedOf(definition: FunctionDefinition): number | undefined;
   /**
    * By name, ARN, partial ARN, each with or without a qualifier. Throws {@link AwsError}
    * `ResourceNotFoundException`.
@@ -143,12 +145,14 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
     await instance.stop();
   }
 
+  const reservedOf = ({ name, reservedConcurrency }: FunctionDefinition): number | undefined =>
+    reserved.get(name) ?? reservedConcurrency;
+
   function createPool(definition: FunctionDefinition): FunctionPool {
     const cap = options.maxInstancesPerFunction ?? 8;
     return createFunctionPool({
       startInstance: () => startInstanceOf(definition),
-      maxInstances: () =>
-        Math.min(cap, reserved.get(definition.name) ?? definition.reservedConcurrency ?? cap),
+      maxInstances: () => Math.min(cap, reservedOf(definition) ?? cap),
       maxQueued: options.maxQueuedPerFunction ?? 1000,
       // On one machine a start slows down the running ones: a burst must not start eight.
       maxStarting: 1,
@@ -187,6 +191,7 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
       if (count === undefined) reserved.delete(name);
       else reserved.set(name, count);
     },
+    reservedOf,
     find,
     invoke: async (functionName, payload, requestId = randomUUID()) => {
       const { definition, arn } = find(functionName);

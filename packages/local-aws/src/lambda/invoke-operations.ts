@@ -164,6 +164,16 @@ export function invokeOperations(dependencies: InvokeDependencies): readonly Lam
       respond: ({ call }) => json(200, list(call.query)),
     },
     {
+      method: 'GET',
+      path: '/2019-09-30/functions/{FunctionName}/concurrency',
+      action: 'lambda:GetFunctionConcurrency',
+      resource: qualified,
+      respond: ({ name }) => {
+        const count = functions.reservedOf(functions.find(name).definition);
+        return json(200, count === undefined ? {} : { ReservedConcurrentExecutions: count });
+      },
+    },
+    {
       method: 'PUT',
       path: '/2017-10-31/functions/{FunctionName}/concurrency',
       action: 'lambda:PutFunctionConcurrency',

@@ -176,6 +176,16 @@ it('logs and versions of layers may be replaced and left behind', () => {
   ).toEqual([]);
 });
 
+it.each([
+  ['replaced', { ProtocolType: 'HTTP' }, { ProtocolType: 'WEBSOCKET' }],
+  ['closed, with a domain in its place', {}, { DisableExecuteApiEndpoint: true }],
+])('the address of an API is lost when it is %s', (_what, before, after) => {
+  const stack = (Properties: Readonly<Record<string, unknown>>) =>
+    aStack('Shop', { Resources: { Api: { Type: 'AWS::ApiGatewayV2::Api', Properties } } });
+  expect(played([stack(before)], [stack(after)])).toEqual([['address_lost', 'Shop', 'Api']]);
+  expect(played([stack(after)], [stack(after)])).toEqual([]);
+});
+
 it('a stack that is not deployed stays as it is, with what it imports', () => {
   const [work, watch] = watchedQueue('PutAside', true);
   if (work === undefined || watch === undefined) throw new Error('no stack');

@@ -1,4 +1,4 @@
-// A CDK app of ten lines that is not the product: a table, two functions and an HTTP API.
+// A CDK app of a dozen lines that is not the product: a table, two functions and an HTTP API.
 import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
@@ -6,8 +6,10 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 
-const stack = new Stack(new App(), 'Guestbook');
-const partitionKey = { name: 'guest', type: AttributeType.STRING };
+const app = new App();
+const stack = new Stack(app, 'Guestbook');
+const key = (app.node.tryGetContext('key') as string | undefined) ?? 'guest';
+const partitionKey = { name: key, type: AttributeType.STRING };
 const guests = new Table(stack, 'Guests', { partitionKey, billingMode: BillingMode.PAY_PER_REQUEST });
 const code = Code.fromAsset(join(import.meta.dirname, 'code'));
 const runtime = { runtime: Runtime.NODEJS_24_X, handler: 'sign.handler', code };

@@ -22,9 +22,9 @@ const app = {
 };
 const steps: string[] = [];
 
-async function start(dataDirectory?: string): Promise<Cloud> {
+async function start(dataDirectory?: string, context = {}): Promise<Cloud> {
   const cloud = await startCloud({
-    app,
+    app: { ...app, context },
     workDirectory,
     port: 0,
     onProgress: (step) => steps.push(step),
@@ -68,5 +68,15 @@ it('stores the table of another app in its data directory', async () => {
   await visit(first, 'ada');
   await first.close();
   running.splice(0);
+  expect(await visit(await start(data), 'ada')).toEqual({ visits: '2' });
+});
+
+it('is not deployed over its data if the table would be replaced, and the data stays', async () => {
+  const data = join(workDirectory, 'replaced');
+  await visit(await start(data), 'ada');
+  await running.pop()?.close();
+  await expect(start(data, { key: 'visitor' })).rejects.toThrow(
+    /another deployment.*\ndata lost: Guestbook, Guests\w+: an empty AWS::DynamoDB::Table takes its place\./,
+  );
   expect(await visit(await start(data), 'ada')).toEqual({ visits: '2' });
 });

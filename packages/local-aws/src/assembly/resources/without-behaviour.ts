@@ -31,6 +31,7 @@ const secret: ResourceType['identify'] = ({ stack, logicalId, text }, { accountI
 };
 
 const NO_METRICS = 'one machine stores no metrics: its operator reads the log';
+const ONE_VERSION = 'one machine has one version of a function, and moves no requests to another';
 
 export const resourcesWithoutBehaviour: Readonly<Record<string, ResourceType>> = {
   'AWS::CDK::Metadata': withoutBehaviour('reports the used constructs to AWS', unnamed),
@@ -42,6 +43,9 @@ export const resourcesWithoutBehaviour: Readonly<Record<string, ResourceType>> =
     NO_METRICS,
     named('DashboardName', 255, (name, scope) => `arn:aws:cloudwatch:${scope}:dashboard/${name}`),
   ),
+  'AWS::CodeDeploy::Application': withoutBehaviour(ONE_VERSION, unnamed),
+  'AWS::CodeDeploy::DeploymentGroup': withoutBehaviour(ONE_VERSION, unnamed),
+  'AWS::Logs::MetricFilter': withoutBehaviour(NO_METRICS, unnamed),
   'AWS::Logs::LogGroup': withoutBehaviour(
     'the function host writes each function into a file of its own',
     named('LogGroupName', 512, (name, scope) => `arn:aws:logs:${scope}:log-group:${name}:*`),

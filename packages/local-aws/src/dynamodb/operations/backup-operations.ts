@@ -23,6 +23,9 @@ const oneTable = z.strictObject({ TableName: tableName });
 // A deleted table leaves no backup of AWS here: both types are those by request.
 const listed = oneTable.extend({ BackupType: z.enum(['USER', 'ALL']).default('USER') });
 
+/** A restore point this close to now counts as now: a table has no earlier content here. */
+const LATEST_SECONDS = 300;
+
 /** Backups by request and recovery to the latest point in time. */
 export function backupOperations(
   { tables }: OperationContext,
@@ -45,11 +48,19 @@ export function backupOperations(
   });
 
   const recoveryOf = (name: string) => {
-    const status = tables.get(name).hasPointInTimeRecovery === true ? 'ENABLED' : 'DISABLED';
+    const { hasPointInTimeRecovery: isOn, description } = tables.get(name);
+    const latest = Math.floor(Date.now() / 1_000);
     return {
       ContinuousBackupsDescription: {
         ContinuousBackupsStatus: 'ENABLED',
-        PointInTimeRecoveryDescription: { PointInTimeRecoveryStatus: status },
+        PointInTimeRecoveryDescription:
+          isOn === true
+            ? {
+                PointInTimeRecoveryStatus: 'ENABLED',
+                EarliestRestorableDateTime: Math.min(latest, Math.floor(description.CreationDateTime)),
+                LatestRestorableDateTime: latest,
+              }
+            : { PointInTimeRecoveryStatus: 'DISABLED' },
       },
     };
   };
@@ -113,9 +124,10 @@ export function backupOperations(
       const {
         SourceTableName: source,
         TargetTableName: target,
-        UseLatestRestorableTime,
+        UseLatestRestorableTime: isLatest,
+        RestoreDateTime: time = 0,
       } = parseWith(fromTable, body);
-      if (!UseLatestRestorableTime)
+      if (!isLatest && time < Date.now() / 1_000 - LATEST_SECONDS)
         throw notImplemented('RestoreTableToPointInTime to another time than the latest');
       return aboutTable(tables, 'RestoreTableToPointInTime', source, async () => {
         if (tables.get(source).hasPointInTimeRecovery !== true)

@@ -3,6 +3,7 @@ import { levelKeys } from '../database.ts';
 import type { LevelOperation } from '../dynalite-types.ts';
 import { tableInUse, validationFailure } from '../failures.ts';
 import type { Operation, OperationContext } from '../operation.ts';
+import { NEW_TABLE_THROUGHPUT, type Table, type TableSettings, type WarmThroughput } from '../table.ts';
 import { parseWith } from '../requests.ts';
 import { aboutTable, presentTable, tableName } from './describe-table.ts';
 
@@ -32,11 +33,50 @@ const newTable = z.strictObject({
     .strictObject({ Enabled: z.literal(true), SSEType: z.literal('KMS'), KMSMasterKeyId: z.string() })
     .exactOptional(),
 });
-const protection = z.strictObject({ TableName: tableName, DeletionProtectionEnabled: z.boolean() });
+const warmThroughput = z.strictObject({
+  ReadUnitsPerSecond: z.number().int(),
+  WriteUnitsPerSecond: z.number().int(),
+});
+const changedTable = z.strictObject({
+  TableName: tableName,
+  DeletionProtectionEnabled: z.boolean().exactOptional(),
+  WarmThroughput: warmThroughput.exactOptional(),
+  GlobalSecondaryIndexUpdates: z
+    .array(
+      z.strictObject({ Update: z.strictObject({ IndexName: z.string(), WarmThroughput: warmThroughput }) }),
+    )
+    .exactOptional(),
+});
+
+type Change = z.output<typeof changedTable>;
+
+/** DynamoDB lowers no throughput that it has prepared. */
+function requireRaised(before: WarmThroughput = NEW_TABLE_THROUGHPUT, after: WarmThroughput): void {
+  if (
+    after.ReadUnitsPerSecond < before.ReadUnitsPerSecond ||
+    after.WriteUnitsPerSecond < before.WriteUnitsPerSecond
+  )
+    throw validationFailure('Requested WarmThroughput for the table is lower than the current one');
+}
+
+/** The settings of a table after UpdateTable. */
+function changedSettings(table: Table, change: Change): TableSettings {
+  const { DeletionProtectionEnabled: isProtected, WarmThroughput: warm } = change;
+  if (warm !== undefined) requireRaised(table.warmThroughput, warm);
+  const ofIndexes = (change.GlobalSecondaryIndexUpdates ?? []).map(({ Update: { IndexName, ...update } }) => {
+    requireRaised(table.indexWarmThroughput?.[IndexName], update.WarmThroughput);
+    return [IndexName, update.WarmThroughput] as const;
+  });
+  return {
+    ...(isProtected !== undefined && { isProtected }),
+    ...(warm !== undefined && { warmThroughput: warm }),
+    indexWarmThroughput: { ...table.indexWarmThroughput, ...Object.fromEntries(ofIndexes) },
+  };
+}
 
 /**
- * CreateTable, DeleteTable, and UpdateTable for deletion protection: enough to replace a table by
- * another one.
+ * CreateTable, DeleteTable, and UpdateTable for deletion protection and warm throughput: enough to
+ * replace a table by another one.
  */
 export function changeTableOperations({
   database,
@@ -93,9 +133,9 @@ export function changeTableOperations({
       });
     },
     UpdateTable: (body) => {
-      const { TableName: name, DeletionProtectionEnabled: isProtected } = parseWith(protection, body);
+      const { TableName: name, ...change } = parseWith(changedTable, body);
       return aboutTable(tables, 'UpdateTable', name, async () => {
-        await tables.change(name, { isProtected });
+        await tables.change(name, changedSettings(tables.get(name), { TableName: name, ...change }));
         return { TableDescription: presentTable(tables.get(name)) };
       });
     },

@@ -4,7 +4,7 @@ import { parseWith, tableNameOf } from '../requests.ts';
 import type { Tables } from '../tables.ts';
 import type { Expiry } from '../expiry.ts';
 import { tableNotFound } from '../failures.ts';
-import type { Table } from '../table.ts';
+import { NEW_TABLE_THROUGHPUT, type Table, type WarmThroughput } from '../table.ts';
 
 export const tableName = z.string().min(1).transform(tableNameOf);
 const oneTable = z.object({ TableName: tableName });
@@ -17,10 +17,21 @@ const page = z.object({
   ExclusiveStartTableName: z.string().optional(),
 });
 
+const presentWarm = (warm: WarmThroughput = NEW_TABLE_THROUGHPUT) => ({ ...warm, Status: 'ACTIVE' });
+
 /** A table as the calls about it return it. */
-export function presentTable({ description, isProtected = false, keyArn, sourceBackupArn }: Table): object {
+export function presentTable(table: Table): object {
+  const { description, isProtected = false, keyArn, sourceBackupArn } = table;
+  const { GlobalSecondaryIndexes: indexes } = description;
   return {
     ...description,
+    ...(indexes !== undefined && {
+      GlobalSecondaryIndexes: indexes.map((index) => ({
+        ...index,
+        WarmThroughput: presentWarm(table.indexWarmThroughput?.[index.IndexName]),
+      })),
+    }),
+    WarmThroughput: presentWarm(table.warmThroughput),
     BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' },
     DeletionProtectionEnabled: isProtected,
     ...(keyArn !== undefined && {

@@ -19,6 +19,8 @@ export interface LambdaOperation {
   readonly method: string;
   /** With `{Parameters}`, as in the API reference. */
   readonly path: string;
+  /** A parameter of the query that distinguishes it from another operation of the path. */
+  readonly query?: readonly [name: string, value: string];
   readonly action: `lambda:${LambdaAction}`;
   /** The resource of the access check. */
   readonly resource: (request: LambdaRequest) => string;
@@ -68,6 +70,8 @@ function expressionOf(path: string): RegExp {
 /** The request, if it matches the operation. */
 export function matchOperation(operation: LambdaOperation, call: AwsCall): LambdaRequest | undefined {
   if (operation.method !== call.method) return undefined;
+  const [parameter, value] = operation.query ?? [];
+  if (parameter !== undefined && call.query.get(parameter) !== value) return undefined;
   const found = expressionOf(operation.path).exec(call.path);
   if (found === null) return undefined;
   const parameters = Object.fromEntries(

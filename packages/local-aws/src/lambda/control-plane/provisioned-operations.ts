@@ -18,6 +18,7 @@ const UNRESERVED_MINIMUM = 100;
 export function provisionedOperations({
   registry,
   functionArn,
+  isTemplateFunction,
   accountConcurrency,
 }: ControlPlane): readonly LambdaOperation[] {
   const qualified = ({ name, qualifier }: LambdaRequest): string => `${functionArn(name)}:${qualifier ?? ''}`;
@@ -79,6 +80,16 @@ export function provisionedOperations({
     );
   }
 
+  /** Functions of the templates have none: locally their aliases only lead to them. */
+  function all(name: string): readonly object[] {
+    if (isTemplateFunction(name)) return [];
+    const { record } = registry.resolve(name, undefined);
+    return record.provisioned.map((config) => ({
+      FunctionArn: `${functionArn(name)}:${config.qualifier}`,
+      ...presentProvisioned(config),
+    }));
+  }
+
   const path = '/2019-09-30/functions/{FunctionName}/provisioned-concurrency';
   return [
     {
@@ -87,6 +98,14 @@ export function provisionedOperations({
       action: 'lambda:PutProvisionedConcurrencyConfig',
       resource: qualified,
       respond: async (request) => json(202, await put(request)),
+    },
+    {
+      method: 'GET',
+      path,
+      query: ['List', 'ALL'],
+      action: 'lambda:ListProvisionedConcurrencyConfigs',
+      resource: ({ name }) => functionArn(name),
+      respond: ({ name }) => json(200, { ProvisionedConcurrencyConfigs: all(name) }),
     },
     {
       method: 'GET',

@@ -1,0 +1,68 @@
+import { Duration } from 'aws-cdk-lib';
+import {
+  Alarm,
+  ComparisonOperator,
+  MathExpression,
+  Stats,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
+import type { Alias } from 'aws-cdk-lib/aws-lambda';
+import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { acceptFindings } from '../accept-findings.ts';
+
+export interface CanaryProps {
+  readonly serviceName: string;
+  /** What the gateway invokes. */
+  readonly live: Alias;
+  /** The log of the function. */
+  readonly log: ILogGroup;
+}
+
+const MINUTE = { period: Duration.minutes(1), statistic: Stats.SUM };
+
+/**
+ * Moves the requests of a function to a new version: a tenth at first, and the others five minutes
+ * later. CodeDeploy moves them back, and the deployment fails, if a percent of the responses fail.
+ */
+export class Canary extends Construct {
+  constructor(scope: Construct, id: string, { serviceName, live, log }: CanaryProps) {
+    super(scope, id);
+    // A function responds 500 without an error of Lambda, so its log counts too.
+    const failures = new MetricFilter(this, 'Failures', {
+      logGroup: log,
+      metricNamespace: serviceName,
+      metricName: `${scope.node.id}Failures`,
+      filterPattern: FilterPattern.numberValue('$.status', '>=', 500),
+    });
+    const failed = '(FILL(errors, 0) + FILL(failures, 0))';
+    const alarm = new Alarm(this, 'Failing', {
+      alarmDescription: 'Ends a deployment and restores the previous version: docs/deploy.md, Canary.',
+      metric: new MathExpression({
+        label: 'Failed responses in percent',
+        period: MINUTE.period,
+        // A few requests make no meaningful percentage.
+        expression: `IF(requests > 50, 100 * ${failed} / requests, IF(${failed} > 5, 100, 0))`,
+        usingMetrics: {
+          requests: live.metricInvocations(MINUTE),
+          errors: live.metricErrors(MINUTE),
+          failures: failures.metric(MINUTE),
+        },
+      }),
+      threshold: 1,
+      evaluationPeriods: 1,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+    const group = new LambdaDeploymentGroup(this, 'Deployment', {
+      alias: live,
+      deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
+      alarms: [alarm],
+    });
+    acceptFindings(group, {
+      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]':
+        'The policy that AWS keeps for CodeDeploy: it moves aliases and looks at alarms, and invokes no function of the service.',
+    });
+  }
+}
