@@ -105,7 +105,7 @@ export class DataStack extends Stack {
     this.auditIndex = this.#createTrailTable('AuditIndex', { expires: true });
     this.auditSeals = this.#createTrailTable('AuditSeals', { expires: false });
     this.sealKey = this.#createSealKey();
-    // Stacks end and the keys stay: the tag tells whose they are.
+    // Keys outlive their stack, and their ids are generated.
     for (const each of [this.key, this.sealKey]) Tags.of(each).add(DEPLOYMENT_TAG, serviceName);
     this.edgeSecret = this.#createEdgeSecret();
     new CfnOutput(this, 'EdgeSecretArn', {

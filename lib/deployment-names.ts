@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 
 /*
  * Names of what a deployment makes, by its service name. The stacks use them, and the operator's
- * command line finds a deployment by them when its stacks no longer exist. This file imports no CDK,
- * which would slow the command line down.
+ * command line finds a deployment by them when its stacks no longer exist. This file imports no
+ * CDK, which would slow the command line down.
  */
 
 /** A function's name has 64 characters at most, of which the reactor's id takes 32. */

@@ -56,19 +56,26 @@ async function carryOutStep(deps: CarryOutDeps, { kind, id, place }: Step): Prom
   const { account } = deps;
   switch (kind) {
     case 'stack':
-      return await deleteStack(deps, place ?? { name: id });
+      await deleteStack(deps, place ?? { name: id });
+      return;
     case 'function':
-      return await account.deleteFunction(id);
+      await account.deleteFunction(id);
+      return;
     case 'layer':
-      return await deleteLayer(deps, id);
+      await deleteLayer(deps, id);
+      return;
     case 'logs':
-      return await account.deleteLogGroup(id);
+      await account.deleteLogGroup(id);
+      return;
     case 'backup':
-      return await account.deleteBackup(id);
+      await account.deleteBackup(id);
+      return;
     case 'table':
-      return await deleteTable(deps, id);
+      await deleteTable(deps, id);
+      return;
     case 'key':
-      return await account.scheduleKeyDeletion(id);
+      await account.scheduleKeyDeletion(id);
+      return;
   }
 }
 

@@ -17,7 +17,7 @@ import { lastExpiry } from './trail.ts';
 const SYSTEM_BACKUP_DAYS = 35;
 const DAY_MS = 86_400_000;
 
-/** The types that the command deletes itself, or that are in its plan as kept. */
+/** The types that the command deletes itself, or that are in its plan as retained. */
 const PLANNED_TYPES = [
   'AWS::DynamoDB::Table',
   'AWS::KMS::Key',
@@ -112,15 +112,15 @@ async function logSteps({ account, service, removes }: Planning): Promise<readon
     .map(({ name, bytes }) => ({
       kind: 'logs',
       id: name,
-      fate: removes === 'data' ? 'kept' : 'deleted',
+      fate: removes === 'data' ? 'retained' : 'deleted',
       has: megabytes(bytes),
       monthly: logMonthly(bytes),
     }));
 }
 
 function fateOfTable({ service, removes, keepsTrail }: Planning, name: string): Step['fate'] {
-  if (removes === 'data') return 'kept';
-  return keepsTrail && trailTablesOf(service).includes(name) ? 'kept' : 'deleted';
+  if (removes === 'data') return 'retained';
+  return keepsTrail && trailTablesOf(service).includes(name) ? 'retained' : 'deleted';
 }
 
 async function backupSteps(planning: Planning, tableName: string): Promise<readonly Step[]> {
@@ -220,10 +220,10 @@ export async function planRemoval(
   for (const stack of stacks) steps.push(await stackStep(planning, stack));
   steps.push(...(await functionSteps(planning)), ...(await layerSteps(planning)));
   steps.push(...(await logSteps(planning)), ...(await storedSteps(planning)));
-  // A kept table or backup cannot be read without its key, nor a kept log.
-  const needsKeys = removes === 'data' || steps.some(({ fate }) => fate === 'kept');
+  // What is retained cannot be read without its key.
+  const needsKeys = removes === 'data' || steps.some(({ fate }) => fate === 'retained');
   for (const key of await account.keys(DEPLOYMENT_TAG, service))
-    steps.push(keyStep(planning, key, needsKeys ? 'kept' : 'deleted'));
+    steps.push(keyStep(planning, key, needsKeys ? 'retained' : 'deleted'));
   const trailUntil = keepsTrail ? await lastExpiry(account, trailTablesOf(service)[2] ?? '') : undefined;
   const mapping = mappingOf(stacks, service);
   return {

@@ -14,7 +14,7 @@ export interface Step {
   readonly kind: StepKind;
   /** Its name, or its id. Together with the kind it is unique. */
   readonly id: string;
-  readonly fate: 'deleted' | 'kept';
+  readonly fate: 'deleted' | 'retained';
   /** What it has, in words. */
   readonly has: string;
   /** Dollars a month. */
@@ -23,7 +23,7 @@ export interface Step {
   readonly place?: StackPlace;
 }
 
-/** The resources that `cdk import` adopts: logical id to physical id, as CloudFormation names it. */
+/** What `cdk import` adopts: logical id to physical id, as CloudFormation names it. */
 export type ResourceMapping = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export interface RemovalPlan {
@@ -43,8 +43,8 @@ export interface RemovalPlan {
 export const deletedOf = ({ steps }: RemovalPlan): readonly Step[] =>
   steps.filter(({ fate }) => fate === 'deleted');
 
-export const keptOf = ({ steps }: RemovalPlan): readonly Step[] =>
-  steps.filter(({ fate }) => fate === 'kept');
+export const retainedOf = ({ steps }: RemovalPlan): readonly Step[] =>
+  steps.filter(({ fate }) => fate === 'retained');
 
 export const monthlyOf = (steps: readonly Step[]): number =>
   steps.reduce((sum, { monthly }) => sum + monthly, 0);

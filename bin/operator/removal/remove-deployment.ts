@@ -3,7 +3,14 @@ import type { Response } from '../command-behaviour.ts';
 import { CommandFailure } from '../explain-failure.ts';
 import { carryOut, type CarryOutDeps } from './carry-out.ts';
 import { planRemoval } from './plan-removal.ts';
-import { deletedOf, identityOf, keptOf, monthlyOf, type RemovalPlan, type Removes } from './removal-plan.ts';
+import {
+  deletedOf,
+  identityOf,
+  retainedOf,
+  monthlyOf,
+  type RemovalPlan,
+  type Removes,
+} from './removal-plan.ts';
 import { planLines } from './show-plan.ts';
 import { requireExports } from './verified-exports.ts';
 
@@ -31,11 +38,11 @@ async function requireAnswer(
   { ask }: RemovalDeps,
   what: string,
   expected: string,
-  given?: string,
+  answered?: string,
 ): Promise<void> {
-  if (given === undefined && ask === undefined)
+  if (answered === undefined && ask === undefined)
     throw new CommandFailure(`without a terminal, add --confirm ${expected}; nothing was deleted`);
-  const answer = given ?? (await ask?.(`To delete ${what}, type: ${expected}\n> `));
+  const answer = answered ?? (await ask?.(`To delete ${what}, type: ${expected}\n> `));
   if (answer?.trim() !== expected) throw new CommandFailure('not confirmed; nothing was deleted');
 }
 
@@ -60,20 +67,20 @@ function writeMapping({ mapping }: RemovalPlan, { mapping: file }: RemovalOption
 }
 
 function responseOf(plan: RemovalPlan, options: RemovalOptions): Response {
-  const kept = keptOf(plan);
+  const retained = retainedOf(plan);
   return {
     deployment: plan.service,
     dry_run: options.isDryRun,
     deleted: deletedOf(plan).length,
-    kept: kept.length,
-    kept_dollars_a_month: Number(monthlyOf(kept).toFixed(2)),
+    retained: retained.length,
+    retained_dollars_a_month: Number(monthlyOf(retained).toFixed(2)),
     ...(plan.trailUntil !== undefined && { trail_until: plan.trailUntil.toISOString() }),
   };
 }
 
 /**
- * Removes a deployment: prints the plan, asks, compares the plan with a new one, carries it out, and
- * looks again. It can be interrupted at any time and run again.
+ * Removes a deployment: prints the plan, asks, compares the plan with a new one, carries it out,
+ * and looks again. It can be interrupted at any time and run again.
  */
 export async function removeDeployment(deps: RemovalDeps, options: RemovalOptions): Promise<Response> {
   const { service, removes, isDryRun, exports } = options;

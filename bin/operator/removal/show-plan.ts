@@ -1,4 +1,4 @@
-import { deletedOf, keptOf, monthlyOf, type RemovalPlan, type Step } from './removal-plan.ts';
+import { deletedOf, retainedOf, monthlyOf, type RemovalPlan, type Step } from './removal-plan.ts';
 
 const dollars = (amount: number): string => amount.toFixed(2);
 
@@ -13,21 +13,21 @@ function rows(steps: readonly Step[]): readonly string[] {
 const MONTH_MS = (365.25 / 12) * 86_400_000;
 
 function untilText({ removes, trailUntil }: RemovalPlan, monthly: number, now: Date): string {
-  if (removes === 'data') return 'Kept for a new deployment:';
-  if (trailUntil === undefined) return 'Kept until the last record of the audit trail has expired:';
+  if (removes === 'data') return 'Retained for a new deployment:';
+  if (trailUntil === undefined) return 'Retained until the last record of the audit trail has expired:';
   const months = Math.max(0, (trailUntil.getTime() - now.getTime()) / MONTH_MS);
   const until = trailUntil.toISOString().slice(0, 10);
-  return `Kept until ${until}, when the last sealed record has expired (about ${dollars(months * monthly)} dollars until then):`;
+  return `Retained until ${until}, when the last sealed record has expired (about ${dollars(months * monthly)} dollars until then):`;
 }
 
 /** The plan in lines: every resource with its dollars a month, and what remains. */
 export function planLines(plan: RemovalPlan, now: Date): readonly string[] {
-  const [deleted, kept] = [deletedOf(plan), keptOf(plan)];
-  const monthly = monthlyOf(kept);
+  const [deleted, retained] = [deletedOf(plan), retainedOf(plan)];
+  const monthly = monthlyOf(retained);
   return [
     `${plan.service} in ${plan.region}: dollars a month without requests, at the prices of us-east-1`,
     ...(deleted.length > 0 ? ['Deleted:', ...rows(deleted)] : ['Nothing to delete.']),
-    ...(kept.length > 0 ? [untilText(plan, monthly, now), ...rows(kept)] : []),
+    ...(retained.length > 0 ? [untilText(plan, monthly, now), ...rows(retained)] : []),
     ...(plan.notes.length > 0
       ? ['Not deleted by this command:', ...plan.notes.map((note) => `  ${note}`)]
       : []),

@@ -65,12 +65,12 @@ export function createCloudFormation({ stacks, removers }: CloudFormationOptions
     const stack = find(call);
     if (stack === undefined || deleted.has(stack)) return '';
     const ending = stack.resources.filter((resource) => !isRetained(stack, resource));
-    const kept = ending.find(({ type }) => RETAINED_ONLY.includes(type));
-    if (kept !== undefined)
+    const other = ending.find(({ type }) => RETAINED_ONLY.includes(type));
+    if (other !== undefined)
       throw new AwsError(
         'ValidationError',
         400,
-        `${kept.type} ${kept.logicalId} cannot be deleted with its stack locally: only Retain runs`,
+        `${other.type} ${other.logicalId} cannot be deleted with its stack locally: only Retain runs`,
       );
     for (const resource of ending.toReversed()) await removers.get(resource.type)?.(resource);
     deleted.add(stack);

@@ -106,7 +106,7 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
   const store = await openKeyStore(dataDir, storageFailure);
   const keys = new Map<string, Key>();
   const aliases = new Map<string, string>();
-  /** When keys end, by their ids. Only until the account stops: its next start is a new deployment. */
+  /** When keys end, by their ids. A start forgets it: it is a new deployment. */
   const deletions = new Map<string, Date>();
   const arnOf = (keyId: string): string => `arn:aws:kms:${region}:${accountId}:key/${keyId}`;
 

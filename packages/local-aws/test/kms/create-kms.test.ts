@@ -333,7 +333,7 @@ describe('accesses', () => {
 
   it('an unsupported call or member fails by name', async () => {
     const kms = await aKms();
-    expect(() => kms.accesses(aCall('ScheduleKeyDeletion', {}))).toThrow(/ScheduleKeyDeletion/);
+    expect(() => kms.accesses(aCall('CancelKeyDeletion', {}))).toThrow(/CancelKeyDeletion/);
     expect(() => kms.accesses(aCall('GenerateDataKey', { KeyId: 'k-1', DryRun: true }))).toThrow(/DryRun/);
   });
 });
