@@ -27,6 +27,13 @@ export const reactorLayerName = (serviceName: string): string => `${serviceName}
 /** The tag of the KMS keys whose value is the service name: ids of keys are generated. */
 export const DEPLOYMENT_TAG = 'cloakroom:deployment';
 
+/** AWS WAF for CloudFront exists only in this Region (AWS WAF Developer Guide). */
+export const EDGE_REGION = 'us-east-1';
+
+/** Stacks of several Regions of a service are in the one of the edge. */
+export const firewallStackName = (serviceName: string, region: string): string =>
+  `${serviceName}-Firewall-${region}`;
+
 /** The construct ids of the tables, which end their names. */
 export const DATA_TABLES = ['Tokens', 'Ephemeral', 'Access', 'Reactors'] as const;
 export const TRAIL_TABLES = ['Audit', 'AuditIndex', 'AuditSeals'] as const;

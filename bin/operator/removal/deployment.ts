@@ -1,5 +1,7 @@
 import {
   DATA_TABLES,
+  EDGE_REGION,
+  firewallStackName,
   reactorFunctionPrefix,
   STACKS_WITH_LOGS,
   tableNameOf,
@@ -7,16 +9,13 @@ import {
 } from '../../../lib/deployment-names.ts';
 import type { StackPlace } from './removal-account.ts';
 
-/** AWS WAF for CloudFront exists only there. */
-const EDGE_REGION = 'us-east-1';
-
-/** The stacks of a deployment: each before those that it refers to. */
-export function stacksOf(service: string): readonly StackPlace[] {
+/** The stacks of a deployment in a Region: each before those that it refers to. */
+export function stacksOf(service: string, region: string): readonly StackPlace[] {
   const named = (id: string): StackPlace => ({ name: `${service}-${id}` });
   return [
     named('Monitoring'),
     named('Edge'),
-    { ...named('Firewall'), region: EDGE_REGION },
+    { name: firewallStackName(service, region), region: EDGE_REGION },
     named('Operations'),
     named('Api'),
     named('Reactors'),

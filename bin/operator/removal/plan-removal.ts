@@ -34,6 +34,7 @@ const IDENTIFIERS: Readonly<Record<string, string>> = {
 interface Planning {
   readonly account: RemovalAccount;
   readonly service: string;
+  readonly region: string;
   readonly removes: Removes;
   readonly now: Date;
   /** Whether the trail stays, since a record of it has not expired. */
@@ -52,9 +53,9 @@ interface FoundStack {
   readonly stack: Stack;
 }
 
-async function foundStacks({ account, service }: Planning): Promise<readonly FoundStack[]> {
+async function foundStacks({ account, service, region }: Planning): Promise<readonly FoundStack[]> {
   const found: FoundStack[] = [];
-  for (const place of stacksOf(service)) {
+  for (const place of stacksOf(service, region)) {
     const stack = await account.stack(place);
     if (stack !== undefined) found.push({ place, stack });
   }
@@ -214,7 +215,8 @@ export async function planRemoval(
 ): Promise<RemovalPlan> {
   const notes: string[] = [];
   const keepsTrail = removes !== 'trail' && (await hasLiveTrail(account, service, now));
-  const planning: Planning = { account, service, removes, now, keepsTrail, notes };
+  const region = await account.region();
+  const planning: Planning = { account, service, region, removes, now, keepsTrail, notes };
   const stacks = await foundStacks(planning);
   const steps: Step[] = [];
   for (const stack of stacks) steps.push(await stackStep(planning, stack));
@@ -228,7 +230,7 @@ export async function planRemoval(
   const mapping = mappingOf(stacks, service);
   return {
     service,
-    region: await account.region(),
+    region,
     removes,
     steps,
     notes,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RemovalAccount, Stack } from '../../../../bin/operator/removal/removal-account.ts';
 
 const TABLES = ['Tokens', 'Ephemeral', 'Access', 'Reactors', 'Audit', 'AuditIndex', 'AuditSeals'];
-const STACKS = ['Data', 'Reactors', 'Api', 'Operations', 'Firewall', 'Edge', 'Monitoring'];
+const STACKS = ['Data', 'Reactors', 'Api', 'Operations', 'Firewall-eu-west-1', 'Edge', 'Monitoring'];
 
 /** When the last record of each trail expires. */
 export const EXPIRES = new Date('2027-12-30T00:00:00Z');
@@ -80,6 +80,10 @@ export function aRemovalAccount(services: readonly string[], now: () => Date = (
     changes.push(`${kind} ${id}`);
     held.delete(`${kind} ${id}`);
   };
+  const ended = (kind: Held['kind'], id: string): Promise<void> => {
+    end(kind, id);
+    return Promise.resolve();
+  };
 
   const described = (id: string): Stack => ({
     id: `arn:${id}`,
@@ -112,12 +116,12 @@ export function aRemovalAccount(services: readonly string[], now: () => Date = (
     messages: () => Promise.resolve(0),
     functionNames: () => Promise.resolve(idsOf('function').map(({ id }) => id)),
     provisioned: () => Promise.resolve(1),
-    deleteFunction: (name) => Promise.resolve(end('function', name)),
+    deleteFunction: (name) => ended('function', name),
     layerVersions: (layer) =>
       Promise.resolve(
         idsOf('layer').flatMap(({ id }) => (id.startsWith(`${layer}:`) ? Number(id.split(':')[1]) : [])),
       ),
-    deleteLayerVersion: (layer, version) => Promise.resolve(end('layer', `${layer}:${String(version)}`)),
+    deleteLayerVersion: (layer, version) => ended('layer', `${layer}:${String(version)}`),
     tableNames: () => Promise.resolve(idsOf('table').map(({ id }) => id)),
     table: (name) =>
       Promise.resolve(
@@ -140,7 +144,7 @@ export function aRemovalAccount(services: readonly string[], now: () => Date = (
     },
     deleteTable: (name) => {
       if (!unprotected.has(name)) return Promise.reject(new Error(`${name} is protected`));
-      return Promise.resolve(end('table', name));
+      return ended('table', name);
     },
     backups: (tableName) =>
       Promise.resolve(
@@ -148,7 +152,7 @@ export function aRemovalAccount(services: readonly string[], now: () => Date = (
           .filter(({ id }) => id.startsWith(`arn:${tableName}/`))
           .map(({ id }) => ({ arn: id, tableName, bytes: 1024 ** 3 })),
       ),
-    deleteBackup: (arn) => Promise.resolve(end('backup', arn)),
+    deleteBackup: (arn) => ended('backup', arn),
     keys: (tag, value) =>
       Promise.resolve(
         idsOf('key')
@@ -160,7 +164,7 @@ export function aRemovalAccount(services: readonly string[], now: () => Date = (
       // A table without its key is lost, whatever else happens.
       if (idsOf('table').some((each) => each.owner === owner))
         return Promise.reject(new Error(`${id} encrypts a table`));
-      return Promise.resolve(end('key', id));
+      return ended('key', id);
     },
     logGroups: (prefix) =>
       Promise.resolve(
@@ -168,7 +172,7 @@ export function aRemovalAccount(services: readonly string[], now: () => Date = (
           .filter(({ id }) => id.startsWith(prefix))
           .map(({ id }) => ({ name: id, bytes: 1024 ** 2 })),
       ),
-    deleteLogGroup: (name) => Promise.resolve(end('logs', name)),
+    deleteLogGroup: (name) => ended('logs', name),
     hasUnexpired: (_name, seconds) => Promise.resolve(seconds * 1_000 < EXPIRES.getTime()),
     async *sealBodies() {
       yield await Promise.resolve(JSON.stringify({ from: 60_000, to: 120_000, entries: [] }));
