@@ -1,5 +1,5 @@
 // The removal of a deployment (docs/deploy.md), on a separate local account.
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ListBackupsCommand, CreateBackupCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb';
@@ -27,7 +27,7 @@ import { revealing } from '../support/sample-requests.ts';
 jest.setTimeout(240_000);
 
 const DAY_MS = 86_400_000;
-const data = join(temporaryFolder(), 'data');
+let data = join(temporaryFolder(), 'data');
 let service: RunningService;
 
 const start = async (): Promise<void> => {
@@ -180,27 +180,6 @@ describe('before a removal', () => {
       expect(await left()).toEqual(before);
     },
   );
-
-  it('the audit trail is not deleted without an export of each of its parts', async () => {
-    const before = await left();
-    const folder = temporaryFolder();
-    mkdirSync(join(folder, 'exports'));
-    const pem = (await operator(['audit-key', '--json'])).out;
-    expect(pem).toContain('PUBLIC KEY');
-    const { exitCode } = await operator(
-      [
-        'remove-deployment',
-        '--delete-trail',
-        '--exports',
-        join(folder, 'exports'),
-        '--key',
-        join(folder, 'key.pem'),
-      ],
-      ['Cloakroom', 'delete the audit trail of Cloakroom'],
-    );
-    expect(exitCode).not.toBe(0);
-    expect(await left()).toEqual(before);
-  });
 });
 
 describe('a removal that keeps the data', () => {
@@ -272,5 +251,56 @@ describe('a removal', () => {
     await removed({}, { inDays: 401 });
     expect(await left()).toEqual(NOTHING);
     expect((await removed({}, { inDays: 401 })).response).toMatchObject({ deleted: 0, retained: 0 });
+  });
+});
+
+describe('a removal of the trail too', () => {
+  const folder = temporaryFolder();
+  const [exports, pem] = [join(folder, 'exports'), join(folder, 'key.pem')];
+  const PHRASE = 'delete the audit trail of Cloakroom';
+  const remove = (...answers: readonly string[]) =>
+    operator(['remove-deployment', '--delete-trail', '--exports', exports, '--key', pem], answers);
+  const exported = async (tenant: string) => {
+    const out = join(exports, tenant);
+    const { exitCode } = await operator(['export-audit', '--tenant', tenant, '--out', out]);
+    expect(exitCode).toBe(0);
+  };
+
+  beforeAll(async () => {
+    await service.stop();
+    data = join(temporaryFolder(), 'data');
+    await start();
+    await aDeployment();
+    mkdirSync(exports);
+    const { out } = await operator(['audit-key', '--json']);
+    writeFileSync(pem, (JSON.parse(out) as { readonly public_key: string }).public_key);
+  });
+
+  it('needs an intact export of each trail, and the phrase', async () => {
+    const before = await left();
+    await exported('deployment');
+    const tenant = service.credentials.tenant_id;
+    const without = await remove('Cloakroom', PHRASE);
+    expect([without.exitCode, without.err]).toEqual([
+      1,
+      expect.stringContaining(`lacks the export of ${tenant}`),
+    ]);
+
+    await exported(tenant);
+    const whole = readFileSync(join(exports, tenant), 'utf8');
+    writeFileSync(join(exports, tenant), whole.replace('createToken', 'deleteToken'));
+    const changed = await remove('Cloakroom', PHRASE);
+    expect([changed.exitCode, changed.err]).toEqual([1, expect.stringContaining('is not intact')]);
+
+    writeFileSync(join(exports, tenant), whole);
+    const mistyped = await remove('Cloakroom', 'Cloakroom');
+    expect([mistyped.exitCode, mistyped.err]).toEqual([1, expect.stringContaining('nothing was deleted')]);
+    expect(await left()).toEqual(before);
+  });
+
+  it('leaves nothing at all', async () => {
+    const { exitCode, err } = await remove('Cloakroom', PHRASE);
+    expect([exitCode, exitCode === 0 ? '' : err]).toEqual([0, '']);
+    expect(await left()).toEqual(NOTHING);
   });
 });

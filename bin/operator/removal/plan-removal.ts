@@ -25,6 +25,15 @@ const PLANNED_TYPES = [
   'AWS::Lambda::LayerVersion',
 ];
 
+/**
+ * What the stacks retain and nothing charges: who wants it gone runs these, the role before its
+ * boundary.
+ */
+const FREE_TYPES: Readonly<Record<string, (id: string) => string>> = {
+  'AWS::IAM::Role': (name) => `aws iam delete-role --role-name ${name}`,
+  'AWS::IAM::ManagedPolicy': (arn) => `aws iam delete-policy --policy-arn ${arn}`,
+};
+
 /** How `cdk import` identifies the resources with data. */
 const IDENTIFIERS: Readonly<Record<string, string>> = {
   'AWS::DynamoDB::Table': 'TableName',
@@ -71,7 +80,9 @@ async function stackStep({ account, notes }: Planning, { place, stack }: FoundSt
   const messages = waiting.reduce((sum, count) => sum + count, 0);
   for (const { logicalId, physicalId, type } of stack.resources)
     if (isRetained(stack, logicalId) && !PLANNED_TYPES.includes(type))
-      notes.push(`${type} ${physicalId} stays, and costs nothing: its stack retains it`);
+      notes.push(
+        `${type} ${physicalId} stays: ${FREE_TYPES[type]?.(physicalId) ?? 'delete it yourself, it may cost'}`,
+      );
   const lost = messages === 0 ? '' : `, ${plural(messages, 'waiting message')}`;
   return {
     kind: 'stack',

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import { administratorSettings } from '../../../packages/local-aws/src/control.ts';
 import type { Response } from '../command-behaviour.ts';
-import { UsageError, type Target } from '../explain-failure.ts';
+import { CommandFailure, UsageError, type Target } from '../explain-failure.ts';
 import { printable } from '../show.ts';
 import { removeDeployment, type RemovalOptions } from './remove-deployment.ts';
 
@@ -87,26 +87,35 @@ export interface RemovalSurroundings {
   readonly ask?: (question: string) => Promise<string>;
 }
 
+/** Other commands make one call, whose right their explanation names. */
+const ABOUT_A_CALL = ['AccessDenied', 'AccessDeniedException', 'ResourceNotFoundException'];
+
+function explained(error: unknown): unknown {
+  return error instanceof Error && ABOUT_A_CALL.includes(error.name)
+    ? new CommandFailure(error.message)
+    : error;
+}
+
 /** Runs the command with the AWS credentials of the environment, or on a local account. */
 export async function runRemoval(
   options: RemovalOptions,
   { local }: Target,
-  { printError, pause = sleep, ask }: RemovalSurroundings,
+  { printError, pause = (ms) => sleep(ms), ask }: RemovalSurroundings,
 ): Promise<Response> {
   // Its clients are those of six services: other commands do not load them.
   const { awsRemovalAccount } = await import('./aws-removal-account.ts');
-  return await removeDeployment(
-    {
-      account: awsRemovalAccount(local === undefined ? {} : administratorSettings(local)),
-      pause: async (ms) => {
-        await pause(ms);
-      },
-      say: (line) => {
-        printError(`${printable(line)}\n`);
-      },
-      now: () => new Date(),
-      ...(ask !== undefined && { ask }),
+  const deps = {
+    account: awsRemovalAccount(local === undefined ? {} : administratorSettings(local)),
+    pause,
+    say: (line: string) => {
+      printError(`${printable(line)}\n`);
     },
-    options,
-  );
+    now: () => new Date(),
+    ...(ask !== undefined && { ask }),
+  };
+  try {
+    return await removeDeployment(deps, options);
+  } catch (error) {
+    throw explained(error);
+  }
 }
