@@ -115,6 +115,7 @@ async function left() {
   };
 }
 
+const REACTOR = { name: 'counts', code: 'module.exports = () => ({ raw: 1 });', configuration: {} };
 const NOTHING = { tables: [], functions: [], layers: [], logs: [], keys: [] };
 
 async function anApplication() {
@@ -138,16 +139,14 @@ async function queueUrls(): Promise<readonly string[]> {
 
 let tokenId: string;
 let key: string;
+let reactorId: string;
 
 async function aDeployment(): Promise<void> {
   const app = await anApplication();
   tokenId = (await app.post('/tokens', { type: 'token', data: 'hello' })).body.id;
-  const reactor = await manager().post('/reactors', {
-    name: 'counts',
-    code: 'module.exports = () => ({ raw: 1 });',
-    configuration: {},
-  });
+  const reactor = await manager().post('/reactors', REACTOR);
   expect(reactor).toMatchObject({ status: 201 });
+  reactorId = reactor.body.id;
   const ofKey = await manager().post('/applications', { name: 'b', type: 'private', rules: [revealing()] });
   key = ofKey.body.key;
   // The sealer waits for late records.
@@ -205,8 +204,13 @@ describe('a removal that keeps the data', () => {
 
     await service.stop();
     await start();
-    const found = await httpClient(service.credentials.base_url, key).get(`/tokens/${tokenId}`);
+    const app = httpClient(service.credentials.base_url, key);
+    const found = await app.get(`/tokens/${tokenId}`);
     expect([found.status, found.body.data]).toEqual([200, 'hello']);
+    const react = () => app.post(`/reactors/${reactorId}/react`, {});
+    expect((await react()).status).toBe(503);
+    const put = await manager().put(`/reactors/${reactorId}`, REACTOR);
+    expect([put.status, (await react()).status]).toEqual([200, 200]);
   });
 });
 

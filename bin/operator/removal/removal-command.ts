@@ -10,8 +10,8 @@ import { removeDeployment, type RemovalOptions } from './remove-deployment.ts';
 export const REMOVAL_COMMAND = {
   name: 'remove-deployment',
   usage:
-    'remove-deployment [--service NAME] [--dry-run] [--confirm NAME] [--keep-data --mapping FILE] [--delete-trail --exports FOLDER --key FILE]',
-  does: 'Deletes a deployment, and its audit trail once that has expired; prints what and what it costs, and asks',
+    'remove-deployment [--service NAME] [--dry-run] [--confirm NAME] [--keep-data ...] [--delete-trail ...]',
+  does: 'Prints what a deployment has and costs, and deletes it; its audit trail once that has expired',
 } as const;
 
 interface Flags {

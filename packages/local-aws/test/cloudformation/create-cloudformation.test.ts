@@ -1,4 +1,4 @@
-import type { AwsCall, AwsError } from '../../src/aws-service.ts';
+import { AwsError, type AwsCall } from '../../src/aws-service.ts';
 import { createCloudFormation } from '../../src/cloudformation/create-cloudformation.ts';
 import type { DeployedStack } from '../../src/cloudformation/deployed-stack.ts';
 
@@ -104,7 +104,7 @@ it('fails by name for any other call', () => {
   expect(() => service.accesses(aCall('UpdateStack'))).toThrow(
     'CloudFormation UpdateStack does not run locally.',
   );
-  expect(String(service.failure({ code: 'A', status: 400, message: '<b>' } as AwsError).body)).toContain(
+  expect(String(service.failure(new AwsError('A', 400, '<b>')).body)).toContain(
     '<Code>A</Code><Message>&lt;b&gt;</Message>',
   );
 });

@@ -11,7 +11,7 @@ export const LATER = new Date(EXPIRES.getTime() + 1);
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
 
-interface Held {
+interface Owned {
   readonly kind: 'stack' | 'function' | 'layer' | 'table' | 'backup' | 'key' | 'logs';
   readonly id: string;
   /** The service that made it. */
@@ -27,8 +27,8 @@ function reactorName(service: string, reactor: string): string {
 }
 
 /** All that a deployment with an edge and two reactors has. */
-function holdingsOf(owner: string): readonly Held[] {
-  const of = (kind: Held['kind'], ids: readonly string[]): readonly Held[] =>
+function holdingsOf(owner: string): readonly Owned[] {
+  const of = (kind: Owned['kind'], ids: readonly string[]): readonly Owned[] =>
     ids.map((id) => ({ kind, id, owner }));
   const operator = {
     kind: 'function',
@@ -72,15 +72,15 @@ function holdingsOf(owner: string): readonly Held[] {
 
 /** An account in memory with some deployments, and every change that was made to it. */
 export function aRemovalAccount(services: readonly string[], now: () => Date = () => NOW) {
-  const held = new Map(services.flatMap(holdingsOf).map((each) => [`${each.kind} ${each.id}`, each]));
+  const owned = new Map(services.flatMap(holdingsOf).map((each) => [`${each.kind} ${each.id}`, each]));
   const unprotected = new Set<string>();
   const changes: string[] = [];
-  const idsOf = (kind: Held['kind']) => [...held.values()].filter((each) => each.kind === kind);
-  const end = (kind: Held['kind'], id: string) => {
+  const idsOf = (kind: Owned['kind']) => [...owned.values()].filter((each) => each.kind === kind);
+  const end = (kind: Owned['kind'], id: string) => {
     changes.push(`${kind} ${id}`);
-    held.delete(`${kind} ${id}`);
+    owned.delete(`${kind} ${id}`);
   };
-  const ended = (kind: Held['kind'], id: string): Promise<void> => {
+  const ended = (kind: Owned['kind'], id: string): Promise<void> => {
     end(kind, id);
     return Promise.resolve();
   };
@@ -103,14 +103,14 @@ export function aRemovalAccount(services: readonly string[], now: () => Date = (
 
   const account: RemovalAccount = {
     region: () => Promise.resolve('eu-west-1'),
-    stack: ({ name }) => Promise.resolve(held.has(`stack ${name}`) ? described(name) : undefined),
+    stack: ({ name }) => Promise.resolve(owned.has(`stack ${name}`) ? described(name) : undefined),
     stackStatus: ({ name }) =>
       Promise.resolve({
-        status: held.has(`stack ${name.slice(4)}`) ? 'DELETE_IN_PROGRESS' : 'DELETE_COMPLETE',
+        status: owned.has(`stack ${name.slice(4)}`) ? 'DELETE_IN_PROGRESS' : 'DELETE_COMPLETE',
       }),
     deleteStack: ({ name }) => {
       end('stack', name);
-      for (const { kind, id, stack } of held.values()) if (stack === name) held.delete(`${kind} ${id}`);
+      for (const { kind, id, stack } of owned.values()) if (stack === name) owned.delete(`${kind} ${id}`);
       return Promise.resolve();
     },
     messages: () => Promise.resolve(0),
@@ -125,7 +125,7 @@ export function aRemovalAccount(services: readonly string[], now: () => Date = (
     tableNames: () => Promise.resolve(idsOf('table').map(({ id }) => id)),
     table: (name) =>
       Promise.resolve(
-        held.has(`table ${name}`)
+        owned.has(`table ${name}`)
           ? {
               items: 1_000,
               bytes: 1024 ** 3,
@@ -160,7 +160,7 @@ export function aRemovalAccount(services: readonly string[], now: () => Date = (
           .map(({ id }) => ({ id, use: 'ENCRYPT_DECRYPT', replicas: [] }) as const),
       ),
     scheduleKeyDeletion: (id) => {
-      const { owner } = held.get(`key ${id}`) ?? {};
+      const { owner } = owned.get(`key ${id}`) ?? {};
       // A table without its key is lost, whatever else happens.
       if (idsOf('table').some((each) => each.owner === owner))
         return Promise.reject(new Error(`${id} encrypts a table`));
@@ -187,10 +187,10 @@ export function aRemovalAccount(services: readonly string[], now: () => Date = (
     /** Adds a reactor, as a caller may during a removal. */
     addReactor: (service: string) => {
       const id = reactorName(service, `${service} new`);
-      held.set(`function ${id}`, { kind: 'function', id, owner: service });
+      owned.set(`function ${id}`, { kind: 'function', id, owner: service });
     },
     left: (service: string): readonly string[] =>
-      [...held.values()].filter(({ owner }) => owner === service).map(({ kind, id }) => `${kind} ${id}`),
+      [...owned.values()].filter(({ owner }) => owner === service).map(({ kind, id }) => `${kind} ${id}`),
   };
 }
 
