@@ -40,6 +40,7 @@ import {
 } from '@aws-sdk/client-lambda';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { z } from 'zod';
+import { CommandFailure } from '../explain-failure.ts';
 import type {
   BackupState,
   KeyState,
@@ -77,6 +78,17 @@ async function unless<T>(names: readonly string[], call: Promise<T>): Promise<T 
     if (error instanceof Error && names.includes(error.name)) return undefined;
     throw error;
   }
+}
+
+/** `cdk import` writes YAML, which the next deployment replaces by JSON. */
+function resourcesIn(stackName: string, body: string): Stack['template'] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    throw new CommandFailure(`the template of ${stackName} is not JSON: complete its import with cdk deploy`);
+  }
+  return template.parse(parsed).Resources;
 }
 
 function stackCalls(settings: ClientSettings) {
@@ -127,7 +139,7 @@ function stackCalls(settings: ClientSettings) {
             type: ResourceType ?? '',
           });
     const { TemplateBody = '{}' } = await client.send(new GetTemplateCommand({ StackName }));
-    return { id: StackName, resources, template: template.parse(JSON.parse(TemplateBody)).Resources };
+    return { id: StackName, resources, template: resourcesIn(place.name, TemplateBody) };
   }
 
   return {
@@ -249,6 +261,7 @@ function tableCalls(settings: ClientSettings) {
         { client },
         {
           TableName,
+          ConsistentRead: true,
           FilterExpression: '#ttl > :now',
           ProjectionExpression: 'pk',
           ExpressionAttributeNames: { '#ttl': 'ttl' },
@@ -276,13 +289,11 @@ function tableCalls(settings: ClientSettings) {
 function keyCalls(settings: ClientSettings) {
   const client = new KMSClient(settings);
 
-  async function hasTag(KeyId: string, tag: string, value: string): Promise<boolean> {
-    // A key may let only others see its tags: it is none that the CDK made for the service.
-    const found = await unless(
-      ['AccessDeniedException', 'NotFoundException'],
-      client.send(new ListResourceTagsCommand({ KeyId })),
-    );
-    return found?.Tags?.some(({ TagKey, TagValue }) => TagKey === tag && TagValue === value) === true;
+  /** Whether a key has the tag; `undefined` if its policy hides that. */
+  async function hasTag(KeyId: string, tag: string, value: string): Promise<boolean | undefined> {
+    const command = new ListResourceTagsCommand({ KeyId });
+    const found = await unless(['AccessDeniedException'], client.send(command));
+    return found && found.Tags?.some(({ TagKey, TagValue }) => TagKey === tag && TagValue === value) === true;
   }
 
   async function state(KeyId: string): Promise<readonly KeyState[]> {
@@ -301,11 +312,15 @@ function keyCalls(settings: ClientSettings) {
   return {
     region: () => client.config.region(),
     keys: async (tag: string, value: string) => {
-      const found: KeyState[] = [];
+      const keys: KeyState[] = [];
+      let unreadable = 0;
       for await (const { Keys = [] } of paginateListKeys({ client }, {}))
-        for (const { KeyId = '' } of Keys)
-          if (await hasTag(KeyId, tag, value)) found.push(...(await state(KeyId)));
-      return found;
+        for (const { KeyId = '' } of Keys) {
+          const isTagged = await hasTag(KeyId, tag, value);
+          if (isTagged === undefined) unreadable += 1;
+          if (isTagged === true) keys.push(...(await state(KeyId)));
+        }
+      return { keys, unreadable };
     },
     scheduleKeyDeletion: async (KeyId: string) => {
       const command = new ScheduleKeyDeletionCommand({ KeyId, PendingWindowInDays: SHORTEST_WAIT_DAYS });

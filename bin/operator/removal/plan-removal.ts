@@ -49,6 +49,8 @@ interface Planning {
   /** Whether the trail stays, since a record of it has not expired. */
   readonly keepsTrail: boolean;
   readonly notes: string[];
+  /** ARNs of the keys that encrypt the tables. */
+  readonly tableKeys: Set<string>;
 }
 
 const plural = (count: number, noun: string): string =>
@@ -153,6 +155,7 @@ async function backupSteps(planning: Planning, tableName: string): Promise<reado
 
 function tableStep(planning: Planning, name: string, table: TableState): Step {
   const fate = fateOfTable(planning, name);
+  if (table.keyArn !== undefined) planning.tableKeys.add(table.keyArn);
   if (fate === 'deleted' && table.isRecoverable) {
     const until = new Date(planning.now.getTime() + SYSTEM_BACKUP_DAYS * DAY_MS);
     planning.notes.push(
@@ -200,6 +203,19 @@ function keyStep({ notes }: Planning, { id, use, replicas }: KeyState, fate: Ste
   return { kind: 'key', id, fate, has: `${does}${ends}`, monthly: PRICES.month.key };
 }
 
+async function keySteps(planning: Planning, fate: Step['fate']): Promise<readonly Step[]> {
+  const { account, service, notes, tableKeys } = planning;
+  const { keys, unreadable } = await account.keys(DEPLOYMENT_TAG, service);
+  for (const arn of tableKeys)
+    if (!keys.some(({ id }) => arn.endsWith(`/${id}`)))
+      notes.push(`the key ${arn} encrypts a table and lacks the tag ${DEPLOYMENT_TAG}: it stays, and costs`);
+  if (unreadable > 0)
+    notes.push(
+      `${plural(unreadable, 'KMS key')} whose tags you may not read: one of ${service} stays, and costs`,
+    );
+  return keys.map((key) => keyStep(planning, key, fate));
+}
+
 function mappingOf(stacks: readonly FoundStack[], service: string): ResourceMapping | undefined {
   const data = stacks.find(({ place }) => place.name === `${service}-Data`);
   if (data === undefined) return undefined;
@@ -227,7 +243,16 @@ export async function planRemoval(
   const notes: string[] = [];
   const keepsTrail = removes !== 'trail' && (await hasLiveTrail(account, service, now));
   const region = await account.region();
-  const planning: Planning = { account, service, region, removes, now, keepsTrail, notes };
+  const planning: Planning = {
+    account,
+    service,
+    region,
+    removes,
+    now,
+    keepsTrail,
+    notes,
+    tableKeys: new Set(),
+  };
   const stacks = await foundStacks(planning);
   const steps: Step[] = [];
   for (const stack of stacks) steps.push(await stackStep(planning, stack));
@@ -235,8 +260,7 @@ export async function planRemoval(
   steps.push(...(await logSteps(planning)), ...(await storedSteps(planning)));
   // What is retained cannot be read without its key.
   const needsKeys = removes === 'data' || steps.some(({ fate }) => fate === 'retained');
-  for (const key of await account.keys(DEPLOYMENT_TAG, service))
-    steps.push(keyStep(planning, key, needsKeys ? 'retained' : 'deleted'));
+  steps.push(...(await keySteps(planning, needsKeys ? 'retained' : 'deleted')));
   const trailUntil = keepsTrail ? await lastExpiry(account, trailTablesOf(service)[2] ?? '') : undefined;
   const mapping = mappingOf(stacks, service);
   return {

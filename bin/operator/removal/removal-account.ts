@@ -58,6 +58,12 @@ export interface KeyState {
   readonly replicas: readonly string[];
 }
 
+export interface TaggedKeys {
+  readonly keys: readonly KeyState[];
+  /** Keys whose tags the caller may not read. */
+  readonly unreadable: number;
+}
+
 /** The calls of AWS that a removal needs, with the credentials of an administrator. */
 export interface RemovalAccount {
   readonly region: () => Promise<string>;
@@ -83,7 +89,7 @@ export interface RemovalAccount {
   backups(tableName: string): Promise<readonly BackupState[]>;
   deleteBackup(arn: string): Promise<void>;
   /** The keys with the tag, without those that await their deletion. */
-  keys(tag: string, value: string): Promise<readonly KeyState[]>;
+  keys(tag: string, value: string): Promise<TaggedKeys>;
   /** With the shortest wait, 7 days. */
   scheduleKeyDeletion(id: string): Promise<void>;
   /** Names and stored bytes. */

@@ -87,6 +87,9 @@ export interface RemovalSurroundings {
   readonly ask?: (question: string) => Promise<string>;
 }
 
+/** Of a call that AWS throttles: Lambda deletes some 15 functions a second. */
+const ATTEMPTS = 10;
+
 /** Other commands make one call, whose right their explanation names. */
 const ABOUT_A_CALL = ['AccessDenied', 'AccessDeniedException', 'ResourceNotFoundException'];
 
@@ -104,8 +107,9 @@ export async function runRemoval(
 ): Promise<Response> {
   // Its clients are those of six services: other commands do not load them.
   const { awsRemovalAccount } = await import('./aws-removal-account.ts');
+  const settings = local === undefined ? {} : administratorSettings(local);
   const deps = {
-    account: awsRemovalAccount(local === undefined ? {} : administratorSettings(local)),
+    account: awsRemovalAccount({ ...settings, maxAttempts: ATTEMPTS }),
     pause,
     say: (line: string) => {
       printError(`${printable(line)}\n`);

@@ -25,7 +25,7 @@ export function planLines(plan: RemovalPlan, now: Date): readonly string[] {
   const [deleted, retained] = [deletedOf(plan), retainedOf(plan)];
   const monthly = monthlyOf(retained);
   return [
-    `${plan.service} in ${plan.region}: dollars a month without requests, at the prices of us-east-1`,
+    `${plan.service} in ${plan.region}: dollars a month for what exists, without calls, at the prices of us-east-1`,
     ...(deleted.length > 0 ? ['Deleted:', ...rows(deleted)] : ['Nothing to delete.']),
     ...(retained.length > 0 ? [untilText(plan, monthly, now), ...rows(retained)] : []),
     ...(plan.notes.length > 0

@@ -133,7 +133,7 @@ export function aRemovalAccount(services: readonly string[], now: () => Date = (
               isRecoverable: true,
               isInfrequent: name.includes('Audit'),
               isDeleting: false,
-              keyArn: 'arn:key',
+              keyArn: `arn:key/${idsOf('key').find(({ owner }) => name.startsWith(`${owner}-`))?.id ?? ''}`,
             }
           : undefined,
       ),
@@ -153,12 +153,11 @@ export function aRemovalAccount(services: readonly string[], now: () => Date = (
           .map(({ id }) => ({ arn: id, tableName, bytes: 1024 ** 3 })),
       ),
     deleteBackup: (arn) => ended('backup', arn),
-    keys: (tag, value) =>
-      Promise.resolve(
-        idsOf('key')
-          .filter(({ owner }) => tag === 'cloakroom:deployment' && owner === value)
-          .map(({ id }) => ({ id, use: 'ENCRYPT_DECRYPT', replicas: [] }) as const),
-      ),
+    keys: (tag, value) => {
+      const mine = idsOf('key').filter(({ owner }) => tag === 'cloakroom:deployment' && owner === value);
+      const keys = mine.map(({ id }) => ({ id, use: 'ENCRYPT_DECRYPT', replicas: [] }) as const);
+      return Promise.resolve({ keys, unreadable: 0 });
+    },
     scheduleKeyDeletion: (id) => {
       const { owner } = owned.get(`key ${id}`) ?? {};
       // A table without its key is lost, whatever else happens.

@@ -117,6 +117,33 @@ describe('a removal', () => {
     expect(changes).toContain('table Cloakroom-AuditSeals');
   });
 
+  it('names what it leaves and what costs: keys without the tag, replicas, copies', async () => {
+    const { account } = aRemovalAccount(['Cloakroom']);
+    const { said: usual } = await removed(account, { isDryRun: true });
+    expect(usual).not.toContain('and costs');
+    const { said } = await removed(
+      {
+        ...account,
+        keys: () =>
+          Promise.resolve({
+            keys: [{ id: 'mrk-1', use: 'SIGN_VERIFY', replicas: ['eu-central-1'] }],
+            unreadable: 2,
+          }),
+        tableNames: () => Promise.resolve(['Cloakroom-Tokens-at-20261125T100000Z']),
+        backups: () =>
+          Promise.resolve([
+            { arn: 'arn:system', tableName: 'x', bytes: 1, expiresAt: new Date('2026-12-30T00:00:00Z') },
+          ]),
+      },
+      { isDryRun: true },
+    );
+    expect(said).toMatch(/the key arn:key\/mrk-[\da-f]+ encrypts a table and lacks the tag/);
+    expect(said).toContain('2 KMS keys whose tags you may not read');
+    expect(said).toContain('the replica of mrk-1 in eu-central-1 costs 1 dollar a month');
+    expect(said).toContain('the table Cloakroom-Tokens-at-20261125T100000Z stays, and costs');
+    expect(said).toContain('AWS keeps its backup arn:system without charge until 2026-12-30');
+  });
+
   it('names the reason if CloudFormation cannot delete a stack', async () => {
     const { account } = aRemovalAccount(['Cloakroom']);
     const failing: RemovalAccount = {
