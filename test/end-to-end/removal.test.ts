@@ -1,5 +1,5 @@
 // The removal of a deployment (docs/deploy.md), on a separate local account.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ListBackupsCommand, CreateBackupCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb';
@@ -16,6 +16,7 @@ import { awsRemovalAccount } from '../../bin/operator/removal/aws-removal-accoun
 import type { RemovalAccount } from '../../bin/operator/removal/removal-account.ts';
 import { removeDeployment, type RemovalOptions } from '../../bin/operator/removal/remove-deployment.ts';
 import { lastExpiry } from '../../bin/operator/removal/trail.ts';
+import { requireExports } from '../../bin/operator/removal/verified-exports.ts';
 import { operate } from '../../bin/operator/operate.ts';
 import { administratorSettings } from '../../packages/local-aws/src/control.ts';
 import { advanceClock } from '../support/advance-clock.ts';
@@ -264,9 +265,10 @@ describe('a removal of the trail too', () => {
   const PHRASE = 'delete the audit trail of Cloakroom';
   const remove = (...answers: readonly string[]) =>
     operator(['remove-deployment', '--delete-trail', '--exports', exports, '--key', pem], answers);
-  const exported = async (tenant: string) => {
+  const exported = async (tenant: string, ...range: readonly string[]) => {
     const out = join(exports, tenant);
-    const { exitCode } = await operator(['export-audit', '--tenant', tenant, '--out', out]);
+    rmSync(out, { force: true });
+    const { exitCode } = await operator(['export-audit', '--tenant', tenant, '--out', out, ...range]);
     expect(exitCode).toBe(0);
   };
 
@@ -290,7 +292,13 @@ describe('a removal of the trail too', () => {
       expect.stringContaining(`lacks the export of ${tenant}`),
     ]);
 
+    await exported(tenant, '--from', '2026-01-01');
+    const partial = await remove('Cloakroom', PHRASE);
+    expect([partial.exitCode, partial.err]).toEqual([1, expect.stringContaining('only a part of its trail')]);
+
     await exported(tenant);
+    const inTwoDays = new Date(Date.now() + 2 * DAY_MS);
+    await expect(requireExports(exports, pem, inTwoDays)).rejects.toThrow('is older than a day');
     const whole = readFileSync(join(exports, tenant), 'utf8');
     writeFileSync(join(exports, tenant), whole.replace('createToken', 'deleteToken'));
     const changed = await remove('Cloakroom', PHRASE);
