@@ -3,7 +3,8 @@ import type { Construct } from 'constructs';
 import { ApiStack } from './api-stack.ts';
 import { DataStack } from './data-stack.ts';
 import { edgeSecretValues } from './edge-secret-values.ts';
-import { EDGE_REGION, EdgeStack, FirewallStack } from './edge-stack.ts';
+import { EDGE_REGION, firewallStackName } from './deployment-names.ts';
+import { EdgeStack, FirewallStack } from './edge-stack.ts';
 import { MonitoringStack } from './monitoring-stack.ts';
 import { OperationsStack } from './operations-stack.ts';
 import { ReactorStack } from './reactor-stack.ts';
@@ -41,7 +42,7 @@ function buildEdge(
   const firewall = new FirewallStack(scope, `${name}-Firewall`, {
     description: 'Cloakroom: rules of the edge',
     // Services of several Regions have theirs in the same one.
-    stackName: `${name}-Firewall-${region}`,
+    stackName: firewallStackName(name, region),
     settings,
     env: { region: EDGE_REGION, ...accountOf },
   });

@@ -3,6 +3,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { COMMAND_BEHAVIOUR } from '../bin/operator/command-behaviour.ts';
+import { REMOVAL_COMMAND } from '../bin/operator/removal/removal-command.ts';
 import { environment as applicationsEnvironment } from '../functions/applications/config.ts';
 import { environment as sealerEnvironment } from '../functions/audit-sealer/config.ts';
 import { environment as logsEnvironment } from '../functions/logs/config.ts';
@@ -65,7 +66,12 @@ const lists: readonly (readonly [what: string, file: string, heading: string, ac
     ['error code', 'docs/api.md', '## Errors', Object.keys(PROBLEMS)],
     ['setting', 'docs/deploy.md', '## Settings', SETTING_NAMES],
     ['setting', 'docs/before-production.md', '## Settings', SETTING_NAMES],
-    ['operator command', 'docs/deploy.md', '## Operator', COMMAND_NAMES.map(usageOf)],
+    [
+      'operator command',
+      'docs/deploy.md',
+      '## Operator',
+      [...COMMAND_NAMES.map(usageOf), REMOVAL_COMMAND.usage],
+    ],
     ['environment variable', 'docs/deploy.md', '## Environment of the functions', environments],
     [
       'package for code',
@@ -102,8 +108,12 @@ for (const [what, file, heading, actual] of lists) {
 
 /** The table of operator commands contains their help texts. */
 const deploy = readFileSync('docs/deploy.md', 'utf8').replaceAll(/ +/g, ' ');
-for (const name of COMMAND_NAMES) {
-  const row = `| \`${usageOf(name)}\` | ${COMMAND_BEHAVIOUR[name].does} |`;
+const commands = [
+  ...COMMAND_NAMES.map((name) => ({ usage: usageOf(name), does: COMMAND_BEHAVIOUR[name].does })),
+  REMOVAL_COMMAND,
+];
+for (const { usage, does } of commands) {
+  const row = `| \`${usage}\` | ${does} |`;
   if (!deploy.includes(row)) problems.push(`docs/deploy.md, "## Operator" lacks the row ${row}`);
 }
 
