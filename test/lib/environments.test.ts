@@ -9,6 +9,7 @@ const IN_REGION: Readonly<Record<string, string>> = {
   'AWS::DynamoDB::Table': 'TableName',
   'AWS::Lambda::Function': 'FunctionName',
   'AWS::CloudWatch::Alarm': 'AlarmName',
+  'AWS::Lambda::LayerVersion': 'LayerName',
 };
 /** The same, unique in the whole account. */
 const IN_ACCOUNT: Readonly<Record<string, string>> = { 'AWS::CloudWatch::Dashboard': 'DashboardName' };

@@ -40,6 +40,8 @@ export const OPERATION_NAMES = [
   'list-tenants',
   'check-tenant',
   'rotate-keys',
+  'rotate-deployment-key',
+  'rewrap-roots',
   'replace-root',
   'rebuild-index',
   'reseal',
