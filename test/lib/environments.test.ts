@@ -8,6 +8,7 @@ const [REGION, OTHER] = ['eu-west-1', 'us-east-1'];
 const IN_REGION: Readonly<Record<string, string>> = {
   'AWS::DynamoDB::Table': 'TableName',
   'AWS::Lambda::Function': 'FunctionName',
+  'AWS::Lambda::LayerVersion': 'LayerName',
   'AWS::CloudWatch::Alarm': 'AlarmName',
   'AWS::Lambda::LayerVersion': 'LayerName',
 };

@@ -1,16 +1,10 @@
 // What outlives the stacks of a deployment, and whether its removal finds it.
 import { dataTablesOf, isLogGroup, stacksOf, trailTablesOf } from '../../bin/operator/removal/deployment.ts';
 import { DEPLOYMENT_TAG, reactorLayerName } from '../../lib/deployment-names.ts';
-import { synthesize } from '../support/synthesize.ts';
+import { EDGE, synthesized } from '../support/synthesized.ts';
 
 const SERVICE = 'Shop-2';
-const EDGE = {
-  edge: 'cloudfront-waf',
-  domainName: 'vault.example.com',
-  certificateArn: 'arn:aws:acm:us-east-1:000000000000:certificate/1',
-};
-
-const stacks = synthesize({ serviceName: SERVICE, ...EDGE }, 'eu-west-1');
+const stacks = synthesized({ ...EDGE, serviceName: SERVICE, deployment: 'canary' }, 'eu-west-1');
 const retained = stacks.flatMap(({ name, template }) =>
   Object.entries(template.Resources)
     .filter(([, { DeletionPolicy }]) => DeletionPolicy?.startsWith('Retain') === true)

@@ -33,6 +33,7 @@ import {
 import {
   DeleteFunctionCommand,
   DeleteLayerVersionCommand,
+  DeleteProvisionedConcurrencyConfigCommand,
   GetProvisionedConcurrencyConfigCommand,
   LambdaClient,
   paginateListFunctions,
@@ -170,8 +171,18 @@ function lambdaCalls(settings: ClientSettings) {
       const found = await unless(absent, client.send(command));
       return found?.RequestedProvisionedConcurrentExecutions ?? 0;
     },
+    endProvisioned: async (FunctionName: string) => {
+      const command = new DeleteProvisionedConcurrencyConfigCommand({ FunctionName, Qualifier: LIVE });
+      await unless(['ResourceConflictException', 'ResourceNotFoundException'], client.send(command));
+    },
     deleteFunction: async (FunctionName: string) => {
-      await unless(['ResourceNotFoundException'], client.send(new DeleteFunctionCommand({ FunctionName })));
+      const call = client.send(new DeleteFunctionCommand({ FunctionName })).then(() => true);
+      try {
+        return (await unless(['ResourceConflictException'], call)) === true;
+      } catch (error) {
+        if (error instanceof Error && error.name === 'ResourceNotFoundException') return true;
+        throw error;
+      }
     },
     layerVersions: async (LayerName: string) => {
       const versions: number[] = [];
@@ -202,16 +213,16 @@ function tableCalls(settings: ClientSettings) {
     );
     if (found?.Table === undefined) return undefined;
     const { Table } = found;
-    const isDeleting = Table.TableStatus === 'DELETING';
+    const { TableStatus: status = 'ACTIVE' } = Table;
     return {
       items: Table.ItemCount ?? 0,
       bytes:
         (Table.TableSizeBytes ?? 0) +
         (Table.GlobalSecondaryIndexes ?? []).reduce((sum, { IndexSizeBytes = 0 }) => sum + IndexSizeBytes, 0),
       isProtected: Table.DeletionProtectionEnabled === true,
-      isRecoverable: !isDeleting && (await isRecoverable(TableName)),
+      isRecoverable: status !== 'DELETING' && (await isRecoverable(TableName)),
       isInfrequent: Table.TableClassSummary?.TableClass === 'STANDARD_INFREQUENT_ACCESS',
-      isDeleting,
+      status,
       keyArn: Table.SSEDescription?.KMSMasterKeyArn,
     };
   }

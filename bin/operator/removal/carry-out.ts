@@ -39,12 +39,23 @@ async function deleteStack(deps: CarryOutDeps, { name, region }: StackPlace): Pr
   });
 }
 
+/** Each look takes the next step: a table accepts none while it changes. */
 async function deleteTable(deps: CarryOutDeps, name: string): Promise<void> {
   const { account } = deps;
-  const table = await account.table(name);
-  if (table?.isProtected === true) await account.unprotectTable(name);
-  if (table?.isDeleting === false) await account.deleteTable(name);
-  await until(deps, name, async () => (await account.table(name)) === undefined);
+  await until(deps, name, async () => {
+    const table = await account.table(name);
+    if (table === undefined) return true;
+    if (table.status !== 'ACTIVE') return false;
+    if (table.isProtected) await account.unprotectTable(name);
+    else await account.deleteTable(name);
+    return false;
+  });
+}
+
+async function deleteFunction(deps: CarryOutDeps, name: string): Promise<void> {
+  const { account } = deps;
+  if ((await account.provisioned(name)) > 0) await account.endProvisioned(name);
+  await until(deps, name, () => account.deleteFunction(name));
 }
 
 async function deleteLayer({ account }: CarryOutDeps, id: string): Promise<void> {
@@ -59,7 +70,7 @@ async function carryOutStep(deps: CarryOutDeps, { kind, id, place }: Step): Prom
       await deleteStack(deps, place ?? { name: id });
       return;
     case 'function':
-      await account.deleteFunction(id);
+      await deleteFunction(deps, id);
       return;
     case 'layer':
       await deleteLayer(deps, id);

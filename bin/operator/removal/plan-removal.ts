@@ -229,7 +229,7 @@ function mappingOf(stacks: readonly FoundStack[], service: string): ResourceMapp
 async function hasLiveTrail(account: RemovalAccount, service: string, now: Date): Promise<boolean> {
   const [audit = ''] = trailTablesOf(service);
   const table = await account.table(audit);
-  if (table === undefined || table.isDeleting) return false;
+  if (table === undefined || table.status === 'DELETING') return false;
   return await account.hasUnexpired(audit, Math.floor(now.getTime() / 1_000));
 }
 

@@ -38,7 +38,8 @@ export interface TableState {
   readonly isProtected: boolean;
   readonly isRecoverable: boolean;
   readonly isInfrequent: boolean;
-  readonly isDeleting: boolean;
+  /** As DynamoDB names it: `ACTIVE`, `UPDATING`, `DELETING`, ... */
+  readonly status: string;
   /** The KMS key that encrypts it. */
   readonly keyArn: string | undefined;
 }
@@ -77,7 +78,10 @@ export interface RemovalAccount {
   functionNames(): Promise<readonly string[]>;
   /** The instances of a reactor's function that run all the time. */
   provisioned(functionName: string): Promise<number>;
-  deleteFunction(name: string): Promise<void>;
+  /** Ends them: they can prevent the deletion. */
+  endProvisioned(functionName: string): Promise<void>;
+  /** Whether it is gone: Lambda refuses while an update or a call runs. */
+  deleteFunction(name: string): Promise<boolean>;
   layerVersions(layerName: string): Promise<readonly number[]>;
   deleteLayerVersion(layerName: string, version: number): Promise<void>;
   tableNames(): Promise<readonly string[]>;

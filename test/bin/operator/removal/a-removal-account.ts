@@ -73,9 +73,12 @@ function holdingsOf(owner: string): readonly Owned[] {
 /** An account in memory with some deployments, and every change that was made to it. */
 export function aRemovalAccount(services: readonly string[], now: () => Date = () => NOW) {
   const owned = new Map(services.flatMap(holdingsOf).map((each) => [`${each.kind} ${each.id}`, each]));
-  const unprotected = new Set<string>();
-  const changes: string[] = [];
   const idsOf = (kind: Owned['kind']) => [...owned.values()].filter((each) => each.kind === kind);
+  const unprotected = new Set<string>();
+  /** A table takes a while, as does a function with instances. */
+  const updating = new Set<string>();
+  const provisioned = new Set(idsOf('function').map(({ id }) => id));
+  const changes: string[] = [];
   const end = (kind: Owned['kind'], id: string) => {
     changes.push(`${kind} ${id}`);
     owned.delete(`${kind} ${id}`);
@@ -115,8 +118,18 @@ export function aRemovalAccount(services: readonly string[], now: () => Date = (
     },
     messages: () => Promise.resolve(0),
     functionNames: () => Promise.resolve(idsOf('function').map(({ id }) => id)),
-    provisioned: () => Promise.resolve(1),
-    deleteFunction: (name) => ended('function', name),
+    provisioned: (name) => Promise.resolve(provisioned.has(name) ? 1 : 0),
+    endProvisioned: (name) => {
+      changes.push(`function ${name}`);
+      provisioned.delete(name);
+      updating.add(name);
+      return Promise.resolve();
+    },
+    deleteFunction: async (name) => {
+      if (provisioned.has(name) || updating.delete(name)) return false;
+      await ended('function', name);
+      return true;
+    },
     layerVersions: (layer) =>
       Promise.resolve(
         idsOf('layer').flatMap(({ id }) => (id.startsWith(`${layer}:`) ? Number(id.split(':')[1]) : [])),
@@ -132,18 +145,20 @@ export function aRemovalAccount(services: readonly string[], now: () => Date = (
               isProtected: !unprotected.has(name),
               isRecoverable: true,
               isInfrequent: name.includes('Audit'),
-              isDeleting: false,
+              status: updating.delete(name) ? 'UPDATING' : 'ACTIVE',
               keyArn: `arn:key/${idsOf('key').find(({ owner }) => name.startsWith(`${owner}-`))?.id ?? ''}`,
             }
           : undefined,
       ),
     unprotectTable: (name) => {
       unprotected.add(name);
+      updating.add(name);
       changes.push(`table ${name}`);
       return Promise.resolve();
     },
     deleteTable: (name) => {
-      if (!unprotected.has(name)) return Promise.reject(new Error(`${name} is protected`));
+      if (!unprotected.has(name) || updating.has(name))
+        return Promise.reject(new Error(`${name} cannot be deleted now`));
       return ended('table', name);
     },
     backups: (tableName) =>

@@ -7,7 +7,12 @@ import { cases, fc } from '../../../../packages/local-aws/test/properties.ts';
 import { aRemovalAccount, Cut, cutAt, LATER, NOW } from './a-removal-account.ts';
 
 const MODES = ['all', 'data'] as const;
-const mapping = join(mkdtempSync(join(tmpdir(), 'cloakroom-removal-')), 'mapping.json');
+const folder = mkdtempSync(join(tmpdir(), 'cloakroom-removal-'));
+const mapping = join(folder, 'mapping.json');
+const MAPPING = {
+  Tokens1180AAEA: { TableName: 'Cloakroom-Tokens' },
+  Key961B73FD: { KeyId: 'mrk-1' },
+};
 
 async function removed(
   account: RemovalAccount,
@@ -59,10 +64,7 @@ describe('a removal', () => {
     const { account, left } = aRemovalAccount(['Cloakroom']);
     await removed(account, { removes: 'data', mapping });
     expect(kindsLeft(left('Cloakroom')).toSorted()).toEqual(['backup', 'key', 'logs', 'table']);
-    expect(JSON.parse(readFileSync(mapping, 'utf8'))).toEqual({
-      Tokens1180AAEA: { TableName: 'Cloakroom-Tokens' },
-      Key961B73FD: { KeyId: 'mrk-1' },
-    });
+    expect(JSON.parse(readFileSync(mapping, 'utf8'))).toEqual(MAPPING);
   });
 
   it('prints the dollars of what it deletes and of what stays', async () => {
@@ -165,8 +167,11 @@ describe('a removal that was interrupted', () => {
     expect(counted.state.calls).toBeGreaterThan(60);
     for (let at = 1; at <= counted.state.calls; at += 1) {
       const { account, left } = aRemovalAccount(['Cloakroom']);
-      await expect(removed(cutAt(account, at, moment).account, { removes })).rejects.toThrow(Cut);
-      await removed(account, { removes });
+      const file = join(folder, `${moment}-${String(at)}.json`);
+      const options = { removes, ...(removes === 'data' && { mapping: file }) };
+      await expect(removed(cutAt(account, at, moment).account, options)).rejects.toThrow(Cut);
+      await removed(account, options);
+      if (removes === 'data') expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(MAPPING);
       expect(left('Cloakroom')).toEqual(whole.left('Cloakroom'));
     }
   });
