@@ -3,6 +3,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { COMMAND_BEHAVIOUR } from '../bin/operator/command-behaviour.ts';
+import { RESTORE_STEPS } from '../bin/operator/restore/restore-command.ts';
 import { environment as applicationsEnvironment } from '../functions/applications/config.ts';
 import { environment as sealerEnvironment } from '../functions/audit-sealer/config.ts';
 import { environment as logsEnvironment } from '../functions/logs/config.ts';
@@ -59,13 +60,19 @@ const environments = [
   sealerEnvironment,
 ].flatMap(({ shape }) => Object.keys(shape));
 
+/** The rows of the operator's commands, and of the steps of a restore. */
+const operatorRows = [
+  ...COMMAND_NAMES.map((name) => ({ usage: usageOf(name), does: COMMAND_BEHAVIOUR[name].does })),
+  ...Object.values(RESTORE_STEPS).map(({ usage, does }) => ({ usage: `restore ${usage}`, does })),
+];
+
 const lists: readonly (readonly [what: string, file: string, heading: string, actual: readonly string[]])[] =
   [
     ['route', 'docs/api.md', '## Operations', routes],
     ['error code', 'docs/api.md', '## Errors', Object.keys(PROBLEMS)],
     ['setting', 'docs/deploy.md', '## Settings', SETTING_NAMES],
     ['setting', 'docs/before-production.md', '## Settings', SETTING_NAMES],
-    ['operator command', 'docs/deploy.md', '## Operator', COMMAND_NAMES.map(usageOf)],
+    ['operator command', 'docs/deploy.md', '## Operator', operatorRows.map(({ usage }) => usage)],
     ['environment variable', 'docs/deploy.md', '## Environment of the functions', environments],
     [
       'package for code',
@@ -102,8 +109,8 @@ for (const [what, file, heading, actual] of lists) {
 
 /** The table of operator commands contains their help texts. */
 const deploy = readFileSync('docs/deploy.md', 'utf8').replaceAll(/ +/g, ' ');
-for (const name of COMMAND_NAMES) {
-  const row = `| \`${usageOf(name)}\` | ${COMMAND_BEHAVIOUR[name].does} |`;
+for (const { usage, does } of operatorRows) {
+  const row = `| \`${usage}\` | ${does} |`;
   if (!deploy.includes(row)) problems.push(`docs/deploy.md, "## Operator" lacks the row ${row}`);
 }
 

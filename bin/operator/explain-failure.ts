@@ -1,3 +1,4 @@
+import { ZodError } from 'zod';
 import type { LocalAdministrator } from '../../packages/local-aws/src/control.ts';
 
 /** A mistake on the command line: one line, exit code 2. */
@@ -45,12 +46,16 @@ const codeOf = (error: Error): string => {
   return typeof code === 'string' ? code : error.name;
 };
 
+const issueLine = ({ path, message }: ZodError['issues'][number]) => `${path.join('.')}: ${message}`;
+
 /** The failure in one line, and how to fix it. */
 export function explainFailure(error: unknown, target: Target): string {
   if (!(error instanceof Error)) return String(error);
   const [message = ''] = error.message.split('\n');
   if (error instanceof UsageError || error instanceof CommandFailure) return message;
   if (message === 'Region is missing') return `no AWS Region: set AWS_REGION, ${LOCAL_HINT}`;
+  if (error instanceof ZodError)
+    return `what was read has another form than expected: ${error.issues.map(issueLine).join('; ')}`;
   const [code, { name }] = [codeOf(error), error];
   if (UNREACHABLE.includes(code)) {
     return target.local === undefined
