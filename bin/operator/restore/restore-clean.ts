@@ -3,7 +3,7 @@ import { startFunctions } from './functions.ts';
 import type { RestoreDeps } from './restore-deps.ts';
 import { removeCopy } from './swap-table.ts';
 
-/** Deletes the copies and backups of a complete restore, or drops one that replaced no table yet. */
+/** Deletes the copies and backups of a restore that is complete, or that replaced no table yet. */
 export async function restoreClean(deps: RestoreDeps): Promise<Readonly<Record<string, unknown>>> {
   const state = deps.folder.load();
   if (state === undefined) throw new CommandFailure(`${deps.folder.path} has no restore`);
