@@ -70,8 +70,10 @@ export async function connect(
   local: LocalAccount | undefined,
   isAgreed: boolean,
 ): Promise<Deployment> {
-  const { Account, Arn } = await clients.sts.send(new GetCallerIdentityCommand());
-  print(`${serviceName} in the account ${Account ?? '?'} as ${Arn ?? '?'}`);
+  if (local === undefined) {
+    const { Account, Arn } = await clients.sts.send(new GetCallerIdentityCommand());
+    print(`${serviceName} in the account ${Account ?? '?'} as ${Arn ?? '?'}`);
+  }
   const { tenants } = await operate(clients, serviceName, { command: 'list-tenants' });
   const count = Array.isArray(tenants) ? tenants.length : 0;
   if (count > 0 && !isAgreed)

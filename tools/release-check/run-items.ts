@@ -100,6 +100,7 @@ async function runAutomatic(
   item: AutomaticItem,
   signal: AbortSignal,
 ): Promise<Outcome> {
+  deps.print(`${item.id} ...`);
   const { context, end } = contextOf(deps, deployment, signal);
   const outcome = await outcomeOf(item, context, signal);
   const failures = await end();
@@ -125,7 +126,6 @@ export async function runItems(
   for (const item of items) {
     if (signal.aborted) break;
     const started = deps.clock();
-    if (isAutomatic(item)) deps.print(`${item.id} ...`);
     const outcome = await runItem(deps, place, item, signal);
     const seconds = Math.round((deps.clock() - started) / 100) / 10;
     results.push({ id: item.id, title: item.title, ...outcome, seconds });

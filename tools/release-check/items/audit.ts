@@ -1,4 +1,5 @@
 import { DeleteItemCommand, ExecuteStatementCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { z } from 'zod';
 import { anApplication, request, shown } from '../api.ts';
 import { expectThat, type ItemContext, type ReleaseItem } from '../item.ts';
 import { commandOf } from '../operator.ts';
@@ -39,30 +40,34 @@ const policyDenies: ReleaseItem = {
   },
 };
 
+const verifyStep = z.object({
+  intact: z.boolean(),
+  records: z.number(),
+  not_sealed_yet: z.number(),
+  next: z.object({ from: z.string(), chunk: z.unknown() }).nullable(),
+});
+
 interface Verified {
   readonly intact: boolean;
   readonly records: number;
   readonly notSealedYet: number;
 }
 
-/** Verifies the trail of all tenants from a time on, in steps. */
+/** Verifies the trails of all tenants from a time on, in steps. */
 async function verified(context: ItemContext, from: number): Promise<Verified> {
   const { public_key } = await commandOf(context, { command: 'audit-key' });
-  let [records, next] = [0, null as unknown];
-  do {
-    const response = await commandOf(context, {
-      command: 'verify-audit',
-      public_key,
-      from: new Date(from).toISOString(),
-      ...(next !== null && { next }),
-    });
-    records += Number(response['records'] ?? 0);
-    next = response['next'] ?? null;
-    const isIntact = response['intact'] === true;
-    if (!isIntact || next === null)
-      return { intact: isIntact, records, notSealedYet: Number(response['not_sealed_yet'] ?? 0) };
-  } while (next !== null);
-  return { intact: true, records, notSealedYet: 0 };
+  let records = 0;
+  let step: object | null = { from: new Date(from).toISOString() };
+  let notSealedYet = 0;
+  while (step !== null) {
+    const command = { command: 'verify-audit', public_key, ...step };
+    const checked = verifyStep.parse(await commandOf(context, command));
+    records += checked.records;
+    notSealedYet += checked.not_sealed_yet;
+    if (!checked.intact) return { intact: false, records, notSealedYet };
+    step = checked.next;
+  }
+  return { intact: true, records, notSealedYet };
 }
 
 const sealed: ReleaseItem = {
