@@ -1,19 +1,30 @@
+import { z } from 'zod';
 import { CheckFailure, expectThat, type ItemContext } from './item.ts';
 import { aTenant } from './operator.ts';
 
-/** A response of the API, with its body as text and, if it is JSON, parsed. */
+/** The members of responses that the items look at. */
+const apiBody = z
+  .looseObject({
+    id: z.string().optional(),
+    key: z.string().optional(),
+    raw: z.unknown(),
+    title: z.string().optional(),
+    detail: z.string().optional(),
+  })
+  .partial();
+
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
-  readonly text: string;
-  readonly body: any;
+  /** Empty unless the body is a JSON object with these members. */
+  readonly body: z.output<typeof apiBody>;
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string): ApiResponse['body'] {
   try {
-    return JSON.parse(text);
+    return apiBody.parse(JSON.parse(text));
   } catch {
-    return undefined;
+    return {};
   }
 }
 
@@ -38,12 +49,12 @@ export async function request(
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: parsed(text) };
+  return { status: response.status, headers: response.headers, body: parsed(text) };
 }
 
 /** What a response looks like in the report: never with a token or a key. */
 export const shown = ({ status, body }: ApiResponse): string =>
-  `${String(status)}${typeof body?.title === 'string' ? ` ${body.title as string}` : ''}`;
+  `${String(status)}${body.title === undefined ? '' : ` ${body.title}`}`;
 
 /** A tenant with an application that may do everything with its tokens. */
 export async function anApplication(context: ItemContext) {
@@ -56,8 +67,9 @@ export async function anApplication(context: ItemContext) {
       rules: [{ priority: 1, container: '/', transform: 'reveal', permissions }],
     },
   });
-  expectThat(made.status === 201, `POST /applications: ${shown(made)}`);
-  return { tenantId, managementKey, key: made.body.key as string };
+  const { key } = made.body;
+  expectThat(made.status === 201 && key !== undefined, `POST /applications: ${shown(made)}`);
+  return { tenantId, managementKey, key };
 }
 
 /** A reactor of a new tenant, and what changes and invokes it. It is deleted after the item. */
@@ -65,17 +77,17 @@ export async function aReactor(context: ItemContext, code: string) {
   const { managementKey, key } = await anApplication(context);
   const content = (text: string) => ({ name: 'release-check', code: text, configuration: {} });
   const made = await request(context, managementKey, 'POST', '/reactors', { body: content(code) });
-  expectThat(made.status === 201, `POST /reactors: ${shown(made)}`);
-  const path = `/reactors/${made.body.id as string}`;
+  const { id } = made.body;
+  expectThat(made.status === 201 && id !== undefined, `POST /reactors: ${shown(made)}`);
+  const path = `/reactors/${id}`;
   context.afterwards(async () => {
     const removed = await request(context, managementKey, 'DELETE', path);
     if (![204, 404].includes(removed.status)) throw new CheckFailure(`DELETE ${path}: ${shown(removed)}`);
   });
   return {
-    id: made.body.id as string,
     path,
     key,
-    functionName: `${context.deployment.serviceName}-reactor-${made.body.id as string}`,
+    functionName: `${context.deployment.serviceName}-reactor-${id}`,
     put: (text: string) => request(context, managementKey, 'PUT', path, { body: content(text) }),
     react: (body: object = {}) => request(context, key, 'POST', `${path}/react`, { body }),
   };

@@ -61,7 +61,7 @@ async function outputsOf({ cloudformation }: Clients, StackName: string) {
 }
 
 /**
- * The deployment to check. Throws {@link CheckFailure} for one with tenants, unless that was agreed:
+ * The deployment to check. Throws {@link CheckFailure} for one with tenants unless that was agreed:
  * the items change it, and interrupt its service.
  */
 export async function connect(

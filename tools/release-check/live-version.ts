@@ -56,15 +56,15 @@ export async function withTimeout(
   const { Timeout: timeout } = await clients.lambda.send(
     new GetFunctionConfigurationCommand({ FunctionName }),
   );
-  let published: string | undefined;
+  const made: { version?: string | undefined } = {};
 
   // Each part also without the one before it: an interrupted change is undone as far as it came.
   const moveBack = async () => {
     await clients.lambda.send(new UpdateAliasCommand({ ...alias, FunctionVersion: before }));
   };
   afterwards(async () => {
-    if (published !== undefined && published !== before)
-      await clients.lambda.send(new DeleteFunctionCommand({ FunctionName, Qualifier: published }));
+    if (made.version !== undefined && made.version !== before)
+      await clients.lambda.send(new DeleteFunctionCommand({ FunctionName, Qualifier: made.version }));
   });
   afterwards(async () => {
     await whenUpdated(context, FunctionName);
@@ -76,7 +76,7 @@ export async function withTimeout(
   await clients.lambda.send(new UpdateFunctionConfigurationCommand({ FunctionName, Timeout: seconds }));
   await whenUpdated(context, FunctionName);
   const { Version } = await clients.lambda.send(new PublishVersionCommand({ FunctionName }));
-  published = Version;
+  made.version = Version;
   await clients.lambda.send(new UpdateAliasCommand({ ...alias, FunctionVersion: Version }));
   return moveBack;
 }

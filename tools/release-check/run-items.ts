@@ -66,7 +66,7 @@ function contextOf(deps: ReleaseDeps, deployment: Deployment, signal: AbortSigna
   return {
     context,
     /** Puts everything back, also after one of the steps failed. Resolves with the failures. */
-    async end(): Promise<readonly string[]> {
+    end: async (): Promise<readonly string[]> => {
       isEnding = true;
       const failures: string[] = [];
       for (const undo of undos.toReversed()) {

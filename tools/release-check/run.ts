@@ -55,7 +55,7 @@ function itemOf(id: string): ReleaseItem {
   return item;
 }
 
-/** Runs the command line. Resolves with the exit code: 1 if an item failed, 2 if nothing was done. */
+/** Runs the command line. Resolves with the exit code: 1 after a failure, 2 if nothing was done. */
 export async function releaseCheck(args: readonly string[], around: Surroundings): Promise<number> {
   const { print, printError, signal } = around;
   const fail = (error: unknown) => {

@@ -2,7 +2,7 @@
 import type { ItemContext } from '../../../tools/release-check/item.ts';
 import { withTimeout } from '../../../tools/release-check/live-version.ts';
 
-/** A function of Lambda with versions and the alias `live`; the n-th call fails before its effect. */
+/** A function with versions and the alias `live`; the n-th call fails before its effect. */
 function aFunction(failing: number) {
   const versions = new Map([['7', 30]]);
   const state = { timeout: 30, live: '7', versions };
@@ -39,7 +39,7 @@ function aFunction(failing: number) {
   return {
     state,
     context,
-    async end() {
+    end: async () => {
       for (const undo of undos.toReversed()) await undo();
     },
   };

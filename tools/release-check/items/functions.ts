@@ -42,11 +42,11 @@ const created: ReleaseItem = {
   async run(context) {
     const reactor = await aReactor(context, returning(1));
     const first = await reactor.react();
-    expectThat(first.body?.raw === 1, `the first code: ${shown(first)}`);
+    expectThat(first.body.raw === 1, `the first code: ${shown(first)}`);
     const put = await reactor.put(returning(2));
     expectThat(put.status === 200, `PUT: ${shown(put)}`);
     const second = await reactor.react();
-    expectThat(second.body?.raw === 2, `the second code: ${shown(second)}`);
+    expectThat(second.body.raw === 2, `the second code: ${shown(second)}`);
     return { seen: 'POST 201, PUT 200, and the reactor ran each code' };
   },
 };
@@ -81,7 +81,7 @@ const hotIsChanged: ReleaseItem = {
     }
     for (let call = 0; call < 60; call += 1) {
       const response = await reactor.react();
-      expectThat(response.body?.raw === 4, `call ${String(call)}: ${shown(response)}`);
+      expectThat(response.body.raw === 4, `call ${String(call)}: ${shown(response)}`);
     }
     const alias = { FunctionName: reactor.functionName, Name: 'live' };
     await context.pause(SWEPT_MS);
@@ -121,7 +121,7 @@ const removedIsPublished: ReleaseItem = {
     const again = await reactor.put(returning(5));
     expectThat(again.status === 200, `the same PUT again: ${shown(again)}`);
     const response = await reactor.react();
-    expectThat(response.body?.raw === 5, `the reactor: ${shown(response)}`);
+    expectThat(response.body.raw === 5, `the reactor: ${shown(response)}`);
     return { seen: 'the sweep removed the version, and the same code was published again' };
   },
 };
@@ -136,9 +136,9 @@ const retainsMemory: ReleaseItem = {
     const reactor = await aReactor(context, code);
     const responses = [await reactor.react(), await reactor.react(), await reactor.react()];
     const seen = responses.map(shown).join(', ');
-    const isWhole = responses.every(({ status, body }) => status === 200 && body?.raw === 300_000_000);
+    const isWhole = responses.every(({ status, body }) => status === 200 && body.raw === 300_000_000);
     const isRefused = responses.every(
-      ({ status, body }) => status === 500 && String(body?.detail).includes('memory'),
+      ({ status, body }) => status === 500 && body.detail?.includes('memory') === true,
     );
     expectThat(isWhole || isRefused, `a mix: ${seen}`);
     return { seen };
@@ -178,7 +178,7 @@ const waitOutlasts: ReleaseItem = {
     expectThat(count === 0, `${String(count)} dead letters`);
     await release();
     await pause(60_000);
-    const path = `${reactor.path}/results/${invoked.body.id as string}`;
+    const path = `${reactor.path}/results/${invoked.body.id ?? ''}`;
     const result = await request(context, reactor.key, 'GET', path);
     expectThat(result.status === 200, `the result: ${shown(result)}`);
     return {

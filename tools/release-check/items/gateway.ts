@@ -56,7 +56,7 @@ const decoded: ReleaseItem = {
 
 /** A failure of the gateway itself has only this member. */
 const isOfGateway = ({ status, body }: Awaited<ReturnType<typeof request>>) =>
-  status >= 400 && status < 500 && Object.keys((body ?? {}) as object).join() === 'message';
+  status >= 400 && status < 500 && Object.keys(body).join() === 'message';
 
 const limits: ReleaseItem = {
   id: 'gateway-limits',
