@@ -20,6 +20,10 @@ export interface Target {
 
 const LOCAL_HINT = 'or add --local for the service of npm start';
 
+const INVOKE = 'lambda:InvokeFunction';
+/** A restore makes other calls than that of the function. */
+const DENIED_ACTION = /not authorized to perform: (\w+:\w+)/;
+
 /** By the names of AWS errors. */
 const EXPLANATIONS: Readonly<Record<string, (message: string, target: Target) => string>> = {
   CredentialsProviderError: (message) => {
@@ -29,8 +33,10 @@ const EXPLANATIONS: Readonly<Record<string, (message: string, target: Target) =>
       ? `no AWS credentials: set AWS_PROFILE or sign in (aws sso login), ${LOCAL_HINT}`
       : `no AWS credentials: the profile ${profile} (AWS_PROFILE) has none`;
   },
-  AccessDeniedException: (_message, { functionName }) =>
-    `the AWS credentials do not allow lambda:InvokeFunction on ${functionName}`,
+  AccessDeniedException: (message, { functionName }) => {
+    const action = DENIED_ACTION.exec(message)?.[1] ?? INVOKE;
+    return `the AWS credentials do not allow ${action === INVOKE ? `${INVOKE} on ${functionName}` : action}`;
+  },
   ResourceNotFoundException: (_message, { functionName, local }) =>
     local === undefined
       ? `the function ${functionName} does not exist in this account and Region; --function selects another one (stack output OperatorFunctionName)`

@@ -16,15 +16,15 @@ const LIVE = 'live';
 const POLL_MS = 1_000;
 const POLLS_MAX = 120;
 
-/** The name of the service's function with a description (lib/). */
-export async function functionNamed(context: ItemContext, description: string): Promise<string> {
+/** The name of the service's function that alone has an environment variable (docs/deploy.md). */
+export async function functionWith(context: ItemContext, variable: string): Promise<string> {
   const { lambda } = context.clients;
   const table = context.deployment.variables['ACCESS_TABLE'];
   for await (const { Functions = [] } of paginateListFunctions({ client: lambda as LambdaClient }, {}))
-    for (const { FunctionName, Description, Environment } of Functions)
-      if (Description === description && Environment?.Variables?.['ACCESS_TABLE'] === table && FunctionName)
+    for (const { FunctionName, Environment: { Variables: variables = {} } = {} } of Functions)
+      if (FunctionName !== undefined && variable in variables && variables['ACCESS_TABLE'] === table)
         return FunctionName;
-  throw new CheckFailure(`the service has no function with the description ${description}`);
+  throw new CheckFailure(`the service has no function with the variable ${variable}`);
 }
 
 async function whenUpdated({ clients, pause }: ItemContext, FunctionName: string): Promise<void> {

@@ -8,10 +8,11 @@ import {
 import { GetQueueAttributesCommand, ListQueuesCommand } from '@aws-sdk/client-sqs';
 import { aReactor, request, returning, shown } from '../api.ts';
 import { expectThat, type ItemContext, type ReleaseItem } from '../item.ts';
-import { functionNamed, withTimeout } from '../live-version.ts';
+import { functionWith, withTimeout } from '../live-version.ts';
 
 const SWEPT_MS = 600_000;
-const REACTORS = 'Reactors and their invocation';
+/** Only the function Reactors has this variable. */
+const OF_REACTORS = 'REACTOR_ROLE';
 
 /** The numbers of the published versions of a function. */
 async function versionsOf({ clients }: ItemContext, FunctionName: string): Promise<readonly string[]> {
@@ -104,7 +105,7 @@ const removedIsPublished: ReleaseItem = {
     const { pause } = context;
     const reactor = await aReactor(context, returning(1));
     const before = await versionsOf(context, reactor.functionName);
-    const moveBack = await withTimeout(context, await functionNamed(context, REACTORS), 2);
+    const moveBack = await withTimeout(context, await functionWith(context, OF_REACTORS), 2);
     await pause(10_000);
     const interrupted = await reactor.put(returning(5));
     const during = await versionsOf(context, reactor.functionName);
@@ -205,7 +206,7 @@ const logLines: ReleaseItem = {
     const minutes = 300_000;
     const reactor = await aReactor(context, returning(1));
     // A function that is stopped leaves a line about its timeout.
-    const moveBack = await withTimeout(context, await functionNamed(context, REACTORS), 1);
+    const moveBack = await withTimeout(context, await functionWith(context, OF_REACTORS), 1);
     await context.pause(10_000);
     await reactor.put(returning(2));
     await moveBack();
