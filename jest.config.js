@@ -30,7 +30,7 @@ const APART = {
   browser: ['browser', 'collect-card', 'reference', 'sdk-package'],
   // These, and `faults` (which break it), talk to services that they start themselves.
   ownService: [
-    ...['audit-tampering', 'audit-trail', 'call-counts', 'demo', 'examples', 'field-client'],
+    ...['audit-tampering', 'audit-trail', 'call-counts', 'demo', 'examples', 'field-client', 'removal'],
     ...['invocations', 'leaks', 'proxy'],
   ],
   faults: ['dying-workers', 'faults', 'restore'],

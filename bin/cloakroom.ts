@@ -4,7 +4,8 @@ import { SettingsError } from '../lib/settings.ts';
 
 const app = new App();
 try {
-  buildService(app, settingsOf(app), process.env['CDK_DEFAULT_REGION']);
+  const { CDK_DEFAULT_REGION: region, CDK_DEFAULT_ACCOUNT: account } = process.env;
+  buildService(app, settingsOf(app), { region, account });
   app.synth();
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error;

@@ -1,4 +1,4 @@
-import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, RemovalPolicy, Stack, Tags, type StackProps } from 'aws-cdk-lib';
 import {
   AttributeType,
   BillingMode,
@@ -21,6 +21,7 @@ import {
   LIST_INDEX_ATTRIBUTES,
 } from '../src/adapters/dynamodb/keys.ts';
 import { DENIED_WRITES, EXPIRY_ATTRIBUTE } from '../src/adapters/dynamodb/append-only.ts';
+import { DEPLOYMENT_TAG, tableNameOf } from './deployment-names.ts';
 import type { Settings } from './settings.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
@@ -104,6 +105,8 @@ export class DataStack extends Stack {
     this.auditIndex = this.#createTrailTable('AuditIndex', { expires: true });
     this.auditSeals = this.#createTrailTable('AuditSeals', { expires: false });
     this.sealKey = this.#createSealKey();
+    // Keys outlive their stack, and their ids are generated.
+    for (const each of [this.key, this.sealKey]) Tags.of(each).add(DEPLOYMENT_TAG, serviceName);
     this.edgeSecret = this.#createEdgeSecret();
     new CfnOutput(this, 'EdgeSecretArn', {
       value: this.edgeSecret.secretArn,
@@ -124,7 +127,7 @@ export class DataStack extends Stack {
   }
 
   #nameOf(id: string): string {
-    return `${this.#serviceName}-${id}`;
+    return tableNameOf(this.#serviceName, id);
   }
 
   /** Composed, since a reference in a table's own policy would make the template circular. */

@@ -20,9 +20,6 @@ import { acceptFindings } from './accept-findings.ts';
 import { CORS } from './cors.ts';
 import type { Settings } from './settings.ts';
 
-/** AWS WAF for CloudFront exists only in this region (AWS WAF Developer Guide). */
-export const EDGE_REGION = 'us-east-1';
-
 /** Longest wait for the API, in seconds: longer than the gateway waits. */
 const ORIGIN_SECONDS = 60;
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { Effect, ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
@@ -17,6 +16,7 @@ import { apiEnvironment, auditEnvironment, storeEnvironment, tokenEnvironment } 
 import { ServiceFunction } from './constructs/service-function.ts';
 import { WorkQueue } from './constructs/work-queue.ts';
 import type { DataStack } from './data-stack.ts';
+import { reactorFunctionPrefix, reactorLayerName } from './deployment-names.ts';
 import {
   acknowledgeFunctions,
   allowCodeKey,
@@ -43,18 +43,6 @@ const SENDERS_MAX = 20;
 const VERSIONS = ':*';
 
 const DELIVERIES_AT_ONCE = 10;
-
-/** A function's name has 64 characters at most, of which the reactor's id takes 32. */
-const PREFIX_MAX_LENGTH = 32;
-const PREFIX_END = '-reactor-';
-
-/** The name prefix of all reactor functions; two services in one account have different ones. */
-export function reactorFunctionPrefix(serviceName: string): string {
-  const longest = PREFIX_MAX_LENGTH - PREFIX_END.length;
-  if (serviceName.length <= longest) return `${serviceName}${PREFIX_END}`;
-  const hash = createHash('sha256').update(serviceName).digest('hex').slice(0, 8);
-  return `${serviceName.slice(0, longest - hash.length - 1)}-${hash}${PREFIX_END}`;
-}
 
 /**
  * Reactors: the function behind the API, the workers that run them later, and the resources of each
@@ -109,7 +97,7 @@ export class ReactorStack extends Stack {
       permissionsBoundary: nothing,
     });
     // The functions of reactors were made with it, and belong to no stack.
-    for (const kept of [nothing, role]) kept.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    for (const lasting of [nothing, role]) lasting.applyRemovalPolicy(RemovalPolicy.RETAIN);
     return role;
   }
 
@@ -120,9 +108,10 @@ export class ReactorStack extends Stack {
   #layer(): LayerVersion {
     // `npm start` sets it on a Mac, where Lambda's binaries do not run; no deployment does.
     const isForMac = this.node.tryGetContext('cloakroom:reactor-platform') === 'darwin';
-    const { architecture, clientCompatibility } = this.#settings;
+    const { architecture, clientCompatibility, serviceName } = this.#settings;
     const { folder, hash } = buildReactorLayer(isForMac ? 'darwin' : architecture, clientCompatibility);
     return new LayerVersion(this, 'Runtime', {
+      layerVersionName: reactorLayerName(serviceName),
       description: 'Node.js 16.20.2 and the runtime of the reactors',
       code: Code.fromAsset(folder, { assetHash: hash }),
       compatibleRuntimes: [Runtime.PROVIDED_AL2023],

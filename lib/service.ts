@@ -1,8 +1,10 @@
 import type { App } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
 import { ApiStack } from './api-stack.ts';
 import { DataStack } from './data-stack.ts';
 import { edgeSecretValues } from './edge-secret-values.ts';
-import { EDGE_REGION, EdgeStack, FirewallStack } from './edge-stack.ts';
+import { EDGE_REGION, firewallStackName } from './deployment-names.ts';
+import { EdgeStack, FirewallStack } from './edge-stack.ts';
 import { MonitoringStack } from './monitoring-stack.ts';
 import { OperationsStack } from './operations-stack.ts';
 import { ReactorStack } from './reactor-stack.ts';
@@ -19,27 +21,33 @@ export function settingsOf(app: App): Settings {
   );
 }
 
+/** The account and Region of a deployment, as far as they are known. */
+export interface Place {
+  readonly region?: string | undefined;
+  readonly account?: string | undefined;
+}
+
 /** CloudFront and its firewall in front of the API. The firewall is in a separate region. */
 function buildEdge(
-  app: App,
+  scope: Construct,
   settings: Settings,
-  region: string | undefined,
+  { region, account }: Place,
   api: ApiStack,
   secretValue: string,
 ) {
   if (region === undefined)
     throw new SettingsError('setting edge needs a region: set AWS_REGION, or deploy with a profile');
   const name = settings.serviceName;
-  const account = process.env['CDK_DEFAULT_ACCOUNT'];
   const accountOf = account === undefined ? {} : { account };
-  const firewall = new FirewallStack(app, `${name}-Firewall`, {
+  const firewall = new FirewallStack(scope, `${name}-Firewall`, {
     description: 'Cloakroom: rules of the edge',
     // Services of several Regions have theirs in the same one.
-    stackName: `${name}-Firewall-${region}`,
+    stackName: firewallStackName(name, region),
     settings,
     env: { region: EDGE_REGION, ...accountOf },
   });
-  new EdgeStack(app, `${name}-Edge`, {
+  new EdgeStack(scope, `${name}-Edge`, {
+    stackName: `${name}-Edge`,
     description: 'Cloakroom: CloudFront in front of the API',
     settings,
     api: api.api,
@@ -49,34 +57,41 @@ function buildEdge(
   });
 }
 
-/** All stacks of one deployment. `region` is its region, if known. */
-export function buildService(app: App, settings: Settings, region?: string): void {
-  const name = settings.serviceName;
-  const hasEdge = settings.edge !== 'none';
-  const account = process.env['CDK_DEFAULT_ACCOUNT'];
+/** All stacks of one deployment. Their names do not depend on the scope, such as a stage. */
+export function buildService(scope: Construct, settings: Settings, place: Place = {}): void {
+  const { serviceName: name, edge } = settings;
+  const { region, account } = place;
   // Stacks of a known region can refer to those of another; without an edge they fit any region.
-  const place =
-    hasEdge && region !== undefined ? { env: { region, ...(account !== undefined && { account }) } } : {};
-  const data = new DataStack(app, `${name}-Data`, {
+  const env =
+    edge !== 'none' && region !== undefined
+      ? { env: { region, ...(account !== undefined && { account }) } }
+      : {};
+  const named = (part: string) => ({ stackName: `${name}-${part}`, ...env });
+  const data = new DataStack(scope, `${name}-Data`, {
+    ...named('Data'),
     description: 'Cloakroom: tables and key',
     settings,
-    ...place,
   });
-  const reactors = new ReactorStack(app, `${name}-Reactors`, {
+  const reactors = new ReactorStack(scope, `${name}-Reactors`, {
+    ...named('Reactors'),
     description: 'Cloakroom: reactors',
-    ...place,
     settings,
     data,
   });
-  const rest = { settings, data, reactors, ...place };
-  const api = new ApiStack(app, `${name}-Api`, { description: 'Cloakroom: HTTP API and functions', ...rest });
-  const operations = new OperationsStack(app, `${name}-Operations`, {
+  const rest = { settings, data, reactors };
+  const api = new ApiStack(scope, `${name}-Api`, {
+    ...named('Api'),
+    description: 'Cloakroom: HTTP API and functions',
+    ...rest,
+  });
+  const operations = new OperationsStack(scope, `${name}-Operations`, {
+    ...named('Operations'),
     description: 'Cloakroom: operator and sweep',
     ...rest,
   });
-  new MonitoringStack(app, `${name}-Monitoring`, {
+  new MonitoringStack(scope, `${name}-Monitoring`, {
+    ...named('Monitoring'),
     description: 'Cloakroom: alarms and dashboard',
-    ...place,
     settings,
     data,
     watched: {
@@ -95,5 +110,5 @@ export function buildService(app: App, settings: Settings, region?: string): voi
     },
   });
   const [secretValue] = edgeSecretValues(settings, data.edgeSecret);
-  if (secretValue !== undefined) buildEdge(app, settings, region, api, secretValue);
+  if (secretValue !== undefined) buildEdge(scope, settings, place, api, secretValue);
 }

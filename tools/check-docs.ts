@@ -3,6 +3,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { COMMAND_BEHAVIOUR } from '../bin/operator/command-behaviour.ts';
+import { REMOVAL_COMMAND } from '../bin/operator/removal/removal-command.ts';
 import { RESTORE_STEPS } from '../bin/operator/restore/restore-command.ts';
 import { environment as applicationsEnvironment } from '../functions/applications/config.ts';
 import { environment as sealerEnvironment } from '../functions/audit-sealer/config.ts';
@@ -60,9 +61,10 @@ const environments = [
   sealerEnvironment,
 ].flatMap(({ shape }) => Object.keys(shape));
 
-/** The rows of the operator's commands, and of the steps of a restore. */
+/** The rows of the operator's commands, and of those that do not invoke its function. */
 const operatorRows = [
   ...COMMAND_NAMES.map((name) => ({ usage: usageOf(name), does: COMMAND_BEHAVIOUR[name].does })),
+  REMOVAL_COMMAND,
   ...Object.values(RESTORE_STEPS).map(({ usage, does }) => ({ usage: `restore ${usage}`, does })),
 ];
 

@@ -5,19 +5,16 @@ import { COMMAND_BEHAVIOUR, type Response } from './command-behaviour.ts';
 import { explainFailure, UsageError, type Target } from './explain-failure.ts';
 import { localAccountOf, invokeFunction, principalOf } from './invoke.ts';
 import { operatorProgram, type CommonRequest, type Request } from './program.ts';
+import { runRemoval, type RemovalSurroundings } from './removal/removal-command.ts';
 import { confirmStep, restoreDeps, runRestore, type RestoreRequest } from './restore/restore-command.ts';
 import { createSecretsFile } from './secrets-file.ts';
 import { printable, show } from './show.ts';
 
-export interface Surroundings {
+export interface Surroundings extends RemovalSurroundings {
   /** To standard output. */
   readonly print: (text: string) => void;
-  /** To standard error. */
-  readonly printError: (text: string) => void;
   /** Whether the output goes to a person and is not stored. */
   readonly isTerminal: boolean;
-  /** Waits so many ms. */
-  readonly pause?: (ms: number) => Promise<void>;
   readonly invoke?: (target: Target, payload: Response) => Promise<Response>;
 }
 
@@ -174,6 +171,9 @@ export async function operate(args: readonly string[], surroundings: Surrounding
     },
     async (request) => {
       await run(request, restored);
+    },
+    async (request) => {
+      await run(request, runRemoval);
     },
     surroundings,
   );

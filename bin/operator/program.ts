@@ -17,9 +17,12 @@ import {
 import { COMMAND_BEHAVIOUR, type Response } from './command-behaviour.ts';
 import { completionScript, SHELLS, type Shell } from './completion.ts';
 import { UsageError } from './explain-failure.ts';
+import { removalCommand } from './removal/removal-command.ts';
+import type { RemovalOptions } from './removal/remove-deployment.ts';
 import { restoreCommand, type RestoreRequest } from './restore/restore-command.ts';
 
 const DEFAULT_CREDENTIALS_FILE = '.local/credentials.json';
+const DEFAULT_FUNCTION = 'Cloakroom-operator';
 
 /** The options of every command, parsed. */
 export interface CommonRequest {
@@ -131,7 +134,7 @@ function localFile(text: string): string {
 function globalOptions(): readonly Option[] {
   return [
     new Option('--function <NAME>', 'the operator function (stack output OperatorFunctionName)').default(
-      'Cloakroom-operator',
+      DEFAULT_FUNCTION,
     ),
     new Option('--local [FILE]', 'the service of npm start, by its credentials file')
       .preset(DEFAULT_CREDENTIALS_FILE)
@@ -213,6 +216,7 @@ function inheriting(command: Command, parent: Command): Command {
 export function operatorProgram(
   run: (request: Request) => Promise<void>,
   restore: (request: RestoreRequest & CommonRequest) => Promise<void>,
+  remove: (request: RemovalOptions & CommonRequest) => Promise<void>,
   { print, printError }: Readonly<Record<'print' | 'printError', (text: string) => void>>,
 ): Command {
   const program = new Command('npm run operator --')
@@ -237,10 +241,16 @@ export function operatorProgram(
     .exitOverride();
   for (const option of globalOptions()) program.addOption(option);
   const commands = COMMAND_NAMES.map((name) => commandOf(name, run));
+  const removal = removalCommand(fileOf, async (options, command) => {
+    const common = commonOf(command.optsWithGlobals<Options>());
+    if (common.functionName !== DEFAULT_FUNCTION)
+      throw new UsageError('--function does not select a deployment to remove: use --service');
+    await remove({ ...options, ...common });
+  });
   const restoring = restoreCommand(fileOf, (request, command) =>
     restore({ ...request, ...commonOf(command.optsWithGlobals<Options>()) }),
   );
-  for (const command of [...commands, restoring, completionCommand(program, print)])
+  for (const command of [...commands, restoring, removal, completionCommand(program, print)])
     program.addCommand(inheriting(command, program));
   return program.addHelpText('afterAll', EXIT_CODES);
 }

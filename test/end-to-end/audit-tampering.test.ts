@@ -7,7 +7,6 @@ import {
   DescribeTableCommand,
   ExecuteStatementCommand,
   GetResourcePolicyCommand,
-  ListTablesCommand,
   paginateScan,
   PutItemCommand,
   PutResourcePolicyCommand,
@@ -65,8 +64,7 @@ async function verified(more: object = {}): Promise<Body> {
 }
 
 async function tableOf(part: string): Promise<Table> {
-  const { TableNames = [] } = await dynamodb().send(new ListTablesCommand({}));
-  const name = TableNames.find((each) => new RegExp(`-${part}[\\dA-F]{8}`).test(each)) ?? '';
+  const name = `Cloakroom-${part}`;
   const { Table: described } = await dynamodb().send(new DescribeTableCommand({ TableName: name }));
   const arn = described?.TableArn ?? '';
   const found = await dynamodb()

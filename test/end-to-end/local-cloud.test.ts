@@ -142,6 +142,7 @@ describe('the operator command line', () => {
       'rewrap-roots',
       'resend-delivery',
       'rebuild-index',
+      'restore',
     ]);
     expect(await completed('create-tenant', '--s')).toEqual(['--secrets-to']);
   });

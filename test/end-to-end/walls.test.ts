@@ -1,10 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import {
-  GetItemCommand,
-  ListTablesCommand,
-  PutItemCommand,
-  type AttributeValue,
-} from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, PutItemCommand, type AttributeValue } from '@aws-sdk/client-dynamodb';
 import { dynamodbOf } from '../support/aws.ts';
 import { CLOSED_PORT } from '../support/run-service.ts';
 import {
@@ -348,8 +343,7 @@ type Item = Record<string, AttributeValue>;
 /** The item of a token, as an administrator of its table reads and writes it. */
 async function itemOf(id: string) {
   const client = dynamodbOf(credentials);
-  const { TableNames = [] } = await client.send(new ListTablesCommand({}));
-  const TableName = TableNames.find((name) => /-Tokens[\dA-F]{8}/.test(name)) ?? '';
+  const TableName = 'Cloakroom-Tokens';
   const Key = { pk: { S: `${credentials.tenant_id}#${id}` }, sk: { S: 'token' } };
   const { Item = {} } = await client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }));
   return { item: Item, put: (next: Item) => client.send(new PutItemCommand({ TableName, Item: next })) };

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
 import { ALARM_NAMES } from '../../lib/alarms.ts';
-import { reactorFunctionPrefix } from '../../lib/reactor-stack.ts';
+import { reactorFunctionPrefix } from '../../lib/deployment-names.ts';
 import { parseSettings, SettingsError } from '../../lib/settings.ts';
-import { PRICES } from '../../tools/costs/prices.ts';
+import { PRICES } from '../../lib/prices.ts';
 import { EDGE, synthesized } from '../support/synthesized.ts';
 
 const stacks = synthesized({ headerPrefixes: 'SVC,ACME', throttleRate: '7', throttleBurst: 9 });

@@ -56,7 +56,6 @@ it.each(names)('a rollback to the last release is not refused and loses nothing:
 it.each([
   ['of another architecture', 'x86'],
   ['of lenient mode', 'lenient'],
-  ['of the domain', 'domain'],
   ['of e-mail and logs', 'watched'],
   ['of the throughput', 'warm'],
   ['of canary deployments', 'canary'],
@@ -64,6 +63,14 @@ it.each([
   const [plain, changed] = [today('default'), today(name)];
   expect(findings(plain, changed)).toEqual([]);
   expect(findings(changed, plain)).toEqual([]);
+});
+
+it('a change of the domain, and back, says that callers lose an address', () => {
+  const [plain, domain] = [today('default'), today('domain')];
+  const kinds = (deployed: readonly Stack[], next: readonly Stack[]) =>
+    playDeployment(deployed, next).map(({ kind, subject }) => [kind, subject.replace(/[0-9A-F]{8}$/, '')]);
+  expect(kinds(plain, domain)).toEqual([['address_lost', 'Api']]);
+  expect(kinds(domain, plain)).toEqual([['address_lost', 'Domain']]);
 });
 
 it('no stack exports a value, which CloudFormation would not let go while another one imports it', () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { rotationDollars } from '../../tools/costs/idle-table.ts';
-import { PRICES } from '../../tools/costs/prices.ts';
+import { PRICES } from '../../lib/prices.ts';
 import { countedUsage, requestTable } from '../../tools/costs/request-tables.ts';
 import { dollarsPerMillion, requestCosts, retentionDollars } from '../../tools/costs/request-costs.ts';
 import type { Resource } from '../../tools/costs/template-resources.ts';

@@ -6,7 +6,7 @@ import { createIndexStore } from '../../src/adapters/dynamodb/index-store.ts';
 import { DAY_MS, HOUR_MS } from '../../src/core/audit/index-levels.ts';
 import { IndexBuilder } from '../../src/core/audit/token-index.ts';
 import { packUuid } from '../../src/core/audit/token-reference.ts';
-import { PRICES } from '../costs/prices.ts';
+import { PRICES } from '../../lib/prices.ts';
 import { dollarsPerMillion, requestCosts } from '../costs/request-costs.ts';
 import { countedUsage } from '../costs/request-tables.ts';
 import { templateResources } from '../costs/template-resources.ts';

@@ -15,7 +15,7 @@ import {
 import { REACTOR_MEMORY_MB } from '../../src/adapters/lambda/reactor-functions.ts';
 import { DUE_WORKS, type DueWork } from '../../src/core/sweep/sweep.ts';
 import { runSweep } from '../../functions/sweeper/run-sweep.ts';
-import { PRICES } from './prices.ts';
+import { PRICES } from '../../lib/prices.ts';
 import { printedLines } from './printed-lines.ts';
 import { functionOf, logDollars, loggedBytes } from './request-costs.ts';
 import { templateResources, type Resource } from './template-resources.ts';

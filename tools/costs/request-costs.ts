@@ -1,7 +1,7 @@
 import { parseSettings } from '../../lib/settings.ts';
 import { REACTOR_MEMORY_MB } from '../../src/adapters/lambda/reactor-functions.ts';
 import { consoleLog, writeLog } from '../../src/lambda/request-log.ts';
-import { PRICES } from './prices.ts';
+import { PRICES } from '../../lib/prices.ts';
 import { printedLines } from './printed-lines.ts';
 import type { Resource } from './template-resources.ts';
 

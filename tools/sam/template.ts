@@ -66,7 +66,10 @@ function integrationResource({ id, function: { arn } }: NamedFunction) {
 function routeResources(functions: readonly NamedFunction[], { routes }: HttpApi): Resources {
   const resources: Record<string, Resources[string]> = {};
   for (const [index, { routeKey, integration }] of routes.entries()) {
-    const target = functions.find(({ function: { arn } }) => arn === integration.functionArn);
+    // The gateway invokes an alias, which the template does not need: there is one version.
+    const target = functions.find(({ function: { arn } }) =>
+      [arn, `${arn}:live`].includes(integration.functionArn),
+    );
     if (target === undefined) throw new Error(`${routeKey} leads to ${integration.functionArn}`);
     const integrationId = `${target.id}Integration`;
     resources[integrationId] ??= integrationResource(target);

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
+import { parseTemplate, type Template } from '../../packages/local-aws/src/assembly/read-assembly.ts';
 import { buildService } from '../../lib/service.ts';
 import { parseSettings } from '../../lib/settings.ts';
 
@@ -15,6 +15,9 @@ const { context } = JSON.parse(readFileSync(join(import.meta.dirname, '../../cdk
 /** Bundling and copying take most of a synthesis, and templates do not depend on it. */
 const WITHOUT_CODE = { 'aws:cdk:bundling-stacks': [], 'aws:cdk:disable-asset-staging': true };
 
+/** The context of an app whose functions have no code. */
+export const appContext = { ...context, ...WITHOUT_CODE };
+
 /**
  * Uses the app of a deployment to inspect its templates: functions have no code. Throws for invalid
  * settings.
@@ -26,15 +29,13 @@ export function withServiceApp<T>(
 ): T {
   const outdir = mkdtempSync(join(tmpdir(), 'cloakroom-templates-'));
   try {
-    const app = new App({ outdir, analyticsReporting: false, context: { ...context, ...WITHOUT_CODE } });
-    buildService(app, parseSettings(settings), region);
+    const app = new App({ outdir, analyticsReporting: false, context: appContext });
+    buildService(app, parseSettings(settings), { region });
     return use(app);
   } finally {
     rmSync(outdir, { recursive: true });
   }
 }
-
-type Template = Stack['template'];
 
 /**
  * The templates of a deployment by the names of their stacks, in the order of a deployment, with
@@ -46,10 +47,6 @@ export const templatesOf = (
 ): Readonly<Record<string, Template>> =>
   withServiceApp(settings, region, (app) =>
     Object.fromEntries(
-      app.synth().stacks.map(({ stackName, template }) => {
-        const { Parameters = {}, Conditions = {}, Resources, Outputs = {} } = template as Template;
-        for (const resource of Object.values<{ Properties?: unknown }>(Resources)) resource.Properties ??= {};
-        return [stackName, { Parameters, Conditions, Resources, Outputs }];
-      }),
+      app.synth().stacks.map(({ stackName, template }) => [stackName, parseTemplate(template)]),
     ),
   );

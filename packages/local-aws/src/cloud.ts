@@ -8,6 +8,8 @@ import { createRoleRegistry, newAccessKey, type AccessKey } from './assembly/rol
 import { startResources } from './assembly/start-resources.ts';
 import type { CdkApp } from './assembly/app-key.ts';
 import { startAwsEndpoint } from './aws-endpoint/start-aws-endpoint.ts';
+import { createCloudFormation } from './cloudformation/create-cloudformation.ts';
+import type { DeployedStack, Removers } from './cloudformation/deployed-stack.ts';
 import { createClock, type Clock } from './clock.ts';
 import { recordContents, requireContents } from './data-contents.ts';
 import { deployOver } from './deployment/recorded-deployment.ts';
@@ -25,6 +27,7 @@ import type { InvocationOutcome } from './lambda/function-definition.ts';
 import { createLineSplitter, createLogFiles, createLogPrinter, type Logs } from './lambda/function-logs.ts';
 import { startLambda } from './lambda/start-lambda.ts';
 import { createLayerTable } from './lambda/layer-table.ts';
+import { createLogGroups } from './logs/create-log-groups.ts';
 import { openApp } from './open-app.ts';
 import { runSchedules } from './schedules/run-schedules.ts';
 import { createScheduleTable } from './schedules/schedule-table.ts';
@@ -114,6 +117,8 @@ interface Start {
   readonly clock: Clock;
   readonly administrator: AccessKey;
   readonly storageFailure: StorageFailure;
+  /** What ends the resources of a deleted stack; each part adds its own. */
+  readonly removers: Removers;
   readonly closers: (() => Promise<void> | void)[];
   /** Releases the port of the AWS endpoint, reserved until the endpoint listens. */
   readonly releaseAwsPort: () => Promise<void>;
@@ -205,7 +210,24 @@ function runningFunctions(functions: FunctionHost) {
     .map(({ name, environment }) => ({ ...functions.find(name).definition, environment }));
 }
 
-async function startEndpoint(begun: Start, parts: CloudParts, stores: Stores): Promise<string> {
+/** The control plane of the stacks, and of the logs that they name. */
+function stackServices({ removers }: Start, stacks: readonly DeployedStack[]) {
+  const names = stacks.flatMap(({ resources }) =>
+    resources.filter(({ type }) => type === 'AWS::Logs::LogGroup').map(({ identity }) => identity.ref),
+  );
+  const logGroups = createLogGroups({ accountId: ACCOUNT_ID, region: REGION }, names);
+  removers.set('AWS::Logs::LogGroup', ({ identity }) => {
+    logGroups.remove(identity.ref);
+  });
+  return [createCloudFormation({ stacks, removers }), logGroups];
+}
+
+async function startEndpoint(
+  begun: Start,
+  parts: CloudParts,
+  stores: Stores,
+  stacks: readonly DeployedStack[],
+): Promise<string> {
   const { options, closers, logs } = begun;
   for (const key of parts.keys.all()) await stores.kms.createKey(key);
   for (const queue of parts.queues.all()) await stores.sqs.createQueue(queue);
@@ -222,7 +244,7 @@ async function startEndpoint(begun: Start, parts: CloudParts, stores: Stores): P
     accountId: ACCOUNT_ID,
     region: REGION,
     port: Number(new URL(begun.account.awsEndpointUrl).port),
-    services: [stores.dynamoDb, stores.kms, stores.sqs, lambda.service],
+    services: [stores.dynamoDb, stores.kms, stores.sqs, lambda.service, ...stackServices(begun, stacks)],
     controls: {
       '/_local/functions': () => runningFunctions(parts.functions),
       '/_local/api': () => parts.gateway.httpApi(),
@@ -245,12 +267,13 @@ async function startEndpoint(begun: Start, parts: CloudParts, stores: Stores): P
   return endpoint.url;
 }
 
-function startFunctions({ closers }: Start, functions: FunctionHost, awsEndpointUrl: string): void {
+function startFunctions({ closers, removers }: Start, functions: FunctionHost, awsEndpointUrl: string): void {
   functions.start(awsEndpointUrl);
+  removers.set('AWS::Lambda::Function', ({ identity }) => functions.remove(identity.ref));
   closers.push(() => functions.close());
 }
 
-function startQueues({ closers, logs }: Start, parts: CloudParts, { sqs, kms }: Stores): void {
+function startQueues({ closers, logs, removers }: Start, parts: CloudParts, { sqs, kms }: Stores): void {
   const stop = startMappings({
     mappings: parts.queues.mappings(),
     queues: parts.queues.all(),
@@ -262,11 +285,17 @@ function startQueues({ closers, logs }: Start, parts: CloudParts, { sqs, kms }: 
       logs.line('queues', line);
     },
   });
-  closers.push(stop);
+  closers.push(() => {
+    stop();
+  });
+  removers.set('AWS::Lambda::EventSourceMapping', ({ stackName, logicalId }) => {
+    stop(`${stackName}/${logicalId}`);
+  });
+  removers.set('AWS::SQS::Queue', ({ identity }) => sqs.deleteQueue(identity.ref));
 }
 
 async function startGateway(
-  { account, options, logs, clock, closers }: Start,
+  { account, options, logs, clock, closers, removers }: Start,
   parts: CloudParts,
 ): Promise<void> {
   const log = (line: string): void => {
@@ -283,6 +312,7 @@ async function startGateway(
     now: () => clock.now(),
     ...extension,
   });
+  removers.set('AWS::ApiGatewayV2::Api', () => gateway.close());
   closers.push(async () => {
     await gateway.close();
     onClose?.();
@@ -290,7 +320,7 @@ async function startGateway(
 }
 
 function startSchedules(
-  { options, logs, clock, closers }: Start,
+  { options, logs, clock, closers, removers }: Start,
   parts: CloudParts,
   dynamoDb: DynamoDb,
 ): void {
@@ -314,6 +344,9 @@ function startSchedules(
     },
   });
   closers.push(stop);
+  removers.set('AWS::Events::Rule', ({ identity }) => {
+    parts.schedules.remove(identity.attributes['Arn'] ?? '');
+  });
 }
 
 async function start(begun: Start, close: () => Promise<void>): Promise<Cloud> {
@@ -326,8 +359,8 @@ async function start(begun: Start, close: () => Promise<void>): Promise<Cloud> {
   const recordDeployment =
     dataDirectory === undefined ? undefined : await deployOver(dataDirectory, assembly.stacks);
   const parts = createParts(begun, stores.dynamoDb, assembly.assets, folders.compileCache, options);
-  const { outputs } = await startResources(assembly, account, parts);
-  const awsEndpointUrl = await startEndpoint(begun, parts, stores);
+  const { stacks, outputs } = await startResources(assembly, account, parts);
+  const awsEndpointUrl = await startEndpoint(begun, parts, stores, stacks);
   options.signal?.throwIfAborted();
   startFunctions(begun, parts.functions, awsEndpointUrl);
   startQueues(begun, parts, stores);
@@ -427,7 +460,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     const clock = createClock();
     const administrator = newAccessKey('user');
     const known = { options, account, administrator, logs, faults, clock, storageFailure };
-    const begun = { ...known, closers, releaseAwsPort };
+    const begun = { ...known, removers: new Map(), closers, releaseAwsPort };
     const cloud = await start(begun, close);
     storage.setUp(true);
     return cloud;

@@ -25,8 +25,14 @@ and the alias has the version of before.`,
   },
   {
     id: 'removal',
-    title: 'Removal of a deployment',
-    steps: `npm run operator -- remove-deployment --help, and follow it on this deployment, as the last item.
-Afterwards the account has no stack, table, log group or function whose name begins with Release.`,
+    title: 'Removal and adoption',
+    steps: `npm run operator -- remove-deployment --service Release --keep-data --mapping mapping.json
+Then cdk import and cdk deploy --all: docs/deploy.md, "Adopt the data in a new deployment".
+Then npm run operator -- remove-deployment --service Release --delete-trail
+Interrupt it with Ctrl-C during the first table, and run it again. Nothing but keys in PendingDeletion, system
+backups, the role and its boundary is left:
+aws dynamodb list-tables; aws lambda list-functions; aws sqs list-queues; aws logs describe-log-groups
+aws lambda list-layer-versions --layer-name Release-reactor-runtime; aws cloudformation describe-stacks
+aws dynamodb list-backups --backup-type ALL; aws iam list-roles --query "Roles[?starts_with(RoleName, 'Release')]"`,
   },
 ];

@@ -6,6 +6,7 @@ export interface KeyDefinition {
   readonly policy: PolicyDocument;
   readonly enableRotation: boolean;
   readonly spec: KeySpec;
+  readonly tags: Readonly<Record<string, string>>;
 }
 
 /**

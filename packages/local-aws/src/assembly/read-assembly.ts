@@ -53,6 +53,9 @@ const assetManifestSchema = z.object({
 export type Template = z.infer<typeof templateSchema>;
 type Artifact = z.infer<typeof artifactSchema>;
 
+/** A template with the sections and properties that it omits. Throws if it is none. */
+export const parseTemplate = (template: unknown): Template => templateSchema.parse(template);
+
 /** One stack of the app as synthesized, with unresolved references. */
 export interface Stack {
   readonly name: string;

@@ -40,6 +40,8 @@ export interface Resolver {
   outputs(): ReadonlyMap<string, string>;
   handle(stack: Stack, logicalId: string): ResourceHandle;
   identity(stack: Stack, logicalId: string): Identity;
+  /** Its ARN. */
+  stackId(stack: Stack): string;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -65,6 +67,9 @@ function text(value: unknown, what: string): string {
 export function createResolver(options: ResolverOptions): Resolver {
   const identities = new Map<string, Identity>();
 
+  const stackId = ({ name }: Stack): string =>
+    `arn:aws:cloudformation:${options.region}:${options.accountId}:stack/${name}/local`;
+
   function pseudoParameter(stack: Stack, name: string): unknown {
     const values: Readonly<Record<string, unknown>> = {
       'AWS::AccountId': options.accountId,
@@ -72,7 +77,7 @@ export function createResolver(options: ResolverOptions): Resolver {
       'AWS::Partition': 'aws',
       'AWS::URLSuffix': 'amazonaws.com',
       'AWS::StackName': stack.name,
-      'AWS::StackId': `arn:aws:cloudformation:${options.region}:${options.accountId}:stack/${stack.name}/local`,
+      'AWS::StackId': stackId(stack),
       'AWS::NotificationARNs': [],
       'AWS::NoValue': noValue,
     };
@@ -262,5 +267,6 @@ export function createResolver(options: ResolverOptions): Resolver {
     outputs,
     handle,
     identity,
+    stackId,
   };
 }

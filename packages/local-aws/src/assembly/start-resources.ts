@@ -1,4 +1,5 @@
 import type { CloudParts } from './cloud-parts.ts';
+import type { DeployedStack } from '../cloudformation/deployed-stack.ts';
 import type { Assembly } from './read-assembly.ts';
 import { createResolver, type ResourceHandle } from './resolver.ts';
 import type { Account } from './account.ts';
@@ -34,8 +35,9 @@ function typeOf({ stack, logicalId, type }: ResourceHandle): ResourceType {
   return known;
 }
 
-/** The result of the start: the outputs of the app's stacks by name. */
+/** The result of the start: the app's stacks, and their outputs by name. */
 export interface StartedResources {
+  readonly stacks: readonly DeployedStack[];
   readonly outputs: ReadonlyMap<string, string>;
 }
 
@@ -60,9 +62,8 @@ export async function startResources(
       .map(([logicalId]) => resolver.handle(stack, logicalId)),
   );
   for (const handle of handles) typeOf(handle);
-  for (const handle of handles.toSorted(
-    (a, b) => (startOrder.get(a.type) ?? 0) - (startOrder.get(b.type) ?? 0),
-  )) {
+  const ordered = handles.toSorted((a, b) => (startOrder.get(a.type) ?? 0) - (startOrder.get(b.type) ?? 0));
+  for (const handle of ordered) {
     const { stack, logicalId, type } = handle;
     // A type without behaviour is not resolved: an alarm may refer to attributes that no local
     // resource has.
@@ -77,5 +78,17 @@ export async function startResources(
       parts,
     );
   }
-  return { outputs: resolver.outputs() };
+  const stacks = assembly.stacks.map((stack) => ({
+    ...stack,
+    id: resolver.stackId(stack),
+    resources: ordered
+      .filter((handle) => handle.stack === stack)
+      .map(({ logicalId, type }) => ({
+        stackName: stack.name,
+        logicalId,
+        type,
+        identity: resolver.identity(stack, logicalId),
+      })),
+  }));
+  return { stacks, outputs: resolver.outputs() };
 }

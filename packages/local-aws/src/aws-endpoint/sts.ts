@@ -1,12 +1,5 @@
-import { AwsError, type AwsCall, type AwsResponse, type AwsService } from '../aws-service.ts';
-
-function xml(status: number, body: string): AwsResponse {
-  return { status, headers: { 'content-type': 'text/xml' }, body };
-}
-
-function text(value: string): string {
-  return value.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-}
+import { AwsError, type AwsCall, type AwsService } from '../aws-service.ts';
+import { parametersOf, queryFailure, xml, xmlText } from './query-protocol.ts';
 
 /**
  * STS with the one call by which command lines identify themselves: GetCallerIdentity, which needs
@@ -14,7 +7,7 @@ function text(value: string): string {
  */
 export function createSts({ accountId }: { readonly accountId: string }): AwsService {
   function requireGetCallerIdentity(call: AwsCall): void {
-    const action = new URLSearchParams(call.body.toString('utf8')).get('Action') ?? '';
+    const action = parametersOf(call).get('Action') ?? '';
     if (action !== 'GetCallerIdentity') {
       throw new AwsError('InvalidAction', 400, `STS ${action} does not run locally.`);
     }
@@ -24,7 +17,7 @@ export function createSts({ accountId }: { readonly accountId: string }): AwsSer
     const arn = principal.kind === 'role' ? principal.roleArn : `arn:aws:iam::${accountId}:root`;
     return [
       '<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult>',
-      `<Arn>${text(arn)}</Arn><UserId>${text(arn)}</UserId><Account>${accountId}</Account>`,
+      `<Arn>${xmlText(arn)}</Arn><UserId>${xmlText(arn)}</UserId><Account>${accountId}</Account>`,
       '</GetCallerIdentityResult></GetCallerIdentityResponse>',
     ].join('');
   }
@@ -36,11 +29,7 @@ export function createSts({ accountId }: { readonly accountId: string }): AwsSer
       return [];
     },
     handle: (call) => Promise.resolve(xml(200, identity(call))),
-    failure: ({ code, status, message }) =>
-      xml(
-        status,
-        `<ErrorResponse><Error><Type>Sender</Type><Code>${text(code)}</Code><Message>${text(message)}</Message></Error></ErrorResponse>`,
-      ),
+    failure: queryFailure,
     close: () => Promise.resolve(),
   };
 }

@@ -2,11 +2,13 @@
  * What a deployment over another one does that a person must know before.
  * - `refused`: CloudFormation fails and rolls back.
  * - `data_lost`: a resource is deleted with its data, or an empty one takes its place.
+ * - `address_lost`: callers can no longer use an address.
  * - `left_behind`: a resource stays with its data, and belongs to no stack.
  * - `interrupted`: another stack uses a resource that is gone, until its own update.
  * - `rollback_fails`: if the update of another stack fails, CloudFormation cannot roll it back.
  */
-export type FindingKind = 'refused' | 'data_lost' | 'left_behind' | 'interrupted' | 'rollback_fails';
+export type FindingKind =
+  'refused' | 'data_lost' | 'address_lost' | 'left_behind' | 'interrupted' | 'rollback_fails';
 
 export interface Finding {
   readonly kind: FindingKind;

@@ -1,6 +1,7 @@
 import type { Stack } from '../assembly/read-assembly.ts';
 import type { Finding } from './finding.ts';
 import {
+  addressFindings,
   changesOf,
   findingOf,
   physicalNameOf,
@@ -145,14 +146,15 @@ function update(account: Account, old: Stack, next: Stack): readonly Finding[] {
     ...changes.flatMap((change) => findingOf(next.name, change) ?? []),
     ...changes.flatMap((change) => interruptions(account, old, change)),
     ...tableFindings(old, next),
+    ...addressFindings(old, next),
     ...nameFindings(
       account,
       next,
       changes.filter(({ kind }) => kind === 'created').map(({ logicalId }) => logicalId),
     ),
   ];
-  const kept = findings.filter(({ kind }) => kind === 'left_behind');
-  for (const { subject } of kept) {
+  const leftHere = findings.filter(({ kind }) => kind === 'left_behind');
+  for (const { subject } of leftHere) {
     const name = physicalNameOf(old.template.Resources[subject]);
     if (name !== undefined) account.leftBehind.add(name);
   }

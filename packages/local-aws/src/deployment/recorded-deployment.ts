@@ -22,10 +22,7 @@ function recorded(directory: string): readonly Stack[] {
  * Throws an Error that says what to do if CloudFormation would refuse it, or data would be lost.
  * Call the returned function once the stacks run.
  */
-export async function deployOver(
-  directory: string,
-  stacks: readonly Stack[],
-): Promise<() => Promise<void>> {
+export async function deployOver(directory: string, stacks: readonly Stack[]): Promise<() => Promise<void>> {
   const before = recorded(directory);
   const names = new Set(stacks.map(({ name }) => name));
   // As on AWS, stacks that the app no longer has stay.

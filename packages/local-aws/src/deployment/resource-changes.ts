@@ -15,15 +15,15 @@ export interface ResourceChange {
 /** Their removal loses nothing: logs expire, and functions keep the version of a layer. */
 const EXPENDABLE = ['AWS::Logs::LogGroup', 'AWS::Lambda::LayerVersion'];
 
-/** Resources with data, and those whose address callers know, whatever their deletion policy. */
-const PRECIOUS = [
-  'AWS::DynamoDB::Table',
-  'AWS::KMS::Key',
-  'AWS::SecretsManager::Secret',
-  'AWS::SQS::Queue',
+/** Resources whose address callers know. */
+const ADDRESSES = [
   'AWS::ApiGatewayV2::Api',
+  'AWS::ApiGatewayV2::DomainName',
   'AWS::CloudFront::Distribution',
 ];
+
+/** Resources with data, whatever their deletion policy. */
+const PRECIOUS = ['AWS::DynamoDB::Table', 'AWS::KMS::Key', 'AWS::SecretsManager::Secret', 'AWS::SQS::Queue'];
 
 /** The property with the physical name of a type. */
 const NAME_PROPERTIES: Readonly<Record<string, string>> = {
@@ -73,6 +73,26 @@ export function changesOf(old: Stack, next: Stack): readonly ResourceChange[] {
   return changes;
 }
 
+const ADDRESS_LOST = {
+  kind: 'address_lost',
+  remedy: 'Move the callers to the other address in the same hour, or undo the change.',
+} as const;
+
+/** APIs whose own address, that of AWS, stops responding. */
+export function addressFindings(old: Stack, next: Stack): readonly Finding[] {
+  const isClosed = (resource: StackResource | undefined) =>
+    resource?.Properties['DisableExecuteApiEndpoint'] === true;
+  return Object.entries(next.template.Resources)
+    .filter(([id, resource]) => id in old.template.Resources && isClosed(resource))
+    .filter(([id]) => !isClosed(old.template.Resources[id]))
+    .map(([subject]) => ({
+      ...ADDRESS_LOST,
+      stack: next.name,
+      subject,
+      what: 'the address of AWS stops responding: its own domain is the only one.',
+    }));
+}
+
 /** What a change does to data, and whether CloudFormation refuses it. */
 export function findingOf(stack: string, change: ResourceChange): Finding | undefined {
   const { logicalId: subject, kind, old, next } = change;
@@ -84,9 +104,10 @@ export function findingOf(stack: string, change: ResourceChange): Finding | unde
       ...about,
       kind: 'refused',
       what: `CloudFormation cannot update a stack when a custom-named resource requires replacing (${name}).`,
-      remedy:
-        'Undo the change of the property, or add a resource with another name and move the data to it.',
+      remedy: 'Undo the change of the property, or add a resource with another name and move the data to it.',
     };
+  if (ADDRESSES.includes(old.Type))
+    return { ...about, ...ADDRESS_LOST, what: `the ${old.Type} is ${kind}, and callers lose its address.` };
   if (!isPrecious(old)) return undefined;
   if (kind === 'replaced')
     return {

@@ -34,6 +34,7 @@ export interface KeyRequest {
   readonly alias?: string;
   /** Only described: no local key becomes old enough to rotate. */
   readonly enableRotation?: boolean;
+  readonly tags?: Readonly<Record<string, string>>;
   /** Default: SYMMETRIC_DEFAULT. A key keeps the spec that it was created with. */
   readonly spec?: KeySpec;
 }
@@ -49,6 +50,7 @@ interface Key extends StoredKey {
   readonly keyId: string;
   readonly arn: string;
   readonly policy: PolicyDocument;
+  readonly tags: Readonly<Record<string, string>>;
 }
 
 const usages = { SYMMETRIC_DEFAULT: 'ENCRYPT_DECRYPT', ECC_NIST_P256: 'SIGN_VERIFY' } as const;
@@ -104,6 +106,8 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
   const store = await openKeyStore(dataDir, storageFailure);
   const keys = new Map<string, Key>();
   const aliases = new Map<string, string>();
+  /** When keys end, by their ids. A start forgets it: it is a new deployment. */
+  const deletions = new Map<string, Date>();
   const arnOf = (keyId: string): string => `arn:aws:kms:${region}:${accountId}:key/${keyId}`;
 
   /**
@@ -123,6 +127,13 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
     throw new AwsError('NotFoundException', 400, `${what} does not exist`);
   }
 
+  /** A key for anything but a look at it. */
+  function usableKey(name: string): Key {
+    const key = keyNamed(name);
+    if (!deletions.has(key.keyId)) return key;
+    throw new AwsError('KMSInvalidStateException', 400, `${key.arn} is pending deletion.`);
+  }
+
   function encrypt(key: Key, plaintext: Buffer, context: EncryptionContext): string {
     const version = key.material.length;
     const material = key.material.at(-1);
@@ -136,7 +147,7 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
     context: EncryptionContext,
   ): { key: Key; plaintext: Buffer } {
     const envelope = openEnvelope(blob);
-    const key = keyNamed(envelope.keyId);
+    const key = usableKey(envelope.keyId);
     for (const used of wanted === undefined ? [key] : [keyNamed(wanted), key])
       requireUsage(used, 'ENCRYPT_DECRYPT', 'Decrypt');
     if (wanted !== undefined && keyNamed(wanted).keyId !== key.keyId) {
@@ -152,7 +163,7 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
   }
 
   function generateDataKey(input: RequestOf<'GenerateDataKey'>): Response {
-    const key = keyNamed(input.KeyId);
+    const key = usableKey(input.KeyId);
     requireUsage(key, 'ENCRYPT_DECRYPT', 'GenerateDataKey');
     const plaintext = randomBytes(dataKeyBytes(input));
     const CiphertextBlob = encrypt(key, plaintext, input.EncryptionContext);
@@ -160,7 +171,7 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
   }
 
   function sign(input: RequestOf<'Sign'>): Response {
-    const key = keyNamed(input.KeyId);
+    const key = usableKey(input.KeyId);
     requireUsage(key, 'SIGN_VERIFY', 'Sign');
     const signature = signatureOf(privateKey(key), signedMessage(input));
     const { SigningAlgorithm } = input;
@@ -168,7 +179,7 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
   }
 
   function verify(input: RequestOf<'Verify'>): Response {
-    const key = keyNamed(input.KeyId);
+    const key = usableKey(input.KeyId);
     requireUsage(key, 'SIGN_VERIFY', 'Verify');
     if (!isSignatureOf(privateKey(key), signedMessage(input), input.Signature))
       throw new AwsError('KMSInvalidSignatureException', 400, '');
@@ -176,7 +187,7 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
   }
 
   function getPublicKey(input: RequestOf<'GetPublicKey'>): Response {
-    const key = keyNamed(input.KeyId);
+    const key = usableKey(input.KeyId);
     if (key.spec === 'SYMMETRIC_DEFAULT')
       throw new AwsError('UnsupportedOperationException', 400, `${key.arn} has no public key.`);
     const spki = createPublicKey(privateKey(key)).export({ format: 'der', type: 'spki' });
@@ -190,12 +201,46 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
     };
   }
 
+  function describe({ keyId, arn, spec, createdAt }: Key): Response {
+    const deletion = deletions.get(keyId);
+    return {
+      KeyId: keyId,
+      Arn: arn,
+      CreationDate: createdAt.getTime() / 1_000,
+      Enabled: deletion === undefined,
+      KeyState: deletion === undefined ? 'Enabled' : 'PendingDeletion',
+      ...(deletion !== undefined && { DeletionDate: deletion.getTime() / 1_000 }),
+      KeySpec: spec,
+      KeyUsage: usages[spec],
+    };
+  }
+
+  function scheduleDeletion({
+    KeyId,
+    PendingWindowInDays: days,
+  }: RequestOf<'ScheduleKeyDeletion'>): Response {
+    const key = usableKey(KeyId);
+    const deletion = new Date(Date.now() + days * 86_400_000);
+    deletions.set(key.keyId, deletion);
+    return {
+      KeyId: key.arn,
+      DeletionDate: deletion.getTime() / 1_000,
+      KeyState: 'PendingDeletion',
+      PendingWindowInDays: days,
+    };
+  }
+
+  function tagsOf({ KeyId }: RequestOf<'ListResourceTags'>): Response {
+    const tags = Object.entries(keyNamed(KeyId).tags);
+    return { Tags: tags.map(([TagKey, TagValue]) => ({ TagKey, TagValue })), Truncated: false };
+  }
+
   function resultOf({ operation, input }: KmsRequest): Response {
     switch (operation) {
       case 'GenerateDataKey':
         return generateDataKey(input);
       case 'Encrypt': {
-        const key = keyNamed(input.KeyId);
+        const key = usableKey(input.KeyId);
         requireUsage(key, 'ENCRYPT_DECRYPT', operation);
         const CiphertextBlob = encrypt(key, input.Plaintext, input.EncryptionContext);
         return { CiphertextBlob, KeyId: key.arn, EncryptionAlgorithm: 'SYMMETRIC_DEFAULT' };
@@ -214,6 +259,16 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
         return verify(input);
       case 'GetPublicKey':
         return getPublicKey(input);
+      case 'ListKeys': {
+        const Keys = [...keys.values()].map(({ keyId, arn }) => ({ KeyId: keyId, KeyArn: arn }));
+        return { Keys, Truncated: false };
+      }
+      case 'ListResourceTags':
+        return tagsOf(input);
+      case 'DescribeKey':
+        return { KeyMetadata: describe(keyNamed(input.KeyId)) };
+      case 'ScheduleKeyDeletion':
+        return scheduleDeletion(input);
     }
   }
 
@@ -236,7 +291,12 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
         const context = { 'kms:MessageType': MessageType, 'kms:SigningAlgorithm': SigningAlgorithm };
         return [access(operation, KeyId, context)];
       }
+      case 'ListKeys':
+        return [{ action: 'kms:ListKeys', resource: '*' }];
       case 'GetPublicKey':
+      case 'ListResourceTags':
+      case 'DescribeKey':
+      case 'ScheduleKeyDeletion':
         return [access(operation, input.KeyId)];
     }
   }
@@ -245,6 +305,7 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
     keyId: wanted,
     policy,
     alias,
+    tags = {},
     spec = 'SYMMETRIC_DEFAULT',
   }: KeyRequest): Promise<{ keyId: string; arn: string }> {
     const keyId = wanted ?? randomUUID();
@@ -254,7 +315,7 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
       throw new Error(
         `KMS key ${keyId} exists with the spec ${stored.spec} and not ${spec}: use another data directory`,
       );
-    keys.set(keyId, { ...stored, keyId, arn, policy });
+    keys.set(keyId, { ...stored, keyId, arn, policy, tags });
     if (alias !== undefined) aliases.set(alias, keyId);
     return { keyId, arn };
   }

@@ -44,6 +44,13 @@ export const requestSchemas = {
   Sign: z.strictObject({ ...signed, GrantTokens: grantTokens }),
   Verify: z.strictObject({ ...signed, Signature: blob(6144), GrantTokens: grantTokens }),
   GetPublicKey: z.strictObject({ KeyId: keyId, GrantTokens: grantTokens }),
+  ListKeys: z.strictObject({}),
+  ListResourceTags: z.strictObject({ KeyId: keyId }),
+  DescribeKey: z.strictObject({ KeyId: keyId }),
+  ScheduleKeyDeletion: z.strictObject({
+    KeyId: keyId,
+    PendingWindowInDays: z.number().int().min(7).max(30).default(30),
+  }),
 } as const;
 
 export const KMS_ACTIONS = Object.keys(requestSchemas).toSorted();

@@ -4,6 +4,7 @@ import type { AwsService } from '../aws-service.ts';
 import { createStorageFailure, type StorageFailure } from '../storage-failure.ts';
 import { createCallLimits } from './call-limits.ts';
 import { functionOperations } from './control-plane/function-operations.ts';
+import { layerOperations } from './control-plane/layer-operations.ts';
 import { createFunctionRegistry } from './control-plane/function-registry.ts';
 import { openFunctionStore } from './control-plane/function-store.ts';
 import type { ControlPlane } from './control-plane/lambda-operation.ts';
@@ -124,6 +125,7 @@ export async function createLambda(options: LambdaOptions): Promise<Lambda> {
         ...functionOperations(controlPlane),
         ...versionOperations(controlPlane),
         ...provisionedOperations(controlPlane),
+        ...layerOperations(layers, (name) => `arn:aws:lambda:${region}:${accountId}:layer:${name}`),
       ],
       limits,
       tagsOf: (name) => registry.find(name)?.tags ?? {},

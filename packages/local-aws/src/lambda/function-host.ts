@@ -65,6 +65,8 @@ export interface FunctionHost {
   permit(permission: FunctionPermission): void;
   isPermitted(functionName: string, principal: string, sourceArn: string): boolean;
   has(name: string): boolean;
+  /** Ends a function; running invocations end first. */
+  remove(name: string): Promise<void>;
   all(): readonly FunctionDefinition[];
   /**
    * Changes the reserved concurrency of a function: 0 refuses every invocation. Without a count the
@@ -178,6 +180,12 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
       );
     },
     has: (name) => definitions.has(name),
+    remove: async (name) => {
+      const pool = pools.get(name);
+      definitions.delete(name);
+      pools.delete(name);
+      await pool?.close();
+    },
     all: () => [...definitions.values()],
     reserve: (name, count) => {
       if (count === undefined) reserved.delete(name);

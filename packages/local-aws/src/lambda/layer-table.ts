@@ -8,6 +8,9 @@ export interface Layer {
 export interface LayerTable {
   define(layer: Layer): void;
   find(arn: string): Layer | undefined;
+  /** The ARNs of the versions of a layer. */
+  versions(layerName: string): readonly string[];
+  remove(arn: string): void;
 }
 
 export function createLayerTable(): LayerTable {
@@ -17,5 +20,9 @@ export function createLayerTable(): LayerTable {
       layers.set(layer.arn, layer);
     },
     find: (arn) => layers.get(arn),
+    versions: (layerName) => [...layers.keys()].filter((arn) => arn.split(':').at(-2) === layerName),
+    remove: (arn) => {
+      layers.delete(arn);
+    },
   };
 }

@@ -16,7 +16,9 @@ export interface Schedule extends ScheduleDefinition {
 export interface ScheduleTable {
   /** Throws an Error if the expression cannot run locally. */
   add(schedule: ScheduleDefinition): void;
+  /** The same list at each call: it follows later changes. */
   all(): readonly Schedule[];
+  remove(arn: string): void;
 }
 
 export function createScheduleTable(): ScheduleTable {
@@ -26,5 +28,9 @@ export function createScheduleTable(): ScheduleTable {
       schedules.push({ ...schedule, isDue: parseSchedule(schedule.expression) });
     },
     all: () => schedules,
+    remove: (arn) => {
+      for (let at = schedules.length - 1; at >= 0; at -= 1)
+        if (schedules[at]?.arn === arn) schedules.splice(at, 1);
+    },
   };
 }

@@ -21,6 +21,8 @@ export interface SqsOptions {
 export interface Sqs extends AwsService {
   /** Creates a queue; an existing one keeps its messages and gets the attributes. */
   createQueue(queue: QueueDefinition): Promise<void>;
+  /** With its messages. */
+  deleteQueue(url: string): Promise<void>;
   /**
    * A call without a permission check, such as those of an event source mapping. Throws {@link
    * AwsError} like SQS.
@@ -226,6 +228,10 @@ export function createSqs(options: SqsOptions): Sqs {
       });
       if (existing === undefined) await call('CreateQueue', { QueueName, Attributes: queue.attributes });
       else await call('SetQueueAttributes', { QueueUrl: queue.url, Attributes: queue.attributes });
+    },
+    deleteQueue: async (url) => {
+      queues.delete(lastPart(url));
+      await call('DeleteQueue', { QueueUrl: url });
     },
     call,
   };

@@ -60,20 +60,21 @@ function check(mapping: MappingDefinition, options: StartMappingsOptions): Check
 
 /**
  * Throws an Error, like AWS, if a function's role lacks a permission or its timeout is longer than
- * the visibility timeout. Returns the function that stops all mappings.
+ * the visibility timeout. Returns the function that stops all mappings, or the one of a place.
  */
-export function startMappings(options: StartMappingsOptions): () => void {
+export function startMappings(options: StartMappingsOptions): (place?: string) => void {
   const checked = options.mappings.map((mapping) => check(mapping, options));
-  const stops = checked.map(({ mapping, queue }) =>
-    runMapping({
+  const stops = checked.map(({ mapping, queue }) => ({
+    place: mapping.place,
+    stop: runMapping({
       mapping,
       queueUrl: queue.url,
       call: (operation, input) => options.sqs.call(operation, input),
       invoke: (functionName, payload) => options.functions.invoke(functionName, payload),
       log: options.log,
     }),
-  );
-  return () => {
-    for (const stop of stops) stop();
+  }));
+  return (wanted) => {
+    for (const { place, stop } of stops) if (wanted === undefined || wanted === place) stop();
   };
 }

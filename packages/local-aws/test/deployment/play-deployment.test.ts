@@ -53,47 +53,47 @@ const watchedQueue = (id: string, strong: boolean): Stack[] => [
 
 describe('an export', () => {
   it('that another stack imports cannot vanish, as with the renamed queues of ac4c82c..0cb1833', () => {
-    const [before, after] = [watchedQueue('PutAside', true), watchedQueue('DeadLetters', true)];
+    const [before, after] = [watchedQueue('FailedWork', true), watchedQueue('DeadLetters', true)];
     expect(played(before, after)).toEqual([
-      ['refused', 'Work', 'Work:NamePutAside'],
-      ['data_lost', 'Work', 'PutAside'],
+      ['refused', 'Work', 'Work:NameFailedWork'],
+      ['data_lost', 'Work', 'FailedWork'],
     ]);
     const [refused] = playDeployment(before, after);
     expect(refused && describeFinding(refused)).toBe(
-      'refused: Work, Work:NamePutAside: Export Work:NamePutAside cannot be deleted as it is in use by Watch. Keep the export for one release (Stack.exportValue), or deploy Watch first: npx cdk deploy -e Watch.',
+      'refused: Work, Work:NameFailedWork: Export Work:NameFailedWork cannot be deleted as it is in use by Watch. Keep the export for one release (Stack.exportValue), or deploy Watch first: npx cdk deploy -e Watch.',
     );
   });
 
   it('may vanish once no deployed stack imports it', () => {
-    const [work, watch] = watchedQueue('PutAside', true);
+    const [work, watch] = watchedQueue('FailedWork', true);
     const silent = aStack('Watch', {});
-    const without = aStack('Work', { Resources: { PutAside: aQueue } });
+    const without = aStack('Work', { Resources: { FailedWork: aQueue } });
     if (work === undefined || watch === undefined) throw new Error('no stack');
-    expect(played([work, watch], [without, silent])).toEqual([['refused', 'Work', 'Work:NamePutAside']]);
+    expect(played([work, watch], [without, silent])).toEqual([['refused', 'Work', 'Work:NameFailedWork']]);
     expect(played([work, watch], [silent, without])).toEqual([]);
   });
 
   it('cannot change its value while another stack imports it', () => {
-    const [work, watch] = watchedQueue('PutAside', true);
+    const [work, watch] = watchedQueue('FailedWork', true);
     if (work === undefined || watch === undefined) throw new Error('no stack');
     const changed = structuredClone(work);
-    Object.assign(changed.template.Outputs['NamePutAside'] ?? {}, { Value: 'another' });
-    expect(played([work, watch], [changed, watch])).toEqual([['refused', 'Work', 'Work:NamePutAside']]);
+    Object.assign(changed.template.Outputs['NameFailedWork'] ?? {}, { Value: 'another' });
+    expect(played([work, watch], [changed, watch])).toEqual([['refused', 'Work', 'Work:NameFailedWork']]);
   });
 });
 
 describe('an output that is read weakly', () => {
   it('may vanish, but a failed update of its reader could not be rolled back', () => {
-    expect(played(watchedQueue('PutAside', false), watchedQueue('DeadLetters', false))).toEqual([
-      ['rollback_fails', 'Work', 'NamePutAside'],
-      ['data_lost', 'Work', 'PutAside'],
+    expect(played(watchedQueue('FailedWork', false), watchedQueue('DeadLetters', false))).toEqual([
+      ['rollback_fails', 'Work', 'NameFailedWork'],
+      ['data_lost', 'Work', 'FailedWork'],
     ]);
   });
 
   it('must exist before its reader is deployed', () => {
-    const [work, watch] = watchedQueue('PutAside', false);
+    const [work, watch] = watchedQueue('FailedWork', false);
     if (work === undefined || watch === undefined) throw new Error('no stack');
-    expect(played([], [watch, work])).toEqual([['refused', 'Watch', 'Work.NamePutAside']]);
+    expect(played([], [watch, work])).toEqual([['refused', 'Watch', 'Work.NameFailedWork']]);
     expect(played([], [work, watch])).toEqual([]);
   });
 
@@ -134,7 +134,7 @@ describe('a resource with data', () => {
     ]);
   });
 
-  it('that a rollback left behind is adopted by the next upgrade, not made anew', () => {
+  it('that a rollback left behind is adopted by the next upgrade, not created again', () => {
     const [full, empty] = [tableStack(aTable()), tableStack(undefined)];
     expect(played([full], [empty])).toEqual([['left_behind', 'Data', 'Orders']]);
     const [refused] = playDeployment([empty], [full], ['AWS::DynamoDB::Table "Shop-Orders"']);
@@ -176,10 +176,20 @@ it('logs and versions of layers may be replaced and left behind', () => {
   ).toEqual([]);
 });
 
+it.each([
+  ['replaced', { ProtocolType: 'HTTP' }, { ProtocolType: 'WEBSOCKET' }],
+  ['closed, with a domain in its place', {}, { DisableExecuteApiEndpoint: true }],
+])('the address of an API is lost when it is %s', (_what, before, after) => {
+  const stack = (Properties: Readonly<Record<string, unknown>>) =>
+    aStack('Shop', { Resources: { Api: { Type: 'AWS::ApiGatewayV2::Api', Properties } } });
+  expect(played([stack(before)], [stack(after)])).toEqual([['address_lost', 'Shop', 'Api']]);
+  expect(played([stack(after)], [stack(after)])).toEqual([]);
+});
+
 it('a stack that is not deployed stays as it is, with what it imports', () => {
-  const [work, watch] = watchedQueue('PutAside', true);
+  const [work, watch] = watchedQueue('FailedWork', true);
   if (work === undefined || watch === undefined) throw new Error('no stack');
-  expect(played([work, watch], [aStack('Work', { Resources: { PutAside: aQueue } })])).toEqual([
-    ['refused', 'Work', 'Work:NamePutAside'],
+  expect(played([work, watch], [aStack('Work', { Resources: { FailedWork: aQueue } })])).toEqual([
+    ['refused', 'Work', 'Work:NameFailedWork'],
   ]);
 });

@@ -333,8 +333,28 @@ describe('accesses', () => {
 
   it('an unsupported call or member fails by name', async () => {
     const kms = await aKms();
-    expect(() => kms.accesses(aCall('ScheduleKeyDeletion', {}))).toThrow(/ScheduleKeyDeletion/);
+    expect(() => kms.accesses(aCall('CancelKeyDeletion', {}))).toThrow(/CancelKeyDeletion/);
     expect(() => kms.accesses(aCall('GenerateDataKey', { KeyId: 'k-1', DryRun: true }))).toThrow(/DryRun/);
+  });
+});
+
+describe('the deletion of a key', () => {
+  it('stops its use immediately, and can be seen and not repeated', async () => {
+    const kms = await createKms(account);
+    await kms.createKey({ keyId: 'k-1', policy, tags: { owner: 'shop' } });
+    const { KeyId } = await send(kms, 'ScheduleKeyDeletion', { KeyId: 'k-1', PendingWindowInDays: 7 });
+    expect(KeyId).toMatch(/key\/k-1$/);
+    expect(await send(kms, 'DescribeKey', { KeyId: 'k-1' })).toMatchObject({
+      KeyMetadata: { KeyState: 'PendingDeletion', Enabled: false },
+    });
+    expect(await send(kms, 'ListResourceTags', { KeyId: 'k-1' })).toMatchObject({
+      Tags: [{ TagKey: 'owner', TagValue: 'shop' }],
+    });
+    for (const [call, input] of Object.entries({
+      GenerateDataKey: { KeyId: 'k-1', KeySpec: 'AES_256' },
+      ScheduleKeyDeletion: { KeyId: 'k-1' },
+    }))
+      expect(await codeOf(kms.handle(aCall(call, input)))).toBe('KMSInvalidStateException');
   });
 });
 

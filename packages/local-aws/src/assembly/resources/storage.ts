@@ -93,7 +93,7 @@ const key = resourceType({
       Description: withoutEffect,
       PendingWindowInDays: withoutEffect,
       RotationPeriodInDays: withoutEffect,
-      Tags: withoutEffect,
+      Tags: z.array(z.strictObject({ Key: z.string(), Value: z.string() })).default([]),
     })
     .refine(
       ({ KeySpec, KeyUsage }) => (KeySpec === 'SYMMETRIC_DEFAULT') === (KeyUsage === 'ENCRYPT_DECRYPT'),
@@ -109,6 +109,7 @@ const key = resourceType({
       policy: properties.KeyPolicy,
       enableRotation: properties.EnableKeyRotation,
       spec: properties.KeySpec,
+      tags: Object.fromEntries(properties.Tags.map(({ Key, Value }) => [Key, Value])),
     });
   },
 });

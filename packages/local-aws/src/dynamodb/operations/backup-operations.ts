@@ -20,6 +20,8 @@ const recovery = z.strictObject({
   PointInTimeRecoverySpecification: z.strictObject({ PointInTimeRecoveryEnabled: z.boolean() }),
 });
 const oneTable = z.strictObject({ TableName: tableName });
+// A deleted table leaves no backup of AWS here: both types are those by request.
+const listed = oneTable.extend({ BackupType: z.enum(['USER', 'ALL']).default('USER') });
 
 /** A restore point this close to now counts as now: a table has no earlier content here. */
 const LATEST_SECONDS = 300;
@@ -81,7 +83,7 @@ export function backupOperations(
       };
     },
     ListBackups: (body) => {
-      const { TableName: name } = parseWith(oneTable, body);
+      const { TableName: name } = parseWith(listed, body);
       return {
         accesses: [{ action: 'dynamodb:ListBackups', resource: '*' }],
         perform: async () => {

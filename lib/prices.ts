@@ -6,8 +6,12 @@ export const PRICES = {
   readUnit: 0.125e-6,
   /** Of tables of the class Standard-Infrequent Access, such as those of the audit trail. */
   infrequent: { writeUnit: 0.78e-6, readUnit: 0.155e-6, warmWriteUnit: 0.81e-3, storedGigabyte: 0.1 },
+  /** A gigabyte and month of tables of the class Standard, and of indexes. */
+  storedGigabyte: 0.25,
   /** Point-in-time recovery, a gigabyte and month. */
   recoverableGigabyte: 0.2,
+  /** A backup of a table on demand, a gigabyte and month. */
+  backupGigabyte: 0.1,
   /** Once, for each unit a second that a table or an index is to serve beyond a new one. */
   warm: { writeUnit: 0.65e-3, readUnit: 0.13e-3 },
   lambdaRequest: 0.2e-6,
@@ -24,6 +28,7 @@ export const PRICES = {
   sqsRequest: 0.4e-6,
   /** Ingestion into CloudWatch Logs, the first tier. */
   logGigabyte: 0.5,
+  storedLogGigabyte: 0.03,
   /** A trace that X-Ray records. */
   trace: 5e-6,
   month: {

@@ -1,0 +1,91 @@
+import { CommandFailure } from '../explain-failure.ts';
+import type { RemovalAccount, StackPlace } from './removal-account.ts';
+import { deletedOf, type RemovalPlan, type Step } from './removal-plan.ts';
+
+export interface CarryOutDeps {
+  readonly account: RemovalAccount;
+  /** Waits so many ms. */
+  readonly pause: (ms: number) => Promise<void>;
+  /** Prints a line. */
+  readonly say: (line: string) => void;
+}
+
+const POLL_MS = 5_000;
+/** CloudFront takes longest: it removes a distribution from all its places. */
+const LONGEST_MS = 2 * 3_600_000;
+
+async function until({ pause }: CarryOutDeps, what: string, isDone: () => Promise<boolean>): Promise<void> {
+  for (let waited = 0; !(await isDone()); waited += POLL_MS) {
+    if (waited >= LONGEST_MS)
+      throw new CommandFailure(`${what} is still being deleted: run the command again`);
+    await pause(POLL_MS);
+  }
+}
+
+async function deleteStack(deps: CarryOutDeps, { name, region }: StackPlace): Promise<void> {
+  const { account } = deps;
+  const regional = region === undefined ? {} : { region };
+  const stack = await account.stack({ name, ...regional });
+  if (stack === undefined) return;
+  await account.deleteStack({ name, ...regional });
+  await until(deps, name, async () => {
+    // By its ARN: the name no longer leads to a deleted stack.
+    const { status, reason = 'no reason' } = await account.stackStatus({ name: stack.id, ...regional });
+    if (status === 'DELETE_FAILED')
+      throw new CommandFailure(
+        `CloudFormation could not delete ${name}: ${reason}. Remove the reason, and run the command again`,
+      );
+    return status === 'DELETE_COMPLETE';
+  });
+}
+
+async function deleteTable(deps: CarryOutDeps, name: string): Promise<void> {
+  const { account } = deps;
+  const table = await account.table(name);
+  if (table?.isProtected === true) await account.unprotectTable(name);
+  if (table?.isDeleting === false) await account.deleteTable(name);
+  await until(deps, name, async () => (await account.table(name)) === undefined);
+}
+
+async function deleteLayer({ account }: CarryOutDeps, id: string): Promise<void> {
+  const end = id.lastIndexOf(':');
+  await account.deleteLayerVersion(id.slice(0, end), Number(id.slice(end + 1)));
+}
+
+async function carryOutStep(deps: CarryOutDeps, { kind, id, place }: Step): Promise<void> {
+  const { account } = deps;
+  switch (kind) {
+    case 'stack':
+      await deleteStack(deps, place ?? { name: id });
+      return;
+    case 'function':
+      await account.deleteFunction(id);
+      return;
+    case 'layer':
+      await deleteLayer(deps, id);
+      return;
+    case 'logs':
+      await account.deleteLogGroup(id);
+      return;
+    case 'backup':
+      await account.deleteBackup(id);
+      return;
+    case 'table':
+      await deleteTable(deps, id);
+      return;
+    case 'key':
+      await account.scheduleKeyDeletion(id);
+      return;
+  }
+}
+
+/**
+ * Deletes what a plan deletes, in its order: nothing that writes is left when the tables end, and
+ * no table when their key ends. Each step can be repeated.
+ */
+export async function carryOut(deps: CarryOutDeps, plan: RemovalPlan): Promise<void> {
+  for (const step of deletedOf(plan)) {
+    await carryOutStep(deps, step);
+    deps.say(`deleted: ${step.kind} ${step.id}`);
+  }
+}

@@ -1,0 +1,102 @@
+/** A stack by its name; without a Region, that of the deployment. */
+export interface StackPlace {
+  readonly name: string;
+  readonly region?: string;
+}
+
+export interface StackResource {
+  readonly logicalId: string;
+  readonly physicalId: string;
+  readonly type: string;
+}
+
+export interface TemplateResource {
+  readonly Type: string;
+  readonly DeletionPolicy?: string | undefined;
+  readonly Properties?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A stack that exists. */
+export interface Stack {
+  /** Its ARN. */
+  readonly id: string;
+  readonly resources: readonly StackResource[];
+  /** The resources of its template, by logical id. */
+  readonly template: Readonly<Record<string, TemplateResource>>;
+}
+
+export interface StackStatus {
+  readonly status: string;
+  readonly reason?: string;
+}
+
+/** A table that exists. */
+export interface TableState {
+  /** Both are up to six hours old: DynamoDB counts only then. */
+  readonly items: number;
+  readonly bytes: number;
+  readonly isProtected: boolean;
+  readonly isRecoverable: boolean;
+  readonly isInfrequent: boolean;
+  readonly isDeleting: boolean;
+  /** The KMS key that encrypts it. */
+  readonly keyArn: string | undefined;
+}
+
+export interface BackupState {
+  readonly arn: string;
+  readonly tableName: string;
+  readonly bytes: number;
+  /** Only of a backup that AWS made of a deleted table. */
+  readonly expiresAt?: Date;
+}
+
+export interface KeyState {
+  readonly id: string;
+  readonly use: 'ENCRYPT_DECRYPT' | 'SIGN_VERIFY';
+  /** Regions with a replica. */
+  readonly replicas: readonly string[];
+}
+
+export interface TaggedKeys {
+  readonly keys: readonly KeyState[];
+  /** Keys whose tags the caller may not read. */
+  readonly unreadable: number;
+}
+
+/** The calls of AWS that a removal needs, with the credentials of an administrator. */
+export interface RemovalAccount {
+  readonly region: () => Promise<string>;
+  /** `undefined` if it does not exist. */
+  stack(place: StackPlace): Promise<Stack | undefined>;
+  /** Of a stack by its ARN, also of a deleted one. */
+  stackStatus(place: StackPlace): Promise<StackStatus>;
+  deleteStack(place: StackPlace): Promise<void>;
+  /** The messages that wait in a queue. */
+  messages(queueUrl: string): Promise<number>;
+  functionNames(): Promise<readonly string[]>;
+  /** The instances of a reactor's function that run all the time. */
+  provisioned(functionName: string): Promise<number>;
+  deleteFunction(name: string): Promise<void>;
+  layerVersions(layerName: string): Promise<readonly number[]>;
+  deleteLayerVersion(layerName: string, version: number): Promise<void>;
+  tableNames(): Promise<readonly string[]>;
+  /** `undefined` if it does not exist. */
+  table(name: string): Promise<TableState | undefined>;
+  unprotectTable(name: string): Promise<void>;
+  deleteTable(name: string): Promise<void>;
+  /** Also of a deleted table. */
+  backups(tableName: string): Promise<readonly BackupState[]>;
+  deleteBackup(arn: string): Promise<void>;
+  /** The keys with the tag, without those that await their deletion. */
+  keys(tag: string, value: string): Promise<TaggedKeys>;
+  /** With the shortest wait, 7 days. */
+  scheduleKeyDeletion(id: string): Promise<void>;
+  /** Names and stored bytes. */
+  logGroups(prefix: string): Promise<readonly { readonly name: string; readonly bytes: number }[]>;
+  deleteLogGroup(name: string): Promise<void>;
+  /** Whether a table has an item whose `ttl` is after a time (s since 1970). */
+  hasUnexpired(tableName: string, seconds: number): Promise<boolean>;
+  /** Bodies of seals, the newest first. */
+  sealBodies(tableName: string): AsyncIterable<string>;
+}

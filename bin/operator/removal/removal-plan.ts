@@ -1,0 +1,60 @@
+import { reactorLayerName, STACKS_WITH_LOGS } from '../../../lib/deployment-names.ts';
+import type { StackPlace } from './removal-account.ts';
+
+/**
+ * `all`: everything but the audit trail, until its records have expired. `data`: only what no new
+ * deployment can adopt. `trail`: everything, the trail too.
+ */
+export type Removes = 'all' | 'data' | 'trail';
+
+export type StepKind = 'stack' | 'function' | 'layer' | 'logs' | 'backup' | 'table' | 'key';
+
+/** One resource, and what happens to it. */
+export interface Step {
+  readonly kind: StepKind;
+  /** Its name, or its id. Together with the kind it is unique. */
+  readonly id: string;
+  readonly fate: 'deleted' | 'retained';
+  /** What it has, in words. */
+  readonly has: string;
+  /** Dollars a month. */
+  readonly monthly: number;
+  /** Of a stack. */
+  readonly place?: StackPlace;
+}
+
+/** What `cdk import` adopts: logical id to physical id, as CloudFormation names it. */
+export type ResourceMapping = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+export interface RemovalPlan {
+  readonly service: string;
+  readonly region: string;
+  readonly removes: Removes;
+  /** In the order in which they are carried out. */
+  readonly steps: readonly Step[];
+  /** What the command leaves alone. */
+  readonly notes: readonly string[];
+  /** When the last record of a trail that stays has expired, if known. */
+  readonly trailUntil?: Date;
+  /** Only while the stack of the data exists. */
+  readonly mapping?: ResourceMapping;
+}
+
+export const deletedOf = ({ steps }: RemovalPlan): readonly Step[] =>
+  steps.filter(({ fate }) => fate === 'deleted');
+
+export const retainedOf = ({ steps }: RemovalPlan): readonly Step[] =>
+  steps.filter(({ fate }) => fate === 'retained');
+
+export const monthlyOf = (steps: readonly Step[]): number =>
+  steps.reduce((sum, { monthly }) => sum + monthly, 0);
+
+/** What a person confirms: sizes and counts may change in the meantime, resources may not. */
+export const identityOf = ({ steps }: RemovalPlan): string =>
+  steps.map(({ kind, id, fate }) => `${kind} ${id} ${fate}`).join('\n');
+
+export const layerId = (service: string, version: number): string =>
+  `${reactorLayerName(service)}:${String(version)}`;
+
+export const logPrefixes = (service: string): readonly string[] =>
+  STACKS_WITH_LOGS.map((id) => `${service}-${id}-`);

@@ -1,0 +1,105 @@
+import { writeFileSync } from 'node:fs';
+import type { Response } from '../command-behaviour.ts';
+import { CommandFailure } from '../explain-failure.ts';
+import { carryOut, type CarryOutDeps } from './carry-out.ts';
+import { planRemoval } from './plan-removal.ts';
+import {
+  deletedOf,
+  identityOf,
+  retainedOf,
+  monthlyOf,
+  type RemovalPlan,
+  type Removes,
+} from './removal-plan.ts';
+import { planLines } from './show-plan.ts';
+import { requireExports } from './verified-exports.ts';
+
+export interface RemovalOptions {
+  readonly service: string;
+  readonly removes: Removes;
+  readonly isDryRun: boolean;
+  /** Instead of an answer at the terminal. */
+  readonly confirm?: string;
+  /** New file for the resource mapping of what stays. */
+  readonly mapping?: string;
+  /** The exports of the trail and the public key that verifies them. */
+  readonly exports?: { readonly folder: string; readonly key: string };
+}
+
+export interface RemovalDeps extends CarryOutDeps {
+  readonly now: () => Date;
+  /** Asks at the terminal; `undefined` without a terminal. */
+  readonly ask?: (question: string) => Promise<string>;
+}
+
+const phraseOf = (service: string): string => `delete the audit trail of ${service}`;
+
+async function requireAnswer(
+  { ask }: RemovalDeps,
+  what: string,
+  expected: string,
+  answered?: string,
+): Promise<void> {
+  if (answered === undefined && ask === undefined)
+    throw new CommandFailure(`without a terminal, add --confirm ${expected}; nothing was deleted`);
+  const answer = answered ?? (await ask?.(`To delete ${what}, type: ${expected}\n> `));
+  if (answer?.trim() !== expected) throw new CommandFailure('not confirmed; nothing was deleted');
+}
+
+async function confirmed(deps: RemovalDeps, options: RemovalOptions): Promise<void> {
+  const { service, removes, confirm } = options;
+  await requireAnswer(deps, 'all that is listed above as deleted', service, confirm);
+  if (removes !== 'trail') return;
+  if (deps.ask === undefined)
+    throw new CommandFailure('--delete-trail needs a terminal; nothing was deleted');
+  await requireAnswer(deps, 'the audit trail before its retention ends', phraseOf(service));
+}
+
+/** Before anything is deleted: afterwards no stack connects the ids. */
+function writeMapping({ mapping }: RemovalPlan, { mapping: file }: RemovalOptions, deps: RemovalDeps): void {
+  if (file === undefined) return;
+  if (mapping === undefined) {
+    deps.say(`${file} is not written: an earlier run, which deleted the stack of the data, wrote it`);
+    return;
+  }
+  writeFileSync(file, `${JSON.stringify(mapping, undefined, 2)}\n`);
+  deps.say(`written for cdk import: ${file}`);
+}
+
+function responseOf(plan: RemovalPlan, options: RemovalOptions): Response {
+  const retained = retainedOf(plan);
+  return {
+    deployment: plan.service,
+    dry_run: options.isDryRun,
+    deleted: deletedOf(plan).length,
+    retained: retained.length,
+    retained_dollars_a_month: Number(monthlyOf(retained).toFixed(2)),
+    ...(plan.trailUntil !== undefined && { trail_until: plan.trailUntil.toISOString() }),
+  };
+}
+
+/**
+ * Removes a deployment: prints the plan, asks, compares the plan with a new one, carries it out,
+ * and looks again. It can be interrupted at any time and run again.
+ */
+export async function removeDeployment(deps: RemovalDeps, options: RemovalOptions): Promise<Response> {
+  const { service, removes, isDryRun, exports } = options;
+  const planned = () => planRemoval(deps.account, service, removes, deps.now());
+  const plan = await planned();
+  for (const line of planLines(plan, deps.now())) deps.say(line);
+  if (isDryRun || deletedOf(plan).length === 0) return responseOf(plan, options);
+  if (exports !== undefined) await requireExports(exports.folder, exports.key, deps.now());
+  await confirmed(deps, options);
+  if (identityOf(await planned()) !== identityOf(plan))
+    throw new CommandFailure(
+      'the deployment has changed since the plan above; nothing was deleted: run the command again',
+    );
+  writeMapping(plan, options, deps);
+  await carryOut(deps, plan);
+  const left = deletedOf(await planned());
+  if (left.length > 0)
+    throw new CommandFailure(
+      `made during the removal: ${left.map(({ kind, id }) => `${kind} ${id}`).join(', ')}; run the command again`,
+    );
+  return responseOf(plan, options);
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+
+/*
+ * Names of what a deployment makes, by its service name. The stacks use them, and the operator's
+ * command line finds a deployment by them when its stacks no longer exist. This file imports no
+ * CDK, which would slow the command line down.
+ */
+
+/** A function's name has 64 characters at most, of which the reactor's id takes 32. */
+const PREFIX_MAX_LENGTH = 32;
+const PREFIX_END = '-reactor-';
+
+/** The name prefix of all reactor functions; two services in one account have different ones. */
+export function reactorFunctionPrefix(serviceName: string): string {
+  const longest = PREFIX_MAX_LENGTH - PREFIX_END.length;
+  if (serviceName.length <= longest) return `${serviceName}${PREFIX_END}`;
+  const hash = createHash('sha256').update(serviceName).digest('hex').slice(0, 8);
+  return `${serviceName.slice(0, longest - hash.length - 1)}-${hash}${PREFIX_END}`;
+}
+
+/**
+ * The name of the layer of all reactor functions. CloudFormation would name it by its logical id
+ * alone, so that two services in one account would share its versions.
+ */
+export const reactorLayerName = (serviceName: string): string => `${serviceName}-reactor-runtime`;
+
+/** The tag of the KMS keys whose value is the service name: ids of keys are generated. */
+export const DEPLOYMENT_TAG = 'cloakroom:deployment';
+
+/** AWS WAF for CloudFront exists only in this Region (AWS WAF Developer Guide). */
+export const EDGE_REGION = 'us-east-1';
+
+/** Stacks of several Regions of a service are in the one of the edge. */
+export const firewallStackName = (serviceName: string, region: string): string =>
+  `${serviceName}-Firewall-${region}`;
+
+/** The construct ids of the tables, which end their names. */
+export const DATA_TABLES = ['Tokens', 'Ephemeral', 'Access', 'Reactors'] as const;
+export const TRAIL_TABLES = ['Audit', 'AuditIndex', 'AuditSeals'] as const;
+
+export const tableNameOf = (serviceName: string, id: string): string => `${serviceName}-${id}`;
+
+/** The stacks with logs, which CloudFormation names after the stack and the logical id. */
+export const STACKS_WITH_LOGS = ['Reactors', 'Api', 'Operations'] as const;

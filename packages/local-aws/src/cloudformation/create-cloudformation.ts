@@ -1,0 +1,108 @@
+import { AwsError, type AwsCall, type AwsService } from '../aws-service.ts';
+import { parametersOf, queryFailure, xml, xmlText } from '../aws-endpoint/query-protocol.ts';
+import type { DeployedResource, DeployedStack, Removers } from './deployed-stack.ts';
+
+export interface CloudFormationOptions {
+  readonly stacks: readonly DeployedStack[];
+  readonly removers: Removers;
+}
+
+const ACTIONS = ['DescribeStacks', 'ListStackResources', 'GetTemplate', 'DeleteStack'];
+
+/** Types with data, which no app deletes with its stack: that would run nowhere yet. */
+const RETAINED_ONLY = ['AWS::DynamoDB::Table', 'AWS::KMS::Key', 'AWS::Lambda::LayerVersion'];
+
+const element = (name: string, value: string): string => `<${name}>${xmlText(value)}</${name}>`;
+
+/**
+ * CloudFormation over the stacks that the account runs: describes and deletes them. Resources with
+ * the deletion policy Retain stay.
+ */
+export function createCloudFormation({ stacks, removers }: CloudFormationOptions): AwsService {
+  const deleted = new Set<DeployedStack>();
+
+  function find(call: AwsCall): DeployedStack | undefined {
+    const name = parametersOf(call).get('StackName') ?? '';
+    return stacks.find((stack) => stack.id === name || (stack.name === name && !deleted.has(stack)));
+  }
+
+  function found(call: AwsCall): DeployedStack {
+    const stack = find(call);
+    if (stack !== undefined) return stack;
+    const name = parametersOf(call).get('StackName') ?? '';
+    throw new AwsError('ValidationError', 400, `Stack with id ${name} does not exist`);
+  }
+
+  const isRetained = ({ template }: DeployedStack, { logicalId }: DeployedResource): boolean =>
+    template.Resources[logicalId]?.DeletionPolicy?.startsWith('Retain') === true;
+
+  function describe(call: AwsCall): string {
+    const stack = found(call);
+    const members = [
+      element('StackName', stack.name),
+      element('StackId', stack.id),
+      element('CreationTime', new Date(0).toISOString()),
+      element('StackStatus', deleted.has(stack) ? 'DELETE_COMPLETE' : 'CREATE_COMPLETE'),
+    ];
+    return `<Stacks><member>${members.join('')}</member></Stacks>`;
+  }
+
+  function list(call: AwsCall): string {
+    const members = found(call).resources.map(({ logicalId, type, identity }) =>
+      [
+        '<member>',
+        element('LogicalResourceId', logicalId),
+        element('PhysicalResourceId', identity.ref),
+        element('ResourceType', type),
+        element('ResourceStatus', 'CREATE_COMPLETE'),
+        '</member>',
+      ].join(''),
+    );
+    return `<StackResourceSummaries>${members.join('')}</StackResourceSummaries>`;
+  }
+
+  async function deleteStack(call: AwsCall): Promise<string> {
+    const stack = find(call);
+    if (stack === undefined || deleted.has(stack)) return '';
+    const ending = stack.resources.filter((resource) => !isRetained(stack, resource));
+    const other = ending.find(({ type }) => RETAINED_ONLY.includes(type));
+    if (other !== undefined)
+      throw new AwsError(
+        'ValidationError',
+        400,
+        `${other.type} ${other.logicalId} cannot be deleted with its stack locally: only Retain runs`,
+      );
+    for (const resource of ending.toReversed()) await removers.get(resource.type)?.(resource);
+    deleted.add(stack);
+    return '';
+  }
+
+  const operations: Readonly<Record<string, (call: AwsCall) => string | Promise<string>>> = {
+    DescribeStacks: describe,
+    ListStackResources: list,
+    GetTemplate: (call) => element('TemplateBody', JSON.stringify(found(call).template)),
+    DeleteStack: deleteStack,
+  };
+
+  const actionOf = (call: AwsCall): string => {
+    const action = parametersOf(call).get('Action') ?? '';
+    if (!ACTIONS.includes(action))
+      throw new AwsError('InvalidAction', 400, `CloudFormation ${action} does not run locally.`);
+    return action;
+  };
+
+  return {
+    signingName: 'cloudformation',
+    accesses: (call) => [{ action: `cloudformation:${actionOf(call)}`, resource: find(call)?.id ?? '*' }],
+    handle: async (call) => {
+      const action = actionOf(call);
+      const result = await operations[action]?.(call);
+      return xml(
+        200,
+        `<${action}Response xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><${action}Result>${result ?? ''}</${action}Result></${action}Response>`,
+      );
+    },
+    failure: queryFailure,
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,19 @@
+import type { Identity } from '../assembly/resolver.ts';
+import type { Stack } from '../assembly/read-assembly.ts';
+
+/** A resource of a stack that runs. */
+export interface DeployedResource {
+  readonly stackName: string;
+  readonly logicalId: string;
+  readonly type: string;
+  readonly identity: Identity;
+}
+
+/** A stack that runs, with its resources in the order in which they were started. */
+export interface DeployedStack extends Stack {
+  readonly id: string;
+  readonly resources: readonly DeployedResource[];
+}
+
+/** What ends resources of a type, by type. A type without one ends without an effect. */
+export type Removers = Map<string, (resource: DeployedResource) => Promise<void> | void>;

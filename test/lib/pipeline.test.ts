@@ -1,0 +1,99 @@
+// The pipelines of examples/pipeline.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { parse } from 'yaml';
+import { PipelineStack } from '../../examples/pipeline/pipeline.ts';
+import { appContext } from '../../tools/templates/service-app.ts';
+import { synthesized } from '../support/synthesized.ts';
+
+const INPUT = {
+  repository: 'owner/cloakroom',
+  connection: 'arn:aws:codeconnections:eu-west-1:111111111111:connection/x',
+  testing: '111111111111/eu-west-1',
+  production: '222222222222/eu-west-1',
+};
+
+/** The actions of the pipeline in their order, and the stacks of its stages. */
+function synthesizedPipeline() {
+  const outdir = mkdtempSync(join(tmpdir(), 'cloakroom-pipeline-'));
+  try {
+    const app = new App({ outdir, analyticsReporting: false, context: appContext });
+    new PipelineStack(app, 'CloakroomPipeline', INPUT);
+    const assembly = app.synth();
+    const { template } = assembly.getStackByName('CloakroomPipeline');
+    const stacks = (name: string) =>
+      assembly
+        .getNestedAssembly(`assembly-CloakroomPipeline-${name}`)
+        .stacks.map(({ stackName }) => stackName);
+    const { Stages } = Object.values<any>(template.Resources).find(
+      ({ Type }) => Type === 'AWS::CodePipeline::Pipeline',
+    ).Properties;
+    return {
+      stages: Stages.map(({ Name, Actions }: any) => [Name, Actions.map((action: any) => action.Name)]),
+      stacks: [stacks('Testing'), stacks('Production')],
+    };
+  } finally {
+    rmSync(outdir, { recursive: true });
+  }
+}
+
+it('CodePipeline deploys the stacks of cdk deploy, for tests first, and to production by consent', () => {
+  const { stages, stacks } = synthesizedPipeline();
+  const names = synthesized({ deployment: 'canary' }).map(({ name }) => name);
+  expect(stacks.map((each) => each.toSorted())).toEqual([names.toSorted(), names.toSorted()]);
+  expect(stages.map(([name]: [string]) => name)).toEqual([
+    'Source',
+    'Build',
+    'UpdatePipeline',
+    'Assets',
+    'Testing',
+    'Production',
+  ]);
+  const actions = Object.fromEntries(stages) as Readonly<Record<string, readonly string[]>>;
+  expect(actions['Testing']?.at(-1)).toBe('Health');
+  expect(actions['Production']?.[0]).toBe('Agree');
+});
+
+it.each([
+  ['a repository without its owner', { repository: 'cloakroom' }],
+  ['an account without a Region', { production: '222222222222' }],
+])('the pipeline rejects %s', (_what, wrong) => {
+  expect(() => new PipelineStack(new App({ context: appContext }), 'P', { ...INPUT, ...wrong })).toThrow();
+});
+
+describe('the workflow for GitHub', () => {
+  const workflow = parse(readFileSync('examples/pipeline/github-actions.yml', 'utf8'), { merge: true });
+  const runs = (job: string): readonly string[] =>
+    workflow.jobs[job].steps.flatMap(({ run }: { readonly run?: string }) => run ?? []);
+
+  it('deploys after the tests, and to production last, by an environment with its own rules', () => {
+    expect(Object.entries<any>(workflow.jobs).map(([name, { needs }]) => [name, needs])).toEqual([
+      ['test', undefined],
+      ['testing', 'test'],
+      ['production', 'testing'],
+    ]);
+    expect([workflow.jobs.testing.environment, workflow.jobs.production.environment]).toEqual([
+      'testing',
+      'production',
+    ]);
+    expect(runs('production')).toEqual(runs('testing'));
+  });
+
+  it('compares the upgrade with what is deployed before it deploys', () => {
+    const [check, deploy] = ['check-upgrade', 'cdk deploy'].map((command) =>
+      runs('production').findIndex((run) => run.includes(command)),
+    );
+    expect(check).toBeGreaterThan(-1);
+    expect(check).toBeLessThan(deploy ?? -1);
+  });
+
+  it('runs only scripts that exist', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const wanted = ['test', 'testing']
+      .flatMap(runs)
+      .flatMap((run) => /^npm (?:run )?([\w-]+)/.exec(run)?.[1] ?? []);
+    expect(wanted.filter((name) => name !== 'ci' && !(name in scripts))).toEqual([]);
+  });
+});
