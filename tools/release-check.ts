@@ -2,8 +2,15 @@
 import { releaseCheck } from './release-check/run.ts';
 
 const interrupted = new AbortController();
-// The second Ctrl-C ends the process at once, even if nothing was put back.
-process.once('SIGINT', () => {
+
+/** One Ctrl-C arrives twice: from the terminal and from npm, which forwards it. */
+const SAME_MS = 1_000;
+let firstAt: number | undefined;
+
+process.on('SIGINT', () => {
+  firstAt ??= Date.now();
+  if (Date.now() - firstAt > SAME_MS) process.exit(1);
+  if (interrupted.signal.aborted) return;
   process.stderr.write('\nputting back what the item has changed; Ctrl-C again leaves it\n');
   interrupted.abort(new Error('interrupted'));
 });
@@ -13,3 +20,5 @@ process.exitCode = await releaseCheck(process.argv.slice(2), {
   printError: (text) => process.stderr.write(text),
   signal: interrupted.signal,
 });
+// A pause that was interrupted still has its timer.
+process.exit();
