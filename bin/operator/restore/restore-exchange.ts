@@ -69,6 +69,8 @@ async function prepare(deps: RestoreDeps, state: RestoreState): Promise<void> {
   for (const table of restoredTables(state)) {
     deps.say(`preparing ${table.copy}`);
     if (table.role === 'Tokens') {
+      // The lists may have been read for days: less is left for the outage.
+      await readTable(deps, table.name, nowFiles(deps));
       const changes = await carryTokenChanges(deps, table);
       writeFileSync(appliedFile(deps), changes.map((change) => `${identityOf(change)}\n`).join(''), {
         mode: 0o600,
