@@ -158,8 +158,8 @@ module.exports = {
         path: own,
         pathNot: [
           '^(bin/operator|packages/local-aws/src)/',
-          '^src/adapters/dynamodb/(keys|token-item|tenant-item)\\.ts$',
-          '^src/core/(shared/position|tokens/service-id|tenants/tenant|crypto/key-ring)\\.ts$',
+          '^src/adapters/dynamodb/(keys|token-item|tenant-item|token-tables)\\.ts$',
+          '^src/core/(tokens/service-id|tenants/tenant|crypto/key-ring)\\.ts$',
         ],
       },
     },

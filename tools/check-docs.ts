@@ -4,6 +4,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { COMMAND_BEHAVIOUR } from '../bin/operator/command-behaviour.ts';
 import { REMOVAL_COMMAND } from '../bin/operator/removal/removal-command.ts';
+import { RESTORE_STEPS } from '../bin/operator/restore/restore-command.ts';
 import { environment as applicationsEnvironment } from '../functions/applications/config.ts';
 import { environment as sealerEnvironment } from '../functions/audit-sealer/config.ts';
 import { environment as logsEnvironment } from '../functions/logs/config.ts';
@@ -60,18 +61,20 @@ const environments = [
   sealerEnvironment,
 ].flatMap(({ shape }) => Object.keys(shape));
 
+/** The rows of the operator's commands, and of those that do not invoke its function. */
+const operatorRows = [
+  ...COMMAND_NAMES.map((name) => ({ usage: usageOf(name), does: COMMAND_BEHAVIOUR[name].does })),
+  REMOVAL_COMMAND,
+  ...Object.values(RESTORE_STEPS).map(({ usage, does }) => ({ usage: `restore ${usage}`, does })),
+];
+
 const lists: readonly (readonly [what: string, file: string, heading: string, actual: readonly string[]])[] =
   [
     ['route', 'docs/api.md', '## Operations', routes],
     ['error code', 'docs/api.md', '## Errors', Object.keys(PROBLEMS)],
     ['setting', 'docs/deploy.md', '## Settings', SETTING_NAMES],
     ['setting', 'docs/before-production.md', '## Settings', SETTING_NAMES],
-    [
-      'operator command',
-      'docs/deploy.md',
-      '## Operator',
-      [...COMMAND_NAMES.map(usageOf), REMOVAL_COMMAND.usage],
-    ],
+    ['operator command', 'docs/deploy.md', '## Operator', operatorRows.map(({ usage }) => usage)],
     ['environment variable', 'docs/deploy.md', '## Environment of the functions', environments],
     [
       'package for code',
@@ -108,11 +111,7 @@ for (const [what, file, heading, actual] of lists) {
 
 /** The table of operator commands contains their help texts. */
 const deploy = readFileSync('docs/deploy.md', 'utf8').replaceAll(/ +/g, ' ');
-const commands = [
-  ...COMMAND_NAMES.map((name) => ({ usage: usageOf(name), does: COMMAND_BEHAVIOUR[name].does })),
-  REMOVAL_COMMAND,
-];
-for (const { usage, does } of commands) {
+for (const { usage, does } of operatorRows) {
   const row = `| \`${usage}\` | ${does} |`;
   if (!deploy.includes(row)) problems.push(`docs/deploy.md, "## Operator" lacks the row ${row}`);
 }

@@ -1,3 +1,4 @@
+import { ZodError } from 'zod';
 import type { LocalAdministrator } from '../../packages/local-aws/src/control.ts';
 
 /** A mistake on the command line: one line, exit code 2. */
@@ -19,6 +20,10 @@ export interface Target {
 
 const LOCAL_HINT = 'or add --local for the service of npm start';
 
+const INVOKE = 'lambda:InvokeFunction';
+/** A restore makes other calls than that of the function. */
+const DENIED_ACTION = /not authorized to perform: (\w+:\w+)/;
+
 /** By the names of AWS errors. */
 const EXPLANATIONS: Readonly<Record<string, (message: string, target: Target) => string>> = {
   CredentialsProviderError: (message) => {
@@ -28,8 +33,10 @@ const EXPLANATIONS: Readonly<Record<string, (message: string, target: Target) =>
       ? `no AWS credentials: set AWS_PROFILE or sign in (aws sso login), ${LOCAL_HINT}`
       : `no AWS credentials: the profile ${profile} (AWS_PROFILE) has none`;
   },
-  AccessDeniedException: (_message, { functionName }) =>
-    `the AWS credentials do not allow lambda:InvokeFunction on ${functionName}`,
+  AccessDeniedException: (message, { functionName }) => {
+    const action = DENIED_ACTION.exec(message)?.[1] ?? INVOKE;
+    return `the AWS credentials do not allow ${action === INVOKE ? `${INVOKE} on ${functionName}` : action}`;
+  },
   ResourceNotFoundException: (_message, { functionName, local }) =>
     local === undefined
       ? `the function ${functionName} does not exist in this account and Region; --function selects another one (stack output OperatorFunctionName)`
@@ -45,12 +52,16 @@ const codeOf = (error: Error): string => {
   return typeof code === 'string' ? code : error.name;
 };
 
+const issueLine = ({ path, message }: ZodError['issues'][number]) => `${path.join('.')}: ${message}`;
+
 /** The failure in one line, and how to fix it. */
 export function explainFailure(error: unknown, target: Target): string {
   if (!(error instanceof Error)) return String(error);
   const [message = ''] = error.message.split('\n');
   if (error instanceof UsageError || error instanceof CommandFailure) return message;
   if (message === 'Region is missing') return `no AWS Region: set AWS_REGION, ${LOCAL_HINT}`;
+  if (error instanceof ZodError)
+    return `what was read has another form than expected: ${error.issues.map(issueLine).join('; ')}`;
   const [code, { name }] = [codeOf(error), error];
   if (UNREACHABLE.includes(code)) {
     return target.local === undefined

@@ -8,6 +8,9 @@ import { needing } from '../support/needing.ts';
 import { operatorOf } from '../support/operator.ts';
 import { CLOSED_PORT, runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { CARD } from '../support/sample-requests.ts';
+import { RELEASE_ITEMS } from '../../tools/release-check/all-items.ts';
+import { isAutomatic } from '../../tools/release-check/item.ts';
+import { releaseCheck } from '../../tools/release-check/run.ts';
 
 const { describe } = needing('openssl');
 
@@ -245,5 +248,47 @@ describe('a reactor', () => {
       { raw: { charge: 'ch_1' }, tokens: { account: expect.any(String) } },
     ]);
     expect(JSON.parse(bank.received[0]?.body.toString() ?? '')).toEqual({ number: CARD.number });
+  });
+});
+
+describe('the release check', () => {
+  it('passes every item that the local account can show, and passes no other', async () => {
+    const pause = async (ms: number) => {
+      await advanceClock(service.credentials, Math.ceil(ms / 1_000));
+      await sleep(2_500);
+    };
+    let [printed, progress] = ['', ''];
+    const code = await releaseCheck(
+      ['--service', 'Cloakroom', '--local', service.credentialsFile, '--yes', '--json'],
+      {
+        print: (text) => (printed += text),
+        printError: (text) => (progress += text),
+        signal: new AbortController().signal,
+        pause,
+      },
+    );
+    const results = JSON.parse(printed) as { id: string; status: string; seen: string }[];
+    expect({ code, failed: results.filter(({ status }) => status === 'failed'), progress }).toMatchObject({
+      code: 0,
+      failed: [],
+    });
+    const passed = results.filter(({ status }) => status === 'passed').map(({ id }) => id);
+    const local = RELEASE_ITEMS.filter((item) => isAutomatic(item) && item.where === 'anywhere');
+    expect(passed).toEqual(local.map(({ id }) => id));
+    const { tenants } = (await operator({ command: 'list-tenants' })) as { tenants: { name: string }[] };
+    expect(tenants.map(({ name }) => name)).not.toContain('release-check');
+  });
+
+  it('refuses a deployment with tenants without --yes', async () => {
+    let problem = '';
+    const code = await releaseCheck(
+      ['key-policies', '--service', 'Cloakroom', '--local', service.credentialsFile],
+      {
+        print: () => undefined,
+        printError: (text) => (problem += text),
+        signal: new AbortController().signal,
+      },
+    );
+    expect([code, problem]).toEqual([2, expect.stringContaining('nothing was done')]);
   });
 });

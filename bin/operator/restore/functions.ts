@@ -21,7 +21,6 @@ const operatorEnvironment = z.object({
   ACCESS_TABLE: z.string(),
   REACTORS_TABLE: z.string(),
   EPHEMERAL_TABLE: z.string(),
-  LIST_SHARDS: z.coerce.number().int().min(1),
 });
 
 export type OperatorEnvironment = z.output<typeof operatorEnvironment>;

@@ -13,15 +13,15 @@ const STATES = ['visible', 'pending', 'leaving', 'gone'] as const;
 export interface KeyRow {
   readonly pk: string;
   readonly state: (typeof STATES)[number];
-  /** 0 where it was not read. */
+  /** Increases with each write of the token. */
   readonly version: number;
+  /** Differs after each write that a caller can notice; others only seal the token again. */
+  readonly stamp: string;
   /** In ms since the epoch; `null` without an expiration. */
   readonly expiresAt: number | null;
-  /** The containers, as JSON. */
-  readonly containers: string;
 }
 
-const line = z.tuple([z.string(), z.enum(STATES), z.number(), z.number().nullable(), z.string()]);
+const line = z.tuple([z.string(), z.enum(STATES), z.number(), z.string(), z.number().nullable()]);
 
 /** Files that the rows are spread over: one of them at a time has to fit into memory. */
 const FILES = 256;
@@ -47,10 +47,9 @@ export function createKeyFiles(folder: string): KeyFiles {
     buffers[file] = '';
   };
   return {
-    add({ pk, state, version, expiresAt, containers }) {
+    add({ pk, state, version, stamp, expiresAt }) {
       const file = crc32(pk) % FILES;
-      buffers[file] =
-        `${buffers[file] ?? ''}${JSON.stringify([pk, state, version, expiresAt, containers])}\n`;
+      buffers[file] = `${buffers[file] ?? ''}${JSON.stringify([pk, state, version, stamp, expiresAt])}\n`;
       if ((buffers[file] ?? '').length > BUFFERED_CHARACTERS) flush(file);
     },
     end() {
@@ -65,8 +64,8 @@ function rowsIn(folder: string, file: number): ReadonlyMap<string, KeyRow> {
   const rows = readFileSync(path, 'utf8').split('\n').slice(0, -1);
   return new Map(
     rows.map((text) => {
-      const [pk, state, version, expiresAt, containers] = line.parse(JSON.parse(text));
-      return [pk, { pk, state, version, expiresAt, containers }];
+      const [pk, state, version, stamp, expiresAt] = line.parse(JSON.parse(text));
+      return [pk, { pk, state, version, stamp, expiresAt }];
     }),
   );
 }

@@ -18,10 +18,12 @@ function progressOf(root: WrappedRoot, then: WrappedRoot | undefined): WrappedRo
 /**
  * The tenant as it is now, with the roots that restored records were sealed under. If its root was
  * replaced since, its replacement is under way again: the restored records still need the old one.
+ * A root that is still in use stays wrapped as it is now.
  */
 export function mergeTenant(now: Tenant, then: Tenant): Tenant {
   if (isDestroyed(now)) return now;
-  const isSame = (a: WrappedRoot) => (b: WrappedRoot) => a.wrapped.equals(b.wrapped);
+  // Not by its wrapped bytes: they are others once the root was wrapped under another key.
+  const isSame = (a: WrappedRoot) => (b: WrappedRoot) => a.since === b.since && a.addedAt === b.addedAt;
   const roots = [
     ...then.roots.filter((root) => !now.roots.some(isSame(root))),
     ...now.roots.map((root) => progressOf(root, then.roots.find(isSame(root)))),

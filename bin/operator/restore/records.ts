@@ -5,6 +5,7 @@ import {
   ALL_COPIES,
   APPLICATION_PREFIX,
   CHECK_CURSOR_KEY,
+  DEPLOYMENT_KEY,
   isTenantKey,
   parseInvocationKey,
   parseReactorKey,
@@ -35,8 +36,12 @@ type Records = ReadonlyMap<string, FoundRecord>;
 
 const TENANT_ID_LENGTH = 36;
 
-/** Items that belong to the state of the audit trail, and always stay as they are now. */
+/** Items that belong to the state of the audit trail. */
 const TRAIL = JSON.stringify({ trail: 'state' });
+/** The pointer to the deployment key for new roots: an attacker may have an older one. */
+const POINTER = JSON.stringify({ deployment_key: 'current' });
+/** Always as they are now: no list has them. */
+const UNLISTED: readonly string[] = [TRAIL, POINTER];
 const TRAIL_PARTITIONS: readonly string[] = [SEAL_HEAD_KEY.pk, CHECK_CURSOR_KEY.pk];
 
 const applicationRecord = (tenantId: string, id: string) =>
@@ -49,6 +54,7 @@ export function recordOf(item: RawItem): string | undefined {
   const [tenantId, id] = [item['tenantId']?.S ?? pk, item['id']?.S ?? sk];
   if (parseInvocationKey({ pk, sk }) !== undefined) return undefined;
   if (TRAIL_PARTITIONS.includes(pk)) return TRAIL;
+  if (pk === DEPLOYMENT_KEY.pk) return POINTER;
   if (isTenantKey({ pk, sk })) return tenantRecord(pk);
   if (sk === 'tenant-copy') return tenantRecord(pk.slice(0, TENANT_ID_LENGTH));
   const reactor = parseReactorKey({ pk, sk });
@@ -131,7 +137,7 @@ export async function listRecords(
   const lengths: Record<string, number> = {};
   for (const kind of LIST_KINDS) {
     const lines = changes
-      .filter((change) => change.kind === kind && change.text !== TRAIL)
+      .filter((change) => change.kind === kind && !UNLISTED.includes(change.text))
       .map(({ text, now, then }) =>
         JSON.stringify({ ...(JSON.parse(text) as object), name: now?.name ?? then?.name }),
       );
@@ -176,7 +182,10 @@ async function itemsByRecord(
   return Map.groupBy(await readAll(deps, table, keys), recordOf);
 }
 
-/** The state of the trail stays if the table has lost it: an older one is better than none. */
+/**
+ * The restored state of the trail stays if the table has lost it: an older one is better than none.
+ * A lost pointer does not come back: the next root makes another deployment key.
+ */
 const isCarried = ({ text, kind }: RecordChange, asked: ReadonlySet<string>) =>
   text === TRAIL ? kind !== 'deleted' : !asked.has(text);
 

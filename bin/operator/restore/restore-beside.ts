@@ -86,7 +86,7 @@ async function plan(
   for (const role of [...roles, 'Ephemeral' as const])
     tables.push(await plannedTable(deps, role, nameIn(environment, role), id));
   const common = { version: 1, id, phase: 'copying', time: time.toISOString() } as const;
-  return { ...common, operatorFunction, listShards: environment.LIST_SHARDS, tables };
+  return { ...common, operatorFunction, tables };
 }
 
 /** Asks AWS for the copies. One that exists is of this restore: its name contains the id. */
@@ -111,25 +111,19 @@ async function requestCopies(deps: RestoreDeps, state: RestoreState): Promise<vo
 async function listTokens(deps: RestoreDeps, { name, copy }: TableState): Promise<Record<string, number>> {
   await readTable(deps, copy, thenFiles(deps));
   await readTable(deps, name, nowFiles(deps));
-  const lines = { deleted: [] as string[], changed: [] as string[], reverted: [] as string[] };
-  for (const { kind, pk } of tokenChanges(thenFiles(deps), nowFiles(deps), deps.clock())) {
-    if (kind === 'deleted' || kind === 'reverted') lines[kind].push(tokenLine(pk));
-    if (kind === 'moved') lines.changed.push(tokenLine(pk));
-  }
+  const lines = { deleted: [] as string[], changed: [] as string[] };
+  for (const { kind, pk } of tokenChanges(thenFiles(deps), nowFiles(deps), deps.clock()))
+    if (kind === 'deleted' || kind === 'changed') lines[kind].push(tokenLine(pk));
   deps.folder.writeList('deleted-Tokens', lines.deleted);
   deps.folder.writeList('changed-Tokens', lines.changed);
-  deps.folder.writeReport('reverted-Tokens', lines.reverted);
-  return {
-    'deleted-Tokens': lines.deleted.length,
-    'changed-Tokens': lines.changed.length,
-    'reverted-Tokens': lines.reverted.length,
-  };
+  return { 'deleted-Tokens': lines.deleted.length, 'changed-Tokens': lines.changed.length };
 }
 
 const WHAT_NOW: Readonly<Record<RestoreState['phase'], string>> = {
   copying: 'it was interrupted: run beside with the same TIME and tables, or drop it with restore clean',
   compared: 'continue with restore exchange, or drop it with restore clean',
-  stopping: 'complete it with restore exchange',
+  stopping:
+    'complete it with restore exchange, or drop it with restore clean, which starts the service again',
   decided: 'complete it with restore exchange',
   exchanged: 'complete it with restore exchange',
   done: 'its copies still exist: delete them with restore clean',

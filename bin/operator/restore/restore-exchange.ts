@@ -14,7 +14,7 @@ import {
   hideTokens,
   nowFiles,
   partitionOfLine,
-  readIndexes,
+  readTable,
   rememberIds,
   thenFiles,
   tokenChanges,
@@ -30,8 +30,10 @@ const QUIET_MS = 360_000;
 
 /** Changes of tokens that were applied to the copy before the service was stopped. */
 const appliedFile = ({ folder }: RestoreDeps) => join(folder.work, 'applied.jsonl');
-const applied = z.tuple([z.string(), z.string()]);
-const identityOf = ({ kind, pk }: TokenChange) => JSON.stringify([kind, pk]);
+const applied = z.tuple([z.string(), z.string(), z.number()]);
+/** A deletion and a used id are final. A changed token may be written again before the outage. */
+const identityOf = ({ kind, pk, version }: TokenChange) =>
+  JSON.stringify([kind, pk, kind === 'changed' ? version : 0]);
 
 function appliedChanges(deps: RestoreDeps): ReadonlySet<string> {
   if (!existsSync(appliedFile(deps))) return new Set();
@@ -48,19 +50,17 @@ function askedTokens({ folder }: RestoreDeps): ReadonlySet<string> {
 /** Gives the copy of Tokens everything that has to differ from the restore point. */
 async function carryTokenChanges(
   deps: RestoreDeps,
-  { listShards }: RestoreState,
   { name, copy }: TableState,
-  kinds: readonly TokenChange['kind'][],
 ): Promise<readonly TokenChange[]> {
   const [asked, before] = [askedTokens(deps), appliedChanges(deps)];
   const changes = [...tokenChanges(thenFiles(deps), nowFiles(deps), deps.clock())].filter(
-    (change) => kinds.includes(change.kind) && !asked.has(change.pk) && !before.has(identityOf(change)),
+    (change) => !asked.has(change.pk) && !before.has(identityOf(change)),
   );
   const of = (...wanted: readonly TokenChange['kind'][]) =>
     changes.filter(({ kind }) => wanted.includes(kind)).map(({ pk }) => pk);
   await hideTokens(deps, copy, of('deleted', 'begun'));
-  await rememberIds(deps, copy, of('used'), listShards);
-  await carryTokens(deps, name, copy, of('moved'));
+  await rememberIds(deps, copy, of('used'));
+  await carryTokens(deps, name, copy, of('changed'));
   return changes;
 }
 
@@ -69,8 +69,9 @@ async function prepare(deps: RestoreDeps, state: RestoreState): Promise<void> {
   for (const table of restoredTables(state)) {
     deps.say(`preparing ${table.copy}`);
     if (table.role === 'Tokens') {
-      // A deleted token does not come back, and a used id stays used: these are final.
-      const changes = await carryTokenChanges(deps, state, table, ['deleted', 'used', 'begun']);
+      // The lists may have been read for days: less is left for the outage.
+      await readTable(deps, table.name, nowFiles(deps));
+      const changes = await carryTokenChanges(deps, table);
       writeFileSync(appliedFile(deps), changes.map((change) => `${identityOf(change)}\n`).join(''), {
         mode: 0o600,
       });
@@ -84,8 +85,8 @@ async function decide(deps: RestoreDeps, state: RestoreState): Promise<void> {
   for (const table of restoredTables(state)) {
     deps.say(`comparing ${table.role} again`);
     if (table.role === 'Tokens') {
-      await readIndexes(deps, table.name, nowFiles(deps));
-      await carryTokenChanges(deps, state, table, ['deleted', 'used', 'begun', 'moved']);
+      await readTable(deps, table.name, nowFiles(deps));
+      await carryTokenChanges(deps, table);
     } else await carryRecords(deps, table);
   }
 }
@@ -103,7 +104,7 @@ function freezeLists(deps: RestoreDeps, state: RestoreState): RestoreState {
   const asked = createHash('sha256').update(JSON.stringify(removed)).digest('base64');
   if (state.asked !== undefined && state.asked !== asked)
     throw new CommandFailure(
-      'the lists were edited after restore exchange began: undo that, or if the service was not stopped yet, begin again with restore clean',
+      'the lists were edited after restore exchange began: undo that, or drop the restore with restore clean',
     );
   const frozen = { ...state, asked };
   deps.folder.save(frozen);

@@ -28,8 +28,6 @@ export interface RestoreFolder {
   save(state: RestoreState): void;
   /** Writes a list and remembers it. */
   writeList(name: string, lines: readonly string[]): void;
-  /** Writes a list that is only for information. */
-  writeReport(name: string, lines: readonly string[]): void;
   /**
    * The lines that the administrator removed from a list. Throws {@link CommandFailure} if the file
    * is missing or has a line that the list never had: it may be an edited one.
@@ -73,11 +71,6 @@ export function restoreFolder(path: string): RestoreFolder {
   const listPath = (name: string) => join(path, `${name}.jsonl`);
   const originalPath = (name: string) => join(work, `${name}.original.jsonl`);
 
-  function writeReport(name: string, lines: readonly string[]): void {
-    mkdirSync(work, { recursive: true, mode: 0o700 });
-    writeFileSync(listPath(name), textOf(lines), { mode: 0o600 });
-  }
-
   return {
     path,
     work,
@@ -94,9 +87,9 @@ export function restoreFolder(path: string): RestoreFolder {
       mkdirSync(path, { recursive: true, mode: 0o700 });
       writeWhole(stateFile, `${JSON.stringify(restoreState.parse(state), undefined, 2)}\n`);
     },
-    writeReport,
     writeList(name, lines) {
-      writeReport(name, lines);
+      mkdirSync(work, { recursive: true, mode: 0o700 });
+      writeFileSync(listPath(name), textOf(lines), { mode: 0o600 });
       writeFileSync(originalPath(name), textOf(lines), { mode: 0o600 });
     },
     removedLines(name) {

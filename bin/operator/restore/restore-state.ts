@@ -91,7 +91,6 @@ export const restoreState = z.strictObject({
   /** The restore point, ISO 8601. */
   time: z.iso.datetime(),
   operatorFunction: z.string().min(1),
-  listShards: z.number().int().min(1),
   tables: z.array(tableState).min(1),
   functions: z.array(functionState).min(1).optional(),
   /** The digest of the lines that were removed from the lists when the exchange began. */

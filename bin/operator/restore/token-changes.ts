@@ -1,20 +1,15 @@
-import { ConditionalCheckFailedException, paginateQuery, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { join } from 'node:path';
 import { z } from 'zod';
-import {
-  DUE_PARTITIONS,
-  INDEXES,
-  parseTokenPartition,
-  tokenKey,
-} from '../../../src/adapters/dynamodb/keys.ts';
+import { parseTokenPartition, tokenKey } from '../../../src/adapters/dynamodb/keys.ts';
 import { dueAt, tombstoneOf } from '../../../src/adapters/dynamodb/token-item.ts';
-import { sortableTime } from '../../../src/core/shared/position.ts';
+import { LIST_SHARDS } from '../../../src/adapters/dynamodb/token-tables.ts';
 import { isServiceId } from '../../../src/core/tokens/service-id.ts';
 import { concurrently } from './concurrently.ts';
 import { createKeyFiles, pairedRows, type KeyRow } from './key-files.ts';
 import type { RestoreDeps } from './restore-deps.ts';
-import { readAll, scanAll, writeAll, WRITERS, type RawItem } from './scan.ts';
+import { scanAll, writeAll, WRITERS, type RawItem } from './scan.ts';
 
 /** Where the rows of a table's tokens are: as of the restore point, and now. */
 export const thenFiles = ({ folder }: RestoreDeps): string => join(folder.work, 'then');
@@ -31,36 +26,42 @@ const scanned = z.object({
   pending: flag,
   isLeaving: flag,
   version: number.optional(),
+  writeId: z.object({ B: z.instanceof(Uint8Array) }).optional(),
+  isShared: flag,
   expiration: z.object({ M: z.object({ at: number }) }).optional(),
-  containers: z.object({ L: z.array(text) }).optional(),
 });
 
 const TENANT_ID_LENGTH = 36;
 
+/**
+ * A write of a caller has its own id. A create that found this token as a duplicate makes it
+ * shared, which takes rights from its creator.
+ */
+const stampOf = ({ writeId, isShared }: z.output<typeof scanned>) =>
+  `${Buffer.from(writeId?.B ?? []).toString('base64url')}${isShared?.BOOL === true ? '+' : ''}`;
+
 function rowOf(item: RawItem): KeyRow {
-  const { pk, listPk, isLeaving, version, expiration, containers } = scanned.parse(item);
+  const read = scanned.parse(item);
+  const { pk, listPk, isLeaving, version, expiration } = read;
   const listed = listPk?.S.startsWith('#gone#', TENANT_ID_LENGTH) === true ? 'gone' : 'visible';
   const hidden = isLeaving?.BOOL === true ? 'leaving' : 'pending';
   return {
     pk: pk.S,
     state: listPk === undefined ? hidden : listed,
     version: Number(version?.N ?? 0),
+    stamp: stampOf(read),
     expiresAt: expiration === undefined ? null : Number(expiration.M.at.N),
-    containers: JSON.stringify(containers?.L.map(({ S }) => S).toSorted() ?? []),
   };
 }
 
-const NAMES = { '#expiration': 'expiration' };
-const LISTED = 'pk, listPk, #expiration, containers';
-
-/** Reads the tokens and the tombstones of a whole table, with their versions. */
+/** Reads the tokens and the tombstones of a whole table. */
 export async function readTable(deps: RestoreDeps, table: string, folder: string): Promise<void> {
   const files = createKeyFiles(folder);
   const input = {
     TableName: table,
-    ProjectionExpression: `${LISTED}, #version, pending, isLeaving`,
+    ProjectionExpression: 'pk, listPk, #expiration, #version, writeId, isShared, pending, isLeaving',
     FilterExpression: 'sk = :token',
-    ExpressionAttributeNames: { ...NAMES, '#version': 'version' },
+    ExpressionAttributeNames: { '#expiration': 'expiration', '#version': 'version' },
     ExpressionAttributeValues: { ':token': { S: 'token' } },
   };
   await scanAll(deps, input, (item) => {
@@ -69,62 +70,19 @@ export async function readTable(deps: RestoreDeps, table: string, folder: string
   files.end();
 }
 
-/** Unfinished writes are due within this time, in ms. */
-const UNFINISHED_MS = 15 * 60_000;
-
-/** The tokens whose deletion is unfinished. They are in the due index and not in the list. */
-async function* leavingTokens(deps: RestoreDeps, table: string): AsyncGenerator<RawItem> {
-  for (const partition of DUE_PARTITIONS) {
-    const query = {
-      TableName: table,
-      IndexName: INDEXES.due,
-      KeyConditionExpression: 'duePk = :partition AND dueSk <= :soon',
-      ExpressionAttributeValues: {
-        ':partition': { S: partition },
-        ':soon': { S: sortableTime(deps.clock() + UNFINISHED_MS) },
-      },
-    };
-    for await (const { Items: items = [] } of paginateQuery({ client: deps.dynamodb }, query)) {
-      const keys = items.map((item) => ({ pk: item['pk'] ?? NOTHING, sk: item['sk'] ?? NOTHING }));
-      const found = await readAll(deps, table, keys);
-      yield* found.filter((item) => item['isLeaving']?.BOOL === true);
-    }
-  }
-}
-
-const NOTHING = { S: '' };
-
-/**
- * Reads the same from the list index, which is much smaller and has no versions, and from the due
- * index, which has the tokens that are being deleted.
- */
-export async function readIndexes(deps: RestoreDeps, table: string, folder: string): Promise<void> {
-  const files = createKeyFiles(folder);
-  const input = {
-    TableName: table,
-    IndexName: INDEXES.list,
-    ProjectionExpression: LISTED,
-    ExpressionAttributeNames: NAMES,
-  };
-  await scanAll(deps, input, (item) => {
-    files.add(rowOf(item));
-  });
-  for await (const item of leavingTokens(deps, table)) files.add(rowOf(item));
-  files.end();
-}
-
 /**
  * How a token differs from the restore point.
  * - `deleted`: it would come back.
  * - `used`: its id was first used since, so that a tombstone has to remember it.
  * - `begun`: it was being created, and callers have seen its id since.
- * - `moved`: it is in other containers or expires earlier, so that others can see the old one, or
- *   for longer.
- * - `reverted`: it returns to its old content.
+ * - `changed`: it has other containers, data, mask, terms or rights, or another expiry. The old one
+ *   may show more, or to others.
  */
 export interface TokenChange {
-  readonly kind: 'deleted' | 'used' | 'begun' | 'moved' | 'reverted';
+  readonly kind: 'deleted' | 'used' | 'begun' | 'changed';
   readonly pk: string;
+  /** Of the token now; 0 without one. */
+  readonly version: number;
 }
 
 const endOf = ({ expiresAt }: KeyRow): number => expiresAt ?? Infinity;
@@ -141,15 +99,14 @@ function changeOf(pk: string, then: KeyRow | undefined, now: KeyRow | undefined,
   // The sweep removes an expired token, and no request sees it until then.
   if (then.state !== 'visible' || endOf(then) <= time) return undefined;
   if (now?.state !== 'visible') return 'deleted';
-  if (now.containers !== then.containers || endOf(now) < endOf(then)) return 'moved';
-  return now.version !== 0 && now.version !== then.version ? 'reverted' : undefined;
+  return now.stamp === then.stamp ? undefined : 'changed';
 }
 
 /** The differences between the files of a table then and now. */
 export function* tokenChanges(then: string, now: string, time: number): Generator<TokenChange> {
   for (const row of pairedRows(then, now)) {
     const kind = changeOf(row.pk, row.then, row.now, time);
-    if (kind !== undefined) yield { kind, pk: row.pk };
+    if (kind !== undefined) yield { kind, pk: row.pk, version: row.now?.version ?? 0 };
   }
 }
 
@@ -203,12 +160,11 @@ export async function rememberIds(
   deps: RestoreDeps,
   copy: string,
   partitions: Iterable<string>,
-  listShards: number,
 ): Promise<void> {
   function* puts() {
     for (const pk of partitions) {
       const { tenantId, id } = parseTokenPartition(pk);
-      yield { PutRequest: { Item: marshall(tombstoneOf(tenantId, id, listShards)) } };
+      yield { PutRequest: { Item: marshall(tombstoneOf(tenantId, id, LIST_SHARDS)) } };
     }
   }
   await writeAll(deps, copy, puts());

@@ -4,6 +4,7 @@ import fs, { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { z } from 'zod';
 import { CommandFailure } from '../../../bin/operator/explain-failure.ts';
 import { operate } from '../../../bin/operator/operate.ts';
 import { COMMAND_NAMES, flagsOf } from '../../../functions/operator/command-names.ts';
@@ -133,6 +134,17 @@ describe('the operator command line', () => {
     [
       named('AccessDeniedException', 'User: arn:aws:iam::1:user/x is not authorized'),
       'the AWS credentials do not allow lambda:InvokeFunction on Cloakroom-operator',
+    ],
+    [
+      named(
+        'AccessDeniedException',
+        'arn is not authorized to perform: dynamodb:DescribeTable on resource: x',
+      ),
+      'the AWS credentials do not allow dynamodb:DescribeTable',
+    ],
+    [
+      z.object({ Table: z.object({ Name: z.string() }) }).safeParse({ Table: {} }).error,
+      'what was read has another form than expected: Table.Name: Invalid input: expected string, received undefined',
     ],
     [
       named('ResourceNotFoundException', 'Function not found: arn'),

@@ -37,7 +37,6 @@ interface Concurrency {
 function fakeLambda(fate: (operation: string) => Cut) {
   const environment = {
     ...Object.fromEntries(NAMES.map((name) => [`${name.toUpperCase()}_TABLE`, name])),
-    LIST_SHARDS: '2',
   };
   const functions: Record<string, Concurrency> = {
     'Cloakroom-operator': { provisioned: {} },

@@ -1,0 +1,38 @@
+import type { ReleaseItem } from '../item.ts';
+
+export const LIFE_CYCLE_ITEMS: readonly ReleaseItem[] = [
+  {
+    id: 'restore',
+    title: 'Restore',
+    steps: `On a deployment with a token, an application and a reactor: docs/deploy.md, "Restore", with Tokens Access Reactors.
+Interrupt exchange with Ctrl-C after the first line "exchanging", and run it again. Then:
+npx cdk drift Release-Data && npm run operator -- health --function Release-operator`,
+  },
+  {
+    id: 'upgrade',
+    title: 'Upgrade and rollback',
+    steps: `npm run build -- upgrade-rehearsal
+Then the same on AWS, under one request a second: deploy the last release, this one, and the last one again.
+No response is other than 404 (GET /tokens/x), and cdk drift finds nothing after each deployment.`,
+  },
+  {
+    id: 'canary',
+    title: 'A canary moves requests, and moves them back',
+    steps: `npx cdk deploy --all -c deployment=canary with a changed function, under ten requests a second:
+aws lambda get-alias --function-name $FUNCTION --name live --query RoutingConfig.AdditionalVersionWeights
+It shows a tenth for five minutes, then nothing. Then deploy a function that throws: the deployment fails,
+and the alias has the version of before.`,
+  },
+  {
+    id: 'removal',
+    title: 'Removal and adoption',
+    steps: `npm run operator -- remove-deployment --service Release --keep-data --mapping mapping.json
+Then cdk import and cdk deploy --all: docs/deploy.md, "Adopt the data in a new deployment".
+Then npm run operator -- remove-deployment --service Release --delete-trail
+Interrupt it with Ctrl-C during the first table, and run it again. Nothing but keys in PendingDeletion, system
+backups, the role and its boundary is left:
+aws dynamodb list-tables; aws lambda list-functions; aws sqs list-queues; aws logs describe-log-groups
+aws lambda list-layer-versions --layer-name Release-reactor-runtime; aws cloudformation describe-stacks
+aws dynamodb list-backups --backup-type ALL; aws iam list-roles --query "Roles[?starts_with(RoleName, 'Release')]"`,
+  },
+];
