@@ -10,7 +10,6 @@ const IN_REGION: Readonly<Record<string, string>> = {
   'AWS::Lambda::Function': 'FunctionName',
   'AWS::Lambda::LayerVersion': 'LayerName',
   'AWS::CloudWatch::Alarm': 'AlarmName',
-  'AWS::Lambda::LayerVersion': 'LayerName',
 };
 /** The same, unique in the whole account. */
 const IN_ACCOUNT: Readonly<Record<string, string>> = { 'AWS::CloudWatch::Dashboard': 'DashboardName' };

@@ -11,7 +11,7 @@ npx cdk drift Release-Data && npm run operator -- health --function Release-oper
   {
     id: 'upgrade',
     title: 'Upgrade and rollback',
-    steps: `npm run build -- upgrade-rehearsal
+    steps: `npm run rehearse-upgrade -- <last release>
 Then the same on AWS, under one request a second: deploy the last release, this one, and the last one again.
 No response is other than 404 (GET /tokens/x), and cdk drift finds nothing after each deployment.`,
   },
