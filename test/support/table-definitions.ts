@@ -23,7 +23,9 @@ const tableResource = z.object({
 export function tableDefinitions(names: readonly string[]): readonly TableDefinition[] {
   const outdir = mkdtempSync(join(tmpdir(), 'cloakroom-templates-'));
   try {
-    const template = Template.fromStack(new DataStack(new App({ outdir }), 'Data', { settings: parseSettings({}) }));
+    const template = Template.fromStack(
+      new DataStack(new App({ outdir }), 'Data', { settings: parseSettings({}) }),
+    );
     const tables = Object.entries(template.findResources('AWS::DynamoDB::Table'));
     return names.map((name) => {
       const [, found] = tables.find(([id]) => new RegExp(`^${name}[0-9A-F]{8}$`).test(id)) ?? [];
