@@ -129,16 +129,21 @@ export function allowLook(queue: IQueue): PolicyStatement {
   return new PolicyStatement({ actions: ['sqs:GetQueueAttributes'], resources: [queue.queueArn] });
 }
 
-/** The findings of the policy packs about {@link allowOnFunctions}, accepted for a whole stack. */
-export function acknowledgeFunctions(scope: Construct, prefix: string, suffix = ''): void {
-  const reason =
-    'Functions of reactors are made at run time; their names start with a prefix that only this deployment has.';
+/** Accepts a wildcard in a Lambda resource for a whole stack: `function:x-*`, `layer:x:*`. */
+export function acceptWildcard(scope: Construct, resource: string, reason: string): void {
   const { partition, region, account } = Stack.of(scope);
   const named = (value: string, name: string) => (Token.isUnresolved(value) ? `<AWS::${name}>` : value);
-  const functions = `arn:${named(partition, 'Partition')}:lambda:${named(region, 'Region')}:${named(account, 'AccountId')}:function`;
-  acceptFindings(scope, {
-    [`AwsSolutions-IAM5[Resource::${functions}:${prefix}*${suffix}]`]: reason,
-  });
+  const arn = `arn:${named(partition, 'Partition')}:lambda:${named(region, 'Region')}:${named(account, 'AccountId')}:${resource}`;
+  acceptFindings(scope, { [`AwsSolutions-IAM5[Resource::${arn}]`]: reason });
+}
+
+/** The findings of the policy packs about {@link allowOnFunctions}, accepted for a whole stack. */
+export function acknowledgeFunctions(scope: Construct, prefix: string, suffix = ''): void {
+  acceptWildcard(
+    scope,
+    `function:${prefix}*${suffix}`,
+    'Functions of reactors are made at run time; their names start with a prefix that only this deployment has.',
+  );
 }
 
 /**

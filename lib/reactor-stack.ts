@@ -1,4 +1,4 @@
-import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { ArnFormat, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { Effect, ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -18,6 +18,7 @@ import { WorkQueue } from './constructs/work-queue.ts';
 import type { DataStack } from './data-stack.ts';
 import { reactorFunctionPrefix, reactorLayerName } from './deployment-names.ts';
 import {
+  acceptWildcard,
   acknowledgeFunctions,
   allowCodeKey,
   allowOnFunctions,
@@ -70,6 +71,11 @@ export class ReactorStack extends Stack {
     this.functionPrefix = reactorFunctionPrefix(settings.serviceName);
     acknowledgeFunctions(this, this.functionPrefix);
     acknowledgeFunctions(this, this.functionPrefix, VERSIONS);
+    acceptWildcard(
+      this,
+      `layer:${reactorLayerName(settings.serviceName)}:*`,
+      'Each content of the layer is another version, and reading them reveals nothing: this repository contains them.',
+    );
     this.invocations = new WorkQueue(this, 'Invocations', { visibilitySeconds: WORKER_SECONDS + 30 });
     this.deliveries = new WorkQueue(this, 'Deliveries', { visibilitySeconds: SENDER_SECONDS + 15 });
     this.api = this.#api();
@@ -105,12 +111,12 @@ export class ReactorStack extends Stack {
    * Node.js 16 and the runtime. Functions keep the version that they were created with, so old
    * versions stay.
    */
-  #layer(): LayerVersion {
+  #layer(): { readonly layer: LayerVersion; readonly hash: string } {
     // `npm start` sets it on a Mac, where Lambda's binaries do not run; no deployment does.
     const isForMac = this.node.tryGetContext('cloakroom:reactor-platform') === 'darwin';
     const { architecture, clientCompatibility, serviceName } = this.#settings;
     const { folder, hash } = buildReactorLayer(isForMac ? 'darwin' : architecture, clientCompatibility);
-    return new LayerVersion(this, 'Runtime', {
+    const layer = new LayerVersion(this, 'Runtime', {
       layerVersionName: reactorLayerName(serviceName),
       description: 'Node.js 16.20.2 and the runtime of the reactors',
       code: Code.fromAsset(folder, { assetHash: hash }),
@@ -120,10 +126,12 @@ export class ReactorStack extends Stack {
       ],
       removalPolicy: RemovalPolicy.RETAIN,
     });
+    return { layer, hash };
   }
 
   #api(): ApiFunction<ReactorsEnvironment> {
-    const [settings, data, role, layer] = [this.#settings, this.#data, this.#role(), this.#layer()];
+    const [settings, data, role] = [this.#settings, this.#data, this.#role()];
+    const { layer, hash } = this.#layer();
     const prefix = this.functionPrefix;
     return new ApiFunction<ReactorsEnvironment>(this, 'Reactors', {
       settings,
@@ -162,7 +170,11 @@ export class ReactorStack extends Stack {
           'DeleteProvisionedConcurrencyConfig',
         ]),
         allowOnFunctions(this, prefix, ['InvokeFunction'], VERSIONS),
-        new PolicyStatement({ actions: ['lambda:GetLayerVersion'], resources: [layer.layerVersionArn] }),
+        // All versions: while a deployment moves the requests, two are in use.
+        new PolicyStatement({
+          actions: ['lambda:GetLayerVersion'],
+          resources: [this.#layerVersions()],
+        }),
         new PolicyStatement({
           actions: ['iam:PassRole'],
           resources: [role.roleArn],
@@ -171,6 +183,17 @@ export class ReactorStack extends Stack {
         allowCodeKey(data.key),
         allowSend(this.invocations.queue),
       ],
+      // The template refers to the layer by a name that its content does not change.
+      dependsOn: hash,
+    });
+  }
+
+  #layerVersions(): string {
+    return this.formatArn({
+      service: 'lambda',
+      resource: 'layer',
+      resourceName: `${reactorLayerName(this.#settings.serviceName)}:*`,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
   }
 

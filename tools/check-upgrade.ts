@@ -8,29 +8,28 @@ import { playDeployment } from '../packages/local-aws/src/deployment/play-deploy
 
 const [to = 'cdk.out', from] = process.argv.slice(2);
 
-/** The deployed stacks of some names, in the Region of the environment. */
-async function deployedStacks(names: readonly string[]): Promise<readonly Stack[]> {
-  const client = new CloudFormationClient({});
-  const found = await Promise.all(
-    names.map(async (name): Promise<readonly Stack[]> => {
-      try {
-        const { TemplateBody = '{}' } = await client.send(new GetTemplateCommand({ StackName: name }));
-        return [{ name, template: parseTemplate(JSON.parse(TemplateBody)) }];
-      } catch (error) {
-        // CloudFormation has no code of its own for a stack that does not exist.
-        if (error instanceof Error && /does not exist/.test(error.message)) return [];
-        throw error;
-      }
-    }),
-  );
-  return found.flat();
+/** A deployed stack, if there is one. */
+async function deployedStack({ name, region }: Stack): Promise<Stack | undefined> {
+  const client = new CloudFormationClient(region === undefined ? {} : { region });
+  try {
+    const { TemplateBody = '{}' } = await client.send(new GetTemplateCommand({ StackName: name }));
+    return { name, template: parseTemplate(JSON.parse(TemplateBody)) };
+  } catch (error) {
+    // CloudFormation has no code of its own for a stack that does not exist.
+    if (error instanceof Error && /does not exist/.test(error.message)) return undefined;
+    throw error;
+  }
+}
+
+async function deployedStacks(wanted: readonly Stack[]): Promise<readonly Stack[]> {
+  const found = await Promise.all(wanted.map(deployedStack));
+  const absent = wanted.filter((_, index) => found[index] === undefined).map(({ name }) => name);
+  if (absent.length > 0) console.log(`not deployed yet: ${absent.join(', ')}`);
+  return found.filter((stack) => stack !== undefined);
 }
 
 const { stacks } = await readAssembly(to);
-const deployed =
-  from === undefined
-    ? await deployedStacks(stacks.map(({ name }) => name))
-    : (await readAssembly(from)).stacks;
+const deployed = from === undefined ? await deployedStacks(stacks) : (await readAssembly(from)).stacks;
 const findings = playDeployment(deployed, stacks);
 for (const finding of findings) console.log(describeFinding(finding));
 console.log(

@@ -20,6 +20,9 @@ export interface CanaryProps {
   readonly log: ILogGroup;
 }
 
+/** The codes of log lines about a fault of the service itself (src/http/problem.ts). */
+const OWN_FAULTS = ['internal_error', 'dependency_unavailable'];
+
 const MINUTE = { period: Duration.minutes(1), statistic: Stats.SUM };
 
 /**
@@ -29,12 +32,15 @@ const MINUTE = { period: Duration.minutes(1), statistic: Stats.SUM };
 export class Canary extends Construct {
   constructor(scope: Construct, id: string, { serviceName, live, log }: CanaryProps) {
     super(scope, id);
-    // A function responds 500 without an error of Lambda, so its log counts too.
+    // A function responds 500 without an error of Lambda, so its log counts too: faults of its own,
+    // and not those of a destination or a reactor.
     const failures = new MetricFilter(this, 'Failures', {
       logGroup: log,
       metricNamespace: serviceName,
       metricName: `${scope.node.id}Failures`,
-      filterPattern: FilterPattern.numberValue('$.status', '>=', 500),
+      filterPattern: FilterPattern.any(
+        ...OWN_FAULTS.map((code) => FilterPattern.stringValue('$.code', '=', code)),
+      ),
     });
     const failed = '(FILL(errors, 0) + FILL(failures, 0))';
     const alarm = new Alarm(this, 'Failing', {

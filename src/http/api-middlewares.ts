@@ -54,6 +54,7 @@ export function logRequest(log: RequestLog): Middleware {
       status,
       milliseconds: Math.round(performance.now() - call.startedAt),
       ...(call.caller && { tenantId: call.caller.tenantId, applicationId: call.caller.applicationId }),
+      ...(unexpected && error !== undefined && { code: problemOf(error).problem.code }),
       ...(unexpected && { cause: causesOf(error) }),
     });
   };

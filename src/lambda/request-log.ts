@@ -15,6 +15,11 @@ export interface RequestLogLine {
   readonly tenantId?: string;
   readonly applicationId?: string;
   /**
+   * Why the service failed: `internal_error` and `dependency_unavailable` are faults of its own,
+   * other codes those of a reactor or a destination. Absent for the response of a destination.
+   */
+  readonly code?: string;
+  /**
    * The cause of an unexpected failure: the error's name and where it was thrown. Never its
    * message, which may quote a value.
    */
@@ -38,6 +43,7 @@ const FIELDS = [
   'attempt',
   'reason',
   'nextAttempt',
+  'code',
   'cause',
 ] as const;
 

@@ -63,12 +63,13 @@ async function made(key: string, path: string, body: unknown): Promise<Body> {
 
 /**
  * A separate tenant, so that everything in it was created under the fault, and no memory caches its
- * keys.
+ * keys. KMS wraps its root: a deployment key would be cached since the last one.
  */
 async function aTarget(): Promise<TrafficTarget> {
   const { management_key: managementKey } = await operatorOf(service.credentials, {
     command: 'create-tenant',
     name: 'faults',
+    wrapped_by: 'kms',
   });
   const management = String(managementKey);
   const reveal = { name: 'x', type: 'private', rules: [revealing()] };

@@ -143,6 +143,7 @@ describe('the operator command line', () => {
       'resend-delivery',
       'rebuild-index',
       'restore',
+      'remove-deployment',
     ]);
     expect(await completed('create-tenant', '--s')).toEqual(['--secrets-to']);
   });

@@ -197,8 +197,15 @@ describe('a failure', () => {
       'Retry-After': '1',
     });
     expect(lines).toMatchObject([
-      { level: 'error', operation: 'break', status: 500, tenantId: TENANT, applicationId: 'app-1' },
-      { level: 'error', operation: 'break', status: 503 },
+      {
+        level: 'error',
+        operation: 'break',
+        status: 500,
+        code: 'internal_error',
+        tenantId: TENANT,
+        applicationId: 'app-1',
+      },
+      { level: 'error', operation: 'break', status: 503, code: 'dependency_unavailable' },
     ]);
     expect(lines[0]?.cause?.[0]).toMatch(/^TypeError \| at /);
     expect(JSON.stringify(lines)).not.toMatch(/4242|number/);

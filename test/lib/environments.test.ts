@@ -1,8 +1,13 @@
 // Two services in one account, and one service in two Regions, side by side.
 import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
-import { EDGE, synthesized } from '../support/synthesized.ts';
+import { RELEASE_SETTINGS } from '../../tools/templates/release-settings.ts';
+import { synthesized } from '../support/synthesized.ts';
 
-const [REGION, OTHER] = ['eu-west-1', 'us-east-1'];
+/** Stacks with an edge and canaries; those of the upgrade tests, which are synthesized once. */
+function stacksOf(name: 'edge' | 'region' | 'name'): Stack[] {
+  const { settings, region } = RELEASE_SETTINGS[name] ?? { settings: {}, region: '' };
+  return synthesized(settings, region);
+}
 
 /** Properties with a physical name that is unique in the account and the Region, by type. */
 const IN_REGION: Readonly<Record<string, string>> = {
@@ -28,11 +33,9 @@ const namesOf = (stacks: readonly Stack[], types: Readonly<Record<string, string
 const shared = (some: readonly string[], others: readonly string[]) =>
   some.filter((name) => others.includes(name));
 
-const settings = { ...EDGE, deployment: 'canary' };
-
 it('the tables of names are complete: no other type has one, besides inline policies', () => {
   const known = { ...IN_REGION, ...IN_ACCOUNT };
-  const found = resourcesOf(synthesized(settings, REGION)).flatMap(({ Type, Properties }) =>
+  const found = resourcesOf(stacksOf('edge')).flatMap(({ Type, Properties }) =>
     Object.entries(Type === 'AWS::IAM::Policy' ? {} : Properties)
       .filter(([property, value]) => NAMES.test(property) && typeof value === 'string')
       .filter(([property]) => known[Type] !== property)
@@ -50,22 +53,25 @@ it('the tables of names are complete: no other type has one, besides inline poli
 });
 
 it('two services of one account and Region share no stack and no name', () => {
-  const [one, two] = ['Cloakroom', 'Cloakroom-2'].map((serviceName) =>
-    synthesized({ ...settings, serviceName }, REGION),
-  );
-  expect(shared(one?.map(({ name }) => name) ?? [], two?.map(({ name }) => name) ?? [])).toEqual([]);
+  const [one, two] = [stacksOf('edge'), stacksOf('name')];
+  expect(
+    shared(
+      one.map(({ name }) => name),
+      two.map(({ name }) => name),
+    ),
+  ).toEqual([]);
   for (const types of [IN_REGION, IN_ACCOUNT]) {
-    expect(namesOf(one ?? [], types).length).toBeGreaterThan(0);
-    expect(shared(namesOf(one ?? [], types), namesOf(two ?? [], types))).toEqual([]);
+    expect(namesOf(one, types).length).toBeGreaterThan(0);
+    expect(shared(namesOf(one, types), namesOf(two, types))).toEqual([]);
   }
 });
 
 it('one service in two Regions shares no name of the whole account, and no stack of the firewall', () => {
-  const [one, two] = [REGION, OTHER].map((region) => synthesized(settings, region));
-  const dashboards = (stacks: readonly Stack[] = []) => namesOf(stacks, IN_ACCOUNT);
+  const [one, two] = [stacksOf('edge'), stacksOf('region')];
+  const dashboards = (stacks: readonly Stack[]) => namesOf(stacks, IN_ACCOUNT);
   expect(dashboards(one)).toEqual(['AWS::CloudWatch::Dashboard "Cloakroom-eu-west-1"']);
   expect(dashboards(two)).toEqual(['AWS::CloudWatch::Dashboard "Cloakroom-us-east-1"']);
-  const firewall = (stacks: readonly Stack[] = []) =>
+  const firewall = (stacks: readonly Stack[]) =>
     stacks.map(({ name }) => name).filter((name) => name.includes('Firewall'));
   expect([firewall(one), firewall(two)]).toEqual([
     ['Cloakroom-Firewall-eu-west-1'],
@@ -74,7 +80,7 @@ it('one service in two Regions shares no name of the whole account, and no stack
 });
 
 it('roles and policies have generated names, which IAM keeps apart in all Regions', () => {
-  const named = resourcesOf(synthesized(settings, REGION)).filter(
+  const named = resourcesOf(stacksOf('edge')).filter(
     ({ Type, Properties }) =>
       ['AWS::IAM::Role', 'AWS::IAM::ManagedPolicy'].includes(Type) &&
       ['RoleName', 'ManagedPolicyName'].some((property) => property in Properties),

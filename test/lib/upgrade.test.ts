@@ -65,6 +65,17 @@ it.each([
   expect(findings(changed, plain)).toEqual([]);
 });
 
+it('a reactor layer with other content is noticed if the version of its function stays', () => {
+  const changed = structuredClone(today('default'));
+  const layer = changed
+    .flatMap(({ template }) => Object.values(template.Resources))
+    .find(({ Type }) => Type === 'AWS::Lambda::LayerVersion');
+  Object.assign(layer?.Properties['Content'] as object, { S3Key: 'another.zip' });
+  expect(findings(today('default'), changed)).toEqual([
+    expect.stringMatching(/^interrupted: Cloakroom-Reactors, ReactorsFunctionCurrentVersion/),
+  ]);
+});
+
 it('a change of the domain, and back, says that callers lose an address', () => {
   const [plain, domain] = [today('default'), today('domain')];
   const kinds = (deployed: readonly Stack[], next: readonly Stack[]) =>

@@ -8,6 +8,7 @@ const EDGE = {
   ...DOMAIN,
   edge: 'cloudfront-waf',
   certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/x',
+  deployment: 'canary',
 };
 
 export interface ReleaseSettings {
@@ -26,7 +27,7 @@ const of = (settings: Readonly<Record<string, string>>, region = REGION): Releas
  */
 export const RELEASE_SETTINGS: Readonly<Record<string, ReleaseSettings>> = {
   default: of({}),
-  name: of({ serviceName: 'A-name-of-forty-letters-and-digits-01234' }),
+  name: of({ ...EDGE, serviceName: 'A-name-of-forty-letters-and-digits-01234' }),
   region: of(EDGE, 'us-east-1'),
   lenient: of({ clientCompatibility: 'lenient', headerPrefixes: 'SVC,ACME' }),
   x86: of({ architecture: 'x86_64', hotConcurrency: '0' }),

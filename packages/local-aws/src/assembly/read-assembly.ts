@@ -25,6 +25,8 @@ const templateSchema = z.object({
 
 const artifactSchema = z.object({
   type: z.string(),
+  /** `aws://ACCOUNT/REGION` */
+  environment: z.string().optional(),
   dependencies: z.array(z.string()).default([]),
   properties: z
     .object({
@@ -50,6 +52,9 @@ const assetManifestSchema = z.object({
   dockerImages: z.record(z.string(), z.unknown()).default({}),
 });
 
+/** The CDK's name for the Region of the credentials. */
+const UNKNOWN_REGION = 'unknown-region';
+
 export type Template = z.infer<typeof templateSchema>;
 type Artifact = z.infer<typeof artifactSchema>;
 
@@ -60,6 +65,8 @@ export const parseTemplate = (template: unknown): Template => templateSchema.par
 export interface Stack {
   readonly name: string;
   readonly template: Template;
+  /** If the app names it. */
+  readonly region?: string;
 }
 
 /** A synthesized CDK app (`cdk.out`). */
@@ -109,7 +116,12 @@ async function readAssets(manifestFile: string): Promise<[objectKey: string, pat
 async function readStack(directory: string, id: string, artifact: Artifact): Promise<Stack> {
   const { templateFile, stackName } = artifact.properties;
   if (templateFile === undefined) throw new Error(`stack ${id} has no template file`);
-  return { name: stackName ?? id, template: await readJson(join(directory, templateFile), templateSchema) };
+  const region = artifact.environment?.split('/').at(-1);
+  return {
+    name: stackName ?? id,
+    template: await readJson(join(directory, templateFile), templateSchema),
+    ...(region !== undefined && region !== UNKNOWN_REGION && { region }),
+  };
 }
 
 /**

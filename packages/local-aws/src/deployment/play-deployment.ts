@@ -6,6 +6,7 @@ import {
   findingOf,
   physicalNameOf,
   tableFindings,
+  versionFindings,
   type ResourceChange,
 } from './resource-changes.ts';
 import { exportsOf, outputName, readsOf, type StackRead } from './stack-reads.ts';
@@ -147,6 +148,7 @@ function update(account: Account, old: Stack, next: Stack): readonly Finding[] {
     ...changes.flatMap((change) => interruptions(account, old, change)),
     ...tableFindings(old, next),
     ...addressFindings(old, next),
+    ...versionFindings(old, next, changes),
     ...nameFindings(
       account,
       next,

@@ -25,8 +25,10 @@ const ADDRESSES = [
 /** Resources with data, whatever their deletion policy. */
 const PRECIOUS = ['AWS::DynamoDB::Table', 'AWS::KMS::Key', 'AWS::SecretsManager::Secret', 'AWS::SQS::Queue'];
 
-/** The property with the physical name of a type. */
-const NAME_PROPERTIES: Readonly<Record<string, string>> = {
+/** The properties with the physical name of a type, or of which AWS accepts each pair once. */
+const NAME_PROPERTIES: Readonly<Record<string, string | readonly string[]>> = {
+  'AWS::ApiGatewayV2::Route': ['ApiId', 'RouteKey'],
+  'AWS::Lambda::EventSourceMapping': ['EventSourceArn', 'FunctionName'],
   'AWS::DynamoDB::Table': 'TableName',
   'AWS::Lambda::Function': 'FunctionName',
   'AWS::SQS::Queue': 'QueueName',
@@ -43,8 +45,10 @@ const NAME_PROPERTIES: Readonly<Record<string, string>> = {
 /** `type name` of a resource with a physical name of its own. */
 export function physicalNameOf(resource: StackResource | undefined): string | undefined {
   if (resource === undefined) return undefined;
-  const name = resource.Properties[NAME_PROPERTIES[resource.Type] ?? ''];
-  return name === undefined ? undefined : `${resource.Type} ${JSON.stringify(name)}`;
+  const properties = [NAME_PROPERTIES[resource.Type] ?? []].flat();
+  const values = properties.map((property) => resource.Properties[property]);
+  if (values.length === 0 || values.includes(undefined)) return undefined;
+  return `${resource.Type} ${values.map((value) => JSON.stringify(value)).join(' ')}`;
 }
 
 const isRetained = ({ DeletionPolicy }: StackResource): boolean =>
@@ -132,9 +136,85 @@ export function findingOf(stack: string, change: ResourceChange): Finding | unde
       };
 }
 
+interface Throughput {
+  readonly ReadUnitsPerSecond: number;
+  readonly WriteUnitsPerSecond: number;
+}
+interface IndexProperties {
+  readonly IndexName: string;
+  readonly WarmThroughput?: Throughput;
+  readonly [property: string]: unknown;
+}
 interface TableProperties {
-  readonly GlobalSecondaryIndexes?: readonly { readonly IndexName: string }[];
+  readonly AttributeDefinitions?: readonly {
+    readonly AttributeName: string;
+    readonly AttributeType: string;
+  }[];
+  readonly GlobalSecondaryIndexes?: readonly IndexProperties[];
   readonly TimeToLiveSpecification?: { readonly AttributeName: string };
+  readonly WarmThroughput?: Throughput;
+}
+
+/** Properties of an index that can change in place. */
+const INDEX_THROUGHPUT = ['WarmThroughput', 'ProvisionedThroughput', 'OnDemandThroughput'];
+
+const fixedPart = (index: IndexProperties): string =>
+  JSON.stringify(Object.entries(index).filter(([property]) => !INDEX_THROUGHPUT.includes(property)));
+
+/** What DynamoDB refuses in one update of a table, with the remedy for each. */
+function tableProblems(had: TableProperties, has: TableProperties): readonly (readonly [string, string])[] {
+  const [before, after] = [had, has].map(
+    ({ GlobalSecondaryIndexes: indexes = [] }) => new Map(indexes.map((index) => [index.IndexName, index])),
+  ) as [Map<string, IndexProperties>, Map<string, IndexProperties>];
+  const shared = [...before.keys()].filter((name) => after.has(name));
+  const changed = [...before.keys(), ...after.keys()].filter((name) => !shared.includes(name));
+  const rebuilt = shared.filter((name) => {
+    const [old, next] = [before.get(name), after.get(name)];
+    return old !== undefined && next !== undefined && fixedPart(old) !== fixedPart(next);
+  });
+  const isLower = (old?: Throughput, next?: Throughput) =>
+    old !== undefined &&
+    next !== undefined &&
+    (next.ReadUnitsPerSecond < old.ReadUnitsPerSecond || next.WriteUnitsPerSecond < old.WriteUnitsPerSecond);
+  const cooled = [
+    ...(isLower(had.WarmThroughput, has.WarmThroughput) ? ['the table'] : []),
+    ...shared.filter((name) => isLower(before.get(name)?.WarmThroughput, after.get(name)?.WarmThroughput)),
+  ];
+  const types = new Map(
+    had.AttributeDefinitions?.map(({ AttributeName, AttributeType }) => [AttributeName, AttributeType]),
+  );
+  const retyped = (has.AttributeDefinitions ?? []).filter(
+    ({ AttributeName, AttributeType }) => (types.get(AttributeName) ?? AttributeType) !== AttributeType,
+  );
+  const [oldExpiry, expiry] = [had, has].map((table) => table.TimeToLiveSpecification?.AttributeName);
+  const when = (isTrue: boolean, what: string, remedy: string) => (isTrue ? [[what, remedy] as const] : []);
+  return [
+    ...when(
+      changed.length > 1,
+      `Cannot perform more than one GSI creation or deletion in a single update (${changed.join(', ')}).`,
+      'Change one index in each release.',
+    ),
+    ...when(
+      rebuilt.length > 0,
+      `Cannot update GSI's properties other than throughput (${rebuilt.join(', ')}).`,
+      'Add an index with another name in one release, and remove this one in the next.',
+    ),
+    ...when(
+      cooled.length > 0,
+      `Warm throughput cannot be decreased (${cooled.join(', ')}).`,
+      'Leave the setting as it is, or remove it: AWS charged it once.',
+    ),
+    ...when(
+      retyped.length > 0,
+      `The type of a key cannot change (${retyped.map(({ AttributeName }) => AttributeName).join(', ')}).`,
+      'Use an attribute with another name.',
+    ),
+    ...when(
+      oldExpiry !== undefined && expiry !== undefined && expiry !== oldExpiry,
+      `TimeToLive is active on a different AttributeName (${String(oldExpiry)}).`,
+      'Disable the expiry in one release, and enable it again in the next one.',
+    ),
+  ];
 }
 
 /** Rules of DynamoDB for one update of a table that the specification does not have. */
@@ -142,34 +222,39 @@ export function tableFindings(old: Stack, next: Stack): readonly Finding[] {
   return Object.entries(next.template.Resources).flatMap(([subject, resource]): readonly Finding[] => {
     const before = old.template.Resources[subject];
     if (resource.Type !== 'AWS::DynamoDB::Table' || before === undefined) return [];
-    const tables = [before.Properties as TableProperties, resource.Properties as TableProperties];
-    const [had, has] = tables.map((table) =>
-      (table.GlobalSecondaryIndexes ?? []).map(({ IndexName }) => IndexName),
-    );
-    const changed = [...(had ?? []), ...(has ?? [])].filter(
-      (name) => had?.includes(name) !== has?.includes(name),
-    );
-    const [oldExpiry, expiry] = tables.map((table) => table.TimeToLiveSpecification?.AttributeName);
-    const refused = { kind: 'refused', stack: next.name, subject } as const;
-    return [
-      ...(changed.length > 1
-        ? [
-            {
-              ...refused,
-              what: `Cannot perform more than one GSI creation or deletion in a single update (${changed.join(', ')}).`,
-              remedy: 'Change one index in each release.',
-            },
-          ]
-        : []),
-      ...(oldExpiry !== undefined && expiry !== undefined && expiry !== oldExpiry
-        ? [
-            {
-              ...refused,
-              what: `TimeToLive is active on a different AttributeName (${oldExpiry}).`,
-              remedy: 'Disable the expiry in one release, and enable it again in the next one.',
-            },
-          ]
-        : []),
-    ];
+    return tableProblems(before.Properties, resource.Properties).map(([what, remedy]) => ({
+      kind: 'refused',
+      stack: next.name,
+      subject,
+      what,
+      remedy,
+    }));
+  });
+}
+
+/**
+ * Versions of functions that stay although something that the function refers to is replaced: the
+ * version goes on with the old one.
+ */
+export function versionFindings(
+  old: Stack,
+  next: Stack,
+  changes: readonly ResourceChange[],
+): readonly Finding[] {
+  const replaced = changes.filter(({ kind }) => kind === 'replaced').map(({ logicalId }) => logicalId);
+  const { Resources: resources } = next.template;
+  return Object.entries(resources).flatMap(([subject, { Type, Properties }]): readonly Finding[] => {
+    if (Type !== 'AWS::Lambda::Version' || !(subject in old.template.Resources)) return [];
+    const { Ref: name = '' } = (Properties['FunctionName'] ?? {}) as { readonly Ref?: string };
+    const text = JSON.stringify(resources[name]?.Properties ?? {});
+    return replaced
+      .filter((id) => text.includes(`{"Ref":"${id}"}`) || text.includes(`"Fn::GetAtt":["${id}"`))
+      .map((id) => ({
+        kind: 'interrupted',
+        stack: next.name,
+        subject,
+        what: `the version still uses the replaced ${id}: the text of its function does not change.`,
+        remedy: 'Publish a version with the content (Function.invalidateVersionBasedOn).',
+      }));
   });
 }

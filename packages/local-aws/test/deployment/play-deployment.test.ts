@@ -149,11 +149,77 @@ describe('a resource with data', () => {
     expect(played([indexed('a')], [indexed('b')])).toEqual([['refused', 'Data', 'Orders']]);
   });
 
+  it.each([
+    ['the projection of an index', { Projection: { ProjectionType: 'ALL' } }],
+    ['the keys of an index', { KeySchema: [{ AttributeName: 'other', KeyType: 'HASH' }] }],
+  ])('cannot change %s', (_what, change) => {
+    const index = { IndexName: 'a', Projection: { ProjectionType: 'KEYS_ONLY' } };
+    const indexed = (more: object) => tableStack(aTable({ GlobalSecondaryIndexes: [{ ...index, ...more }] }));
+    expect(played([indexed({})], [indexed({})])).toEqual([]);
+    expect(played([indexed({})], [indexed(change)])).toEqual([['refused', 'Data', 'Orders']]);
+  });
+
+  it.each([
+    ['raised', 5_000, []],
+    ['lowered', 4_000, [['refused', 'Data', 'Orders']]],
+  ])('has its warm throughput, or that of an index, %s', (_what, writes, found) => {
+    const WarmThroughput = (WriteUnitsPerSecond: number) => ({
+      WarmThroughput: { ReadUnitsPerSecond: 12_000, WriteUnitsPerSecond },
+    });
+    const ofTable = (units: number) => tableStack(aTable(WarmThroughput(units)));
+    const ofIndex = (units: number) =>
+      tableStack(aTable({ GlobalSecondaryIndexes: [{ IndexName: 'a', ...WarmThroughput(units) }] }));
+    for (const stack of [ofTable, ofIndex]) expect(played([stack(4_500)], [stack(writes)])).toEqual(found);
+  });
+
+  it('cannot change the type of a key', () => {
+    const typed = (AttributeType: string) =>
+      tableStack(aTable({ AttributeDefinitions: [{ AttributeName: 'pk', AttributeType }] }));
+    expect(played([typed('S')], [typed('S')])).toEqual([]);
+    expect(played([typed('S')], [typed('N')])).toContainEqual(['refused', 'Data', 'Orders']);
+  });
+
   it('cannot change the attribute of its expiry in one update', () => {
     const expiring = (AttributeName: string) =>
       tableStack(aTable({ TimeToLiveSpecification: { AttributeName, Enabled: true } }));
     expect(played([expiring('ttl')], [expiring('ttl')])).toEqual([]);
     expect(played([expiring('ttl')], [expiring('expiry')])).toEqual([['refused', 'Data', 'Orders']]);
+  });
+});
+
+it('a route cannot move to another logical id: an API has each route once', () => {
+  const route = (id: string) =>
+    aStack('Shop', {
+      Resources: {
+        [id]: { Type: 'AWS::ApiGatewayV2::Route', Properties: { ApiId: { Ref: 'Api' }, RouteKey: 'GET /' } },
+      },
+    });
+  expect(played([route('Old')], [route('New')])).toEqual([['refused', 'Shop', 'New']]);
+});
+
+describe('the version of a function that refers to a layer', () => {
+  const stack = (content: string, version: string) =>
+    aStack('Work', {
+      Resources: {
+        Layer: {
+          Type: 'AWS::Lambda::LayerVersion',
+          DeletionPolicy: 'Retain',
+          Properties: { Content: { S3Bucket: 'assets', S3Key: content } },
+        },
+        Function: {
+          Type: 'AWS::Lambda::Function',
+          Properties: { Environment: { Variables: { LAYER: { Ref: 'Layer' } } } },
+        },
+        [version]: { Type: 'AWS::Lambda::Version', Properties: { FunctionName: { Ref: 'Function' } } },
+      },
+    });
+
+  it('goes on with the old one if only the layer is replaced', () => {
+    expect(played([stack('a', 'One')], [stack('b', 'One')])).toEqual([['interrupted', 'Work', 'One']]);
+  });
+
+  it('is replaced with it if its logical id depends on the content', () => {
+    expect(played([stack('a', 'One')], [stack('b', 'Two')])).toEqual([]);
   });
 });
 
