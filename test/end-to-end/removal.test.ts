@@ -1,4 +1,5 @@
 // The removal of a deployment (docs/deploy.md), on a separate local account.
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,6 +15,7 @@ import {
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { awsRemovalAccount } from '../../bin/operator/removal/aws-removal-account.ts';
 import type { RemovalAccount } from '../../bin/operator/removal/removal-account.ts';
+import { planRemoval } from '../../bin/operator/removal/plan-removal.ts';
 import { removeDeployment, type RemovalOptions } from '../../bin/operator/removal/remove-deployment.ts';
 import { lastExpiry } from '../../bin/operator/removal/trail.ts';
 import { requireExports } from '../../bin/operator/removal/verified-exports.ts';
@@ -27,7 +29,8 @@ import { revealing } from '../support/sample-requests.ts';
 
 jest.setTimeout(240_000);
 
-const DAY_MS = 86_400_000;
+const DAY_SECONDS = 86_400;
+const DAY_MS = DAY_SECONDS * 1_000;
 let data = join(temporaryFolder(), 'data');
 let service: RunningService;
 
@@ -57,7 +60,9 @@ async function operator(args: readonly string[], answers: readonly string[] = []
   return { exitCode, out, err };
 }
 
-/** Removes by the account at a time. */
+const later = (date: Date, days: number) => new Date(date.getTime() + days * DAY_MS);
+
+/** Removes by the clock of the account, or so many days later. */
 async function removed(
   options: Partial<RemovalOptions>,
   { account = awsRemovalAccount(settings()), inDays = 0 } = {},
@@ -65,10 +70,9 @@ async function removed(
   const said: string[] = [];
   const response = await removeDeployment(
     {
-      account,
+      account: inDays === 0 ? account : { ...account, now: async () => later(await account.now(), inDays) },
       pause: () => pause(20),
       say: (line) => said.push(line),
-      now: () => new Date(Date.now() + inDays * DAY_MS),
     },
     { service: 'Cloakroom', removes: 'all', isDryRun: false, confirm: 'Cloakroom', ...options },
   );
@@ -253,9 +257,11 @@ describe('a removal', () => {
     const again = await removed({ isDryRun: true }, { inDays: 399 });
     expect(again.said).toMatch(/Retained until \d{4}-\d\d-\d\d, when the last sealed record has expired/);
     expect(again.response).toMatchObject({ deleted: 0, retained: 5 });
-    await removed({}, { inDays: 401 });
+    // The response of AWS has the time, not this machine.
+    await advanceClock(service.credentials, 401 * DAY_SECONDS);
+    await removed({});
     expect(await left()).toEqual(NOTHING);
-    expect((await removed({}, { inDays: 401 })).response).toMatchObject({ deleted: 0, retained: 0 });
+    expect((await removed({})).response).toMatchObject({ deleted: 0, retained: 0 });
   });
 });
 
@@ -297,8 +303,38 @@ describe('a removal of the trail too', () => {
     expect([partial.exitCode, partial.err]).toEqual([1, expect.stringContaining('only a part of its trail')]);
 
     await exported(tenant);
-    const inTwoDays = new Date(Date.now() + 2 * DAY_MS);
-    await expect(requireExports(exports, pem, inTwoDays)).rejects.toThrow('is older than a day');
+    const account = awsRemovalAccount(settings());
+    const plan = await planRemoval(account, 'Cloakroom', 'trail');
+    const files = { folder: exports, key: pem };
+    await requireExports(account, plan, files);
+    const inTwoDays = { ...plan, now: later(plan.now, 2) };
+    await expect(requireExports(account, inTwoDays, files)).rejects.toThrow('is older than a day');
+    // Nothing seals without stacks: the day ends with the newest seal.
+    const steps = plan.steps.filter(({ kind }) => kind !== 'stack');
+    await requireExports(account, { ...inTwoDays, steps }, files);
+    // The seals of the table name a trail that no file does.
+    const body = JSON.stringify({ from: 0, to: 60_000, expires: 9e9, entries: [['gone', 1, 'root', 1]] });
+    const more: RemovalAccount = {
+      ...account,
+      async *sealBodies(name) {
+        yield* account.sealBodies(name);
+        yield body;
+      },
+    };
+    await expect(requireExports(more, plan, files)).rejects.toThrow('lacks the export of gone');
+    const other: RemovalAccount = {
+      ...account,
+      async *sealBodies() {
+        yield await Promise.resolve(body);
+      },
+    };
+    await expect(requireExports(other, plan, files)).rejects.toThrow('a seal that is not one of the deployment');
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const foreign = join(folder, 'foreign.pem');
+    writeFileSync(foreign, publicKey.export({ format: 'pem', type: 'spki' }));
+    await expect(requireExports(account, plan, { ...files, key: foreign })).rejects.toThrow(
+      'is not the key that signs the seals of Cloakroom',
+    );
     const whole = readFileSync(join(exports, tenant), 'utf8');
     writeFileSync(join(exports, tenant), whole.replace('createToken', 'deleteToken'));
     const changed = await remove('Cloakroom', PHRASE);

@@ -114,7 +114,6 @@ export async function runRemoval(
     say: (line: string) => {
       printError(`${printable(line)}\n`);
     },
-    now: () => new Date(),
     ...(ask !== undefined && { ask }),
   };
   try {
