@@ -328,7 +328,9 @@ describe('a removal of the trail too', () => {
         yield await Promise.resolve(body);
       },
     };
-    await expect(requireExports(other, plan, files)).rejects.toThrow('a seal that is not one of the deployment');
+    await expect(requireExports(other, plan, files)).rejects.toThrow(
+      'a seal that is not one of the deployment',
+    );
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const foreign = join(folder, 'foreign.pem');
     writeFileSync(foreign, publicKey.export({ format: 'pem', type: 'spki' }));

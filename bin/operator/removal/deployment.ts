@@ -10,8 +10,8 @@ import {
 import type { StackPlace } from './removal-account.ts';
 
 /**
- * The stacks of a deployment in a Region. Those that serve requests end before the alarms that watch
- * them. References between stacks are weak, so that any order can end; what is used ends last.
+ * The stacks of a deployment in a Region, in the order of their deletion: those that serve requests
+ * before the alarms that watch them. References between stacks are weak, and prevent no order.
  */
 export function stacksOf(service: string, region: string): readonly StackPlace[] {
   const named = (id: string): StackPlace => ({ name: `${service}-${id}` });

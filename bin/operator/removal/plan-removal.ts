@@ -82,8 +82,9 @@ interface FoundStack {
 
 /** Functions behind an edge read its secret. They end after the stack of the firewall. */
 const hasEdge = (found: readonly FoundStack[]): boolean =>
-  found.some(({ place: { name }, stack: { template } }) =>
-    name.endsWith('-Edge') || JSON.stringify(template).includes('{{resolve:secretsmanager:'),
+  found.some(
+    ({ place: { name }, stack: { template } }) =>
+      name.endsWith('-Edge') || JSON.stringify(template).includes('{{resolve:secretsmanager:'),
   );
 
 /** The name alone may be that of another product's stack. */
@@ -106,7 +107,9 @@ async function foundStacks(looking: Looking): Promise<readonly FoundStack[]> {
     const stack = await account.stack(place);
     if (stack === 'denied') {
       if (place.region === undefined) throw new CommandFailure(`you may not look at the stack ${place.name}`);
-      notes.push(`the stack ${place.name} in ${place.region}, which you may not look at: it costs, if it exists`);
+      notes.push(
+        `the stack ${place.name} in ${place.region}, which you may not look at: it costs, if it exists`,
+      );
     } else if (stack !== undefined) found.push({ place, stack });
   };
   for (const place of places) if (place.region === undefined) await look(place);

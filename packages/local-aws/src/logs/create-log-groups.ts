@@ -13,8 +13,8 @@ const described = z.strictObject({
 const deleted = z.strictObject({ logGroupName: z.string() });
 
 /**
- * CloudWatch Logs with the names and keys of the log groups alone: their lines are in the files of the
- * account.
+ * CloudWatch Logs with the names and keys of the log groups alone: their lines are in the files of
+ * the account.
  */
 export function createLogGroups(
   { accountId, region }: { readonly accountId: string; readonly region: string },
