@@ -13,9 +13,9 @@ import {
   ListStackResourcesCommand,
 } from '@aws-sdk/client-cloudformation';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { awsRemovalAccount } from '../../bin/operator/removal/aws-removal-account.ts';
 import type { RemovalAccount } from '../../bin/operator/removal/removal-account.ts';
 import { planRemoval } from '../../bin/operator/removal/plan-removal.ts';
+import { accountOf } from '../../bin/operator/removal/removal-command.ts';
 import { removeDeployment, type RemovalOptions } from '../../bin/operator/removal/remove-deployment.ts';
 import { lastExpiry } from '../../bin/operator/removal/trail.ts';
 import { requireExports } from '../../bin/operator/removal/verified-exports.ts';
@@ -65,12 +65,13 @@ const later = (date: Date, days: number) => new Date(date.getTime() + days * DAY
 /** Removes by the clock of the account, or so many days later. */
 async function removed(
   options: Partial<RemovalOptions>,
-  { account = awsRemovalAccount(settings()), inDays = 0 } = {},
+  { account, inDays = 0 }: { readonly account?: RemovalAccount; readonly inDays?: number } = {},
 ) {
   const said: string[] = [];
+  const used = account ?? (await accountOf(service.credentials));
   const response = await removeDeployment(
     {
-      account: inDays === 0 ? account : { ...account, now: async () => later(await account.now(), inDays) },
+      account: inDays === 0 ? used : { ...used, now: async () => later(await used.now(), inDays) },
       pause: () => pause(20),
       say: (line) => said.push(line),
     },
@@ -80,9 +81,9 @@ async function removed(
 }
 
 /** An account whose connection ends after a number of calls. */
-function cutAfter(calls: number): RemovalAccount {
+async function cutAfter(calls: number): Promise<RemovalAccount> {
   let left = calls;
-  return new Proxy(awsRemovalAccount(settings()), {
+  return new Proxy(await accountOf(service.credentials), {
     get: (target, name) => {
       const method = Reflect.get(target, name) as (...args: readonly unknown[]) => unknown;
       return (...args: readonly unknown[]) => {
@@ -156,7 +157,7 @@ async function aDeployment(): Promise<void> {
   key = ofKey.body.key;
   // The sealer waits for late records.
   await advanceClock(service.credentials, 300);
-  const account = awsRemovalAccount(settings());
+  const account = await accountOf(service.credentials);
   while ((await lastExpiry(account, 'Cloakroom-AuditSeals')) === undefined) await pause(200);
 }
 
@@ -229,7 +230,7 @@ describe('a removal', () => {
     // Cut off again and again, each time a little later, until a run gets to its end.
     let calls = 40;
     for (; ; calls += 7) {
-      const ended = await removed({}, { account: cutAfter(calls) }).then(
+      const ended = await removed({}, { account: await cutAfter(calls) }).then(
         () => true,
         (error: unknown) => {
           expect(error).toHaveProperty('message', 'cut');
@@ -257,7 +258,7 @@ describe('a removal', () => {
     const again = await removed({ isDryRun: true }, { inDays: 399 });
     expect(again.said).toMatch(/Retained until \d{4}-\d\d-\d\d, when the last sealed record has expired/);
     expect(again.response).toMatchObject({ deleted: 0, retained: 5 });
-    // The response of AWS has the time, not this machine.
+    // The account has the time, not this machine.
     await advanceClock(service.credentials, 401 * DAY_SECONDS);
     await removed({});
     expect(await left()).toEqual(NOTHING);
@@ -303,7 +304,7 @@ describe('a removal of the trail too', () => {
     expect([partial.exitCode, partial.err]).toEqual([1, expect.stringContaining('only a part of its trail')]);
 
     await exported(tenant);
-    const account = awsRemovalAccount(settings());
+    const account = await accountOf(service.credentials);
     const plan = await planRemoval(account, 'Cloakroom', 'trail');
     const files = { folder: exports, key: pem };
     await requireExports(account, plan, files);

@@ -90,10 +90,9 @@ function singleHeaders(request: IncomingMessage): Readonly<Record<string, string
   return headers;
 }
 
-function send(response: ServerResponse, { status, headers, body }: AwsResponse, nowMs: number): void {
+function send(response: ServerResponse, { status, headers, body }: AwsResponse): void {
   response.writeHead(status, {
     ...headers,
-    date: new Date(nowMs).toUTCString(),
     'x-amzn-requestid': randomUUID(),
     'content-length': Buffer.byteLength(body),
   });
@@ -295,7 +294,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
   const server = createServer({ requireHostHeader: false }, (request, response) => {
     void respond(request).then((result) => {
       if (result === 'cut') request.socket.destroy();
-      else send(response, result, options.now?.() ?? Date.now());
+      else send(response, result);
     });
   });
   // The client ends connections, not the server: no call meets a closing socket.

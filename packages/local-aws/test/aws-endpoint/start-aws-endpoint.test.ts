@@ -524,16 +524,3 @@ describe('the record of calls', () => {
 it('no call of these tests was a fault of the endpoint', () => {
   expect(faults).toEqual([]);
 });
-
-it('responds with the time of the account', async () => {
-  const later = Date.now() + 400 * 86_400_000;
-  const ahead = await startAwsEndpoint({
-    ...account,
-    services: [dynamoDb],
-    issuedKey: () => undefined,
-    now: () => later,
-  });
-  const { headers } = await fetch(ahead.url);
-  expect(headers.get('date')).toBe(new Date(later).toUTCString());
-  await ahead.close();
-});
