@@ -35,6 +35,9 @@ const USED_BY_REQUESTS = {
   written: ['Tokens', 'Audit', INDEXES.list, INDEXES.fingerprint],
 };
 
+/** What a removal finds by its tag. */
+const TAGGED_TYPES = ['AWS::DynamoDB::Table', 'AWS::KMS::Key'];
+
 /**
  * A table as other stacks refer to it: by the name that follows from the service's name. So an
  * upgrade or a rollback can add and remove tables without another stack in its way, and
@@ -105,8 +108,8 @@ export class DataStack extends Stack {
     this.auditIndex = this.#createTrailTable('AuditIndex', { expires: true });
     this.auditSeals = this.#createTrailTable('AuditSeals', { expires: false });
     this.sealKey = this.#createSealKey();
-    // Keys outlive their stack, and their ids are generated.
-    for (const each of [this.key, this.sealKey]) Tags.of(each).add(DEPLOYMENT_TAG, serviceName);
+    // Both outlive their stack. Ids of keys are generated, and names of tables can be another's.
+    Tags.of(this).add(DEPLOYMENT_TAG, serviceName, { includeResourceTypes: TAGGED_TYPES });
     this.edgeSecret = this.#createEdgeSecret();
     new CfnOutput(this, 'EdgeSecretArn', {
       value: this.edgeSecret.secretArn,

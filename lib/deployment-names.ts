@@ -24,7 +24,7 @@ export function reactorFunctionPrefix(serviceName: string): string {
  */
 export const reactorLayerName = (serviceName: string): string => `${serviceName}-reactor-runtime`;
 
-/** The tag of the KMS keys whose value is the service name: ids of keys are generated. */
+/** The tag of tables and KMS keys, whose value is the service name. */
 export const DEPLOYMENT_TAG = 'cloakroom:deployment';
 
 /** AWS WAF for CloudFront exists only in this Region (AWS WAF Developer Guide). */

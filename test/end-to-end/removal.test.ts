@@ -1,4 +1,5 @@
 // The removal of a deployment (docs/deploy.md), on a separate local account.
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,8 +13,9 @@ import {
   ListStackResourcesCommand,
 } from '@aws-sdk/client-cloudformation';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { awsRemovalAccount } from '../../bin/operator/removal/aws-removal-account.ts';
 import type { RemovalAccount } from '../../bin/operator/removal/removal-account.ts';
+import { planRemoval } from '../../bin/operator/removal/plan-removal.ts';
+import { accountOf } from '../../bin/operator/removal/removal-command.ts';
 import { removeDeployment, type RemovalOptions } from '../../bin/operator/removal/remove-deployment.ts';
 import { lastExpiry } from '../../bin/operator/removal/trail.ts';
 import { requireExports } from '../../bin/operator/removal/verified-exports.ts';
@@ -27,7 +29,8 @@ import { revealing } from '../support/sample-requests.ts';
 
 jest.setTimeout(240_000);
 
-const DAY_MS = 86_400_000;
+const DAY_SECONDS = 86_400;
+const DAY_MS = DAY_SECONDS * 1_000;
 let data = join(temporaryFolder(), 'data');
 let service: RunningService;
 
@@ -57,18 +60,20 @@ async function operator(args: readonly string[], answers: readonly string[] = []
   return { exitCode, out, err };
 }
 
-/** Removes by the account at a time. */
+const later = (date: Date, days: number) => new Date(date.getTime() + days * DAY_MS);
+
+/** Removes by the clock of the account, or so many days later. */
 async function removed(
   options: Partial<RemovalOptions>,
-  { account = awsRemovalAccount(settings()), inDays = 0 } = {},
+  { account, inDays = 0 }: { readonly account?: RemovalAccount; readonly inDays?: number } = {},
 ) {
   const said: string[] = [];
+  const used = account ?? (await accountOf(service.credentials));
   const response = await removeDeployment(
     {
-      account,
+      account: inDays === 0 ? used : { ...used, now: async () => later(await used.now(), inDays) },
       pause: () => pause(20),
       say: (line) => said.push(line),
-      now: () => new Date(Date.now() + inDays * DAY_MS),
     },
     { service: 'Cloakroom', removes: 'all', isDryRun: false, confirm: 'Cloakroom', ...options },
   );
@@ -76,9 +81,9 @@ async function removed(
 }
 
 /** An account whose connection ends after a number of calls. */
-function cutAfter(calls: number): RemovalAccount {
+function cutAfter(account: RemovalAccount, calls: number): RemovalAccount {
   let left = calls;
-  return new Proxy(awsRemovalAccount(settings()), {
+  return new Proxy(account, {
     get: (target, name) => {
       const method = Reflect.get(target, name) as (...args: readonly unknown[]) => unknown;
       return (...args: readonly unknown[]) => {
@@ -152,7 +157,7 @@ async function aDeployment(): Promise<void> {
   key = ofKey.body.key;
   // The sealer waits for late records.
   await advanceClock(service.credentials, 300);
-  const account = awsRemovalAccount(settings());
+  const account = await accountOf(service.credentials);
   while ((await lastExpiry(account, 'Cloakroom-AuditSeals')) === undefined) await pause(200);
 }
 
@@ -223,9 +228,10 @@ describe('a removal', () => {
     await database.send(new CreateBackupCommand({ TableName: 'Cloakroom-Tokens', BackupName: 'mine' }));
 
     // Cut off again and again, each time a little later, until a run gets to its end.
+    const whole = await accountOf(service.credentials);
     let calls = 40;
     for (; ; calls += 7) {
-      const ended = await removed({}, { account: cutAfter(calls) }).then(
+      const ended = await removed({}, { account: cutAfter(whole, calls) }).then(
         () => true,
         (error: unknown) => {
           expect(error).toHaveProperty('message', 'cut');
@@ -253,9 +259,11 @@ describe('a removal', () => {
     const again = await removed({ isDryRun: true }, { inDays: 399 });
     expect(again.said).toMatch(/Retained until \d{4}-\d\d-\d\d, when the last sealed record has expired/);
     expect(again.response).toMatchObject({ deleted: 0, retained: 5 });
-    await removed({}, { inDays: 401 });
+    // The account has the time, not this machine.
+    await advanceClock(service.credentials, 401 * DAY_SECONDS);
+    await removed({});
     expect(await left()).toEqual(NOTHING);
-    expect((await removed({}, { inDays: 401 })).response).toMatchObject({ deleted: 0, retained: 0 });
+    expect((await removed({})).response).toMatchObject({ deleted: 0, retained: 0 });
   });
 });
 
@@ -297,8 +305,40 @@ describe('a removal of the trail too', () => {
     expect([partial.exitCode, partial.err]).toEqual([1, expect.stringContaining('only a part of its trail')]);
 
     await exported(tenant);
-    const inTwoDays = new Date(Date.now() + 2 * DAY_MS);
-    await expect(requireExports(exports, pem, inTwoDays)).rejects.toThrow('is older than a day');
+    const account = await accountOf(service.credentials);
+    const plan = await planRemoval(account, 'Cloakroom', 'trail');
+    const files = { folder: exports, key: pem };
+    await requireExports(account, plan, files);
+    const inTwoDays = { ...plan, now: later(plan.now, 2) };
+    await expect(requireExports(account, inTwoDays, files)).rejects.toThrow('is older than a day');
+    // Nothing seals without stacks: the day ends with the newest seal.
+    const steps = plan.steps.filter(({ kind }) => kind !== 'stack');
+    await requireExports(account, { ...inTwoDays, steps }, files);
+    // The seals of the table name a trail that no file does.
+    const body = JSON.stringify({ from: 0, to: 60_000, expires: 9e9, entries: [['gone', 1, 'root', 1]] });
+    const more: RemovalAccount = {
+      ...account,
+      async *sealBodies(name) {
+        yield* account.sealBodies(name);
+        yield body;
+      },
+    };
+    await expect(requireExports(more, plan, files)).rejects.toThrow('lacks the export of gone');
+    const other: RemovalAccount = {
+      ...account,
+      async *sealBodies() {
+        yield await Promise.resolve(body);
+      },
+    };
+    await expect(requireExports(other, plan, files)).rejects.toThrow(
+      'a seal that is not one of the deployment',
+    );
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const foreign = join(folder, 'foreign.pem');
+    writeFileSync(foreign, publicKey.export({ format: 'pem', type: 'spki' }));
+    await expect(requireExports(account, plan, { ...files, key: foreign })).rejects.toThrow(
+      'is not the key that signs the seals of Cloakroom',
+    );
     const whole = readFileSync(join(exports, tenant), 'utf8');
     writeFileSync(join(exports, tenant), whole.replace('createToken', 'deleteToken'));
     const changed = await remove('Cloakroom', PHRASE);

@@ -1,5 +1,12 @@
 // What outlives the stacks of a deployment, and whether its removal finds it.
-import { dataTablesOf, isLogGroup, stacksOf, trailTablesOf } from '../../bin/operator/removal/deployment.ts';
+import {
+  dataTablesOf,
+  isLogGroup,
+  LOGICAL_IDS,
+  STACK_DESCRIPTION,
+  stacksOf,
+  trailTablesOf,
+} from '../../bin/operator/removal/deployment.ts';
 import { DEPLOYMENT_TAG, reactorLayerName } from '../../lib/deployment-names.ts';
 import { EDGE, synthesized } from '../support/synthesized.ts';
 
@@ -13,17 +20,31 @@ const retained = stacks.flatMap(({ name, template }) =>
 const ofType = (type: string) => retained.filter(({ Type }) => Type === type);
 
 describe('a removal', () => {
-  it('deletes the stacks of the app, each before those that it refers to', () => {
+  it('knows its stacks by their descriptions', () => {
+    for (const { template } of stacks)
+      expect(template.Description?.slice(0, STACK_DESCRIPTION.length)).toBe(STACK_DESCRIPTION);
+  });
+
+  it('ends what serves requests, then the alarms, then the data', () => {
+    const names = stacksOf(SERVICE, 'eu-west-1').map(({ name }) => name);
+    expect(names.slice(-2)).toEqual([`${SERVICE}-Monitoring`, `${SERVICE}-Data`]);
+  });
+
+  it('finds the firewall by its name, and by functions that are behind an edge', () => {
+    const firewall = stacksOf(SERVICE, 'eu-west-1').filter(({ region }) => region !== undefined);
+    expect(firewall).toEqual([{ name: `${SERVICE}-Firewall-eu-west-1`, region: 'us-east-1' }]);
+    const readsSecret = (all: typeof stacks) =>
+      all.filter((stack) => JSON.stringify(stack.template).includes('{{resolve:secretsmanager:'));
+    expect(readsSecret(stacks).map(({ name }) => name)).toContain(`${SERVICE}-Api`);
+    expect(readsSecret(synthesized())).toEqual([]);
+  });
+
+  it('deletes the stacks of the app in an order that no reference prevents', () => {
     const deployed = stacks.map(({ name }) => name);
     const deleted = stacksOf(SERVICE, 'eu-west-1').map(({ name }) => name);
     expect(deleted.toSorted()).toEqual(deployed.toSorted());
-    for (const [at, name] of deleted.entries()) {
-      const template = JSON.stringify(stacks.find((stack) => stack.name === name)?.template);
-      for (const earlier of deleted.slice(0, at)) {
-        expect(template).not.toContain(`"StackName":"${earlier}"`);
-        expect(template).not.toContain(`"Fn::ImportValue":"${earlier}:`);
-      }
-    }
+    // A weak reference prevents no deletion of what it names; an import does.
+    for (const { template } of stacks) expect(JSON.stringify(template)).not.toContain('"Fn::ImportValue"');
   });
 
   it('finds all types of resources that the stacks retain; roles and policies cost nothing', () => {
@@ -45,7 +66,8 @@ describe('a removal', () => {
     const layers = ofType('AWS::Lambda::LayerVersion').map(({ Properties }) => Properties['LayerName']);
     expect(layers).toEqual([reactorLayerName(SERVICE)]);
     const tags = ofType('AWS::KMS::Key').map(({ Properties }) => Properties['Tags']);
-    expect(tags).toEqual(Array(2).fill([{ Key: DEPLOYMENT_TAG, Value: SERVICE }]));
+    tags.push(...ofType('AWS::DynamoDB::Table').map(({ Properties }) => Properties['Tags']));
+    expect(tags).toEqual(Array(9).fill([{ Key: DEPLOYMENT_TAG, Value: SERVICE }]));
   });
 
   it('finds logs by the names that CloudFormation makes of stack and logical id', () => {
@@ -53,6 +75,8 @@ describe('a removal', () => {
     expect(logs.length).toBeGreaterThan(10);
     for (const { stack, logicalId, Properties } of logs) {
       expect(Properties).not.toHaveProperty('LogGroupName');
+      // The key proves whose they are.
+      expect(JSON.stringify(Properties['KmsKeyId'])).toContain('Key961B73FD');
       expect([logicalId, isLogGroup(SERVICE, `${stack}-${logicalId}-aB3dE5gH7jK9`)]).toEqual([
         logicalId,
         true,
@@ -69,6 +93,9 @@ describe('a removal', () => {
       ...Array<string>(7).fill('AWS::DynamoDB::Table'),
       ...Array<string>(1).fill('AWS::KMS::Key'),
     ]);
+    expect(adopted.map(({ logicalId }) => logicalId).toSorted()).toEqual(
+      [...Object.values(LOGICAL_IDS.tables), ...Object.values(LOGICAL_IDS.keys)].toSorted(),
+    );
     // The template of the import has these resources and no others.
     const ids = adopted.map(({ logicalId }) => logicalId);
     const references = JSON.stringify(adopted.map(({ Properties }) => Properties)).matchAll(

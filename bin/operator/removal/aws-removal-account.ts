@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto';
 import {
   CloudFormationClient,
   DeleteStackCommand,
@@ -18,6 +19,9 @@ import {
   DescribeTableCommand,
   DynamoDBClient,
   ListBackupsCommand,
+  ListTablesCommand,
+  ListTagsOfResourceCommand,
+  type ListTagsOfResourceCommandOutput,
   paginateListTables,
   paginateQuery,
   paginateScan,
@@ -25,6 +29,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import {
   DescribeKeyCommand,
+  GetPublicKeyCommand,
   KMSClient,
   ListResourceTagsCommand,
   paginateListKeys,
@@ -45,6 +50,7 @@ import { CommandFailure } from '../explain-failure.ts';
 import type {
   BackupState,
   KeyState,
+  LogGroupState,
   RemovalAccount,
   Stack,
   StackPlace,
@@ -81,6 +87,9 @@ async function unless<T>(names: readonly string[], call: Promise<T>): Promise<T 
   }
 }
 
+const isDenied = (error: unknown): boolean =>
+  error instanceof Error && ['AccessDenied', 'AccessDeniedException'].includes(error.name);
+
 /** `cdk import` writes YAML, which the next deployment replaces by JSON. */
 function resourcesIn(stackName: string, body: string): Stack['template'] {
   let parsed: unknown;
@@ -103,13 +112,14 @@ function stackCalls(settings: ClientSettings) {
   };
 
   /** CloudFormation has no error of its own for a stack that does not exist. */
-  async function described(place: StackPlace): Promise<DescribedStack | undefined> {
+  async function described(place: StackPlace): Promise<DescribedStack | 'denied' | undefined> {
     try {
       const { Stacks = [] } = await clientOf(place).send(
         new DescribeStacksCommand({ StackName: place.name }),
       );
       return Stacks[0];
     } catch (error) {
+      if (isDenied(error)) return 'denied';
       if (
         error instanceof Error &&
         error.name === 'ValidationError' &&
@@ -120,8 +130,9 @@ function stackCalls(settings: ClientSettings) {
     }
   }
 
-  async function stack(place: StackPlace): Promise<Stack | undefined> {
+  async function stack(place: StackPlace): Promise<Stack | 'denied' | undefined> {
     const found = await described(place);
+    if (found === 'denied') return found;
     if (found === undefined || found.StackStatus === 'DELETE_COMPLETE') return undefined;
     const client = clientOf(place);
     const StackName = found.StackId ?? place.name;
@@ -140,13 +151,20 @@ function stackCalls(settings: ClientSettings) {
             type: ResourceType ?? '',
           });
     const { TemplateBody = '{}' } = await client.send(new GetTemplateCommand({ StackName }));
-    return { id: StackName, resources, template: resourcesIn(place.name, TemplateBody) };
+    return {
+      id: StackName,
+      description: found.Description ?? '',
+      isProtected: found.EnableTerminationProtection === true,
+      resources,
+      template: resourcesIn(place.name, TemplateBody),
+    };
   }
 
   return {
     stack,
     stackStatus: async (place: StackPlace) => {
       const found = await described(place);
+      if (found === 'denied') throw new CommandFailure(`you may not look at ${place.name}`);
       const { StackStatus: status = 'DELETE_COMPLETE', StackStatusReason: reason } = found ?? {};
       return { status, ...(reason !== undefined && { reason }) };
     },
@@ -206,6 +224,19 @@ function tableCalls(settings: ClientSettings) {
     return backups?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus === 'ENABLED';
   }
 
+  async function tagsOf(ResourceArn: string): Promise<Readonly<Record<string, string>>> {
+    const tags: Record<string, string> = {};
+    let NextToken: string | undefined;
+    do {
+      const page: ListTagsOfResourceCommandOutput = await client.send(
+        new ListTagsOfResourceCommand({ ResourceArn, ...(NextToken !== undefined && { NextToken }) }),
+      );
+      for (const { Key = '', Value = '' } of page.Tags ?? []) tags[Key] = Value;
+      NextToken = page.NextToken;
+    } while (NextToken !== undefined);
+    return tags;
+  }
+
   async function table(TableName: string): Promise<TableState | undefined> {
     const found = await unless(
       ['ResourceNotFoundException'],
@@ -213,7 +244,7 @@ function tableCalls(settings: ClientSettings) {
     );
     if (found?.Table === undefined) return undefined;
     const { Table } = found;
-    const { TableStatus: status = 'ACTIVE' } = Table;
+    const { TableStatus: status = 'ACTIVE', TableArn = TableName } = Table;
     return {
       items: Table.ItemCount ?? 0,
       bytes:
@@ -224,6 +255,7 @@ function tableCalls(settings: ClientSettings) {
       isInfrequent: Table.TableClassSummary?.TableClass === 'STANDARD_INFREQUENT_ACCESS',
       status,
       keyArn: Table.SSEDescription?.KMSMasterKeyArn,
+      tags: status === 'DELETING' ? {} : await tagsOf(TableArn),
     };
   }
 
@@ -292,7 +324,11 @@ function tableCalls(settings: ClientSettings) {
           ScanIndexForward: false,
         },
       );
-      for await (const { Items = [] } of pages) for (const { body } of Items) yield body?.S ?? '';
+      try {
+        for await (const { Items = [] } of pages) for (const { body } of Items) yield body?.S ?? '';
+      } catch (error) {
+        if (!(error instanceof Error) || error.name !== 'ResourceNotFoundException') throw error;
+      }
     },
   };
 }
@@ -321,7 +357,6 @@ function keyCalls(settings: ClientSettings) {
   }
 
   return {
-    region: () => client.config.region(),
     keys: async (tag: string, value: string) => {
       const keys: KeyState[] = [];
       let unreadable = 0;
@@ -332,6 +367,11 @@ function keyCalls(settings: ClientSettings) {
           if (isTagged === true) keys.push(...(await state(KeyId)));
         }
       return { keys, unreadable };
+    },
+    publicKey: async (KeyId: string) => {
+      const { PublicKey = new Uint8Array() } = await client.send(new GetPublicKeyCommand({ KeyId }));
+      const key = createPublicKey({ key: Buffer.from(PublicKey), format: 'der', type: 'spki' });
+      return key.export({ format: 'pem', type: 'spki' }).toString();
     },
     scheduleKeyDeletion: async (KeyId: string) => {
       const command = new ScheduleKeyDeletionCommand({ KeyId, PendingWindowInDays: SHORTEST_WAIT_DAYS });
@@ -345,10 +385,10 @@ function logCalls(settings: ClientSettings) {
   const client = new CloudWatchLogsClient(settings);
   return {
     logGroups: async (logGroupNamePrefix: string) => {
-      const groups: { name: string; bytes: number }[] = [];
+      const groups: LogGroupState[] = [];
       for await (const page of paginateDescribeLogGroups({ client }, { logGroupNamePrefix }))
-        for (const { logGroupName: name, storedBytes: bytes = 0 } of page.logGroups ?? [])
-          if (name !== undefined) groups.push({ name, bytes });
+        for (const { logGroupName: name, storedBytes: bytes = 0, kmsKeyId: keyArn } of page.logGroups ?? [])
+          if (name !== undefined) groups.push({ name, bytes, keyArn });
       return groups;
     },
     deleteLogGroup: async (logGroupName: string) => {
@@ -369,8 +409,34 @@ function queueCalls(settings: ClientSettings) {
   };
 }
 
+/** By the header of a response. The clients of AWS correct their own clocks by it, too. */
+function clockCalls(settings: ClientSettings) {
+  const client = new DynamoDBClient(settings);
+  let dated: string | undefined;
+  client.middlewareStack.add(
+    (next) => async (input) => {
+      const result = await next(input);
+      const { headers } = result.response as { readonly headers: Readonly<Record<string, string>> };
+      dated = headers['date'];
+      return result;
+    },
+    { step: 'deserialize', priority: 'low', name: 'dateOfResponse' },
+  );
+  return {
+    region: () => client.config.region(),
+    now: async () => {
+      await client.send(new ListTablesCommand({ Limit: 1 }));
+      const now = new Date(dated ?? '');
+      if (Number.isNaN(now.getTime()))
+        throw new CommandFailure('the response of AWS has no time; nothing was deleted');
+      return now;
+    },
+  };
+}
+
 /** The account that the settings lead to. */
 export const awsRemovalAccount = (settings: ClientSettings): RemovalAccount => ({
+  ...clockCalls(settings),
   ...stackCalls(settings),
   ...lambdaCalls(settings),
   ...tableCalls(settings),

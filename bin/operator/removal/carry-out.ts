@@ -26,7 +26,7 @@ async function deleteStack(deps: CarryOutDeps, { name, region }: StackPlace): Pr
   const { account } = deps;
   const regional = region === undefined ? {} : { region };
   const stack = await account.stack({ name, ...regional });
-  if (stack === undefined) return;
+  if (stack === undefined || stack === 'denied') return;
   await account.deleteStack({ name, ...regional });
   await until(deps, name, async () => {
     // By its ARN: the name no longer leads to a deleted stack.

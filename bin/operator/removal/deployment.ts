@@ -9,19 +9,39 @@ import {
 } from '../../../lib/deployment-names.ts';
 import type { StackPlace } from './removal-account.ts';
 
-/** The stacks of a deployment in a Region: each before those that it refers to. */
+/**
+ * The stacks of a deployment in a Region, in the order of their deletion: those that serve requests
+ * before the alarms that watch them. References between stacks are weak, and prevent no order.
+ */
 export function stacksOf(service: string, region: string): readonly StackPlace[] {
   const named = (id: string): StackPlace => ({ name: `${service}-${id}` });
   return [
-    named('Monitoring'),
     named('Edge'),
     { name: firewallStackName(service, region), region: EDGE_REGION },
     named('Operations'),
     named('Api'),
     named('Reactors'),
+    named('Monitoring'),
     named('Data'),
   ];
 }
+
+/** How the description of each stack begins (lib/service.ts). */
+export const STACK_DESCRIPTION = 'Cloakroom: ';
+
+/** The logical ids of what a new deployment adopts, in the template of the stack Data. */
+export const LOGICAL_IDS = {
+  tables: {
+    Tokens: 'Tokens1180AAEA',
+    Ephemeral: 'Ephemeral62C09283',
+    Access: 'Access9901B1FF',
+    Reactors: 'Reactors98A0C40F',
+    Audit: 'Audit3D8ADE0A',
+    AuditIndex: 'AuditIndexFD1561BE',
+    AuditSeals: 'AuditSealsDFB09333',
+  },
+  keys: { ENCRYPT_DECRYPT: 'Key961B73FD', SIGN_VERIFY: 'SealKey94782D95' },
+} as const;
 
 export const dataTablesOf = (service: string): readonly string[] =>
   DATA_TABLES.map((id) => tableNameOf(service, id));

@@ -1,8 +1,25 @@
-import { DEPLOYMENT_TAG, reactorLayerName } from '../../../lib/deployment-names.ts';
+import { DEPLOYMENT_TAG, reactorLayerName, tableNameOf } from '../../../lib/deployment-names.ts';
 import { PRICES } from '../../../lib/prices.ts';
-import { dataTablesOf, isLogGroup, isReactorFunction, stacksOf, trailTablesOf } from './deployment.ts';
+import { CommandFailure } from '../explain-failure.ts';
+import {
+  dataTablesOf,
+  isLogGroup,
+  isReactorFunction,
+  LOGICAL_IDS,
+  STACK_DESCRIPTION,
+  stacksOf,
+  trailTablesOf,
+} from './deployment.ts';
 import { backupMonthly, instancesMonthly, logMonthly, stackMonthly, tableMonthly } from './monthly-costs.ts';
-import type { KeyState, RemovalAccount, Stack, StackPlace, TableState } from './removal-account.ts';
+import type {
+  KeyState,
+  LogGroupState,
+  RemovalAccount,
+  Stack,
+  StackPlace,
+  TableState,
+  TaggedKeys,
+} from './removal-account.ts';
 import {
   layerId,
   logPrefixes,
@@ -34,23 +51,22 @@ const FREE_TYPES: Readonly<Record<string, (id: string) => string>> = {
   'AWS::IAM::ManagedPolicy': (arn) => `aws iam delete-policy --policy-arn ${arn}`,
 };
 
-/** How `cdk import` identifies the resources with data. */
-const IDENTIFIERS: Readonly<Record<string, string>> = {
-  'AWS::DynamoDB::Table': 'TableName',
-  'AWS::KMS::Key': 'KeyId',
-};
-
-interface Planning {
+interface Looking {
   readonly account: RemovalAccount;
   readonly service: string;
   readonly region: string;
   readonly removes: Removes;
   readonly now: Date;
+  readonly notes: string[];
+}
+
+interface Planning extends Looking {
+  /** Those with the tag of the deployment. */
+  readonly keys: TaggedKeys;
+  /** The tables that exist and are the deployment's, by their names. */
+  readonly tables: ReadonlyMap<string, TableState>;
   /** Whether the trail stays, since a record of it has not expired. */
   readonly keepsTrail: boolean;
-  readonly notes: string[];
-  /** ARNs of the keys that encrypt the tables. */
-  readonly tableKeys: Set<string>;
 }
 
 const plural = (count: number, noun: string): string =>
@@ -64,19 +80,49 @@ interface FoundStack {
   readonly stack: Stack;
 }
 
-async function foundStacks({ account, service, region }: Planning): Promise<readonly FoundStack[]> {
+/** Functions behind an edge read its secret. They end after the stack of the firewall. */
+const hasEdge = (found: readonly FoundStack[]): boolean =>
+  found.some(
+    ({ place: { name }, stack: { template } }) =>
+      name.endsWith('-Edge') || JSON.stringify(template).includes('{{resolve:secretsmanager:'),
+  );
+
+/** The name alone may be that of another product's stack. */
+function requireOurs({ place: { name }, stack }: FoundStack): void {
+  if (!stack.description.startsWith(STACK_DESCRIPTION))
+    throw new CommandFailure(
+      `${name} is the stack of another product: its description does not begin with "${STACK_DESCRIPTION}"; nothing was deleted`,
+    );
+  if (stack.isProtected)
+    throw new CommandFailure(
+      `${name} has termination protection: end it (aws cloudformation update-termination-protection); nothing was deleted`,
+    );
+}
+
+async function foundStacks(looking: Looking): Promise<readonly FoundStack[]> {
+  const { account, service, region, notes } = looking;
+  const places = stacksOf(service, region);
   const found: FoundStack[] = [];
-  for (const place of stacksOf(service, region)) {
+  const look = async (place: StackPlace) => {
     const stack = await account.stack(place);
-    if (stack !== undefined) found.push({ place, stack });
-  }
-  return found;
+    if (stack === 'denied') {
+      if (place.region === undefined) throw new CommandFailure(`you may not look at the stack ${place.name}`);
+      notes.push(
+        `the stack ${place.name} in ${place.region}, which you may not look at: it costs, if it exists`,
+      );
+    } else if (stack !== undefined) found.push({ place, stack });
+  };
+  for (const place of places) if (place.region === undefined) await look(place);
+  // Without an edge, nothing is in the other Region, where policies may deny every call.
+  if (hasEdge(found)) for (const place of places) if (place.region !== undefined) await look(place);
+  for (const each of found) requireOurs(each);
+  return found.toSorted((a, b) => places.indexOf(a.place) - places.indexOf(b.place));
 }
 
 const isRetained = ({ template }: Stack, logicalId: string): boolean =>
   template[logicalId]?.DeletionPolicy?.startsWith('Retain') === true;
 
-async function stackStep({ account, notes }: Planning, { place, stack }: FoundStack): Promise<Step> {
+async function stackStep({ account, notes }: Looking, { place, stack }: FoundStack): Promise<Step> {
   const queues = stack.resources.filter(({ type }) => type === 'AWS::SQS::Queue');
   const waiting = await Promise.all(queues.map(({ physicalId }) => account.messages(physicalId)));
   const messages = waiting.reduce((sum, count) => sum + count, 0);
@@ -118,18 +164,24 @@ async function layerSteps({ account, service }: Planning): Promise<readonly Step
   }));
 }
 
-async function logSteps({ account, service, removes }: Planning): Promise<readonly Step[]> {
-  const groups = await Promise.all(logPrefixes(service).map((prefix) => account.logGroups(prefix)));
-  return groups
+/** A key by its ARN. Its tag proves whose it is, and so whose is what it encrypts. */
+const isKeyOf = ({ keys }: TaggedKeys, arn: string | undefined): boolean =>
+  keys.some(({ id }) => arn?.endsWith(`/${id}`) === true);
+
+async function logSteps({ account, service, removes, keys, notes }: Planning): Promise<readonly Step[]> {
+  const groups = (await Promise.all(logPrefixes(service).map((prefix) => account.logGroups(prefix))))
     .flat()
-    .filter(({ name }) => isLogGroup(service, name))
-    .map(({ name, bytes }) => ({
-      kind: 'logs',
-      id: name,
-      fate: removes === 'data' ? 'retained' : 'deleted',
-      has: megabytes(bytes),
-      monthly: logMonthly(bytes),
-    }));
+    .filter(({ name }) => isLogGroup(service, name));
+  const isOurs = ({ keyArn }: LogGroupState) => isKeyOf(keys, keyArn);
+  for (const { name } of groups.filter((group) => !isOurs(group)))
+    notes.push(`the log group ${name}, which no key of ${service} encrypts: it may be another product's`);
+  return groups.filter(isOurs).map(({ name, bytes }) => ({
+    kind: 'logs',
+    id: name,
+    fate: removes === 'data' ? 'retained' : 'deleted',
+    has: megabytes(bytes),
+    monthly: logMonthly(bytes),
+  }));
 }
 
 function fateOfTable({ service, removes, keepsTrail }: Planning, name: string): Step['fate'] {
@@ -138,12 +190,18 @@ function fateOfTable({ service, removes, keepsTrail }: Planning, name: string): 
 }
 
 async function backupSteps(planning: Planning, tableName: string): Promise<readonly Step[]> {
-  const backups = await planning.account.backups(tableName);
+  const { account, tables, notes, service } = planning;
+  const backups = await account.backups(tableName);
+  if (!tables.has(tableName))
+    for (const { arn } of backups.filter(({ expiresAt }) => expiresAt === undefined))
+      notes.push(
+        `the backup ${arn} stays, and costs: its table is not one of ${service}, or no longer exists`,
+      );
   for (const { arn, expiresAt } of backups)
     if (expiresAt !== undefined)
-      planning.notes.push(`AWS keeps its backup ${arn} without charge until ${day(expiresAt)}`);
+      notes.push(`AWS keeps its backup ${arn} without charge until ${day(expiresAt)}`);
   return backups
-    .filter(({ expiresAt }) => expiresAt === undefined)
+    .filter(({ expiresAt }) => expiresAt === undefined && tables.has(tableName))
     .map(({ arn, bytes }) => ({
       kind: 'backup',
       id: arn,
@@ -155,7 +213,6 @@ async function backupSteps(planning: Planning, tableName: string): Promise<reado
 
 function tableStep(planning: Planning, name: string, table: TableState): Step {
   const fate = fateOfTable(planning, name);
-  if (table.keyArn !== undefined) planning.tableKeys.add(table.keyArn);
   if (fate === 'deleted' && table.isRecoverable) {
     const until = new Date(planning.now.getTime() + SYSTEM_BACKUP_DAYS * DAY_MS);
     planning.notes.push(
@@ -181,14 +238,11 @@ async function noteCopies({ account, service, notes }: Planning, names: readonly
 }
 
 async function storedSteps(planning: Planning): Promise<readonly Step[]> {
-  const { account, service } = planning;
+  const { service } = planning;
   const names = [...dataTablesOf(service), ...trailTablesOf(service)];
   const steps: Step[] = [];
   for (const name of names) steps.push(...(await backupSteps(planning, name)));
-  for (const name of names) {
-    const table = await account.table(name);
-    if (table !== undefined) steps.push(tableStep(planning, name, table));
-  }
+  for (const [name, table] of planning.tables) steps.push(tableStep(planning, name, table));
   await noteCopies(planning, names);
   return steps;
 }
@@ -203,34 +257,68 @@ function keyStep({ notes }: Planning, { id, use, replicas }: KeyState, fate: Ste
   return { kind: 'key', id, fate, has: `${does}${ends}`, monthly: PRICES.month.key };
 }
 
-async function keySteps(planning: Planning, fate: Step['fate']): Promise<readonly Step[]> {
-  const { account, service, notes, tableKeys } = planning;
-  const { keys, unreadable } = await account.keys(DEPLOYMENT_TAG, service);
-  for (const arn of tableKeys)
-    if (!keys.some(({ id }) => arn.endsWith(`/${id}`)))
+function keySteps(planning: Planning, fate: Step['fate']): readonly Step[] {
+  const { service, notes, tables, keys } = planning;
+  for (const arn of new Set([...tables.values()].flatMap(({ keyArn }) => keyArn ?? [])))
+    if (!isKeyOf(keys, arn))
       notes.push(`the key ${arn} encrypts a table and lacks the tag ${DEPLOYMENT_TAG}: it stays, and costs`);
-  if (unreadable > 0)
+  if (keys.unreadable > 0)
     notes.push(
-      `${plural(unreadable, 'KMS key')} whose tags you may not read: one of ${service} stays, and costs`,
+      `${plural(keys.unreadable, 'KMS key')} whose tags you may not read: one of ${service} stays, and costs`,
     );
-  return keys.map((key) => keyStep(planning, key, fate));
+  return keys.keys.map((key) => keyStep(planning, key, fate));
 }
 
-function mappingOf(stacks: readonly FoundStack[], service: string): ResourceMapping | undefined {
-  const data = stacks.find(({ place }) => place.name === `${service}-Data`);
-  if (data === undefined) return undefined;
-  const entries = data.stack.resources.flatMap(({ logicalId, physicalId, type }) => {
-    const identifier = IDENTIFIERS[type];
-    return identifier === undefined ? [] : [[logicalId, { [identifier]: physicalId }] as const];
+/** By the logical ids of the templates: the stack may be gone. A restore leaves other tables. */
+function mappingOf({ service, tables, keys }: Planning): ResourceMapping {
+  const ofTables = Object.entries(LOGICAL_IDS.tables).flatMap(([id, logicalId]) => {
+    const TableName = tableNameOf(service, id);
+    return tables.has(TableName) ? [[logicalId, { TableName }] as const] : [];
   });
-  return Object.fromEntries(entries);
+  const encrypting = [...tables.values()].flatMap(({ keyArn }) => keyArn?.split('/').at(-1) ?? [])[0];
+  const [signing, ...others] = keys.keys.filter(({ use }) => use === 'SIGN_VERIFY');
+  return {
+    ...(encrypting !== undefined && { [LOGICAL_IDS.keys.ENCRYPT_DECRYPT]: { KeyId: encrypting } }),
+    ...Object.fromEntries(ofTables),
+    ...(signing !== undefined &&
+      others.length === 0 && { [LOGICAL_IDS.keys.SIGN_VERIFY]: { KeyId: signing.id } }),
+  };
 }
 
-async function hasLiveTrail(account: RemovalAccount, service: string, now: Date): Promise<boolean> {
-  const [audit = ''] = trailTablesOf(service);
-  const table = await account.table(audit);
-  if (table === undefined || table.status === 'DELETING') return false;
-  return await account.hasUnexpired(audit, Math.floor(now.getTime() / 1_000));
+/**
+ * The tables of the deployment that exist. A table is its own by its tag, or by its key, since a
+ * restore by DynamoDB loses the tags. One that is being deleted has none.
+ */
+async function ownTables(
+  { account, service, notes }: Looking,
+  keys: TaggedKeys,
+): Promise<ReadonlyMap<string, TableState>> {
+  const own = new Map<string, TableState>();
+  for (const name of [...dataTablesOf(service), ...trailTablesOf(service)]) {
+    const table = await account.table(name);
+    if (table === undefined) continue;
+    if (table.tags[DEPLOYMENT_TAG] === service || isKeyOf(keys, table.keyArn)) own.set(name, table);
+    else notes.push(`the table ${name}, which lacks the tag ${DEPLOYMENT_TAG}: it may be another product's`);
+  }
+  return own;
+}
+
+/**
+ * Whether a record has not expired. Without the table of records, the seals decide it, and without
+ * these the backup that AWS makes of a deleted table: what is left can still prove a copy of it.
+ */
+async function hasLiveTrail(
+  { account, service, now }: Looking,
+  tables: ReadonlyMap<string, TableState>,
+): Promise<boolean> {
+  const [audit = '', , seals = ''] = trailTablesOf(service);
+  const table = tables.get(audit);
+  if (table !== undefined && table.status !== 'DELETING')
+    return await account.hasUnexpired(audit, Math.floor(now.getTime() / 1_000));
+  const until = tables.has(seals) ? await lastExpiry(account, seals) : undefined;
+  if (until !== undefined) return until > now;
+  const backups = await account.backups(audit);
+  return backups.some(({ expiresAt }) => expiresAt !== undefined && expiresAt > now);
 }
 
 /** What a removal would do now. It changes nothing. */
@@ -238,38 +326,31 @@ export async function planRemoval(
   account: RemovalAccount,
   service: string,
   removes: Removes,
-  now: Date,
 ): Promise<RemovalPlan> {
-  const notes: string[] = [];
-  const keepsTrail = removes !== 'trail' && (await hasLiveTrail(account, service, now));
-  const region = await account.region();
-  const planning: Planning = {
-    account,
-    service,
-    region,
-    removes,
-    now,
-    keepsTrail,
-    notes,
-    tableKeys: new Set(),
+  const looking: Looking = {
+    ...{ account, service, removes },
+    region: await account.region(),
+    now: await account.now(),
+    notes: [],
   };
-  const stacks = await foundStacks(planning);
+  const { region, now, notes } = looking;
+  const stacks = await foundStacks(looking);
+  const keys = await account.keys(DEPLOYMENT_TAG, service);
+  const tables = await ownTables(looking, keys);
+  const keepsTrail = removes !== 'trail' && (await hasLiveTrail(looking, tables));
+  const planning: Planning = { ...looking, keys, tables, keepsTrail };
   const steps: Step[] = [];
   for (const stack of stacks) steps.push(await stackStep(planning, stack));
   steps.push(...(await functionSteps(planning)), ...(await layerSteps(planning)));
   steps.push(...(await logSteps(planning)), ...(await storedSteps(planning)));
   // What is retained cannot be read without its key.
-  const needsKeys = removes === 'data' || steps.some(({ fate }) => fate === 'retained');
-  steps.push(...(await keySteps(planning, needsKeys ? 'retained' : 'deleted')));
+  const needsKeys = removes === 'data' || keepsTrail || steps.some(({ fate }) => fate === 'retained');
+  steps.push(...keySteps(planning, needsKeys ? 'retained' : 'deleted'));
   const trailUntil = keepsTrail ? await lastExpiry(account, trailTablesOf(service)[2] ?? '') : undefined;
-  const mapping = mappingOf(stacks, service);
   return {
-    service,
-    region,
-    removes,
-    steps,
-    notes,
+    ...{ service, region, removes, now, steps, notes },
     ...(trailUntil !== undefined && { trailUntil }),
-    ...(mapping !== undefined && { mapping }),
+    mapping: mappingOf(planning),
+    sealKeys: keys.keys.flatMap(({ id, use }) => (use === 'SIGN_VERIFY' ? id : [])),
   };
 }

@@ -20,6 +20,9 @@ export interface TemplateResource {
 export interface Stack {
   /** Its ARN. */
   readonly id: string;
+  readonly description: string;
+  /** Whether CloudFormation refuses to delete it. */
+  readonly isProtected: boolean;
   readonly resources: readonly StackResource[];
   /** The resources of its template, by logical id. */
   readonly template: Readonly<Record<string, TemplateResource>>;
@@ -40,6 +43,14 @@ export interface TableState {
   readonly isInfrequent: boolean;
   /** As DynamoDB names it: `ACTIVE`, `UPDATING`, `DELETING`, ... */
   readonly status: string;
+  /** The KMS key that encrypts it. */
+  readonly keyArn: string | undefined;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+export interface LogGroupState {
+  readonly name: string;
+  readonly bytes: number;
   /** The KMS key that encrypts it. */
   readonly keyArn: string | undefined;
 }
@@ -68,8 +79,10 @@ export interface TaggedKeys {
 /** The calls of AWS that a removal needs, with the credentials of an administrator. */
 export interface RemovalAccount {
   readonly region: () => Promise<string>;
-  /** `undefined` if it does not exist. */
-  stack(place: StackPlace): Promise<Stack | undefined>;
+  /** The time of AWS: the clock of this machine may be wrong. */
+  now(): Promise<Date>;
+  /** `undefined` if it does not exist, `denied` if the caller may not know. */
+  stack(place: StackPlace): Promise<Stack | 'denied' | undefined>;
   /** Of a stack by its ARN, also of a deleted one. */
   stackStatus(place: StackPlace): Promise<StackStatus>;
   deleteStack(place: StackPlace): Promise<void>;
@@ -94,13 +107,14 @@ export interface RemovalAccount {
   deleteBackup(arn: string): Promise<void>;
   /** The keys with the tag, without those that await their deletion. */
   keys(tag: string, value: string): Promise<TaggedKeys>;
+  /** Of a key that signs, in PEM. */
+  publicKey(id: string): Promise<string>;
   /** With the shortest wait, 7 days. */
   scheduleKeyDeletion(id: string): Promise<void>;
-  /** Names and stored bytes. */
-  logGroups(prefix: string): Promise<readonly { readonly name: string; readonly bytes: number }[]>;
+  logGroups(prefix: string): Promise<readonly LogGroupState[]>;
   deleteLogGroup(name: string): Promise<void>;
   /** Whether a table has an item whose `ttl` is after a time (s since 1970). */
   hasUnexpired(tableName: string, seconds: number): Promise<boolean>;
-  /** Bodies of seals, the newest first. */
+  /** Bodies of seals, the newest first; none without the table. */
   sealBodies(tableName: string): AsyncIterable<string>;
 }

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
-import { administratorSettings } from '../../../packages/local-aws/src/control.ts';
+import { z } from 'zod';
+import { administratorSettings, control } from '../../../packages/local-aws/src/control.ts';
 import type { Response } from '../command-behaviour.ts';
 import { CommandFailure, UsageError, type Target } from '../explain-failure.ts';
 import { printable } from '../show.ts';
+import type { RemovalAccount } from './removal-account.ts';
 import { removeDeployment, type RemovalOptions } from './remove-deployment.ts';
 
 /** The command for `--help` and for the table of docs/deploy.md. */
@@ -93,10 +95,21 @@ const ATTEMPTS = 10;
 /** Other commands make one call, whose right their explanation names. */
 const ABOUT_A_CALL = ['AccessDenied', 'AccessDeniedException', 'ResourceNotFoundException'];
 
+const clock = z.object({ now: z.iso.datetime() });
+
 function explained(error: unknown): unknown {
   return error instanceof Error && ABOUT_A_CALL.includes(error.name)
     ? new CommandFailure(error.message)
     : error;
+}
+
+/** The account of a target. A local one has a clock of its own, which its responses do not show. */
+export async function accountOf(local: Target['local']): Promise<RemovalAccount> {
+  // Its clients are those of six services: other commands do not load them.
+  const { awsRemovalAccount } = await import('./aws-removal-account.ts');
+  if (local === undefined) return awsRemovalAccount({ maxAttempts: ATTEMPTS });
+  const account = awsRemovalAccount({ ...administratorSettings(local), maxAttempts: ATTEMPTS });
+  return { ...account, now: async () => new Date(clock.parse(await control(local, 'clock')).now) };
 }
 
 /** Runs the command with the AWS credentials of the environment, or on a local account. */
@@ -105,16 +118,12 @@ export async function runRemoval(
   { local }: Target,
   { printError, pause = (ms) => sleep(ms), ask }: RemovalSurroundings,
 ): Promise<Response> {
-  // Its clients are those of six services: other commands do not load them.
-  const { awsRemovalAccount } = await import('./aws-removal-account.ts');
-  const settings = local === undefined ? {} : administratorSettings(local);
   const deps = {
-    account: awsRemovalAccount({ ...settings, maxAttempts: ATTEMPTS }),
+    account: await accountOf(local),
     pause,
     say: (line: string) => {
       printError(`${printable(line)}\n`);
     },
-    now: () => new Date(),
     ...(ask !== undefined && { ask }),
   };
   try {

@@ -30,14 +30,18 @@ export interface RemovalPlan {
   readonly service: string;
   readonly region: string;
   readonly removes: Removes;
+  /** By the clock of AWS. */
+  readonly now: Date;
   /** In the order in which they are carried out. */
   readonly steps: readonly Step[];
   /** What the command leaves alone. */
   readonly notes: readonly string[];
   /** When the last record of a trail that stays has expired, if known. */
   readonly trailUntil?: Date;
-  /** Only while the stack of the data exists. */
-  readonly mapping?: ResourceMapping;
+  /** Of the tables and keys that exist. */
+  readonly mapping: ResourceMapping;
+  /** Keys of the deployment that sign seals. */
+  readonly sealKeys: readonly string[];
 }
 
 export const deletedOf = ({ steps }: RemovalPlan): readonly Step[] =>

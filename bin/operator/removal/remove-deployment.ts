@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import type { Response } from '../command-behaviour.ts';
 import { CommandFailure } from '../explain-failure.ts';
 import { carryOut, type CarryOutDeps } from './carry-out.ts';
+import { LOGICAL_IDS } from './deployment.ts';
 import { planRemoval } from './plan-removal.ts';
 import {
   deletedOf,
@@ -27,7 +28,6 @@ export interface RemovalOptions {
 }
 
 export interface RemovalDeps extends CarryOutDeps {
-  readonly now: () => Date;
   /** Asks at the terminal; `undefined` without a terminal. */
   readonly ask?: (question: string) => Promise<string>;
 }
@@ -55,13 +55,19 @@ async function confirmed(deps: RemovalDeps, options: RemovalOptions): Promise<vo
   await requireAnswer(deps, 'the audit trail before its retention ends', phraseOf(service));
 }
 
-/** Before anything is deleted: afterwards no stack connects the ids. */
+/** What the stack of the data has, or had: only a whole mapping lets `cdk import` adopt it. */
+function requireWhole({ service, mapping }: RemovalPlan): void {
+  const wanted = [...Object.values(LOGICAL_IDS.tables), ...Object.values(LOGICAL_IDS.keys)];
+  const missing = wanted.filter((logicalId) => mapping[logicalId] === undefined);
+  if (missing.length > 0)
+    throw new CommandFailure(
+      `no table or key of ${service} is certain to be that of ${missing.join(', ')}, so no new deployment can adopt the data: run the command without --keep-data, or find what is missing; nothing was deleted`,
+    );
+}
+
+/** Again in each run: the file of an earlier one may be lost. */
 function writeMapping({ mapping }: RemovalPlan, { mapping: file }: RemovalOptions, deps: RemovalDeps): void {
   if (file === undefined) return;
-  if (mapping === undefined) {
-    deps.say(`${file} is not written: an earlier run, which deleted the stack of the data, wrote it`);
-    return;
-  }
   writeFileSync(file, `${JSON.stringify(mapping, undefined, 2)}\n`);
   deps.say(`written for cdk import: ${file}`);
 }
@@ -84,11 +90,13 @@ function responseOf(plan: RemovalPlan, options: RemovalOptions): Response {
  */
 export async function removeDeployment(deps: RemovalDeps, options: RemovalOptions): Promise<Response> {
   const { service, removes, isDryRun, exports } = options;
-  const planned = () => planRemoval(deps.account, service, removes, deps.now());
+  const planned = () => planRemoval(deps.account, service, removes);
   const plan = await planned();
-  for (const line of planLines(plan, deps.now())) deps.say(line);
+  for (const line of planLines(plan)) deps.say(line);
+  if (removes === 'data') requireWhole(plan);
+  if (!isDryRun && deletedOf(plan).length === 0) writeMapping(plan, options, deps);
   if (isDryRun || deletedOf(plan).length === 0) return responseOf(plan, options);
-  if (exports !== undefined) await requireExports(exports.folder, exports.key, deps.now());
+  if (exports !== undefined) await requireExports(deps.account, plan, exports);
   await confirmed(deps, options);
   if (identityOf(await planned()) !== identityOf(plan))
     throw new CommandFailure(

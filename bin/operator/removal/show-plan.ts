@@ -12,7 +12,7 @@ function rows(steps: readonly Step[]): readonly string[] {
 
 const MONTH_MS = (365.25 / 12) * 86_400_000;
 
-function untilText({ removes, trailUntil }: RemovalPlan, monthly: number, now: Date): string {
+function untilText({ removes, trailUntil, now }: RemovalPlan, monthly: number): string {
   if (removes === 'data') return 'Retained for a new deployment:';
   if (trailUntil === undefined) return 'Retained until the last record of the audit trail has expired:';
   const months = Math.max(0, (trailUntil.getTime() - now.getTime()) / MONTH_MS);
@@ -21,13 +21,13 @@ function untilText({ removes, trailUntil }: RemovalPlan, monthly: number, now: D
 }
 
 /** The plan in lines: every resource with its dollars a month, and what remains. */
-export function planLines(plan: RemovalPlan, now: Date): readonly string[] {
+export function planLines(plan: RemovalPlan): readonly string[] {
   const [deleted, retained] = [deletedOf(plan), retainedOf(plan)];
   const monthly = monthlyOf(retained);
   return [
     `${plan.service} in ${plan.region}: dollars a month for what exists, without calls, at the prices of us-east-1`,
     ...(deleted.length > 0 ? ['Deleted:', ...rows(deleted)] : ['Nothing to delete.']),
-    ...(retained.length > 0 ? [untilText(plan, monthly, now), ...rows(retained)] : []),
+    ...(retained.length > 0 ? [untilText(plan, monthly), ...rows(retained)] : []),
     ...(plan.notes.length > 0
       ? ['Not deleted by this command:', ...plan.notes.map((note) => `  ${note}`)]
       : []),

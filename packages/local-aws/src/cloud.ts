@@ -212,10 +212,12 @@ function runningFunctions(functions: FunctionHost) {
 
 /** The control plane of the stacks, and of the logs that they name. */
 function stackServices({ removers }: Start, stacks: readonly DeployedStack[]) {
-  const names = stacks.flatMap(({ resources }) =>
-    resources.filter(({ type }) => type === 'AWS::Logs::LogGroup').map(({ identity }) => identity.ref),
+  const groups = stacks.flatMap(({ resources }) =>
+    resources
+      .filter(({ type }) => type === 'AWS::Logs::LogGroup')
+      .map(({ identity }) => ({ name: identity.ref, keyArn: identity.attributes['KmsKeyId'] })),
   );
-  const logGroups = createLogGroups({ accountId: ACCOUNT_ID, region: REGION }, names);
+  const logGroups = createLogGroups({ accountId: ACCOUNT_ID, region: REGION }, groups);
   removers.set('AWS::Logs::LogGroup', ({ identity }) => {
     logGroups.remove(identity.ref);
   });

@@ -22,6 +22,7 @@ export interface TableDefinition {
   readonly isProtected?: boolean;
   readonly hasPointInTimeRecovery?: boolean;
   readonly keyArn?: string;
+  readonly tags?: Readonly<Record<string, string>>;
   readonly resourcePolicy?: PolicyDocument;
 }
 

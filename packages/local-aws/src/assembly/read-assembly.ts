@@ -17,6 +17,7 @@ const outputSchema = z.object({
 });
 
 const templateSchema = z.object({
+  Description: z.string().optional(),
   Parameters: z.record(z.string(), z.object({ Default: z.unknown().optional() })).default({}),
   Conditions: z.record(z.string(), z.unknown()).default({}),
   Resources: z.record(z.string(), resourceSchema).default({}),

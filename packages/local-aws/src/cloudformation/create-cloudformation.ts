@@ -42,6 +42,8 @@ export function createCloudFormation({ stacks, removers }: CloudFormationOptions
       element('StackName', stack.name),
       element('StackId', stack.id),
       element('CreationTime', new Date(0).toISOString()),
+      element('Description', stack.template.Description ?? ''),
+      element('EnableTerminationProtection', 'false'),
       element('StackStatus', deleted.has(stack) ? 'DELETE_COMPLETE' : 'CREATE_COMPLETE'),
     ];
     return `<Stacks><member>${members.join('')}</member></Stacks>`;

@@ -40,6 +40,7 @@ export interface TableSettings {
   readonly hasPointInTimeRecovery?: boolean;
   /** ARN of the KMS key that encrypts it; nothing is encrypted locally. */
   readonly keyArn?: string;
+  readonly tags?: Readonly<Record<string, string>>;
   /** The source backup of a restored table. */
   readonly sourceBackupArn?: string;
   readonly resourcePolicy?: TablePolicy | undefined;

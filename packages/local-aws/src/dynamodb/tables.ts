@@ -102,12 +102,13 @@ export async function openTables(database: Database, { accountId, region }: Tabl
       const description = describe(definition, arn(definition.name));
       const existing = tables.get(definition.name);
       if (existing === undefined) {
-        const { isProtected = false, hasPointInTimeRecovery = false, keyArn } = definition;
+        const { isProtected = false, hasPointInTimeRecovery = false, keyArn, tags } = definition;
         await store({
           description,
           isProtected,
           hasPointInTimeRecovery,
           ...(keyArn !== undefined && { keyArn }),
+          ...(tags !== undefined && { tags }),
         });
       } else if (!sameJson(shapeOf(existing.description), shapeOf(description))) {
         throw new Error(

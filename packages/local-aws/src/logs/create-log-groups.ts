@@ -13,14 +13,14 @@ const described = z.strictObject({
 const deleted = z.strictObject({ logGroupName: z.string() });
 
 /**
- * CloudWatch Logs with the names of the log groups alone: their lines are in the files of the
- * account.
+ * CloudWatch Logs with the names and keys of the log groups alone: their lines are in the files of
+ * the account.
  */
 export function createLogGroups(
   { accountId, region }: { readonly accountId: string; readonly region: string },
-  names: readonly string[],
+  defined: readonly { readonly name: string; readonly keyArn: string | undefined }[],
 ): LogGroups {
-  const groups = new Set(names);
+  const groups = new Map(defined.map(({ name, keyArn }) => [name, keyArn]));
 
   function respond(status: number, body: unknown): AwsResponse {
     return { status, headers: { 'content-type': 'application/x-amz-json-1.1' }, body: JSON.stringify(body) };
@@ -40,8 +40,10 @@ export function createLogGroups(
   function resultOf(call: AwsCall): unknown {
     if (requireAction(call) === 'DescribeLogGroups') {
       const { logGroupNamePrefix: prefix } = inputOf(described, call);
-      const found = [...groups].filter((name) => name.startsWith(prefix)).toSorted();
-      return { logGroups: found.map((logGroupName) => ({ logGroupName, storedBytes: 0 })) };
+      const found = [...groups].filter(([name]) => name.startsWith(prefix)).toSorted();
+      return {
+        logGroups: found.map(([logGroupName, kmsKeyId]) => ({ logGroupName, storedBytes: 0, kmsKeyId })),
+      };
     }
     const { logGroupName } = inputOf(deleted, call);
     if (!groups.delete(logGroupName))

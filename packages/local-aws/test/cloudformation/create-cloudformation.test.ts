@@ -8,6 +8,7 @@ function aStack(
   resources: Readonly<Record<string, { Type: string; DeletionPolicy?: string }>>,
 ): DeployedStack {
   const template = {
+    Description: 'App: a <stack>',
     Parameters: {},
     Conditions: {},
     Outputs: {},
@@ -92,6 +93,7 @@ describe('the deletion of a stack', () => {
 describe('a stack', () => {
   it('is described with its resources and its template, as XML', async () => {
     const { send } = aService({ Queue: { Type: 'AWS::SQS::Queue' } });
+    expect(await send(aCall('DescribeStacks'))).toContain('<Description>App: a &lt;stack&gt;</Description>');
     expect(await send(aCall('ListStackResources'))).toContain(
       '<PhysicalResourceId>&lt;Queue&gt; &amp; co</PhysicalResourceId>',
     );

@@ -261,4 +261,14 @@ describe('tables', () => {
     expect(Table).toMatchObject({ TableArn: tableArn, TableStatus: 'ACTIVE', KeySchema: things.keySchema });
     expect((await send('ListTables', {})).TableNames).toEqual(['Plain', 'Things']);
   });
+
+  it('ListTagsOfResource returns the tags of their template', async () => {
+    const { send, service } = await aDynamoDb();
+    await service.createTable({ ...things, name: 'Tagged', tags: { owner: 'me' } });
+    const tagsOf = (ResourceArn: string) => send('ListTagsOfResource', { ResourceArn });
+    expect(await tagsOf(tableArn.replace('Things', 'Tagged'))).toEqual({
+      Tags: [{ Key: 'owner', Value: 'me' }],
+    });
+    expect(await tagsOf(tableArn)).toEqual({ Tags: [] });
+  });
 });

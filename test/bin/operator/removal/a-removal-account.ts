@@ -11,6 +11,9 @@ export const LATER = new Date(EXPIRES.getTime() + 1);
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
 
+export const keyIdOf = (owner: string, id: string) => `mrk-${digest(`${owner} ${id}`).slice(0, 32)}`;
+export const keyArnOf = (owner = '') => `arn:key/${keyIdOf(owner, 'Key')}`;
+
 interface Owned {
   readonly kind: 'stack' | 'function' | 'layer' | 'table' | 'backup' | 'key' | 'logs';
   readonly id: string;
@@ -61,7 +64,7 @@ function holdingsOf(owner: string): readonly Owned[] {
     ),
     ...of(
       'key',
-      ['Key', 'SealKey'].map((id) => `mrk-${digest(`${owner} ${id}`).slice(0, 32)}`),
+      ['Key', 'SealKey'].map((id) => keyIdOf(owner, id)),
     ),
     ...of(
       'logs',
@@ -90,22 +93,23 @@ export function aRemovalAccount(services: readonly string[], now: () => Date = (
 
   const described = (id: string): Stack => ({
     id: `arn:${id}`,
+    description: 'Cloakroom: a part',
+    isProtected: false,
     resources: id.endsWith('-Data')
-      ? [
-          {
-            logicalId: 'Tokens1180AAEA',
-            physicalId: id.replace(/Data$/, 'Tokens'),
-            type: 'AWS::DynamoDB::Table',
-          },
-          { logicalId: 'Key961B73FD', physicalId: 'mrk-1', type: 'AWS::KMS::Key' },
-          { logicalId: 'EdgeSecret1CC1469E', physicalId: 'arn:secret', type: 'AWS::SecretsManager::Secret' },
-        ]
+      ? [{ logicalId: 'EdgeSecret1CC1469E', physicalId: 'arn:secret', type: 'AWS::SecretsManager::Secret' }]
       : [],
-    template: id.endsWith('-Data') ? { EdgeSecret1CC1469E: { Type: 'AWS::SecretsManager::Secret' } } : {},
+    template: {
+      ...(id.endsWith('-Data') && { EdgeSecret1CC1469E: { Type: 'AWS::SecretsManager::Secret' } }),
+      // A function behind the edge.
+      ...(id.endsWith('-Api') && {
+        Tokens: { Type: 'AWS::Lambda::Function', Properties: { S: '{{resolve:secretsmanager:arn}}' } },
+      }),
+    },
   });
 
   const account: RemovalAccount = {
     region: () => Promise.resolve('eu-west-1'),
+    now: () => Promise.resolve(now()),
     stack: ({ name }) => Promise.resolve(owned.has(`stack ${name}`) ? described(name) : undefined),
     stackStatus: ({ name }) =>
       Promise.resolve({
@@ -146,7 +150,8 @@ export function aRemovalAccount(services: readonly string[], now: () => Date = (
               isRecoverable: true,
               isInfrequent: name.includes('Audit'),
               status: updating.delete(name) ? 'UPDATING' : 'ACTIVE',
-              keyArn: `arn:key/${idsOf('key').find(({ owner }) => name.startsWith(`${owner}-`))?.id ?? ''}`,
+              keyArn: keyArnOf(owned.get(`table ${name}`)?.owner),
+              tags: { 'cloakroom:deployment': owned.get(`table ${name}`)?.owner ?? '' },
             }
           : undefined,
       ),
@@ -170,9 +175,14 @@ export function aRemovalAccount(services: readonly string[], now: () => Date = (
     deleteBackup: (arn) => ended('backup', arn),
     keys: (tag, value) => {
       const mine = idsOf('key').filter(({ owner }) => tag === 'cloakroom:deployment' && owner === value);
-      const keys = mine.map(({ id }) => ({ id, use: 'ENCRYPT_DECRYPT', replicas: [] }) as const);
+      const keys = mine.map(({ id }) => ({
+        id,
+        use: id === keyIdOf(value, 'SealKey') ? ('SIGN_VERIFY' as const) : ('ENCRYPT_DECRYPT' as const),
+        replicas: [],
+      }));
       return Promise.resolve({ keys, unreadable: 0 });
     },
+    publicKey: (id) => Promise.resolve(`no PEM of ${id}`),
     scheduleKeyDeletion: (id) => {
       const { owner } = owned.get(`key ${id}`) ?? {};
       // A table without its key is lost, whatever else happens.
@@ -184,7 +194,7 @@ export function aRemovalAccount(services: readonly string[], now: () => Date = (
       Promise.resolve(
         idsOf('logs')
           .filter(({ id }) => id.startsWith(prefix))
-          .map(({ id }) => ({ name: id, bytes: 1024 ** 2 })),
+          .map(({ id, owner }) => ({ name: id, bytes: 1024 ** 2, keyArn: keyArnOf(owner) })),
       ),
     deleteLogGroup: (name) => ended('logs', name),
     hasUnexpired: (_name, seconds) => Promise.resolve(seconds * 1_000 < EXPIRES.getTime()),
@@ -198,6 +208,8 @@ export function aRemovalAccount(services: readonly string[], now: () => Date = (
     account,
     changes,
     now,
+    /** Deletes a table as by hand. */
+    drop: (name: string) => owned.delete(`table ${name}`),
     /** Adds a reactor, as a caller may during a removal. */
     addReactor: (service: string) => {
       const id = reactorName(service, `${service} new`);

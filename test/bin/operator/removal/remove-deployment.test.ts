@@ -1,17 +1,25 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RemovalAccount } from '../../../../bin/operator/removal/removal-account.ts';
+import type { RemovalAccount, Stack } from '../../../../bin/operator/removal/removal-account.ts';
 import { removeDeployment, type RemovalOptions } from '../../../../bin/operator/removal/remove-deployment.ts';
 import { cases, fc } from '../../../../packages/local-aws/test/properties.ts';
-import { aRemovalAccount, Cut, cutAt, LATER, NOW } from './a-removal-account.ts';
+import { aRemovalAccount, Cut, cutAt, keyArnOf, keyIdOf, LATER, NOW } from './a-removal-account.ts';
 
 const MODES = ['all', 'data'] as const;
 const folder = mkdtempSync(join(tmpdir(), 'cloakroom-removal-'));
 const mapping = join(folder, 'mapping.json');
+/** Of lib/data-stack.ts, written a second time. */
 const MAPPING = {
+  Key961B73FD: { KeyId: keyArnOf('Cloakroom').slice('arn:key/'.length) },
   Tokens1180AAEA: { TableName: 'Cloakroom-Tokens' },
-  Key961B73FD: { KeyId: 'mrk-1' },
+  Ephemeral62C09283: { TableName: 'Cloakroom-Ephemeral' },
+  Access9901B1FF: { TableName: 'Cloakroom-Access' },
+  Reactors98A0C40F: { TableName: 'Cloakroom-Reactors' },
+  Audit3D8ADE0A: { TableName: 'Cloakroom-Audit' },
+  AuditIndexFD1561BE: { TableName: 'Cloakroom-AuditIndex' },
+  AuditSealsDFB09333: { TableName: 'Cloakroom-AuditSeals' },
+  SealKey94782D95: { KeyId: keyIdOf('Cloakroom', 'SealKey') },
 };
 
 async function removed(
@@ -23,10 +31,12 @@ async function removed(
   const { service = 'Cloakroom' } = options;
   const result = await removeDeployment(
     {
-      account,
+      account: new Proxy(account, {
+        get: (target, name) =>
+          name === 'now' ? () => target.now().then(() => now) : (Reflect.get(target, name) as unknown),
+      }),
       pause: () => Promise.resolve(),
       say: (line) => said.push(line),
-      now: () => now,
       ...(ask !== undefined && { ask }),
     },
     { service, removes: 'all', isDryRun: false, ...(ask === undefined && { confirm: service }), ...options },
@@ -67,6 +77,17 @@ describe('a removal', () => {
     expect(JSON.parse(readFileSync(mapping, 'utf8'))).toEqual(MAPPING);
   });
 
+  it('of all but the data writes the mapping also without stacks', async () => {
+    const { account } = aRemovalAccount(['Cloakroom']);
+    const file = join(folder, 'without-stacks.json');
+    const without: RemovalAccount = { ...account, stack: () => Promise.resolve(undefined) };
+    await removed(without, { removes: 'data', mapping: file });
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(MAPPING);
+    const again = join(folder, 'again.json');
+    await removed(without, { removes: 'data', mapping: again });
+    expect(JSON.parse(readFileSync(again, 'utf8'))).toEqual(MAPPING);
+  });
+
   it('prints the dollars of what it deletes and of what stays', async () => {
     const { account } = aRemovalAccount(['Cloakroom']);
     const { said } = await removed(account, { isDryRun: true });
@@ -99,7 +120,7 @@ describe('a removal', () => {
     const during: RemovalAccount = {
       ...account,
       deleteStack: async (place) => {
-        if (place.name === 'Cloakroom-Monitoring') addReactor('Cloakroom');
+        if (place.name === 'Cloakroom-Edge') addReactor('Cloakroom');
         await account.deleteStack(place);
       },
     };
@@ -153,7 +174,136 @@ describe('a removal', () => {
       deleteStack: () => Promise.resolve(),
       stackStatus: () => Promise.resolve({ status: 'DELETE_FAILED', reason: 'in use' }),
     };
-    await expect(removed(failing)).rejects.toThrow('could not delete Cloakroom-Monitoring: in use');
+    await expect(removed(failing)).rejects.toThrow('could not delete Cloakroom-Edge: in use');
+  });
+});
+
+describe('a removal leaves alone what only has a name of the deployment:', () => {
+  const isRefused = async (change: Partial<Stack>, message: string) => {
+    const { account, changes } = aRemovalAccount(['Cloakroom']);
+    const changed: RemovalAccount = {
+      ...account,
+      stack: async (place) => {
+        const stack = await account.stack(place);
+        return stack !== undefined && stack !== 'denied' && place.name === 'Cloakroom-Monitoring'
+          ? { ...stack, ...change }
+          : stack;
+      },
+    };
+    await expect(removed(changed)).rejects.toThrow(message);
+    expect(changes).toEqual([]);
+  };
+
+  it('a stack of another description ends the command, before anything is deleted', () =>
+    isRefused({ description: 'Monitoring of prod' }, 'Cloakroom-Monitoring is the stack of another product'));
+
+  it('a stack with termination protection does, too', () =>
+    isRefused({ isProtected: true }, 'Cloakroom-Monitoring has termination protection'));
+
+  it.each(['all', 'data'] as const)('a table with neither tag nor key: %s', async (removes) => {
+    const { account, left } = aRemovalAccount(['Cloakroom']);
+    const changed: RemovalAccount = {
+      ...account,
+      table: async (name) => {
+        const table = await account.table(name);
+        return table && name === 'Cloakroom-Tokens' ? { ...table, tags: {}, keyArn: 'arn:key/other' } : table;
+      },
+    };
+    const result = removed(changed, { removes, ...(removes === 'data' && { mapping }) });
+    if (removes === 'data')
+      await expect(result).rejects.toThrow('is certain to be that of Tokens1180AAEA, so no new deployment');
+    else expect((await result).said).toContain('the table Cloakroom-Tokens, which lacks the tag');
+    expect(left('Cloakroom')).toContain('table Cloakroom-Tokens');
+    expect(left('Cloakroom')).toContain('backup arn:Cloakroom-Tokens/backup/1');
+  });
+
+  it('but not a table that a restore made, which has the key and no tags', async () => {
+    const { account, left } = aRemovalAccount(['Cloakroom']);
+    const table: RemovalAccount['table'] = async (name) => {
+      const found = await account.table(name);
+      return found && { ...found, tags: {} };
+    };
+    await removed({ ...account, table }, {}, { now: LATER });
+    expect(left('Cloakroom')).toEqual([]);
+  });
+
+  it('logs that no key of the deployment encrypts', async () => {
+    const { account, left } = aRemovalAccount(['Cloakroom']);
+    const logGroups: RemovalAccount['logGroups'] = async (prefix) =>
+      (await account.logGroups(prefix)).map((group) => ({ ...group, keyArn: undefined }));
+    const { said } = await removed({ ...account, logGroups }, {}, { now: LATER });
+    expect(said).toContain('the log group Cloakroom-Api-AccessLog');
+    expect(kindsLeft(left('Cloakroom'))).toEqual(['logs']);
+  });
+});
+
+describe('a trail without its records stays', () => {
+  const trail = (left: readonly string[]) => left.filter((each) => /^(?:key|table .*AuditIndex)/.test(each));
+
+  it('until the newest seal with records says that they have expired', async () => {
+    const { account, left, drop } = aRemovalAccount(['Cloakroom']);
+    drop('Cloakroom-Audit');
+    await removed(account);
+    expect(trail(left('Cloakroom'))).toHaveLength(3);
+    await removed(account, {}, { now: LATER });
+    expect(trail(left('Cloakroom'))).toEqual([]);
+  });
+
+  it('without seals until the backup that AWS made has ended', async () => {
+    const { account, left, drop } = aRemovalAccount(['Cloakroom']);
+    for (const name of ['Audit', 'AuditSeals']) drop(`Cloakroom-${name}`);
+    const backup = { arn: 'arn:system', tableName: 'Cloakroom-Audit', bytes: 1, expiresAt: LATER };
+    const changed: RemovalAccount = {
+      ...account,
+      backups: (name) => Promise.resolve(name === 'Cloakroom-Audit' ? [backup] : []),
+    };
+    await removed(changed);
+    expect(trail(left('Cloakroom'))).toHaveLength(3);
+    await removed(changed, {}, { now: LATER });
+    expect(trail(left('Cloakroom'))).toEqual([]);
+  });
+});
+
+describe('the Region of the edge', () => {
+  const looking = (account: RemovalAccount, answer?: 'denied') => {
+    const regions: string[] = [];
+    const stack: RemovalAccount['stack'] = (place) => {
+      if (place.region === undefined) return account.stack(place);
+      regions.push(place.region);
+      return answer === undefined ? account.stack(place) : Promise.resolve(answer);
+    };
+    return { account: { ...account, stack }, regions };
+  };
+
+  it('is not asked without an edge', async () => {
+    const { account } = aRemovalAccount(['Cloakroom']);
+    const { account: looked, regions } = looking({
+      ...account,
+      stack: async (place) => {
+        if (place.name.endsWith('-Edge')) return undefined;
+        const stack = await account.stack(place);
+        return stack === undefined || stack === 'denied' ? stack : { ...stack, template: {} };
+      },
+    });
+    await removed(looked, { isDryRun: true });
+    expect(regions).toEqual([]);
+  });
+
+  it('is asked once the stack of the edge is gone, for that of the firewall', async () => {
+    const { account } = aRemovalAccount(['Cloakroom']);
+    const { account: looked, regions } = looking({
+      ...account,
+      stack: (place) => (place.name.endsWith('-Edge') ? Promise.resolve(undefined) : account.stack(place)),
+    });
+    const { said } = await removed(looked, { isDryRun: true });
+    expect(regions).toEqual(['us-east-1']);
+    expect(said).toContain('Cloakroom-Firewall-eu-west-1');
+  });
+
+  it('that may not be asked is a note', async () => {
+    const { account } = aRemovalAccount(['Cloakroom']);
+    const { said } = await removed(looking(account, 'denied').account, { isDryRun: true });
+    expect(said).toContain('the stack Cloakroom-Firewall-eu-west-1 in us-east-1, which you may not look at');
   });
 });
 

@@ -20,6 +20,11 @@ const globalSecondaryIndex = z
   })
   .transform(({ IndexName, KeySchema, Projection }) => ({ IndexName, KeySchema, Projection }));
 
+const tags = z
+  .array(z.strictObject({ Key: z.string(), Value: z.string() }))
+  .default([])
+  .transform((all) => Object.fromEntries(all.map(({ Key, Value }) => [Key, Value])));
+
 const table = resourceType({
   identify: ({ stack, logicalId, text }, { accountId, region }) => {
     const name = text('TableName') ?? physicalName(stack.name, logicalId, 255);
@@ -48,7 +53,7 @@ const table = resourceType({
       })
       .optional(),
     TableClass: withoutEffect,
-    Tags: withoutEffect,
+    Tags: tags,
     WarmThroughput: withoutEffect,
   }),
   start: async ({ identity, properties }, { createTable }) => {
@@ -66,6 +71,7 @@ const table = resourceType({
       hasPointInTimeRecovery:
         properties.PointInTimeRecoverySpecification?.PointInTimeRecoveryEnabled === true,
       ...(keyArn !== undefined && { keyArn }),
+      tags: properties.Tags,
       ...(properties.ResourcePolicy !== undefined && {
         resourcePolicy: properties.ResourcePolicy.PolicyDocument,
       }),
@@ -93,7 +99,7 @@ const key = resourceType({
       Description: withoutEffect,
       PendingWindowInDays: withoutEffect,
       RotationPeriodInDays: withoutEffect,
-      Tags: z.array(z.strictObject({ Key: z.string(), Value: z.string() })).default([]),
+      Tags: tags,
     })
     .refine(
       ({ KeySpec, KeyUsage }) => (KeySpec === 'SYMMETRIC_DEFAULT') === (KeyUsage === 'ENCRYPT_DECRYPT'),
@@ -109,7 +115,7 @@ const key = resourceType({
       policy: properties.KeyPolicy,
       enableRotation: properties.EnableKeyRotation,
       spec: properties.KeySpec,
-      tags: Object.fromEntries(properties.Tags.map(({ Key, Value }) => [Key, Value])),
+      tags: properties.Tags,
     });
   },
 });

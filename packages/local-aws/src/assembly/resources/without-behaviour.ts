@@ -30,6 +30,17 @@ const secret: ResourceType['identify'] = ({ stack, logicalId, text }, { accountI
   return { ref: `arn:aws:secretsmanager:${region}:${accountId}:secret:${name}`, attributes: {} };
 };
 
+/** CloudWatch Logs presents the key of a log group, though nothing is encrypted locally. */
+const logGroup: ResourceType['identify'] = (handle, account) => {
+  const { ref, attributes } = named(
+    'LogGroupName',
+    512,
+    (name, scope) => `arn:aws:logs:${scope}:log-group:${name}:*`,
+  )(handle, account);
+  const key = handle.text('KmsKeyId');
+  return { ref, attributes: { ...attributes, ...(key !== undefined && { KmsKeyId: key }) } };
+};
+
 const NO_METRICS = 'one machine stores no metrics: its operator reads the log';
 const ONE_VERSION = 'one machine has one version of a function, and moves no requests to another';
 
@@ -48,7 +59,7 @@ export const resourcesWithoutBehaviour: Readonly<Record<string, ResourceType>> =
   'AWS::Logs::MetricFilter': withoutBehaviour(NO_METRICS, unnamed),
   'AWS::Logs::LogGroup': withoutBehaviour(
     'the function host writes each function into a file of its own',
-    named('LogGroupName', 512, (name, scope) => `arn:aws:logs:${scope}:log-group:${name}:*`),
+    logGroup,
   ),
   'AWS::SecretsManager::Secret': withoutBehaviour(
     'its value is made on AWS alone, and functions get it by the template',

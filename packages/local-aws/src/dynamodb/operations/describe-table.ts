@@ -8,6 +8,7 @@ import { NEW_TABLE_THROUGHPUT, type Table, type WarmThroughput } from '../table.
 
 export const tableName = z.string().min(1).transform(tableNameOf);
 const oneTable = z.object({ TableName: tableName });
+const oneArn = z.strictObject({ ResourceArn: tableName, NextToken: z.string().optional() });
 const timeToLive = z.object({
   TableName: tableName,
   TimeToLiveSpecification: z.object({ AttributeName: z.string().min(1).max(255), Enabled: z.boolean() }),
@@ -62,7 +63,7 @@ export function aboutTable(
   };
 }
 
-/** DescribeTable, ListTables, DescribeTimeToLive and UpdateTimeToLive. */
+/** DescribeTable, ListTables, ListTagsOfResource, DescribeTimeToLive and UpdateTimeToLive. */
 export function tableOperations(
   { tables }: OperationContext,
   expiry: Pick<Expiry, 'setTimeToLive'>,
@@ -74,6 +75,12 @@ export function tableOperations(
     DescribeTable: (body) => {
       const { TableName: name } = parseWith(oneTable, body);
       return prepared('DescribeTable', name, () => ({ Table: presentTable(tables.get(name)) }));
+    },
+    ListTagsOfResource: (body) => {
+      const { ResourceArn: name } = parseWith(oneArn, body);
+      return prepared('ListTagsOfResource', name, () => ({
+        Tags: Object.entries(tables.get(name).tags ?? {}).map(([Key, Value]) => ({ Key, Value })),
+      }));
     },
     DescribeTimeToLive: (body) => {
       const { TableName: name } = parseWith(oneTable, body);
