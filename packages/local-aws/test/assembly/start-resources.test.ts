@@ -68,6 +68,7 @@ describe('a synthesized CDK app', () => {
         isProtected: false,
         hasPointInTimeRecovery: false,
         keyArn: expect.stringMatching(/^arn:aws:kms:/),
+        tags: {},
       },
     ]);
   });
