@@ -184,7 +184,7 @@ export class ReactorStack extends Stack {
         allowSend(this.invocations.queue),
       ],
       // The template refers to the layer by a name that its content does not change.
-      dependsOn: hash,
+      contentHash: hash,
     });
   }
 

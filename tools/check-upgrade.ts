@@ -28,11 +28,20 @@ async function deployedStacks(wanted: readonly Stack[]): Promise<readonly Stack[
   return found.filter((stack) => stack !== undefined);
 }
 
-const { stacks } = await readAssembly(to);
-const deployed = from === undefined ? await deployedStacks(stacks) : (await readAssembly(from)).stacks;
-const findings = playDeployment(deployed, stacks);
-for (const finding of findings) console.log(describeFinding(finding));
-console.log(
-  `${String(deployed.length)} deployed stacks, ${String(stacks.length)} to deploy, ${String(findings.length)} findings`,
-);
-process.exitCode = findings.length > 0 ? 1 : 0;
+async function check(): Promise<void> {
+  const { stacks } = await readAssembly(to);
+  const deployed = from === undefined ? await deployedStacks(stacks) : (await readAssembly(from)).stacks;
+  const findings = playDeployment(deployed, stacks);
+  for (const finding of findings) console.log(describeFinding(finding));
+  console.log(
+    `${String(deployed.length)} deployed stacks, ${String(stacks.length)} to deploy, ${String(findings.length)} findings`,
+  );
+  process.exitCode = findings.length > 0 ? 1 : 0;
+}
+
+try {
+  await check();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 2;
+}

@@ -19,7 +19,7 @@ export interface ApiFunctionProps<
    * Another value publishes another version: for content that the environment names and that does
    * not change the text of the template.
    */
-  readonly dependsOn?: string;
+  readonly contentHash?: string;
   readonly settings: Settings;
   readonly data: DataStack;
 }
@@ -38,7 +38,7 @@ export class ApiFunction<
   readonly live: IFunction;
 
   constructor(scope: Construct, id: string, props: ApiFunctionProps<Environment>) {
-    const { settings, data, dependsOn, ...content } = props;
+    const { settings, data, contentHash, ...content } = props;
     const { access, audit, ephemeral, key } = data;
     super(scope, id, {
       timeoutSeconds: GATEWAY_TIMEOUT_SECONDS,
@@ -56,7 +56,7 @@ export class ApiFunction<
         ...content.grants,
       ],
     });
-    if (dependsOn !== undefined) this.lambda.invalidateVersionBasedOn(dependsOn);
+    if (contentHash !== undefined) this.lambda.invalidateVersionBasedOn(contentHash);
     // The CDK's classes declare members as possibly undefined that its interfaces make optional.
     const version = this.lambda.currentVersion as IVersion;
     const live = new Alias(this, 'Live', { aliasName: 'live', version });

@@ -27,7 +27,8 @@ const MINUTE = { period: Duration.minutes(1), statistic: Stats.SUM };
 
 /**
  * Moves the requests of a function to a new version: a tenth at first, and the others five minutes
- * later. CodeDeploy moves them back, and the deployment fails, if a percent of the responses fail.
+ * later. If the service itself fails a percent of the requests, CodeDeploy moves them back and the
+ * deployment fails.
  */
 export class Canary extends Construct {
   constructor(scope: Construct, id: string, { serviceName, live, log }: CanaryProps) {
@@ -68,7 +69,7 @@ export class Canary extends Construct {
     });
     acceptFindings(group, {
       'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]':
-        'The policy that AWS keeps for CodeDeploy: it moves aliases and looks at alarms, and invokes no function of the service.',
+        'The policy that AWS maintains for CodeDeploy: it moves aliases and looks at alarms, and invokes no function of the service.',
     });
   }
 }
