@@ -16,7 +16,7 @@ import { environment as reactorsEnvironment } from '../functions/reactors/config
 import { environment as sweeperEnvironment } from '../functions/sweeper/config.ts';
 import { environment as tokensEnvironment } from '../functions/tokens/config.ts';
 import { environment as senderEnvironment } from '../functions/webhook-sender/config.ts';
-import { PROBLEMS } from '../src/http/problem.ts';
+import { PROBLEMS } from '../src/wire/problem.ts';
 import { AUTHOR_PACKAGES, SDK } from '../src/core/reactors/author-packages.ts';
 import { ALARM_NAMES } from '../lib/alarms.ts';
 import { SETTING_NAMES } from '../lib/settings.ts';

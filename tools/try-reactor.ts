@@ -6,7 +6,7 @@ import { REACTOR_LIMITS } from '../src/core/reactors/reactor.ts';
 import { returnedParts } from '../src/core/reactors/run-reactor.ts';
 import { Secret } from '../src/core/shared/secret.ts';
 import { ServiceError } from '../src/core/shared/service-error.ts';
-import { problemOf } from '../src/http/problem.ts';
+import { problemOf } from '../src/wire/problem.ts';
 import { bundleCode, BundleError, type BundledCode } from './try-reactor/bundle-code.ts';
 import {
   readOptions,

@@ -10,20 +10,19 @@ import { listPermissions } from '../../src/core/access/list-permissions.ts';
 import { authorizeSession, createSession } from '../../src/core/access/session.ts';
 import { getTenant, updateTenant } from '../../src/core/tenants/tenant-profile.ts';
 import { checkUnchanged } from '../../src/core/shared/check-unchanged.ts';
-import { presentPage } from '../../src/http/page-query.ts';
-import { presentApplication } from '../../src/http/present-application.ts';
 import { route, type Route } from '../../src/http/route.ts';
-import type { ApplicationsDeps } from './dependencies.ts';
-import { presentPermission, presentSession, presentTenant } from './present.ts';
 import {
-  authorizeSessionBody,
   createApplicationBody,
   listApplicationsQuery,
   listPermissionsQuery,
-  settingsOf,
+  presentApplication,
+  presentPermission,
   updateApplicationBody,
-  updateTenantBody,
-} from './schemas.ts';
+} from '../../src/wire/application.ts';
+import { presentPage } from '../../src/wire/page.ts';
+import { authorizeSessionBody, presentSession } from '../../src/wire/session.ts';
+import { presentTenant, settingsOf, updateTenantBody } from '../../src/wire/tenant.ts';
+import type { ApplicationsDeps } from './dependencies.ts';
 
 /** All routes of the applications function. */
 export const routes: readonly Route<ApplicationsDeps>[] = [

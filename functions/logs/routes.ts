@@ -1,10 +1,9 @@
 import { listRecords } from '../../src/core/audit/list-records.ts';
 import { isUuid } from '../../src/core/shared/is-uuid.ts';
-import { presentPage } from '../../src/http/page-query.ts';
-import { presentRecord } from '../../src/http/present-record.ts';
 import { route, type Route } from '../../src/http/route.ts';
 import type { LogsDeps } from './dependencies.ts';
-import { listLogsQuery } from './schemas.ts';
+import { listLogsQuery, presentRecord } from '../../src/wire/log-record.ts';
+import { presentPage } from '../../src/wire/page.ts';
 
 /** All routes of the logs function. */
 export const routes: readonly Route<LogsDeps>[] = [

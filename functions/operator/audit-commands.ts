@@ -15,7 +15,7 @@ import { defined } from '../../src/core/shared/defined.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
 import { formatTimestamp } from '../../src/core/shared/timestamp.ts';
 import type { Tenant } from '../../src/core/tenants/tenant.ts';
-import { presentRecord } from '../../src/http/present-record.ts';
+import { presentRecord } from '../../src/wire/log-record.ts';
 import type { OperatorDeps } from './dependencies.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,6 +1,6 @@
 import { PROXY_LIMITS } from '../../src/core/proxy/forward.ts';
-import type { DescribedOperation } from '../../src/http/openapi/operation.ts';
-import { duration, megabytes } from '../../src/http/openapi/words.ts';
+import type { DescribedOperation } from '../../src/wire/described-operation.ts';
+import { duration, megabytes } from '../../src/wire/words.ts';
 
 /**
  * The proxy has no body of its own to describe: it forwards the request and returns the

@@ -12,8 +12,9 @@ import type { AuditLog } from '../../src/core/audit/audit-log.ts';
 import type { Unaudited } from '../../src/core/audit/effects.ts';
 import type { ProcessInvocationDeps } from '../../src/core/reactors/process-invocation.ts';
 import { madeOnce } from '../../src/core/shared/made-once.ts';
-import { presentFailure, presentReactorResult } from '../../src/http/present-reactor-result.ts';
-import { tokenInputParser } from '../../src/http/token-input.ts';
+import { presentReaction } from '../../src/wire/invocation.ts';
+import { presentFailure } from '../../src/wire/problem.ts';
+import { tokenInputParser } from '../../src/http/parse-token-input.ts';
 import { auditReports } from '../../src/lambda/audit-metrics.ts';
 import { logFailure } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';
@@ -61,7 +62,7 @@ export function dependencies(env: NodeJS.ProcessEnv): Unaudited<ReactorWorkerDep
     }),
     clientCompatibility: config.CLIENT_COMPATIBILITY,
     parseTokenInput: tokenInputParser(config.CLIENT_COMPATIBILITY),
-    presentResult: presentReactorResult,
+    presentResult: presentReaction,
     presentFailure,
     onFailure: logFailure('runInvocation'),
     onReleased: publishWaits(config.SERVICE_NAME),

@@ -21,7 +21,7 @@ import type { StartInvocationDeps } from '../../src/core/reactors/start-invocati
 import type { Unaudited } from '../../src/core/audit/effects.ts';
 import { apiSettings } from '../../src/http/api-settings.ts';
 import type { ApiDeps } from '../../src/http/create-api-handler.ts';
-import { tokenInputParser } from '../../src/http/token-input.ts';
+import { tokenInputParser } from '../../src/http/parse-token-input.ts';
 import { logCold } from '../../src/lambda/request-log.ts';
 import { auditReports } from '../../src/lambda/audit-metrics.ts';
 import { environment } from './config.ts';

@@ -11,9 +11,9 @@ import type { Json } from '../../src/core/shared/json.ts';
 import type { RunOnce } from '../../src/core/shared/run-once.ts';
 import type { WriteIdentity } from '../../src/core/shared/write-identity.ts';
 import type { ApiRequest } from '../../src/http/api-request.ts';
-import { presentReactorResult } from '../../src/http/present-reactor-result.ts';
 import { withoutAnyCvc } from '../../src/core/shared/without-cvc.ts';
 import type { RouteResult } from '../../src/http/route.ts';
+import { presentReaction } from '../../src/wire/invocation.ts';
 import type { ReactorsDeps } from './dependencies.ts';
 
 interface Invocation {
@@ -39,7 +39,7 @@ export async function invokeReactor(
     const { result, keepUntil, uses } = await react(deps, caller, { ...input, receivedAt }, writes, once);
     const raw = result.raw?.reveal();
     return defined({
-      body: presentReactorResult(result),
+      body: presentReaction(result),
       replayData: reactionReplayOf(
         result,
         raw === undefined ? undefined : withoutAnyCvc(raw),
@@ -60,5 +60,5 @@ export async function replayInvocation(
 ): Promise<RouteResult> {
   // The function above stored it, and the seal proves it unchanged.
   const reaction = await replayReaction(deps, caller, replayData as unknown as ReactionReplay);
-  return { body: presentReactorResult(reaction) };
+  return { body: presentReaction(reaction) };
 }

@@ -1,38 +1,23 @@
-import { z } from 'zod';
-import { NAME_MAX_LENGTH } from '../../src/core/applications/application.ts';
 import { READABLE_MS } from '../../src/core/reactors/invocation.ts';
 import { REACTOR_LIMITS } from '../../src/core/reactors/reactor.ts';
-import type { DescribedOperation } from '../../src/http/openapi/operation.ts';
+import type { DescribedOperation } from '../../src/wire/described-operation.ts';
 import {
   acceptedInvocation,
-  idsParameter,
-  pageOf,
-  pageParameters,
-  reactor,
+  invocationResult,
+  invocationWords,
+  reactionResponse,
+} from '../../src/wire/invocation.ts';
+import { pageOf } from '../../src/wire/page.ts';
+import {
+  listReactorsParameters,
+  patchReactorWords,
   reactorResponse,
-  reactorResult,
-} from '../../src/http/openapi/schemas.ts';
-import { counted, duration, megabytes } from '../../src/http/openapi/words.ts';
-import { PATTERN_MAX_LENGTH, TIMEOUT } from './schemas.ts';
+  reactorWords,
+} from '../../src/wire/reactor.ts';
+import { duration, megabytes } from '../../src/wire/words.ts';
 
 const TAG = 'Reactors';
 const ID = { id: 'The id of the reactor.' };
-
-const CONFIGURATION = {
-  maxProperties: REACTOR_LIMITS.configuration,
-  propertyNames: { minLength: 1, maxLength: REACTOR_LIMITS.configurationKey },
-};
-
-const MEMBERS = {
-  name: `Up to ${counted(NAME_MAX_LENGTH)} characters.`,
-  code: `CommonJS for Node.js 16: \`module.exports = async (req) => ({ raw, tokenize })\`. Up to ${counted(REACTOR_LIMITS.code)} characters; not run now.`,
-  configuration: {
-    words: `Up to ${counted(REACTOR_LIMITS.configuration)} strings that the code reads as \`req.configuration\`.`,
-    limits: CONFIGURATION,
-  },
-  application: 'The public or private application with which the code may call the service through `req.bt`.',
-  'application.id': 'The id of the application.',
-};
 
 const CHARGE = {
   name: 'Charge card',
@@ -46,39 +31,32 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
   createReactor: {
     tag: TAG,
     summary: 'Create a reactor',
-    members: MEMBERS,
+    members: reactorWords(),
     required: ['configuration'],
     requests: { charge: { summary: 'A reactor', value: CHARGE } },
-    response: { description: 'The reactor.', schema: reactor },
+    response: { description: 'The reactor.', schema: reactorResponse() },
   },
   listReactors: {
     tag: TAG,
     summary: 'List reactors',
-    query: z.object({
-      id: idsParameter,
-      name: z.string().max(PATTERN_MAX_LENGTH).optional().meta({
-        description:
-          'Case-insensitive; `*` matches any characters; without `*` the name must contain the value.',
-      }),
-      ...pageParameters,
-    }),
-    response: { description: 'A page of reactors.', schema: pageOf(reactor) },
+    query: listReactorsParameters(),
+    response: { description: 'A page of reactors.', schema: pageOf(reactorResponse()) },
   },
   getReactor: {
     tag: TAG,
     summary: 'Get a reactor',
     parameters: ID,
-    response: { description: 'The reactor.', schema: reactor },
+    response: { description: 'The reactor.', schema: reactorResponse() },
   },
   updateReactor: {
     tag: TAG,
     summary: 'Update a reactor',
     description: 'Replaces all members; without `application` the reactor has none.',
     parameters: ID,
-    members: MEMBERS,
+    members: reactorWords(),
     required: ['configuration'],
     requests: { charge: { summary: 'Other code', value: CHARGE } },
-    response: { description: 'The reactor after the update.', schema: reactor },
+    response: { description: 'The reactor after the update.', schema: reactorResponse() },
     failures: { 409: CONFLICT },
   },
   patchReactor: {
@@ -86,11 +64,7 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
     summary: 'Patch a reactor',
     description: 'JSON Merge Patch (RFC 7386).',
     parameters: ID,
-    members: {
-      ...MEMBERS,
-      configuration: { words: 'Merged; `null` removes an entry.', limits: CONFIGURATION },
-      application: '`null` removes it.',
-    },
+    members: patchReactorWords(),
     requests: {
       entry: { summary: 'Sets one entry', value: { configuration: { url: 'https://other.example.com' } } },
     },
@@ -110,13 +84,7 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
     description:
       'Detokenizes `args`, runs the code, and returns its result. With `callback_url` the code runs asynchronously, once, and the service delivers the result as a webhook, signed by the rules of Standard Webhooks.',
     parameters: ID,
-    members: {
-      args: 'An object or array whose strings may contain detokenization expressions, or one expression whose value is an object.',
-      callback_url: 'The https address for the result.',
-      callbackUrl: 'Another name of `callback_url`: send one of them.',
-      timeout_ms: `Timeout of the code, in ms; with \`callback_url\` only. Default ${String(TIMEOUT.default)}.`,
-      timeoutMs: 'Another name of `timeout_ms`: send one of them.',
-    },
+    members: invocationWords(),
     requests: {
       sync: {
         summary: 'Now',
@@ -131,8 +99,8 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
         },
       },
     },
-    response: { description: 'The result of the code.', schema: reactorResponse },
-    also: { 202: { description: 'Accepted; the result will be delivered.', schema: acceptedInvocation } },
+    response: { description: 'The result of the code.', schema: reactionResponse() },
+    also: { 202: { description: 'Accepted; the result will be delivered.', schema: acceptedInvocation() } },
     failures: {
       401: 'The key is missing, unknown, revoked or expired. Or thrown by the code.',
       402: 'Thrown by the code.',
@@ -154,7 +122,7 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
     parameters: { ...ID, invocation_id: 'The `id` in the response to the invocation.' },
     response: {
       description: 'The status of the invocation, and its result once it has ended.',
-      schema: reactorResult,
+      schema: invocationResult(),
     },
   },
 };

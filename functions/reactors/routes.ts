@@ -5,21 +5,22 @@ import { getReactor } from '../../src/core/reactors/get-reactor.ts';
 import { REACTOR_LIMITS } from '../../src/core/reactors/reactor.ts';
 import { getResult } from '../../src/core/reactors/get-result.ts';
 import { listReactors } from '../../src/core/reactors/list-reactors.ts';
-import { presentPage } from '../../src/http/page-query.ts';
-import { presentFailure } from '../../src/http/present-reactor-result.ts';
 import { route, type Route } from '../../src/http/route.ts';
-import type { ReactorsDeps } from './dependencies.ts';
-import { invokeReactor, replayInvocation } from './invoke-reactor.ts';
-import { presentReactor, presentResultView, presentWrittenReactor } from './present.ts';
+import { invocationBody, presentInvocation } from '../../src/wire/invocation.ts';
+import { presentPage } from '../../src/wire/page.ts';
+import { presentFailure } from '../../src/wire/problem.ts';
 import {
   checkUnchangedReactor,
   createReactorBody,
   definitionOf,
   listReactorsQuery,
   patchReactorBody,
-  reactBody,
+  presentReactor,
+  presentWrittenReactor,
   updateReactorBody,
-} from './schemas.ts';
+} from '../../src/wire/reactor.ts';
+import type { ReactorsDeps } from './dependencies.ts';
+import { invokeReactor, replayInvocation } from './invoke-reactor.ts';
 
 /** All routes of the reactors function. */
 export const routes: readonly Route<ReactorsDeps>[] = [
@@ -111,7 +112,7 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     permission: 'token:use',
     success: 200,
     bodyMaxBytes: REACTOR_LIMITS.invocationBytes,
-    body: reactBody,
+    body: invocationBody,
     handle: (deps: ReactorsDeps, { caller, params: { id = '' }, body, request, ...rest }) =>
       invokeReactor(deps, caller, { ...body, reactorId: id }, request, rest),
     replay: (deps, { caller }, replayData) => replayInvocation(deps, caller, replayData),
@@ -126,7 +127,7 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     handle: async (deps: ReactorsDeps, { caller, params }) => {
       const { id = '', invocation_id: invocationId = '' } = params;
       return {
-        body: presentResultView(await getResult({ ...deps, presentFailure }, caller, id, invocationId)),
+        body: presentInvocation(await getResult({ ...deps, presentFailure }, caller, id, invocationId)),
       };
     },
   }),

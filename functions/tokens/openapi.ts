@@ -1,57 +1,24 @@
-import { z } from 'zod';
 import { MEMBERS_MAX } from '../../src/core/shared/json-extent.ts';
-import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../src/core/shared/pagination.ts';
-import { TOKEN_LIMITS } from '../../src/core/tokens/check-content.ts';
 import { CVC_LIFETIME_SECONDS } from '../../src/core/tokens/cvc-lifetime.ts';
 import { DETOKENIZED_MAX_BYTES } from '../../src/core/tokens/detokenize.ts';
-import { DATA_MAX_BYTES } from '../../src/core/tokens/prepare-content.ts';
 import { DETOKENIZED_MAX } from '../../src/core/tokens/resolve-tokens.ts';
-import { ID_LENGTH } from '../../src/core/tokens/token-id.ts';
 import { TOKENIZED_MAX } from '../../src/core/tokens/tokenize.ts';
-import type { DescribedOperation } from '../../src/http/openapi/operation.ts';
+import type { DescribedOperation } from '../../src/wire/described-operation.ts';
+import { pageOf } from '../../src/wire/page.ts';
+import { anyJson } from '../../src/wire/parts.ts';
 import {
-  idsParameter,
+  createTokenWords,
   listedToken,
-  pageOf,
-  pageParameters,
-  token,
+  listTokensParameters,
+  searchTokensWords,
+  tokenResponse,
+  updateTokenWords,
   writtenToken,
-} from '../../src/http/openapi/schemas.ts';
-import { counted, duration, megabytes } from '../../src/http/openapi/words.ts';
+} from '../../src/wire/token.ts';
+import { counted, duration, megabytes } from '../../src/wire/words.ts';
 
 const TAG = 'Tokens';
 const ID = { id: 'The id of the token, URL-encoded once.' };
-
-const MASK = { $ref: '#/components/schemas/Mask' };
-
-const MEMBERS = {
-  data: `The sensitive value, up to ${megabytes(DATA_MAX_BYTES)}. The type decides its form.`,
-  mask: {
-    words:
-      "Any JSON with expressions in its strings, such as `{{ data.number | reveal_last: 4 }}`. It must evaluate on the data. Default: the type's.",
-    limits: MASK,
-  },
-  containers: {
-    words: `1 to ${counted(TOKEN_LIMITS.containers)} paths like \`/pci/high/\`. Default, also for an empty list: the type's.`,
-    limits: { maxItems: TOKEN_LIMITS.containers },
-  },
-  metadata: {
-    words: `Up to ${counted(TOKEN_LIMITS.metadata)} strings that are not sensitive, to find the token by.`,
-    limits: { maxProperties: TOKEN_LIMITS.metadata, propertyNames: { maxLength: TOKEN_LIMITS.metadataKey } },
-  },
-  search_indexes: {
-    words: `Up to ${counted(TOKEN_LIMITS.searchIndexes)} expressions; their values can be searched with \`data:"..."\`. No plaintext is stored.`,
-    limits: { maxItems: TOKEN_LIMITS.searchIndexes },
-  },
-  fingerprint_expression: {
-    words: "The input of the fingerprint; it must read `data`. Default: the type's.",
-    limits: { maxLength: TOKEN_LIMITS.fingerprintExpression },
-  },
-  deduplicate_token:
-    'Return an existing token instead of creating a duplicate: one of the same type, fingerprint, containers, mask and data (a `cvc` aside) that does not expire earlier.',
-  expires_at:
-    'ISO 8601, `M/D/YYYY h:mm:ss AM ±hh:mm` or `M/D/YYYY`. From that time on no operation finds the token.',
-};
 
 const DEDUPLICATION =
   'With `_extras.deduplicated` the token existed, and nothing was written but a `cvc`, if the caller has `token:update` there; otherwise `_extras.not_stored` names it. The token is shared from then on: its expiry, and the data that it was matched by, change only under `reveal`.';
@@ -67,11 +34,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
     tag: TAG,
     summary: 'Create a token',
     description: `The response shows a card's \`cvc\` until the end of its lifetime (setting \`cvcLifetimeSeconds\`, by default ${duration(CVC_LIFETIME_SECONDS.default * 1_000)}); then the service deletes it. ${DEDUPLICATION}`,
-    members: {
-      id: `${counted(ID_LENGTH.least)} to ${counted(ID_LENGTH.most)} characters without \`# / \\ + ? [ ] | & = % < > { } ^\`, or an expression with such a value, like \`{{ data.number | alias_card: false, true }}\`. Default: a random UUID.`,
-      type: 'Decides validation and defaults.',
-      ...MEMBERS,
-    },
+    members: createTokenWords(),
     requests: {
       card: { summary: 'A card', value: CARD },
       bank: {
@@ -97,7 +60,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
         },
       },
     },
-    response: { description: 'The token, as the caller may see it.', schema: writtenToken },
+    response: { description: 'The token, as the caller may see it.', schema: writtenToken() },
     failures: {
       404: 'The token of the replayed response no longer exists.',
       409: 'The id exists, or a request with the same idempotency key is still running.',
@@ -108,25 +71,17 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
     summary: 'List tokens',
     description:
       'Newest first; only tokens that the caller may read. Each token has an equal share of the response: members that exceed it are omitted and named in `_extras.omitted`.',
-    query: z.object({
-      id: idsParameter,
-      metadata: z
-        .record(z.string(), z.string())
-        .optional()
-        .meta({
-          description:
-            'Exact, case-insensitive matches, all of which must be true, as `metadata[key]=value`, `metadata.key=value` or `metadata={"key":"value"}`.',
-          param: { style: 'deepObject', explode: true },
-        }),
-      ...pageParameters,
-    }),
-    response: { description: 'A page of tokens.', schema: pageOf(listedToken) },
+    query: listTokensParameters(),
+    response: { description: 'A page of tokens.', schema: pageOf(listedToken()) },
   },
   getToken: {
     tag: TAG,
     summary: 'Get a token',
     parameters: ID,
-    response: { description: 'The token, its data under the transform of the deciding rule.', schema: token },
+    response: {
+      description: 'The token, its data under the transform of the deciding rule.',
+      schema: tokenResponse(),
+    },
   },
   updateToken: {
     tag: TAG,
@@ -137,22 +92,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
       'Data that you write into a token of another application is subject to the mask and the containers of that token. The response shows no more than the `token:read` rule of the caller, and without one nothing of the content. ' +
       DEDUPLICATION,
     parameters: ID,
-    members: {
-      ...MEMBERS,
-      data: 'Merged into the data; `null` is rejected.',
-      mask: {
-        words: 'Merged into the mask; `null` removes it.',
-        limits: { anyOf: [MASK, { type: 'null' }] },
-      },
-      metadata: { words: 'Merged; `null` removes all entries.', limits: MEMBERS.metadata.limits },
-      containers: { words: "`null` restores the type's default.", limits: MEMBERS.containers.limits },
-      search_indexes: { words: '`null` removes them.', limits: MEMBERS.search_indexes.limits },
-      fingerprint_expression: {
-        words: "`null` restores the type's default.",
-        limits: { maxLength: TOKEN_LIMITS.fingerprintExpression },
-      },
-      expires_at: '`null` removes the expiry.',
-    },
+    members: updateTokenWords(),
     requests: {
       expiry: { summary: 'Another expiry of a card', value: { data: { expiration_year: 2031 } } },
       metadata: {
@@ -160,7 +100,10 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
         value: { metadata: { tier: 'gold', customer: null } },
       },
     },
-    response: { description: 'The token after the update, as the caller may see it.', schema: writtenToken },
+    response: {
+      description: 'The token after the update, as the caller may see it.',
+      schema: writtenToken(),
+    },
     failures: {
       409: 'The update conflicted with concurrent updates in every attempt, or a request with the same idempotency key is still running.',
     },
@@ -168,7 +111,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
   deleteToken: {
     tag: TAG,
     summary: 'Delete a token',
-    description: 'Deletes the token and everything derived from it. Its id can be used again.',
+    description: 'Deletes the token and everything derived from it. No other token ever gets its id.',
     parameters: ID,
     response: { description: 'Deleted.' },
     failures: { 409: 'The deletion conflicted with concurrent updates in every attempt.' },
@@ -178,19 +121,14 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
     summary: 'Search tokens',
     description:
       'Terms joined by `AND`: `data:"..."` (exact, against evaluated search indexes), `metadata.<key>:"..."`, `type:`, `container:` (the subtree), `fingerprint:`, `id:`. The terms `data:` and `fingerprint:` never match a token whose data the deciding `token:search` rule hides: under `redact`, or under `mask` if the token has no mask.',
-    members: {
-      query: { words: 'The terms.', limits: { minLength: 1 } },
-      page: 'From 1.',
-      size: `1 to ${counted(PAGE_SIZE_MAX)}. Default ${counted(PAGE_SIZE_DEFAULT)}.`,
-      after: 'Cursor of a page of the same search.',
-    },
+    members: searchTokensWords(),
     requests: {
       combined: {
         summary: 'Cards of a customer',
         value: { query: 'type:card AND metadata.customer:"c-17"' },
       },
     },
-    response: { description: 'A page of tokens.', schema: pageOf(listedToken) },
+    response: { description: 'A page of tokens.', schema: pageOf(listedToken()) },
   },
   tokenize: {
     tag: TAG,
@@ -201,7 +139,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
     },
     response: {
       description: 'The same shape with tokens and ids.',
-      schema: z.unknown(),
+      schema: anyJson(),
       examples: {
         ids: { summary: 'Two ids', value: { order: '2c1b4c0a-3f0e-4f59-8d0e-0a2d9a6d7c11', note: null } },
       },
@@ -219,7 +157,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
     },
     response: {
       description: 'The same shape with the values.',
-      schema: z.unknown(),
+      schema: anyJson(),
       examples: { masked: { summary: 'The last four digits', value: { card: '4242' } } },
     },
   },

@@ -16,14 +16,20 @@ import { proven } from '../../src/core/tokens/proven-token-store.ts';
 import type { TokenResult } from '../../src/core/tokens/token-result.ts';
 import { tokenize } from '../../src/core/tokens/tokenize.ts';
 import { updateToken } from '../../src/core/tokens/update-token.ts';
-import { presentPage } from '../../src/http/page-query.ts';
 import { route, type Route } from '../../src/http/route.ts';
 import type { TokensDeps } from './dependencies.ts';
-import { json } from '../../src/http/schemas.ts';
-import { createTokenBody, tokenInputParser } from '../../src/http/token-input.ts';
-import { presentResult, presentTokenized } from '../../src/http/present-token.ts';
+import { tokenInputParser } from '../../src/http/parse-token-input.ts';
 import { replayJson, tokenReplayFrom, tokenizeReplayFrom } from '../../src/http/replay-json.ts';
-import { listTokensQuery, searchTokensBody, updateTokenBody } from './schemas.ts';
+import { presentPage } from '../../src/wire/page.ts';
+import { json } from '../../src/wire/parts.ts';
+import {
+  createTokenBody,
+  listTokensQuery,
+  presentResult,
+  presentTokenized,
+  searchTokensBody,
+  updateTokenBody,
+} from '../../src/wire/token.ts';
 
 /** The token of the path, read while the caller is authenticated. */
 const findToken = async (

@@ -5,7 +5,7 @@ import { createReactorStores, createStores, createTrail } from '../../src/adapte
 import type { AuditLog } from '../../src/core/audit/audit-log.ts';
 import type { Unaudited } from '../../src/core/audit/effects.ts';
 import type { DeliverDeps } from '../../src/core/webhooks/deliver.ts';
-import { presentFailure } from '../../src/http/present-reactor-result.ts';
+import { presentFailure } from '../../src/wire/problem.ts';
 import { auditReports } from '../../src/lambda/audit-metrics.ts';
 import { logFailure } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';

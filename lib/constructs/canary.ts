@@ -20,7 +20,7 @@ export interface CanaryProps {
   readonly log: ILogGroup;
 }
 
-/** The codes of log lines about a fault of the service itself (src/http/problem.ts). */
+/** The codes of log lines about a fault of the service itself (src/wire/problem.ts). */
 const OWN_FAULTS = ['internal_error', 'dependency_unavailable'];
 
 const MINUTE = { period: Duration.minutes(1), statistic: Stats.SUM };

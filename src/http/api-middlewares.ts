@@ -4,7 +4,7 @@ import { causesOf, type RequestLog } from '../lambda/request-log.ts';
 import type { ApiRequest } from './api-request.ts';
 import { jsonResponse, type ApiResponse } from './api-response.ts';
 import { checkEdge } from './edge-secret.ts';
-import { problemOf, type Problem } from './problem.ts';
+import { problemOf, type Problem } from '../wire/problem.ts';
 
 /** A request in the middleware chain, with what the log line needs to know about it. */
 export interface ApiCall {

@@ -24,7 +24,7 @@ import { withIdempotency, type ResponseContent, type IdempotencyDeps } from './i
 import { readApiKeyHeader } from './read-api-key-header.ts';
 import { createAuthenticator, type AuthenticationAttempt } from './authenticator.ts';
 import { checkBodySize, checkMediaType, checkBody, parseQuery, readBody } from './parse-input.ts';
-import type { Problem } from './problem.ts';
+import type { Problem } from '../wire/problem.ts';
 import type { MatchedRoute, Route } from './route.ts';
 import { routeTable } from './route-table.ts';
 

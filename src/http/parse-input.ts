@@ -6,7 +6,7 @@ import { memberPath } from '../core/shared/member-path.ts';
 import { invalid, ServiceError } from '../core/shared/service-error.ts';
 import type { ApiRequest } from './api-request.ts';
 import { parseJsonBody } from './parse-json-body.ts';
-import { queryOf } from './page-query.ts';
+import { queryOf } from '../wire/page.ts';
 import type { Route } from './route.ts';
 import { innerSchemas } from './inner-schemas.ts';
 import { inKnownSpelling, reportRestricting } from './known-spelling.ts';

@@ -6,7 +6,7 @@ import { parseJson } from '../core/shared/parse-json.ts';
 import { ServiceError } from '../core/shared/service-error.ts';
 import { linePosition } from '../core/shared/text-position.ts';
 import { JsonSyntaxError } from '../core/shared/walk-json.ts';
-import { BodyCheck } from './body-check.ts';
+import { BodyCheck } from '../wire/body-check.ts';
 
 /** It may precede the text and be ignored (RFC 8259, section 8.1). */
 const BYTE_ORDER_MARK = '\ufeff';

@@ -7,7 +7,7 @@ import type { Clock } from '../core/shared/clock.ts';
 import { isUuid } from '../core/shared/is-uuid.ts';
 import type { ApiRequest } from './api-request.ts';
 import type { ApiResponse } from './api-response.ts';
-import { problemOf } from './problem.ts';
+import { problemOf } from '../wire/problem.ts';
 import type { MatchedRoute } from './route.ts';
 
 /**

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { PATTERN_MAX_LENGTH, TIMEOUT } from '../../functions/reactors/schemas.ts';
 import { RULE_LIMITS } from '../../src/core/access/access-rule.ts';
 import { SESSION_LIMITS } from '../../src/core/access/session.ts';
 import { NAME_MAX_LENGTH } from '../../src/core/applications/application.ts';
@@ -11,7 +10,7 @@ import { CONTAINER_LIMITS } from '../../src/core/shared/container.ts';
 import { EXPRESSIONS_MAX, PATHS_MAX } from '../../src/core/shared/field-reporter.ts';
 import { DEPTH_MAX, MEMBERS_MAX } from '../../src/core/shared/json-extent.ts';
 import { COUNT_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../src/core/shared/pagination.ts';
-import { TOKEN_LIMITS } from '../../src/core/tokens/check-content.ts';
+import { TOKEN_LIMITS } from '../../src/core/tokens/token-details.ts';
 import { CVC_LIFETIME_SECONDS } from '../../src/core/tokens/cvc-lifetime.ts';
 import { DETOKENIZED_MAX_BYTES } from '../../src/core/tokens/detokenize.ts';
 import { DATA_MAX_BYTES, DETAILS_MAX_BYTES } from '../../src/core/tokens/prepare-content.ts';
@@ -20,9 +19,11 @@ import { SEARCH_LIMITS } from '../../src/core/tokens/search-query.ts';
 import { ID_LENGTH } from '../../src/core/tokens/token-id.ts';
 import { TOKENIZED_MAX } from '../../src/core/tokens/tokenize.ts';
 import { KEY_MAX_LENGTH } from '../../src/http/idempotency.ts';
-import { IDS_MAX } from '../../src/http/page-query.ts';
+import { TIMEOUT } from '../../src/wire/invocation.ts';
+import { IDS_MAX } from '../../src/wire/page.ts';
 import { BODY_MAX_BYTES } from '../../src/http/parse-input.ts';
-import { LIST_MAX } from '../../src/http/schemas.ts';
+import { LIST_MAX } from '../../src/wire/parts.ts';
+import { PATTERN_MAX_LENGTH } from '../../src/wire/reactor.ts';
 
 const [minutes, hours] = [60_000, 3_600_000];
 

@@ -3,7 +3,7 @@ import { generateApiKey } from '../../src/core/crypto/api-key.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
 import { createApiHandler, type ApiDeps } from '../../src/http/create-api-handler.ts';
 import { route, type Route } from '../../src/http/route.ts';
-import { body, text } from '../../src/http/schemas.ts';
+import { body, text } from '../../src/wire/parts.ts';
 import { aCaller } from '../support/builders/a-caller.ts';
 import { TENANT } from '../support/builders/a-stored-token.ts';
 import { anApi } from './an-api.ts';

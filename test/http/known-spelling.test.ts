@@ -7,7 +7,7 @@ import { innerSchemas } from '../../src/http/inner-schemas.ts';
 import { IGNORED_MAX, inKnownSpelling } from '../../src/http/known-spelling.ts';
 import { RESTRICTING } from '../../src/http/restricting-names.ts';
 import { parseAt, readBody } from '../../src/http/parse-input.ts';
-import { createTokenBody } from '../../src/http/token-input.ts';
+import { createTokenBody } from '../../src/wire/token.ts';
 import { allRoutes } from '../../tools/openapi/all-routes.ts';
 import { anEvent } from '../support/builders/an-event.ts';
 import { cases, fc } from '../../packages/local-aws/test/properties.ts';

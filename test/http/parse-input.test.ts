@@ -9,9 +9,9 @@ import {
   readBody,
 } from '../../src/http/parse-input.ts';
 import { FieldReporter } from '../../src/core/shared/field-reporter.ts';
-import { queryOf } from '../../src/http/page-query.ts';
+import { queryOf } from '../../src/wire/page.ts';
 import type { Route } from '../../src/http/route.ts';
-import { body, json, list, oneOf, optional, text, textMap } from '../../src/http/schemas.ts';
+import { body, json, list, oneOf, optional, text, textMap } from '../../src/wire/parts.ts';
 import { reportUnknownMembers } from '../../src/http/report-unknown-members.ts';
 import { anEvent } from '../support/builders/an-event.ts';
 

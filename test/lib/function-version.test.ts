@@ -6,7 +6,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { ApiFunction } from '../../lib/constructs/api-function.ts';
 import { DataStack } from '../../lib/data-stack.ts';
 import { parseSettings } from '../../lib/settings.ts';
-import { PROBLEM_CODES } from '../../src/http/problem.ts';
+import { problemCodes } from '../../src/wire/problem.ts';
 import { synthesized } from '../support/synthesized.ts';
 import { appContext } from '../../tools/templates/service-app.ts';
 
@@ -46,6 +46,6 @@ it('a canary counts the log lines with codes of the service itself, which exist'
   const codes = [...new Set(patterns.flatMap((pattern) => [...pattern.matchAll(/"(\w+)"/g)]))].map(
     ([, code]) => code,
   );
-  expect(PROBLEM_CODES).toEqual(expect.arrayContaining(codes));
+  expect(problemCodes()).toEqual(expect.arrayContaining(codes));
   expect(new Set(codes)).toEqual(new Set(['internal_error', 'dependency_unavailable']));
 });

@@ -12,9 +12,9 @@ import { tokenReplayOf, replayToken, type TokenReplay } from '../../src/core/tok
 import { listTokens } from '../../src/core/tokens/list-tokens.ts';
 import { searchTokens } from '../../src/core/tokens/search-tokens.ts';
 import { tokenObject } from '../../src/core/tokens/token-object.ts';
-import type { TokenPatch } from '../../src/core/tokens/token-patch.ts';
+import type { TokenPatch } from '../../src/core/tokens/token-input.ts';
 import { updateToken } from '../../src/core/tokens/update-token.ts';
-import { presentResult } from '../../src/http/present-token.ts';
+import { presentResult } from '../../src/wire/token.ts';
 import { cases, fc } from '../../packages/local-aws/test/properties.ts';
 import {
   aWallWorld,

@@ -2,7 +2,7 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponse
 import { DESTINATION_MAX_LENGTH } from '../../src/core/egress/destination.ts';
 import { KEY_MAX_LENGTH } from '../../src/http/idempotency.ts';
 import type { AnyRoute } from './all-routes.ts';
-import type { DescribedResponse, DescribedOperation, Example } from '../../src/http/openapi/operation.ts';
+import type { DescribedResponse, DescribedOperation, Example } from '../../src/wire/described-operation.ts';
 import { applications } from '../../functions/applications/openapi.ts';
 import { logs } from '../../functions/logs/openapi.ts';
 import { proxy } from '../../functions/proxy/openapi.ts';

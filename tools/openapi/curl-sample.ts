@@ -1,4 +1,4 @@
-import type { Example } from '../../src/http/openapi/operation.ts';
+import type { Example } from '../../src/wire/described-operation.ts';
 import type { AnyRoute } from './all-routes.ts';
 
 /** The parts of a request for a sample, besides its route. */

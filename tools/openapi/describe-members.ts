@@ -1,5 +1,5 @@
 import type { AnyRoute } from './all-routes.ts';
-import type { Members } from '../../src/http/openapi/operation.ts';
+import type { Members } from '../../src/wire/words.ts';
 
 interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;

@@ -1,11 +1,17 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import { MEMBERS_MAX } from '../../src/core/shared/json-extent.ts';
-import type { DescribedOperation } from '../../src/http/openapi/operation.ts';
-import { gatewayMessage, problem, proxyProblem } from '../../src/http/openapi/schemas.ts';
-import { counted, megabytes } from '../../src/http/openapi/words.ts';
+import type { DescribedOperation } from '../../src/wire/described-operation.ts';
+import { described } from '../../src/wire/parts.ts';
+import { counted, megabytes } from '../../src/wire/words.ts';
 import { BODY_MAX_BYTES } from '../../src/http/parse-input.ts';
-import { problemOf, PROBLEMS } from '../../src/http/problem.ts';
+import {
+  gatewayMessage,
+  problemOf,
+  problemResponse,
+  PROBLEMS,
+  proxyProblem,
+} from '../../src/wire/problem.ts';
 import type { AnyRoute } from './all-routes.ts';
 import { DESTINATION_STATUS, JSON_TYPE, reserved, RETRY_AFTER, TRACE } from './headers.ts';
 
@@ -57,15 +63,16 @@ export function failuresOf(route: AnyRoute, described: DescribedOperation): Read
 }
 
 /** The service does not determine the destination's responses. */
-const anything = z.unknown().meta({
-  description: `Of the destination, if the header \`${reserved('proxy-destination-status')}\` is there.`,
-});
+const anything = described(
+  z.unknown(),
+  `Of the destination, if the header \`${reserved('proxy-destination-status')}\` is there.`,
+);
 
 const SHAPES = {
-  problem: { own: problem, any: z.union([problem, gatewayMessage]) },
+  problem: { own: problemResponse(), any: z.union([problemResponse(), gatewayMessage()]) },
   proxyProblem: {
-    own: z.union([proxyProblem, anything]),
-    any: z.union([proxyProblem, gatewayMessage, anything]),
+    own: z.union([proxyProblem(), anything]),
+    any: z.union([proxyProblem(), gatewayMessage(), anything]),
   },
 } as const;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TOKEN_TYPE_NAMES, type TokenTypeName } from '../../src/core/tokens/token-type.ts';
-import { TOKEN_DATA } from '../../src/http/openapi/token-data.ts';
+import { TOKEN_DATA } from '../../src/wire/token-data.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 /**
- * All kinds of failures of an operation, by the service's own names. `src/http/problem.ts` maps
+ * All kinds of failures of an operation, by the service's own names. `src/wire/problem.ts` maps
  * each to its status once; a code without a status does not compile.
  */
 export type ServiceErrorCode =

@@ -4,17 +4,9 @@ import type { Budget } from '../expressions/budget.ts';
 import type { Json } from '../shared/json.ts';
 import { JsonExtentError, MEMBERS_MAX, MembersAllowance } from '../shared/json-extent.ts';
 import type { Secret } from '../shared/secret.ts';
-import {
-  describe,
-  maskData,
-  openData,
-  openDetails,
-  openWholeData,
-  shownAs,
-  type OpenTokenDeps,
-} from './open-token.ts';
-import type { StoredToken, TokenDescription, TokenHead, TokenView } from './token.ts';
-import { descriptionOf } from './token-object.ts';
+import { maskData, openData, openDetails, openWholeData, shownAs, type OpenTokenDeps } from './open-token.ts';
+import type { StoredToken, TokenHead, TokenView } from './token.ts';
+import { describe, descriptionOf, type TokenDescription } from './token-details.ts';
 import { tokenType } from './token-type.ts';
 
 /**
@@ -110,8 +102,7 @@ function isLarge({ sealedDetails }: TokenHead, share: number): boolean {
 function describing(token: TokenHead, description: TokenDescription | undefined): readonly string[] {
   if (description === undefined)
     return [...(token.hasMask ? ['mask'] : []), 'fingerprint_expression', 'metadata', 'search_indexes'];
-  const members = descriptionOf(description);
-  return Object.keys(members).filter((name) => members[name as keyof typeof members] !== undefined);
+  return Object.keys(descriptionOf(description));
 }
 
 function view(

@@ -12,10 +12,10 @@ import type { MembersAllowance } from '../shared/json-extent.ts';
 import { Secret } from '../shared/secret.ts';
 import { wholeData } from './prepare-content.ts';
 import { cvcContext, sealContext } from './seal-context.ts';
-import type { StoredToken, TokenDescription, TokenDetails, TokenView } from './token.ts';
+import type { StoredToken, TokenView } from './token.ts';
+import { describe, maskOf, type TokenDetails } from './token-details.ts';
 import type { StoredCvc, TokenStore } from './token-store.ts';
 import { tokenType } from './token-type.ts';
-import type { TokenType } from './types/definition.ts';
 
 export interface OpenTokenDeps {
   readonly tokenStore: Pick<TokenStore, 'findCvcs'>;
@@ -94,22 +94,6 @@ export function maskData(mask: Json, data: Secret<Json>, budget: Budget): Secret
     if (error instanceof ExpressionError) return undefined;
     throw error;
   }
-}
-
-/** The mask of a token: its own or that of its type. */
-export function maskOf(type: TokenType, { mask = type.mask }: TokenDetails): Json {
-  return mask;
-}
-
-/** The details of a token with the defaults of its type. */
-export function describe(type: TokenType, details: TokenDetails): TokenDescription {
-  const searchIndexes = details.searchIndexes ?? type.searchIndexes;
-  return defined({
-    mask: maskOf(type, details),
-    metadata: details.metadata,
-    searchIndexes: searchIndexes.length === 0 ? undefined : searchIndexes,
-    fingerprintExpression: details.fingerprintExpression ?? type.fingerprintExpression,
-  });
 }
 
 /** The transform by which a token is shown: a mask rule redacts one without a mask. */

@@ -7,24 +7,19 @@ import type { Container } from '../shared/container.ts';
 import { defined } from '../shared/defined.ts';
 import { FieldReporter, type Report } from '../shared/field-reporter.ts';
 import { canonical, isJsonObject, type Json } from '../shared/json.ts';
-import { JsonExtentError, MEMBERS_MAX_TEXT, membersOf } from '../shared/json-extent.ts';
+import { membersOf } from '../shared/json-extent.ts';
 import { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Timestamp } from '../shared/timestamp.ts';
 import { CVC_MEMBER } from '../shared/without-cvc.ts';
-import {
-  checkContainers,
-  checkDetails,
-  checkExpiration,
-  checkExpression,
-  reportInMask,
-  reportDataMembers,
-} from './check-content.ts';
+import { checkContainers, checkExpiration, reportDataMembers } from './check-content.ts';
+import { checkExpression, reportInMask } from './check-expression.ts';
 import { evaluateIndexes } from './evaluate-indexes.ts';
 import { containerTerms, hashTerm, type IndexTerm } from './index-term.ts';
-import type { TokenDetails } from './token.ts';
+import { checkDetails, withoutDefaults, type TokenDetails } from './token-details.ts';
 import type { TokenInput } from './token-input.ts';
 import type { TokenType } from './types/definition.ts';
+import { withinMembers } from './within-members.ts';
 
 /** The time, the budget and the options of a check. */
 interface Preparation {
@@ -75,19 +70,6 @@ function checkSize(what: string, value: unknown, most: number): string {
   return json;
 }
 
-/** Runs a function that counts members of data; throws `payload_too_large` for too many. */
-export function withinMembers<T>(count: () => T): T {
-  try {
-    return count();
-  } catch (error) {
-    if (!(error instanceof JsonExtentError)) throw error;
-    throw new ServiceError(
-      'payload_too_large',
-      `Data and mask of a token contain at most ${MEMBERS_MAX_TEXT}.`,
-    );
-  }
-}
-
 /**
  * Puts members in canonical order first, so that equal values have equal fingerprints under any
  * expression.
@@ -136,21 +118,6 @@ export function wholeData(data: Secret<Json>, cvc: Secret<Json> | undefined): Se
   const value = data.reveal();
   if (cvc === undefined || !isJsonObject(value)) return data;
   return new Secret<Json>({ ...value, [CVC_MEMBER]: cvc.reveal() });
-}
-
-/** Removes members that equal the defaults, so that a plain token stores no details at all. */
-function withoutDefaults(
-  { metadata, mask, searchIndexes, fingerprintExpression }: TokenDetails,
-  type: TokenType,
-): TokenDetails {
-  const noIndexes =
-    searchIndexes === undefined || (searchIndexes.length === 0 && type.searchIndexes.length === 0);
-  return defined({
-    metadata: Object.keys(metadata ?? {}).length === 0 ? undefined : metadata,
-    mask: mask === null && type.mask === null ? undefined : mask,
-    searchIndexes: noIndexes ? undefined : searchIndexes,
-    fingerprintExpression,
-  });
 }
 
 /** The terms of a token. Default containers get none, since every plain token would have them. */

@@ -1,7 +1,8 @@
 import { defined } from '../shared/defined.ts';
 import type { JsonObject } from '../shared/json.ts';
 import { formatTimestamp } from '../shared/timestamp.ts';
-import type { StoredToken, TokenDescription, TokenView } from './token.ts';
+import type { StoredToken, TokenView } from './token.ts';
+import { descriptionOf } from './token-details.ts';
 import { tokenType } from './token-type.ts';
 
 type Clear = Pick<
@@ -33,16 +34,6 @@ export function clearMembers(token: Clear): JsonObject {
     modified_by: token.modifiedBy,
     modified_at: token.modifiedAt === undefined ? undefined : formatTimestamp(token.modifiedAt),
   });
-}
-
-/** The members that describe a token, as far as they are shown. */
-export function descriptionOf({ mask, metadata, searchIndexes, fingerprintExpression }: TokenDescription) {
-  return {
-    mask: mask ?? undefined,
-    fingerprint_expression: fingerprintExpression,
-    metadata: metadata ?? {},
-    search_indexes: searchIndexes,
-  };
 }
 
 /**

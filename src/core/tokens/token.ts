@@ -2,19 +2,8 @@ import type { Container } from '../shared/container.ts';
 import type { Json } from '../shared/json.ts';
 import type { Secret } from '../shared/secret.ts';
 import type { Timestamp } from '../shared/timestamp.ts';
+import type { TokenDescription, TokenDetails } from './token-details.ts';
 import type { TokenTypeName } from './token-type.ts';
-
-/**
- * What callers specify about a token in addition to its data; only values other than the defaults
- * of its type.
- */
-export interface TokenDetails {
-  readonly metadata?: Readonly<Record<string, string>>;
-  /** `null`: the token has no mask; absent: the mask of its type. */
-  readonly mask?: Json;
-  readonly searchIndexes?: readonly string[];
-  readonly fingerprintExpression?: string;
-}
 
 /**
  * A token as the store has it: in the clear what must be compared, the rest sealed. Times in ms
@@ -111,12 +100,6 @@ export interface TokenHead extends Omit<StoredToken, 'sealedData'> {
   readonly sealedData?: Buffer;
   /** Bytes of JSON of the data. */
   readonly dataBytes: number;
-}
-
-/** The details of a token with the defaults of its type; `null` for no mask. */
-export interface TokenDescription extends TokenDetails {
-  readonly mask: Json;
-  readonly fingerprintExpression: string;
 }
 
 /** A token as a caller may see it: `data` is absent when it is redacted. */

@@ -5,7 +5,7 @@ import { isJsonObject } from '../shared/json.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { isSoleWriter, writesAsItself } from './ownership.ts';
 import type { StoredToken } from './token.ts';
-import type { TokenPatch } from './token-patch.ts';
+import type { TokenPatch } from './token-input.ts';
 import { tokenType } from './token-type.ts';
 
 /**

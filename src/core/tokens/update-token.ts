@@ -16,13 +16,14 @@ import { checkNotMasked } from './check-not-masked.ts';
 import { checkDataUnderId } from './choose-token-ids.ts';
 import { findDuplicate, lockHolder, lockStands } from './find-duplicate.ts';
 import { noSuchToken } from './get-token.ts';
-import { maskOf, openData, openDetails } from './open-token.ts';
+import { openData, openDetails } from './open-token.ts';
 import { hasExpired } from './expiration.ts';
 import { isSoleWriter } from './ownership.ts';
-import { prepareContent, withinMembers, type PreparedContent } from './prepare-content.ts';
+import { prepareContent, type PreparedContent } from './prepare-content.ts';
 import { deriveParts, matchesOf, sealContent } from './seal-content.ts';
 import { storeMatchedCvc } from './store-matched-cvc.ts';
-import type { StoredToken, TokenDetails } from './token.ts';
+import type { StoredToken } from './token.ts';
+import { maskOf, patchDetails, replaced } from './token-details.ts';
 import { clearMembers } from './token-object.ts';
 import {
   CVC_NOT_STORED,
@@ -32,10 +33,11 @@ import {
   type Match,
   type TokenResult,
 } from './token-result.ts';
-import type { TokenPatch } from './token-patch.ts';
+import type { TokenPatch } from './token-input.ts';
 import type { TokenWrite } from './token-store.ts';
 import { tokenType } from './token-type.ts';
 import type { TokenType } from './types/definition.ts';
+import { withinMembers } from './within-members.ts';
 import { requireLifetimeRights, requirePatchRights } from './update-rights.ts';
 
 /** An update of one token. */
@@ -60,35 +62,6 @@ function patchData(
   if (separateMember === undefined || !isJsonObject(patch) || !Object.hasOwn(patch, separateMember))
     return { data: merged, cvc: 'unchanged' };
   return { data: merged, cvc: patch[separateMember] === null ? 'removed' : 'set' };
-}
-
-function patchMetadata(
-  current: TokenDetails['metadata'],
-  patch: TokenPatch['metadata'],
-): TokenDetails['metadata'] {
-  if (patch === undefined) return current;
-  const entries = new Map(Object.entries(patch === null ? {} : (current ?? {})));
-  for (const [key, value] of Object.entries(patch ?? {})) {
-    if (value === null) entries.delete(key);
-    else entries.set(key, value);
-  }
-  return Object.fromEntries(entries);
-}
-
-/** A replaced member: `null` resets it to `fallback`. */
-function replaced<T>(patch: T | null | undefined, current: T | undefined, fallback?: T): T | undefined {
-  if (patch === undefined) return current;
-  return patch ?? fallback;
-}
-
-function patchDetails(type: TokenType, details: TokenDetails, patch: TokenPatch): TokenDetails {
-  const { mask } = patch;
-  return defined({
-    mask: mask === undefined ? details.mask : withinMembers(() => mergePatch(maskOf(type, details), mask)),
-    metadata: patchMetadata(details.metadata, patch.metadata),
-    searchIndexes: replaced(patch.searchIndexes, details.searchIndexes, []),
-    fingerprintExpression: replaced(patch.fingerprintExpression, details.fingerprintExpression),
-  });
 }
 
 /** The update of one version of a token, after every check of its content. */

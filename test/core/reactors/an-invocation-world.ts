@@ -16,7 +16,8 @@ import type { OutboundRequest } from '../../../src/core/egress/egress-client.ts'
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { deliver, type DeliverDeps } from '../../../src/core/webhooks/deliver.ts';
-import { presentFailure, presentReactorResult } from '../../../src/http/present-reactor-result.ts';
+import { presentReaction } from '../../../src/wire/invocation.ts';
+import { presentFailure } from '../../../src/wire/problem.ts';
 import { aTenant } from '../../support/builders/a-tenant.ts';
 import { aVault } from '../../support/builders/a-vault.ts';
 import { anApplication } from '../../support/builders/an-application.ts';
@@ -127,7 +128,7 @@ export function anInvocationWorld() {
         }),
     },
     tenantStore: tenants,
-    presentResult: presentReactorResult,
+    presentResult: presentReaction,
     presentFailure,
     onFailure: (error) => void failures.push(error),
     onReleased: (waitedMs) => void waits.push(waitedMs),

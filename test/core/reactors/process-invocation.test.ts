@@ -6,7 +6,7 @@ import { ServiceError } from '../../../src/core/shared/service-error.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { deliver } from '../../../src/core/webhooks/deliver.ts';
 import { listUndelivered, resendDelivery } from '../../../src/core/webhooks/undelivered.ts';
-import { presentFailure } from '../../../src/http/present-reactor-result.ts';
+import { presentFailure } from '../../../src/wire/problem.ts';
 import { cases, random } from '../../../packages/local-aws/test/thoroughness.ts';
 import { aDefinition, aManager } from './a-reactor-world.ts';
 import { anInvocationWorld } from './an-invocation-world.ts';

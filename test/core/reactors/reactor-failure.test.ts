@@ -2,7 +2,7 @@ import { AUTHOR_PACKAGES } from '../../../src/core/reactors/author-packages.ts';
 import { reactorFailure } from '../../../src/core/reactors/reactor-failure.ts';
 import type { ThrownError } from '../../../src/core/reactors/reactor-runner.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
-import { problemOf } from '../../../src/http/problem.ts';
+import { problemOf } from '../../../src/wire/problem.ts';
 
 const thrown = (more: Partial<ThrownError>) => ({
   outcome: 'threw' as const,

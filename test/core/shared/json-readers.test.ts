@@ -5,7 +5,7 @@ import { createVault } from '../../../src/core/crypto/vault.ts';
 import { createBudget } from '../../../src/core/expressions/budget.ts';
 import { renderTemplate } from '../../../src/core/expressions/render.ts';
 import { contentOfText } from '../../../src/core/shared/content.ts';
-import { listTokensQuery } from '../../../functions/tokens/schemas.ts';
+import { listTokensQuery } from '../../../src/wire/token.ts';
 import { parseJsonBody } from '../../../src/http/parse-json-body.ts';
 import { aMisreadValue } from '../../support/a-misread-value.ts';
 import { tenantKeysFrom } from '../../support/tenant-keys.ts';

@@ -12,8 +12,8 @@ import {
 import { tokenUseOf, mayUseAgain } from '../../../src/core/tokens/token-use.ts';
 import { tokenize } from '../../../src/core/tokens/tokenize.ts';
 import { updateToken } from '../../../src/core/tokens/update-token.ts';
-import { presentResult, presentTokenized } from '../../../src/http/present-token.ts';
-import { tokenInputParser } from '../../../src/http/token-input.ts';
+import { presentResult, presentTokenized } from '../../../src/wire/token.ts';
+import { tokenInputParser } from '../../../src/http/parse-token-input.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 import { aWallWorld } from '../../security/a-wall-world.ts';
 import { TENANT } from '../../support/builders/a-stored-token.ts';

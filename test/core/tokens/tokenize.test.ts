@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../../src/core/shared/json.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { tokenize } from '../../../src/core/tokens/tokenize.ts';
-import { presentTokenized } from '../../../src/http/present-token.ts';
-import { tokenInputParser } from '../../../src/http/token-input.ts';
+import { presentTokenized } from '../../../src/wire/token.ts';
+import { tokenInputParser } from '../../../src/http/parse-token-input.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 import { aWallWorld } from '../../security/a-wall-world.ts';
 import { TENANT } from '../../support/builders/a-stored-token.ts';

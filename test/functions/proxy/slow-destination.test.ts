@@ -7,7 +7,7 @@ import { proxyRequest } from '../../../functions/proxy/proxy-request.ts';
 import { createHttpsEgressClient } from '../../../src/adapters/egress/https-egress-client.ts';
 import { forward, type ForwardDeps } from '../../../src/core/proxy/forward.ts';
 import { apiRequest } from '../../../src/http/api-request.ts';
-import { problemOf } from '../../../src/http/problem.ts';
+import { problemOf } from '../../../src/wire/problem.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 import { anEvent } from '../../support/builders/an-event.ts';
 import { anAudit } from '../../support/fakes/an-audit.ts';

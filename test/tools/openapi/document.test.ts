@@ -4,7 +4,7 @@ import formats from 'ajv-formats';
 import { ZodError } from 'zod';
 import { ServiceError } from '../../../src/core/shared/service-error.ts';
 import { parseAt } from '../../../src/http/parse-input.ts';
-import { json } from '../../../src/http/schemas.ts';
+import { json } from '../../../src/wire/parts.ts';
 import { allRoutes, type AnyRoute } from '../../../tools/openapi/all-routes.ts';
 import { createOpenApiDocument, OPERATIONS } from '../../../tools/openapi/create-document.ts';
 

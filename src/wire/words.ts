@@ -1,3 +1,17 @@
+/*
+ * What the OpenAPI document says about members beside their schemas. Words would enlarge the
+ * functions: a wire module makes them in a function that only tools call.
+ */
+
+/**
+ * The description of a member: words, and, as JSON Schema, limits that `core` checks and the schema
+ * of the body lacks.
+ */
+export type Member = string | { readonly words: string; readonly limits: object };
+
+/** Descriptions by the path of the member: `rules[].priority`. */
+export type Members = Readonly<Record<string, Member>>;
+
 /** A number as the document writes it: `10,000`. */
 export const counted = (count: number): string => count.toLocaleString('en');
 

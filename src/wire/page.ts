@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
+import type { ZodMiniType } from 'zod/mini';
 import { FieldReporter } from '../core/shared/field-reporter.ts';
-import type { Json, JsonObject } from '../core/shared/json.ts';
+import type { Json } from '../core/shared/json.ts';
+import { madeOnce } from '../core/shared/made-once.ts';
 import { hintOf, shownName } from '../core/shared/known-names.ts';
 import {
   COUNT_MAX,
@@ -10,6 +12,8 @@ import {
   type PageRequest,
 } from '../core/shared/pagination.ts';
 import { invalid } from '../core/shared/service-error.ts';
+import { described, type Response } from './parts.ts';
+import { counted } from './words.ts';
 
 interface PageParameters {
   readonly page?: unknown;
@@ -33,7 +37,7 @@ function wholeNumber(value: unknown, name: string, fallback: number, most: numbe
 
 /**
  * The body members that ask for a page; {@link pageRequest} checks them. `override`: see
- * schemas.ts.
+ * parts.ts.
  */
 export const pageMembers = () => ({
   page: z.optional(z.unknown().check(z.meta({ override: { type: 'integer', minimum: 1 } }))),
@@ -126,16 +130,73 @@ export function queryOf<Query>(parameters: Parameters, convert: (query: URLSearc
   );
 }
 
+const pagination = /* @__PURE__ */ madeOnce(() =>
+  z
+    .object({
+      total_items: z.optional(z.int()),
+      total_is_lower_bound: described(
+        z.optional(z.literal(true)),
+        `There are more than ${counted(COUNT_MAX)}.`,
+      ),
+      page_number: z.optional(z.int()),
+      page_size: z.int(),
+      total_pages: z.optional(z.int()),
+      after: described(z.nullable(z.string()), 'Cursor of the next page; `null` at the end.'),
+    })
+    .check(
+      z.meta({
+        id: 'Pagination',
+        description:
+          'A page requested with `after` has only `page_size` and `after`: its items are not counted.',
+        examples: [{ total_items: 41, page_number: 1, page_size: 20, total_pages: 3, after: 'eyJ2...' }],
+      }),
+    ),
+);
+
+/** A page of a list. */
+export const pageOf = (item: ZodMiniType) => z.object({ pagination: pagination(), data: z.array(item) });
+
+/** A query parameter that may be repeated. */
+export const REPEATED = { style: 'form', explode: true } as const;
+
+/** The query parameter of every list that selects items by id, as the document describes it. */
+export const idsParameter = () =>
+  z.optional(z.array(z.string()).check(z.maxLength(IDS_MAX))).check(
+    z.meta({
+      description: `Only these, \`?id=a&id=b\`; at most ${counted(IDS_MAX)}.`,
+      param: REPEATED,
+    }),
+  );
+
+/** Query parameters of every list, as the document describes them. */
+export const pageParameters = () => ({
+  page: described(
+    z.optional(z.int().check(z.minimum(1))),
+    `From 1. \`page * size\` is at most ${counted(COUNT_MAX)}; continue with \`after\`.`,
+  ),
+  size: described(
+    z.optional(z.int().check(z.minimum(1), z.maximum(PAGE_SIZE_MAX))),
+    `Items of a page, 1 to ${counted(PAGE_SIZE_MAX)}. Default ${counted(PAGE_SIZE_DEFAULT)}.`,
+  ),
+  after: described(
+    z.optional(z.string()),
+    'Cursor of a page of the same list with the same filters. Costs the same at any depth.',
+  ),
+});
+
 /** The body of every list response (docs/contract.md#lists). */
-export function presentPage<Item>({ items, info }: Page<Item>, present: (item: Item) => Json): JsonObject {
-  const { counted, size, after } = info;
-  const pagination = counted && {
-    total_items: counted.items,
-    page_number: counted.page,
+export function presentPage<Item, Shape extends Json>(
+  { items, info }: Page<Item>,
+  present: (item: Item) => Shape,
+): { readonly pagination: Response<typeof pagination>; readonly data: readonly Shape[] } {
+  const { counted: count, size, after } = info;
+  const pages = count && {
+    total_items: count.items,
+    page_number: count.page,
     page_size: size,
-    total_pages: Math.ceil(counted.items / size),
+    total_pages: Math.ceil(count.items / size),
     after,
-    ...(counted.isLowerBound && { total_is_lower_bound: true }),
+    ...(count.isLowerBound && { total_is_lower_bound: true as const }),
   };
-  return { pagination: pagination ?? { page_size: size, after }, data: items.map(present) };
+  return { pagination: pages ?? { page_size: size, after }, data: items.map(present) };
 }

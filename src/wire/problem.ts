@@ -1,5 +1,9 @@
+import * as z from 'zod/mini';
 import { defined } from '../core/shared/defined.ts';
+import type { JsonObject } from '../core/shared/json.ts';
+import { madeOnce } from '../core/shared/made-once.ts';
 import { ServiceError, type ServiceErrorCode } from '../core/shared/service-error.ts';
+import { described, names } from './parts.ts';
 
 /** Every error code: the service's own, and the code of an unexpected failure. */
 export type ProblemCode = ServiceErrorCode | 'internal_error';
@@ -40,7 +44,7 @@ export const PROBLEMS: Readonly<
 };
 
 /** Every code, in the order of the OpenAPI document. */
-export const PROBLEM_CODES = [...Object.keys(PROBLEMS), 'internal_error'] as readonly ProblemCode[];
+export const problemCodes = () => [...Object.keys(PROBLEMS), 'internal_error'] as readonly ProblemCode[];
 
 const UNEXPECTED: Problem = { title: 'Internal Server Error', status: 500, code: 'internal_error' };
 
@@ -57,3 +61,68 @@ export function problemOf(error: unknown): {
   const problem = defined({ title, status, code: error.code, detail: error.message, errors: error.errors });
   return { problem, headers: error.headers };
 }
+
+/** The error object of a failure that is part of a result. */
+export function presentFailure(error: unknown): JsonObject {
+  const { title, status, code, detail, errors } = problemOf(error).problem;
+  return defined({ title, status, code, detail, errors: errors && { ...errors } });
+}
+
+/** The error object of the interface (docs/contract.md#errors). */
+export const problemResponse = /* @__PURE__ */ madeOnce(() =>
+  z
+    .object({
+      title: z.string(),
+      status: z.int(),
+      code: described(
+        z.enum(names(problemCodes())),
+        'The error for programs. It is stable, while the words may change.',
+      ),
+      detail: described(z.optional(z.string()), 'Absent on an unexpected 500.'),
+      errors: described(
+        z.optional(z.record(z.string(), z.array(z.string()))),
+        'The problems, by the path of the member (`data.number`, `rules[0].priority`).',
+      ),
+    })
+    .check(
+      z.meta({
+        id: 'Problem',
+        description: 'An error with the fields of RFC 9457. It never contains data or a key.',
+        examples: [
+          {
+            title: 'Bad Request',
+            status: 400,
+            code: 'validation_failed',
+            detail: 'One or more validation errors occurred.',
+            errors: { contaners: ['is not known; did you mean `containers`?'] },
+          },
+        ],
+      }),
+    ),
+);
+
+/** Responses of API Gateway itself, before a function of the service runs (docs/decisions/0006). */
+export const gatewayMessage = /* @__PURE__ */ madeOnce(() =>
+  z
+    .object({
+      message: z.nullable(z.string()),
+      title: z.optional(z.string()),
+      status: z.optional(z.int()),
+    })
+    .check(
+      z.meta({
+        id: 'GatewayMessage',
+        description: 'A response of API Gateway itself: no function of the service ran.',
+      }),
+    ),
+);
+
+/** Failures of the proxy itself. */
+export const proxyProblem = /* @__PURE__ */ madeOnce(() =>
+  z.object({ proxy_error: problemResponse() }).check(
+    z.meta({
+      id: 'ProxyProblem',
+      description: 'The proxy itself failed: the destination sent no response, or an incomplete one.',
+    }),
+  ),
+);

@@ -5,8 +5,8 @@ import { notOneOf } from '../core/shared/known-names.ts';
 import { isJsonObject, jsonObject, type Json, type JsonObject } from '../core/shared/json.ts';
 
 /*
- * Parts of request schemas that several functions share. The messages are the service's own, so
- * none quotes a value. `override` replaces the JSON Schema of a part in the OpenAPI document.
+ * Parts of schemas that several resources share. Of requests, the messages are the service's own,
+ * so none quotes a value. `override` replaces the JSON Schema of a part in the OpenAPI document.
  */
 
 /** A string. */
@@ -48,7 +48,7 @@ export function names<Name extends string>(all: readonly Name[]): readonly [Name
   return all as readonly [Name, ...Name[]];
 }
 
-/** An object body. unknown-members.ts reports members that are not declared. */
+/** An object body. report-unknown-members.ts reports members that are not declared. */
 export function body<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.object(shape, { error: 'must be a JSON object' });
 }
@@ -103,9 +103,11 @@ export const RECORD_MEMBERS = [
  */
 export function unchangeable<const Name extends string>(all: readonly Name[]) {
   const member = z.optional(
-    z
-      .unknown()
-      .check(z.meta({ override: { description: 'Cannot change: only its current value is accepted.' } })),
+    z.unknown().check(
+      z.meta({
+        override: { description: 'Cannot change: only its current value is accepted.', readOnly: true },
+      }),
+    ),
   );
   return Object.fromEntries(all.map((each) => [each, member])) as Record<Name, typeof member>;
 }
@@ -131,3 +133,44 @@ export const wellFormed = z.refine<string>((raw) => raw.isWellFormed(), 'must be
 
 /** A name. */
 export const name = text.check(...lengthTo(NAME_MAX_LENGTH), wellFormed);
+
+/** A shape of a response, readonly; an absent member is never `undefined`. */
+type Shown<T> = T extends readonly (infer Element)[]
+  ? readonly Shown<Element>[]
+  : T extends object
+    ? { readonly [Member in keyof T]: Shown<Exclude<T[Member], undefined>> }
+    : T;
+
+/** The type of a response, by the function that makes its schema. */
+export type Response<Schema extends () => ZodMiniType> = Shown<z.output<ReturnType<Schema>>>;
+
+/** The members of a JSON object under the names that core has for them. */
+type Renamed<Source, Names extends Readonly<Record<string, keyof Source>>> = {
+  readonly [Name in keyof Names]: Source[Names[Name]];
+};
+
+/** The members of a request under their names in core; `names` has the name on the wire of each. */
+export function renamed<Source extends object, const Names extends Readonly<Record<string, keyof Source>>>(
+  source: Source,
+  names: Names,
+): Renamed<Source, Names> {
+  return Object.fromEntries(Object.entries(names).map(([name, onWire]) => [name, source[onWire]])) as Renamed<
+    Source,
+    Names
+  >;
+}
+
+/** A UUID in a response. */
+export const uuid = () => z.string().check(z.meta({ format: 'uuid' }));
+
+/** A time in a response: ISO 8601 with an offset. */
+export const time = () => z.string().check(z.meta({ format: 'date-time' }));
+
+/** A member of a response with the words that the OpenAPI document has for it. */
+export function described<T extends ZodMiniType>(schema: T, description: string): T {
+  return schema.check(z.meta({ description })) as T;
+}
+
+/** Any JSON in a response. */
+export const anyJson = (description = 'Any JSON.') =>
+  z.custom<Json>().check(z.meta({ override: { description } }));

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { ServiceError, type ServiceErrorCode } from '../../src/core/shared/service-error.ts';
-import { problemOf, PROBLEMS } from '../../src/http/problem.ts';
+import { problemOf, PROBLEMS } from '../../src/wire/problem.ts';
 import { causesOf } from '../../src/lambda/request-log.ts';
 
 describe('a problem', () => {

@@ -1,4 +1,5 @@
-import type { ZodObject, ZodType } from 'zod';
+import type { ZodMiniObject, ZodMiniType } from 'zod/mini';
+import type { Members } from './words.ts';
 
 /** A value that the document contains unchanged; a test sends or parses it. */
 export interface Example {
@@ -9,17 +10,9 @@ export interface Example {
 /** A response of an operation. Without a schema it has no body. */
 export interface DescribedResponse {
   readonly description: string;
-  readonly schema?: ZodType;
+  readonly schema?: ZodMiniType;
   readonly examples?: Readonly<Record<string, Example>>;
 }
-
-/**
- * The description of a member: words, and, as JSON Schema, limits that `core` checks and the schema
- * of the body lacks.
- */
-export type Member = string | { readonly words: string; readonly limits: object };
-
-export type Members = Readonly<Record<string, Member>>;
 
 /**
  * The parts of an operation that the route tables lack: words, examples, and the shape of its
@@ -32,7 +25,7 @@ export interface DescribedOperation {
   /** A description of each path parameter. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** Query parameters. */
-  readonly query?: ZodObject;
+  readonly query?: ZodMiniObject;
   /** A description of each body member, by its path (`rules[].priority`). */
   readonly members?: Members;
   /** Required members that the schema leaves optional, since more than their shape decides. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TokenTypeName } from '../../core/tokens/token-type.ts';
+import type { TokenTypeName } from '../core/tokens/token-type.ts';
 
 const digits = (least: number, most: number) =>
   z.string().regex(new RegExp(`^\\d{${String(least)},${String(most)}}$`));

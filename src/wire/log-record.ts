@@ -1,0 +1,199 @@
+import * as z from 'zod/mini';
+import { FORMS, OUTCOMES, timeOfPosition, type Form, type Outcome } from '../core/audit/audit-record.ts';
+import type { AuditView } from '../core/audit/list-records.ts';
+import { OPERATION_NAMES } from '../core/audit/operation-names.ts';
+import { defined, type Undefinable } from '../core/shared/defined.ts';
+import { notOneOf } from '../core/shared/known-names.ts';
+import { madeOnce } from '../core/shared/made-once.ts';
+import { invalid } from '../core/shared/service-error.ts';
+import { formatTimestamp, parseIsoTimestamp } from '../core/shared/timestamp.ts';
+import { permissionName } from './application.ts';
+import { pageParameters, pageRequest, queryOf } from './page.ts';
+import { described, time, type Response } from './parts.ts';
+
+/** Names of the query parameters of "list logs". */
+const PARAMETERS = [
+  'token_id',
+  'application_id',
+  'operation',
+  'outcome',
+  'from',
+  'to',
+  'size',
+  'after',
+] as const;
+
+function timeOf(query: URLSearchParams, name: 'from' | 'to'): number | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  // A `+` in an unencoded offset has become a space.
+  const parsed = parseIsoTimestamp(text.replace(/ (?=\d\d:?\d\d$)/, '+'));
+  if (parsed === undefined) throw invalid(name, 'must be an ISO 8601 date or time');
+  return parsed.at;
+}
+
+function textOf(query: URLSearchParams, name: 'token_id' | 'application_id'): string | undefined {
+  const text = query.get(name) ?? undefined;
+  if (text === '') throw invalid(name, 'must not be empty');
+  return text;
+}
+
+function operationOf(query: URLSearchParams): string | undefined {
+  const text = query.get('operation');
+  if (text === null) return undefined;
+  // A name with a typing error would look as if nothing had happened.
+  const operation = OPERATION_NAMES.find((each) => each === text);
+  if (operation === undefined) throw invalid('operation', notOneOf(text, OPERATION_NAMES));
+  return operation;
+}
+
+function outcomeOf(query: URLSearchParams): Outcome | undefined {
+  const text = query.get('outcome');
+  if (text === null) return undefined;
+  const outcome = OUTCOMES.find((each) => each === text);
+  if (outcome === undefined) throw invalid('outcome', notOneOf(text, OUTCOMES));
+  return outcome;
+}
+
+/** Query of "list logs" (docs/contract.md#audit-trail). */
+export const listLogsQuery = /* @__PURE__ */ queryOf({ once: PARAMETERS }, (query) => {
+  const input = (name: string) => query.get(name) ?? undefined;
+  const page = pageRequest({ size: input('size'), after: input('after') });
+  const [from, to] = [timeOf(query, 'from'), timeOf(query, 'to')];
+  if (from !== undefined && to !== undefined && from >= to) throw invalid('to', 'must be after from');
+  return {
+    filters: defined({
+      tokenId: textOf(query, 'token_id'),
+      applicationId: textOf(query, 'application_id'),
+      operation: operationOf(query),
+      outcome: outcomeOf(query),
+      from,
+      to,
+    }),
+    page: { size: page.size, cursor: page.kind === 'after' ? page.cursor : undefined },
+  };
+});
+
+const outcome = () => z.enum(OUTCOMES).check(z.meta({ id: 'Outcome' }));
+
+/** The query of "list logs", as the document describes it. */
+export const listLogsParameters = () => {
+  const words = (description: string) => described(z.optional(z.string().check(z.minLength(1))), description);
+  const { size, after } = pageParameters();
+  return z.object({
+    token_id: words('Only records that name this token, in whatever form.'),
+    application_id: words('Only requests of this application.'),
+    operation: words(
+      'Only this operation, by its name in this document, such as `getToken`; `proxy` for all of the proxy.',
+    ),
+    outcome: described(z.optional(z.enum(OUTCOMES)), 'Only records with this outcome.'),
+    from: described(z.optional(z.string()), 'ISO 8601; only records from this time on.'),
+    to: described(z.optional(z.string()), 'ISO 8601, after `from`; only records before this time.'),
+    size,
+    after,
+  });
+};
+
+/** A record of the audit trail (docs/contract.md#audit-trail). */
+export const logRecord = /* @__PURE__ */ madeOnce(() =>
+  z
+    .object({
+      id: z.string(),
+      created_at: time(),
+      operation: described(z.string(), 'By its name in this document, or the name of background work.'),
+      outcome: outcome(),
+      status: described(z.optional(z.int()), 'Of the response; absent before there is one.'),
+      follows: described(
+        z.optional(z.string()),
+        'The `id` of the record that was written ahead of an effect of the same request.',
+      ),
+      application_id: z.optional(z.string()),
+      credential: described(
+        z.optional(z.string()),
+        '`application`, `session:<id>`, `invocation:<id>` or `operator:<principal>`.',
+      ),
+      source_ip: z.optional(z.string()),
+      trace_id: described(z.optional(z.string()), 'The `SVC-TRACE-ID` of the request.'),
+      tokens: described(
+        z.optional(
+          z.array(z.object({ id: z.string(), form: z.enum(FORMS).check(z.meta({ id: 'TokenForm' })) })),
+        ),
+        'The tokens that were shown, used, changed or refused, and how.',
+      ),
+      containers: described(z.optional(z.array(z.string())), 'Containers of these tokens.'),
+      matches: described(
+        z.optional(z.int()),
+        'How many tokens matched a search, if over 100: then only those shown are named.',
+      ),
+      containers_left_out: described(
+        z.optional(z.int()),
+        'The number of further containers, for which the record has no room.',
+      ),
+      destination_host: described(z.optional(z.string()), "Host of the proxy's destination or of a webhook."),
+      resource: described(
+        z.optional(z.string()),
+        'The other subject of the request, such as `application:<id>`.',
+      ),
+      invocation_id: z.optional(z.string()),
+      change: described(
+        z.optional(
+          z.object({
+            members: z.array(z.string()),
+            granted: z.optional(z.array(permissionName())),
+            withdrawn: z.optional(z.array(permissionName())),
+          }),
+        ),
+        'Names of changed members and of permissions; no values.',
+      ),
+    })
+    .check(
+      z.meta({
+        id: 'LogRecord',
+        description: 'One request, or one effect that a request started: ids, names and times, never data.',
+        examples: [
+          {
+            id: '0mhx2k3f9Zk3v9QpLw2xA',
+            created_at: '2026-11-22T07:15:03.412+00:00',
+            operation: 'getToken',
+            outcome: 'ok',
+            status: 200,
+            application_id: '3c4a8c51-6f0e-4a5b-8e0c-9b0f6f0a7d21',
+            credential: 'application',
+            source_ip: '203.0.113.7',
+            trace_id: '45c57581-d870-43c3-95e8-eac0007b6b86',
+            tokens: [{ id: '0b7f7f4e-7a43-4a52-9d2b-0c3f6ad1d3c8', form: 'reveal' }],
+            containers: ['/pci/high/'],
+          },
+        ],
+      }),
+    ),
+);
+
+/** Each token of a record with each form in which the request saw it. */
+const presentTokens = (tokens: NonNullable<AuditView['entry']['tokens']>) =>
+  Object.entries(tokens).flatMap(([form, ids]) => ids.map((id) => ({ id, form: form as Form })));
+
+/** An audit record as the API returns it. */
+export function presentRecord({ position, entry }: AuditView): Response<typeof logRecord> {
+  return defined({
+    id: position,
+    created_at: formatTimestamp(timeOfPosition(position)),
+    operation: entry.op,
+    outcome: entry.outcome,
+    status: entry.status,
+    follows: entry.of?.split(':')[1],
+    application_id: entry.app,
+    credential: entry.cred,
+    source_ip: entry.ip,
+    trace_id: entry.trace,
+    tokens: entry.tokens && presentTokens(entry.tokens),
+    containers: entry.containers,
+    containers_left_out: entry.containersLeftOut,
+    matches: entry.matches,
+    destination_host: entry.host,
+    resource: entry.resource,
+    invocation_id: entry.invocation,
+    // Only names of permissions are recorded.
+    change: entry.change as Response<typeof logRecord>['change'],
+  } satisfies Undefinable<Response<typeof logRecord>>);
+}

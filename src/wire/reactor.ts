@@ -1,0 +1,326 @@
+import * as z from 'zod/mini';
+import type { CheckUnchanged, ReactorPatch } from '../core/reactors/change-reactor.ts';
+import type { WrittenReactor } from '../core/reactors/create-reactor.ts';
+import type { ReactorView } from '../core/reactors/get-reactor.ts';
+import {
+  REACTOR_LIMITS,
+  type Configuration,
+  type ReactorDefinition,
+  type ReactorRecord,
+} from '../core/reactors/reactor.ts';
+import { checkUnchanged } from '../core/shared/check-unchanged.ts';
+import type { ClientCompatibility } from '../core/shared/client-compatibility.ts';
+import { defined, type Undefinable } from '../core/shared/defined.ts';
+import { isJsonObject, type JsonObject } from '../core/shared/json.ts';
+import { madeOnce } from '../core/shared/made-once.ts';
+import { Secret } from '../core/shared/secret.ts';
+import { invalid } from '../core/shared/service-error.ts';
+import { formatTimestamp } from '../core/shared/timestamp.ts';
+import { APPLICATION_EXAMPLE, applicationResponse, nameWords, presentApplication } from './application.ts';
+import { idsOf, idsParameter, PAGE_PARAMETERS, pageParameters, pageRequestOf, queryOf } from './page.ts';
+import {
+  body,
+  described,
+  lengthTo,
+  name,
+  optional,
+  RECORD_MEMBERS,
+  text,
+  textMap,
+  time,
+  unchangeable,
+  unchangedOf,
+  uuid,
+  wellFormed,
+  type Response,
+} from './parts.ts';
+import { counted, type Members } from './words.ts';
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+const code = /* @__PURE__ */ text.check(
+  ...lengthTo(REACTOR_LIMITS.code),
+  wellFormed,
+  z.refine(
+    (input) => Buffer.byteLength(JSON.stringify(input)) <= REACTOR_LIMITS.codeBytes,
+    `must be at most ${String(REACTOR_LIMITS.codeBytes)} bytes as JSON`,
+  ),
+);
+
+/** Limits of a configuration's entries; `null` removes an entry. */
+function checkEntries(input: unknown, context: z.core.$RefinementCtx): void {
+  const entries = Object.entries(isJsonObject(input) ? input : {});
+  if (entries.length > REACTOR_LIMITS.configuration) {
+    context.addIssue({
+      code: 'custom',
+      message: `must be at most ${String(REACTOR_LIMITS.configuration)} entries`,
+    });
+    return;
+  }
+  for (const [key, value] of entries) {
+    const message =
+      key.length < 1 || key.length > REACTOR_LIMITS.configurationKey
+        ? `must have a name of 1 to ${String(REACTOR_LIMITS.configurationKey)} characters`
+        : isText(value) && value.length > REACTOR_LIMITS.configurationValue
+          ? `must be at most ${String(REACTOR_LIMITS.configurationValue)} characters`
+          : isText(value) && !(key.isWellFormed() && value.isWellFormed())
+            ? 'must be well-formed Unicode'
+            : undefined;
+    if (message !== undefined) context.addIssue({ code: 'custom', path: [key], message });
+  }
+}
+
+const configuration = /* @__PURE__ */ textMap(isText).check(/* @__PURE__ */ z.superRefine(checkEntries));
+
+const configurationPatch = /* @__PURE__ */ textMap(
+  (value): value is string | null => value === null || isText(value),
+).check(/* @__PURE__ */ z.superRefine(checkEntries));
+
+/** Members of the application in a Reactor object that belong to the application itself. */
+const OF_APPLICATION = [
+  ...RECORD_MEMBERS.filter((member) => member !== 'id'),
+  'name',
+  'type',
+  'permissions',
+  'rules',
+  'expires_at',
+] as const;
+
+const NO_APPLICATION = 'must be an object with an id';
+
+/** Members in an update of a reactor that the update cannot change. */
+interface Unchanged {
+  readonly reactor: JsonObject;
+  readonly application: JsonObject;
+}
+
+type Sent<Name extends string> = Readonly<Partial<Record<Name, unknown>>>;
+
+const unchangedIn = (
+  input: Sent<(typeof RECORD_MEMBERS)[number]> & {
+    readonly application?: Sent<(typeof OF_APPLICATION)[number]> | null | undefined;
+  },
+): Unchanged => ({
+  reactor: unchangedOf(input, RECORD_MEMBERS),
+  application: unchangedOf(input.application ?? {}, OF_APPLICATION),
+});
+
+/**
+ * Throws `validation_failed` if such a member differs from the reactor, or from its application, as
+ * reads return it.
+ */
+export const checkUnchangedReactor =
+  (unchanged: Unchanged): CheckUnchanged =>
+  (reactor, named) => {
+    checkUnchanged(unchanged.reactor, presentHistory(reactor));
+    checkUnchanged(unchanged.application, named ? presentApplication(named) : {}, 'application');
+  };
+
+const isMissing = (value: unknown) => value === undefined || value === null;
+
+const definition = () => ({ name, code, configuration: optional(configuration) });
+
+/**
+ * The members of a reactor in a body. A setting of the deployment decides whether configuration is
+ * optional.
+ */
+function checkedDefinition(input: {
+  readonly name: string;
+  readonly code: string;
+  readonly configuration?: Configuration | undefined;
+  readonly application?: { readonly id: string } | undefined;
+}) {
+  return {
+    hasConfiguration: !isMissing(input.configuration),
+    definition: defined({
+      name: input.name,
+      code: new Secret(input.code),
+      configuration: new Secret(input.configuration ?? {}),
+      applicationId: input.application?.id,
+    }) satisfies ReactorDefinition,
+  };
+}
+
+/** Body of "create reactor" (docs/contract.md#create-and-change-reactors). */
+export const createReactorBody = /* @__PURE__ */ z.lazy(() =>
+  z.pipe(
+    body({ ...definition(), application: optional(z.object({ id: text }, { error: NO_APPLICATION })) }),
+    z.transform(checkedDefinition),
+  ),
+);
+
+/** Body of "update reactor" (docs/contract.md#create-and-change-reactors): a full replacement. */
+export const updateReactorBody = /* @__PURE__ */ z.lazy(() =>
+  z.pipe(
+    body({
+      ...definition(),
+      application: optional(
+        z.object({ id: text, ...unchangeable(OF_APPLICATION) }, { error: NO_APPLICATION }),
+      ),
+      ...unchangeable(RECORD_MEMBERS),
+    }),
+    z.transform((input) => ({ ...checkedDefinition(input), unchanged: unchangedIn(input) })),
+  ),
+);
+
+/** The definition in a body. Throws `validation_failed` if a required configuration is missing. */
+export function definitionOf(
+  { definition: input, hasConfiguration }: z.output<typeof createReactorBody>,
+  { clientCompatibility }: { readonly clientCompatibility: ClientCompatibility },
+): ReactorDefinition {
+  if (!hasConfiguration && clientCompatibility === 'strict') throw invalid('configuration', 'is required');
+  return input;
+}
+
+/** The application in a patch: absent, `null`, or another one. */
+const applicationPatch = /* @__PURE__ */ z.lazy(() =>
+  z.optional(
+    z.nullable(
+      z.object(
+        { id: z.nullable(text), ...unchangeable(OF_APPLICATION) },
+        { error: 'must be an object with an id, or null' },
+      ),
+    ),
+  ),
+);
+
+/** Body of "patch reactor" (docs/contract.md#create-and-change-reactors): a merge patch. */
+export const patchReactorBody = /* @__PURE__ */ z.lazy(() =>
+  z.pipe(
+    body({
+      name: z.optional(name),
+      code: z.optional(code),
+      configuration: z.optional(z.nullable(configurationPatch)),
+      application: applicationPatch,
+      ...unchangeable(RECORD_MEMBERS),
+    }),
+    z.transform((input): { readonly patch: ReactorPatch; readonly unchanged: Unchanged } => {
+      if (input.configuration === null) throw invalid('configuration', 'must not be null');
+      const patch = defined({
+        name: input.name,
+        code: input.code === undefined ? undefined : new Secret(input.code),
+        configuration: input.configuration === undefined ? undefined : new Secret(input.configuration),
+        applicationId: input.application === null ? null : input.application?.id,
+      });
+      return { patch, unchanged: unchangedIn(input) };
+    }),
+  ),
+);
+
+/** Longest name that filters a list, in characters. */
+export const PATTERN_MAX_LENGTH = 200;
+
+/** Query of "list reactors" (docs/contract.md#create-and-change-reactors). */
+export const listReactorsQuery = /* @__PURE__ */ queryOf(
+  { once: [...PAGE_PARAMETERS, 'name'], repeated: ['id'] },
+  (query) => {
+    const name = query.get('name') ?? undefined;
+    if (name === '') throw invalid('name', 'must not be empty');
+    if (name !== undefined && name.length > PATTERN_MAX_LENGTH)
+      throw invalid('name', `must be at most ${String(PATTERN_MAX_LENGTH)} characters`);
+    return { filters: defined({ ids: idsOf(query), name }), page: pageRequestOf(query) };
+  },
+);
+
+/** The Reactor object (docs/contract.md#the-reactor-object). */
+export const reactorResponse = /* @__PURE__ */ madeOnce(() =>
+  z
+    .object({
+      id: uuid(),
+      tenant_id: uuid(),
+      name: z.string(),
+      code: z.string(),
+      configuration: z.record(z.string(), z.string()),
+      application: z.optional(applicationResponse()),
+      created_by: uuid(),
+      created_at: time(),
+      modified_by: z.optional(uuid()),
+      modified_at: z.optional(time()),
+    })
+    .check(
+      z.meta({
+        id: 'Reactor',
+        examples: [
+          {
+            id: 'b3a0f6c2-52a8-4d7e-8a43-6f2b8f1d9c55',
+            tenant_id: APPLICATION_EXAMPLE.tenant_id,
+            name: 'Charge card',
+            code: 'module.exports = async ({ args }) => ({ raw: { last4: args.card.number.slice(-4) } });',
+            configuration: { url: 'https://processor.example.com' },
+            application: APPLICATION_EXAMPLE,
+            created_by: '9d1e7c7b-1b59-4f0b-b0b5-6d8c1f7ad0aa',
+            created_at: '2026-11-21T10:15:30.123+00:00',
+          },
+        ],
+      }),
+    ),
+);
+
+type ReactorObject = Response<typeof reactorResponse>;
+
+/** The members of a reactor that no update can set. */
+function presentHistory(
+  reactor: Pick<ReactorRecord, 'id' | 'tenantId' | 'createdBy' | 'createdAt' | 'modifiedBy' | 'modifiedAt'>,
+): Pick<ReactorObject, (typeof RECORD_MEMBERS)[number]> {
+  return defined({
+    id: reactor.id,
+    tenant_id: reactor.tenantId,
+    created_by: reactor.createdBy,
+    created_at: formatTimestamp(reactor.createdAt),
+    modified_by: reactor.modifiedBy,
+    modified_at: reactor.modifiedAt === undefined ? undefined : formatTimestamp(reactor.modifiedAt),
+  });
+}
+
+/** The Reactor object, with its application without a key. */
+export function presentReactor({ reactor, application }: ReactorView): ReactorObject {
+  const { id, tenant_id, ...history } = presentHistory(reactor);
+  return defined({
+    id,
+    tenant_id,
+    name: reactor.name,
+    code: reactor.code.reveal(),
+    configuration: reactor.configuration.reveal(),
+    application: application && presentApplication(application),
+    ...history,
+  } satisfies Undefinable<ReactorObject>);
+}
+
+/** The Reactor object after a write, with what is wrong with it (docs/lenient.md#http). */
+export const presentWrittenReactor = ({ warnings, ...view }: WrittenReactor) => ({
+  ...presentReactor(view),
+  ...(warnings.length > 0 && { _extras: { warnings } }),
+});
+
+/** The query of "list reactors", as the document describes it. */
+export const listReactorsParameters = () =>
+  z.object({
+    id: idsParameter(),
+    name: described(
+      z.optional(z.string().check(z.maxLength(PATTERN_MAX_LENGTH))),
+      'Case-insensitive; `*` matches any characters; without `*` the name must contain the value.',
+    ),
+    ...pageParameters(),
+  });
+
+const configurationLimits = () => ({
+  maxProperties: REACTOR_LIMITS.configuration,
+  propertyNames: { minLength: 1, maxLength: REACTOR_LIMITS.configurationKey },
+});
+
+export const reactorWords = (): Members => ({
+  name: nameWords(),
+  code: `CommonJS for Node.js 16: \`module.exports = async (req) => ({ raw, tokenize })\`. Up to ${counted(REACTOR_LIMITS.code)} characters; not run now.`,
+  configuration: {
+    words: `Up to ${counted(REACTOR_LIMITS.configuration)} strings that the code reads as \`req.configuration\`.`,
+    limits: configurationLimits(),
+  },
+  application: 'The public or private application with which the code may call the service through `req.bt`.',
+  'application.id': 'The id of the application.',
+});
+
+export const patchReactorWords = (): Members => ({
+  ...reactorWords(),
+  configuration: { words: 'Merged; `null` removes an entry.', limits: configurationLimits() },
+  application: '`null` removes it.',
+});

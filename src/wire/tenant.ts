@@ -1,0 +1,91 @@
+import * as z from 'zod/mini';
+import type { ClientCompatibility } from '../core/shared/client-compatibility.ts';
+import { madeOnce } from '../core/shared/made-once.ts';
+import { invalid } from '../core/shared/service-error.ts';
+import { formatTimestamp } from '../core/shared/timestamp.ts';
+import type { TenantProfile } from '../core/tenants/tenant-profile.ts';
+import type { TenantSettings } from '../core/tenants/tenant-settings.ts';
+import { nameWords } from './application.ts';
+import { body, boolean, name, optional, unchangeable, unchangedOf, uuid, type Response } from './parts.ts';
+import type { Members } from './words.ts';
+
+/** A boolean; clients in the field send it as a string (docs/lenient.md). */
+const flag = /* @__PURE__ */ z
+  .union([boolean, z.enum(['true', 'false'])], { error: 'must be true or false' })
+  .check(z.meta({ override: { type: 'boolean' } }));
+
+/** Body of "update tenant" (docs/contract.md#tenants). */
+export const updateTenantBody = /* @__PURE__ */ z.lazy(() =>
+  z.pipe(
+    body({
+      name,
+      settings: optional(z.object({ deduplicate_tokens: optional(flag) }, { error: 'must be an object' })),
+      ...unchangeable(['id']),
+    }),
+    z.transform((raw) => ({
+      name: raw.name,
+      settings: raw.settings ?? {},
+      unchanged: unchangedOf(raw, ['id']),
+    })),
+  ),
+);
+
+/** The settings in a body. Throws `validation_failed` for a string, unless clients may send it. */
+export function settingsOf(
+  { deduplicate_tokens: raw }: z.output<typeof updateTenantBody>['settings'],
+  compatibility: ClientCompatibility,
+): Partial<TenantSettings> {
+  if (typeof raw === 'string' && compatibility === 'strict')
+    throw invalid('settings.deduplicate_tokens', 'must be true or false');
+  return raw === undefined ? {} : { deduplicateTokens: String(raw) === 'true' };
+}
+
+/** The tenant of the key (docs/contract.md#tenants). */
+export const tenantResponse = /* @__PURE__ */ madeOnce(() =>
+  z.object({ id: uuid(), name: z.string(), settings: z.object({ deduplicate_tokens: z.boolean() }) }).check(
+    z.meta({
+      id: 'Tenant',
+      examples: [
+        {
+          id: '5f9c1f0e-3c53-4f6e-9a53-0d9c6a1c2b11',
+          name: 'Shop',
+          settings: { deduplicate_tokens: false },
+        },
+      ],
+    }),
+  ),
+);
+
+/** What clients in the field read of a tenant (docs/lenient.md#http). */
+type LenientTenant = {
+  readonly id: string;
+  readonly owner_id: string;
+  readonly name: string;
+  readonly settings: { readonly deduplicate_tokens: string };
+  readonly created_at: string;
+};
+
+/**
+ * The caller's tenant. Clients in the field read settings as strings, an owner and the time of
+ * creation. There are no users, so a tenant is its own owner.
+ */
+export function presentTenant(
+  { id, name: tenantName, settings: { deduplicateTokens }, createdAt }: TenantProfile,
+  compatibility: ClientCompatibility,
+): Response<typeof tenantResponse> | LenientTenant {
+  if (compatibility === 'strict')
+    return { id, name: tenantName, settings: { deduplicate_tokens: deduplicateTokens } };
+  return {
+    id,
+    owner_id: id,
+    name: tenantName,
+    settings: { deduplicate_tokens: String(deduplicateTokens) },
+    created_at: formatTimestamp(createdAt),
+  };
+}
+
+export const updateTenantWords = (): Members => ({
+  name: nameWords(),
+  settings: 'An omitted setting is unchanged.',
+  'settings.deduplicate_tokens': 'Whether tokens are deduplicated by default.',
+});
