@@ -1,23 +1,32 @@
-// `node tools/build-openapi.ts`: writes docs/openapi.json from the route tables. `--check`: fails
-// if the file differs, is not valid OpenAPI, or a linter has findings.
+// `node tools/build-openapi.ts`: writes docs/openapi.json from the route tables and src/wire, and
+// the types of the SDK from it. `--check`: fails if a file differs, if the document is not valid
+// OpenAPI, or if a linter has findings.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { format, resolveConfig } from 'prettier';
 import { allRoutes } from './openapi/all-routes.ts';
 import { createOpenApiDocument } from './openapi/create-document.ts';
 import { lintDocument } from './openapi/lint-document.ts';
+import { sdkTypes } from './openapi/sdk-types.ts';
 import packageJson from '../package.json' with { type: 'json' };
 
-const file = join(import.meta.dirname, '..', 'docs', 'openapi.json');
+const ROOT = join(import.meta.dirname, '..');
+const file = join(ROOT, 'docs', 'openapi.json');
 const document = createOpenApiDocument(allRoutes(), packageJson.version);
-const wanted = await format(JSON.stringify(document), { ...(await resolveConfig(file)), filepath: file });
+const isCheck = process.argv.includes('--check');
 
-if (!process.argv.includes('--check')) writeFileSync(file, wanted);
-else if (readFileSync(file, 'utf8') !== wanted) {
-  console.error('docs/openapi.json is not what the route tables say: node tools/build-openapi.ts writes it');
-  process.exitCode = 1;
+async function generate(path: string, source: string): Promise<void> {
+  const wanted = await format(source, { ...(await resolveConfig(path)), filepath: path });
+  if (!isCheck) writeFileSync(path, wanted);
+  else if (readFileSync(path, 'utf8') !== wanted) {
+    console.error(`${relative(ROOT, path)} is not up to date: \`npm run build -- openapi\` writes it`);
+    process.exitCode = 1;
+  }
 }
+
+await generate(file, JSON.stringify(document));
+await generate(join(ROOT, 'packages', 'sdk', 'src', 'resources.ts'), sdkTypes(document));
 
 // An independent check: the JSON Schemas of the OpenAPI Initiative.
 const validator = new Validator();
@@ -30,7 +39,7 @@ console.log(
 );
 if (!valid) process.exitCode = 1;
 
-if (process.argv.includes('--check')) {
+if (isCheck) {
   const findings = await lintDocument(file, document);
   for (const finding of findings) console.error(finding);
   if (findings.length > 0) process.exitCode = 1;

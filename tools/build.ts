@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const PROGRAMS: Readonly<Record<string, readonly [file: string, does: string]>> = {
   sdk: ['build-sdk.ts', 'the package @cloakroom/sdk, as a tarball in packages/sdk'],
-  openapi: ['build-openapi.ts', 'docs/openapi.json'],
+  openapi: ['build-openapi.ts', 'docs/openapi.json, and the types of the SDK'],
   notices: ['build-notices.ts', 'THIRD-PARTY-NOTICES.md'],
   'card-ranges': ['build-card-ranges.ts', 'src/core/shared/card-ranges.ts, the brands of card numbers'],
   reference: ['build-reference.ts', 'the reference page of the API as static files, into a folder'],

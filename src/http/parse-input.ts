@@ -138,7 +138,7 @@ export function checkBody(
   return parseAt(schema, body, '', compatibility);
 }
 
-const NO_PARAMETERS = queryOf({ once: [] }, () => undefined);
+const NO_PARAMETERS = /* @__PURE__ */ queryOf({ once: [] }, () => undefined);
 
 /**
  * The query in the shape of the route's schema, which receives the parameters unchanged. Throws

@@ -110,7 +110,7 @@ const rule = /* @__PURE__ */ z.lazy(() =>
   ),
 );
 
-const rules = /* @__PURE__ */ list(rule, RULE_LIMITS.rules);
+const rules = () => list(rule, RULE_LIMITS.rules);
 
 /** A time that ends an application or a session. */
 export const expiresAtMs = /* @__PURE__ */ z.lazy(() =>
@@ -126,7 +126,7 @@ export const expiresAtMs = /* @__PURE__ */ z.lazy(() =>
 );
 
 /** What an application, or the authorization of a session, grants. */
-export const grants = () => ({ permissions: optional(permissions), rules: optional(rules) });
+export const grants = () => ({ permissions: optional(permissions), rules: optional(rules()) });
 
 /** Absent grants are none. */
 export const grantsOf = ({

@@ -168,7 +168,7 @@ export const time = () => z.string().check(z.meta({ format: 'date-time' }));
 
 /** A member of a response with the words that the OpenAPI document has for it. */
 export function described<T extends ZodMiniType>(schema: T, description: string): T {
-  return schema.check(z.meta({ description })) as T;
+  return schema.check(z.meta({ description }));
 }
 
 /** Any JSON in a response. */

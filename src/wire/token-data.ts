@@ -1,40 +1,41 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
+import type { ZodMiniType } from 'zod/mini';
+import { madeOnce } from '../core/shared/made-once.ts';
 import type { TokenTypeName } from '../core/tokens/token-type.ts';
+import { described } from './parts.ts';
+
+const matching = (pattern: RegExp) => z.string().check(z.regex(pattern));
 
 const digits = (least: number, most: number) =>
-  z.string().regex(new RegExp(`^\\d{${String(least)},${String(most)}}$`));
+  matching(new RegExp(`^\\d{${String(least)},${String(most)}}$`));
+
+const between = (least: number, most: number) => z.int().check(z.minimum(least), z.maximum(most));
 
 /** A whole number, which may be sent as a string. */
 const wholeNumber = (least: number, most: number) =>
-  z.union([z.int().min(least).max(most), z.string().regex(/^\d{1,4}$/), z.null()]).optional();
+  z.optional(z.union([between(least, most), matching(/^\d{1,4}$/), z.null()]));
 
-const nineDigits = z
-  .string()
-  .regex(/^(?:-*\d){9}-*$/)
-  .max(20);
+const nineDigits = () => z.string().check(z.regex(/^(?:-*\d){9}-*$/), z.maxLength(20));
 
-/** The data of a token in requests, by type (docs/contract.md#token-types). */
-export const TOKEN_DATA: Readonly<Record<TokenTypeName, z.ZodType>> = {
-  token: z.unknown().meta({ description: 'Any JSON except `null`.' }),
+/** The data of a token in requests, by type (docs/contract.md#token-types), for the document. */
+export const tokenData = /* @__PURE__ */ madeOnce((): Readonly<Record<TokenTypeName, ZodMiniType>> => ({
+  token: described(z.unknown(), 'Any JSON except `null`.'),
   card: z.strictObject({
-    number: digits(12, 19).meta({ description: 'Only digits, with a valid check digit (Luhn).' }),
+    number: described(digits(12, 19), 'Only digits, with a valid check digit (Luhn).'),
     expiration_month: wholeNumber(1, 12),
     expiration_year: wholeNumber(1000, 9999),
-    cvc: z
-      .union([digits(3, 4), z.int().min(100).max(9999), z.null()])
-      .optional()
-      .meta({ description: 'Deleted after its lifetime, by default an hour.' }),
+    cvc: described(
+      z.optional(z.union([digits(3, 4), between(100, 9999), z.null()])),
+      'Deleted after its lifetime, by default an hour.',
+    ),
   }),
   bank: z.strictObject({
-    routing_number: z
-      .string()
-      .regex(/^\d{9}$/)
-      .meta({ description: 'With a valid ABA checksum.' }),
+    routing_number: described(matching(/^\d{9}$/), 'With a valid ABA checksum.'),
     account_number: digits(1, 17),
   }),
   card_number: digits(12, 19),
   us_bank_account_number: digits(3, 17),
-  us_bank_routing_number: z.string().regex(/^\d{9}$/),
-  social_security_number: nineDigits,
-  employer_id_number: nineDigits,
-};
+  us_bank_routing_number: matching(/^\d{9}$/),
+  social_security_number: nineDigits(),
+  employer_id_number: nineDigits(),
+}));

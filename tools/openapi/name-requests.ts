@@ -1,6 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { TOKEN_TYPE_NAMES, type TokenTypeName } from '../../src/core/tokens/token-type.ts';
-import { TOKEN_DATA } from '../../src/wire/token-data.ts';
+import { tokenData } from '../../src/wire/token-data.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -32,7 +32,7 @@ const variantName = (type: TokenTypeName): string =>
 
 /** The data of a type as JSON Schema; an object is added as a component. */
 function dataOf(type: TokenTypeName, schemas: NamedRequests['components']['schemas']): Schema {
-  const { $schema: _, ...schema } = z.toJSONSchema(TOKEN_DATA[type], { io: 'input' });
+  const { $schema: _, ...schema } = z.toJSONSchema(tokenData()[type], { io: 'input' });
   if (schema.type !== 'object') return schema;
   const name = `${pascal(type)}Data`;
   schemas[name] = schema;

@@ -11,7 +11,7 @@ import { logsOf } from './logs.ts';
 import { permissionsOf } from './permissions.ts';
 import { proxyOf, type ProxyRequest, type ProxyResponse } from './proxy.ts';
 import { reactorsOf } from './reactors.ts';
-import type { Detokenized, Tokenized } from './resources.ts';
+import type { Detokenized, Tokenized } from './generics.ts';
 import { sessionsOf } from './sessions.ts';
 import { tenantsOf } from './tenants.ts';
 import { tokensOf } from './tokens.ts';

@@ -2,6 +2,7 @@ export type { Signal } from './abort.ts';
 export { ApiError } from './api-error.ts';
 export type { ApplicationQuery } from './applications.ts';
 export type { CallOptions, ClientOptions, Query, WriteOptions } from './http-client.ts';
+export type * from './generics.ts';
 export { cardBrand, type CardBrand } from './card-brands.ts';
 export { ConnectionError, TimeoutError } from './connection-error.ts';
 export { createClient, type Client } from './create-client.ts';
@@ -22,46 +23,7 @@ export type { List, Page, PageQuery, Pagination } from './list.ts';
 export type { LogQuery } from './logs.ts';
 export type { ProxyRequest, ProxyResponse } from './proxy.ts';
 export type { ReactorQuery } from './reactors.ts';
-export type {
-  AccessRule,
-  Application,
-  ApplicationGrants,
-  ApplicationType,
-  ApplicationWithKey,
-  AsyncReactRequest,
-  BankData,
-  CardData,
-  Condition,
-  Detokenized,
-  DeliveredInvocation,
-  EndedInvocation,
-  InvocationResult,
-  LogRecord,
-  NewApplication,
-  NewReactor,
-  NewToken,
-  NewTokenOf,
-  Permission,
-  PermissionName,
-  Outcome,
-  Problem,
-  Reactor,
-  ReactorChange,
-  ReactArgs,
-  ReactorResponse,
-  ReactRequest,
-  Session,
-  SessionGrants,
-  Tenant,
-  TenantChange,
-  Token,
-  TokenChange,
-  TokenData,
-  TokenForm,
-  Tokenized,
-  TokenType,
-  Transform,
-} from './resources.ts';
+export type * from './resources.ts';
 export type { SearchQuery, TokenQuery } from './tokens.ts';
 export {
   verifyWebhook,

@@ -1,15 +1,8 @@
 import type { HttpClient, CallOptions, WriteOptions } from './http-client.ts';
 import { listOf, type List, type PageQuery } from './list.ts';
 import { pathOf } from './paths.ts';
-import type {
-  AsyncReactRequest,
-  InvocationResult,
-  NewReactor,
-  Reactor,
-  ReactorChange,
-  ReactorResponse,
-  ReactRequest,
-} from './resources.ts';
+import type { AsyncReactRequest, InvocationResult, ReactRequest } from './generics.ts';
+import type { NewReactor, Reactor, ReactorChange, ReactorResponse } from './resources.ts';
 
 export interface ReactorQuery extends PageQuery {
   readonly id?: string | readonly string[] | undefined;

@@ -1,135 +1,22 @@
-import type { FieldErrors } from './errors.ts';
-import type { AsJson, Json } from './json.ts';
+// Written by `npm run build -- openapi` from the schemas of src/wire. Do not edit.
+import type { Json } from './json.ts';
 
-export type TokenType =
-  | 'token'
-  | 'card'
-  | 'bank'
-  | 'card_number'
-  | 'us_bank_account_number'
-  | 'us_bank_routing_number'
-  | 'social_security_number'
-  | 'employer_id_number';
+export type ApplicationType = 'private' | 'public' | 'management';
 
-export interface CardData {
-  /** 12 to 19 digits, without separators. */
-  readonly number: string;
-  readonly expiration_month?: number | string | null | undefined;
-  /** Four digits. */
-  readonly expiration_year?: number | string | null | undefined;
-  /** Three or four digits; deleted at the end of its lifetime, which the operator sets. */
-  readonly cvc?: string | number | null | undefined;
-}
-
-export interface BankData {
-  /** Nine digits (ABA). */
-  readonly routing_number: string;
-  readonly account_number: string;
-}
-
-/** The data of each token type; `D` is that of the type `token`. */
-export interface TokenData<D = Exclude<Json, null>> {
-  readonly token: D & AsJson<D> & {};
-  readonly card: CardData;
-  readonly bank: BankData;
-  readonly card_number: string;
-  readonly us_bank_account_number: string;
-  readonly us_bank_routing_number: string;
-  readonly social_security_number: string;
-  readonly employer_id_number: string;
-}
-
-export interface Token {
+/** Only this response contains the key. */
+export interface ApplicationWithKey {
   readonly id: string;
   readonly tenant_id: string;
-  readonly type: TokenType;
-  /** Under the caller's transform; absent if it is `redact`. */
-  readonly data?: Json;
-  readonly mask?: Json;
-  /** Equal for equal data of one type. Absent after an update without `token:read`. */
-  readonly fingerprint?: string;
-  readonly containers: readonly string[];
-  readonly metadata?: Readonly<Record<string, string>>;
-  readonly search_indexes?: readonly string[];
-  readonly fingerprint_expression?: string;
-  readonly expires_at?: string;
+  readonly name: string;
+  readonly type: ApplicationType;
+  readonly permissions: readonly PermissionName[];
+  readonly rules: readonly AccessRule[];
   readonly created_by?: string;
   readonly created_at?: string;
   readonly modified_by?: string;
   readonly modified_at?: string;
-  /**
-   * `deduplicated`: this is the existing token. `not_stored`: members that it did not take over.
-   * `omitted`: members that exceed their share of a page; retrieve the token to read them.
-   */
-  readonly _extras?: {
-    readonly deduplicated?: boolean;
-    readonly not_stored?: readonly string[];
-    readonly omitted?: readonly string[];
-  };
-}
-
-/** In a change, `null` removes a member, or restores the default of the type (RFC 7386). */
-export interface TokenChange<D = Exclude<Json, null> | Partial<CardData | BankData>> {
-  /** Merged into the existing metadata. */
-  readonly data?: (D & AsJson<D> & {}) | undefined;
-  readonly mask?: Json | undefined;
-  readonly containers?: readonly string[] | null | undefined;
-  readonly metadata?: Readonly<Record<string, string | null>> | null | undefined;
-  readonly search_indexes?: readonly string[] | null | undefined;
-  readonly fingerprint_expression?: string | null | undefined;
-  readonly deduplicate_token?: boolean | undefined;
-  readonly expires_at?: string | null | undefined;
-}
-
-export interface NewTokenOf<T extends TokenType, D = Exclude<Json, null>> {
-  readonly type: T;
-  readonly data: TokenData<D>[T];
-  /** A string of 3 to 400 characters, or an expression; a UUID by default. */
-  readonly id?: string | undefined;
-  readonly mask?: Json | undefined;
-  readonly containers?: readonly string[] | undefined;
-  readonly metadata?: Readonly<Record<string, string>> | undefined;
-  readonly search_indexes?: readonly string[] | undefined;
-  readonly fingerprint_expression?: string | undefined;
-  readonly deduplicate_token?: boolean | undefined;
-  /** `M/D/YYYY`, `M/D/YYYY h:mm:ss AM ±hh:mm`, or ISO 8601. */
-  readonly expires_at?: string | undefined;
-}
-
-export type NewToken<D = Exclude<Json, null>> = {
-  readonly [T in TokenType]: NewTokenOf<T, D>;
-}[TokenType];
-
-/**
- * The result of `tokenize`: a token for an object with `type` and `data`, the id of a token for any
- * other primitive.
- */
-export type Tokenized<T> = Json extends T
-  ? Json
-  : T extends null | undefined
-    ? T
-    : T extends string | number | boolean
-      ? string
-      : T extends { readonly type: unknown; readonly data: unknown }
-        ? Token
-        : { readonly [K in keyof T]: Tokenized<T[K]> };
-
-/**
- * The result of `detokenize`: a string may become any type, since a lone expression keeps the type
- * of its value.
- */
-export type Detokenized<T> = Json extends T
-  ? Json
-  : T extends string
-    ? Json
-    : T extends number | boolean | null | undefined
-      ? T
-      : { readonly [K in keyof T]: Detokenized<T[K]> };
-
-export interface Condition {
-  readonly attribute: 'id' | 'container';
-  readonly operator: 'equals' | 'starts_with';
-  readonly value: string;
+  readonly expires_at?: string;
+  readonly key: string;
 }
 
 export type PermissionName =
@@ -151,53 +38,65 @@ export type PermissionName =
   | 'tenant:update'
   | 'log:read';
 
-export type Transform = 'redact' | 'mask' | 'reveal';
-
 export interface AccessRule {
   readonly description?: string | undefined;
-  /** From 1; the lowest matching one decides. */
+  /** From 1; lower numbers come first. */
   readonly priority: number;
-  /** Matches tokens in it and below it, such as `/pci/`. */
   readonly container?: string | undefined;
-  /** For sessions, instead of `container`; all must match. */
   readonly conditions?: readonly Condition[] | undefined;
   readonly transform: Transform;
   readonly permissions: readonly PermissionName[];
 }
 
-export type ApplicationType = 'public' | 'private' | 'management';
+export interface Condition {
+  readonly attribute: 'id' | 'container';
+  readonly operator: 'starts_with' | 'equals';
+  readonly value: string;
+}
+
+export type Transform = 'redact' | 'mask' | 'reveal';
+
+/** An error with the fields of RFC 9457. It never contains data or a key. */
+export interface Problem {
+  readonly title: string;
+  readonly status: number;
+  /** The error for programs. It is stable, while the words may change. */
+  readonly code:
+    | 'validation_failed'
+    | 'unauthenticated'
+    | 'forbidden'
+    | 'not_found'
+    | 'method_not_allowed'
+    | 'destination_timeout'
+    | 'conflict'
+    | 'payload_too_large'
+    | 'unsupported_media_type'
+    | 'payment_required'
+    | 'too_many_requests'
+    | 'key_reused'
+    | 'reactor_not_loaded'
+    | 'reactor_failed'
+    | 'destination_unreachable'
+    | 'dependency_unavailable'
+    | 'internal_error';
+  /** Absent on an unexpected 500. */
+  readonly detail?: string;
+  /** The problems, by the path of the member (`data.number`, `rules[0].priority`). */
+  readonly errors?: Readonly<Record<string, readonly string[]>>;
+}
 
 export interface Application {
   readonly id: string;
   readonly tenant_id: string;
   readonly name: string;
   readonly type: ApplicationType;
-  readonly permissions?: readonly PermissionName[];
-  readonly rules?: readonly AccessRule[];
-  readonly expires_at?: string;
+  readonly permissions: readonly PermissionName[];
+  readonly rules: readonly AccessRule[];
   readonly created_by?: string;
   readonly created_at?: string;
   readonly modified_by?: string;
   readonly modified_at?: string;
-}
-
-/** Only create and regenerate return it. */
-export interface ApplicationWithKey extends Application {
-  readonly key: string;
-}
-
-/** One of `permissions` and `rules` must have an entry. */
-export interface ApplicationGrants {
-  /** At most 200 characters. */
-  readonly name: string;
-  readonly permissions?: readonly PermissionName[] | undefined;
-  readonly rules?: readonly AccessRule[] | undefined;
-}
-
-export interface NewApplication extends ApplicationGrants {
-  readonly type: ApplicationType;
-  /** ISO 8601. */
-  readonly expires_at?: string | undefined;
+  readonly expires_at?: string;
 }
 
 export interface Permission {
@@ -209,48 +108,52 @@ export interface Permission {
 export interface Tenant {
   readonly id: string;
   readonly name: string;
-  readonly settings: { readonly deduplicate_tokens: boolean };
+  readonly settings: {
+    readonly deduplicate_tokens: boolean;
+  };
 }
 
-/** Omitted settings are unchanged. */
-export interface TenantChange {
-  readonly name: string;
-  readonly settings?: { readonly deduplicate_tokens?: boolean | undefined } | undefined;
+/** A session has no access until it is authorized. */
+export interface Session {
+  readonly session_key: string;
+  readonly nonce: string;
+  readonly expires_at: string;
 }
 
-export type Outcome = 'begun' | 'ok' | 'refused' | 'invalid' | 'failed';
-
-export type TokenForm =
-  'reveal' | 'mask' | 'redact' | 'identity' | 'examined' | 'use' | 'create' | 'update' | 'delete' | 'refused';
-
-/** One request, or one effect that a request started (docs/contract.md#audit-trail). */
+/** One request, or one effect that a request started: ids, names and times, never data. */
 export interface LogRecord {
   readonly id: string;
   readonly created_at: string;
-  /** Such as `getToken`. */
+  /** By its name in this document, or the name of background work. */
   readonly operation: string;
-  /** `begun` was written ahead of an effect. */
   readonly outcome: Outcome;
   /** Of the response; absent before there is one. */
   readonly status?: number;
-  /** The `id` of the record that was written ahead, whose request has ended so. */
+  /** The `id` of the record that was written ahead of an effect of the same request. */
   readonly follows?: string;
   readonly application_id?: string;
   /** `application`, `session:<id>`, `invocation:<id>` or `operator:<principal>`. */
   readonly credential?: string;
   readonly source_ip?: string;
+  /** The `SVC-TRACE-ID` of the request. */
   readonly trace_id?: string;
-  readonly tokens?: readonly { readonly id: string; readonly form: TokenForm }[];
+  /** The tokens that were shown, used, changed or refused, and how. */
+  readonly tokens?: readonly {
+    readonly id: string;
+    readonly form: TokenForm;
+  }[];
+  /** Containers of these tokens. */
   readonly containers?: readonly string[];
-  readonly containers_left_out?: number;
-  /** How many tokens matched a search, if they are too many to be named. */
+  /** How many tokens matched a search, if over 100: then only those shown are named. */
   readonly matches?: number;
-  /** Of the proxy, or of a webhook. */
+  /** The number of further containers, for which the record has no room. */
+  readonly containers_left_out?: number;
+  /** Host of the proxy's destination or of a webhook. */
   readonly destination_host?: string;
   /** The other subject of the request, such as `application:<id>`. */
   readonly resource?: string;
   readonly invocation_id?: string;
-  /** Names, never values. */
+  /** Names of changed members and of permissions; no values. */
   readonly change?: {
     readonly members: readonly string[];
     readonly granted?: readonly PermissionName[];
@@ -258,22 +161,10 @@ export interface LogRecord {
   };
 }
 
-export interface Session {
-  /** The `apiKey` of a client, once the session is authorized. */
-  readonly session_key: string;
-  /** A server authorizes the session with it. */
-  readonly nonce: string;
-  readonly expires_at: string;
-}
+export type Outcome = 'begun' | 'ok' | 'refused' | 'invalid' | 'failed';
 
-/** One of `permissions` and `rules` must have an entry. */
-export interface SessionGrants {
-  readonly nonce: string;
-  readonly permissions?: readonly PermissionName[] | undefined;
-  readonly rules?: readonly AccessRule[] | undefined;
-  /** ISO 8601. */
-  readonly expires_at?: string | undefined;
-}
+export type TokenForm =
+  'reveal' | 'mask' | 'redact' | 'identity' | 'examined' | 'use' | 'create' | 'update' | 'delete' | 'refused';
 
 export interface Reactor {
   readonly id: string;
@@ -282,72 +173,235 @@ export interface Reactor {
   readonly code: string;
   readonly configuration: Readonly<Record<string, string>>;
   readonly application?: Application;
-  readonly created_by?: string;
-  readonly created_at?: string;
+  readonly created_by: string;
+  readonly created_at: string;
   readonly modified_by?: string;
   readonly modified_at?: string;
 }
 
-export interface NewReactor {
-  /** At most 200 characters. */
-  readonly name: string;
-  /** CommonJS for Node.js 16 whose `module.exports` is a function. */
-  readonly code: string;
-  readonly configuration: Readonly<Record<string, string>>;
-  /** Public or private; the code acts as this application through `req.bt`. */
-  readonly application?: { readonly id: string } | undefined;
-}
-
-export interface ReactorChange {
-  readonly name?: string | undefined;
-  readonly code?: string | undefined;
-  /** `null` removes an entry. */
-  readonly configuration?: Readonly<Record<string, string | null>> | undefined;
-  readonly application?: { readonly id: string } | null | undefined;
-}
-
-export type ReactArgs = string | readonly Json[] | { readonly [name: string]: Json };
-
-export interface ReactRequest<A extends string | object = ReactArgs> {
-  /** May contain detokenization expressions, or be one. */
-  readonly args?: (A & AsJson<A>) | undefined;
-}
-
-export interface AsyncReactRequest<A extends string | object = ReactArgs> extends ReactRequest<A> {
-  /** https; the service delivers the result there, as a signed webhook. */
-  readonly callback_url: string;
-  /** 10,000 to 210,000; 10,000 by default. */
-  readonly timeout_ms?: number | undefined;
-}
-
 export interface ReactorResponse {
-  /** The result of the code's `tokenize`. */
+  /** What the `tokenize` block became. */
   readonly tokens?: Json;
+  /** Output of the code that is not sensitive. */
   readonly raw?: Json;
 }
 
-/** An error of the service (RFC 9457). */
-export interface Problem {
-  readonly title: string;
-  readonly status: number;
-  /** The error for programs (docs/api.md#errors). */
-  readonly code: string;
-  readonly detail?: string;
-  readonly errors?: FieldErrors;
+export type TokenType =
+  | 'token'
+  | 'card'
+  | 'bank'
+  | 'card_number'
+  | 'us_bank_account_number'
+  | 'us_bank_routing_number'
+  | 'social_security_number'
+  | 'employer_id_number';
+
+/** The Token object: what the caller may see of a token. */
+export interface Token {
+  readonly id: string;
+  readonly tenant_id: string;
+  readonly type: TokenType;
+  readonly containers: readonly string[];
+  /**
+   * Under `reveal` the data as sent: `CardData`, `BankData`, a string, or any JSON for the type
+   * `token`. Under `mask` the value of the mask; absent if redacted.
+   */
+  readonly data?: Json;
+  readonly mask?: Json;
+  /** Equal for equal values of one type within the tenant; absent if the data is redacted. */
+  readonly fingerprint?: string;
+  readonly fingerprint_expression?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly search_indexes?: readonly string[];
+  /** Only within `{{ token: ... }}` expressions, for cards. */
+  readonly enrichments?: {
+    readonly bin_details?: {
+      /** Such as `visa`; `null` if the first digits are in no known range. Names may be added. */
+      readonly card_brand: string | null;
+      readonly bin_length: number | null;
+    } | null;
+  };
+  readonly expires_at?: string;
+  readonly created_by?: string;
+  readonly created_at?: string;
+  readonly modified_by?: string;
+  readonly modified_at?: string;
+  readonly _extras?: {
+    readonly deduplicated?: true;
+    /** Members of the request that the existing token did not take over: `data.cvc`. */
+    readonly not_stored?: readonly string[];
+    readonly omitted?: readonly string[];
+  };
 }
 
-/** An asynchronous invocation that has ended: its response, or the error of its code. */
-export type EndedInvocation =
-  | { readonly id: string; readonly status: 'succeeded'; readonly result: ReactorResponse }
-  | { readonly id: string; readonly status: 'failed'; readonly result: Problem };
+export interface NewApplication {
+  /** Up to 200 characters. */
+  readonly name: string;
+  /**
+   * Decides the permissions that it may have: `public` for browsers, `private` for servers,
+   * `management` for operators.
+   */
+  readonly type: ApplicationType;
+  /** Granted on all tokens; data is masked. */
+  readonly permissions?: readonly PermissionName[] | undefined;
+  /**
+   * In ascending order of `priority`. The first rule that covers the token and grants the
+   * permission decides.
+   */
+  readonly rules?: readonly AccessRule[] | undefined;
+  /** ISO 8601; from that time on the key is rejected. */
+  readonly expires_at?: string | undefined;
+}
 
-/** The content of a webhook: a result, its reactor, and the application that invoked it. */
-export type DeliveredInvocation = EndedInvocation & {
-  readonly reactor_id?: string;
-  /** For a session, the application that authorized it. */
-  readonly application_id?: string;
-};
+export interface ApplicationGrants {
+  /** Up to 200 characters. */
+  readonly name: string;
+  /** Granted on all tokens; data is masked. */
+  readonly permissions?: readonly PermissionName[] | undefined;
+  /**
+   * In ascending order of `priority`. The first rule that covers the token and grants the
+   * permission decides.
+   */
+  readonly rules?: readonly AccessRule[] | undefined;
+}
 
-export type InvocationResult =
-  | EndedInvocation
-  | { readonly id: string; readonly status: 'queued' | 'running'; readonly result?: undefined };
+export interface TenantChange {
+  /** Up to 200 characters. */
+  readonly name: string;
+  /** An omitted setting is unchanged. */
+  readonly settings?:
+    | {
+        /** Whether tokens are deduplicated by default. */
+        readonly deduplicate_tokens?: boolean | undefined;
+      }
+    | undefined;
+}
+
+export interface SessionGrants {
+  /** The nonce of the session. */
+  readonly nonce: string;
+  /** Granted on all tokens; data is masked. */
+  readonly permissions?: readonly PermissionName[] | undefined;
+  /**
+   * In ascending order of `priority`. The first rule that covers the token and grants the
+   * permission decides.
+   */
+  readonly rules?: readonly AccessRule[] | undefined;
+  /** ISO 8601; the end of the session. */
+  readonly expires_at?: string | undefined;
+}
+
+export interface NewReactor {
+  /** Up to 200 characters. */
+  readonly name: string;
+  /**
+   * CommonJS for Node.js 16: `module.exports = async (req) => ({ raw, tokenize })`. Up to 50,000
+   * characters; not run now.
+   */
+  readonly code: string;
+  /** Up to 25 strings that the code reads as `req.configuration`. */
+  readonly configuration: Readonly<Record<string, string>>;
+  /**
+   * The public or private application with which the code may call the service through `req.bt`.
+   */
+  readonly application?:
+    | {
+        /** The id of the application. */
+        readonly id: string;
+      }
+    | undefined;
+}
+
+export interface ReactorChange {
+  /** Up to 200 characters. */
+  readonly name?: string | undefined;
+  /**
+   * CommonJS for Node.js 16: `module.exports = async (req) => ({ raw, tokenize })`. Up to 50,000
+   * characters; not run now.
+   */
+  readonly code?: string | undefined;
+  /** Merged; `null` removes an entry. */
+  readonly configuration?: Readonly<Record<string, string | null>> | null | undefined;
+  /** `null` removes it. */
+  readonly application?:
+    | {
+        /** The id of the application. */
+        readonly id: string | null;
+      }
+    | null
+    | undefined;
+}
+
+export interface NewTokenMembers {
+  /**
+   * 3 to 400 characters without `# / \ + ? [ ] | & = % < > { } ^`, or an expression with such a
+   * value, like `{{ data.number | alias_card: false, true }}`. Default: a random UUID.
+   */
+  readonly id?: string | undefined;
+  /** Decides validation and defaults. */
+  readonly type: 'token';
+  /** Any JSON except `null`. */
+  readonly data: Json;
+  /**
+   * Any JSON with expressions in its strings, such as `{{ data.number | reveal_last: 4 }}`. It
+   * must evaluate on the data. Default: the type's.
+   */
+  readonly mask?: Json | undefined;
+  /** 1 to 10 paths like `/pci/high/`. Default, also for an empty list: the type's. */
+  readonly containers?: readonly string[] | undefined;
+  /** Up to 50 strings that are not sensitive, to find the token by. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Up to 10 expressions; their values can be searched with `data:"..."`. No plaintext is stored.
+   */
+  readonly search_indexes?: readonly string[] | undefined;
+  /** The input of the fingerprint; it must read `data`. Default: the type's. */
+  readonly fingerprint_expression?: string | undefined;
+  /**
+   * Return an existing token instead of creating a duplicate: one of the same type, fingerprint,
+   * containers, mask and data (a `cvc` aside) that does not expire earlier.
+   */
+  readonly deduplicate_token?: boolean | undefined;
+  /**
+   * ISO 8601, `M/D/YYYY h:mm:ss AM ±hh:mm` or `M/D/YYYY`. From that time on no operation finds
+   * the token.
+   */
+  readonly expires_at?: string | undefined;
+}
+
+export interface CardData {
+  /** Only digits, with a valid check digit (Luhn). */
+  readonly number: string;
+  readonly expiration_month?: number | string | null | undefined;
+  readonly expiration_year?: number | string | null | undefined;
+  /** Deleted after its lifetime, by default an hour. */
+  readonly cvc?: string | number | null | undefined;
+}
+
+export interface BankData {
+  /** With a valid ABA checksum. */
+  readonly routing_number: string;
+  readonly account_number: string;
+}
+
+export interface TokenChangeMembers {
+  /** Merged into the data; `null` is rejected. */
+  readonly data?: Json | undefined;
+  /** Merged into the mask; `null` removes it. */
+  readonly mask?: Json | null | undefined;
+  /** Merged; `null` removes all entries. */
+  readonly metadata?: Readonly<Record<string, string | null>> | null | undefined;
+  /** `null` restores the type's default. */
+  readonly containers?: readonly string[] | null | undefined;
+  /** `null` removes them. */
+  readonly search_indexes?: readonly string[] | null | undefined;
+  /** `null` restores the type's default. */
+  readonly fingerprint_expression?: string | null | undefined;
+  /**
+   * Return an existing token instead of creating a duplicate: one of the same type, fingerprint,
+   * containers, mask and data (a `cvc` aside) that does not expire earlier.
+   */
+  readonly deduplicate_token?: boolean | undefined;
+  /** `null` removes the expiry. */
+  readonly expires_at?: string | null | undefined;
+}

@@ -1,7 +1,8 @@
 import type { HttpClient, CallOptions, WriteOptions } from './http-client.ts';
 import { createList, listOf, type List, type Page, type PageQuery } from './list.ts';
 import { pathOf } from './paths.ts';
-import type { NewToken, Token, TokenChange } from './resources.ts';
+import type { NewToken, TokenChange } from './generics.ts';
+import type { Token } from './resources.ts';
 
 export interface TokenQuery extends PageQuery {
   readonly id?: string | readonly string[] | undefined;

@@ -1,7 +1,8 @@
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
 import { isBytes } from './is-bytes.ts';
 import { hmacSha256 } from './platform.ts';
-import type { DeliveredInvocation, Problem } from './resources.ts';
+import type { DeliveredInvocation } from './generics.ts';
+import type { Problem } from './resources.ts';
 import { brand } from './brand.ts';
 
 const TOLERANCE_SECONDS = 300;

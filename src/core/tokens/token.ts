@@ -2,7 +2,7 @@ import type { Container } from '../shared/container.ts';
 import type { Json } from '../shared/json.ts';
 import type { Secret } from '../shared/secret.ts';
 import type { Timestamp } from '../shared/timestamp.ts';
-import type { TokenDescription, TokenDetails } from './token-details.ts';
+import type { TokenDescription } from './token-details.ts';
 import type { TokenTypeName } from './token-type.ts';
 
 /**
@@ -25,7 +25,7 @@ export interface StoredToken {
   readonly isShared: boolean;
   /** Sealed JSON of the data, never with a cvc. */
   readonly sealedData: Buffer;
-  /** Sealed {@link TokenDetails}; absent when every detail is the default. */
+  /** Sealed {@link TokenDescription details}; absent when every detail is the default. */
   readonly sealedDetails?: Buffer;
   /** MAC of the clear fields, and of the sizes of data and details (`seal-context.ts`). */
   readonly headMac: Buffer;

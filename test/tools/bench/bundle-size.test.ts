@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { bundleOf, FUNCTIONS, referenceBundle } from '../../../tools/bench/cold-start/bundles.ts';
 
 /**
@@ -54,6 +54,22 @@ it.each(FUNCTIONS)('the bundle of %s contains little in addition to the SDK clie
   const { bytes, clients } = bundle(name);
   const beside = Math.ceil((bytes - referenceBytes(clients)) / 1024);
   expect(beside).toBeLessThanOrEqual(LIMITS_KB[name]);
+});
+
+/** The sentences of the OpenAPI document about members and operations. */
+function descriptions(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    name === 'description' && typeof member === 'string' ? [member] : descriptions(member),
+  );
+}
+
+it.each(FUNCTIONS)('the bundle of %s has no description of the OpenAPI document', (name) => {
+  const document: unknown = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
+  const sentences = [...new Set(descriptions(document))].filter((text) => text.length > 30);
+  expect(sentences.length).toBeGreaterThan(100);
+  const source = readFileSync(bundle(name).file, 'utf8');
+  expect(sentences.filter((text) => source.includes(text))).toEqual([]);
 });
 
 /** Of every function; no server listens at the address. */
