@@ -28,7 +28,7 @@ export type Wanted = Pick<
 /**
  * Attempts to mark a token as shared. One suffices unless another writer changes it concurrently.
  */
-const MARK_ATTEMPTS = 4;
+const SHARE_ATTEMPTS = 4;
 
 /** Whether a token exists for at least as long as the wanted one. */
 export function lastsAsLong(
@@ -64,7 +64,7 @@ async function relyOn(
   found: StoredToken,
 ): Promise<StoredToken | undefined> {
   let token: StoredToken | undefined = found;
-  for (let attempt = 0; attempt < MARK_ATTEMPTS; attempt += 1) {
+  for (let attempt = 0; attempt < SHARE_ATTEMPTS; attempt += 1) {
     if (token === undefined || !isMatch(deps, wanted, token)) return undefined;
     if (token.isShared || isSoleWriter(caller, token)) {
       // Its seal binds the match hash: the caller gets what matches, or an error.
@@ -118,7 +118,7 @@ async function findMatch(
  * Whether the token that holds a lock is a duplicate of the wanted one; if not, another token may
  * take the lock over.
  */
-export async function lockStands(deps: FindDuplicateDeps, wanted: Wanted, id: string): Promise<boolean> {
+export async function isLockValid(deps: FindDuplicateDeps, wanted: Wanted, id: string): Promise<boolean> {
   const token = await deps.tokenStore.find(wanted.tenantId, id);
   return token !== undefined && isMatch(deps, wanted, token);
 }

@@ -1,30 +1,18 @@
-import { decideAccess, moreRestrictive } from '../access/access-decision.ts';
-import type { Transform } from '../access/access-rule.ts';
 import type { Caller } from '../applications/application.ts';
 import { requireAccess } from '../access/require-permission.ts';
-import { createBudget, type Budget } from '../expressions/budget.ts';
+import { createBudget } from '../expressions/budget.ts';
 import { defined } from '../shared/defined.ts';
-import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
-import { mergePatch } from '../shared/merge-patch.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
-import { Secret } from '../shared/secret.ts';
-import { checkUnchanged } from '../shared/check-unchanged.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import type { CreateTokenDeps } from './create-tokens.ts';
-import { checkDataMembers } from './check-content.ts';
-import { checkNotMasked } from './check-not-masked.ts';
-import { checkDataUnderId } from './choose-token-ids.ts';
-import { findDuplicate, lockHolder, lockStands } from './find-duplicate.ts';
+import { findDuplicate, lockHolder, isLockValid } from './find-duplicate.ts';
 import { noSuchToken } from './get-token.ts';
-import { openData, openDetails } from './open-token.ts';
 import { hasExpired } from './expiration.ts';
 import { isSoleWriter } from './ownership.ts';
-import { prepareContent, type PreparedContent } from './prepare-content.ts';
+import { prepareChange, type Change } from './prepare-change.ts';
 import { deriveParts, matchesOf, sealContent } from './seal-content.ts';
 import { storeMatchedCvc } from './store-matched-cvc.ts';
 import type { StoredToken } from './token.ts';
-import { maskOf, patchDetails, replaced } from './token-details.ts';
-import { clearMembers } from './token-object.ts';
 import {
   CVC_NOT_STORED,
   duplicateResult,
@@ -35,10 +23,7 @@ import {
 } from './token-result.ts';
 import type { TokenPatch } from './token-input.ts';
 import type { TokenWrite } from './token-store.ts';
-import { tokenType } from './token-type.ts';
-import type { TokenType } from './types/definition.ts';
-import { withinMembers } from './within-members.ts';
-import { requireLifetimeRights, requirePatchRights } from './update-rights.ts';
+import { requireLifetimeRights } from './update-rights.ts';
 
 /** An update of one token. */
 export interface TokenUpdate {
@@ -46,83 +31,6 @@ export interface TokenUpdate {
   readonly patch: TokenPatch;
   /** A read of the token that is under way; the first attempt uses it. */
   readonly firstRead?: Promise<StoredToken | undefined>;
-}
-
-/** How a patch changes a card's cvc. An unchanged cvc ends at the same time as before. */
-type CvcChange = 'unchanged' | 'removed' | 'set';
-
-/** The patched data, and the change of the cvc, which is not part of the stored data. */
-function patchData(
-  { separateMember }: TokenType,
-  data: Json,
-  patch: Json | undefined,
-): { readonly data: Json; readonly cvc: CvcChange } {
-  if (patch === undefined) return { data, cvc: 'unchanged' };
-  const merged = withinMembers(() => mergePatch(data, patch));
-  if (separateMember === undefined || !isJsonObject(patch) || !Object.hasOwn(patch, separateMember))
-    return { data: merged, cvc: 'unchanged' };
-  return { data: merged, cvc: patch[separateMember] === null ? 'removed' : 'set' };
-}
-
-/** The update of one version of a token, after every check of its content. */
-interface Change {
-  readonly previous: StoredToken;
-  readonly patch: TokenPatch;
-  readonly content: PreparedContent;
-  readonly cvc: CvcChange;
-  readonly transform: Transform;
-}
-
-/**
- * The unchangeable members that the caller may know. The fingerprint identifies the data, and is
- * only for callers who may read the token.
- */
-function shownUnchanged(caller: Caller, token: StoredToken): JsonObject {
-  const transform = decideAccess(caller, 'token:read', token);
-  const isShown = transform !== undefined && transform !== 'redact';
-  return { ...clearMembers(token), ...(isShown && { fingerprint: token.fingerprint }) };
-}
-
-/**
- * Checks the patch against the current token, and the caller's access to the old and the new
- * containers.
- */
-async function prepareChange(
-  deps: CreateTokenDeps,
-  caller: Caller,
-  previous: StoredToken,
-  patch: TokenPatch,
-  budget: Budget,
-): Promise<Change> {
-  const before = requireAccess(caller, 'token:update', previous);
-  // Check this before any evaluation: an error that depends on the data reveals something about it.
-  requirePatchRights(caller, previous, patch, before);
-  checkUnchanged(patch.unchanged ?? {}, shownUnchanged(caller, previous));
-  const [details, data] = await Promise.all([
-    openDetails(deps.vault, previous),
-    openData(deps.vault, previous),
-  ]);
-  const type = tokenType(previous.type);
-  const patched = patchData(type, data.reveal(), patch.data?.reveal());
-  const patchedContent = defined({
-    ...patchDetails(type, details, patch),
-    data: new Secret(patched.data),
-    containers: replaced<readonly string[]>(patch.containers, previous.containers, []),
-    expiresAtText: patch.expiresAtText ?? undefined,
-  });
-  const isMaskTried = patch.data === undefined && patch.mask === undefined;
-  if (patch.data !== undefined && decideAccess(caller, 'token:read', previous) === 'mask')
-    checkNotMasked(maskOf(type, details), data, patch.data, budget);
-  const { clientCompatibility } = deps;
-  const isMaskOfAnother = patch.mask === undefined;
-  const preparation = { now: deps.clock(), budget, clientCompatibility, isMaskTried, isMaskOfAnother };
-  if (clientCompatibility === 'strict') checkDataMembers(type, patch.data?.reveal());
-  const content = prepareContent(type, patchedContent, preparation);
-  if (patch.data !== undefined) checkDataUnderId(previous.id, type, content.data.reveal());
-  const after = requireAccess(caller, 'token:update', { id: previous.id, containers: content.containers });
-  const transform = moreRestrictive(before, after);
-  requirePatchRights(caller, previous, patch, transform);
-  return { previous, patch, content, cvc: patched.cvc, transform };
 }
 
 function cvcUntil(deps: CreateTokenDeps, { previous, cvc }: Change): number | undefined {
@@ -194,30 +102,43 @@ async function duplicateOf(
 }
 
 /**
- * Writes a change, unless the patch asks for deduplication and there is a duplicate. Without
- * deduplication, a lock remains with the token that holds it.
+ * The next attempt to write after another token's lock was in the way: the duplicate that holds it,
+ * or a write that takes the lock over. Without deduplication a valid lock stays where it is, and
+ * this token gets none.
  */
+async function withoutConflict(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  { patch }: Change,
+  blocked: TokenWrite,
+  lockedBy: string,
+): Promise<TokenWrite | { readonly duplicate: StoredToken }> {
+  const takeover = { ...blocked, lockOf: lockedBy };
+  if (patch.deduplicateToken === true) {
+    const duplicate = await lockHolder(deps, caller, blocked.token, lockedBy);
+    return duplicate === undefined ? takeover : { duplicate };
+  }
+  const isValid = await isLockValid(deps, blocked.token, lockedBy);
+  return isValid ? { ...blocked, token: { ...blocked.token, holdsLock: false } } : takeover;
+}
+
+/** Writes a change, unless the patch asks for deduplication and there is a duplicate. */
 async function write(
   deps: CreateTokenDeps,
   caller: Caller,
   change: Change,
   assembled: TokenWrite,
 ): Promise<Outcome> {
-  const { previous, patch } = change;
   const duplicate = await duplicateOf(deps, caller, change, assembled);
   if (duplicate !== undefined) return { kind: 'duplicate', token: duplicate };
-  for (let next = assembled; ;) {
-    const obstacle = await deps.tokenStore.update(previous, next);
-    if (obstacle === 'written') return { kind: 'written', token: next.token };
-    if (obstacle === 'changed' || 'idTakenBy' in obstacle) return { kind: 'conflict' };
-    const { lockedBy } = obstacle;
-    if (patch.deduplicateToken === true) {
-      const holder = await lockHolder(deps, caller, next.token, lockedBy);
-      if (holder !== undefined) return { kind: 'duplicate', token: holder };
-      next = { ...next, lockOf: lockedBy };
-    } else if (await lockStands(deps, next.token, lockedBy))
-      next = { ...next, token: { ...next.token, holdsLock: false } };
-    else next = { ...next, lockOf: lockedBy };
+  let attempt = assembled;
+  for (;;) {
+    const outcome = await deps.tokenStore.update(change.previous, attempt);
+    if (outcome === 'written') return { kind: 'written', token: attempt.token };
+    if (outcome === 'changed' || 'idTakenBy' in outcome) return { kind: 'conflict' };
+    const next = await withoutConflict(deps, caller, change, attempt, outcome.lockedBy);
+    if ('duplicate' in next) return { kind: 'duplicate', token: next.duplicate };
+    attempt = next;
   }
 }
 
