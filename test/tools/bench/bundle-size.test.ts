@@ -56,7 +56,7 @@ it.each(FUNCTIONS)('the bundle of %s contains little in addition to the SDK clie
   expect(beside).toBeLessThanOrEqual(LIMITS_KB[name]);
 });
 
-/** The sentences of the OpenAPI document about members and operations. */
+/** What schemas of the OpenAPI document say about their members. */
 function descriptions(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) =>
@@ -64,10 +64,13 @@ function descriptions(value: unknown): readonly string[] {
   );
 }
 
-it.each(FUNCTIONS)('the bundle of %s has no description of the OpenAPI document', (name) => {
-  const document: unknown = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
-  const sentences = [...new Set(descriptions(document))].filter((text) => text.length > 30);
-  expect(sentences.length).toBeGreaterThan(100);
+it.each(FUNCTIONS)('the bundle of %s has no description of a member of the OpenAPI document', (name) => {
+  const { components } = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
+  // One sentence of all members that cannot change is in their schema, since no word list has it.
+  const sentences = [...new Set(descriptions(components.schemas))].filter(
+    (text) => text.length > 30 && !text.startsWith('Cannot change:'),
+  );
+  expect(sentences.length).toBeGreaterThan(50);
   const source = readFileSync(bundle(name).file, 'utf8');
   expect(sentences.filter((text) => source.includes(text))).toEqual([]);
 });
