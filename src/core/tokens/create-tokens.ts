@@ -6,7 +6,7 @@ import { createBudget, type Budget } from '../expressions/budget.ts';
 import type { ClientCompatibility } from '../shared/client-compatibility.ts';
 import { defined } from '../shared/defined.ts';
 import type { Json } from '../shared/json.ts';
-import { joinedPath } from '../shared/member-path.ts';
+import { errorsBelow } from '../shared/member-path.ts';
 import { newPosition } from '../shared/position.ts';
 import { FieldReporter } from '../shared/field-reporter.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
@@ -82,7 +82,7 @@ function prepareAll(
       return [prepareContent(tokenType(input.type), input, preparation)];
     } catch (error) {
       if (!(error instanceof ServiceError) || error.errors === undefined) throw error;
-      fields.add(prefixed(path, error.errors));
+      fields.add(errorsBelow(path, error.errors));
       return [];
     }
   });
@@ -105,12 +105,6 @@ function checkDetails(contents: readonly PreparedContent[]): void {
       'payload_too_large',
       `Metadata, masks and expressions of a request are at most ${String(DETAILS_MAX_BYTES)} bytes of JSON.`,
     );
-}
-
-function prefixed(path: string, errors: Readonly<Record<string, readonly string[]>>) {
-  return Object.fromEntries(
-    Object.entries(errors).map(([member, messages]) => [joinedPath(path, member), messages]),
-  );
 }
 
 function nextId(draft: Pick<Draft, 'ids'>): string {
