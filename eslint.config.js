@@ -2,6 +2,13 @@ import js from '@eslint/js';
 import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
 
+const NO_ENUM = { selector: 'TSEnumDeclaration', message: 'Erasable syntax only.' };
+const NO_SPREAD_OF_LITERAL = {
+  selector: 'ObjectExpression > SpreadElement > ObjectExpression',
+  message: 'List the members: TypeScript does not check a spread literal for members too many.',
+};
+const PRODUCT = ['{bin,functions,lib,reactor-runtime,src}/**/*.ts', 'packages/*/src/**/*.ts'];
+
 export default tseslint.config(
   { ignores: ['packages/sdk/dist/', 'cdk.out/', '.local/', '.cache/', 'coverage/', 'node_modules/'] },
   js.configs.recommended,
@@ -18,13 +25,13 @@ export default tseslint.config(
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       // `() => { f(); }` and `() => f()` say the same when f answers nothing.
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
-      'no-restricted-syntax': ['error', { selector: 'TSEnumDeclaration', message: 'Erasable syntax only.' }],
+      'no-restricted-syntax': ['error', NO_ENUM, NO_SPREAD_OF_LITERAL],
       eqeqeq: 'error',
     },
   },
   {
     // A number, a text or a flag of a module is a constant: `MAX_BYTES`.
-    files: ['{bin,functions,lib,reactor-runtime,src}/**/*.ts', 'packages/*/src/**/*.ts'],
+    files: PRODUCT,
     rules: {
       '@typescript-eslint/naming-convention': [
         'error',
@@ -114,7 +121,8 @@ export default tseslint.config(
       ],
       'no-restricted-syntax': [
         'error',
-        { selector: 'TSEnumDeclaration', message: 'Erasable syntax only.' },
+        NO_ENUM,
+        NO_SPREAD_OF_LITERAL,
         { selector: 'Property[key.name="numRuns"] > Literal', message: 'Use `cases`.' },
       ],
       '@typescript-eslint/no-explicit-any': 'off',
@@ -154,6 +162,25 @@ export default tseslint.config(
     files: ['**/*.{ts,js,cjs,mjs}'],
     rules: {
       'max-len': ['error', { code: 1_000, comments: 100, ignoreUrls: true, ignorePattern: '@example' }],
+    },
+  },
+  {
+    // TEMPORARY, delete at the merge: these files are being rewritten on other branches, which mend
+    // their own violations of the limits.
+    files: [
+      'src/core/{access,applications,audit}/**/*.ts',
+      'src/core/shared/page-resources.ts',
+      'src/core/tokens/{update-token,token-patch,token-input,token,token-object,check-content,prepare-content}.ts',
+      'src/http/**/*.ts',
+      'functions/*/{schemas,present,openapi,routes}.ts',
+      'packages/sdk/src/resources.ts',
+      'tools/openapi/**/*.ts',
+    ],
+    rules: {
+      'no-restricted-syntax': ['error', NO_ENUM],
+      'max-lines-per-function': 'off',
+      'max-depth': 'off',
+      complexity: 'off',
     },
   },
 );

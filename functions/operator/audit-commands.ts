@@ -133,7 +133,10 @@ async function verifyOnce(deps: OperatorDeps, input: VerifyInput) {
     ...(tenantId === undefined
       ? { tenants: (await allTenants(deps)).map(({ id }) => id) }
       : { trails: [tenantId] }),
-    ...{ indexContents: input.index, from, chunk: input.chunk ?? undefined, to },
+    indexContents: input.index,
+    from,
+    chunk: input.chunk ?? undefined,
+    to,
     deadline: now + STEP_MS,
   });
   const { checked, next } = verified;
@@ -180,7 +183,11 @@ async function verifyLatest(deps: OperatorDeps) {
   if (unprotected.status === 'rejected') throw unprotected.reason;
   const { seals, records, isFinished, failures } = check;
   return {
-    ...{ seals, records, late: !isFinished, failures, intact: failures === 0 },
+    seals,
+    records,
+    late: !isFinished,
+    failures,
+    intact: failures === 0,
     ...(failures > 0 && { broken }),
     ...(unprotected.value.length > 0 && { unprotected: unprotected.value }),
     next: null,

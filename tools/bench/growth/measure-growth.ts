@@ -112,8 +112,15 @@ export async function measureGrowth(size: number): Promise<Readonly<Record<Growt
 
     const keyHash = randomBytes(32);
     const application = {
-      ...{ tenantId: TENANT, id: randomUUID(), name: 'measured', type: 'private' as const },
-      ...{ permissions: [], rules: [], createdBy: randomUUID(), createdAt: CREATED_FROM, version: 1 },
+      tenantId: TENANT,
+      id: randomUUID(),
+      name: 'measured',
+      type: 'private' as const,
+      permissions: [],
+      rules: [],
+      createdBy: randomUUID(),
+      createdAt: CREATED_FROM,
+      version: 1,
     };
     await createApplicationStore(database.table('Access')).create(application, keyHash);
     const credentials = createCredentialStore(database.table('Access'));
