@@ -3,7 +3,6 @@ import {
   DeleteCommand,
   PutCommand,
   type BatchWriteCommandInput,
-  type DeleteCommandInput,
   type DynamoDBDocumentClient,
 } from '@aws-sdk/lib-dynamodb';
 import { chunk } from './chunk.ts';
@@ -52,7 +51,7 @@ export function createWriteCalls(client: DynamoDBDocumentClient): WriteCalls {
       if (isTombstone(put.Item)) await deleteOne(client, new PutCommand({ ...put, ...RETURN_FOUND }));
       else await send(() => client.send(new PutCommand(put)));
     } else if (second === undefined && remove !== undefined) {
-      await deleteOne(client, new DeleteCommand({ ...remove, ...RETURN_FOUND } as DeleteCommandInput));
+      await deleteOne(client, new DeleteCommand({ ...remove, ...RETURN_FOUND }));
     } else await sendTransaction(client, items);
   }
 

@@ -127,15 +127,20 @@ async function invoke(dependencies: InvokeDependencies, request: LambdaRequest):
   }
 }
 
+const FUNCTION_PATH = '/2015-03-31/functions/{FunctionName}';
+
+function concurrencyOf({ functions }: InvokeDependencies, name: string): object {
+  const count = functions.reservedOf(functions.find(name).definition);
+  return count === undefined ? {} : { ReservedConcurrentExecutions: count };
+}
+
 /** The calls for functions of both kinds: those of the templates and those of CreateFunction. */
 export function invokeOperations(dependencies: InvokeDependencies): readonly LambdaOperation[] {
   const { functions, registry } = dependencies;
-
-  const path = '/2015-03-31/functions/{FunctionName}';
   return [
     {
       method: 'POST',
-      path: `${path}/invocations`,
+      path: `${FUNCTION_PATH}/invocations`,
       action: 'lambda:InvokeFunction',
       resource: (value) => qualified(dependencies, value),
       limit: 'none',
@@ -143,7 +148,7 @@ export function invokeOperations(dependencies: InvokeDependencies): readonly Lam
     },
     {
       method: 'GET',
-      path,
+      path: FUNCTION_PATH,
       action: 'lambda:GetFunction',
       resource: (value) => qualified(dependencies, value),
       limit: 'read',
@@ -154,7 +159,7 @@ export function invokeOperations(dependencies: InvokeDependencies): readonly Lam
     },
     {
       method: 'GET',
-      path: `${path}/configuration`,
+      path: `${FUNCTION_PATH}/configuration`,
       action: 'lambda:GetFunctionConfiguration',
       resource: (value) => qualified(dependencies, value),
       respond: ({ name, qualifier }) =>
@@ -174,10 +179,7 @@ export function invokeOperations(dependencies: InvokeDependencies): readonly Lam
       path: '/2019-09-30/functions/{FunctionName}/concurrency',
       action: 'lambda:GetFunctionConcurrency',
       resource: (value) => qualified(dependencies, value),
-      respond: ({ name }) => {
-        const count = functions.reservedOf(functions.find(name).definition);
-        return json(200, count === undefined ? {} : { ReservedConcurrentExecutions: count });
-      },
+      respond: ({ name }) => json(200, concurrencyOf(dependencies, name)),
     },
     {
       method: 'PUT',
