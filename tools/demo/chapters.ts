@@ -5,7 +5,6 @@ import {
   type LogRecord,
   type NewApplication,
 } from '../../packages/sdk/src/index.ts';
-import { CVC_LIFETIME_SECONDS } from '../../src/core/tokens/cvc-lifetime.ts';
 import { check, clientOf, refusal, showing, type Stage } from './stage.ts';
 
 /** The test number of the card networks; every card of the demo uses it. */
@@ -25,8 +24,8 @@ interface Card {
   readonly id: string;
 }
 
-/** The demo's service has the default of the setting cvcLifetimeSeconds. */
-const LIFETIME_SECONDS = CVC_LIFETIME_SECONDS.default;
+/** The demo starts its service with this cvc lifetime (start.ts), whatever the default is. */
+export const LIFETIME_SECONDS = 3_600;
 const LIFETIME = `${String(LIFETIME_SECONDS / 60)} minutes`;
 
 async function applicationsAndRules(stage: Stage): Promise<Clients> {

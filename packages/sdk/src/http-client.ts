@@ -190,7 +190,8 @@ async function attempt(
   }
 }
 
-const error = (reserved: (name: string) => string, response: TransportResponse): ApiError => {
+/** The error of a response; `reserved` adds the prefix to the name of a header. */
+function errorOf(reserved: (name: string) => string, response: TransportResponse): ApiError {
   const body = jsonOf(response);
   const problem = isRecord(body) && isRecord(body['proxy_error']) ? body['proxy_error'] : body;
   const { title, code, detail, errors, message } = isRecord(problem) ? problem : {};
@@ -204,17 +205,17 @@ const error = (reserved: (name: string) => string, response: TransportResponse):
     traceId: response.headers[reserved('TRACE-ID').toLowerCase()],
     retryAfter: retryAfterSeconds(response.headers['retry-after'], Date.now()),
   });
-};
+}
 
 /** A server that returns a page instead of JSON is not the service. */
-const success = (reserved: (name: string) => string, response: TransportResponse): unknown => {
+function contentOf(reserved: (name: string) => string, response: TransportResponse): unknown {
   const body = jsonOf(response);
   if (body !== NO_JSON) return body;
   const title = 'Unexpected response';
   const detail = 'It is not JSON: is baseUrl the address of the service?';
-  const { status, code, errors, traceId, retryAfter } = error(reserved, response);
+  const { status, code, errors, traceId, retryAfter } = errorOf(reserved, response);
   throw new ApiError({ status, title, code, detail, errors, traceId, retryAfter });
-};
+}
 
 export function createHttpClient(options: ClientOptions): HttpClient {
   const base = baseOf(options.baseUrl);
@@ -253,7 +254,7 @@ export function createHttpClient(options: ClientOptions): HttpClient {
 
   return {
     headerPrefix,
-    error: (response) => error(reserved, response),
+    error: (response) => errorOf(reserved, response),
     raw: async (call) => {
       const { method, prefix, rest, body, signal } = call;
       const headers = mergedHeaders(call.headers, ownHeaders(call));
@@ -270,8 +271,8 @@ export function createHttpClient(options: ClientOptions): HttpClient {
         let failure: ApiError | ConnectionError;
         try {
           const response = await attempt(request, call.signal, timeoutMs);
-          if (response.status >= 200 && response.status < 300) return success(reserved, response);
-          failure = error(reserved, response);
+          if (response.status >= 200 && response.status < 300) return contentOf(reserved, response);
+          failure = errorOf(reserved, response);
         } catch (thrown) {
           if (!(thrown instanceof ConnectionError)) throw thrown;
           failure = thrown;

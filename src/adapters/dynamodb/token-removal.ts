@@ -7,7 +7,7 @@ import type { TokenTables } from './token-tables.ts';
 import { tokenWrites, UNCHANGED, unchangedValues, UNFINISHED_MS, type TokenWrites } from './token-writes.ts';
 import { TRANSACTION_WRITES, type WriteCalls } from './write-calls.ts';
 import { conditionalWrite } from './conditional-write.ts';
-import { failedCondition } from './failed-condition.ts';
+import { failedCondition } from './transact.ts';
 
 /**
  * The condition, with its values, that the token's item is all that a delete must remove, and that

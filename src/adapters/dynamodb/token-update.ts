@@ -10,7 +10,7 @@ import type { TokenRemoval } from './token-removal.ts';
 import type { TokenTables } from './token-tables.ts';
 import { tokenWrites, UNCHANGED, unchangedValues, UNFINISHED_MS, type TokenWrites } from './token-writes.ts';
 import { TRANSACTION_BYTES, TRANSACTION_WRITES, type WriteCalls } from './write-calls.ts';
-import { failedCondition } from './failed-condition.ts';
+import { failedCondition } from './transact.ts';
 
 /** Terms whose entries must be written, and terms whose entries must be deleted. */
 interface EntryChanges {

@@ -8,9 +8,8 @@ import {
 import { chunk } from './chunk.ts';
 import { send, type TransactWriteItem } from './table-client.ts';
 import { isTombstone } from './token-item.ts';
-import { sendTransaction } from './transact.ts';
+import { failedCondition, sendTransaction } from './transact.ts';
 import { conditionalWrite } from './conditional-write.ts';
-import { failedCondition } from './failed-condition.ts';
 
 /** Most writes of one transaction, and its size in bytes with room for keys (AWS: 100 and 4 MB). */
 export const TRANSACTION_WRITES = 100;
