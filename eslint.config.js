@@ -2,6 +2,13 @@ import js from '@eslint/js';
 import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
 
+const NO_ENUM = { selector: 'TSEnumDeclaration', message: 'Erasable syntax only.' };
+const NO_SPREAD_OF_LITERAL = {
+  selector: 'ObjectExpression > SpreadElement > ObjectExpression',
+  message: 'List the members: TypeScript does not check a spread literal for members too many.',
+};
+const PRODUCT = ['{bin,functions,lib,reactor-runtime,src}/**/*.ts', 'packages/*/src/**/*.ts'];
+
 export default tseslint.config(
   { ignores: ['packages/sdk/dist/', 'cdk.out/', '.local/', '.cache/', 'coverage/', 'node_modules/'] },
   js.configs.recommended,
@@ -18,13 +25,13 @@ export default tseslint.config(
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       // `() => { f(); }` and `() => f()` say the same when f answers nothing.
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
-      'no-restricted-syntax': ['error', { selector: 'TSEnumDeclaration', message: 'Erasable syntax only.' }],
+      'no-restricted-syntax': ['error', NO_ENUM, NO_SPREAD_OF_LITERAL],
       eqeqeq: 'error',
     },
   },
   {
     // A number, a text or a flag of a module is a constant: `MAX_BYTES`.
-    files: ['{bin,functions,lib,reactor-runtime,src}/**/*.ts', 'packages/*/src/**/*.ts'],
+    files: PRODUCT,
     rules: {
       '@typescript-eslint/naming-convention': [
         'error',
@@ -36,6 +43,15 @@ export default tseslint.config(
         },
         { selector: 'variable', modifiers: ['destructured'], format: null },
       ],
+    },
+  },
+  {
+    // A function can be read at once. An exception names its reason in its line.
+    files: [...PRODUCT, 'tools/**/*.ts'],
+    rules: {
+      'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
+      'max-depth': ['error', 4],
+      complexity: ['error', 12],
     },
   },
   {
@@ -78,10 +94,8 @@ export default tseslint.config(
     },
   },
   {
-    // The two places that the rule above leads to, and the one that reads the errors of both.
-    files: ['transact', 'conditional-write', 'failed-condition'].map(
-      (name) => `src/adapters/dynamodb/${name}.ts`,
-    ),
+    // The two places that the rule above leads to. The first one reads the errors of both.
+    files: ['src/adapters/dynamodb/{transact,conditional-write}.ts'],
     rules: { 'no-restricted-imports': 'off' },
   },
   {
@@ -114,7 +128,8 @@ export default tseslint.config(
       ],
       'no-restricted-syntax': [
         'error',
-        { selector: 'TSEnumDeclaration', message: 'Erasable syntax only.' },
+        NO_ENUM,
+        NO_SPREAD_OF_LITERAL,
         { selector: 'Property[key.name="numRuns"] > Literal', message: 'Use `cases`.' },
       ],
       '@typescript-eslint/no-explicit-any': 'off',

@@ -50,18 +50,22 @@ const IS_PREFLIGHT = {
   },
 };
 
+const visibility = (metricName: string) => ({
+  cloudWatchMetricsEnabled: true,
+  metricName,
+  // Samples contain headers, and headers contain API keys.
+  sampledRequestsEnabled: false,
+});
+
+const headers = (values: Readonly<Record<string, string>>) =>
+  Object.entries(values).map(([name, value]) => ({ name, value }));
+
 /** The rules of the edge. They do not inspect bodies, which contain customers' data and code. */
 export class FirewallStack extends Stack {
   readonly arn: string;
 
   constructor(scope: Construct, id: string, { settings, ...props }: FirewallStackProps) {
     super(scope, id, props);
-    const visibility = (metricName: string) => ({
-      cloudWatchMetricsEnabled: true,
-      metricName,
-      // Samples contain headers, and headers contain API keys.
-      sampledRequestsEnabled: false,
-    });
     /** Counts the requests of each address that match a statement, and blocks beyond the limit. */
     const limit = (
       name: string,
@@ -82,8 +86,6 @@ export class FirewallStack extends Stack {
       },
       visibilityConfig: visibility(name),
     });
-    const headers = (values: Readonly<Record<string, string>>) =>
-      Object.entries(values).map(([name, value]) => ({ name, value }));
     const acl = new CfnWebACL(this, 'Firewall', {
       scope: 'CLOUDFRONT',
       defaultAction: { allow: {} },

@@ -51,6 +51,7 @@ function maximum(label: string, metrics: readonly IMetric[]): MathExpression {
 }
 
 /** All metrics of the dashboard and the alarms. */
+// eslint-disable-next-line max-lines-per-function -- a table: one row for each metric
 export function serviceMetrics(watched: Watched) {
   const { api, apiFunctions, workers, tables, indexes, invocations, deliveries, serviceName } = watched;
   const { sweeper, auditSealer, operator, auditTables } = watched;

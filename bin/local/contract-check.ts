@@ -82,6 +82,115 @@ function readDocument(file: string): Document {
   }
 }
 
+/** An OpenAPI document, and its schemas as far as they were compiled. */
+interface Contract {
+  readonly document: Document;
+  readonly ajv: Ajv2020;
+  readonly paths: readonly Path[];
+  readonly validators: Map<string, ValidateFunction>;
+}
+
+function validator({ validators, ajv }: Contract, at: string): ValidateFunction {
+  const known = validators.get(at) ?? ajv.compile({ $ref: `${ID}#/${at}` });
+  validators.set(at, known);
+  return known;
+}
+
+function faultsOf(contract: Contract, at: string, body: unknown): string | undefined {
+  const validate = validator(contract, at);
+  if (validate(body)) return undefined;
+  // Without `params` and `data`: the message names the problem and no value.
+  const faults = (validate.errors ?? []).map(({ instancePath, keyword, params }) => {
+    const name: unknown = params['additionalProperty'] ?? params['missingProperty'] ?? '';
+    return `${instancePath === '' ? '/' : instancePath} ${keyword} ${String(name)}`.trim();
+  });
+  return [...new Set(faults)].slice(0, 5).join('; ');
+}
+
+function headersMissing(response: Response, { headers }: Exchange): string | undefined {
+  const sent = Object.keys(headers);
+  const missing = Object.entries(response.headers ?? {}).find(
+    ([name, { required }]) =>
+      // Their prefix is a setting.
+      required === true && !sent.some((header) => header.endsWith(name.replace('SVC-', '-').toLowerCase())),
+  );
+  return missing && `header ${missing[0]} is missing`;
+}
+
+function ofResponse(
+  contract: Contract,
+  at: string,
+  response: Response,
+  exchange: Exchange,
+): string | undefined {
+  const missing = headersMissing(response, exchange);
+  if (missing !== undefined) return missing;
+  const { body, headers } = exchange;
+  if (response.content === undefined) return body.length === 0 ? undefined : 'has a body, and should not';
+  if ('*/*' in response.content) return undefined;
+  if (headers['content-type'] !== JSON_TYPE) return `is of type ${String(headers['content-type'])}`;
+  const value = parsed(body);
+  if (value === undefined) return 'is no JSON';
+  return faultsOf(contract, `${at}/content/${pointer(JSON_TYPE)}/schema`, value);
+}
+
+/** A response in one of the shapes of failures. */
+function ofFailure(
+  contract: Contract,
+  { status, body }: Exchange,
+  method: string,
+  shapes: readonly string[],
+): string | undefined {
+  if (status < 400) return 'is a success that the document does not have';
+  if (method === 'HEAD' && body.length === 0) return undefined;
+  const value = parsed(body);
+  const faults = shapes.map((name) => faultsOf(contract, `components/schemas/${name}`, value));
+  return faults.includes(undefined) ? undefined : faults[0];
+}
+
+/** The document has no operation for the request: only failures are allowed. */
+const ofStranger = (contract: Contract, exchange: Exchange, method: string) =>
+  ofFailure(contract, exchange, method, ['Problem', 'ProxyProblem', 'GatewayMessage']);
+
+function violation(contract: Contract, exchange: Exchange): string | undefined {
+  const { paths } = contract;
+  const { method, path, status } = exchange;
+  const found = paths.find(({ form }) => form.test(path));
+  const operation = found?.item[method.toLowerCase()];
+  if (found === undefined || operation === undefined) return ofStranger(contract, exchange, method);
+  // The document names the headers of a response that comes from the destination.
+  const forwarded = operation.responses['default'];
+  const isForwarded = forwarded !== undefined && headersMissing(forwarded, exchange) === undefined;
+  const name = isForwarded ? 'default' : String(status);
+  const response = operation.responses[name];
+  if (response === undefined) {
+    // Requests that API Gateway rejects before it looks at routes.
+    return status === 431 ? ofStranger(contract, exchange, method) : 'is not in the document';
+  }
+  // The document cannot express that a status and type is either the service's response, in its
+  // shape, or the destination's, in any shape.
+  if (/^\/proxy(?:\/|$)/.test(path) && !isForwarded)
+    return ofFailure(contract, exchange, method, ['ProxyProblem', 'GatewayMessage']);
+  return ofDocumented(contract, found, { method, name }, response, exchange);
+}
+
+/** The violation of a response that the document describes for an operation. */
+function ofDocumented(
+  contract: Contract,
+  { template }: Path,
+  { method, name }: { readonly method: string; readonly name: string },
+  response: Response,
+  exchange: Exchange,
+): string | undefined {
+  const reference = response.$ref?.split('/').at(-1);
+  if (reference === undefined) {
+    const at = pointer('paths', template, method.toLowerCase(), 'responses', name);
+    return ofResponse(contract, at, response, exchange);
+  }
+  const shared = contract.document.components.responses[reference] ?? {};
+  return ofResponse(contract, pointer('components', 'responses', reference), shared, exchange);
+}
+
 /** Checks every response against an OpenAPI 3.1 document. Throws an Error for any other file. */
 export function createContractCheck(file: string): ContractCheck {
   const document = readDocument(file);
@@ -94,101 +203,14 @@ export function createContractCheck(file: string): ContractCheck {
     .toSorted((a, b) => Number(a.template.includes('{')) - Number(b.template.includes('{')));
   const validators = new Map<string, ValidateFunction>();
   const counts = { checked: 0, violations: 0 };
-
-  function validator(at: string): ValidateFunction {
-    const known = validators.get(at) ?? ajv.compile({ $ref: `${ID}#/${at}` });
-    validators.set(at, known);
-    return known;
-  }
-
-  function faultsOf(at: string, body: unknown): string | undefined {
-    const validate = validator(at);
-    if (validate(body)) return undefined;
-    // Without `params` and `data`: the message names the problem and no value.
-    const faults = (validate.errors ?? []).map(({ instancePath, keyword, params }) => {
-      const name: unknown = params['additionalProperty'] ?? params['missingProperty'] ?? '';
-      return `${instancePath === '' ? '/' : instancePath} ${keyword} ${String(name)}`.trim();
-    });
-    return [...new Set(faults)].slice(0, 5).join('; ');
-  }
-
-  function headersMissing(response: Response, { headers }: Exchange): string | undefined {
-    const sent = Object.keys(headers);
-    const missing = Object.entries(response.headers ?? {}).find(
-      ([name, { required }]) =>
-        // Their prefix is a setting.
-        required === true && !sent.some((header) => header.endsWith(name.replace('SVC-', '-').toLowerCase())),
-    );
-    return missing && `header ${missing[0]} is missing`;
-  }
-
-  function ofResponse(at: string, response: Response, exchange: Exchange): string | undefined {
-    const missing = headersMissing(response, exchange);
-    if (missing !== undefined) return missing;
-    const { body, headers } = exchange;
-    if (response.content === undefined) return body.length === 0 ? undefined : 'has a body, and should not';
-    if ('*/*' in response.content) return undefined;
-    if (headers['content-type'] !== JSON_TYPE) return `is of type ${String(headers['content-type'])}`;
-    const value = parsed(body);
-    if (value === undefined) return 'is no JSON';
-    return faultsOf(`${at}/content/${pointer(JSON_TYPE)}/schema`, value);
-  }
-
-  /** A response in one of the shapes of failures. */
-  function ofFailure(
-    { status, body }: Exchange,
-    method: string,
-    shapes: readonly string[],
-  ): string | undefined {
-    if (status < 400) return 'is a success that the document does not have';
-    if (method === 'HEAD' && body.length === 0) return undefined;
-    const value = parsed(body);
-    const faults = shapes.map((name) => faultsOf(`components/schemas/${name}`, value));
-    return faults.includes(undefined) ? undefined : faults[0];
-  }
-
-  /** The document has no operation for the request: only failures are allowed. */
-  const ofStranger = (exchange: Exchange, method: string) =>
-    ofFailure(exchange, method, ['Problem', 'ProxyProblem', 'GatewayMessage']);
-
-  function violation(exchange: Exchange): string | undefined {
-    const { method, path, status } = exchange;
-    const found = paths.find(({ form }) => form.test(path));
-    const operation = found?.item[method.toLowerCase()];
-    if (found === undefined || operation === undefined) return ofStranger(exchange, method);
-    // The document names the headers of a response that comes from the destination.
-    const forwarded = operation.responses['default'];
-    const isForwarded = forwarded !== undefined && headersMissing(forwarded, exchange) === undefined;
-    const name = isForwarded ? 'default' : String(status);
-    const response = operation.responses[name];
-    if (response === undefined) {
-      // Requests that API Gateway rejects before it looks at routes.
-      return status === 431 ? ofStranger(exchange, method) : 'is not in the document';
-    }
-    // The document cannot express that a status and type is either the service's response, in its
-    // shape, or the destination's, in any shape.
-    if (/^\/proxy(?:\/|$)/.test(path) && !isForwarded)
-      return ofFailure(exchange, method, ['ProxyProblem', 'GatewayMessage']);
-    const reference = response.$ref?.split('/').at(-1);
-    if (reference !== undefined)
-      return ofResponse(
-        pointer('components', 'responses', reference),
-        document.components.responses[reference] ?? {},
-        exchange,
-      );
-    return ofResponse(
-      pointer('paths', found.template, method.toLowerCase(), 'responses', name),
-      response,
-      exchange,
-    );
-  }
+  const contract = { document, ajv, paths, validators };
 
   return {
     counts,
     check(exchange) {
       if (exchange.method === 'OPTIONS') return undefined;
       counts.checked += 1;
-      const found = violation(exchange);
+      const found = violation(contract, exchange);
       if (found === undefined) return undefined;
       counts.violations += 1;
       return `${exchange.method} ${exchange.path} ${String(exchange.status)}: ${found}`;

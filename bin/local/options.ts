@@ -138,6 +138,14 @@ function refuseContradictions({ values, tokens }: Parsed): void {
   if (twice !== undefined) throw new InvalidOption(`--${twice} appears twice`);
 }
 
+/** The files and folders that were named, as absolute paths. */
+const optionalPaths = ({ credentials, data, contract, app }: Parsed['values']) => ({
+  ...(credentials !== undefined && { credentialsFile: path('credentials', credentials) }),
+  ...(data !== undefined && { dataDirectory: path('data', data) }),
+  ...(contract !== undefined && { contractFile: path('contract', contract) }),
+  ...(app !== undefined && { appDirectory: path('app', app) }),
+});
+
 function startOptions(args: readonly string[]): Options {
   const parsed = parseArgs({ args: [...args], options: config, strict: true, tokens: true });
   const { values } = parsed;
@@ -152,10 +160,7 @@ function startOptions(args: readonly string[]): Options {
     faultSeed: parseSeed(values['fault-seed'] ?? '1'),
     trust: (values.trust ?? []).map((file) => path('trust', file)),
     verbose: values.verbose ?? false,
-    ...(values.credentials !== undefined && { credentialsFile: path('credentials', values.credentials) }),
-    ...(values.data !== undefined && { dataDirectory: path('data', values.data) }),
-    ...(values.contract !== undefined && { contractFile: path('contract', values.contract) }),
-    ...(values.app !== undefined && { appDirectory: path('app', values.app) }),
+    ...optionalPaths(values),
   };
 }
 

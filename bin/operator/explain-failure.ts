@@ -58,10 +58,19 @@ const issueLine = ({ path, message }: ZodError['issues'][number]) => `${path.joi
 export function explainFailure(error: unknown, target: Target): string {
   if (!(error instanceof Error)) return String(error);
   const [message = ''] = error.message.split('\n');
+  return explainOwn(error, message) ?? explainCall(error, message, target);
+}
+
+/** A failure that no call of AWS has caused. */
+function explainOwn(error: Error, message: string): string | undefined {
   if (error instanceof UsageError || error instanceof CommandFailure) return message;
   if (message === 'Region is missing') return `no AWS Region: set AWS_REGION, ${LOCAL_HINT}`;
   if (error instanceof ZodError)
     return `what was read has another form than expected: ${error.issues.map(issueLine).join('; ')}`;
+  return undefined;
+}
+
+function explainCall(error: Error, message: string, target: Target): string {
   const [code, { name }] = [codeOf(error), error];
   if (UNREACHABLE.includes(code)) {
     return target.local === undefined

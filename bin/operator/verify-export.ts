@@ -95,6 +95,12 @@ function checkRecord({ trail, shard, position, expires, body, mac, ids }: Partia
   check(texts.every(isText) && isTime(shard) && Number.isFinite(expires), 'not a record');
 }
 
+/** Whether a statement is the next part of an interval, or the first one of the next interval. */
+function isNextOf(last: Statement, { from, to, part }: Statement): boolean {
+  if (last.more === undefined) return from === last.to && part === 1;
+  return from === last.from && to === last.to && part === last.part + 1;
+}
+
 /** Most failures that a report names, and most characters of each. */
 const MAX_FAILURES = 100;
 const MAX_TEXT = 500;
@@ -106,6 +112,7 @@ const SKEW = 600_000;
 /**
  * Reads an export line by line. It stores the leaves of intervals whose end it has not read yet.
  */
+// eslint-disable-next-line max-lines-per-function -- one pass with one owner of its state
 export async function verifyExport(
   lines: AsyncIterable<string> | Iterable<string>,
   publicKeyPem: string,
@@ -113,7 +120,13 @@ export async function verifyExport(
 ): Promise<ExportReport> {
   const key = createPublicKey(publicKeyPem);
   const report: ExportReport = {
-    ...{ failures: 0, broken: [], seals: 0, records: 0, unsealed: 0, beforeSeals: 0, expired: 0 },
+    failures: 0,
+    broken: [],
+    seals: 0,
+    records: 0,
+    unsealed: 0,
+    beforeSeals: 0,
+    expired: 0,
   };
   let header: Line | undefined;
   /** The last seal; without a statement if that is not signed. */
@@ -165,17 +178,14 @@ export async function verifyExport(
 
   /** Whether a seal covers a time after the seals before it. */
   function isFollowing(statement: Statement, at: string): boolean {
-    const { from, to, part, previous } = statement;
+    const { from, part, previous } = statement;
     if (before === undefined) {
       const isFirst = previous === undefined || from <= Date.parse(String(header?.from));
       confirm(part === 1 && isFirst, `${at}: the seals before it are missing`);
       return true;
     }
     const last = before.statement;
-    const isEnd = last?.more === undefined;
-    const isNextPart = !isEnd && from === last.from && to === last.to && part === last.part + 1;
-    const isNext = isEnd && from === last?.to && part === 1;
-    if (confirm(last === undefined || isNextPart || isNext, `${at}: seals before it are missing`))
+    if (confirm(last === undefined || isNextOf(last, statement), `${at}: seals before it are missing`))
       confirm(previous === before.hash, `${at}: it names another seal as the one before it`);
     return last === undefined || from === last.from || from >= last.to;
   }

@@ -7,7 +7,7 @@ import { END_OF_TIME, hashOfSeal } from '../../src/core/audit/seal.ts';
 import { checkLatest } from '../../src/core/audit/check-latest.ts';
 import type { Broken } from '../../src/core/audit/seal-chain.ts';
 import { MAX_FAILURES, type VerifyDeps } from '../../src/core/audit/verification.ts';
-import { verifyStep, type OpenChunk } from '../../src/core/audit/verify-trail.ts';
+import { verifyStep, type OpenChunk, type VerifyCursor } from '../../src/core/audit/verify-trail.ts';
 import { whoSawStep } from '../../src/core/audit/who-saw.ts';
 import { formsOf } from '../../src/core/audit/list-records.ts';
 import { nameOfToken } from '../../src/core/audit/token-reference.ts';
@@ -124,6 +124,11 @@ const verifyDeps = async (deps: OperatorDeps, pinned: string | undefined): Promi
   keysOf: (trail: string) => auditKeysOf(deps, trail),
 });
 
+const presentNext = ({ from, chunk }: VerifyCursor) => ({
+  from: formatTimestamp(from),
+  chunk: chunk ?? null,
+});
+
 /** One step of a check of a tenant's trail, or of all trails. */
 async function verifyOnce(deps: OperatorDeps, input: VerifyInput) {
   const now = deps.clock();
@@ -133,18 +138,19 @@ async function verifyOnce(deps: OperatorDeps, input: VerifyInput) {
     ...(tenantId === undefined
       ? { tenants: (await allTenants(deps)).map(({ id }) => id) }
       : { trails: [tenantId] }),
-    ...{ indexContents: input.index, from, chunk: input.chunk ?? undefined, to },
+    indexContents: input.index,
+    from,
+    chunk: input.chunk ?? undefined,
+    to,
     deadline: now + STEP_MS,
   });
   const { checked, next } = verified;
   const { seal } = input;
   // It needs all seals, so only the last step reads them.
   const isNotedGone = seal !== undefined && next === undefined && !(await hasSeal(deps, seal));
-  const broken = [
-    ...(isNotedGone ? [{ what: `no seal has the hash ${seal}` }] : []),
-    ...verified.broken.map(presentBroken),
-  ].slice(0, MAX_FAILURES);
-  const failures = verified.failures + (isNotedGone ? 1 : 0);
+  const gone = isNotedGone ? [{ what: `no seal has the hash ${seal}` }] : [];
+  const broken = [...gone, ...verified.broken.map(presentBroken)].slice(0, MAX_FAILURES);
+  const failures = verified.failures + gone.length;
   return {
     seals: checked.seals,
     records: checked.records,
@@ -157,7 +163,7 @@ async function verifyOnce(deps: OperatorDeps, input: VerifyInput) {
     failures,
     intact: failures === 0,
     ...(failures > 0 && { broken }),
-    next: next === undefined ? null : { from: formatTimestamp(next.from), chunk: next.chunk ?? null },
+    next: next === undefined ? null : presentNext(next),
   };
 }
 
@@ -180,7 +186,11 @@ async function verifyLatest(deps: OperatorDeps) {
   if (unprotected.status === 'rejected') throw unprotected.reason;
   const { seals, records, isFinished, failures } = check;
   return {
-    ...{ seals, records, late: !isFinished, failures, intact: failures === 0 },
+    seals,
+    records,
+    late: !isFinished,
+    failures,
+    intact: failures === 0,
     ...(failures > 0 && { broken }),
     ...(unprotected.value.length > 0 && { unprotected: unprotected.value }),
     next: null,

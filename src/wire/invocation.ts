@@ -14,9 +14,19 @@ import type { Members } from './words.ts';
 export const TIMEOUT = { least: 10_000, most: 210_000, default: 10_000 };
 const TIMEOUT_RANGE = `must be a whole number from ${String(TIMEOUT.least)} to ${String(TIMEOUT.most)}`;
 
-const timeoutMs = /* @__PURE__ */ z
+const timeout = /* @__PURE__ */ z
   .int({ error: TIMEOUT_RANGE })
   .check(z.minimum(TIMEOUT.least, TIMEOUT_RANGE), z.maximum(TIMEOUT.most, TIMEOUT_RANGE));
+
+/** The value of a member with two names. Throws `validation_failed` if both are sent. */
+function underOneName<Value>(
+  [name, value]: readonly [string, Value | undefined],
+  [other, otherValue]: readonly [string, Value | undefined],
+): Value | undefined {
+  if (value !== undefined && otherValue !== undefined)
+    throw invalid(other, `is another name of ${name}; send one of them`);
+  return value ?? otherValue;
+}
 
 /**
  * Body of "invoke reactor" (docs/contract.md#invoke-a-reactor). It also accepts `callbackUrl` and
@@ -28,23 +38,22 @@ export const invocationBody = /* @__PURE__ */ z.lazy(() =>
       args: optional(json),
       callback_url: optional(text),
       callbackUrl: optional(text),
-      timeout_ms: optional(timeoutMs),
-      timeoutMs: optional(timeoutMs),
+      timeout_ms: optional(timeout),
+      timeoutMs: optional(timeout),
     }),
     z.transform((input) => {
       const args = input.args ?? {};
       if (typeof args !== 'object' && typeof args !== 'string')
         throw invalid('args', 'must be an object or an array');
-      if (input.callback_url !== undefined && input.callbackUrl !== undefined)
-        throw invalid('callbackUrl', 'is another name of callback_url; send one of them');
-      if (input.timeout_ms !== undefined && input.timeoutMs !== undefined)
-        throw invalid('timeoutMs', 'is another name of timeout_ms; send one of them');
-      const callbackUrl = input.callback_url ?? input.callbackUrl;
-      const timeout = input.timeout_ms ?? input.timeoutMs;
-      if (callbackUrl === undefined && timeout !== undefined)
+      const callbackUrl = underOneName(
+        ['callback_url', input.callback_url],
+        ['callbackUrl', input.callbackUrl],
+      );
+      const timeoutMs = underOneName(['timeout_ms', input.timeout_ms], ['timeoutMs', input.timeoutMs]);
+      if (callbackUrl === undefined && timeoutMs !== undefined)
         throw invalid('timeout_ms', 'is for invocations with a callback_url only');
       const asynchronous =
-        callbackUrl === undefined ? undefined : { callbackUrl, timeoutMs: timeout ?? TIMEOUT.default };
+        callbackUrl === undefined ? undefined : { callbackUrl, timeoutMs: timeoutMs ?? TIMEOUT.default };
       return defined({ args, asynchronous });
     }),
   ),

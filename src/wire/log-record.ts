@@ -94,6 +94,13 @@ export const listLogsParameters = () => {
   });
 };
 
+const change = () =>
+  z.object({
+    members: z.array(z.string()),
+    granted: z.optional(z.array(permissionName())),
+    withdrawn: z.optional(z.array(permissionName())),
+  });
+
 /** A record of the audit trail (docs/contract.md#audit-trail). */
 export const logRecord = /* @__PURE__ */ madeOnce(() =>
   z
@@ -135,16 +142,7 @@ export const logRecord = /* @__PURE__ */ madeOnce(() =>
         'The other subject of the request, such as `application:<id>`.',
       ),
       invocation_id: z.optional(z.string()),
-      change: described(
-        z.optional(
-          z.object({
-            members: z.array(z.string()),
-            granted: z.optional(z.array(permissionName())),
-            withdrawn: z.optional(z.array(permissionName())),
-          }),
-        ),
-        'Names of changed members and of permissions; no values.',
-      ),
+      change: described(z.optional(change()), 'Names of changed members and of permissions; no values.'),
     })
     .check(
       z.meta({

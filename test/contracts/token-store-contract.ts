@@ -222,7 +222,9 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
       const now = Date.now();
       const of = (at: number | undefined, createdAt = now) =>
         aToken({
-          ...{ fingerprint: tenantId, matchHash: 'm', createdAt },
+          fingerprint: tenantId,
+          matchHash: 'm',
+          createdAt,
           ...(at !== undefined && { expiration: { at: now + at, offsetMinutes: 0 } }),
         });
       const planted = Array.from({ length: 30 }, (_, index) => of(1_000 + index));
@@ -251,8 +253,10 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
       const now = Date.now();
       const tokens = [1, 2, 3].map((at) =>
         aToken({
-          ...{ fingerprint: tenantId, createdAt: now + at },
-          ...{ hasMask: at === 2, terms: at === 3 ? [] : ['t'] },
+          fingerprint: tenantId,
+          createdAt: now + at,
+          hasMask: at === 2,
+          terms: at === 3 ? [] : ['t'],
         }),
       );
       await create(...tokens);
@@ -280,7 +284,11 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
       );
       await create(...tokens);
       const shown = ({ id, position, type, containers, expiration }: StoredToken) => ({
-        ...{ id, position, type, containers, expiration },
+        id,
+        position,
+        type,
+        containers,
+        expiration,
       });
       expect(await candidates()).toEqual(tokens.map(shown));
       expect(await candidates({ terms: ['t'] })).toEqual(

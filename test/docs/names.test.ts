@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { PERMISSION_NAMES } from '../../src/core/access/permission.ts';
-import { OWN_FILTERS } from '../../src/core/expressions/filters.ts';
+import { ALIAS_FILTERS, MASKING_FILTERS, OWN_FILTERS } from '../../src/core/expressions/filters.ts';
 import { tokenIdProblem } from '../../src/core/tokens/token-id.ts';
 import { allRoutes } from '../../tools/openapi/all-routes.ts';
 
@@ -17,6 +17,15 @@ function namesIn(heading: string): readonly string[] {
 it('docs/contract.md lists exactly the filters that the service adds to Liquid', () => {
   const names = namesIn('Filters').map((name) => name.replace(/:$/, ''));
   expect(names.toSorted()).toEqual([...OWN_FILTERS.keys()].toSorted());
+});
+
+it('docs/contract.md lists exactly the filters that an id may use', () => {
+  const text = readFileSync('docs/contract.md', 'utf8');
+  const [sentence = ''] = /An `id` expression may use only the alias filters and [^.]*\./.exec(text) ?? [];
+  const [, ...names] = [...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  expect(names.toSorted()).toEqual(MASKING_FILTERS.toSorted());
+  const aliases = [...OWN_FILTERS.keys()].filter((name) => name.startsWith('alias_'));
+  expect(ALIAS_FILTERS.toSorted()).toEqual(aliases.toSorted());
 });
 
 it('docs/contract.md lists exactly the permissions', () => {

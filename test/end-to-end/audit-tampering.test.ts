@@ -574,7 +574,9 @@ it('a false index of a later time, which an administrator may insert, hides no r
   const item: Item = {
     pk: { S: tenantId },
     sk: { S: `day#${end}#${'x'.repeat(16)}` },
-    ...{ from: { N: '0' }, salt: { B: Buffer.alloc(16) }, ttl: { N: '9999999999' } },
+    from: { N: '0' },
+    salt: { B: Buffer.alloc(16) },
+    ttl: { N: '9999999999' },
   };
   const names = Object.keys(item).map((name) => `'${name}': ?`);
   const Statement = `INSERT INTO "${index.name}" VALUE {${names.join(', ')}}`;

@@ -546,7 +546,8 @@ describe('GET /logs', () => {
     });
     const { records } = await recordsOf(tenant.management, { operation: 'updateApplication' });
     expect(records[0]).toMatchObject({
-      ...{ outcome: 'begun', resource: `application:${id}` },
+      outcome: 'begun',
+      resource: `application:${id}`,
       change: {
         members: ['name', 'permissions'],
         granted: ['token:delete'],
@@ -590,7 +591,9 @@ describe('GET /logs', () => {
 
   it('names the permissions that a wider rule grants, and the session that got them', async () => {
     const rule = (container: string, transform: string) => ({
-      ...{ priority: 1, container, transform },
+      priority: 1,
+      container,
+      transform,
       permissions: ['token:read', 'token:use'],
     });
     const input = { permissions: [], rules: [rule('/low/', 'redact')] };

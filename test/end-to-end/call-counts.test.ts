@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { dueCvcs, dueTokens } from '../../src/adapters/dynamodb/due-tokens.ts';
 import { BUDGETS } from '../../tools/bench/budgets.ts';
@@ -8,6 +7,7 @@ import { createTokenStore } from '../../src/adapters/dynamodb/token-store.ts';
 import { sweep } from '../../src/core/sweep/sweep.ts';
 import { aCvc, aStoredToken } from '../support/builders/a-stored-token.ts';
 import { aDatabase } from '../support/a-database.ts';
+import { tableUnder } from '../support/docs-table.ts';
 import { httpClient, type HttpClient } from '../support/http-client.ts';
 import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { CARD } from '../support/sample-requests.ts';
@@ -19,18 +19,10 @@ interface Cost {
   readonly units: number;
 }
 
-/** The cells of the first table of docs/storage.md under a heading. */
-function tableUnder(heading: string): readonly (readonly string[])[] {
-  const [, section = ''] = readFileSync('docs/storage.md', 'utf8').split(`\n${heading}\n`);
-  const [, table = ''] = /((?:^\|.*\n)+)/m.exec(section) ?? [];
-  const rows = table.split('\n').filter((line) => line !== '');
-  return rows.slice(2).map((row) => row.split('|').map((cell) => cell.trim()));
-}
-
 /** The table of docs/storage.md: `| operation | keys | BatchGetItem 2, PutItem 1 | 4 |`. */
 function documentedCosts(): ReadonlyMap<string, Cost & { readonly isRough: boolean }> {
   return new Map(
-    tableUnder('## Access patterns').map(([, name = '', , calls = '', units = '']) => [
+    tableUnder('docs/storage.md', '## Access patterns').map(([, name = '', , calls = '', units = '']) => [
       name,
       {
         calls: parseCalls(calls),
@@ -282,7 +274,7 @@ describe('budgets of the architecture', () => {
   });
 
   it('hold for fresh instances, whose first request calls KMS once, as docs/storage.md states', async () => {
-    const documented = tableUnder('### Cold').map(([, name = '', ...cells]) => [
+    const documented = tableUnder('docs/storage.md', '### Cold').map(([, name = '', ...cells]) => [
       name,
       cells.filter((cell) => cell !== '').map(Number),
     ]);

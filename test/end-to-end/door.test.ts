@@ -52,7 +52,9 @@ const OF_SESSION = {
   permissions: [],
   rules: [
     {
-      ...{ priority: 1, transform: 'mask', permissions: ['token:read'] },
+      priority: 1,
+      transform: 'mask',
+      permissions: ['token:read'],
       conditions: [{ attribute: 'id', operator: 'equals', value: 'x' }],
     },
   ],
@@ -80,7 +82,13 @@ async function validRequests(): Promise<readonly Valid[]> {
     body: Record<string, Value>,
     more: Partial<Pick<Valid, 'free' | 'shown' | 'isRepeatable'>> = {},
   ): Valid => ({
-    ...{ method, path, body, free: [], shown: [], isRepeatable: true, ...more },
+    method,
+    path,
+    body,
+    free: [],
+    shown: [],
+    isRepeatable: true,
+    ...more,
     send: (raw, query) => {
       const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
       return caller.send(method, `${path}${query}`, { raw, headers: { 'Content-Type': type } });
@@ -89,7 +97,9 @@ async function validRequests(): Promise<readonly Valid[]> {
   const ofTokens = { free: ['data', 'metadata', 'mask'], shown: OF_TOKENS };
   const application = { name: 'n', ...GRANTS };
   const ofReactor = {
-    ...{ name: 'r', code: REACTOR_CODE, configuration: { a: 'b' } },
+    name: 'r',
+    code: REACTOR_CODE,
+    configuration: { a: 'b' },
     application: { id: app.id },
   };
   const once = { free: ['configuration', 'args'], isRepeatable: false };
@@ -264,7 +274,8 @@ it('a wrong member of a token is named by its path in the body of tokenize', asy
     b: [['x'], { type: 'token', data: 1, containrs: [] }],
   });
   expect(errorsOf(response)).toEqual({
-    ...{ status: 400, code: 'validation_failed' },
+    status: 400,
+    code: 'validation_failed',
     paths: ['b[1].containrs'],
   });
 });
@@ -396,7 +407,10 @@ describe('the body that a read returned', () => {
   it('for a reactor can be sent back, with its application', async () => {
     const app = await anApplication();
     const { body: made } = await management.post('/reactors', {
-      ...{ name: 'r', code: REACTOR_CODE, configuration: {}, application: { id: app.id } },
+      name: 'r',
+      code: REACTOR_CODE,
+      configuration: {},
+      application: { id: app.id },
     });
     const url = `/reactors/${made.id}`;
     const { body: read } = await management.get(url);
@@ -443,7 +457,9 @@ describe('the body that a read returned', () => {
     expect((await owner.get(url)).body.data).toEqual(data);
     // Data that equals its masked value is rejected too, so the error reveals nothing.
     const { body: short } = await owner.post('/tokens', {
-      ...{ type: 'token', data: '1234', mask: '{{ data | last4 }}' },
+      type: 'token',
+      data: '1234',
+      mask: '{{ data | last4 }}',
     });
     expect(errorsOf(await masked.patch(`/tokens/${short.id}`, { data: '1234' }))).toEqual(named('data'));
     expect((await masked.patch(`/tokens/${short.id}`, { data: '5678' })).status).toBe(200);

@@ -45,7 +45,9 @@ async function runExample(example: string, env: Record<string, string> = {}): Pr
 async function tokensLeft(): Promise<readonly string[]> {
   const { base_url: baseUrl, management_key: managementKey } = service.credentials;
   const { key } = await createClient({ baseUrl, apiKey: managementKey }).applications.create({
-    ...{ name: 'sees all', type: 'private', permissions: ['token:read'] },
+    name: 'sees all',
+    type: 'private',
+    permissions: ['token:read'],
   });
   const ids: string[] = [];
   for await (const { id } of createClient({ baseUrl, apiKey: key }).tokens.list()) ids.push(id);
@@ -270,8 +272,10 @@ describe('examples/browser', () => {
     ],
     [
       {
-        ...{ CLOAKROOM_SDK: 'package.json', CLOAKROOM_URL: 'vault' },
-        ...{ CLOAKROOM_PUBLIC_KEY: 'a', CLOAKROOM_PRIVATE_KEY: 'b' },
+        CLOAKROOM_SDK: 'package.json',
+        CLOAKROOM_URL: 'vault',
+        CLOAKROOM_PUBLIC_KEY: 'a',
+        CLOAKROOM_PRIVATE_KEY: 'b',
       },
       /^CLOAKROOM_URL must be an address such as .*\n$/,
     ],
@@ -306,8 +310,16 @@ describe('every example', () => {
     const copy = await copyOf(example);
     const types = join(process.cwd(), 'node_modules/@types');
     const compilerOptions = {
-      ...{ strict: true, allowJs: true, checkJs: true, noEmit: true, module: 'nodenext', target: 'es2022' },
-      ...{ lib: ['es2022'], typeRoots: [types], types: ['node'], skipLibCheck: true },
+      strict: true,
+      allowJs: true,
+      checkJs: true,
+      noEmit: true,
+      module: 'nodenext',
+      target: 'es2022',
+      lib: ['es2022'],
+      typeRoots: [types],
+      types: ['node'],
+      skipLibCheck: true,
     };
     writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['index.js'] }));
     const tsc = join(process.cwd(), 'node_modules/typescript/bin/tsc');

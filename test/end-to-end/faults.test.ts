@@ -543,7 +543,11 @@ describe('an idempotency key whose response could not be stored', () => {
       ['reactor', target.managementKey, 'POST', '/reactors', { name: 'unkept', code, configuration: {} }],
     ];
     refused = requests.map(([name, key, method, path, body]) => ({
-      ...{ name, key, method, path, body },
+      name,
+      key,
+      method,
+      path,
+      body,
       headers: { 'SVC-IDEMPOTENCY-KEY': `unkept ${name}` },
     }));
     await setFaults(service.credentials, ['dynamodb/UpdateItem:error:1']);

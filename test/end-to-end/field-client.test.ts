@@ -239,12 +239,14 @@ describe('a client in the field', () => {
     ] as const) {
       const { name } = body as { name: string };
       const written = await manager.send('PUT', '/tenants/self', {
-        ...{ name, settings: { deduplicate_tokens: input, of_another_service: 'x' } },
+        name,
+        settings: { deduplicate_tokens: input, of_another_service: 'x' },
       });
       expect([written.status, written.body.settings]).toEqual([200, { deduplicate_tokens: answered }]);
     }
     const refused = await manager.send('PUT', '/tenants/self', {
-      ...{ name: 'x', settings: { deduplicate_tokens: 'yes' } },
+      name: 'x',
+      settings: { deduplicate_tokens: 'yes' },
     });
     expect([refused.status, Object.keys(refused.body.errors as object)]).toEqual([
       400,
@@ -356,7 +358,9 @@ describe('what a client in the field restricts', () => {
 
   it('is read in camel case, in every body', async () => {
     const { status, body } = await anApplication({
-      ...{ permissions: undefined, Permissions: ['token:read'], expiresAt: EXPIRY },
+      permissions: undefined,
+      Permissions: ['token:read'],
+      expiresAt: EXPIRY,
       rules: [{ Priority: 1, CONTAINER: '/a/', transform: 'mask', permissions: ['token:read'] }],
     });
     expect([status, body.expires_at, body.permissions, body.rules]).toEqual([
@@ -364,7 +368,9 @@ describe('what a client in the field restricts', () => {
       [{ priority: 1, container: '/a/', transform: 'mask', permissions: ['token:read'] }],
     ]);
     const updated = await manager.send('PUT', `/applications/${String(body.id)}`, {
-      ...{ name: 'F', permissions: ['token:read'], expiresAt: '2998-01-01T00:00:00+00:00' },
+      name: 'F',
+      permissions: ['token:read'],
+      expiresAt: '2998-01-01T00:00:00+00:00',
     });
     expect(problemsOf(updated)).toEqual([400, { expires_at: [expect.stringMatching(/^cannot be changed/)] }]);
 
@@ -448,7 +454,11 @@ describe('what a client in the field restricts', () => {
       },
     ]);
     const refused = await application.send('POST', '/tokens', {
-      ...{ type: 'token', data: 1, expirationDate: EXPIRY, allowed_containers: [], maskFormat: 'x' },
+      type: 'token',
+      data: 1,
+      expirationDate: EXPIRY,
+      allowed_containers: [],
+      maskFormat: 'x',
     });
     expect([refused.status, Object.keys(refused.body.errors as object)]).toEqual([
       400,
@@ -557,7 +567,9 @@ const CLIENTS_IN_A_PAGE = `
 describe('a page of another origin', () => {
   const inPage = async (key: string, script: string, more: object = {}) =>
     inBrowser(`${CLIENTS_IN_A_PAGE}\n${script}`, {
-      ...{ baseUrl: service.credentials.base_url, key, sdk: await sdkModule() },
+      baseUrl: service.credentials.base_url,
+      key,
+      sdk: await sdkModule(),
       ...more,
     });
   const made = async (path: string, body: object) => (await manager.send('POST', path, body)).body;
@@ -614,7 +626,10 @@ describe('a page of another origin', () => {
          traceIds: [got.traceId, sent.traceId, run.traceId],
        };`,
       {
-        ...{ id, otherId, reactor: reactor.id, fetchKey: ofFetch?.session_key },
+        id,
+        otherId,
+        reactor: reactor.id,
+        fetchKey: ofFetch?.session_key,
         destination: `https://localhost:${String(destination.port)}/charge`,
       },
     );

@@ -199,8 +199,10 @@ describe('an asynchronous invocation', () => {
       };
       for (const [id, reason] of reasons)
         expect(deliveries.find(({ invocation_id }) => invocation_id === id)).toMatchObject({
-          ...{ delivery: 'retried', last_reason: reason === 'HTTP 500' ? null : reason },
-          ...{ last_status: reason === 'HTTP 500' ? 500 : null, next_attempt_at: expect.any(String) },
+          delivery: 'retried',
+          last_reason: reason === 'HTTP 500' ? null : reason,
+          last_status: reason === 'HTTP 500' ? 500 : null,
+          next_attempt_at: expect.any(String),
         });
     } finally {
       receiver.respond = respond;

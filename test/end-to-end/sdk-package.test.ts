@@ -82,7 +82,11 @@ function aWebhook() {
 }
 
 const anInput = () => ({
-  ...{ baseUrl: credentials.base_url, apiKey, card: CARD, run: randomUUID(), webhook: aWebhook() },
+  baseUrl: credentials.base_url,
+  apiKey,
+  card: CARD,
+  run: randomUUID(),
+  webhook: aWebhook(),
 });
 
 /** The last line of a program of the project, as JSON. */
@@ -203,9 +207,15 @@ describe('a write under an idempotency key whose response was lost', () => {
 
 describe('TypeScript', () => {
   const STRICT = {
-    ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, noEmit: true },
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noEmit: true,
     // Checks our declarations only; those of the language and the DOM would take most of the time.
-    ...{ skipLibCheck: false, skipDefaultLibCheck: true, target: 'es2022', types: [] },
+    skipLibCheck: false,
+    skipDefaultLibCheck: true,
+    target: 'es2022',
+    types: [],
   };
   const DOM = { lib: ['es2022', 'dom', 'dom.iterable'] };
 
@@ -287,12 +297,13 @@ needing('Chromium').describe('a page of another origin', () => {
   };
   const expected = {
     bodyOfGet: 'TypeError',
-    ...{ same: true, data: { ...CARD, number: 'XXXXXXXXXXXX4242' }, listed: 1, aborted: 'AbortError' },
-    ...{
-      unreachable: true,
-      refused: [true, 400, 'string'],
-      webhook: encodeURIComponent(JSON.stringify(EXPECTED.webhook)),
-    },
+    same: true,
+    data: { ...CARD, number: 'XXXXXXXXXXXX4242' },
+    listed: 1,
+    aborted: 'AbortError',
+    unreachable: true,
+    refused: [true, 400, 'string'],
+    webhook: encodeURIComponent(JSON.stringify(EXPECTED.webhook)),
   };
 
   it('works with the one file that needs no bundler', async () => {
@@ -306,8 +317,12 @@ needing('Chromium').describe('a page of another origin', () => {
     const contents =
       how === 'import' ? "export * from '@cloakroom/sdk';" : "module.exports = require('@cloakroom/sdk');";
     const { outputFiles } = await build({
-      ...{ stdin: { contents, resolveDir: project }, bundle: true, write: false },
-      ...{ format: 'esm', platform: 'browser', target: 'es2020' },
+      stdin: { contents, resolveDir: project },
+      bundle: true,
+      write: false,
+      format: 'esm',
+      platform: 'browser',
+      target: 'es2020',
     });
     const text = outputFiles[0]?.text ?? '';
     // CommonJS has one export, the default.

@@ -377,11 +377,17 @@ describe('a token that an administrator of its table changed', () => {
     // It may delete in one place only, so its request reads the token.
     const narrow = await anApplication({ rules: [rule('/walls/', 'redact', ['token:delete'])] });
     const { body: reactor } = await management.post('/reactors', {
-      ...{ name: 'x', configuration: {}, code: 'module.exports = (req) => ({ raw: { got: req.args.a } });' },
+      name: 'x',
+      configuration: {},
+      code: 'module.exports = (req) => ({ raw: { got: req.args.a } });',
     });
     const { body } = await owner.post('/tokens', {
-      ...{ type: 'token', data: 'a secret', mask: null, containers: ['/walls/'] },
-      ...{ metadata: { who: 'bob' }, search_indexes: ['{{ data }}'] },
+      type: 'token',
+      data: 'a secret',
+      mask: null,
+      containers: ['/walls/'],
+      metadata: { who: 'bob' },
+      search_indexes: ['{{ data }}'],
     });
     const id = String(body.id);
     const closed = `https://localhost:${String(CLOSED_PORT)}`;

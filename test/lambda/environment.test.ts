@@ -1,14 +1,17 @@
 import { environment } from '../../functions/proxy/config.ts';
 
 const VARIABLES = {
-  ...{ ACCESS_TABLE: 'access', EPHEMERAL_TABLE: 'ephemeral', TOKENS_TABLE: 'tokens', KEY_ID: 'key' },
-  ...{ AUDIT_TABLE: 'audit', AUDIT_RETENTION_DAYS: '400', SERVICE_NAME: 'Cloakroom' },
-  ...{
-    CLIENT_COMPATIBILITY: 'strict',
-    HEADER_PREFIXES: 'SVC,ACME',
-    EDGE_SECRET: '',
-    EGRESS_ALLOW_LIST: '',
-  },
+  ACCESS_TABLE: 'access',
+  EPHEMERAL_TABLE: 'ephemeral',
+  TOKENS_TABLE: 'tokens',
+  KEY_ID: 'key',
+  AUDIT_TABLE: 'audit',
+  AUDIT_RETENTION_DAYS: '400',
+  SERVICE_NAME: 'Cloakroom',
+  CLIENT_COMPATIBILITY: 'strict',
+  HEADER_PREFIXES: 'SVC,ACME',
+  EDGE_SECRET: '',
+  EGRESS_ALLOW_LIST: '',
 };
 
 const issuesOf = (input: object) =>

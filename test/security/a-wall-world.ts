@@ -2,7 +2,7 @@
 // computes what each may see and change: the first line where the two disagree shows the hole.
 import { TRANSFORMS, type Grants, type Transform } from '../../src/core/access/access-rule.ts';
 import type { Caller } from '../../src/core/applications/application.ts';
-import type { Permission } from '../../src/core/access/permission.ts';
+import { isLegalFor, PERMISSION_NAMES, type Permission } from '../../src/core/access/permission.ts';
 import { createProvenTokenStore } from '../../src/core/tokens/proven-token-store.ts';
 import { createVault } from '../../src/core/crypto/vault.ts';
 import type { Json } from '../../src/core/shared/json.ts';
@@ -15,14 +15,7 @@ import { anAudit } from '../support/fakes/an-audit.ts';
 
 /** Containers that cover one another, and others that do not. */
 export const CONTAINERS = ['/', '/a/', '/a/b/', '/c/'] as const;
-const TOKEN_PERMISSIONS = [
-  'token:create',
-  'token:read',
-  'token:update',
-  'token:search',
-  'token:use',
-  'token:delete',
-] as const satisfies readonly Permission[];
+const TOKEN_PERMISSIONS = PERMISSION_NAMES.filter((name) => isLegalFor(name, 'private'));
 
 const rules = fc
   .array(

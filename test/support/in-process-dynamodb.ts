@@ -16,7 +16,11 @@ const cutOff = () => Object.assign(new Error('the network was cut off'), { name:
 
 async function respond(service: AwsService, { method, path, headers, body = '' }: HttpRequest) {
   const call = {
-    ...{ service: 'dynamodb', method, path, headers, query: new URLSearchParams() },
+    service: 'dynamodb',
+    method,
+    path,
+    headers,
+    query: new URLSearchParams(),
     target: headers['x-amz-target']?.split('.').at(-1),
     // The SDK warns about any use of its bytes as a text, which Buffer.from tries first.
     body: typeof body === 'string' ? Buffer.from(body) : Buffer.concat([body]),

@@ -24,7 +24,9 @@ export async function startBenchService(): Promise<BenchService> {
     { contract: '' },
   );
   return {
-    ...{ credentials: service.credentials, pid: service.pid, certificate },
+    credentials: service.credentials,
+    pid: service.pid,
+    certificate,
     stop: async () => {
       await service.stop();
     },

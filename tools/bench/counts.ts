@@ -21,7 +21,10 @@ function countOf(wanted: string): OperationCount {
 
 /** A budget for a count, which has no reference. */
 const counted = (budget: string, limit: number, measured: number, which = ''): Budget => ({
-  ...{ budget, limit: String(limit), measured: `${String(measured)}${which}`, reference: '' },
+  budget,
+  limit: String(limit),
+  measured: `${String(measured)}${which}`,
+  reference: '',
   isMet: measured <= limit,
   isExact: true,
 });

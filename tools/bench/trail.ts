@@ -264,7 +264,10 @@ async function aYear(): Promise<Figures> {
     await account.plant(found);
     const search = async (name: string, tokenId: string) => {
       const { records, calls, readUnits, cpuMs, elapsedMs, peakBytes } = await account.run({
-        ...{ kind: 'search', now: DAY, trail: TENANT, tokenId },
+        kind: 'search',
+        now: DAY,
+        trail: TENANT,
+        tokenId,
       });
       return [
         name,

@@ -24,8 +24,9 @@ interface Card {
   readonly id: string;
 }
 
-/** Of a cvc: the default of the setting cvcLifetimeSeconds. */
-const LIFETIME_SECONDS = 3_600;
+/** The demo starts its service with this cvc lifetime (start.ts), whatever the default is. */
+export const LIFETIME_SECONDS = 3_600;
+const LIFETIME = `${String(LIFETIME_SECONDS / 60)} minutes`;
 
 async function applicationsAndRules(stage: Stage): Promise<Clients> {
   await stage.chapter(
@@ -239,9 +240,9 @@ async function webhook(stage: Stage, { billing }: Clients, { id }: Card, reactor
 async function cvcStripped(stage: Stage, { billing }: Clients, { id }: Card): Promise<void> {
   await stage.chapter(
     'The cvc is deleted',
-    "A cvc must not be stored for long. The service deletes it an hour after the card's creation. There is no need to wait: the clock of a local service can be moved forward.",
+    `A cvc must not be stored for long. The service deletes it ${LIFETIME} after the card's creation. There is no need to wait: the clock of a local service can be moved forward.`,
   );
-  stage.screen.say('Moving the clock forward by an hour: PUT /_local/clock (docs/local.md, "Time").');
+  stage.screen.say(`Moving the clock forward by ${LIFETIME}: PUT /_local/clock (docs/local.md, "Time").`);
   await stage.service.advanceClock(LIFETIME_SECONDS);
   const read = await showing(stage, { received: ['id', 'data'] }, () => billing.tokens.retrieve(id));
   check(stage, 'Even for Billing the card has no cvc any more; the rest of it remains.', read.data, CARD);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { playAll } from './chapters.ts';
+import { LIFETIME_SECONDS, playAll } from './chapters.ts';
 import { makeCertificate } from '../local-certificate.ts';
 import { admittedOrigins, startDestination } from './destination.ts';
 import { createScreen } from './screen.ts';
@@ -59,6 +59,7 @@ async function run(isPausing: boolean, signal: AbortSignal, closers: Closers): P
     settings: {
       egressAllowList: admittedOrigins([provider, receiver]).join(','),
       hotConcurrency: '0',
+      cvcLifetimeSeconds: String(LIFETIME_SECONDS),
     },
   });
   closers.push(() => service.stop());

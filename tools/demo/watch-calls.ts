@@ -41,6 +41,11 @@ function parsed(text: string): unknown {
   }
 }
 
+function addressOf(input: Parameters<typeof fetch>[0]): string {
+  if (typeof input === 'string') return input;
+  return input instanceof URL ? input.href : input.url;
+}
+
 /**
  * Reports every exchange of the SDK with the service by wrapping the `fetch` that the SDK uses, so
  * that the printed exchange is the real one.
@@ -51,7 +56,7 @@ export function watchCalls(baseUrl: string, tell: (exchange: Exchange) => void):
   let showing: Showing = {};
   globalThis.fetch = async (input, init) => {
     const response = await original(input, init);
-    const url = typeof input === 'string' ? input : input instanceof URL ? input.href : input.url;
+    const url = addressOf(input);
     if (!url.startsWith(baseUrl)) return response;
     const headers = new Headers(init?.headers);
     const key = headers.get('SVC-API-KEY') ?? '';

@@ -48,10 +48,20 @@ const applicationRecord = (tenantId: string, id: string) =>
   JSON.stringify({ tenant_id: tenantId, application_id: id });
 const tenantRecord = (tenantId: string) => JSON.stringify({ tenant_id: tenantId });
 
+const isApplication = (sk: string) => sk.startsWith(APPLICATION_PREFIX) || ['grants', 'key'].includes(sk);
+
+/** The members of an item that can identify its record. */
+const textsOf = (item: RawItem): Partial<Record<string, string>> =>
+  Object.fromEntries(
+    ['pk', 'sk', 'tenantId', 'id'].flatMap((name) => {
+      const text = item[name]?.S;
+      return text === undefined ? [] : [[name, text]];
+    }),
+  );
+
 /** The record of an item; `undefined` for the state of an invocation, which is not restored. */
 export function recordOf(item: RawItem): string | undefined {
-  const [pk, sk] = [item['pk']?.S ?? '', item['sk']?.S ?? ''];
-  const [tenantId, id] = [item['tenantId']?.S ?? pk, item['id']?.S ?? sk];
+  const { pk = '', sk = '', tenantId = pk, id = sk } = textsOf(item);
   if (parseInvocationKey({ pk, sk }) !== undefined) return undefined;
   if (TRAIL_PARTITIONS.includes(pk)) return TRAIL;
   if (pk === DEPLOYMENT_KEY.pk) return POINTER;
@@ -59,8 +69,7 @@ export function recordOf(item: RawItem): string | undefined {
   if (sk === 'tenant-copy') return tenantRecord(pk.slice(0, TENANT_ID_LENGTH));
   const reactor = parseReactorKey({ pk, sk });
   if (reactor !== undefined) return JSON.stringify({ tenant_id: reactor.tenantId, reactor_id: reactor.id });
-  const isApplication = sk.startsWith(APPLICATION_PREFIX) || ['grants', 'key'].includes(sk);
-  return isApplication ? applicationRecord(tenantId, id) : JSON.stringify({ pk, sk });
+  return isApplication(sk) ? applicationRecord(tenantId, id) : JSON.stringify({ pk, sk });
 }
 
 /** The same text for equal items. */

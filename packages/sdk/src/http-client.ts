@@ -190,6 +190,33 @@ async function attempt(
   }
 }
 
+/** The error of a response; `reserved` adds the prefix to the name of a header. */
+function errorOf(reserved: (name: string) => string, response: TransportResponse): ApiError {
+  const body = jsonOf(response);
+  const problem = isRecord(body) && isRecord(body['proxy_error']) ? body['proxy_error'] : body;
+  const { title, code, detail, errors, message } = isRecord(problem) ? problem : {};
+  return new ApiError({
+    status: response.status,
+    // Responses of API Gateway itself contain only a message.
+    title: textOr(title, textOr(message, 'Error')),
+    code: textOr(code, undefined),
+    detail: textOr(detail, undefined),
+    errors: isRecord(errors) ? (errors as FieldErrors) : undefined,
+    traceId: response.headers[reserved('TRACE-ID').toLowerCase()],
+    retryAfter: retryAfterSeconds(response.headers['retry-after'], Date.now()),
+  });
+}
+
+/** A server that returns a page instead of JSON is not the service. */
+function contentOf(reserved: (name: string) => string, response: TransportResponse): unknown {
+  const body = jsonOf(response);
+  if (body !== NO_JSON) return body;
+  const title = 'Unexpected response';
+  const detail = 'It is not JSON: is baseUrl the address of the service?';
+  const { status, code, errors, traceId, retryAfter } = errorOf(reserved, response);
+  throw new ApiError({ status, title, code, detail, errors, traceId, retryAfter });
+}
+
 export function createHttpClient(options: ClientOptions): HttpClient {
   const base = baseOf(options.baseUrl);
   const apiKey = headerText('apiKey', options.apiKey, 1_000);
@@ -203,32 +230,6 @@ export function createHttpClient(options: ClientOptions): HttpClient {
   const timeoutOf = ({ timeoutMs }: CallOptions, otherwise: number) =>
     checked('timeoutMs', timeoutMs, otherwise, 1);
   const own = { maxRetries: retriesOf(options, MAX_RETRIES), timeoutMs: timeoutOf(options, TIMEOUT_MS) };
-
-  const error = (response: TransportResponse): ApiError => {
-    const body = jsonOf(response);
-    const problem = isRecord(body) && isRecord(body['proxy_error']) ? body['proxy_error'] : body;
-    const { title, code, detail, errors, message } = isRecord(problem) ? problem : {};
-    return new ApiError({
-      status: response.status,
-      // Responses of API Gateway itself contain only a message.
-      title: textOr(title, textOr(message, 'Error')),
-      code: textOr(code, undefined),
-      detail: textOr(detail, undefined),
-      errors: isRecord(errors) ? (errors as FieldErrors) : undefined,
-      traceId: response.headers[reserved('TRACE-ID').toLowerCase()],
-      retryAfter: retryAfterSeconds(response.headers['retry-after'], Date.now()),
-    });
-  };
-
-  /** A server that returns a page instead of JSON is not the service. */
-  const success = (response: TransportResponse): unknown => {
-    const body = jsonOf(response);
-    if (body !== NO_JSON) return body;
-    const title = 'Unexpected response';
-    const detail = 'It is not JSON: is baseUrl the address of the service?';
-    const { status, code, errors, traceId, retryAfter } = error(response);
-    throw new ApiError({ status, title, code, detail, errors, traceId, retryAfter });
-  };
 
   const ownHeaders = ({ idempotencyKey, traceId }: WriteOptions) => ({
     [reserved('API-KEY')]: apiKey,
@@ -253,7 +254,7 @@ export function createHttpClient(options: ClientOptions): HttpClient {
 
   return {
     headerPrefix,
-    error,
+    error: (response) => errorOf(reserved, response),
     raw: async (call) => {
       const { method, prefix, rest, body, signal } = call;
       const headers = mergedHeaders(call.headers, ownHeaders(call));
@@ -270,8 +271,8 @@ export function createHttpClient(options: ClientOptions): HttpClient {
         let failure: ApiError | ConnectionError;
         try {
           const response = await attempt(request, call.signal, timeoutMs);
-          if (response.status >= 200 && response.status < 300) return success(response);
-          failure = error(response);
+          if (response.status >= 200 && response.status < 300) return contentOf(reserved, response);
+          failure = errorOf(reserved, response);
         } catch (thrown) {
           if (!(thrown instanceof ConnectionError)) throw thrown;
           failure = thrown;

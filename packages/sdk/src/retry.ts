@@ -30,6 +30,8 @@ const pollMs = (retryAfter = 0): number => Math.min(retryAfter * 1_000, POLL_MS)
 /** Half fixed, half random, so that clients that failed together do not retry together. */
 const backoffMs = (tried: number): number => FIRST_DELAY_MS * 2 ** tried * (0.5 + Math.random() / 2);
 
+const jitterMs = (): number => Math.random() * FIRST_DELAY_MS;
+
 /**
  * Decides about at most `retries` further attempts; `isKeyed`: the call has an idempotency key. The
  * result maps a failure to the ms before the next attempt, or to `undefined` for none.
@@ -53,21 +55,23 @@ export function retrying(
     return clock() + pollMs(retryAfter) < waitsUntil;
   };
 
+  /**
+   * A browser cannot read the header, so it cannot distinguish a running request from a conflict;
+   * the former is likely.
+   */
+  const mayBeRunning = ({ status }: ApiError): boolean => status === 409 && isKeyed && hasLostResponse;
+
   return (failure) => {
     if (failure instanceof ConnectionError) hasLostResponse = true;
     if (retries === 0) return undefined;
-    const waitsForOwn = failure instanceof ApiError && isRunning(failure);
-    if (!waitsForOwn && tried >= retries) return undefined;
+    if (failure instanceof ApiError && isRunning(failure)) return pollMs(failure.retryAfter) + jitterMs();
+    if (tried >= retries) return undefined;
     const backoff = backoffMs(Math.min(tried, 5));
-    if (!waitsForOwn) tried += 1;
+    tried += 1;
     if (failure instanceof ConnectionError) return backoff;
     const { status, retryAfter } = failure;
-    // A browser cannot read the header, so it cannot distinguish a running request from a conflict;
-    // the former is likely.
-    const isWorthIt = WORTH_ANOTHER_TRY.includes(status) || (status === 409 && isKeyed && hasLostResponse);
-    if (!waitsForOwn && !isWorthIt) return undefined;
-    if (waitsForOwn) return pollMs(retryAfter) + Math.random() * FIRST_DELAY_MS;
-    const waitMs = retryAfter === undefined ? backoff : retryAfter * 1_000 + Math.random() * FIRST_DELAY_MS;
+    if (!WORTH_ANOTHER_TRY.includes(status) && !mayBeRunning(failure)) return undefined;
+    const waitMs = retryAfter === undefined ? backoff : retryAfter * 1_000 + jitterMs();
     return waitMs > LONGEST_DELAY_MS + FIRST_DELAY_MS ? undefined : waitMs;
   };
 }

@@ -28,8 +28,12 @@ const calling = async (call: (client: Client) => Promise<unknown>, replies: read
 /** The SDK a second time, with separate classes, like those of its other build. */
 function bundleAgain(): typeof sdk {
   const { outputFiles } = buildSync({
-    ...{ entryPoints: ['packages/sdk/src/index.ts'], bundle: true, write: false },
-    ...{ platform: 'node', format: 'cjs', minify: true },
+    entryPoints: ['packages/sdk/src/index.ts'],
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'cjs',
+    minify: true,
   });
   const module = { exports: {} };
   compileFunction(outputFiles[0]?.text ?? '', ['module', 'require'])(module, require);
@@ -98,7 +102,8 @@ describe('the operations', () => {
       client.reactors.reactAsync('x', { args: [1], callback_url: 'https://me.example', timeout_ms: 20_000 }),
     );
     expect(received[0]).toMatchObject({
-      ...{ method: 'POST', url: '/reactors/x/react' },
+      method: 'POST',
+      url: '/reactors/x/react',
       body: { args: [1], callback_url: 'https://me.example', timeout_ms: 20_000 },
     });
   });

@@ -51,13 +51,16 @@ function compiled(texts: ReadonlyMap<string, string>): readonly string[] {
   for (const [place, text] of texts)
     virtual.set(join(root, 'packages/sdk/test', `virtual-${place.replaceAll(/\W+/g, '-')}.ts`), text);
   const options: ts.CompilerOptions = {
-    ...{ target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, strict: true, noEmit: true },
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    strict: true,
+    noEmit: true,
     lib: ['lib.es2022.d.ts'],
-    ...{ allowImportingTsExtensions: true, skipLibCheck: true, types: ['node'] },
-    ...{
-      exactOptionalPropertyTypes: true,
-      paths: { '@cloakroom/sdk': [join(root, 'packages/sdk/src/index.ts')] },
-    },
+    allowImportingTsExtensions: true,
+    skipLibCheck: true,
+    types: ['node'],
+    exactOptionalPropertyTypes: true,
+    paths: { '@cloakroom/sdk': [join(root, 'packages/sdk/src/index.ts')] },
   };
   const host = ts.createCompilerHost(options);
   host.fileExists = (file) => virtual.has(file) || ts.sys.fileExists(file);
@@ -88,8 +91,13 @@ describe('the examples', () => {
 
   it('exist for every export, every operation of the client and every row of docs/sdk.md', () => {
     const program = ts.createProgram([join(root, 'packages/sdk/src/index.ts')], {
-      ...{ target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, strict: true },
-      ...{ allowImportingTsExtensions: true, noEmit: true, types: ['node'], skipLibCheck: true },
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.NodeNext,
+      strict: true,
+      allowImportingTsExtensions: true,
+      noEmit: true,
+      types: ['node'],
+      skipLibCheck: true,
     });
     const checker = program.getTypeChecker();
     const index = program.getSourceFile(join(root, 'packages/sdk/src/index.ts'));

@@ -34,7 +34,11 @@ async function refused(call: (client: Client) => Promise<unknown>): Promise<Type
 /** The SDK as it ships, in CommonJS, which this test can load. */
 async function bundled(platform: 'node' | 'browser'): Promise<typeof sdk> {
   const { outputFiles } = await build({
-    ...{ entryPoints: ['packages/sdk/src/index.ts'], bundle: true, write: false, format: 'cjs', platform },
+    entryPoints: ['packages/sdk/src/index.ts'],
+    bundle: true,
+    write: false,
+    format: 'cjs',
+    platform,
     supported: { 'dynamic-import': false },
     plugins: [
       {
@@ -323,7 +327,9 @@ describe('a response is the same with fetch and without:', () => {
       raw: Buffer.from('ü'),
     });
     expect(response).toEqual({
-      ...{ status: 200, text: 'ü', setCookies: cookies },
+      status: 200,
+      text: 'ü',
+      setCookies: cookies,
       headers: { 'content-type': 'text/plain', 'content-length': '2', 'x-a': '1, 2' },
     });
   });
@@ -346,7 +352,8 @@ describe('a response is the same with fetch and without:', () => {
       expect(
         await answered({ headers: { 'Content-Encoding': coding }, raw: Buffer.from('xyz') }),
       ).toMatchObject({
-        ...{ text: 'xyz', headers: { 'content-encoding': coding, 'content-length': '3' } },
+        text: 'xyz',
+        headers: { 'content-encoding': coding, 'content-length': '3' },
       });
   });
 

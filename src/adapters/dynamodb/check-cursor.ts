@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { CheckCursor, CheckState } from '../../core/audit/check-latest.ts';
 import { parseJson } from '../../core/shared/parse-json.ts';
 import { getItem } from './batch-get.ts';
-import { conditionalPut } from './conditional-put.ts';
+import { conditionalPut } from './conditional-write.ts';
 import { CHECK_CURSOR_KEY } from './keys.ts';
 import type { Table } from './table-client.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { DeploymentKeyStore } from '../../core/tenants/wrap-roots.ts';
 import { getItem } from './batch-get.ts';
-import { conditionalPut } from './conditional-put.ts';
+import { conditionalPut } from './conditional-write.ts';
 import { DEPLOYMENT_KEY } from './keys.ts';
 import type { Table } from './table-client.ts';
 import { deploymentKeyShape } from './tenant-item.ts';

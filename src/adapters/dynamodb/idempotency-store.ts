@@ -46,136 +46,165 @@ const claimOf = ({ seed, startedAt, attempt }: Record): IdempotencyClaim => ({
   attempt,
 });
 
+const keyOf = (scope: IdempotencyScope) => idempotencyKey(scope.tenantId, scope.request);
+
+/** Writes a claim where there is none, or replaces a released one (`over`: its attempt). */
+async function claimNew(
+  { name, client }: Table,
+  scope: IdempotencyScope,
+  bodyHash: Buffer,
+  { now, leaseUntil }: ClaimTimes,
+  over?: string,
+): Promise<{ readonly claim: IdempotencyClaim } | { readonly existing: Record }> {
+  const [seed, attempt] = [randomBytes(SEED_BYTES), randomUUID()];
+  const record: Record = {
+    seed,
+    bodyHash,
+    attempt,
+    startedAt: now,
+    leaseUntil,
+    hasRun: false,
+  };
+  const command = new PutCommand({
+    TableName: name,
+    Item: { ...keyOf(scope), ...record, ttl: timeToLive(now + RETENTION_MS) },
+    ConditionExpression: `attribute_not_exists(pk) OR startedAt <= :outdated${over === undefined ? '' : ' OR (attempt = :over AND leaseUntil = :released)'}`,
+    ExpressionAttributeValues: {
+      ':outdated': now - RETENTION_MS,
+      ...(over !== undefined && { ':over': over, ':released': RELEASED }),
+    },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+  const outcome = await conditionalWrite(client, command);
+  if (outcome === 'written') return { claim: claimOf(record) };
+  if (outcome.found === undefined) throw outcome.error;
+  const existing = recordItem.parse(outcome.found);
+  // An earlier attempt has written the claim, and its response was lost.
+  return existing.attempt === attempt ? { claim: claimOf(existing) } : { existing };
+}
+
+/**
+ * Takes over the claim of an attempt that failed or died. Returns `running` if another attempt
+ * was faster; its lease is about as long.
+ */
+async function takeOver(
+  { name, client }: Table,
+  scope: IdempotencyScope,
+  record: Record,
+  leaseUntil: number,
+): Promise<IdempotencyClaim> {
+  const attempt = randomUUID();
+  const command = new UpdateCommand({
+    TableName: name,
+    Key: { ...keyOf(scope) },
+    UpdateExpression: 'SET attempt = :attempt, leaseUntil = :lease',
+    ConditionExpression:
+      'attempt IN (:previous, :attempt) AND hasRun = :no AND attribute_not_exists(sealedAnswer) AND attribute_not_exists(partCount)',
+    ExpressionAttributeValues: {
+      ':attempt': attempt,
+      ':lease': leaseUntil,
+      ':previous': record.attempt,
+      ':no': false,
+    },
+  });
+  if ((await conditionalWrite(client, command)) !== 'written') return { state: 'running', leaseUntil };
+  return claimOf({ ...record, attempt });
+}
+
+/** The stored response of a record, if it still exists. */
+async function responseOf(
+  table: Table,
+  scope: IdempotencyScope,
+  record: Record,
+  now: number,
+): Promise<Buffer | undefined> {
+  if (record.answerUntil !== undefined && record.answerUntil <= now) return undefined;
+  if (record.sealedAnswer !== undefined) return record.sealedAnswer;
+  const of = answerKey(keyOf(scope), record.attempt);
+  return readParts(table, of, record.partCount ?? 0);
+}
+
+const isAnswered = ({ sealedAnswer, partCount }: Record): boolean =>
+  sealedAnswer !== undefined || partCount !== undefined;
+
+/** The claim of a request under a key that another body has used. */
+async function claimOther(
+  table: Table,
+  scope: IdempotencyScope,
+  record: Record,
+  bodyHash: Buffer,
+  times: ClaimTimes,
+): Promise<IdempotencyClaim> {
+  if (isAnswered(record) || record.hasRun || record.leaseUntil !== RELEASED) return { state: 'other_body' };
+  const renewed = await claimNew(table, scope, bodyHash, times, record.attempt);
+  return 'claim' in renewed ? renewed.claim : { state: 'running', leaseUntil: times.leaseUntil };
+}
+
+/** The claim of a repeated request. */
+async function claimSame(
+  table: Table,
+  scope: IdempotencyScope,
+  record: Record,
+  { now, leaseUntil }: ClaimTimes,
+): Promise<IdempotencyClaim> {
+  if (isAnswered(record)) {
+    const sealedAnswer = await responseOf(table, scope, record, now);
+    return sealedAnswer === undefined ? { state: 'ran' } : { state: 'answered', sealedAnswer };
+  }
+  if (record.leaseUntil > now) return { state: 'running', leaseUntil: record.leaseUntil };
+  return record.hasRun ? { state: 'ran' } : takeOver(table, scope, record, leaseUntil);
+}
+
+/** Sets members of the record if this attempt still owns it; returns whether it does. */
+async function change(
+  { name, client }: Table,
+  scope: IdempotencyScope,
+  attempt: string,
+  members: Partial<Record>,
+): Promise<boolean> {
+  const values = Object.entries(members).map(([member, value]) => [`:${member}`, value] as const);
+  const command = new UpdateCommand({
+    TableName: name,
+    Key: { ...keyOf(scope) },
+    UpdateExpression: `SET ${Object.keys(members)
+      .map((member) => `${member} = :${member}`)
+      .join(', ')}`,
+    ConditionExpression: 'attempt = :attempt',
+    ExpressionAttributeValues: { ...Object.fromEntries(values), ':attempt': attempt },
+  });
+  return (await conditionalWrite(client, command)) === 'written';
+}
+
 /**
  * An item contains a claim first, later the sealed response. The parts of a large response are
  * written before the item that counts them; a part without a reference expires by its TTL.
  */
-export function createIdempotencyStore({ client, name }: Table): IdempotencyStore {
-  const keyOf = (scope: IdempotencyScope) => idempotencyKey(scope.tenantId, scope.request);
-
-  /** Writes a claim where there is none, or replaces a released one (`over`: its attempt). */
-  async function claimNew(
-    scope: IdempotencyScope,
-    bodyHash: Buffer,
-    { now, leaseUntil }: ClaimTimes,
-    over?: string,
-  ): Promise<{ readonly claim: IdempotencyClaim } | { readonly existing: Record }> {
-    const [seed, attempt] = [randomBytes(SEED_BYTES), randomUUID()];
-    const record: Record = {
-      ...{ seed, bodyHash, attempt, startedAt: now },
-      ...{ leaseUntil, hasRun: false },
-    };
-    const command = new PutCommand({
-      TableName: name,
-      Item: { ...keyOf(scope), ...record, ttl: timeToLive(now + RETENTION_MS) },
-      ConditionExpression: `attribute_not_exists(pk) OR startedAt <= :outdated${over === undefined ? '' : ' OR (attempt = :over AND leaseUntil = :released)'}`,
-      ExpressionAttributeValues: {
-        ':outdated': now - RETENTION_MS,
-        ...(over !== undefined && { ':over': over, ':released': RELEASED }),
-      },
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
-    const outcome = await conditionalWrite(client, command);
-    if (outcome === 'written') return { claim: claimOf(record) };
-    if (outcome.found === undefined) throw outcome.error;
-    const existing = recordItem.parse(outcome.found);
-    // An earlier attempt has written the claim, and its response was lost.
-    return existing.attempt === attempt ? { claim: claimOf(existing) } : { existing };
-  }
-
-  /**
-   * Takes over the claim of an attempt that failed or died. Returns `running` if another attempt
-   * was faster; its lease is about as long.
-   */
-  async function takeOver(
-    scope: IdempotencyScope,
-    record: Record,
-    leaseUntil: number,
-  ): Promise<IdempotencyClaim> {
-    const attempt = randomUUID();
-    const command = new UpdateCommand({
-      TableName: name,
-      Key: { ...keyOf(scope) },
-      UpdateExpression: 'SET attempt = :attempt, leaseUntil = :lease',
-      ConditionExpression:
-        'attempt IN (:previous, :attempt) AND hasRun = :no AND attribute_not_exists(sealedAnswer) AND attribute_not_exists(partCount)',
-      ExpressionAttributeValues: {
-        ':attempt': attempt,
-        ':lease': leaseUntil,
-        ':previous': record.attempt,
-        ':no': false,
-      },
-    });
-    if ((await conditionalWrite(client, command)) !== 'written') return { state: 'running', leaseUntil };
-    return claimOf({ ...record, attempt });
-  }
-
-  /** The stored response of a record, if it still exists. */
-  async function responseOf(
-    scope: IdempotencyScope,
-    record: Record,
-    now: number,
-  ): Promise<Buffer | undefined> {
-    if (record.answerUntil !== undefined && record.answerUntil <= now) return undefined;
-    if (record.sealedAnswer !== undefined) return record.sealedAnswer;
-    const of = answerKey(keyOf(scope), record.attempt);
-    return readParts({ client, name }, of, record.partCount ?? 0);
-  }
-
-  /** Sets members of the record if this attempt still owns it; returns whether it does. */
-  async function change(
-    scope: IdempotencyScope,
-    attempt: string,
-    members: Partial<Record>,
-  ): Promise<boolean> {
-    const values = Object.entries(members).map(([member, value]) => [`:${member}`, value] as const);
-    const command = new UpdateCommand({
-      TableName: name,
-      Key: { ...keyOf(scope) },
-      UpdateExpression: `SET ${Object.keys(members)
-        .map((member) => `${member} = :${member}`)
-        .join(', ')}`,
-      ConditionExpression: 'attempt = :attempt',
-      ExpressionAttributeValues: { ...Object.fromEntries(values), ':attempt': attempt },
-    });
-    return (await conditionalWrite(client, command)) === 'written';
-  }
-
+export function createIdempotencyStore(table: Table): IdempotencyStore {
   return {
     async claim(scope, bodyHash, times, others = []): Promise<IdempotencyClaim> {
-      const { now, leaseUntil } = times;
-      const first = await claimNew(scope, bodyHash, times);
+      const first = await claimNew(table, scope, bodyHash, times);
       if ('claim' in first) return first.claim;
-      const record = first.existing;
-      const isAnswered = record.sealedAnswer !== undefined || record.partCount !== undefined;
-      if (![bodyHash, ...others].some((hash) => hash.equals(record.bodyHash))) {
-        if (isAnswered || record.hasRun || record.leaseUntil !== RELEASED) return { state: 'other_body' };
-        const renewed = await claimNew(scope, bodyHash, times, record.attempt);
-        return 'claim' in renewed ? renewed.claim : { state: 'running', leaseUntil };
-      }
-      if (isAnswered) {
-        const sealedAnswer = await responseOf(scope, record, now);
-        return sealedAnswer === undefined ? { state: 'ran' } : { state: 'answered', sealedAnswer };
-      }
-      if (record.leaseUntil > now) return { state: 'running', leaseUntil: record.leaseUntil };
-      return record.hasRun ? { state: 'ran' } : takeOver(scope, record, leaseUntil);
+      const isSame = [bodyHash, ...others].some((hash) => hash.equals(first.existing.bodyHash));
+      return isSame
+        ? claimSame(table, scope, first.existing, times)
+        : claimOther(table, scope, first.existing, bodyHash, times);
     },
     async keep(scope, attempt, sealedAnswer, { now, until = Infinity }) {
       const end = Math.min(until, now + RETENTION_MS);
       const isSwept = until < now + RETENTION_MS;
       if (sealedAnswer.length <= PART_BYTES && !isSwept) {
-        await change(scope, attempt, { sealedAnswer });
+        await change(table, scope, attempt, { sealedAnswer });
         return;
       }
       // A response that ends before its record is a separate item, so that the sweep can delete it
       // in time.
       const of = answerKey(keyOf(scope), attempt);
-      const partCount = await putParts({ client, name }, of, sealedAnswer, { until: end, isSwept });
-      await change(scope, attempt, { partCount, ...(isSwept && { answerUntil: end }) });
+      const partCount = await putParts(table, of, sealedAnswer, { until: end, isSwept });
+      await change(table, scope, attempt, { partCount, ...(isSwept && { answerUntil: end }) });
     },
-    markRun: (scope, attempt) => change(scope, attempt, { hasRun: true }),
+    markRun: (scope, attempt) => change(table, scope, attempt, { hasRun: true }),
     async release(scope, attempt, hasRun) {
-      await change(scope, attempt, { leaseUntil: RELEASED, ...(!hasRun && { hasRun: false }) });
+      await change(table, scope, attempt, { leaseUntil: RELEASED, ...(!hasRun && { hasRun: false }) });
     },
   };
 }

@@ -17,7 +17,7 @@ import {
   type ItemKey,
 } from './keys.ts';
 import { partKeys, putParts, readParts } from './value-parts.ts';
-import { conditionalPut } from './conditional-put.ts';
+import { conditionalPut } from './conditional-write.ts';
 import { send, type Item, type Table } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
 

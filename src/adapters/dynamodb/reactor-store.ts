@@ -6,11 +6,10 @@ import { dueOf } from '../../core/reactors/repair-reactor.ts';
 import { isUuid } from '../../core/shared/is-uuid.ts';
 import { batchGet, getItem } from './batch-get.ts';
 import { COLD_PARTITION, REACTOR_PREFIX, reactorKey } from './keys.ts';
-import { conditionalPut } from './conditional-put.ts';
+import { conditionalPut, conditionalWrite } from './conditional-write.ts';
 import { binary, type Item, type Table } from './table-client.ts';
 import { tenantItems } from './tenant-items.ts';
 import { dueAt } from './token-item.ts';
-import { conditionalWrite } from './conditional-write.ts';
 
 const reactorItem = z.lazy(() =>
   z.object({

@@ -5,7 +5,7 @@ import type { Seal, SealHead, SealReader, SealStore } from '../../core/audit/tra
 import { getItem } from './batch-get.ts';
 import { insertNew } from './insert-only.ts';
 import { SEAL_HEAD_KEY, sealKey, SEALS, SEALS_BEGIN_KEY } from './keys.ts';
-import { conditionalPut } from './conditional-put.ts';
+import { conditionalPut } from './conditional-write.ts';
 import { binary, send, type Item, type Table } from './table-client.ts';
 
 const sealItem = z.lazy(() =>

@@ -11,7 +11,7 @@ import { getItem } from './batch-get.ts';
 import { grantsShape } from './grants-shape.ts';
 import { nonceKey, sessionKey } from './keys.ts';
 import { sendTransaction, transact } from './transact.ts';
-import { binary, type Table } from './table-client.ts';
+import { binary, type Table, type TransactWriteItem } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
 
 /** The application that made a session, and the hash of its key. */
@@ -47,6 +47,64 @@ const nonceItem = z.lazy(() =>
 const vanishing = (id: string, at: number) => ({ ttl: timeToLive(at), ...dueAt(id, at) });
 
 /**
+ * The grants of the applications if each still has the key that it acted by; otherwise
+ * `undefined`.
+ */
+async function stillBehind(
+  applications: ApplicationGrantsStore,
+  tenantId: string,
+  grantors: readonly Grantor[],
+) {
+  const found = await applications.grants(
+    tenantId,
+    grantors.map(({ applicationId }) => applicationId),
+  );
+  const isThere = ({ applicationId, keyHash }: Grantor) =>
+    found.some(({ id, keyHash: current }) => id === applicationId && sameHash(current, keyHash));
+  return grantors.every(isThere) ? found : undefined;
+}
+
+/** Uses up a nonce, and gives its session the grants. */
+function authorization(
+  name: string,
+  { tenantId, nonceHash, keyHash }: Parameters<SessionStore['authorize']>[0],
+  grants: Parameters<SessionStore['authorize']>[1],
+): TransactWriteItem[] {
+  const { authorizedBy, permissions, rules, expiresAtMs } = grants;
+  const { ttl, dueSk } = { ...dueAt('', expiresAtMs), ttl: timeToLive(expiresAtMs) };
+  return [
+    {
+      Update: {
+        TableName: name,
+        Key: nonceKey(tenantId, nonceHash),
+        UpdateExpression: 'SET used = :yes',
+        ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(used)',
+        ExpressionAttributeValues: { ':yes': true },
+      },
+    },
+    {
+      Update: {
+        TableName: name,
+        Key: sessionKey(keyHash),
+        UpdateExpression:
+          'SET authorizedBy = :by, authorizingKey = :key, #permissions = :permissions, #rules = :rules, expiresAtMs = :expiresAtMs, #ttl = :ttl, dueSk = :dueSk',
+        ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(authorizedBy)',
+        ExpressionAttributeNames: { '#permissions': 'permissions', '#rules': 'rules', '#ttl': 'ttl' },
+        ExpressionAttributeValues: {
+          ':by': authorizedBy.applicationId,
+          ':key': authorizedBy.keyHash,
+          ':permissions': permissions,
+          ':rules': rules,
+          ':expiresAtMs': expiresAtMs,
+          ':ttl': ttl,
+          ':dueSk': dueSk,
+        },
+      },
+    },
+  ];
+}
+
+/**
  * Sessions and nonces in the Ephemeral table. A session acts for two applications, and ends with
  * either of them and with the key of each (docs/decisions/0045-end-a-session-with-its-keys.md).
  */
@@ -55,20 +113,6 @@ export function createSessionStore(
   applications: ApplicationGrantsStore,
 ): SessionStore & CredentialStore {
   const { client, name } = table;
-
-  /**
-   * The grants of the applications if each still has the key that it acted by; otherwise
-   * `undefined`.
-   */
-  async function stillBehind(tenantId: string, grantors: readonly Grantor[]) {
-    const found = await applications.grants(
-      tenantId,
-      grantors.map(({ applicationId }) => applicationId),
-    );
-    const isThere = ({ applicationId, keyHash }: Grantor) =>
-      found.some(({ id, keyHash: current }) => id === applicationId && sameHash(current, keyHash));
-    return grantors.every(isThere) ? found : undefined;
-  }
 
   return {
     async create({ id, tenantId, createdBy, keyHash, nonceHash, expiresAtMs }) {
@@ -88,45 +132,16 @@ export function createSessionStore(
       const item = await getItem(table, nonceKey(tenantId, nonceHash));
       if (item === undefined) return undefined;
       const { id, createdBy, makingKey, keyHash, expiresAtMs, used } = nonceItem.parse(item);
-      const behind = await stillBehind(tenantId, [{ applicationId: createdBy, keyHash: makingKey }]);
+      const behind = await stillBehind(applications, tenantId, [
+        { applicationId: createdBy, keyHash: makingKey },
+      ]);
       if (behind === undefined) return undefined;
       const ends = [expiresAtMs, ...behind.map((application) => application.expiresAtMs ?? expiresAtMs)];
       return { tenantId, nonceHash, sessionId: id, keyHash, expiresAtMs: Math.min(...ends), isUsed: used };
     },
 
-    authorize({ tenantId, nonceHash, keyHash }, grants) {
-      const { authorizedBy, permissions, rules, expiresAtMs } = grants;
-      const { ttl, dueSk } = { ...dueAt('', expiresAtMs), ttl: timeToLive(expiresAtMs) };
-      return transact(client, [
-        {
-          Update: {
-            TableName: name,
-            Key: nonceKey(tenantId, nonceHash),
-            UpdateExpression: 'SET used = :yes',
-            ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(used)',
-            ExpressionAttributeValues: { ':yes': true },
-          },
-        },
-        {
-          Update: {
-            TableName: name,
-            Key: sessionKey(keyHash),
-            UpdateExpression:
-              'SET authorizedBy = :by, authorizingKey = :key, #permissions = :permissions, #rules = :rules, expiresAtMs = :expiresAtMs, #ttl = :ttl, dueSk = :dueSk',
-            ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(authorizedBy)',
-            ExpressionAttributeNames: { '#permissions': 'permissions', '#rules': 'rules', '#ttl': 'ttl' },
-            ExpressionAttributeValues: {
-              ':by': authorizedBy.applicationId,
-              ':key': authorizedBy.keyHash,
-              ':permissions': permissions,
-              ':rules': rules,
-              ':expiresAtMs': expiresAtMs,
-              ':ttl': ttl,
-              ':dueSk': dueSk,
-            },
-          },
-        },
-      ]);
+    authorize(nonce, grants) {
+      return transact(client, authorization(name, nonce, grants));
     },
 
     async findByKeyHash(keyHash): Promise<Credential | undefined> {
@@ -136,7 +151,7 @@ export function createSessionStore(
       const { id, tenantId, createdBy, makingKey, permissions, rules, expiresAtMs } = session;
       const { authorizedBy = createdBy, authorizingKey = makingKey } = session;
       // The applications are read for their grants anyway, and their copies have the current key.
-      const behind = await stillBehind(tenantId, [
+      const behind = await stillBehind(applications, tenantId, [
         { applicationId: createdBy, keyHash: makingKey },
         { applicationId: authorizedBy, keyHash: authorizingKey },
       ]);

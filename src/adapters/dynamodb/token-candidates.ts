@@ -83,171 +83,176 @@ function mergeReady(
   return ready.sort((a, b) => (a.position < b.position ? 1 : -1));
 }
 
+const query = async ({ client }: TokenTables, input: QueryCommandInput, start: Item | undefined) => {
+  const from = start === undefined ? {} : { ExclusiveStartKey: start };
+  const page = await send(() => client.send(new QueryCommand({ ...input, ...from })));
+  return { items: page.Items ?? [], next: page.LastEvaluatedKey };
+};
+
+/**
+ * Pages of one partition, newest first. Later pages are larger: the expected number was too low.
+ */
+async function* pages(
+  tables: TokenTables,
+  walk: Walk,
+  bounds: Bounds,
+  expected: number,
+): AsyncGenerator<TokenCandidate[]> {
+  let start: Item | undefined;
+  let limit = expected;
+  do {
+    const page = await query(tables, queryOf(walk, bounds, limit), start);
+    start = page.next;
+    limit *= GROWTH;
+    yield page.items.map(walk.read);
+  } while (start !== undefined);
+}
+
+const listWalk = ({ tokensTable }: TokenTables, tenantId: string, shard: number): Walk => ({
+  table: tokensTable,
+  index: INDEXES.list,
+  partitionAttribute: 'listPk',
+  sortAttribute: 'listSk',
+  partition: listPartition(tenantId, shard),
+  read: readListed,
+});
+
+const termWalk = ({ tokensTable }: TokenTables, tenantId: string, term: string): Walk => ({
+  table: tokensTable,
+  partitionAttribute: 'pk',
+  sortAttribute: 'sk',
+  partition: termPartition(tenantId, term),
+  read: readEntry,
+});
+
+async function* listed(
+  tables: TokenTables,
+  tenantId: string,
+  bounds: Bounds,
+  expected: number,
+): AsyncGenerator<readonly TokenCandidate[]> {
+  const { listShards } = tables;
+  // All candidates may be in one shard, so each page has as many as are expected.
+  const sources = Array.from({ length: listShards }, (_, shard) => ({
+    pages: pages(tables, listWalk(tables, tenantId, shard), bounds, expected),
+    pending: [] as TokenCandidate[],
+    done: false,
+  }));
+  while (sources.some(({ done, pending }) => !done || pending.length > 0)) {
+    await Promise.all(
+      sources
+        .filter(({ done, pending }) => !done && pending.length === 0)
+        .map(async (source) => {
+          const next = await source.pages.next();
+          if (next.done === true) source.done = true;
+          else source.pending.push(...next.value);
+        }),
+    );
+    yield mergeReady(sources);
+  }
+}
+
+/**
+ * Filters entries of one term to those whose token also has every other term. All entries of a
+ * token share its position.
+ */
+async function under(
+  { client, tokensTable }: TokenTables,
+  tenantId: string,
+  entries: readonly TokenCandidate[],
+  others: readonly string[],
+): Promise<readonly TokenCandidate[]> {
+  const table = { client, name: tokensTable };
+  const keys = (term: string) => entries.map(({ position }) => termKey(tenantId, term, position));
+  const found = await Promise.all(others.map((term) => batchGet(table, keys(term), { isConsistent: false })));
+  const sets = found.map((items) => new Set(items.map((item) => readEntry(item).position)));
+  return entries.filter(({ position }) => sets.every((set) => set.has(position)));
+}
+
+/**
+ * Tokens with several terms: walks the rarest, judged by first pages, and looks up its entries
+ * under the others. So a rare term costs the same however common the others are.
+ */
+async function* joined(
+  tables: TokenTables,
+  tenantId: string,
+  terms: readonly string[],
+  bounds: Bounds,
+  expected: number,
+): AsyncGenerator<readonly TokenCandidate[]> {
+  const visible = visibleOf(bounds);
+  const probes = await Promise.all(
+    terms.map(async (term) => {
+      const walk = pages(tables, termWalk(tables, tenantId, term), bounds, Math.min(expected, PROBE));
+      const first = await walk.next();
+      const page = first.done === true ? [] : first.value;
+      const reach = page.length < Math.min(expected, PROBE) ? '' : (page.at(-1)?.position ?? '');
+      return { term, walk, page: visible(page), reach };
+    }),
+  );
+  // A term whose entries are all read is the rarest, however many are visible; otherwise the one
+  // whose page reaches back furthest.
+  const isThick = ({ reach }: { readonly reach: string }) => Number(reach !== '');
+  const [driver] = probes.toSorted(
+    (a, b) => isThick(a) - isThick(b) || a.page.length - b.page.length || (a.reach < b.reach ? -1 : 1),
+  );
+  if (driver === undefined) return;
+  const others = terms.filter((term) => term !== driver.term);
+  yield await under(tables, tenantId, driver.page, others);
+  let examined = driver.page.length;
+  for await (const page of driver.walk) {
+    yield await under(tables, tenantId, visible(page), others);
+    examined += page.length;
+    // Invisible entries count too, so no caller pays for more than one walk.
+    if (examined >= WALK_MAX) return;
+  }
+}
+
+/**
+ * All tokens of a fingerprint together: its index sorts them for deduplication, not by creation.
+ */
+async function* ofFingerprint(
+  tables: TokenTables,
+  tenantId: string,
+  fingerprint: string,
+  terms: readonly string[],
+  bounds: Bounds,
+): AsyncGenerator<readonly TokenCandidate[]> {
+  const { tokensTable } = tables;
+  const wanted = {
+    TableName: tokensTable,
+    IndexName: INDEXES.fingerprint,
+    KeyConditionExpression: 'fingerprint = :fingerprint',
+    ExpressionAttributeValues: { ':fingerprint': fingerprint },
+  };
+  const found: TokenCandidate[] = [];
+  let start: Item | undefined;
+  do {
+    const { items, next } = await query(tables, wanted, start);
+    for (const { tenantId: of, ...candidate } of items.map(readMatch).filter((match) => match !== undefined))
+      if (of === tenantId && (bounds.after === undefined || candidate.position < bounds.after))
+        found.push(candidate);
+    start = next;
+  } while (start !== undefined && found.length < WALK_MAX);
+  const newestFirst = visibleOf(bounds)(found).toSorted((a, b) => (a.position < b.position ? 1 : -1));
+  yield terms.length === 0 ? newestFirst : await under(tables, tenantId, newestFirst, terms);
+}
+
 /**
  * The lists and searches of the token store: candidates from the list index, or from the entries of
  * terms.
  */
-export function createTokenCandidates({
-  client,
-  tokensTable,
-  listShards,
-}: TokenTables): Pick<TokenStore, 'candidates'> {
-  const query = async (input: QueryCommandInput, start: Item | undefined) => {
-    const from = start === undefined ? {} : { ExclusiveStartKey: start };
-    const page = await send(() => client.send(new QueryCommand({ ...input, ...from })));
-    return { items: page.Items ?? [], next: page.LastEvaluatedKey };
-  };
-
-  /**
-   * Pages of one partition, newest first. Later pages are larger: the expected number was too low.
-   */
-  async function* pages(walk: Walk, bounds: Bounds, expected: number): AsyncGenerator<TokenCandidate[]> {
-    let start: Item | undefined;
-    let limit = expected;
-    do {
-      const page = await query(queryOf(walk, bounds, limit), start);
-      start = page.next;
-      limit *= GROWTH;
-      yield page.items.map(walk.read);
-    } while (start !== undefined);
-  }
-
-  const listWalk = (tenantId: string, shard: number): Walk => ({
-    table: tokensTable,
-    index: INDEXES.list,
-    partitionAttribute: 'listPk',
-    sortAttribute: 'listSk',
-    partition: listPartition(tenantId, shard),
-    read: readListed,
-  });
-
-  const termWalk = (tenantId: string, term: string): Walk => ({
-    table: tokensTable,
-    partitionAttribute: 'pk',
-    sortAttribute: 'sk',
-    partition: termPartition(tenantId, term),
-    read: readEntry,
-  });
-
-  async function* listed(
-    tenantId: string,
-    bounds: Bounds,
-    expected: number,
-  ): AsyncGenerator<readonly TokenCandidate[]> {
-    // All candidates may be in one shard, so each page has as many as are expected.
-    const sources = Array.from({ length: listShards }, (_, shard) => ({
-      pages: pages(listWalk(tenantId, shard), bounds, expected),
-      pending: [] as TokenCandidate[],
-      done: false,
-    }));
-    while (sources.some(({ done, pending }) => !done || pending.length > 0)) {
-      await Promise.all(
-        sources
-          .filter(({ done, pending }) => !done && pending.length === 0)
-          .map(async (source) => {
-            const next = await source.pages.next();
-            if (next.done === true) source.done = true;
-            else source.pending.push(...next.value);
-          }),
-      );
-      yield mergeReady(sources);
-    }
-  }
-
-  /**
-   * Filters entries of one term to those whose token also has every other term. All entries of a
-   * token share its position.
-   */
-  async function under(
-    tenantId: string,
-    entries: readonly TokenCandidate[],
-    others: readonly string[],
-  ): Promise<readonly TokenCandidate[]> {
-    const table = { client, name: tokensTable };
-    const keys = (term: string) => entries.map(({ position }) => termKey(tenantId, term, position));
-    const found = await Promise.all(
-      others.map((term) => batchGet(table, keys(term), { isConsistent: false })),
-    );
-    const sets = found.map((items) => new Set(items.map((item) => readEntry(item).position)));
-    return entries.filter(({ position }) => sets.every((set) => set.has(position)));
-  }
-
-  /**
-   * Tokens with several terms: walks the rarest, judged by first pages, and looks up its entries
-   * under the others. So a rare term costs the same however common the others are.
-   */
-  async function* joined(
-    tenantId: string,
-    terms: readonly string[],
-    bounds: Bounds,
-    expected: number,
-  ): AsyncGenerator<readonly TokenCandidate[]> {
-    const visible = visibleOf(bounds);
-    const probes = await Promise.all(
-      terms.map(async (term) => {
-        const walk = pages(termWalk(tenantId, term), bounds, Math.min(expected, PROBE));
-        const first = await walk.next();
-        const page = first.done === true ? [] : first.value;
-        const reach = page.length < Math.min(expected, PROBE) ? '' : (page.at(-1)?.position ?? '');
-        return { term, walk, page: visible(page), reach };
-      }),
-    );
-    // A term whose entries are all read is the rarest, however many are visible; otherwise the one
-    // whose page reaches back furthest.
-    const isThick = ({ reach }: { readonly reach: string }) => Number(reach !== '');
-    const [driver] = probes.toSorted(
-      (a, b) => isThick(a) - isThick(b) || a.page.length - b.page.length || (a.reach < b.reach ? -1 : 1),
-    );
-    if (driver === undefined) return;
-    const others = terms.filter((term) => term !== driver.term);
-    yield await under(tenantId, driver.page, others);
-    let examined = driver.page.length;
-    for await (const page of driver.walk) {
-      yield await under(tenantId, visible(page), others);
-      examined += page.length;
-      // Invisible entries count too, so no caller pays for more than one walk.
-      if (examined >= WALK_MAX) return;
-    }
-  }
-
-  /**
-   * All tokens of a fingerprint together: its index sorts them for deduplication, not by creation.
-   */
-  async function* ofFingerprint(
-    tenantId: string,
-    fingerprint: string,
-    terms: readonly string[],
-    bounds: Bounds,
-  ): AsyncGenerator<readonly TokenCandidate[]> {
-    const wanted = {
-      TableName: tokensTable,
-      IndexName: INDEXES.fingerprint,
-      KeyConditionExpression: 'fingerprint = :fingerprint',
-      ExpressionAttributeValues: { ':fingerprint': fingerprint },
-    };
-    const found: TokenCandidate[] = [];
-    let start: Item | undefined;
-    do {
-      const { items, next } = await query(wanted, start);
-      for (const { tenantId: of, ...candidate } of items
-        .map(readMatch)
-        .filter((match) => match !== undefined))
-        if (of === tenantId && (bounds.after === undefined || candidate.position < bounds.after))
-          found.push(candidate);
-      start = next;
-    } while (start !== undefined && found.length < WALK_MAX);
-    const newestFirst = visibleOf(bounds)(found).toSorted((a, b) => (a.position < b.position ? 1 : -1));
-    yield terms.length === 0 ? newestFirst : await under(tenantId, newestFirst, terms);
-  }
-
+export function createTokenCandidates(tables: TokenTables): Pick<TokenStore, 'candidates'> {
   return {
     candidates(tenantId, { terms, fingerprint, expected, ...bounds }) {
       if (fingerprint !== undefined)
-        return canBeInKey(fingerprint) ? ofFingerprint(tenantId, fingerprint, terms, bounds) : nothing();
+        return canBeInKey(fingerprint)
+          ? ofFingerprint(tables, tenantId, fingerprint, terms, bounds)
+          : nothing();
       const [first, ...others] = [...new Set(terms)];
-      if (first === undefined) return listed(tenantId, bounds, expected);
-      if (others.length === 0) return pages(termWalk(tenantId, first), bounds, expected);
-      return joined(tenantId, [first, ...others], bounds, expected);
+      if (first === undefined) return listed(tables, tenantId, bounds, expected);
+      if (others.length === 0) return pages(tables, termWalk(tables, tenantId, first), bounds, expected);
+      return joined(tables, tenantId, [first, ...others], bounds, expected);
     },
   };
 }

@@ -6,7 +6,7 @@ import type { WriteConflicts } from './write-conflicts.ts';
 import { headOf } from './token-parts.ts';
 import type { TokenRemoval } from './token-removal.ts';
 import type { TokenTables } from './token-tables.ts';
-import { tokenWrites, UNFINISHED_MS } from './token-writes.ts';
+import { tokenWrites, UNFINISHED_MS, type TokenWrites } from './token-writes.ts';
 import { TRANSACTION_BYTES, TRANSACTION_WRITES, type WriteCalls } from './write-calls.ts';
 
 /** Room in a transaction for the attributes and keys of a token besides its sealed parts. */
@@ -34,6 +34,95 @@ function packed<T extends Share>(shares: readonly T[]): readonly (readonly T[])[
   return all;
 }
 
+/** What the steps of a create share. */
+interface CreateContext {
+  readonly tables: TokenTables;
+  readonly writes: TokenWrites;
+  readonly calls: WriteCalls;
+  readonly removal: TokenRemoval;
+  readonly conflicts: WriteConflicts;
+  readonly clock: Clock;
+}
+
+/** A new token with all its items except its entries. */
+function shareOf(
+  { writes }: CreateContext,
+  write: TokenWrite,
+  unfinished?: Parameters<typeof writes.token>[3],
+): Share {
+  const { token, cvc } = write;
+  const items = [
+    { Put: writes.token(token, 'attribute_not_exists(pk)', {}, unfinished) },
+    ...writes.parts(token),
+    ...(cvc === undefined || cvc === 'removed' ? [] : [writes.cvc(token, cvc)]),
+    ...(token.holdsLock ? [writes.lock(write)] : []),
+  ];
+  const bytes = token.sealedData.length + (token.sealedDetails?.length ?? 0) + PLAIN_BYTES;
+  return { items, bytes };
+}
+
+const entriesOf = ({ writes }: CreateContext, { token }: TokenWrite) =>
+  token.terms.map((term) => writes.entry(token, term));
+
+/** Makes a pending token visible. */
+function reveal({ tables, writes }: CreateContext, { token }: TokenWrite): TransactWriteItem {
+  const { listPk, listSk } = listAttributes(token, tables.listShards);
+  const { duePk, dueSk } = dueAt(token.id, token.expiration?.at);
+  const isDue = dueSk !== undefined;
+  return {
+    Update: {
+      ...writes.key(token),
+      UpdateExpression: isDue
+        ? 'SET listPk = :listPk, listSk = :listSk, duePk = :duePk, dueSk = :dueSk REMOVE pending'
+        : 'SET listPk = :listPk, listSk = :listSk REMOVE pending, duePk, dueSk',
+      ConditionExpression: 'writeId = :writeId AND attribute_exists(pending)',
+      ExpressionAttributeValues: {
+        ':writeId': token.writeId,
+        ':listPk': listPk,
+        ':listSk': listSk,
+        ...(isDue && { ':duePk': duePk, ':dueSk': dueSk }),
+      },
+    },
+  };
+}
+
+/**
+ * The last step updates the items of all tokens in one transaction, and DynamoDB counts their
+ * full size, so large data is in parts.
+ */
+function outOfTheWay(context: CreateContext, listed: readonly TokenWrite[]): readonly TokenWrite[] {
+  const isInItem = ({ token }: TokenWrite) => headOf(token).sealedData !== undefined;
+  const bytes = listed.filter(isInItem).reduce((sum, write) => sum + shareOf(context, write).bytes, 0);
+  if (bytes <= TRANSACTION_BYTES) return listed;
+  return listed.map((write) =>
+    isInItem(write) ? { ...write, token: { ...write.token, isApart: true } } : write,
+  );
+}
+
+async function inSteps(
+  context: CreateContext,
+  listed: readonly TokenWrite[],
+  writeId: Buffer,
+): Promise<'written' | WriteConflict> {
+  const { clock, calls, conflicts, removal } = context;
+  const tokens = outOfTheWay(context, listed);
+  const unfinished = { until: clock() + UNFINISHED_MS, pending: true } as const;
+  const staged: TokenWrite[] = [];
+  try {
+    for (const group of packed(tokens.map((write) => ({ write, ...shareOf(context, write, unfinished) })))) {
+      await calls.transact(group.flatMap(({ items }) => items));
+      staged.push(...group.map(({ write }) => write));
+      await calls.writeAll(group.flatMap(({ write }) => entriesOf(context, write)));
+    }
+    await calls.transact(tokens.map((value) => reveal(context, value)));
+    return 'written';
+  } catch (error) {
+    const conflict = await conflicts.ofCreate(error, writeId);
+    await Promise.all(staged.map(({ token }) => removal.clear({ token: headOf(token), isLeaving: false })));
+    return conflict;
+  }
+}
+
 /**
  * Creates tokens in one transaction (100 writes, 4 MB), a plain one by PutItem. Larger writes show
  * nothing until their last step (docs/storage.md#writes-of-several-steps).
@@ -46,82 +135,17 @@ export function createTokenCreate(
   clock: Clock,
 ): TokenStore['create'] {
   const writes = tokenWrites(tables);
-
-  /** A new token with all its items except its entries. */
-  function shareOf(write: TokenWrite, unfinished?: Parameters<typeof writes.token>[3]): Share {
-    const { token, cvc } = write;
-    const items = [
-      { Put: writes.token(token, 'attribute_not_exists(pk)', {}, unfinished) },
-      ...writes.parts(token),
-      ...(cvc === undefined || cvc === 'removed' ? [] : [writes.cvc(token, cvc)]),
-      ...(token.holdsLock ? [writes.lock(write)] : []),
-    ];
-    const bytes = token.sealedData.length + (token.sealedDetails?.length ?? 0) + PLAIN_BYTES;
-    return { items, bytes };
-  }
-
-  const entriesOf = ({ token }: TokenWrite) => token.terms.map((term) => writes.entry(token, term));
-
-  /** Makes a pending token visible. */
-  function reveal({ token }: TokenWrite): TransactWriteItem {
-    const { listPk, listSk } = listAttributes(token, tables.listShards);
-    const { duePk, dueSk } = dueAt(token.id, token.expiration?.at);
-    const isDue = dueSk !== undefined;
-    return {
-      Update: {
-        ...writes.key(token),
-        UpdateExpression: isDue
-          ? 'SET listPk = :listPk, listSk = :listSk, duePk = :duePk, dueSk = :dueSk REMOVE pending'
-          : 'SET listPk = :listPk, listSk = :listSk REMOVE pending, duePk, dueSk',
-        ConditionExpression: 'writeId = :writeId AND attribute_exists(pending)',
-        ExpressionAttributeValues: {
-          ':writeId': token.writeId,
-          ':listPk': listPk,
-          ':listSk': listSk,
-          ...(isDue && { ':duePk': duePk, ':dueSk': dueSk }),
-        },
-      },
-    };
-  }
-
-  /**
-   * The last step updates the items of all tokens in one transaction, and DynamoDB counts their
-   * full size, so large data is in parts.
-   */
-  function outOfTheWay(listed: readonly TokenWrite[]): readonly TokenWrite[] {
-    const isInItem = ({ token }: TokenWrite) => headOf(token).sealedData !== undefined;
-    const bytes = listed.filter(isInItem).reduce((sum, write) => sum + shareOf(write).bytes, 0);
-    if (bytes <= TRANSACTION_BYTES) return listed;
-    return listed.map((write) =>
-      isInItem(write) ? { ...write, token: { ...write.token, isApart: true } } : write,
-    );
-  }
-
-  async function inSteps(listed: readonly TokenWrite[], writeId: Buffer): Promise<'written' | WriteConflict> {
-    const tokens = outOfTheWay(listed);
-    const unfinished = { until: clock() + UNFINISHED_MS, pending: true } as const;
-    const staged: TokenWrite[] = [];
-    try {
-      for (const group of packed(tokens.map((write) => ({ write, ...shareOf(write, unfinished) })))) {
-        await calls.transact(group.flatMap(({ items }) => items));
-        staged.push(...group.map(({ write }) => write));
-        await calls.writeAll(group.flatMap(({ write }) => entriesOf(write)));
-      }
-      await calls.transact(tokens.map(reveal));
-      return 'written';
-    } catch (error) {
-      const conflict = await conflicts.ofCreate(error, writeId);
-      await Promise.all(staged.map(({ token }) => removal.clear({ token: headOf(token), isLeaving: false })));
-      return conflict;
-    }
-  }
+  const context = { tables, writes, calls, removal, conflicts, clock };
 
   return async (tokens) => {
     const writeId = tokens[0]?.token.writeId ?? Buffer.alloc(0);
-    const shares = tokens.map((write) => shareOf(write));
-    const items = [...shares.flatMap((share) => share.items), ...tokens.flatMap(entriesOf)];
+    const shares = tokens.map((write) => shareOf(context, write));
+    const items = [
+      ...shares.flatMap((share) => share.items),
+      ...tokens.flatMap((value) => entriesOf(context, value)),
+    ];
     const bytes = shares.reduce((sum, share) => sum + share.bytes, 0);
-    if (!fits(items.length, bytes)) return inSteps(tokens, writeId);
+    if (!fits(items.length, bytes)) return inSteps(context, tokens, writeId);
     try {
       await calls.transact(items);
       return 'written';

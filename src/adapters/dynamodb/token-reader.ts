@@ -4,7 +4,7 @@ import type { StoredToken, TokenHead } from '../../core/tokens/token.ts';
 import type { StoredCvc, TokenStore } from '../../core/tokens/token-store.ts';
 import { batchGet, getItem } from './batch-get.ts';
 import { INDEXES, canBeInKey, cvcKey, matchesFrom, parseTokenPartition, tokenKey } from './keys.ts';
-import { binary, send, type Item } from './table-client.ts';
+import { binary, send, type Item, type Table } from './table-client.ts';
 import { isTombstone, readTokenItem, type ReadToken } from './token-item.ts';
 import { readDataParts } from './token-parts.ts';
 import type { TokenTables } from './token-tables.ts';
@@ -28,76 +28,81 @@ export type TokenReader = Pick<
   findItem(tenantId: string, id: string): Promise<ReadToken | undefined>;
 };
 
+/**
+ * The token of a head, with its data from its item or parts; `undefined` if parts are missing.
+ */
+async function wholeOf(tokens: Table, head: TokenHead): Promise<StoredToken | undefined> {
+  const { dataBytes: _, ...token } = head;
+  const sealedData = head.sealedData ?? (await readDataParts(tokens, head));
+  return sealedData && { ...token, sealedData };
+}
+
+const tokenOf = async (tokens: Table, { token, pending }: ReadToken) =>
+  pending ? undefined : wholeOf(tokens, token);
+
+async function findItem(tokens: Table, tenantId: string, id: string): Promise<ReadToken | undefined> {
+  if (!canBeInKey(id)) return undefined;
+  const item = await getItem(tokens, tokenKey(tenantId, id));
+  return item === undefined || isTombstone(item) ? undefined : readTokenItem(item);
+}
+
+/**
+ * Repeats a read during which the data was replaced. DynamoDB's own expiry has deleted data that
+ * stays missing, ahead of the token.
+ */
+async function find(tokens: Table, tenantId: string, id: string): Promise<StoredToken | undefined> {
+  for (let lacking: number | undefined; ;) {
+    const read = await findItem(tokens, tenantId, id);
+    if (read === undefined || read.pending) return undefined;
+    const { version, expiration } = read.token;
+    const token = await wholeOf(tokens, read.token);
+    if (token !== undefined) return token;
+    if (lacking === version) {
+      if (expiration === undefined) throw new Error('token store: the data of a token is incomplete');
+      return undefined;
+    }
+    lacking = version;
+  }
+}
+
+async function findHeads(
+  tokens: Table,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<readonly TokenHead[]> {
+  const items = await batchGet(
+    tokens,
+    [...new Set(ids)].filter(canBeInKey).map((id) => tokenKey(tenantId, id)),
+  );
+  return items
+    .filter((item) => !isTombstone(item))
+    .map(readTokenItem)
+    .filter(({ pending }) => !pending)
+    .map(({ token }) => token);
+}
+
+/** Tokens whose data was replaced during the read are read again one by one. */
+async function readData(tokens: Table, heads: readonly TokenHead[]): Promise<readonly StoredToken[]> {
+  const whole = await Promise.all(
+    heads.map(async (head) => (await wholeOf(tokens, head)) ?? find(tokens, head.tenantId, head.id)),
+  );
+  return whole.filter((token) => token !== undefined);
+}
+
 /** The reading half of the token store. */
 export function createTokenReader({ client, tokensTable, ephemeralTable }: TokenTables): TokenReader {
   const tokens = { client, name: tokensTable };
 
-  /**
-   * The token of a head, with its data from its item or parts; `undefined` if parts are missing.
-   */
-  async function wholeOf(head: TokenHead): Promise<StoredToken | undefined> {
-    const { dataBytes: _, ...token } = head;
-    const sealedData = head.sealedData ?? (await readDataParts(tokens, head));
-    return sealedData && { ...token, sealedData };
-  }
-
-  const tokenOf = async ({ token, pending }: ReadToken) => (pending ? undefined : wholeOf(token));
-
-  async function findItem(tenantId: string, id: string): Promise<ReadToken | undefined> {
-    if (!canBeInKey(id)) return undefined;
-    const item = await getItem(tokens, tokenKey(tenantId, id));
-    return item === undefined || isTombstone(item) ? undefined : readTokenItem(item);
-  }
-
-  /**
-   * Repeats a read during which the data was replaced. DynamoDB's own expiry has deleted data that
-   * stays missing, ahead of the token.
-   */
-  async function find(tenantId: string, id: string): Promise<StoredToken | undefined> {
-    for (let lacking: number | undefined; ;) {
-      const read = await findItem(tenantId, id);
-      if (read === undefined || read.pending) return undefined;
-      const { version, expiration } = read.token;
-      const token = await wholeOf(read.token);
-      if (token !== undefined) return token;
-      if (lacking === version) {
-        if (expiration === undefined) throw new Error('token store: the data of a token is incomplete');
-        return undefined;
-      }
-      lacking = version;
-    }
-  }
-
-  async function findHeads(tenantId: string, ids: readonly string[]): Promise<readonly TokenHead[]> {
-    const items = await batchGet(
-      tokens,
-      [...new Set(ids)].filter(canBeInKey).map((id) => tokenKey(tenantId, id)),
-    );
-    return items
-      .filter((item) => !isTombstone(item))
-      .map(readTokenItem)
-      .filter(({ pending }) => !pending)
-      .map(({ token }) => token);
-  }
-
-  /** Tokens whose data was replaced during the read are read again one by one. */
-  async function readData(heads: readonly TokenHead[]): Promise<readonly StoredToken[]> {
-    const tokens = await Promise.all(
-      heads.map(async (head) => (await wholeOf(head)) ?? find(head.tenantId, head.id)),
-    );
-    return tokens.filter((token) => token !== undefined);
-  }
-
   const findMany = async (tenantId: string, ids: readonly string[]) =>
-    readData(await findHeads(tenantId, ids));
+    readData(tokens, await findHeads(tokens, tenantId, ids));
 
   return {
-    findItem,
-    tokenOf,
-    find,
+    findItem: (tenantId, id) => findItem(tokens, tenantId, id),
+    tokenOf: (value) => tokenOf(tokens, value),
+    find: (tenantId, id) => find(tokens, tenantId, id),
     findMany,
-    findHeads,
-    readData,
+    findHeads: (tenantId, ids) => findHeads(tokens, tenantId, ids),
+    readData: (heads) => readData(tokens, heads),
 
     async findCvcs(tenantId, ids): Promise<ReadonlyMap<string, StoredCvc>> {
       const items = await batchGet(
@@ -123,7 +128,7 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
         const { Items: items = [], LastEvaluatedKey: next } = await send(() => client.send(command));
         const keys = items.map((item) => parseTokenPartition(keyItem.parse(item).pk));
         const ids = keys.filter((key) => key.tenantId === tenantId).map(({ id }) => id);
-        const found = new Map((await findHeads(tenantId, ids)).map((token) => [token.id, token]));
+        const found = new Map((await findHeads(tokens, tenantId, ids)).map((token) => [token.id, token]));
         yield ids.flatMap((id) => found.get(id) ?? []);
         start = next;
       } while (start !== undefined);

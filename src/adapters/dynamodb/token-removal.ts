@@ -4,10 +4,10 @@ import type { Clock } from '../../core/shared/clock.ts';
 import type { TokenHead } from '../../core/tokens/token.ts';
 import { dueAt, isAbandoned, readTokenItem, type ReadToken } from './token-item.ts';
 import type { TokenTables } from './token-tables.ts';
-import { tokenWrites, UNCHANGED, unchangedValues, UNFINISHED_MS } from './token-writes.ts';
+import { tokenWrites, UNCHANGED, unchangedValues, UNFINISHED_MS, type TokenWrites } from './token-writes.ts';
 import { TRANSACTION_WRITES, type WriteCalls } from './write-calls.ts';
 import { conditionalWrite } from './conditional-write.ts';
-import { failedCondition } from './failed-condition.ts';
+import { failedCondition } from './transact.ts';
 
 /**
  * The condition, with its values, that the token's item is all that a delete must remove, and that
@@ -53,122 +53,134 @@ async function holds(write: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
+/** What the steps of a removal share. */
+interface RemovalContext {
+  readonly client: TokenTables['client'];
+  readonly writes: TokenWrites;
+  readonly calls: WriteCalls;
+  readonly clock: Clock;
+}
+
+/** All other items of a token, except its entries and its lock. */
+const otherItems = ({ writes }: RemovalContext, token: TokenHead): TransactWriteItem[] => [
+  ...writes.removeParts(token),
+  ...(token.cvcUntil === undefined ? [] : [writes.removeCvc(token)]),
+];
+
+const lockOf = ({ writes }: RemovalContext, token: TokenHead) =>
+  token.holdsLock ? writes.removeLock(token) : undefined;
+
+async function clear(
+  context: RemovalContext,
+  { token, isLeaving, staleTerms = [] }: Parameters<TokenRemoval['clear']>[0],
+): Promise<void> {
+  const { calls, writes } = context;
+  const terms = [...new Set([...token.terms, ...staleTerms])];
+  await calls.writeAll(terms.map((term) => writes.removeEntry(token, term)));
+  const pending = 'attribute_not_exists(pk) OR (writeId = :writeId AND attribute_exists(pending))';
+  const condition = {
+    ConditionExpression: isLeaving ? `${pending} OR attribute_exists(isGone)` : pending,
+    ExpressionAttributeValues: { ':writeId': token.writeId },
+  };
+  // A token that never became visible has not used its id.
+  const own = isLeaving
+    ? writes.deletion(token, condition)
+    : { Delete: { ...writes.key(token), ...condition } };
+  await holds(() => calls.transactReleasing(own, lockOf(context, token), otherItems(context, token)));
+}
+
+async function settle(
+  { calls, writes, client }: RemovalContext,
+  { token, staleTerms = [], oldParts }: Parameters<TokenRemoval['settle']>[0],
+): Promise<void> {
+  const mine = new Set(token.terms);
+  await calls.writeAll([
+    ...staleTerms.map((term) =>
+      mine.has(term) ? writes.entry(token, term) : writes.removeEntry(token, term),
+    ),
+    ...writes.removeOldParts(token, oldParts),
+  ]);
+  const due = dueAt(token.id, token.expiration?.at);
+  const command = new UpdateCommand({
+    ...writes.key(token),
+    UpdateExpression:
+      due.dueSk === undefined
+        ? 'REMOVE staleTerms, oldParts, changeId, duePk, dueSk'
+        : 'SET duePk = :duePk, dueSk = :dueSk REMOVE staleTerms, oldParts, changeId',
+    ConditionExpression: 'version = :version AND writeId = :writeId',
+    ExpressionAttributeValues: {
+      ...unchangedValues(token),
+      ...(due.dueSk && { ':duePk': due.duePk, ':dueSk': due.dueSk }),
+    },
+  });
+  // If another write came first, that writer resolves the doubt.
+  await conditionalWrite(client, command);
+}
+
+/** Makes a token invisible; `false` if it has changed since it was read. */
+async function hide({ client, writes, clock }: RemovalContext, token: TokenHead): Promise<boolean> {
+  const outcome = await conditionalWrite(client, writes.hide(token, clock()));
+  if (outcome === 'written') return true;
+  if (outcome.found === undefined || !outcome.mayBeOwn) return false;
+  // An earlier attempt has hidden it, and its response was lost.
+  const hidden = readTokenItem(outcome.found);
+  return hidden.pending && hidden.token.writeId.equals(token.writeId);
+}
+
+/**
+ * Claims the repair of a visible token: of two concurrent repairs, the slower one could undo what
+ * a new writer does after the faster one.
+ */
+async function claimRepair(
+  { clock, writes, client }: RemovalContext,
+  { token, dueSk }: ReadToken,
+): Promise<boolean> {
+  const due = dueAt(token.id, clock() + UNFINISHED_MS);
+  const command = new UpdateCommand({
+    ...writes.key(token),
+    UpdateExpression: 'SET dueSk = :later',
+    ConditionExpression: 'writeId = :writeId AND dueSk = :seen',
+    ExpressionAttributeValues: {
+      ':later': due.dueSk,
+      ':writeId': token.writeId,
+      ':seen': dueSk ?? '',
+    },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+  const outcome = await conditionalWrite(client, command);
+  // An earlier attempt has claimed it, and its response was lost.
+  return outcome === 'written' || (outcome.mayBeOwn && outcome.found?.['dueSk'] === due.dueSk);
+}
+
 export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock: Clock): TokenRemoval {
   const { client } = tables;
   const writes = tokenWrites(tables);
-
-  /** All other items of a token, except its entries and its lock. */
-  const otherItems = (token: TokenHead): TransactWriteItem[] => [
-    ...writes.removeParts(token),
-    ...(token.cvcUntil === undefined ? [] : [writes.removeCvc(token)]),
-  ];
-
-  const lockOf = (token: TokenHead) => (token.holdsLock ? writes.removeLock(token) : undefined);
-
-  async function clear({
-    token,
-    isLeaving,
-    staleTerms = [],
-  }: Parameters<TokenRemoval['clear']>[0]): Promise<void> {
-    const terms = [...new Set([...token.terms, ...staleTerms])];
-    await calls.writeAll(terms.map((term) => writes.removeEntry(token, term)));
-    const pending = 'attribute_not_exists(pk) OR (writeId = :writeId AND attribute_exists(pending))';
-    const condition = {
-      ConditionExpression: isLeaving ? `${pending} OR attribute_exists(isGone)` : pending,
-      ExpressionAttributeValues: { ':writeId': token.writeId },
-    };
-    // A token that never became visible has not used its id.
-    const own = isLeaving
-      ? writes.deletion(token, condition)
-      : { Delete: { ...writes.key(token), ...condition } };
-    await holds(() => calls.transactReleasing(own, lockOf(token), otherItems(token)));
-  }
-
-  async function settle({
-    token,
-    staleTerms = [],
-    oldParts,
-  }: Parameters<TokenRemoval['settle']>[0]): Promise<void> {
-    const mine = new Set(token.terms);
-    await calls.writeAll([
-      ...staleTerms.map((term) =>
-        mine.has(term) ? writes.entry(token, term) : writes.removeEntry(token, term),
-      ),
-      ...writes.removeOldParts(token, oldParts),
-    ]);
-    const due = dueAt(token.id, token.expiration?.at);
-    const command = new UpdateCommand({
-      ...writes.key(token),
-      UpdateExpression:
-        due.dueSk === undefined
-          ? 'REMOVE staleTerms, oldParts, changeId, duePk, dueSk'
-          : 'SET duePk = :duePk, dueSk = :dueSk REMOVE staleTerms, oldParts, changeId',
-      ConditionExpression: 'version = :version AND writeId = :writeId',
-      ExpressionAttributeValues: {
-        ...unchangedValues(token),
-        ...(due.dueSk && { ':duePk': due.duePk, ':dueSk': due.dueSk }),
-      },
-    });
-    // If another write came first, that writer resolves the doubt.
-    await conditionalWrite(client, command);
-  }
-
-  /** Makes a token invisible; `false` if it has changed since it was read. */
-  async function hide(token: TokenHead): Promise<boolean> {
-    const outcome = await conditionalWrite(client, writes.hide(token, clock()));
-    if (outcome === 'written') return true;
-    if (outcome.found === undefined || !outcome.mayBeOwn) return false;
-    // An earlier attempt has hidden it, and its response was lost.
-    const hidden = readTokenItem(outcome.found);
-    return hidden.pending && hidden.token.writeId.equals(token.writeId);
-  }
-
-  /**
-   * Claims the repair of a visible token: of two concurrent repairs, the slower one could undo what
-   * a new writer does after the faster one.
-   */
-  async function claimRepair({ token, dueSk }: ReadToken): Promise<boolean> {
-    const due = dueAt(token.id, clock() + UNFINISHED_MS);
-    const command = new UpdateCommand({
-      ...writes.key(token),
-      UpdateExpression: 'SET dueSk = :later',
-      ConditionExpression: 'writeId = :writeId AND dueSk = :seen',
-      ExpressionAttributeValues: {
-        ':later': due.dueSk,
-        ':writeId': token.writeId,
-        ':seen': dueSk ?? '',
-      },
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
-    const outcome = await conditionalWrite(client, command);
-    // An earlier attempt has claimed it, and its response was lost.
-    return outcome === 'written' || (outcome.mayBeOwn && outcome.found?.['dueSk'] === due.dueSk);
-  }
+  const context = { client, writes, calls, clock };
 
   return {
-    clear,
-    settle,
+    clear: (value) => clear(context, value),
+    settle: (value) => settle(context, value),
 
     async remove(token) {
       const entries = token.terms.map((term) => writes.removeEntry(token, term));
-      const rest = [...otherItems(token), ...entries];
+      const rest = [...otherItems(context, token), ...entries];
       if (rest.length + 2 <= TRANSACTION_WRITES) {
         const own = writes.deletion(token, {
           ConditionExpression: UNCHANGED,
           ExpressionAttributeValues: unchangedValues(token),
         });
-        return holds(() => calls.transactReleasing(own, lockOf(token), rest));
+        return holds(() => calls.transactReleasing(own, lockOf(context, token), rest));
       }
       // A pending token is gone for every reader; the rest may take time.
-      if (!(await hide(token))) return false;
-      await clear({ token, isLeaving: true });
+      if (!(await hide(context, token))) return false;
+      await clear(context, { token, isLeaving: true });
       return true;
     },
 
     async repair(read) {
       if (!isAbandoned(read, clock())) return;
-      if (read.pending) await clear(read);
-      else if (await claimRepair(read)) await settle(read);
+      if (read.pending) await clear(context, read);
+      else if (await claimRepair(context, read)) await settle(context, read);
     },
   };
 }

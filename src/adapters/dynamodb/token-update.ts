@@ -8,9 +8,9 @@ import type { WriteConflicts } from './write-conflicts.ts';
 import { dataPartCount, headOf } from './token-parts.ts';
 import type { TokenRemoval } from './token-removal.ts';
 import type { TokenTables } from './token-tables.ts';
-import { tokenWrites, UNCHANGED, unchangedValues, UNFINISHED_MS } from './token-writes.ts';
+import { tokenWrites, UNCHANGED, unchangedValues, UNFINISHED_MS, type TokenWrites } from './token-writes.ts';
 import { TRANSACTION_BYTES, TRANSACTION_WRITES, type WriteCalls } from './write-calls.ts';
-import { failedCondition } from './failed-condition.ts';
+import { failedCondition } from './transact.ts';
 
 /** Terms whose entries must be written, and terms whose entries must be deleted. */
 interface EntryChanges {
@@ -35,6 +35,106 @@ function entryChanges(previous: StoredToken, next: StoredToken): EntryChanges {
   };
 }
 
+/** What the steps of an update share. */
+interface UpdateContext {
+  readonly client: TokenTables['client'];
+  readonly writes: TokenWrites;
+  readonly calls: WriteCalls;
+  readonly removal: TokenRemoval;
+  readonly clock: Clock;
+}
+
+/**
+ * The lock that the token releases, and the one that it takes; an unchanged lock is rewritten if
+ * its expiry changes.
+ */
+function lockChanges({ writes }: UpdateContext, previous: StoredToken, write: TokenWrite) {
+  const next = write.token;
+  const isSame = previous.holdsLock && next.holdsLock && previous.matchHash === next.matchHash;
+  const lives = previous.expiration?.at === next.expiration?.at;
+  return {
+    released: previous.holdsLock && !isSame ? writes.removeLock(previous) : undefined,
+    taken: next.holdsLock && !(isSame && lives) ? [writes.lock(write)] : [],
+  };
+}
+
+/** The other items that a changed token writes, besides its own and its entries. */
+function companions(
+  { writes }: UpdateContext,
+  { token, cvc }: TokenWrite,
+  taken: readonly TransactWriteItem[],
+): TransactWriteItem[] {
+  return [
+    ...writes.parts(token),
+    ...(cvc === undefined ? [] : [cvc === 'removed' ? writes.removeCvc(token) : writes.cvc(token, cvc)]),
+    ...taken,
+  ];
+}
+
+/**
+ * Names the doubtful entries on the token. An earlier attempt of this request may have done so.
+ */
+async function announce(
+  { writes, client }: UpdateContext,
+  previous: StoredToken,
+  next: StoredToken,
+  until: number,
+  staleTerms: readonly string[],
+) {
+  const { duePk, dueSk } = dueAt(next.id, until);
+  const command = new UpdateCommand({
+    ...writes.key(next),
+    UpdateExpression: 'SET staleTerms = :staleTerms, changeId = :changeId, duePk = :duePk, dueSk = :dueSk',
+    ConditionExpression: `(${UNCHANGED}) OR (version = :version AND writeId = :writeId AND changeId = :changeId)`,
+    ExpressionAttributeValues: {
+      ...unchangedValues(previous),
+      ':staleTerms': staleTerms,
+      ':changeId': next.writeId,
+      ':duePk': duePk,
+      ':dueSk': dueSk,
+    },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+  await send(() => client.send(command));
+}
+
+async function inSteps(
+  context: UpdateContext,
+  previous: StoredToken,
+  token: StoredToken,
+  { added, removed }: EntryChanges,
+  { released, others }: { released: TransactWriteItem | undefined; others: readonly TransactWriteItem[] },
+): Promise<void> {
+  const { clock, calls, writes, removal } = context;
+  const until = clock() + UNFINISHED_MS;
+  const staleTerms = [...added, ...removed];
+  await announce(context, previous, token, until, staleTerms);
+  await calls.writeAll(added.map((term) => writes.entry(token, term)));
+  const left = { staleTerms: removed, oldParts: dataPartCount(headOf(previous)) };
+  const isDone = removed.length === 0 && left.oldParts === 0;
+  const unfinished = isDone ? undefined : { until, ...left };
+  // An item of its own counts as success: the response to the first attempt was lost. An earlier
+  // mark of `shared` is another write.
+  const mine =
+    '(version = :version AND writeId = :writeId AND changeId = :changeId) OR (version = :next AND writeId = :changeId AND isShared = :isShared)';
+  const values = {
+    ...unchangedValues(previous),
+    ':changeId': token.writeId,
+    ':next': token.version,
+    ':isShared': token.isShared,
+  };
+  try {
+    await calls.transactReleasing({ Put: writes.token(token, mine, values, unfinished) }, released, others);
+  } catch (error) {
+    // A lock prevented the write: the token is unchanged. If the token itself has changed,
+    // another writer has resolved the doubt.
+    if ((failedCondition(error)?.index ?? 0) > 0)
+      await removal.settle({ token: headOf(previous), staleTerms, oldParts: 0 });
+    throw error;
+  }
+  if (!isDone) await removal.settle({ token: headOf(token), ...left });
+}
+
 /**
  * Updates a token in one transaction, or in steps if it does not fit: `staleTerms` exclude other
  * writers until the last step (docs/storage.md#writes-of-several-steps).
@@ -48,96 +148,13 @@ export function createTokenUpdate(
 ): TokenStore['update'] {
   const { client } = tables;
   const writes = tokenWrites(tables);
-
-  /**
-   * The lock that the token releases, and the one that it takes; an unchanged lock is rewritten if
-   * its expiry changes.
-   */
-  function lockChanges(previous: StoredToken, write: TokenWrite) {
-    const next = write.token;
-    const isSame = previous.holdsLock && next.holdsLock && previous.matchHash === next.matchHash;
-    const lives = previous.expiration?.at === next.expiration?.at;
-    return {
-      released: previous.holdsLock && !isSame ? writes.removeLock(previous) : undefined,
-      taken: next.holdsLock && !(isSame && lives) ? [writes.lock(write)] : [],
-    };
-  }
-
-  /** The other items that a changed token writes, besides its own and its entries. */
-  function companions({ token, cvc }: TokenWrite, taken: readonly TransactWriteItem[]): TransactWriteItem[] {
-    return [
-      ...writes.parts(token),
-      ...(cvc === undefined ? [] : [cvc === 'removed' ? writes.removeCvc(token) : writes.cvc(token, cvc)]),
-      ...taken,
-    ];
-  }
-
-  /**
-   * Names the doubtful entries on the token. An earlier attempt of this request may have done so.
-   */
-  async function announce(
-    previous: StoredToken,
-    next: StoredToken,
-    until: number,
-    staleTerms: readonly string[],
-  ) {
-    const { duePk, dueSk } = dueAt(next.id, until);
-    const command = new UpdateCommand({
-      ...writes.key(next),
-      UpdateExpression: 'SET staleTerms = :staleTerms, changeId = :changeId, duePk = :duePk, dueSk = :dueSk',
-      ConditionExpression: `(${UNCHANGED}) OR (version = :version AND writeId = :writeId AND changeId = :changeId)`,
-      ExpressionAttributeValues: {
-        ...unchangedValues(previous),
-        ':staleTerms': staleTerms,
-        ':changeId': next.writeId,
-        ':duePk': duePk,
-        ':dueSk': dueSk,
-      },
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
-    await send(() => client.send(command));
-  }
-
-  async function inSteps(
-    previous: StoredToken,
-    token: StoredToken,
-    { added, removed }: EntryChanges,
-    { released, others }: { released: TransactWriteItem | undefined; others: readonly TransactWriteItem[] },
-  ): Promise<void> {
-    const until = clock() + UNFINISHED_MS;
-    const staleTerms = [...added, ...removed];
-    await announce(previous, token, until, staleTerms);
-    await calls.writeAll(added.map((term) => writes.entry(token, term)));
-    const left = { staleTerms: removed, oldParts: dataPartCount(headOf(previous)) };
-    const isDone = removed.length === 0 && left.oldParts === 0;
-    const unfinished = isDone ? undefined : { until, ...left };
-    // An item of its own counts as success: the response to the first attempt was lost. An earlier
-    // mark of `shared` is another write.
-    const mine =
-      '(version = :version AND writeId = :writeId AND changeId = :changeId) OR (version = :next AND writeId = :changeId AND isShared = :isShared)';
-    const values = {
-      ...unchangedValues(previous),
-      ':changeId': token.writeId,
-      ':next': token.version,
-      ':isShared': token.isShared,
-    };
-    try {
-      await calls.transactReleasing({ Put: writes.token(token, mine, values, unfinished) }, released, others);
-    } catch (error) {
-      // A lock prevented the write: the token is unchanged. If the token itself has changed,
-      // another writer has resolved the doubt.
-      if ((failedCondition(error)?.index ?? 0) > 0)
-        await removal.settle({ token: headOf(previous), staleTerms, oldParts: 0 });
-      throw error;
-    }
-    if (!isDone) await removal.settle({ token: headOf(token), ...left });
-  }
+  const context = { client, writes, calls, removal, clock };
 
   return async (previous, write) => {
     const { token } = write;
     const changes = entryChanges(previous, token);
-    const { released, taken } = lockChanges(previous, write);
-    const others = companions(write, taken);
+    const { released, taken } = lockChanges(context, previous, write);
+    const others = companions(context, write, taken);
     const rest = [
       ...others,
       ...writes.removeParts(headOf(previous)),
@@ -148,7 +165,7 @@ export function createTokenUpdate(
     const fits =
       rest.length + 2 <= TRANSACTION_WRITES && sizeOf(previous) + sizeOf(token) <= TRANSACTION_BYTES;
     try {
-      if (!fits) await inSteps(previous, token, changes, { released, others });
+      if (!fits) await inSteps(context, previous, token, changes, { released, others });
       else
         await calls.transactReleasing(
           { Put: writes.token(token, UNCHANGED, unchangedValues(previous)) },

@@ -24,6 +24,7 @@ type Place = Pick<StoredToken, 'tenantId' | 'id'>;
 type Shown = Place & Pick<StoredToken, 'position' | 'type' | 'containers' | 'expiration' | 'hasMask'>;
 
 /** Builds the single writes that the writer combines. */
+// eslint-disable-next-line max-lines-per-function -- a list of builders, one for each kind of write
 export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTables) {
   const put = (table: string, item: Readonly<Record<string, unknown>>): TransactWriteItem => ({
     Put: { TableName: table, Item: item },
@@ -186,3 +187,5 @@ export const unchangedValues = (token: Pick<StoredToken, 'version' | 'writeId'>)
   ':version': token.version,
   ':writeId': token.writeId,
 });
+
+export type TokenWrites = ReturnType<typeof tokenWrites>;

@@ -3,6 +3,7 @@ import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
   GetResourcePolicyCommand,
+  type TimeToLiveDescription,
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
 import { parseJson } from '../../core/shared/parse-json.ts';
@@ -81,6 +82,14 @@ async function policyOf({ client }: Table, tableArn: string): Promise<string | u
   }
 }
 
+/** How the expiry of a table's items differs from that of the template. */
+function expiryProblems(found: TimeToLiveDescription | undefined, expires: boolean): readonly string[] {
+  const { TimeToLiveStatus: status = '', AttributeName: attribute } = found ?? {};
+  const isExpiring = status === 'ENABLED' || status === 'ENABLING';
+  if (isExpiring === expires && (!expires || attribute === EXPIRY_ATTRIBUTE)) return [];
+  return [`its items ${isExpiring ? `expire by ${String(attribute)}` : 'do not expire'}`];
+}
+
 async function problemsOf(table: TrailTable): Promise<readonly string[]> {
   const { client, name, title, expires } = table;
   const about = { TableName: name };
@@ -91,15 +100,11 @@ async function problemsOf(table: TrailTable): Promise<readonly string[]> {
   ]);
   const { TableArn: arn = '', DeletionProtectionEnabled: isProtected } = described.Table ?? {};
   const { PointInTimeRecoveryDescription: inTime } = recovery.ContinuousBackupsDescription ?? {};
-  const { TimeToLiveStatus: status = '', AttributeName: attribute } = expiry.TimeToLiveDescription ?? {};
-  const isExpiring = status === 'ENABLED' || status === 'ENABLING';
   return [
     ...policyProblems(await policyOf(table, arn), arn),
     ...(isProtected === true ? [] : ['it is not protected against deletion']),
     ...(inTime?.PointInTimeRecoveryStatus === 'ENABLED' ? [] : ['its point-in-time recovery is off']),
-    ...(isExpiring === expires && (!expires || attribute === EXPIRY_ATTRIBUTE)
-      ? []
-      : [`its items ${isExpiring ? `expire by ${String(attribute)}` : 'do not expire'}`]),
+    ...expiryProblems(expiry.TimeToLiveDescription, expires),
   ].map((problem) => `${title}: ${problem}`);
 }
 

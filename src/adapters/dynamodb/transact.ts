@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import {
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+  type CancellationReason,
+} from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type TransactWriteItem, send } from './table-client.ts';
-import { failedCondition } from './failed-condition.ts';
+import { itemOf, send, type Item, type TransactWriteItem } from './table-client.ts';
 
 /**
  * Writes all items or none, once, however often the call is repeated. Rejects with the error of
@@ -18,6 +22,21 @@ export async function sendTransaction(
     ClientRequestToken: randomUUID(),
   });
   await send(() => client.send(command));
+}
+
+/** A failed condition: the write of the transaction that had it, and the item that exists there. */
+interface FailedCondition {
+  readonly index: number;
+  readonly item: Item | undefined;
+}
+
+/** The first failed condition of a write; `undefined` if it failed for another reason. */
+export function failedCondition(error: unknown): FailedCondition | undefined {
+  if (error instanceof ConditionalCheckFailedException) return { index: 0, item: itemOf(error) };
+  if (!(error instanceof TransactionCanceledException)) return undefined;
+  const reasons: readonly CancellationReason[] = error.CancellationReasons ?? [];
+  const index = reasons.findIndex(({ Code }) => Code === 'ConditionalCheckFailed');
+  return index === -1 ? undefined : { index, item: itemOf(reasons[index]) };
 }
 
 /** Writes all items or none; `false`, and nothing is written, if a condition fails. */

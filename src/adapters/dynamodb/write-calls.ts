@@ -3,15 +3,13 @@ import {
   DeleteCommand,
   PutCommand,
   type BatchWriteCommandInput,
-  type DeleteCommandInput,
   type DynamoDBDocumentClient,
 } from '@aws-sdk/lib-dynamodb';
 import { chunk } from './chunk.ts';
 import { send, type TransactWriteItem } from './table-client.ts';
 import { isTombstone } from './token-item.ts';
-import { sendTransaction } from './transact.ts';
+import { failedCondition, sendTransaction } from './transact.ts';
 import { conditionalWrite } from './conditional-write.ts';
-import { failedCondition } from './failed-condition.ts';
 
 /** Most writes of one transaction, and its size in bytes with room for keys (AWS: 100 and 4 MB). */
 export const TRANSACTION_WRITES = 100;
@@ -34,29 +32,26 @@ export interface WriteCalls {
   writeAll(items: readonly TransactWriteItem[]): Promise<void>;
 }
 
+const RETURN_FOUND = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
+
+/** Deletes an item, or replaces it by its tombstone. */
+async function deleteOne(client: DynamoDBDocumentClient, command: DeleteCommand | PutCommand): Promise<void> {
+  const outcome = await conditionalWrite(client, command);
+  if (outcome === 'written') return;
+  // An earlier attempt has deleted the item, and its response was lost.
+  if (outcome.mayBeOwn && (outcome.found === undefined || isTombstone(outcome.found))) return;
+  throw outcome.error;
+}
+
 export function createWriteCalls(client: DynamoDBDocumentClient): WriteCalls {
   async function transact(items: readonly TransactWriteItem[]): Promise<void> {
-    const [only] = items;
-    const { Put: put, Delete: remove } = items.length === 1 && only !== undefined ? only : {};
-    const isDeletion = remove !== undefined || (put?.Item !== undefined && isTombstone(put.Item));
-    if (put !== undefined && !isDeletion) {
-      await send(() => client.send(new PutCommand(put)));
-      return;
-    }
-    if (isDeletion) {
-      const found = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
-      const outcome = await conditionalWrite(
-        client,
-        put === undefined
-          ? new DeleteCommand({ ...remove, ...found } as DeleteCommandInput)
-          : new PutCommand({ ...put, ...found }),
-      );
-      if (outcome === 'written') return;
-      // An earlier attempt has deleted the item, and its response was lost.
-      if (outcome.mayBeOwn && (outcome.found === undefined || isTombstone(outcome.found))) return;
-      throw outcome.error;
-    }
-    await sendTransaction(client, items);
+    const [{ Put: put, Delete: remove } = {}, second] = items;
+    if (second === undefined && put?.Item !== undefined) {
+      if (isTombstone(put.Item)) await deleteOne(client, new PutCommand({ ...put, ...RETURN_FOUND }));
+      else await send(() => client.send(new PutCommand(put)));
+    } else if (second === undefined && remove !== undefined) {
+      await deleteOne(client, new DeleteCommand({ ...remove, ...RETURN_FOUND }));
+    } else await sendTransaction(client, items);
   }
 
   async function writeBatch(group: readonly TransactWriteItem[]): Promise<void> {

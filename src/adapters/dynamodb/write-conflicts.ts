@@ -1,12 +1,28 @@
+import * as z from 'zod/mini';
 import type { Clock } from '../../core/shared/clock.ts';
 import type { StoredToken } from '../../core/tokens/token.ts';
 import type { WriteConflict } from '../../core/tokens/token-store.ts';
-import { parseTokenPartition } from './keys.ts';
+import { LOCK, lockTenant, parseTokenPartition } from './keys.ts';
 import type { Item } from './table-client.ts';
 import { isAbandoned, isTombstone, readTokenItem, type ReadToken } from './token-item.ts';
 import type { TokenReader } from './token-reader.ts';
 import type { TokenRemoval } from './token-removal.ts';
-import { failedCondition, readLock, type Lock } from './failed-condition.ts';
+import { failedCondition } from './transact.ts';
+
+const lockItem = z.lazy(() => z.object({ pk: z.string(), tokenId: z.string() }));
+
+/** The lock of a match hash, and the token that owns it. */
+interface Lock {
+  readonly tenantId: string;
+  readonly tokenId: string;
+}
+
+/** Parses a lock; `undefined` for another kind of item. */
+function readLock(item: Item): Lock | undefined {
+  if (item['sk'] !== LOCK) return undefined;
+  const { pk, tokenId } = lockItem.parse(item);
+  return { tenantId: lockTenant(pk), tokenId };
+}
 
 /** Maps a failed condition to a conflict, and removes leftovers of writers that died. */
 export interface WriteConflicts {

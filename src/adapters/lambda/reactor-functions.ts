@@ -64,6 +64,123 @@ async function unlessThere<T>(call: () => Promise<T>, also: readonly string[] = 
   }
 }
 
+/** What all calls of the control plane need. */
+interface FunctionContext {
+  readonly client: LambdaCalls;
+  readonly settings: ReactorFunctionSettings;
+}
+
+const nameOf = ({ settings }: FunctionContext, reactorId: string) =>
+  reactorFunctionName(settings.namePrefix, reactorId);
+
+/** Whether a version can be invoked. One without recent invocations is inactive. */
+function isReady(found: FunctionConfiguration | undefined): boolean {
+  const isActive = found?.State === 'Active' || found?.State === 'Inactive';
+  return isActive && found.LastUpdateStatus !== 'InProgress';
+}
+
+/** Waits until a version is active. Throws if it cannot become active. */
+async function ready({ client }: FunctionContext, name: string, version: string): Promise<void> {
+  const until = Date.now() + READY_WITHIN_MS;
+  for (let pause = FIRST_LOOK_MS; ; pause = Math.min(LONGEST_LOOK_MS, pause * 2)) {
+    // GetFunction does not use up the control plane's 15 calls a second: its limit is separate.
+    const command = new GetFunctionCommand({ FunctionName: name, Qualifier: version });
+    const { Configuration: found } = await retryControlPlane(() => client.send(command));
+    if (isReady(found)) return;
+    if (found?.State === 'Failed' || found?.LastUpdateStatus === 'Failed')
+      throw new Error(`reactor functions: version ${version} failed: ${found.StateReasonCode ?? 'unknown'}`);
+    if (Date.now() > until)
+      throw new ServiceError('dependency_unavailable', 'The function of the reactor does not become ready.', {
+        headers: { 'Retry-After': '60' },
+      });
+    await sleep(pause);
+  }
+}
+
+async function published(
+  context: FunctionContext,
+  name: string,
+  version: string | undefined,
+): Promise<string> {
+  if (version === undefined) throw new Error('reactor functions: Lambda named no version');
+  await ready(context, name, version);
+  return version;
+}
+
+/** The state of a function or one of its versions; `undefined` if there is none. */
+async function configurationOf(
+  { client }: FunctionContext,
+  name: string,
+  qualifier?: string,
+): Promise<FunctionConfiguration | undefined> {
+  const command = new GetFunctionCommand({ FunctionName: name, Qualifier: qualifier });
+  const response = await unlessGone(() => client.send(command));
+  return response?.Configuration;
+}
+
+const hasCurrentLayer = (
+  { settings }: FunctionContext,
+  { Layers: layers = [] }: FunctionConfiguration,
+): boolean => layers.length === 1 && layers[0]?.Arn === settings.layerArn;
+
+/** The layer contains the Node.js of one architecture, so both change together. */
+const hasCurrentRuntime = (context: FunctionContext, found: FunctionConfiguration): boolean =>
+  hasCurrentLayer(context, found) && found.Architectures?.[0] === context.settings.architecture;
+
+/** A function keeps the layer that it was created with, until its code is published again. */
+async function useCurrentLayer(
+  context: FunctionContext,
+  name: string,
+  found: FunctionConfiguration,
+): Promise<void> {
+  const { settings, client } = context;
+  if (hasCurrentLayer(context, found)) return;
+  const command = new UpdateFunctionConfigurationCommand({
+    FunctionName: name,
+    Layers: [settings.layerArn],
+  });
+  await retryControlPlane(() => client.send(command), BUSY);
+  await ready(context, name, '$LATEST');
+}
+
+/** Publishes code for an existing function. */
+async function publishCode(context: FunctionContext, name: string, archive: Uint8Array): Promise<string> {
+  const { settings, client } = context;
+  const command = new UpdateFunctionCodeCommand({
+    FunctionName: name,
+    ZipFile: archive,
+    Architectures: [settings.architecture],
+    SourceKMSKeyArn: settings.codeKeyArn,
+    Publish: true,
+  });
+  const updated = await retryControlPlane(() => client.send(command), BUSY);
+  return published(context, name, updated.Version);
+}
+
+/** Creates the function, without `live`. */
+async function make(context: FunctionContext, name: string, archive: Uint8Array): Promise<string> {
+  const { settings, client } = context;
+  const command = new CreateFunctionCommand({
+    FunctionName: name,
+    Description: 'A reactor',
+    Runtime: 'provided.al2023',
+    Architectures: [settings.architecture],
+    Handler: 'reactor.handler',
+    Role: settings.roleArn,
+    Layers: [settings.layerArn],
+    Code: { ZipFile: archive, SourceKMSKeyArn: settings.codeKeyArn },
+    MemorySize: REACTOR_MEMORY_MB,
+    Timeout: TIMEOUT_SECONDS,
+    Publish: true,
+  });
+  const created = await unlessThere(() => client.send(command), ROLE_TOO_NEW);
+  // An earlier attempt created it and its response was lost: for equal code Lambda returns the
+  // existing version.
+  return created === undefined
+    ? publishCode(context, name, archive)
+    : published(context, name, created.Version);
+}
+
 /**
  * One Lambda function per reactor. To save the control plane's 15 calls a second, a new one takes
  * CreateFunction with Publish, CreateAlias and, to stay warm, PutProvisionedConcurrencyConfig.
@@ -72,123 +189,30 @@ export function createReactorFunctions(
   client: LambdaCalls,
   settings: ReactorFunctionSettings,
 ): ReactorFunctions {
-  const nameOf = (reactorId: string) => reactorFunctionName(settings.namePrefix, reactorId);
-
-  /** Waits until a version is active. Throws if it cannot become active. */
-  async function ready(name: string, version: string): Promise<void> {
-    const until = Date.now() + READY_WITHIN_MS;
-    for (let pause = FIRST_LOOK_MS; ; pause = Math.min(LONGEST_LOOK_MS, pause * 2)) {
-      // GetFunction does not use up the control plane's 15 calls a second: its limit is separate.
-      const command = new GetFunctionCommand({ FunctionName: name, Qualifier: version });
-      const { Configuration: found } = await retryControlPlane(() => client.send(command));
-      const isUpdating = found?.LastUpdateStatus === 'InProgress';
-      if ((found?.State === 'Active' || found?.State === 'Inactive') && !isUpdating) return;
-      if (found?.State === 'Failed' || found?.LastUpdateStatus === 'Failed')
-        throw new Error(
-          `reactor functions: version ${version} failed: ${found.StateReasonCode ?? 'unknown'}`,
-        );
-      if (Date.now() > until)
-        throw new ServiceError(
-          'dependency_unavailable',
-          'The function of the reactor does not become ready.',
-          {
-            headers: { 'Retry-After': '60' },
-          },
-        );
-      await sleep(pause);
-    }
-  }
-
-  async function published(name: string, version: string | undefined): Promise<string> {
-    if (version === undefined) throw new Error('reactor functions: Lambda named no version');
-    await ready(name, version);
-    return version;
-  }
-
-  /** The state of a function or one of its versions; `undefined` if there is none. */
-  async function configurationOf(
-    name: string,
-    qualifier?: string,
-  ): Promise<FunctionConfiguration | undefined> {
-    const command = new GetFunctionCommand({ FunctionName: name, Qualifier: qualifier });
-    const response = await unlessGone(() => client.send(command));
-    return response?.Configuration;
-  }
-
-  const hasCurrentLayer = ({ Layers: layers = [] }: FunctionConfiguration): boolean =>
-    layers.length === 1 && layers[0]?.Arn === settings.layerArn;
-
-  /** The layer contains the Node.js of one architecture, so both change together. */
-  const hasCurrentRuntime = (found: FunctionConfiguration): boolean =>
-    hasCurrentLayer(found) && found.Architectures?.[0] === settings.architecture;
-
-  /** A function keeps the layer that it was created with, until its code is published again. */
-  async function useCurrentLayer(name: string, found: FunctionConfiguration): Promise<void> {
-    if (hasCurrentLayer(found)) return;
-    const command = new UpdateFunctionConfigurationCommand({
-      FunctionName: name,
-      Layers: [settings.layerArn],
-    });
-    await retryControlPlane(() => client.send(command), BUSY);
-    await ready(name, '$LATEST');
-  }
-
-  /** Publishes code for an existing function. */
-  async function publishCode(name: string, archive: Uint8Array): Promise<string> {
-    const command = new UpdateFunctionCodeCommand({
-      FunctionName: name,
-      ZipFile: archive,
-      Architectures: [settings.architecture],
-      SourceKMSKeyArn: settings.codeKeyArn,
-      Publish: true,
-    });
-    const updated = await retryControlPlane(() => client.send(command), BUSY);
-    return published(name, updated.Version);
-  }
-
-  /** Creates the function, without `live`. */
-  async function make(name: string, archive: Uint8Array): Promise<string> {
-    const command = new CreateFunctionCommand({
-      FunctionName: name,
-      Description: 'A reactor',
-      Runtime: 'provided.al2023',
-      Architectures: [settings.architecture],
-      Handler: 'reactor.handler',
-      Role: settings.roleArn,
-      Layers: [settings.layerArn],
-      Code: { ZipFile: archive, SourceKMSKeyArn: settings.codeKeyArn },
-      MemorySize: REACTOR_MEMORY_MB,
-      Timeout: TIMEOUT_SECONDS,
-      Publish: true,
-    });
-    const created = await unlessThere(() => client.send(command), ROLE_TOO_NEW);
-    // An earlier attempt created it and its response was lost: for equal code Lambda returns the
-    // existing version.
-    return created === undefined ? publishCode(name, archive) : published(name, created.Version);
-  }
+  const context = { client, settings };
 
   return {
     ...createReactorRepairs(client, settings),
 
     async create(reactorId: string, code: Secret<string>) {
-      const name = nameOf(reactorId);
-      const version = await make(name, await archiveOf(code));
+      const name = nameOf(context, reactorId);
+      const version = await make(context, name, await archiveOf(code));
       const alias = { FunctionName: name, Name: LIVE, FunctionVersion: version };
       await unlessThere(() => client.send(new CreateAliasCommand(alias)));
       return version;
     },
 
     async publish(reactorId, code) {
-      const [name, archive] = [nameOf(reactorId), await archiveOf(code)];
-      const found = await configurationOf(name);
-      if (found === undefined) return make(name, archive);
-      await useCurrentLayer(name, found);
-      return publishCode(name, archive);
+      const [name, archive] = [nameOf(context, reactorId), await archiveOf(code)];
+      const found = await configurationOf(context, name);
+      if (found === undefined) return make(context, name, archive);
+      await useCurrentLayer(context, name, found);
+      return publishCode(context, name, archive);
     },
 
     async isCurrent(reactorId, version) {
-      const found = await configurationOf(nameOf(reactorId), LIVE);
-      return found?.Version === version && hasCurrentRuntime(found);
+      const found = await configurationOf(context, nameOf(context, reactorId), LIVE);
+      return found?.Version === version && hasCurrentRuntime(context, found);
     },
   };
 }

@@ -123,103 +123,139 @@ function versionFor(ring: KeyRing, purpose: KeyPurpose): number {
 const reaches = ({ keyVersion, roots }: KeyRing, version: number): boolean =>
   version <= Math.max(keyVersion, roots.at(-1)?.since ?? 0);
 
+interface TenantKeysDeps {
+  readonly keyService: Pick<KeyService, 'unwrapKey'>;
+  readonly keyRingStore: KeyRingStore;
+  readonly clock: Clock;
+}
+
+/** The keys that an instance has opened, and what opens more. */
+interface KeyCaches {
+  readonly deps: TenantKeysDeps;
+  readonly rings: Memory<Promise<KeyRing>>;
+  readonly roots: Memory<Promise<Root>>;
+  readonly deploymentKeys: Memory<Promise<KeyObject>>;
+}
+
+/** Concurrent callers share one load; a load that fails is not cached. */
+function remember<T>(
+  memory: Memory<Promise<T>>,
+  name: string,
+  load: () => Promise<T>,
+  latest?: number,
+): Cached<Promise<T>> {
+  const cached = memory.set(name, load(), latest);
+  cached.value.catch(() => {
+    memory.drop(name, cached.value);
+  });
+  return cached;
+}
+
+function readRing({ rings, deps }: KeyCaches, tenantId: string): Promise<KeyRing> {
+  return remember(rings, tenantId, async () => {
+    const ring = await deps.keyRingStore.keyRing(tenantId);
+    if (ring === undefined) throw gone();
+    return ring;
+  }).value;
+}
+
+const ringOf = (caches: KeyCaches, tenantId: string) =>
+  caches.rings.get(tenantId)?.value ?? readRing(caches, tenantId);
+
+function openDeploymentKey(
+  { deploymentKeys, deps }: KeyCaches,
+  { id, wrapped }: DeploymentKey,
+): Cached<Promise<KeyObject>> {
+  const name = `${id} ${wrapped.toString('base64')}`;
+  return (
+    deploymentKeys.get(name) ??
+    remember(deploymentKeys, name, () => deps.keyService.unwrapKey(wrapped, { deployment: id }))
+  );
+}
+
+/** A root never outlives the deployment key that opened it: both end after one lifetime. */
+function openRoot(
+  caches: KeyCaches,
+  tenantId: string,
+  name: string,
+  { wrapped, deploymentKey }: WrappedRoot,
+) {
+  const { deps, roots } = caches;
+  const by = deploymentKey && { id: deploymentKey.id, ...openDeploymentKey(caches, deploymentKey) };
+  const load = async () =>
+    by === undefined
+      ? deps.keyService.unwrapKey(wrapped, { tenant: tenantId })
+      : unwrapRoot({ id: by.id, key: await by.value }, tenantId, wrapped);
+  const root = async () => ({ key: await load(), derived: new Map<string, KeyObject>() });
+  return remember(roots, name, root, by?.until);
+}
+
+function unwrap(caches: KeyCaches, tenantId: string, root: WrappedRoot): Promise<Root> {
+  const { roots } = caches;
+  const name = `${tenantId} ${root.wrapped.toString('base64')}`;
+  return (roots.get(name) ?? openRoot(caches, tenantId, name, root)).value;
+}
+
+async function keyOf(
+  caches: KeyCaches,
+  tenantId: string,
+  ring: KeyRing,
+  purpose: KeyPurpose,
+  version: number,
+) {
+  if (ring.roots.length === 0) throw gone();
+  const root = reaches(ring, version) ? rootOf(ring, version) : undefined;
+  if (root === undefined) throw new Error(`tenant keys: no root for version ${String(version)}`);
+  return { version, key: derivedFrom(await unwrap(caches, tenantId, root), purpose, version) };
+}
+
+const currentOf = (caches: KeyCaches, tenantId: string, ring: KeyRing, purpose: KeyPurpose) =>
+  keyOf(caches, tenantId, ring, purpose, versionFor(ring, purpose));
+
 /**
  * Calls reject with `dependency_unavailable` when a dependency is down, and with `unauthenticated`
  * for a missing or destroyed tenant. A version without a root is an unexpected error.
  */
-export function createTenantKeys(deps: {
-  readonly keyService: Pick<KeyService, 'unwrapKey'>;
-  readonly keyRingStore: KeyRingStore;
-  readonly clock: Clock;
-}): TenantKeys {
+export function createTenantKeys(deps: TenantKeysDeps): TenantKeys {
   const rings = new Memory<Promise<KeyRing>>(deps.clock);
   const roots = new Memory<Promise<Root>>(deps.clock);
   const deploymentKeys = new Memory<Promise<KeyObject>>(deps.clock);
-
-  /** Concurrent callers share one load; a load that fails is not cached. */
-  function remember<T>(
-    memory: Memory<Promise<T>>,
-    name: string,
-    load: () => Promise<T>,
-    latest?: number,
-  ): Cached<Promise<T>> {
-    const cached = memory.set(name, load(), latest);
-    cached.value.catch(() => {
-      memory.drop(name, cached.value);
-    });
-    return cached;
-  }
-
-  function readRing(tenantId: string): Promise<KeyRing> {
-    return remember(rings, tenantId, async () => {
-      const ring = await deps.keyRingStore.keyRing(tenantId);
-      if (ring === undefined) throw gone();
-      return ring;
-    }).value;
-  }
-
-  const ringOf = (tenantId: string) => rings.get(tenantId)?.value ?? readRing(tenantId);
-
-  function openDeploymentKey({ id, wrapped }: DeploymentKey): Cached<Promise<KeyObject>> {
-    const name = `${id} ${wrapped.toString('base64')}`;
-    return (
-      deploymentKeys.get(name) ??
-      remember(deploymentKeys, name, () => deps.keyService.unwrapKey(wrapped, { deployment: id }))
-    );
-  }
-
-  /** A root never outlives the deployment key that opened it: both end after one lifetime. */
-  function openRoot(tenantId: string, name: string, { wrapped, deploymentKey }: WrappedRoot) {
-    const by = deploymentKey && { id: deploymentKey.id, ...openDeploymentKey(deploymentKey) };
-    const load = async () =>
-      by === undefined
-        ? deps.keyService.unwrapKey(wrapped, { tenant: tenantId })
-        : unwrapRoot({ id: by.id, key: await by.value }, tenantId, wrapped);
-    const root = async () => ({ key: await load(), derived: new Map<string, KeyObject>() });
-    return remember(roots, name, root, by?.until);
-  }
-
-  function unwrap(tenantId: string, root: WrappedRoot): Promise<Root> {
-    const name = `${tenantId} ${root.wrapped.toString('base64')}`;
-    return (roots.get(name) ?? openRoot(tenantId, name, root)).value;
-  }
-
-  async function keyOf(tenantId: string, ring: KeyRing, purpose: KeyPurpose, version: number) {
-    if (ring.roots.length === 0) throw gone();
-    const root = reaches(ring, version) ? rootOf(ring, version) : undefined;
-    if (root === undefined) throw new Error(`tenant keys: no root for version ${String(version)}`);
-    return { version, key: derivedFrom(await unwrap(tenantId, root), purpose, version) };
-  }
-
-  const currentOf = (tenantId: string, ring: KeyRing, purpose: KeyPurpose) =>
-    keyOf(tenantId, ring, purpose, versionFor(ring, purpose));
+  const caches = { deps, rings, roots, deploymentKeys };
 
   return {
-    current: async (tenantId, purpose) => currentOf(tenantId, await ringOf(tenantId), purpose),
-    newest: async (tenantId, purpose) => currentOf(tenantId, await readRing(tenantId), purpose),
+    current: async (tenantId, purpose) =>
+      currentOf(caches, tenantId, await ringOf(caches, tenantId), purpose),
+    newest: async (tenantId, purpose) =>
+      currentOf(caches, tenantId, await readRing(caches, tenantId), purpose),
 
     async version(tenantId, purpose, version) {
-      const ring = await ringOf(tenantId);
+      const ring = await ringOf(caches, tenantId);
       // A version that the cached ring does not cover is newer: the data key was rotated since.
-      return keyOf(tenantId, reaches(ring, version) ? ring : await readRing(tenantId), purpose, version);
+      return keyOf(
+        caches,
+        tenantId,
+        reaches(ring, version) ? ring : await readRing(caches, tenantId),
+        purpose,
+        version,
+      );
     },
 
     async all(tenantId, purpose) {
-      const ring = await ringOf(tenantId);
+      const ring = await ringOf(caches, tenantId);
       return Promise.all(
-        ring.roots.map(async (root) => (await keyOf(tenantId, ring, purpose, root.since)).key),
+        ring.roots.map(async (root) => (await keyOf(caches, tenantId, ring, purpose, root.since)).key),
       );
     },
 
     async searched(tenantId, purpose) {
-      const ring = await ringOf(tenantId);
+      const ring = await ringOf(caches, tenantId);
       const found = searchedRoots(ring, deps.clock() - FORGOTTEN_MS);
-      return Promise.all(found.map(({ since }) => keyOf(tenantId, ring, purpose, since)));
+      return Promise.all(found.map(({ since }) => keyOf(caches, tenantId, ring, purpose, since)));
     },
 
     async settled(tenantId, purpose) {
-      const ring = await ringOf(tenantId);
-      return (await keyOf(tenantId, ring, purpose, settledRoot(ring)?.since ?? 0)).key;
+      const ring = await ringOf(caches, tenantId);
+      return (await keyOf(caches, tenantId, ring, purpose, settledRoot(ring)?.since ?? 0)).key;
     },
 
     holds: (tenantId) => rings.get(tenantId) !== undefined,
@@ -227,7 +263,7 @@ export function createTenantKeys(deps: {
     learn(tenantId, ring) {
       void rings.set(tenantId, Promise.resolve(ring));
       // A root that fails here is unwrapped again when it is needed; that call reports the error.
-      for (const root of ring.roots) unwrap(tenantId, root).catch(() => undefined);
+      for (const root of ring.roots) unwrap(caches, tenantId, root).catch(() => undefined);
     },
   };
 }

@@ -40,6 +40,28 @@ function nameProblem(host: string): string | undefined {
   return undefined;
 }
 
+/** Why a text cannot be a destination, before it is parsed. */
+function textProblem(text: string): string | undefined {
+  if (text.length > DESTINATION_MAX_LENGTH)
+    return `must be at most ${String(DESTINATION_MAX_LENGTH)} characters`;
+  if (text.includes('{{')) return 'must not contain expressions';
+  // WHATWG URL drops tabs and line breaks and turns backslashes into slashes; a URL that needs that
+  // is a mistake or an attack.
+  if (/[\s\\\p{Cc}]/u.test(text) || !/^[a-z]+:\/\/[^/]/i.test(text) || !URL.canParse(text))
+    return 'must be a URL that begins with https://';
+  return undefined;
+}
+
+/** Why a URL that no deploy setting allows cannot be a destination. */
+function urlProblem(url: URL, ownHost: string | undefined): string | undefined {
+  if (url.protocol !== 'https:') return 'must be an https URL';
+  if (portOf(url) !== '443')
+    return 'must use port 443, unless the deploy setting egressAllowList names its host and port';
+  if (ownHost !== undefined && url.hostname === ownHost.toLowerCase().replace(/:\d+$/, ''))
+    return 'must not be the service itself';
+  return nameProblem(url.hostname);
+}
+
 /**
  * The destination, or the problem of its text (docs/contract.md#destination). `ownHost` is the host
  * of the service itself, which is not allowed.
@@ -48,25 +70,15 @@ export function parseDestination(
   text: string,
   options: { readonly allowList: EgressAllowList; readonly ownHost?: string },
 ): Destination | string {
-  if (text.length > DESTINATION_MAX_LENGTH)
-    return `must be at most ${String(DESTINATION_MAX_LENGTH)} characters`;
-  if (text.includes('{{')) return 'must not contain expressions';
-  // WHATWG URL drops tabs and line breaks and turns backslashes into slashes; a URL that needs that
-  // is a mistake or an attack.
-  if (/[\s\\\p{Cc}]/u.test(text) || !/^[a-z]+:\/\/[^/]/i.test(text) || !URL.canParse(text))
-    return 'must be a URL that begins with https://';
+  const problem = textProblem(text);
+  if (problem !== undefined) return problem;
   const url = new URL(text);
   if (url.username !== '' || url.password !== '' || /^[a-z]+:\/\/[^/?#]*@/i.test(text))
     return 'must not have user information';
   url.hash = '';
   const origin = `${url.protocol}//${url.hostname}:${portOf(url)}`;
   if (options.allowList.some((entry) => originOf(entry) === origin)) return { url, isAdmitted: true };
-  if (url.protocol !== 'https:') return 'must be an https URL';
-  if (portOf(url) !== '443')
-    return 'must use port 443, unless the deploy setting egressAllowList names its host and port';
-  if (options.ownHost !== undefined && url.hostname === options.ownHost.toLowerCase().replace(/:\d+$/, ''))
-    return 'must not be the service itself';
-  return nameProblem(url.hostname) ?? { url, isAdmitted: false };
+  return urlProblem(url, options.ownHost) ?? { url, isAdmitted: false };
 }
 
 /**

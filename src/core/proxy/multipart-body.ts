@@ -24,6 +24,12 @@ const HEADERS_MAX_BYTES = 16_384;
  * receivers may read differently than the proxy.
  */
 export function boundaryOf(contentType: string): string | undefined {
+  const [boundary, second] = boundaryParameters(contentType) ?? [];
+  return second === undefined && boundary !== undefined && BOUNDARY.test(boundary) ? boundary : undefined;
+}
+
+/** The values of all boundary parameters; `undefined` if not every receiver reads them alike. */
+function boundaryParameters(contentType: string): readonly string[] | undefined {
   const found: string[] = [];
   PARAMETER.lastIndex = contentType.indexOf(';');
   if (PARAMETER.lastIndex === -1) return undefined;
@@ -35,8 +41,7 @@ export function boundaryOf(contentType: string): string | undefined {
     if (/^boundary\*/i.test(name)) return undefined;
     if (/^boundary$/i.test(name)) found.push(quoted?.replace(/\\(.)/g, '$1') ?? bare);
   }
-  const [boundary, second] = found;
-  return second === undefined && boundary !== undefined && BOUNDARY.test(boundary) ? boundary : undefined;
+  return found;
 }
 
 /** A range of bytes of a body. */
@@ -136,12 +141,45 @@ interface Part {
   readonly path: string;
 }
 
+type FillPart = (part: Part) => Renderable<Buffer>;
+
+/** A part of a body as it was found. */
+interface FoundPart {
+  readonly bytes: Buffer;
+  readonly headers: string;
+  /** The headers have more bytes than are read. */
+  readonly isCut: boolean;
+}
+
+/** Fills in a part that may hold an expression, and reports what prevents that. */
+function filledPart(
+  { bytes, headers, isCut }: FoundPart,
+  { path, isForm, partType }: MultipartBody,
+  fields: TemplateFields,
+  fill: FillPart,
+): Renderable<Buffer> {
+  if (isCut) fields.report(path, 'has a part with too many headers');
+  const name = /;\s*name="([^"]*)"/i.exec(headers)?.[1] ?? 'part';
+  const partPath = isForm ? `${path}.${name}` : path;
+  if (isForm && bytes.includes('{{') && utf8Text(bytes) === undefined)
+    fields.report(path, 'has a text field that is not UTF-8');
+  const contentType = contentTypeOf(headers) ?? partType;
+  const filled = fill({ body: contentOfBytes(bytes), contentType, path: partPath });
+  if (filled.references.length > 0 && !hasPlainEncoding(headers))
+    fields.report(
+      partPath,
+      'has an expression in a part whose Content-Transfer-Encoding is not 7bit, 8bit or binary',
+    );
+  return filled;
+}
+
 /** A multipart body in which `fill` fills in the content of each part by its own type. */
 export function multipartBody(
-  { body, boundary, path, isForm, partType }: MultipartBody,
+  multipart: MultipartBody,
   fields: TemplateFields,
-  fill: (part: Part) => Renderable<Buffer>,
+  fill: FillPart,
 ): Renderable<Buffer> {
+  const { body, boundary, path, isForm } = multipart;
   const pieces: Renderable<Buffer>[] = [];
   const declaring: Buffer[] = [];
   const between = (from: number, to: number) => {
@@ -161,18 +199,8 @@ export function multipartBody(
     if (isFile(headers) && (isForm || holdsNone)) continue;
     declaring.push(body.subarray(part.from, content.to));
     if (holdsNone) continue;
-    if (content.from - part.from > HEADERS_MAX_BYTES) fields.report(path, 'has a part with too many headers');
-    const name = /;\s*name="([^"]*)"/i.exec(headers)?.[1] ?? 'part';
-    const partPath = isForm ? `${path}.${name}` : path;
-    if (isForm && bytes.includes('{{') && utf8Text(bytes) === undefined)
-      fields.report(path, 'has a text field that is not UTF-8');
-    const contentType = contentTypeOf(headers) ?? partType;
-    const filled = fill({ body: contentOfBytes(bytes), contentType, path: partPath });
-    if (filled.references.length > 0 && !hasPlainEncoding(headers))
-      fields.report(
-        partPath,
-        'has an expression in a part whose Content-Transfer-Encoding is not 7bit, 8bit or binary',
-      );
+    const isCut = content.from - part.from > HEADERS_MAX_BYTES;
+    const filled = filledPart({ bytes, headers, isCut }, multipart, fields, fill);
     pieces.push(between(at, content.from), filled);
     at = content.to;
   }

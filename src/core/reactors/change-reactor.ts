@@ -91,6 +91,14 @@ interface Changed {
   readonly warnings: readonly string[];
 }
 
+/** The members that the audit record names. A sealed configuration is not compared. */
+const changedMembers = (previous: StoredReactor, next: StoredReactor, namesConfiguration: boolean) => [
+  ...(next.name === previous.name ? [] : ['name']),
+  ...(next.codeHash === previous.codeHash ? [] : ['code']),
+  ...(namesConfiguration ? ['configuration'] : []),
+  ...(next.applicationId === previous.applicationId ? [] : ['application']),
+];
+
 async function changeOnce(
   deps: ChangeReactorDeps,
   caller: Caller,
@@ -118,14 +126,7 @@ async function changeOnce(
     modifiedAt: deps.clock(),
     version: previous.version + 1,
   });
-  deps.audit.changes({
-    members: [
-      ...(next.name === previous.name ? [] : ['name']),
-      ...(isNewCode ? ['code'] : []),
-      ...(namesConfiguration ? ['configuration'] : []),
-      ...(next.applicationId === previous.applicationId ? [] : ['application']),
-    ],
-  });
+  deps.audit.changes({ members: changedMembers(previous, next, namesConfiguration) });
   if (!isNewCode && (!namesCode || (await isInPlace(deps, previous))))
     return (await deps.reactorStore.update(next)) ? { stored: next, application, warnings } : 'conflict';
   const stored = await replaceCode(deps, previous, next, definition.code);

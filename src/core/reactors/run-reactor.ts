@@ -5,6 +5,7 @@ import { defined } from '../shared/defined.ts';
 import type { ClientCompatibility } from '../shared/client-compatibility.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { nearestName } from '../shared/known-names.ts';
+import { errorsBelow } from '../shared/member-path.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
 import { Secret } from '../shared/secret.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
@@ -188,10 +189,7 @@ export function returnedParts(
 /** An error of tokenizing for the code, with its paths below `tokenize`. */
 function belowTokenize(error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.errors === undefined) return error;
-  const errors = Object.entries(error.errors).map(
-    ([path, messages]) => [path === '' ? 'tokenize' : `tokenize.${path}`, messages] as const,
-  );
-  return new ServiceError(error.code, error.message, { errors: Object.fromEntries(errors) });
+  return new ServiceError(error.code, error.message, { errors: errorsBelow('tokenize', error.errors) });
 }
 
 /** A run with its arguments filled in, before the code runs. */

@@ -1,3 +1,5 @@
+import type { FieldErrors } from './service-error.ts';
+
 /**
  * The path of a member inside a request, as errors name it: `rules[0].permissions[1]`. An empty
  * path is the whole body.
@@ -37,7 +39,14 @@ export type LazyPath = string | (() => string);
 /** The text of a {@link LazyPath}. */
 export const pathText = (path: LazyPath): string => (typeof path === 'string' ? path : path());
 
-/** A path relative to another one. */
-export function joinedPath(path: string, relative: string): string {
-  return path === '' || relative.startsWith('[') ? `${path}${relative}` : `${path}.${relative}`;
+/** Errors of a part of a request, with the path of this part before their own. */
+export function errorsBelow(path: string, errors: FieldErrors): FieldErrors {
+  return Object.fromEntries(
+    Object.entries(errors).map(([relative, messages]) => [joinedPath(path, relative), messages]),
+  );
+}
+
+function joinedPath(path: string, relative: string): string {
+  const isJoined = path === '' || relative === '' || relative.startsWith('[');
+  return isJoined ? `${path}${relative}` : `${path}.${relative}`;
 }

@@ -10,10 +10,16 @@ function parseAmerican(text: string): Timestamp | undefined {
   const [month = 0, day = 0, year = 0, hour = 0, minute = 0, second = 0] = match
     .slice(1, 7)
     .map((part: string | undefined) => Number(part ?? '0'));
-  const half = match[7]?.toUpperCase();
-  if (half !== undefined && (hour < 1 || hour > 12)) return undefined;
-  const hours = half === undefined ? 0 : (hour % 12) + (half === 'PM' ? 12 : 0);
+  const hours = hoursOf(hour, match[7]?.toUpperCase());
+  if (hours === undefined) return undefined;
   return timestampOf({ date: [year, month, day], time: [hours, minute, second, 0], offset: match[8] });
+}
+
+/** The hours since midnight; `undefined` for an hour that the half of a day does not have. */
+function hoursOf(hour: number, half: string | undefined): number | undefined {
+  if (half === undefined) return 0;
+  if (hour < 1 || hour > 12) return undefined;
+  return (hour % 12) + (half === 'PM' ? 12 : 0);
 }
 
 /**

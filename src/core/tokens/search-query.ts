@@ -38,6 +38,10 @@ function termOf(match: RegExpExecArray): SearchTerm {
       key: quotedKey === undefined ? (plainKey ?? '') : unescaped(quotedKey),
       value,
     };
+  return fieldTerm(name, value);
+}
+
+function fieldTerm(name: string, value: string): SearchTerm {
   const field = FIELDS.find((candidate) => candidate === name.toLowerCase());
   if (field === undefined)
     throw refused(`has an unknown field; there are ${FIELDS.join(', ')} and metadata.<key>`);

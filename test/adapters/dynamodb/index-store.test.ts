@@ -385,7 +385,8 @@ describe('a search by token', () => {
     await written(trail, NOW - 5, ids);
     const gone = referenceText(referenceOf('never stored'));
     const { referred: _, ...content } = encodeContent({
-      ...{ op: 'listTokens', outcome: 'ok' },
+      op: 'listTokens',
+      outcome: 'ok',
       tokens: { mask: [...ids, 'never stored'] },
     });
     const record = { trail, shard: 3, position: newRecordPosition(NOW), expires: EXPIRES, ...content };

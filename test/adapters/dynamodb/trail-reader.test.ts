@@ -65,7 +65,11 @@ it('an inserted item with odd attributes is a failure of its own, and crashes no
   await insert(TENANTS[0], odd, { ttl: { N: '1' }, body: BODY });
   own.now = START + MINUTE;
   const verified = await verifyStep(own.verifyDeps({ trail: createTrailReader(table()) }), {
-    ...{ walk: 'complete', trails: [TENANTS[0]], from: START - MINUTE, to: own.now, deadline: Infinity },
+    walk: 'complete',
+    trails: [TENANTS[0]],
+    from: START - MINUTE,
+    to: own.now,
+    deadline: Infinity,
   });
   expect(verified.failures).toBe(positions.size);
   expect(verified.broken.map(({ place }) => place)).toEqual(
@@ -91,7 +95,8 @@ it('an inserted record that refers to ids that are not stored, or to others, is 
   const body = { S: JSON.stringify({ v: 1, op: 'getToken', tokens: { reveal: [0, 3] } }) };
   const ttl = { N: String(START / 1000 + 86_400) };
   await insert(DEPLOYMENT, newRecordPosition(START), {
-    ...{ ttl, body },
+    ttl,
+    body,
     ids: { B: Buffer.concat([gone, other, long]) },
   });
   own.now = START + MINUTE;

@@ -2,8 +2,13 @@ import { deliveryLine } from '../../../bin/local/delivery-line.ts';
 import { DELIVERY_TRIES } from '../../../src/core/reactors/invocation.ts';
 
 const FAILED = {
-  ...{ level: 'warn', operation: 'deliverResult', outcome: 'failed', attempt: 1, invocationId: 'abc' },
-  ...{ reason: 'self-signed certificate', nextAttempt: '2026-11-25T10:20:30.000Z' },
+  level: 'warn',
+  operation: 'deliverResult',
+  outcome: 'failed',
+  attempt: 1,
+  invocationId: 'abc',
+  reason: 'self-signed certificate',
+  nextAttempt: '2026-11-25T10:20:30.000Z',
 };
 
 it('describes a failed attempt, with the way round a wrong certificate', () => {

@@ -301,7 +301,10 @@ describe('commands of the audit trail', () => {
 
   it('verify-audit goes on after a failure, shows the first hundred and exits with 1', async () => {
     const failed = (what: string, failures: number, next: object | null) => ({
-      ...{ ...checked, intact: false, failures, next },
+      ...checked,
+      intact: false,
+      failures,
+      next,
       broken: Array.from({ length: failures }, (_, at) => ({ record: '0mwt\u001b[8m', what, at })),
     });
     const at = { from: '2026-01-31T12:00:00+00:00' };
@@ -358,8 +361,13 @@ describe('commands of the audit trail', () => {
     const whole = await run(args);
     expect([whole.exitCode, whole.payloads]).toEqual([0, []]);
     expect(JSON.parse(whole.out)).toMatchObject({
-      ...{ seals: 0, records: 2, not_sealed_yet: 2, before_the_first_seal: 0, expired_intervals: 0 },
-      ...{ intact: true, exported_at: expect.any(String) },
+      seals: 0,
+      records: 2,
+      not_sealed_yet: 2,
+      before_the_first_seal: 0,
+      expired_intervals: 0,
+      intact: true,
+      exported_at: expect.any(String),
     });
     writeFileSync(file, [header, lines[1], lines[0]].join('\n'));
     const swapped = await run(args);

@@ -45,7 +45,9 @@ const recordLines = (trail: Trail, tenant: string): readonly string[] =>
 
 const header = (tenant: string, from = START - MINUTE, at?: number): string =>
   JSON.stringify({
-    ...{ export: 1, tenant, from: new Date(from).toISOString() },
+    export: 1,
+    tenant,
+    from: new Date(from).toISOString(),
     to: new Date(START + 10 * MINUTE).toISOString(),
     ...(at !== undefined && { at: new Date(at).toISOString() }),
   });
@@ -62,8 +64,13 @@ const exportOf = (trail: Trail, tenant: string = TENANTS[0]): readonly string[] 
 ];
 
 const ALL = {
-  ...{ seals: 4, records: 20, unsealed: 0, beforeSeals: 0, expired: 0 },
-  ...{ sealedFrom: '2026-11-23T12:06:00.000Z', sealedTo: '2026-11-23T12:24:00.000Z' },
+  seals: 4,
+  records: 20,
+  unsealed: 0,
+  beforeSeals: 0,
+  expired: 0,
+  sealedFrom: '2026-11-23T12:06:00.000Z',
+  sealedTo: '2026-11-23T12:24:00.000Z',
 };
 
 describe('an export', () => {
@@ -90,8 +97,13 @@ describe('an export', () => {
     const records = recordLines(trail, TENANTS[0]).slice(later(0) + later(1));
     const lines = [...sealLines(trail).slice(2), ...records];
     expect(await verifyExport([header(TENANTS[0], START + 2 * MINUTE), ...lines], pem())).toEqual({
-      ...{ seals: 2, records: records.length, unsealed: 0, beforeSeals: 0, expired: 0 },
-      ...{ sealedFrom: '2026-11-23T12:22:00.000Z', sealedTo: '2026-11-23T12:24:00.000Z' },
+      seals: 2,
+      records: records.length,
+      unsealed: 0,
+      beforeSeals: 0,
+      expired: 0,
+      sealedFrom: '2026-11-23T12:22:00.000Z',
+      sealedTo: '2026-11-23T12:24:00.000Z',
     });
     const { broken } = await verifyExport([header(TENANTS[0]), ...lines], pem());
     expect(broken).toMatch(/the seals before it are missing$/);
@@ -102,7 +114,11 @@ describe('an export', () => {
     expect(await verifyExport(exportOf(trail), pem())).toMatchObject({ seals: 2, records: 20, unsealed: 10 });
     const { trail: unsealed } = await aTrail({ sealed: 0 });
     expect(await verifyExport(exportOf(unsealed), pem())).toEqual({
-      ...{ seals: 0, records: 20, unsealed: 20, beforeSeals: 0, expired: 0 },
+      seals: 0,
+      records: 20,
+      unsealed: 20,
+      beforeSeals: 0,
+      expired: 0,
     });
   });
 
@@ -277,7 +293,9 @@ describe('an export whose records have partly expired', () => {
   it('reports the number of intervals that have lost records', async () => {
     const { lines, witness, verified } = await expiredExport();
     expect(await verified([...lines, witness])).toEqual({
-      ...{ ...ALL, records: 19, expired: 1 },
+      ...ALL,
+      records: 19,
+      expired: 1,
       exportedAt: new Date(EXPIRED).toISOString(),
     });
   });

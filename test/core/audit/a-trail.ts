@@ -112,7 +112,10 @@ export class Trail implements AnIndex {
     const own = trail === DEPLOYMENT ? {} : { key: version };
     const { referred, ...content } = encodeContent({
       ...own,
-      ...{ op: 'getToken', outcome: 'ok', status: 200, ...entry },
+      op: 'getToken',
+      outcome: 'ok',
+      status: 200,
+      ...entry,
     });
     for (const { reference, id } of referred) this.ids.set(referenceText(reference), id);
     const expires = Math.floor(at / 1000) + RETENTION_SECONDS;
@@ -203,7 +206,11 @@ export class Trail implements AnIndex {
   /** Verifies everything from before the first record to now, in one step. */
   verifyAll(over: Partial<VerifyDeps> = {}, input: Partial<VerifyInput> = {}): Promise<Verified> {
     return verifyStep(this.verifyDeps(over), {
-      ...{ walk: 'complete', tenants: TENANTS, from: START - 60 * MINUTE, to: this.now, deadline: Infinity },
+      walk: 'complete',
+      tenants: TENANTS,
+      from: START - 60 * MINUTE,
+      to: this.now,
+      deadline: Infinity,
       ...input,
     });
   }

@@ -82,8 +82,8 @@ const OF_RECORDS: Readonly<Record<string, Edit>> = {
   'two records swapped': (trail, record, n) => {
     const other = at([...trail.records.values()], n);
     const { trail: id, shard, position } = record;
-    trail.put({ ...other, ...{ trail: id, shard, position } });
-    trail.put({ ...record, ...{ trail: other.trail, shard: other.shard, position: other.position } });
+    trail.put({ ...other, trail: id, shard, position });
+    trail.put({ ...record, trail: other.trail, shard: other.shard, position: other.position });
     return other !== record;
   },
 };

@@ -58,7 +58,12 @@ describe('the check of the schedule', () => {
     const { trail, writers } = await aTrail();
     const checks = new Checks(trail);
     expect(await checks.run()).toEqual({
-      ...{ isFinished: true, lagMs: MINUTE, seals: 4, records: 56, failures: 0, broken: [] },
+      isFinished: true,
+      lagMs: MINUTE,
+      seals: 4,
+      records: 56,
+      failures: 0,
+      broken: [],
     });
     await sealMinutes(trail, trail.now + 10 * MINUTE);
     writers[0]?.write(TENANTS[0]);

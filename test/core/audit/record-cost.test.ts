@@ -30,7 +30,10 @@ const LONGEST: AuditSubject = {
   trace: 't'.repeat(200),
 };
 const USUAL: AuditSubject = {
-  ...{ op: 'detokenize', app: APPLICATION, cred: 'application', ip: '203.0.113.100' },
+  op: 'detokenize',
+  app: APPLICATION,
+  cred: 'application',
+  ip: '203.0.113.100',
   trace: 'b46ede0b-df5d-4a78-a781-b984528b1e1a',
 };
 

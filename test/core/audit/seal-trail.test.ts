@@ -219,7 +219,8 @@ describe('the sealer', () => {
     trail.seals.set(key, { ...newest, signature: Buffer.from('3006020101020101', 'hex') });
     trail.now += MINUTE;
     expect(await trail.seal()).toEqual({
-      ...{ intervals: 0, records: 0 },
+      intervals: 0,
+      records: 0,
       broken: 'the newest seal is not the head and its signature is not valid',
     });
   });

@@ -3,7 +3,12 @@ import { encodeStatement, earliestExpiry, statementOf } from '../../../src/core/
 const ROOT = 'A'.repeat(43);
 const from = 60_000_000;
 const statement = {
-  ...{ from, to: from + 60_000, part: 1, more: 'b', previous: ROOT, expires: earliestExpiry(from) },
+  from,
+  to: from + 60_000,
+  part: 1,
+  more: 'b',
+  previous: ROOT,
+  expires: earliestExpiry(from),
   entries: [['a', 1, ROOT, 1] as const, ['b', 2, ROOT, 2 ** 31] as const],
   indexes: [['a', 'part', from, from + 1, ROOT] as const],
   progress: { hours: { time: from }, days: { time: from, trail: 'a', at: from + 1 }, asked: { done: 'x' } },

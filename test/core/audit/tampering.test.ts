@@ -57,7 +57,7 @@ const ROWS: readonly Row[] = [
     what: 'a record is replaced by a copy of another one',
     tamper: (trail) => {
       const [first, second] = victims(trail) as [AuditRecord, AuditRecord];
-      trail.put({ ...second, ...{ shard: first.shard, position: first.position } });
+      trail.put({ ...second, shard: first.shard, position: first.position });
     },
     before: MAC,
     after: MAC,
@@ -86,8 +86,8 @@ const ROWS: readonly Row[] = [
     what: 'two records are swapped',
     tamper: (trail) => {
       const [first, second] = victims(trail) as [AuditRecord, AuditRecord];
-      trail.put({ ...first, ...{ body: second.body, mac: second.mac as Buffer } });
-      trail.put({ ...second, ...{ body: first.body, mac: first.mac as Buffer } });
+      trail.put({ ...first, body: second.body, mac: second.mac as Buffer });
+      trail.put({ ...second, body: first.body, mac: first.mac as Buffer });
     },
     before: MAC,
     after: MAC,
@@ -180,7 +180,8 @@ describe.each(ROWS)('when $what', ({ tamper, before, after }) => {
         ? { broken: undefined, next: undefined }
         : {
             broken: expect.objectContaining({
-              ...{ interval: 'not sealed yet', place: expect.stringMatching(/^\d\d:/) },
+              interval: 'not sealed yet',
+              place: expect.stringMatching(/^\d\d:/),
               what: expect.stringMatching(before),
             }),
           },
@@ -248,7 +249,8 @@ describe('the chain of seals', () => {
       what: 'the newest seals are gone: the head is another seal',
     });
     expect(await trail.seal()).toEqual({
-      ...{ intervals: 0, records: 0 },
+      intervals: 0,
+      records: 0,
       broken: 'the newest seal is not the head and does not follow it',
     });
     expect(trail.seals.size).toBe(2);

@@ -10,7 +10,13 @@ import { changes, type Change } from './changes.ts';
 
 const DAY = 86_400_000;
 const NOTHING: Checked = {
-  ...{ seals: 0, records: 0, unchecked: 0, beforeSeals: 0, afterSeals: 0, expired: 0, indexes: 0 },
+  seals: 0,
+  records: 0,
+  unchecked: 0,
+  beforeSeals: 0,
+  afterSeals: 0,
+  expired: 0,
+  indexes: 0,
 };
 
 /** All steps of a range, each of one interval or as long as the time permits. */
@@ -21,7 +27,9 @@ async function inTurn(trail: Trail, from: number, to: number, stepMs: number) {
     // Each read of the clock takes 1 ms.
     const deps = trail.verifyDeps({ clock: () => (trail.now += 1) });
     const verified = await verifyStep(deps, {
-      ...{ walk: 'complete', tenants: TENANTS, to },
+      walk: 'complete',
+      tenants: TENANTS,
+      to,
       ...next,
       deadline: trail.now + stepMs,
     });
@@ -162,7 +170,8 @@ describe('an intact trail', () => {
     const { trail: unsealed } = await aTrail({ sealed: 2 });
     unsealed.keys.set(TENANTS[2], new Map([[5, createSecretKey(randomBytes(32))]]));
     expect((await unsealed.verify()).broken).toMatchObject({
-      ...{ interval: 'not sealed yet', trail: TENANTS[2] },
+      interval: 'not sealed yet',
+      trail: TENANTS[2],
       what: 'the MAC is under key 1, which was replaced, and it is not sealed',
     });
   });
@@ -390,9 +399,12 @@ describe('a failed read', () => {
       const deps = trail.verifyDeps();
       return trail.verify(
         {
-          ...{ trail: inSteps(deps.trail, step), seals: inSteps(deps.seals, step) },
-          ...{ head: inSteps(deps.head, step), keysOf: (id) => step(() => deps.keysOf(id)) },
-          ...{ index: inSteps(deps.index, step), referred: (all) => step(() => deps.referred(all)) },
+          trail: inSteps(deps.trail, step),
+          seals: inSteps(deps.seals, step),
+          head: inSteps(deps.head, step),
+          keysOf: (id) => step(() => deps.keysOf(id)),
+          index: inSteps(deps.index, step),
+          referred: (all) => step(() => deps.referred(all)),
         },
         { from },
       );

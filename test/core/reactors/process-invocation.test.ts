@@ -213,7 +213,9 @@ describe('the delivery of a result', () => {
     await world.start(await aReactor(world));
     await live(world, 120);
     expect(only(await listUndelivered(world.deps, 10))).toMatchObject({
-      ...{ delivery: 'parked', attempts: 10, lastReason: 'connection refused' },
+      delivery: 'parked',
+      attempts: 10,
+      lastReason: 'connection refused',
     });
     expect(only(world.invocations.values())).not.toHaveProperty('lastStatus');
     world.pass(PARKED_MS);

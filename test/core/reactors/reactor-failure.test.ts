@@ -26,7 +26,10 @@ describe('an error that code throws', () => {
   ])('with status %i is returned with this status', (status, title, code) => {
     const { problem } = problemOf(reactorFailure(thrown({ status, errors: { card: ['declined'] } }), 1000));
     expect(problem).toEqual({
-      ...{ title, status, code, detail: 'Card declined' },
+      title,
+      status,
+      code,
+      detail: 'Card declined',
       errors: { card: ['declined'] },
     });
   });

@@ -1,9 +1,16 @@
 import { createHash } from 'node:crypto';
+import type { Caller } from '../../../src/core/applications/application.ts';
 import { patchReactor } from '../../../src/core/reactors/change-reactor.ts';
 import { createReactor } from '../../../src/core/reactors/create-reactor.ts';
-import { executeRun, returnedParts, type RunReactorDeps } from '../../../src/core/reactors/run-reactor.ts';
+import {
+  concludeRun,
+  executeRun,
+  returnedParts,
+  type RunReactorDeps,
+} from '../../../src/core/reactors/run-reactor.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
+import { invalid } from '../../../src/core/shared/service-error.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { at } from '../../support/fakes/by-tenant.ts';
 import { aDefinition, aManager, aReactorWorld, Death, TENANT } from './a-reactor-world.ts';
@@ -78,5 +85,26 @@ describe('the value that the code returned', () => {
     expect(() => parts({ raw: 1, headers: {} }, 'strict')).toThrow(failed);
     for (const compatibility of ['strict', 'lenient'] as const)
       for (const nothing of [{}, null]) expect(parts(nothing, compatibility)).toEqual({});
+  });
+});
+
+describe('an invalid token in `tokenize`', () => {
+  const card = { type: 'card', data: { number: 'x' } };
+
+  it.each<{ tokenize: Json; path: string }>([
+    { tokenize: card, path: 'tokenize.data.number' },
+    { tokenize: [card], path: 'tokenize[0].data.number' },
+    { tokenize: { cards: [card] }, path: 'tokenize.cards[0].data.number' },
+  ])('is reported at $path', async ({ tokenize, path }) => {
+    const deps = {
+      ...aReactorWorld().deps,
+      parseTokenInput: (_object: unknown, at: string) => {
+        throw invalid(at === '' ? 'data.number' : `${at}.data.number`, 'is invalid');
+      },
+    } as unknown as RunReactorDeps;
+    const caller: Caller = { ...aManager, type: 'private', permissions: ['token:create'] };
+    const outcome = { outcome: 'returned', value: new Secret<Json>({ tokenize }) } as const;
+    const concluded = concludeRun(deps, caller, outcome, { timeoutMs: 1000 }, randomIdentity);
+    await expect(concluded).rejects.toMatchObject({ errors: { [path]: ['is invalid'] } });
   });
 });

@@ -48,7 +48,9 @@ describe('a JSON value without a cvc', () => {
     expect(without).toEqual({ plain, list: [{ number: 1 }, 'cvc'] });
     expect(without.plain).toBe(plain);
     expect(withoutAnyCvc(value, (name, member) => name === 'cvc' && typeof member === 'string')).toEqual({
-      ...{ plain, list: [{ number: 1 }, 'cvc'], cvc: { a: 1 } },
+      plain,
+      list: [{ number: 1 }, 'cvc'],
+      cvc: { a: 1 },
     });
   });
 });

@@ -15,7 +15,11 @@ function depsOf(trail: Trail): { deps: OperatorDeps; checks: unknown[] } {
   const checks: unknown[] = [];
   const { trail: trailReader, seals, head, index, referred } = trail.verifyDeps();
   const deps = {
-    ...{ trailReader, sealReader: seals, sealHead: head, indexReader: index, referredIds: referred },
+    trailReader,
+    sealReader: seals,
+    sealHead: head,
+    indexReader: index,
+    referredIds: referred,
     checkCursor: aCheckCursor(),
     trailProtection: () => Promise.resolve(['Audit: it has no policy']),
     onTrailProtection: (problems: readonly string[]) => checks.push(problems),
@@ -87,7 +91,9 @@ describe('verify-audit', () => {
     const range = { index: true, public_key: PEM, from: START - 60 * MINUTE };
     expect(await verifyAudit(deps, range)).toMatchObject({ intact: true, records: 56, key: 'pinned' });
     expect(await verifyAudit(deps, { ...range, tenant_id: DEPLOYMENT })).toMatchObject({
-      ...{ intact: true, records: 16, next: null },
+      intact: true,
+      records: 16,
+      next: null,
     });
   });
 
@@ -98,21 +104,29 @@ describe('verify-audit', () => {
     const { deps, checks } = depsOf(trail);
     const interval = `${formatTimestamp(START - 14 * MINUTE)} to ${formatTimestamp(START + MINUTE)}`;
     const broken = {
-      ...{ trail: TENANTS[1], record: record?.position, what: 'the MAC is wrong' },
+      trail: TENANTS[1],
+      record: record?.position,
+      what: 'the MAC is wrong',
       interval,
     };
     const from = START - 60 * MINUTE;
     const minute = {
-      ...{ interval, trail: TENANTS[1] },
+      interval,
+      trail: TENANTS[1],
       what: 'found 3 records, sealed 3, not the same ones',
     };
     expect(await verifyAudit(deps, { index: false, from })).toMatchObject({
-      ...{ intact: false, failures: 2, broken: [broken, minute] },
+      intact: false,
+      failures: 2,
+      broken: [broken, minute],
     });
     expect(checks).toEqual([]);
     const found = { failures: 2, broken: [broken] };
     expect(await verifyAudit(deps, { index: false, latest: true })).toMatchObject({
-      ...{ intact: false, late: false, unprotected: ['Audit: it has no policy'], next: null },
+      intact: false,
+      late: false,
+      unprotected: ['Audit: it has no policy'],
+      next: null,
       ...found,
     });
     expect(checks).toEqual([

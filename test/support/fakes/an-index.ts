@@ -21,7 +21,9 @@ export interface AnIndex {
 export const keyOf = (sealed: SealedIndex): string => sealed.join(' ');
 
 export const anIndex = (over: Partial<AnIndex> = {}): AnIndex => ({
-  ...{ indexes: new Map(), listed: new Set(), requests: [] },
+  indexes: new Map(),
+  listed: new Set(),
+  requests: [],
   ...over,
 });
 

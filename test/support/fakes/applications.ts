@@ -18,7 +18,12 @@ export function applicationReads(
     grants: (tenantId, ids) =>
       Promise.resolve(
         foundIn(applications, tenantId, ids).map(({ id, type, permissions, rules, expiresAtMs }) => ({
-          ...{ id, tenantId, type, permissions, rules, keyHash: Buffer.alloc(32) },
+          id,
+          tenantId,
+          type,
+          permissions,
+          rules,
+          keyHash: Buffer.alloc(32),
           ...(expiresAtMs !== undefined && { expiresAtMs }),
         })),
       ),

@@ -46,7 +46,8 @@ it('a section without a smoke form fails the smoke run', async () => {
     expect(smoke).toMatchObject({ code: 1, output: expect.stringContaining('has no smoke form') });
     writeFileSync(file, sectionOf('effort(50, 1)'));
     expect(await run([file], { BENCH_SMOKE: '1' })).toMatchObject({
-      ...{ code: 0, output: expect.stringMatching(/^1$/m) },
+      code: 0,
+      output: expect.stringMatching(/^1$/m),
     });
   } finally {
     rmSync(folder, { recursive: true });

@@ -13,7 +13,11 @@ const failures = (changes: Partial<JestFile>) =>
     {
       testResults: [
         {
-          ...{ name: '/root/test/x.test.ts', message: '', status: 'failed', startTime: 0, endTime: 0 },
+          name: '/root/test/x.test.ts',
+          message: '',
+          status: 'failed',
+          startTime: 0,
+          endTime: 0,
           assertionResults: [],
           ...changes,
         },

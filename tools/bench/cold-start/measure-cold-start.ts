@@ -32,7 +32,8 @@ export interface Compared {
 }
 
 export const compared = (start: ColdStart, reference: ColdStart): Compared => ({
-  ...{ start, reference },
+  start,
+  reference,
   ratio: start.milliseconds / reference.milliseconds,
 });
 

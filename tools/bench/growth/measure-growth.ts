@@ -8,12 +8,12 @@ import { COUNT_MAX, sliceAfter, sliceNumbered } from '../../../src/core/shared/p
 import { newPosition } from '../../../src/core/shared/position.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import type { StoredToken } from '../../../src/core/tokens/token.ts';
-import type { TokenCandidate } from '../../../src/core/tokens/token-store.ts';
+import type { TokenCandidate, TokenStore } from '../../../src/core/tokens/token-store.ts';
 import type { CallRecord } from '../../../packages/local-aws/src/aws-endpoint/call-counter.ts';
 import { aCvc, aStoredToken, TENANT } from '../../../test/support/builders/a-stored-token.ts';
 import { aDatabase } from '../../../test/support/a-database.ts';
 import { fill, idInShard } from './fill.ts';
-import { LIST_SHARDS } from '../../../src/adapters/dynamodb/token-tables.ts';
+import { LIST_SHARDS, type TokenTables } from '../../../src/adapters/dynamodb/token-tables.ts';
 
 /** The cost of an operation among so many tokens. */
 export interface Cost {
@@ -68,6 +68,31 @@ function* tokensOf(size: number): Generator<StoredToken> {
   }
 }
 
+async function createOnce(store: TokenStore): Promise<void> {
+  const token = aStoredToken({ holdsLock: true, terms: [] });
+  for await (const found of store.findMatches(token)) if (found.length > 0) throw new Error('a match');
+  await store.create([{ token }]);
+}
+
+async function sweepAll(tables: TokenTables): Promise<void> {
+  for (const work of [dueCvcs(tables, Date.now), dueTokens(tables, Date.now)]) {
+    const onFailure = (error: unknown) => {
+      throw error;
+    };
+    const { done } = await sweep(work, { clock: Date.now, deadline: Date.now() + 600_000, onFailure });
+    if (done !== DUE) throw new Error(`${String(done)} were swept`);
+  }
+}
+
+async function scan(tables: TokenTables): Promise<void> {
+  const wanted = {
+    TableName: tables.tokensTable,
+    FilterExpression: 'fingerprint = :wanted',
+    ExpressionAttributeValues: { ':wanted': 'none' },
+  };
+  for await (const _ of paginateScan({ client: tables.client }, wanted));
+}
+
 /**
  * The AWS calls of lists, searches, sweeps, deduplication and authentication among `size` tokens of
  * one tenant.
@@ -104,16 +129,17 @@ export async function measureGrowth(size: number): Promise<Readonly<Record<Growt
       await read((await sliceNumbered(walk([], COUNT_MAX), () => true, request)).entries);
     };
 
-    const createOnce = async () => {
-      const token = aStoredToken({ holdsLock: true, terms: [] });
-      for await (const found of store.findMatches(token)) if (found.length > 0) throw new Error('a match');
-      await store.create([{ token }]);
-    };
-
     const keyHash = randomBytes(32);
     const application = {
-      ...{ tenantId: TENANT, id: randomUUID(), name: 'measured', type: 'private' as const },
-      ...{ permissions: [], rules: [], createdBy: randomUUID(), createdAt: CREATED_FROM, version: 1 },
+      tenantId: TENANT,
+      id: randomUUID(),
+      name: 'measured',
+      type: 'private' as const,
+      permissions: [],
+      rules: [],
+      createdBy: randomUUID(),
+      createdAt: CREATED_FROM,
+      version: 1,
     };
     await createApplicationStore(database.table('Access')).create(application, keyHash);
     const credentials = createCredentialStore(database.table('Access'));
@@ -125,37 +151,18 @@ export async function measureGrowth(size: number): Promise<Readonly<Record<Growt
     const cards = Array.from({ length: DUE }, () => aStoredToken({ type: 'card', cvcUntil: now - 1 }));
     await store.create(expired.map((token) => ({ token })));
     await store.create(cards.map((token) => ({ token, cvc: aCvc(now - 1) })));
-    const sweepAll = async () => {
-      for (const work of [dueCvcs(tables, Date.now), dueTokens(tables, Date.now)]) {
-        const onFailure = (error: unknown) => {
-          throw error;
-        };
-        const { done } = await sweep(work, { clock: Date.now, deadline: Date.now() + 600_000, onFailure });
-        if (done !== DUE) throw new Error(`${String(done)} were swept`);
-      }
-    };
-
-    const scan = async () => {
-      const wanted = {
-        TableName: tables.tokensTable,
-        FilterExpression: 'fingerprint = :wanted',
-        ExpressionAttributeValues: { ':wanted': 'none' },
-      };
-      for await (const _ of paginateScan({ client: tables.client }, wanted));
-    };
-
     return {
-      'sweep 10 expired tokens and 10 cvcs': await measured(sweepAll),
+      'sweep 10 expired tokens and 10 cvcs': await measured(() => sweepAll(tables)),
       'list, first page by cursor': await measured(page([], size)),
       'list, a page near the end': await measured(page([], BEYOND)),
       'metadata filter': await measured(page(['rare'], size)),
       'search a rare term': await measured(page(['rare'])),
       'search a common term': await measured(page(['common'])),
       'search both terms': await measured(page(['common', 'rare'])),
-      'create with deduplication': await measured(createOnce),
+      'create with deduplication': await measured(() => createOnce(store)),
       authenticate: await measured(() => credentials.findByKeyHash(keyHash)),
       'list, first page by number': await measured(numbered),
-      'reference: Scan with a filter': await measured(scan),
+      'reference: Scan with a filter': await measured(() => scan(tables)),
     };
   } finally {
     await database.close();

@@ -39,10 +39,16 @@ const EXPIRES = WRITTEN_FROM / 1000 + 400 * 24 * 60 * 60;
 
 /** As long as the records of a request that revealed a token. */
 const ENTRY = {
-  ...{ key: 1, after: `07:${newRecordPosition(WRITTEN_FROM)}` },
-  ...{ op: 'getToken', outcome: 'ok' as const, status: 200 },
-  ...{ app: '060e922c-9352-4fb9-a04e-6777f5518413', cred: 'application', ip: '203.0.113.7' },
-  ...{ trace: '45c57581-d870-43c3-95e8-eac0007b6b86', containers: ['/pci/high/'] },
+  key: 1,
+  after: `07:${newRecordPosition(WRITTEN_FROM)}`,
+  op: 'getToken',
+  outcome: 'ok' as const,
+  status: 200,
+  app: '060e922c-9352-4fb9-a04e-6777f5518413',
+  cred: 'application',
+  ip: '203.0.113.7',
+  trace: '45c57581-d870-43c3-95e8-eac0007b6b86',
+  containers: ['/pci/high/'],
 } satisfies Partial<AuditEntry>;
 
 /** Records a millisecond apart, spread evenly over the partitions, and the rows of one token. */
@@ -53,7 +59,7 @@ function* itemsOf(size: number): Generator<Item> {
     const isNaming = index % step === 0 && named < NAMING;
     const shard = (isNaming ? named : index - named) % TRAIL_SHARDS;
     const { body, ids } = encodeContent({ ...ENTRY, tokens: { reveal: [isNaming ? TOKEN : OTHER] } });
-    yield { ...recordKey(TENANT, shard, position), ...{ ttl: EXPIRES, mac: Buffer.alloc(32), body, ids } };
+    yield { ...recordKey(TENANT, shard, position), ttl: EXPIRES, mac: Buffer.alloc(32), body, ids };
     if (isNaming) named += 1;
   }
 }

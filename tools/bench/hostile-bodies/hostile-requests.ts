@@ -79,20 +79,26 @@ function withBody(event: object, body: string): object {
 function requestsOf(route: BodyRoute): readonly HostileRequest[] {
   const { folder, method, pattern, path = pattern, key, id, headers, maxBytes = BODY_MAX_BYTES } = route;
   const event = anEvent({
-    ...{ method, path, key },
+    method,
+    path,
+    key,
     ...(id !== undefined && { id }),
     ...(headers !== undefined && { headers }),
   });
   const { warmUpId = id } = route;
   const warm = anEvent({
-    ...{ method, path: path.replace(id ?? path, warmUpId ?? path), key },
+    method,
+    path: path.replace(id ?? path, warmUpId ?? path),
+    key,
     ...(warmUpId !== undefined && { id: warmUpId }),
     ...(headers !== undefined && { headers }),
   });
   const values = HOSTILE_VALUES.filter(({ name }) => VALUES[route.values]?.includes(name) ?? true);
   return route.places.flatMap(({ name: place, before, after, bytes = maxBytes }) =>
     values.map(({ name, text }) => ({
-      ...{ route: `${method} ${pattern}`, folder, what: `${place}: ${name}` },
+      route: `${method} ${pattern}`,
+      folder,
+      what: `${place}: ${name}`,
       warmUp: withBody(warm, '{}'),
       event: () => withBody(event, `${before}${text(bytes - before.length - after.length)}${after}`),
     })),
@@ -110,7 +116,8 @@ async function world({ base_url: baseUrl, management_key: management }: Credenti
   const manage = strictClient(baseUrl, management);
   const application = (type: string, permissions: readonly string[], transform: string) =>
     manage<Identified & { readonly key: string }>('POST', '/applications', {
-      ...{ name: 'hostile', type },
+      name: 'hostile',
+      type,
       rules: [{ priority: 1, container: '/', transform, permissions }],
     });
   const all = ['token:create', 'token:read', 'token:update', 'token:search', 'token:use'];
@@ -119,7 +126,9 @@ async function world({ base_url: baseUrl, management_key: management }: Credenti
   const planter = await application('public', ['token:create'], 'mask');
   const { id: applicationId } = await application('private', ['token:read'], 'mask');
   const reactor = await manage<Identified>('POST', '/reactors', {
-    ...{ name: 'hostile', code: 'module.exports = async () => ({ raw: 1 });', configuration: {} },
+    name: 'hostile',
+    code: 'module.exports = async () => ({ raw: 1 });',
+    configuration: {},
   });
 
   /** Creates a token with the weakest key, its body as text. */
@@ -133,6 +142,7 @@ async function world({ base_url: baseUrl, management_key: management }: Credenti
 
 export type World = Awaited<ReturnType<typeof world>>;
 
+// eslint-disable-next-line max-lines-per-function -- a table: one row for each route
 function bodyRoutes(
   { revealing, management, applicationId, reactorId }: World,
   tokenId: string,
@@ -152,11 +162,19 @@ function bodyRoutes(
   const patches = ['data', 'mask', 'metadata', 'containers', 'search_indexes'].map((name) => member(name));
   const routes: readonly BodyRoute[] = [
     {
-      ...{ folder: 'tokens', method: 'POST', pattern: '/tokens', key, values: 'all' },
+      folder: 'tokens',
+      method: 'POST',
+      pattern: '/tokens',
+      key,
+      values: 'all',
       places: [{ ...member('data', '"type":"token"'), bytes: DATA_MAX_BYTES }],
     },
     {
-      ...{ folder: 'tokens', method: 'POST', pattern: '/tokens', key, values: 'dearest' },
+      folder: 'tokens',
+      method: 'POST',
+      pattern: '/tokens',
+      key,
+      values: 'dearest',
       places: [
         WHOLE,
         { ...token('mask'), name: 'mask of 300 KB', bytes: 300_000 },
@@ -171,26 +189,33 @@ function bodyRoutes(
       ],
     },
     {
-      ...{
-        folder: 'tokens',
-        method: 'PATCH',
-        pattern: '/tokens/{id}',
-        path: `/tokens/${tokenId}`,
-        id: tokenId,
-        warmUpId,
-        key,
-      },
-      ...{ values: 'dearest', places: [WHOLE, ...patches] },
+      folder: 'tokens',
+      method: 'PATCH',
+      pattern: '/tokens/{id}',
+      path: `/tokens/${tokenId}`,
+      id: tokenId,
+      warmUpId,
+      key,
+      values: 'dearest',
+      places: [WHOLE, ...patches],
     },
     {
-      ...{ folder: 'tokens', method: 'POST', pattern: '/tokens/search', key, values: 'few' },
+      folder: 'tokens',
+      method: 'POST',
+      pattern: '/tokens/search',
+      key,
+      values: 'few',
       places: [WHOLE, member('query'), member('after')],
     },
     { folder: 'tokens', method: 'POST', pattern: '/tokenize', key, values: 'all', places: [WHOLE] },
     { folder: 'tokens', method: 'POST', pattern: '/detokenize', key, values: 'all', places: [WHOLE] },
     ...['POST', 'PUT', 'PATCH', 'DELETE'].flatMap((method): readonly BodyRoute[] =>
       ['/proxy', '/proxy/{suffix+}'].map((pattern) => ({
-        ...{ folder: 'proxy', method, pattern, path: pattern.replace('{suffix+}', 'a'), key },
+        folder: 'proxy',
+        method,
+        pattern,
+        path: pattern.replace('{suffix+}', 'a'),
+        key,
         headers: { 'svc-proxy-url': destination, 'content-type': 'application/json' },
         values: method === 'POST' && pattern === '/proxy' ? 'all' : 'few',
         places: [
@@ -206,7 +231,11 @@ function bodyRoutes(
       'application/x-www-form-urlencoded',
       'multipart/mixed; boundary=a',
     ].map((type): BodyRoute => ({
-      ...{ folder: 'proxy', method: 'POST', pattern: '/proxy', key, values: 'dearest' },
+      folder: 'proxy',
+      method: 'POST',
+      pattern: '/proxy',
+      key,
+      values: 'dearest',
       headers: { 'svc-proxy-url': destination, 'content-type': type },
       places: [
         {
@@ -217,7 +246,11 @@ function bodyRoutes(
       ],
     })),
     {
-      ...{ folder: 'reactors', method: 'POST', pattern: '/reactors', key: management, values: 'few' },
+      folder: 'reactors',
+      method: 'POST',
+      pattern: '/reactors',
+      key: management,
+      values: 'few',
       places: [
         WHOLE,
         member('name', '"code":"1"'),
@@ -226,54 +259,68 @@ function bodyRoutes(
       ],
     },
     {
-      ...{
-        folder: 'reactors',
-        method: 'PUT',
-        pattern: '/reactors/{id}',
-        path: `/reactors/${reactorId}`,
-        id: reactorId,
-      },
-      ...{ key: management, values: 'few', places: [WHOLE, member('configuration', reactor)] },
+      folder: 'reactors',
+      method: 'PUT',
+      pattern: '/reactors/{id}',
+      path: `/reactors/${reactorId}`,
+      id: reactorId,
+      key: management,
+      values: 'few',
+      places: [WHOLE, member('configuration', reactor)],
     },
     {
-      ...{
-        folder: 'reactors',
-        method: 'PATCH',
-        pattern: '/reactors/{id}',
-        path: `/reactors/${reactorId}`,
-        id: reactorId,
-      },
-      ...{ key: management, values: 'few', places: [WHOLE, member('configuration')] },
+      folder: 'reactors',
+      method: 'PATCH',
+      pattern: '/reactors/{id}',
+      path: `/reactors/${reactorId}`,
+      id: reactorId,
+      key: management,
+      values: 'few',
+      places: [WHOLE, member('configuration')],
     },
     {
-      ...{
-        folder: 'reactors',
-        method: 'POST',
-        pattern: '/reactors/{id}/react',
-        path: `/reactors/${reactorId}/react`,
-      },
-      ...{ id: reactorId, key, maxBytes: 5_000_000, values: 'dearest' },
+      folder: 'reactors',
+      method: 'POST',
+      pattern: '/reactors/{id}/react',
+      path: `/reactors/${reactorId}/react`,
+      id: reactorId,
+      key,
+      maxBytes: 5_000_000,
+      values: 'dearest',
       places: [WHOLE, member('args'), member('args', `"callback_url":"${destination}"`)],
     },
     {
-      ...{ folder: 'applications', method: 'POST', pattern: '/applications', key: management, values: 'few' },
+      folder: 'applications',
+      method: 'POST',
+      pattern: '/applications',
+      key: management,
+      values: 'few',
       places: grants(application),
     },
     {
-      ...{
-        folder: 'applications',
-        method: 'PUT',
-        pattern: '/applications/{id}',
-        path: `/applications/${applicationId}`,
-      },
-      ...{ id: applicationId, key: management, values: 'few', places: grants('"name":"hostile"') },
+      folder: 'applications',
+      method: 'PUT',
+      pattern: '/applications/{id}',
+      path: `/applications/${applicationId}`,
+      id: applicationId,
+      key: management,
+      values: 'few',
+      places: grants('"name":"hostile"'),
     },
     {
-      ...{ folder: 'applications', method: 'PUT', pattern: '/tenants/self', key: management, values: 'few' },
+      folder: 'applications',
+      method: 'PUT',
+      pattern: '/tenants/self',
+      key: management,
+      values: 'few',
       places: [WHOLE, member('settings', '"name":"hostile"')],
     },
     {
-      ...{ folder: 'applications', method: 'POST', pattern: '/sessions/authorize', key, values: 'few' },
+      folder: 'applications',
+      method: 'POST',
+      pattern: '/sessions/authorize',
+      key,
+      values: 'few',
       places: grants('"nonce":"hostile"'),
     },
   ];
@@ -296,7 +343,9 @@ function queries({ revealing: { key }, management }: World, destination: string)
     { what: 'ids', query: 'id=a&'.repeat(QUERY_BYTES / 5) },
     { what: 'metadata pairs', query: 'metadata.a=b&'.repeat(QUERY_BYTES / 13) },
   ].map(({ what, query }): HostileRequest => ({
-    ...{ route: 'GET /tokens', folder: 'tokens', what },
+    route: 'GET /tokens',
+    folder: 'tokens',
+    what,
     warmUp: anEvent({ method: 'GET', path: '/tokens', key }),
     event: () => anEvent({ method: 'GET', path: '/tokens', key, query }),
   }));
@@ -305,18 +354,24 @@ function queries({ revealing: { key }, management }: World, destination: string)
   return [
     ...tokens,
     {
-      ...{ route: 'GET /reactors', folder: 'reactors', what: 'a name of *' },
+      route: 'GET /reactors',
+      folder: 'reactors',
+      what: 'a name of *',
       warmUp: anEvent({ method: 'GET', path: '/reactors', key: management }),
       event: () =>
         anEvent({ method: 'GET', path: '/reactors', key: management, query: `name=${'*a'.repeat(100)}` }),
     },
     {
-      ...{ route: 'GET /proxy', folder: 'proxy', what: 'a query of expressions' },
+      route: 'GET /proxy',
+      folder: 'proxy',
+      what: 'a query of expressions',
       warmUp: proxied({}),
       event: () => proxied({ query: `a=${'%7B%7Ba%7D%7D'.repeat(QUERY_BYTES / 13)}` }),
     },
     {
-      ...{ route: 'POST /proxy', folder: 'proxy', what: 'text of pairs, each with an expression' },
+      route: 'POST /proxy',
+      folder: 'proxy',
+      what: 'text of pairs, each with an expression',
       warmUp: proxied({}),
       event: () => {
         const headers = { 'svc-proxy-url': destination, 'content-type': 'text/plain' };
@@ -327,7 +382,9 @@ function queries({ revealing: { key }, management }: World, destination: string)
       },
     },
     {
-      ...{ route: 'GET /proxy', folder: 'proxy', what: 'a header of expressions' },
+      route: 'GET /proxy',
+      folder: 'proxy',
+      what: 'a header of expressions',
       warmUp: proxied({}),
       event: () =>
         proxied({ headers: { 'svc-proxy-url': destination, 'x-a': '{{a}}'.repeat(QUERY_BYTES / 5) } }),
@@ -374,7 +431,10 @@ function planted(
       warmUp: object,
       event: (expressions: readonly string[], id: string) => object,
     ): HostileRequest => ({
-      ...{ route, folder, what: `planted${how}: ${name}`, warmUp },
+      route,
+      folder,
+      what: `planted${how}: ${name}`,
+      warmUp,
       event: async () => {
         const found = await ids();
         return event(
@@ -434,26 +494,30 @@ function crowds({ revealing: { key }, masked, plant }: World): readonly HostileR
         const named = { what: `a hundred ${what}${by === key ? '' : ', masked'}: ${name}` };
         return [
           {
-            ...{ ...named, route: 'GET /tokens', folder: 'tokens', warmUp: list('size=1', by) },
+            ...named,
+            route: 'GET /tokens',
+            folder: 'tokens',
+            warmUp: list('size=1', by),
             event: async () => {
               await planting();
               return list(`metadata.planted=${encodeURIComponent(label)}&size=100`, by);
             },
           },
           {
-            ...{
-              ...named,
-              route: 'POST /tokens/search',
-              folder: 'tokens',
-              warmUp: search({ query: 'type:token', size: 1 }, by),
-            },
+            ...named,
+            route: 'POST /tokens/search',
+            folder: 'tokens',
+            warmUp: search({ query: 'type:token', size: 1 }, by),
             event: async () => {
               await planting();
               return search({ query: `metadata.planted:"${label}"`, size: 100 }, by);
             },
           },
           {
-            ...{ ...named, route: 'POST /detokenize', folder: 'tokens', warmUp: detokenize([], by) },
+            ...named,
+            route: 'POST /detokenize',
+            folder: 'tokens',
+            warmUp: detokenize([], by),
             event: async () =>
               detokenize(
                 (await planting()).map((id) => `{{ ${id} }}`),
@@ -487,7 +551,10 @@ export const reactEvent = (
   callbackUrl?: string,
 ): object =>
   anEvent({
-    ...{ method: 'POST', path: `/reactors/${reactorId}/react`, key, id: reactorId },
+    method: 'POST',
+    path: `/reactors/${reactorId}/react`,
+    key,
+    id: reactorId,
     body: { args, ...(callbackUrl !== undefined && { callback_url: callbackUrl }) },
   });
 

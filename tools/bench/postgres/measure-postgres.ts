@@ -46,7 +46,9 @@ async function startCloakroom(): Promise<Side> {
   const service = await startBenchService();
   const { base_url: baseUrl, management_key: management } = service.credentials;
   const { key } = await strictClient(baseUrl, management)<{ readonly key: string }>('POST', '/applications', {
-    ...{ name: 'bench', type: 'private', permissions: ['token:create', 'token:read'] },
+    name: 'bench',
+    type: 'private',
+    permissions: ['token:create', 'token:read'],
   });
   const client = strictClient(baseUrl, key);
   return {

@@ -72,8 +72,15 @@ const applications: Plant = async (database, count) => {
   const store = createApplicationStore(database.table('Access'));
   await eachOf(count, () => {
     const application = {
-      ...{ tenantId: TENANT, id: randomUUID(), name: 'expired', type: 'private' as const },
-      ...{ permissions: [], rules: [], createdBy: randomUUID(), createdAt: 1, version: 1 },
+      tenantId: TENANT,
+      id: randomUUID(),
+      name: 'expired',
+      type: 'private' as const,
+      permissions: [],
+      rules: [],
+      createdBy: randomUUID(),
+      createdAt: 1,
+      version: 1,
     };
     return store.create({ ...application, expiresAtMs: justNow() }, randomBytes(32));
   });

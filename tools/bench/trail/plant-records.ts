@@ -27,8 +27,12 @@ export interface Written {
 
 /** What the record of a request has besides, as long as the real ones. */
 const REQUEST = {
-  ...{ outcome: 'ok' as const, status: 200, app: '060e922c-9352-4fb9-a04e-6777f5518413' },
-  ...{ cred: 'application', ip: '203.0.113.7', trace: '45c57581-d870-43c3-95e8-eac0007b6b86' },
+  outcome: 'ok' as const,
+  status: 200,
+  app: '060e922c-9352-4fb9-a04e-6777f5518413',
+  cred: 'application',
+  ip: '203.0.113.7',
+  trace: '45c57581-d870-43c3-95e8-eac0007b6b86',
 };
 
 /** The items of the table Audit: records that are evenly distributed over the time, and marks. */

@@ -55,8 +55,12 @@ async function work(task: Task): Promise<Pick<Done, 'records' | 'failures'>> {
   const clock = clockFrom(task.now);
   if (task.kind === 'seal') {
     const { records, broken } = await sealTrail({
-      ...{ ...shared, memory, clock, deadline: task.now + RUN_MS },
-      ...{ signer: aSealSigner(privateKey), publicKey: () => Promise.resolve(createPublicKey(privateKey)) },
+      ...shared,
+      memory,
+      clock,
+      deadline: task.now + RUN_MS,
+      signer: aSealSigner(privateKey),
+      publicKey: () => Promise.resolve(createPublicKey(privateKey)),
       indexes: createIndexStore(index, audit),
       onIndexingFailed: (error) => {
         throw error;
@@ -68,8 +72,12 @@ async function work(task: Task): Promise<Pick<Done, 'records' | 'failures'>> {
   if (task.kind !== 'search') {
     const { records, failures, failed } = await checkLatest(
       {
-        ...{ ...shared, clock, publicKey: createPublicKey(privateKey), index: createIndexReader(index) },
-        ...{ referred: search.referredIds, keysOf: () => Promise.resolve(new Map([[1, key]])) },
+        ...shared,
+        clock,
+        publicKey: createPublicKey(privateKey),
+        index: createIndexReader(index),
+        referred: search.referredIds,
+        keysOf: () => Promise.resolve(new Map([[1, key]])),
         cursor: createCheckCursor(table('Access')),
       },
       task.now + RUN_MS,

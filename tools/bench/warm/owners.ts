@@ -36,17 +36,21 @@ export function owners(
     nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)),
   );
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+  /** The owner of the nearest frame of the bundle. */
+  function nearest(sample: number): string | undefined {
+    for (let at: number | undefined = sample; at !== undefined; at = parents.get(at)) {
+      const { url = '', lineNumber = 0 } = frames.get(at) ?? {};
+      if (url.endsWith('index.cjs')) return ownerOf(sources[lineNumber] ?? '?');
+    }
+    return undefined;
+  }
   const shares = new Map<string, number>();
   let busy = 0;
   for (const sample of samples) {
     const name = frames.get(sample)?.functionName ?? '';
     if (name === '(idle)') continue;
     busy += 1;
-    let owner = name === '(garbage collector)' ? name : '(node)';
-    for (let at: number | undefined = sample; at !== undefined && owner === '(node)'; at = parents.get(at)) {
-      const { url = '', lineNumber = 0 } = frames.get(at) ?? {};
-      if (url.endsWith('index.cjs')) owner = ownerOf(sources[lineNumber] ?? '?');
-    }
+    const owner = name === '(garbage collector)' ? name : (nearest(sample) ?? '(node)');
     shares.set(owner, (shares.get(owner) ?? 0) + 1);
   }
   return [...shares]

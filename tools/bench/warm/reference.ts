@@ -194,17 +194,29 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
     const id = randomUUID();
     const fingerprint = createHmac('sha256', env('KEY_ID')).update(data.number).digest('base64url');
     const token: Sealed = {
-      ...{ pk: `${tenantId}#${id}`, type, containers: ['/pci/high/'], createdBy: tenantId },
-      ...{ version: 1, isSolelyOwn: true, isShared: false, hasMask: true, terms: [] },
-      ...{ fingerprint, matchSk: `${fingerprint}#~#${id}`, derivedSince: 1, termsSince: 1 },
+      pk: `${tenantId}#${id}`,
+      type,
+      containers: ['/pci/high/'],
+      createdBy: tenantId,
+      version: 1,
+      isSolelyOwn: true,
+      isShared: false,
+      hasMask: true,
+      terms: [],
+      fingerprint,
+      matchSk: `${fingerprint}#~#${id}`,
+      derivedSince: 1,
+      termsSince: 1,
       position: `${String(Date.now())}#${id}`,
       createdAt: Date.now(),
       writeId: createHash('sha256').update(id).digest().subarray(0, 16),
     };
     const item = {
       ...token,
-      ...{ sk: 'token', holdsLock: false },
-      ...{ listPk: `${tenantId}#0`, listSk: token.position },
+      sk: 'token',
+      holdsLock: false,
+      listPk: `${tenantId}#0`,
+      listSk: token.position,
       ...(await sealed(token, data)),
     };
     await record(event, [id], { op: 'createToken', outcome: 'begun' });

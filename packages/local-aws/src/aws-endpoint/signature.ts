@@ -107,7 +107,12 @@ export async function signatureProblem(
   for (const name of new Set(searchParams.keys())) query[name] = searchParams.getAll(name);
   const { headers: own } = await signer.sign(
     {
-      ...{ protocol: 'http:', hostname: 'localhost', method, path: pathname, query, body },
+      protocol: 'http:',
+      hostname: 'localhost',
+      method,
+      path: pathname,
+      query,
+      body,
       headers: Object.fromEntries(signedHeaders.map((name) => [name, headers[name] ?? ''])),
     },
     { signingDate: new Date(signedAt), signableHeaders: new Set(signedHeaders) },

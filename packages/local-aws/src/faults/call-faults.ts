@@ -55,16 +55,20 @@ export function callFaults(faults: () => readonly Fault[], random: Random): Call
       const wayThereMs = random() * slow;
       if (slow > 0) await pause(wayThereMs);
       if (down) return 'cut';
-      if (happens('throttle')) throw throttled(call, action, random());
-      if (happens('busy')) throw busy();
-      if (happens('conflict')) throw conflicting(call, action, random());
-      if (happens('error')) throw failed(call);
+      refuse();
       const [outcome] = await Promise.allSettled([attempt(call)]);
       if (slow > 0) await pause(slow - wayThereMs);
       if (lost && random() < 0.5) return 'cut';
       if (lost) throw failed(call);
       if (outcome.status === 'rejected') throw outcome.reason;
       return outcome.value;
+
+      function refuse(): void {
+        if (happens('throttle')) throw throttled(call, action, random());
+        if (happens('busy')) throw busy();
+        if (happens('conflict')) throw conflicting(call, action, random());
+        if (happens('error')) throw failed(call);
+      }
 
       async function attempt(wanted: AwsCall): Promise<AwsResponse> {
         const delayMs = milliseconds('delay');

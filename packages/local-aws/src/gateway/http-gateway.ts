@@ -107,6 +107,7 @@ function responseForError(error: unknown): GatewayResponse {
  * Handles requests like API Gateway for an HTTP API with Lambda proxy integrations (payload format
  * 2.0).
  */
+// eslint-disable-next-line max-lines-per-function -- the steps of one request, in their order
 export async function startHttpGateway(options: HttpGatewayOptions): Promise<HttpGateway> {
   const { api, functions, accountId, region, log = () => undefined, now = Date.now } = options;
   const routes = createRouteTable(
@@ -181,16 +182,7 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
 
   function send(request: IncomingMessage, response: ServerResponse, requestId: string, input: Outcome): void {
     const outcome = isGatewayResponse(input) ? (options.presentResponse?.(input) ?? input) : input;
-    const headers: Record<string, string | readonly string[]> = { ...outcome.headers };
-    const { origin } = request.headers;
-    if (api.cors !== undefined) {
-      // The gateway's headers replace the function's: with CORS configured AWS ignores those of the
-      // backend.
-      for (const name of Object.keys(headers))
-        if (name.startsWith('access-control-')) Reflect.deleteProperty(headers, name);
-      if (origin !== undefined) Object.assign(headers, crossOriginHeaders(api.cors, origin));
-    }
-    if ('cookies' in outcome && outcome.cookies.length > 0) headers['set-cookie'] = outcome.cookies;
+    const headers = headersOf(outcome, api.cors, request.headers.origin);
     const body = typeof outcome.body === 'string' ? Buffer.from(outcome.body) : outcome.body;
     if (outcome.status !== 204 && outcome.status !== 304) headers['content-length'] = String(body.length);
     headers['apigw-requestid'] = requestId;
@@ -251,6 +243,24 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
   );
   listeningPort = listening.port;
   return { port: listening.port, close: () => listening.close(GRACE_MS) };
+}
+
+/** The headers of an outcome, with those that the gateway itself adds for a page's origin. */
+function headersOf(
+  outcome: Outcome,
+  cors: HttpGatewayOptions['api']['cors'],
+  origin: string | undefined,
+): Record<string, string | readonly string[]> {
+  const headers: Record<string, string | readonly string[]> = { ...outcome.headers };
+  if (cors !== undefined) {
+    // The gateway's headers replace the function's: with CORS configured AWS ignores those of the
+    // backend.
+    for (const name of Object.keys(headers))
+      if (name.startsWith('access-control-')) Reflect.deleteProperty(headers, name);
+    if (origin !== undefined) Object.assign(headers, crossOriginHeaders(cors, origin));
+  }
+  if ('cookies' in outcome && outcome.cookies.length > 0) headers['set-cookie'] = outcome.cookies;
+  return headers;
 }
 
 function splitOnce(text: string, separator: string): [string, string] {

@@ -97,6 +97,223 @@ function dataKeyBytes({ KeySpec, NumberOfBytes }: RequestOf<'GenerateDataKey'>):
   return NumberOfBytes ?? (KeySpec === 'AES_128' ? 16 : 32);
 }
 
+/** The keys of an account, and what names and ends them. */
+interface KmsState {
+  readonly accountId: string;
+  readonly region: string;
+  readonly keys: Map<string, Key>;
+  readonly aliases: Map<string, string>;
+  readonly deletions: Map<string, Date>;
+  readonly arnOf: (keyId: string) => string;
+}
+
+/**
+ * Accepts a key id, a key ARN, an alias name or an alias ARN, and returns a key id that may not
+ * exist.
+ */
+function keyIdOf({ aliases }: KmsState, name: string): string {
+  const resource = name.startsWith('arn:') ? name.split(':').slice(5).join(':') : name;
+  if (resource.startsWith('alias/')) return aliases.get(resource) ?? resource;
+  return resource.replace(/^key\//, '');
+}
+
+function keyNamed(kms: KmsState, name: string): Key {
+  const { keys, arnOf } = kms;
+  const key = keys.get(keyIdOf(kms, name));
+  if (key !== undefined) return key;
+  const what = name.includes('alias/') ? `Alias ${name}` : `Key '${arnOf(keyIdOf(kms, name))}'`;
+  throw new AwsError('NotFoundException', 400, `${what} does not exist`);
+}
+
+/** A key for anything but a look at it. */
+function usableKey(kms: KmsState, name: string): Key {
+  const { deletions } = kms;
+  const key = keyNamed(kms, name);
+  if (!deletions.has(key.keyId)) return key;
+  throw new AwsError('KMSInvalidStateException', 400, `${key.arn} is pending deletion.`);
+}
+
+function encrypt(key: Key, plaintext: Buffer, context: EncryptionContext): string {
+  const version = key.material.length;
+  const material = key.material.at(-1);
+  if (material === undefined) throw new Error(`KMS key ${key.keyId} has no material`);
+  return seal(key.keyId, version, material, plaintext, context).toString('base64');
+}
+
+function decrypt(
+  kms: KmsState,
+  blob: Buffer,
+  wanted: string | undefined,
+  context: EncryptionContext,
+): { key: Key; plaintext: Buffer } {
+  const envelope = openEnvelope(blob);
+  const key = usableKey(kms, envelope.keyId);
+  for (const used of wanted === undefined ? [key] : [keyNamed(kms, wanted), key])
+    requireUsage(used, 'ENCRYPT_DECRYPT', 'Decrypt');
+  if (wanted !== undefined && keyNamed(kms, wanted).keyId !== key.keyId) {
+    throw new AwsError(
+      'IncorrectKeyException',
+      400,
+      'The key ID in the request does not identify a CMK that can perform this operation.',
+    );
+  }
+  const material = key.material[envelope.version - 1];
+  if (material === undefined) throw new AwsError('InvalidCiphertextException', 400, '');
+  return { key, plaintext: unseal(envelope, material, context) };
+}
+
+function generateDataKey(kms: KmsState, input: RequestOf<'GenerateDataKey'>): Response {
+  const key = usableKey(kms, input.KeyId);
+  requireUsage(key, 'ENCRYPT_DECRYPT', 'GenerateDataKey');
+  const plaintext = randomBytes(dataKeyBytes(input));
+  const CiphertextBlob = encrypt(key, plaintext, input.EncryptionContext);
+  return { CiphertextBlob, KeyId: key.arn, Plaintext: plaintext.toString('base64') };
+}
+
+function sign(kms: KmsState, input: RequestOf<'Sign'>): Response {
+  const key = usableKey(kms, input.KeyId);
+  requireUsage(key, 'SIGN_VERIFY', 'Sign');
+  const signature = signatureOf(privateKey(key), signedMessage(input));
+  const { SigningAlgorithm } = input;
+  return { KeyId: key.arn, Signature: signature.toString('base64'), SigningAlgorithm };
+}
+
+function verify(kms: KmsState, input: RequestOf<'Verify'>): Response {
+  const key = usableKey(kms, input.KeyId);
+  requireUsage(key, 'SIGN_VERIFY', 'Verify');
+  if (!isSignatureOf(privateKey(key), signedMessage(input), input.Signature))
+    throw new AwsError('KMSInvalidSignatureException', 400, '');
+  return { KeyId: key.arn, SignatureValid: true, SigningAlgorithm: input.SigningAlgorithm };
+}
+
+function getPublicKey(kms: KmsState, input: RequestOf<'GetPublicKey'>): Response {
+  const key = usableKey(kms, input.KeyId);
+  if (key.spec === 'SYMMETRIC_DEFAULT')
+    throw new AwsError('UnsupportedOperationException', 400, `${key.arn} has no public key.`);
+  const spki = createPublicKey(privateKey(key)).export({ format: 'der', type: 'spki' });
+  return {
+    KeyId: key.arn,
+    PublicKey: spki.toString('base64'),
+    CustomerMasterKeySpec: key.spec,
+    KeySpec: key.spec,
+    KeyUsage: usages[key.spec],
+    SigningAlgorithms: ['ECDSA_SHA_256'],
+  };
+}
+
+function describe({ deletions }: KmsState, { keyId, arn, spec, createdAt }: Key): Response {
+  const deletion = deletions.get(keyId);
+  return {
+    KeyId: keyId,
+    Arn: arn,
+    CreationDate: createdAt.getTime() / 1_000,
+    Enabled: deletion === undefined,
+    KeyState: deletion === undefined ? 'Enabled' : 'PendingDeletion',
+    ...(deletion !== undefined && { DeletionDate: deletion.getTime() / 1_000 }),
+    KeySpec: spec,
+    KeyUsage: usages[spec],
+  };
+}
+
+function scheduleDeletion(
+  kms: KmsState,
+  { KeyId, PendingWindowInDays: days }: RequestOf<'ScheduleKeyDeletion'>,
+): Response {
+  const { deletions } = kms;
+  const key = usableKey(kms, KeyId);
+  const deletion = new Date(Date.now() + days * 86_400_000);
+  deletions.set(key.keyId, deletion);
+  return {
+    KeyId: key.arn,
+    DeletionDate: deletion.getTime() / 1_000,
+    KeyState: 'PendingDeletion',
+    PendingWindowInDays: days,
+  };
+}
+
+function tagsOf(kms: KmsState, { KeyId }: RequestOf<'ListResourceTags'>): Response {
+  const tags = Object.entries(keyNamed(kms, KeyId).tags);
+  return { Tags: tags.map(([TagKey, TagValue]) => ({ TagKey, TagValue })), Truncated: false };
+}
+
+function resultOf(kms: KmsState, { operation, input }: KmsRequest): Response {
+  const { keys } = kms;
+  switch (operation) {
+    case 'GenerateDataKey':
+      return generateDataKey(kms, input);
+    case 'Encrypt': {
+      const key = usableKey(kms, input.KeyId);
+      requireUsage(key, 'ENCRYPT_DECRYPT', operation);
+      const CiphertextBlob = encrypt(key, input.Plaintext, input.EncryptionContext);
+      return { CiphertextBlob, KeyId: key.arn, EncryptionAlgorithm: 'SYMMETRIC_DEFAULT' };
+    }
+    case 'Decrypt': {
+      const { key, plaintext } = decrypt(kms, input.CiphertextBlob, input.KeyId, input.EncryptionContext);
+      return {
+        KeyId: key.arn,
+        Plaintext: plaintext.toString('base64'),
+        EncryptionAlgorithm: 'SYMMETRIC_DEFAULT',
+      };
+    }
+    case 'Sign':
+      return sign(kms, input);
+    case 'Verify':
+      return verify(kms, input);
+    case 'GetPublicKey':
+      return getPublicKey(kms, input);
+    case 'ListKeys': {
+      const Keys = [...keys.values()].map(({ keyId, arn }) => ({ KeyId: keyId, KeyArn: arn }));
+      return { Keys, Truncated: false };
+    }
+    case 'ListResourceTags':
+      return tagsOf(kms, input);
+    case 'DescribeKey':
+      return { KeyMetadata: describe(kms, keyNamed(kms, input.KeyId)) };
+    case 'ScheduleKeyDeletion':
+      return scheduleDeletion(kms, input);
+  }
+}
+
+function access(
+  kms: KmsState,
+  action: string,
+  keyName: string,
+  context: AwsAccess['context'] = {},
+): AwsAccess {
+  const { arnOf } = kms;
+  return { action: `kms:${action}`, resource: arnOf(keyIdOf(kms, keyName)), context };
+}
+
+function accesses(kms: KmsState, { operation, input }: KmsRequest): readonly AwsAccess[] {
+  switch (operation) {
+    case 'Decrypt':
+      return [
+        access(
+          kms,
+          operation,
+          openEnvelope(input.CiphertextBlob).keyId,
+          contextKeys(input.EncryptionContext),
+        ),
+      ];
+    case 'GenerateDataKey':
+    case 'Encrypt':
+      return [access(kms, operation, input.KeyId, contextKeys(input.EncryptionContext))];
+    case 'Sign':
+    case 'Verify': {
+      const { KeyId, MessageType, SigningAlgorithm } = input;
+      const context = { 'kms:MessageType': MessageType, 'kms:SigningAlgorithm': SigningAlgorithm };
+      return [access(kms, operation, KeyId, context)];
+    }
+    case 'ListKeys':
+      return [{ action: 'kms:ListKeys', resource: '*' }];
+    case 'GetPublicKey':
+    case 'ListResourceTags':
+    case 'DescribeKey':
+    case 'ScheduleKeyDeletion':
+      return [access(kms, operation, input.KeyId)];
+  }
+}
+
 /**
  * KMS for one account on one machine: symmetric keys, AES-256-GCM with the encryption context as
  * additional data, and P-256 keys. Every unsupported call fails by name.
@@ -109,197 +326,7 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
   /** When keys end, by their ids. A start forgets it: it is a new deployment. */
   const deletions = new Map<string, Date>();
   const arnOf = (keyId: string): string => `arn:aws:kms:${region}:${accountId}:key/${keyId}`;
-
-  /**
-   * Accepts a key id, a key ARN, an alias name or an alias ARN, and returns a key id that may not
-   * exist.
-   */
-  function keyIdOf(name: string): string {
-    const resource = name.startsWith('arn:') ? name.split(':').slice(5).join(':') : name;
-    if (resource.startsWith('alias/')) return aliases.get(resource) ?? resource;
-    return resource.replace(/^key\//, '');
-  }
-
-  function keyNamed(name: string): Key {
-    const key = keys.get(keyIdOf(name));
-    if (key !== undefined) return key;
-    const what = name.includes('alias/') ? `Alias ${name}` : `Key '${arnOf(keyIdOf(name))}'`;
-    throw new AwsError('NotFoundException', 400, `${what} does not exist`);
-  }
-
-  /** A key for anything but a look at it. */
-  function usableKey(name: string): Key {
-    const key = keyNamed(name);
-    if (!deletions.has(key.keyId)) return key;
-    throw new AwsError('KMSInvalidStateException', 400, `${key.arn} is pending deletion.`);
-  }
-
-  function encrypt(key: Key, plaintext: Buffer, context: EncryptionContext): string {
-    const version = key.material.length;
-    const material = key.material.at(-1);
-    if (material === undefined) throw new Error(`KMS key ${key.keyId} has no material`);
-    return seal(key.keyId, version, material, plaintext, context).toString('base64');
-  }
-
-  function decrypt(
-    blob: Buffer,
-    wanted: string | undefined,
-    context: EncryptionContext,
-  ): { key: Key; plaintext: Buffer } {
-    const envelope = openEnvelope(blob);
-    const key = usableKey(envelope.keyId);
-    for (const used of wanted === undefined ? [key] : [keyNamed(wanted), key])
-      requireUsage(used, 'ENCRYPT_DECRYPT', 'Decrypt');
-    if (wanted !== undefined && keyNamed(wanted).keyId !== key.keyId) {
-      throw new AwsError(
-        'IncorrectKeyException',
-        400,
-        'The key ID in the request does not identify a CMK that can perform this operation.',
-      );
-    }
-    const material = key.material[envelope.version - 1];
-    if (material === undefined) throw new AwsError('InvalidCiphertextException', 400, '');
-    return { key, plaintext: unseal(envelope, material, context) };
-  }
-
-  function generateDataKey(input: RequestOf<'GenerateDataKey'>): Response {
-    const key = usableKey(input.KeyId);
-    requireUsage(key, 'ENCRYPT_DECRYPT', 'GenerateDataKey');
-    const plaintext = randomBytes(dataKeyBytes(input));
-    const CiphertextBlob = encrypt(key, plaintext, input.EncryptionContext);
-    return { CiphertextBlob, KeyId: key.arn, Plaintext: plaintext.toString('base64') };
-  }
-
-  function sign(input: RequestOf<'Sign'>): Response {
-    const key = usableKey(input.KeyId);
-    requireUsage(key, 'SIGN_VERIFY', 'Sign');
-    const signature = signatureOf(privateKey(key), signedMessage(input));
-    const { SigningAlgorithm } = input;
-    return { KeyId: key.arn, Signature: signature.toString('base64'), SigningAlgorithm };
-  }
-
-  function verify(input: RequestOf<'Verify'>): Response {
-    const key = usableKey(input.KeyId);
-    requireUsage(key, 'SIGN_VERIFY', 'Verify');
-    if (!isSignatureOf(privateKey(key), signedMessage(input), input.Signature))
-      throw new AwsError('KMSInvalidSignatureException', 400, '');
-    return { KeyId: key.arn, SignatureValid: true, SigningAlgorithm: input.SigningAlgorithm };
-  }
-
-  function getPublicKey(input: RequestOf<'GetPublicKey'>): Response {
-    const key = usableKey(input.KeyId);
-    if (key.spec === 'SYMMETRIC_DEFAULT')
-      throw new AwsError('UnsupportedOperationException', 400, `${key.arn} has no public key.`);
-    const spki = createPublicKey(privateKey(key)).export({ format: 'der', type: 'spki' });
-    return {
-      KeyId: key.arn,
-      PublicKey: spki.toString('base64'),
-      CustomerMasterKeySpec: key.spec,
-      KeySpec: key.spec,
-      KeyUsage: usages[key.spec],
-      SigningAlgorithms: ['ECDSA_SHA_256'],
-    };
-  }
-
-  function describe({ keyId, arn, spec, createdAt }: Key): Response {
-    const deletion = deletions.get(keyId);
-    return {
-      KeyId: keyId,
-      Arn: arn,
-      CreationDate: createdAt.getTime() / 1_000,
-      Enabled: deletion === undefined,
-      KeyState: deletion === undefined ? 'Enabled' : 'PendingDeletion',
-      ...(deletion !== undefined && { DeletionDate: deletion.getTime() / 1_000 }),
-      KeySpec: spec,
-      KeyUsage: usages[spec],
-    };
-  }
-
-  function scheduleDeletion({
-    KeyId,
-    PendingWindowInDays: days,
-  }: RequestOf<'ScheduleKeyDeletion'>): Response {
-    const key = usableKey(KeyId);
-    const deletion = new Date(Date.now() + days * 86_400_000);
-    deletions.set(key.keyId, deletion);
-    return {
-      KeyId: key.arn,
-      DeletionDate: deletion.getTime() / 1_000,
-      KeyState: 'PendingDeletion',
-      PendingWindowInDays: days,
-    };
-  }
-
-  function tagsOf({ KeyId }: RequestOf<'ListResourceTags'>): Response {
-    const tags = Object.entries(keyNamed(KeyId).tags);
-    return { Tags: tags.map(([TagKey, TagValue]) => ({ TagKey, TagValue })), Truncated: false };
-  }
-
-  function resultOf({ operation, input }: KmsRequest): Response {
-    switch (operation) {
-      case 'GenerateDataKey':
-        return generateDataKey(input);
-      case 'Encrypt': {
-        const key = usableKey(input.KeyId);
-        requireUsage(key, 'ENCRYPT_DECRYPT', operation);
-        const CiphertextBlob = encrypt(key, input.Plaintext, input.EncryptionContext);
-        return { CiphertextBlob, KeyId: key.arn, EncryptionAlgorithm: 'SYMMETRIC_DEFAULT' };
-      }
-      case 'Decrypt': {
-        const { key, plaintext } = decrypt(input.CiphertextBlob, input.KeyId, input.EncryptionContext);
-        return {
-          KeyId: key.arn,
-          Plaintext: plaintext.toString('base64'),
-          EncryptionAlgorithm: 'SYMMETRIC_DEFAULT',
-        };
-      }
-      case 'Sign':
-        return sign(input);
-      case 'Verify':
-        return verify(input);
-      case 'GetPublicKey':
-        return getPublicKey(input);
-      case 'ListKeys': {
-        const Keys = [...keys.values()].map(({ keyId, arn }) => ({ KeyId: keyId, KeyArn: arn }));
-        return { Keys, Truncated: false };
-      }
-      case 'ListResourceTags':
-        return tagsOf(input);
-      case 'DescribeKey':
-        return { KeyMetadata: describe(keyNamed(input.KeyId)) };
-      case 'ScheduleKeyDeletion':
-        return scheduleDeletion(input);
-    }
-  }
-
-  function access(action: string, keyName: string, context: AwsAccess['context'] = {}): AwsAccess {
-    return { action: `kms:${action}`, resource: arnOf(keyIdOf(keyName)), context };
-  }
-
-  function accesses({ operation, input }: KmsRequest): readonly AwsAccess[] {
-    switch (operation) {
-      case 'Decrypt':
-        return [
-          access(operation, openEnvelope(input.CiphertextBlob).keyId, contextKeys(input.EncryptionContext)),
-        ];
-      case 'GenerateDataKey':
-      case 'Encrypt':
-        return [access(operation, input.KeyId, contextKeys(input.EncryptionContext))];
-      case 'Sign':
-      case 'Verify': {
-        const { KeyId, MessageType, SigningAlgorithm } = input;
-        const context = { 'kms:MessageType': MessageType, 'kms:SigningAlgorithm': SigningAlgorithm };
-        return [access(operation, KeyId, context)];
-      }
-      case 'ListKeys':
-        return [{ action: 'kms:ListKeys', resource: '*' }];
-      case 'GetPublicKey':
-      case 'ListResourceTags':
-      case 'DescribeKey':
-      case 'ScheduleKeyDeletion':
-        return [access(operation, input.KeyId)];
-    }
-  }
+  const kms = { accountId, region, keys, aliases, deletions, arnOf };
 
   async function createKey({
     keyId: wanted,
@@ -326,13 +353,13 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
 
   return {
     signingName: 'kms',
-    accesses: (call: AwsCall) => accesses(parseRequest(call)),
-    handle: (call: AwsCall) => Promise.resolve().then(() => respond(200, resultOf(parseRequest(call)))),
+    accesses: (call: AwsCall) => accesses(kms, parseRequest(call)),
+    handle: (call: AwsCall) => Promise.resolve().then(() => respond(200, resultOf(kms, parseRequest(call)))),
     failure: ({ code, status, message, fields }) => respond(status, { __type: code, message, ...fields }),
     close: () => Promise.resolve(),
     createKey,
     resourcePolicy: (arn) => {
-      const key = keys.get(keyIdOf(arn));
+      const key = keys.get(keyIdOf(kms, arn));
       return key && { document: key.policy, isRequired: true };
     },
   };

@@ -67,10 +67,23 @@ export interface Lambda {
 const DEFAULT_PENDING_MS = 50;
 const DEFAULT_ACCOUNT_CONCURRENCY = 1_000;
 
+/** The runs that no caller waits for. */
+function createBackground() {
+  const unsettled = new Set<Promise<unknown>>();
+  return {
+    add: (running: Promise<unknown>): void => {
+      const settled = running.catch(() => undefined);
+      unsettled.add(settled);
+      void settled.then(() => unsettled.delete(settled));
+    },
+    settled: () => Promise.all(unsettled),
+  };
+}
+
 export async function createLambda(options: LambdaOptions): Promise<Lambda> {
   const { accountId, region, functions, layers, dataDir } = options;
   const { storageFailure = createStorageFailure(dataDir ?? 'memory', () => undefined) } = options;
-  const background = new Set<Promise<unknown>>();
+  const background = createBackground();
   let pendingMs = DEFAULT_PENDING_MS;
   let accountConcurrency = DEFAULT_ACCOUNT_CONCURRENCY;
   const limits = createCallLimits();
@@ -92,12 +105,6 @@ export async function createLambda(options: LambdaOptions): Promise<Lambda> {
     canEncrypt: options.canEncrypt,
     accountConcurrency: () => accountConcurrency,
   };
-
-  function inBackground(running: Promise<unknown>): void {
-    const settled = running.catch(() => undefined);
-    background.add(settled);
-    void settled.then(() => background.delete(settled));
-  }
 
   function control(body: string): unknown {
     const change = behaviour.parse(JSON.parse(body === '' ? '{}' : body));
@@ -121,7 +128,7 @@ export async function createLambda(options: LambdaOptions): Promise<Lambda> {
   return {
     service: createLambdaService({
       operations: [
-        ...invokeOperations({ functions, registry, processes, functionArn, inBackground }),
+        ...invokeOperations({ functions, registry, processes, functionArn, inBackground: background.add }),
         ...functionOperations(controlPlane),
         ...versionOperations(controlPlane),
         ...provisionedOperations(controlPlane),
@@ -138,7 +145,7 @@ export async function createLambda(options: LambdaOptions): Promise<Lambda> {
     },
     close: async () => {
       await processes.close();
-      await Promise.allSettled(background);
+      await background.settled();
     },
   };
 }

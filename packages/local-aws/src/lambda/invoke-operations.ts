@@ -59,87 +59,98 @@ function checkedPayload(call: AwsCall): string {
   return text;
 }
 
+const qualified = ({ functionArn }: InvokeDependencies, { name, qualifier }: LambdaRequest): string =>
+  functionArn(name) + (qualifier === undefined ? '' : `:${qualifier}`);
+
+function accept(
+  { functions, registry, processes }: InvokeDependencies,
+  { name, qualifier }: LambdaRequest,
+  payload: string,
+  requestId: string,
+): Accepted {
+  if (functions.has(name)) {
+    const { arn } = functions.find(name, qualifier);
+    return { version: '$LATEST', run: () => functions.invoke(arn, payload, requestId) };
+  }
+  const found = registry.resolve(name, qualifier);
+  const runnable = registry.runnable(found);
+  const invocation = { requestId, payload, invokedFunctionArn: found.arn };
+  return { version: runnable.version, run: () => processes.invoke(runnable, invocation) };
+}
+
+function list({ registry, functions }: InvokeDependencies, query: URLSearchParams): object {
+  const made = registry.all().map(({ name }) => ({
+    name,
+    present: () => presentConfiguration(registry, registry.resolve(name, undefined)),
+  }));
+  const ofTemplates = functions.all().map(({ name }) => ({
+    name,
+    present: () => templateConfiguration(functions.find(name)),
+  }));
+  const found = [...made, ...ofTemplates].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const { items, next } = page(found, query);
+  return { ...next, Functions: items.map(({ present }) => present()) };
+}
+
+/** Reserved concurrency of a function of the templates: those of CreateFunction have none. */
+function reserve({ functions }: InvokeDependencies, name: string, count: number | undefined): void {
+  functions.find(name);
+  functions.reserve(name, count);
+}
+
+async function respond({ version, run }: Accepted): Promise<AwsResponse> {
+  const { failed, payload } = await run();
+  const headers = {
+    'content-type': 'application/json',
+    'x-amz-executed-version': version,
+    ...(failed && { 'x-amz-function-error': 'Unhandled' }),
+  };
+  return { status: 200, headers, body: payload };
+}
+
+async function invoke(dependencies: InvokeDependencies, request: LambdaRequest): Promise<AwsResponse> {
+  const payload = checkedPayload(request.call);
+  const accepted = accept(dependencies, request, payload, randomUUID());
+  const type = request.call.headers['x-amz-invocation-type'] ?? 'RequestResponse';
+  switch (type) {
+    case 'RequestResponse':
+      return await respond(accepted);
+    case 'Event':
+      // AWS retries a failed event invocation twice, minutes later; here the function's log
+      // reports the failure.
+      dependencies.inBackground(accepted.run());
+      return { status: 202, headers: {}, body: '' };
+    case 'DryRun':
+      return { status: 204, headers: {}, body: '' };
+    default:
+      throw new AwsError('InvalidParameterValueException', 400, `Invalid invocation type: ${type}`);
+  }
+}
+
+const FUNCTION_PATH = '/2015-03-31/functions/{FunctionName}';
+
+function concurrencyOf({ functions }: InvokeDependencies, name: string): object {
+  const count = functions.reservedOf(functions.find(name).definition);
+  return count === undefined ? {} : { ReservedConcurrentExecutions: count };
+}
+
 /** The calls for functions of both kinds: those of the templates and those of CreateFunction. */
 export function invokeOperations(dependencies: InvokeDependencies): readonly LambdaOperation[] {
-  const { functions, registry, processes, functionArn } = dependencies;
-  const qualified = ({ name, qualifier }: LambdaRequest): string =>
-    functionArn(name) + (qualifier === undefined ? '' : `:${qualifier}`);
-
-  function accept({ name, qualifier }: LambdaRequest, payload: string, requestId: string): Accepted {
-    if (functions.has(name)) {
-      const { arn } = functions.find(name, qualifier);
-      return { version: '$LATEST', run: () => functions.invoke(arn, payload, requestId) };
-    }
-    const found = registry.resolve(name, qualifier);
-    const runnable = registry.runnable(found);
-    const invocation = { requestId, payload, invokedFunctionArn: found.arn };
-    return { version: runnable.version, run: () => processes.invoke(runnable, invocation) };
-  }
-
-  function list(query: URLSearchParams): object {
-    const made = registry.all().map(({ name }) => ({
-      name,
-      present: () => presentConfiguration(registry, registry.resolve(name, undefined)),
-    }));
-    const ofTemplates = functions.all().map(({ name }) => ({
-      name,
-      present: () => templateConfiguration(functions.find(name)),
-    }));
-    const found = [...made, ...ofTemplates].toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    const { items, next } = page(found, query);
-    return { ...next, Functions: items.map(({ present }) => present()) };
-  }
-
-  /** Reserved concurrency of a function of the templates: those of CreateFunction have none. */
-  function reserve(name: string, count: number | undefined): void {
-    functions.find(name);
-    functions.reserve(name, count);
-  }
-
-  async function respond({ version, run }: Accepted): Promise<AwsResponse> {
-    const { failed, payload } = await run();
-    const headers = {
-      'content-type': 'application/json',
-      'x-amz-executed-version': version,
-      ...(failed && { 'x-amz-function-error': 'Unhandled' }),
-    };
-    return { status: 200, headers, body: payload };
-  }
-
-  async function invoke(request: LambdaRequest): Promise<AwsResponse> {
-    const payload = checkedPayload(request.call);
-    const accepted = accept(request, payload, randomUUID());
-    const type = request.call.headers['x-amz-invocation-type'] ?? 'RequestResponse';
-    switch (type) {
-      case 'RequestResponse':
-        return await respond(accepted);
-      case 'Event':
-        // AWS retries a failed event invocation twice, minutes later; here the function's log
-        // reports the failure.
-        dependencies.inBackground(accepted.run());
-        return { status: 202, headers: {}, body: '' };
-      case 'DryRun':
-        return { status: 204, headers: {}, body: '' };
-      default:
-        throw new AwsError('InvalidParameterValueException', 400, `Invalid invocation type: ${type}`);
-    }
-  }
-
-  const path = '/2015-03-31/functions/{FunctionName}';
+  const { functions, registry } = dependencies;
   return [
     {
       method: 'POST',
-      path: `${path}/invocations`,
+      path: `${FUNCTION_PATH}/invocations`,
       action: 'lambda:InvokeFunction',
-      resource: qualified,
+      resource: (value) => qualified(dependencies, value),
       limit: 'none',
-      respond: invoke,
+      respond: (request) => invoke(dependencies, request),
     },
     {
       method: 'GET',
-      path,
+      path: FUNCTION_PATH,
       action: 'lambda:GetFunction',
-      resource: qualified,
+      resource: (value) => qualified(dependencies, value),
       limit: 'read',
       respond: ({ name, qualifier }) =>
         functions.has(name)
@@ -148,9 +159,9 @@ export function invokeOperations(dependencies: InvokeDependencies): readonly Lam
     },
     {
       method: 'GET',
-      path: `${path}/configuration`,
+      path: `${FUNCTION_PATH}/configuration`,
       action: 'lambda:GetFunctionConfiguration',
-      resource: qualified,
+      resource: (value) => qualified(dependencies, value),
       respond: ({ name, qualifier }) =>
         functions.has(name)
           ? json(200, templateConfiguration(functions.find(name, qualifier)))
@@ -161,26 +172,23 @@ export function invokeOperations(dependencies: InvokeDependencies): readonly Lam
       path: '/2015-03-31/functions',
       action: 'lambda:ListFunctions',
       resource: () => '*',
-      respond: ({ call }) => json(200, list(call.query)),
+      respond: ({ call }) => json(200, list(dependencies, call.query)),
     },
     {
       method: 'GET',
       path: '/2019-09-30/functions/{FunctionName}/concurrency',
       action: 'lambda:GetFunctionConcurrency',
-      resource: qualified,
-      respond: ({ name }) => {
-        const count = functions.reservedOf(functions.find(name).definition);
-        return json(200, count === undefined ? {} : { ReservedConcurrentExecutions: count });
-      },
+      resource: (value) => qualified(dependencies, value),
+      respond: ({ name }) => json(200, concurrencyOf(dependencies, name)),
     },
     {
       method: 'PUT',
       path: '/2017-10-31/functions/{FunctionName}/concurrency',
       action: 'lambda:PutFunctionConcurrency',
-      resource: qualified,
+      resource: (value) => qualified(dependencies, value),
       respond: ({ name, call }) => {
         const body = parseBody('putFunctionConcurrency', call.body);
-        reserve(name, body.ReservedConcurrentExecutions);
+        reserve(dependencies, name, body.ReservedConcurrentExecutions);
         return json(200, body);
       },
     },
@@ -188,9 +196,9 @@ export function invokeOperations(dependencies: InvokeDependencies): readonly Lam
       method: 'DELETE',
       path: '/2017-10-31/functions/{FunctionName}/concurrency',
       action: 'lambda:DeleteFunctionConcurrency',
-      resource: qualified,
+      resource: (value) => qualified(dependencies, value),
       respond: ({ name }) => {
-        reserve(name, undefined);
+        reserve(dependencies, name, undefined);
         return noContent;
       },
     },

@@ -143,12 +143,44 @@ function createQueueWorker(settings: QueueWorkerSettings, failure: StorageFailur
   };
 }
 
+function nameOf(awsCall: AwsCall): string {
+  const { QueueUrl, QueueName } = parseInput(awsCall.body);
+  return QueueName ?? lastPart(QueueUrl ?? '');
+}
+
+function accesses(
+  queues: ReadonlyMap<string, QueueDefinition>,
+  { region, accountId }: Pick<SqsOptions, 'region' | 'accountId'>,
+  awsCall: AwsCall,
+): readonly AwsAccess[] {
+  const operation = awsCall.target ?? '';
+  if (!SQS_ACTIONS.includes(operation))
+    throw new AwsError('UnsupportedOperation', 400, `SQS ${operation} does not run locally.`);
+  const name = nameOf(awsCall);
+  const arn = `arn:aws:sqs:${region}:${accountId}:${name}`;
+  const { keyArn } = queues.get(name) ?? {};
+  const context = {
+    'kms:EncryptionContext:aws:sqs:arn': arn,
+    'kms:EncryptionContextKeys': ['aws:sqs:arn'],
+    'kms:ViaService': `sqs.${region}.amazonaws.com`,
+  };
+  const ofKey = keyArn === undefined ? [] : (keyActions[operation] ?? []);
+  return [
+    { action: `sqs:${operation}`, resource: arn },
+    ...ofKey.map((keyAction) => ({ action: keyAction, resource: keyArn ?? '', context })),
+  ];
+}
+
+function response(status: number, body: string): AwsResponse {
+  return { status, headers: { 'content-type': 'application/x-amz-json-1.0' }, body };
+}
+
 /**
  * SQS for one account on one machine: the queues of the templates, by fauxqs. Calls neither create
  * nor change queues.
  */
 export function createSqs(options: SqsOptions): Sqs {
-  const { accountId, region, dataDir, clock } = options;
+  const { region, dataDir, clock } = options;
   const queues = new Map<string, QueueDefinition>();
   const { storageFailure = createStorageFailure(dataDir ?? 'memory', () => undefined) } = options;
   const worker = createQueueWorker(
@@ -168,37 +200,9 @@ export function createSqs(options: SqsOptions): Sqs {
     return JSON.parse(await send(operation, JSON.stringify(input)));
   }
 
-  function nameOf(awsCall: AwsCall): string {
-    const { QueueUrl, QueueName } = parseInput(awsCall.body);
-    return QueueName ?? lastPart(QueueUrl ?? '');
-  }
-
-  function accesses(awsCall: AwsCall): readonly AwsAccess[] {
-    const operation = awsCall.target ?? '';
-    if (!SQS_ACTIONS.includes(operation))
-      throw new AwsError('UnsupportedOperation', 400, `SQS ${operation} does not run locally.`);
-    const name = nameOf(awsCall);
-    const arn = `arn:aws:sqs:${region}:${accountId}:${name}`;
-    const { keyArn } = queues.get(name) ?? {};
-    const context = {
-      'kms:EncryptionContext:aws:sqs:arn': arn,
-      'kms:EncryptionContextKeys': ['aws:sqs:arn'],
-      'kms:ViaService': `sqs.${region}.amazonaws.com`,
-    };
-    const ofKey = keyArn === undefined ? [] : (keyActions[operation] ?? []);
-    return [
-      { action: `sqs:${operation}`, resource: arn },
-      ...ofKey.map((keyAction) => ({ action: keyAction, resource: keyArn ?? '', context })),
-    ];
-  }
-
-  function response(status: number, body: string): AwsResponse {
-    return { status, headers: { 'content-type': 'application/x-amz-json-1.0' }, body };
-  }
-
   return {
     signingName: 'sqs',
-    accesses,
+    accesses: (awsCall) => accesses(queues, options, awsCall),
     handle: async (awsCall) => {
       const operation = awsCall.target ?? '';
       const queue = queues.get(nameOf(awsCall));

@@ -287,7 +287,10 @@ describe('cross-origin requests', () => {
 
   it('wildcards are sent as configured, since browsers apply them', async () => {
     const wildcards = {
-      ...{ allowCredentials: false, allowOrigins: ['*'], allowMethods: ['*'], exposeHeaders: ['*'] },
+      allowCredentials: false,
+      allowOrigins: ['*'],
+      allowMethods: ['*'],
+      exposeHeaders: ['*'],
       allowHeaders: ['*', 'authorization'],
     };
     const few = { ratePerSecond: 0.001, burst: 1 };

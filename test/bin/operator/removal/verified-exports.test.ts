@@ -42,9 +42,14 @@ const step = (kind: Step['kind'], id: string): Step => ({ kind, id, fate: 'delet
 
 function aPlan(now = MADE, steps: readonly Step[] = [step('stack', 'Cloakroom-Operations')]): RemovalPlan {
   return {
-    ...{ service: 'Cloakroom', region: 'eu-west-1', removes: 'trail', now: new Date(now) },
+    service: 'Cloakroom',
+    region: 'eu-west-1',
+    removes: 'trail',
+    now: new Date(now),
     steps: [...steps, step('table', 'Cloakroom-Audit')],
-    ...{ notes: [], mapping: {}, sealKeys: ['k'] },
+    notes: [],
+    mapping: {},
+    sealKeys: ['k'],
   };
 }
 
@@ -62,7 +67,10 @@ function anAccount(bodies: readonly string[], signs = SEAL_KEY.publicKey): Remov
 /** The body of a seal of an interval, with records of some trails. */
 const sealOf = (from: number, ...trails: readonly string[]): string =>
   signed({
-    ...{ from, to: from + MINUTE, part: 1, expires: Math.floor(from / 1_000) + 400 * 86_400 },
+    from,
+    to: from + MINUTE,
+    part: 1,
+    expires: Math.floor(from / 1_000) + 400 * 86_400,
     entries: trails.map((trail) => [trail, 1, 'a'.repeat(43), 1] as const),
     progress: { hours: { time: 0 }, days: { time: 0 } },
   }).body;

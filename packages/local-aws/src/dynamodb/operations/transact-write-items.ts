@@ -177,65 +177,64 @@ function done(touched: readonly Images[]): Done {
   };
 }
 
-export function transactWriteItemsOperation(
-  { tables, writer }: OperationContext,
-  tokens: TransactionTokens,
-): Operation {
-  /**
-   * Every key is checked before any condition; the first that does not fit its table cancels alone.
-   */
-  function itemKeys(parts: readonly Part[]): readonly string[] {
-    return parts.map(({ request: { TableName, Item, Key } }, index) => {
-      const { description } = tables.get(TableName);
-      const invalid =
-        Item === undefined
-          ? dynaliteDb.validateKey(Key ?? {}, description)
-          : dynaliteDb.validateItem(Item, description);
-      if (!invalid) return dynaliteDb.createKey(Item ?? Key ?? {}, description);
-      if (invalid.message.includes('empty')) throw toFailure(invalid);
-      const reason: Reason = { Code: 'ValidationError', Message: invalid.message };
-      throw cancelled(parts.map((_, other) => (other === index ? reason : noReason)));
-    });
-  }
+/**
+ * Every key is checked before any condition; the first that does not fit its table cancels alone.
+ */
+function itemKeys({ tables }: OperationContext, parts: readonly Part[]): readonly string[] {
+  return parts.map(({ request: { TableName, Item, Key } }, index) => {
+    const { description } = tables.get(TableName);
+    const invalid =
+      Item === undefined
+        ? dynaliteDb.validateKey(Key ?? {}, description)
+        : dynaliteDb.validateItem(Item, description);
+    if (!invalid) return dynaliteDb.createKey(Item ?? Key ?? {}, description);
+    if (invalid.message.includes('empty')) throw toFailure(invalid);
+    const reason: Reason = { Code: 'ValidationError', Message: invalid.message };
+    throw cancelled(parts.map((_, other) => (other === index ? reason : noReason)));
+  });
+}
 
-  async function attempt(unit: WriteUnit, part: Part, itemKey: string): Promise<Reason> {
-    const { kind, request, returnOld } = part;
-    const before = unit.read(request.TableName, itemKey);
-    try {
-      await runAction(kind.action, unit.store, request);
-      return noReason;
-    } catch (error) {
-      return reasonOf(error, before, returnOld);
-    }
+async function attempt(unit: WriteUnit, part: Part, itemKey: string): Promise<Reason> {
+  const { kind, request, returnOld } = part;
+  const before = unit.read(request.TableName, itemKey);
+  try {
+    await runAction(kind.action, unit.store, request);
+    return noReason;
+  } catch (error) {
+    return reasonOf(error, before, returnOld);
   }
+}
 
-  async function write(unit: WriteUnit, parts: readonly Part[]): Promise<Done> {
-    const keys = itemKeys(parts);
-    requireDistinct(parts.map(({ request }, index) => `${request.TableName} ${keys[index] ?? ''}`));
-    const reasons: Reason[] = [];
-    for (const [index, part] of parts.entries()) reasons.push(await attempt(unit, part, keys[index] ?? ''));
-    const touched = unit.touched();
-    if (reasons.some(({ Code }) => Code !== 'None')) {
-      const units = touched.map((images) => transactionWriteUnits({ ...images, after: images.before }));
-      throw new CostlyFailure(cancelled(reasons), cancelled(reasons).fields, totalUnits(units));
-    }
-    requireSmall(touched);
-    return done(touched);
+async function write(context: OperationContext, unit: WriteUnit, parts: readonly Part[]): Promise<Done> {
+  const keys = itemKeys(context, parts);
+  requireDistinct(parts.map(({ request }, index) => `${request.TableName} ${keys[index] ?? ''}`));
+  const reasons: Reason[] = [];
+  for (const [index, part] of parts.entries()) reasons.push(await attempt(unit, part, keys[index] ?? ''));
+  const touched = unit.touched();
+  if (reasons.some(({ Code }) => Code !== 'None')) {
+    const units = touched.map((images) => transactionWriteUnits({ ...images, after: images.before }));
+    throw new CostlyFailure(cancelled(reasons), cancelled(reasons).fields, totalUnits(units));
   }
+  requireSmall(touched);
+  return done(touched);
+}
 
-  function accesses(parts: readonly Part[]): readonly AwsAccess[] {
-    const groups = Map.groupBy(parts, ({ kind, request }) => `${kind.permission} ${request.TableName}`);
-    return [...groups.values()].flatMap((group) =>
-      group.slice(0, 1).map(({ kind, request }) =>
-        itemAccess(
-          tables,
-          kind.permission,
-          request.TableName,
-          group.map((part) => part.request.Item ?? part.request.Key),
-        ),
+function accesses({ tables }: OperationContext, parts: readonly Part[]): readonly AwsAccess[] {
+  const groups = Map.groupBy(parts, ({ kind, request }) => `${kind.permission} ${request.TableName}`);
+  return [...groups.values()].flatMap((group) =>
+    group.slice(0, 1).map(({ kind, request }) =>
+      itemAccess(
+        tables,
+        kind.permission,
+        request.TableName,
+        group.map((part) => part.request.Item ?? part.request.Key),
       ),
-    );
-  }
+    ),
+  );
+}
+
+export function transactWriteItemsOperation(context: OperationContext, tokens: TransactionTokens): Operation {
+  const { writer } = context;
 
   return (body) => {
     const parts = parseParts(body);
@@ -247,7 +246,7 @@ export function transactWriteItemsOperation(
       const { units, repeated } = await writer.write(
         (unit) => {
           const before = token === undefined ? undefined : tokens.find(token, hash, Date.now());
-          return before === undefined ? write(unit, parts) : Promise.resolve(repetition(before));
+          return before === undefined ? write(context, unit, parts) : Promise.resolve(repetition(before));
         },
         ({ repeated: again, items }) => {
           if (token === undefined || again) return [];
@@ -259,6 +258,6 @@ export function transactWriteItemsOperation(
       return { body: withCapacity({}, capacity), consumedCapacity: totalUnits(units) };
     }
 
-    return { accesses: accesses(parts), perform };
+    return { accesses: accesses(context, parts), perform };
   };
 }

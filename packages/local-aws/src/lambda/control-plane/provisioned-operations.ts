@@ -14,90 +14,95 @@ import { parseBody } from './requests.ts';
 /** Concurrent executions that an account cannot reserve; a smaller account can reserve none. */
 const UNRESERVED_MINIMUM = 100;
 
-/** The calls about provisioned instances. */
-export function provisionedOperations({
-  registry,
-  functionArn,
-  isTemplateFunction,
-  accountConcurrency,
-}: ControlPlane): readonly LambdaOperation[] {
-  const qualified = ({ name, qualifier }: LambdaRequest): string => `${functionArn(name)}:${qualifier ?? ''}`;
+const qualified = ({ functionArn }: ControlPlane, { name, qualifier }: LambdaRequest): string =>
+  `${functionArn(name)}:${qualifier ?? ''}`;
 
-  function named({ name, qualifier = '' }: LambdaRequest): { record: FunctionRecord; qualifier: string } {
-    const { record, version } = registry.resolve(name, qualifier);
-    if (version.version === '$LATEST')
-      throw invalidParameter(
-        'Provisioned Concurrency Configs cannot be applied to unpublished function versions.',
-      );
-    return { record, qualifier };
-  }
-
-  function others({ provisioned }: FunctionRecord, without: string): readonly ProvisionedRecord[] {
-    return provisioned.filter(({ qualifier }) => qualifier !== without);
-  }
-
-  /**
-   * Reserved concurrency is taken from all functions of the account, which keep a minimum (AWS
-   * Lambda, Configuring reserved concurrency).
-   */
-  function requireRoom(config: ProvisionedRecord, { name }: FunctionRecord): void {
-    const limit = accountConcurrency();
-    const minimum = Math.min(UNRESERVED_MINIMUM, limit);
-    const reserved = registry
-      .all()
-      .flatMap((record) => (record.name === name ? others(record, config.qualifier) : record.provisioned))
-      .reduce((sum, { instances }) => sum + instances, 0);
-    if (reserved + config.instances > limit - minimum)
-      throw invalidParameter(
-        `Specified ConcurrentExecutions for function decreases account's UnreservedConcurrentExecution below its minimum value of [${String(minimum)}].`,
-      );
-  }
-
-  async function put(request: LambdaRequest): Promise<object> {
-    const body = parseBody('putProvisionedConcurrencyConfig', request.call.body);
-    const { record, qualifier } = named(request);
-    // Ready no sooner than the version itself.
-    const { activeFrom } = registry.versionOf(record.latest.settings, qualifier);
-    const config: ProvisionedRecord = {
-      qualifier,
-      instances: body.ProvisionedConcurrentExecutions,
-      lastModified: new Date().toISOString().replace('Z', '+0000'),
-      readyFrom: activeFrom,
-    };
-    requireRoom(config, record);
-    await registry.put({ ...record, provisioned: [...others(record, qualifier), config] });
-    return presentProvisioned(config);
-  }
-
-  function get(request: LambdaRequest): object {
-    const { record, qualifier } = named(request);
-    const config = record.provisioned.find((one) => one.qualifier === qualifier);
-    if (config !== undefined) return presentProvisioned(config);
-    throw new AwsError(
-      'ProvisionedConcurrencyConfigNotFoundException',
-      404,
-      'No Provisioned Concurrency Config found for this function',
+function named(
+  { registry }: ControlPlane,
+  { name, qualifier = '' }: LambdaRequest,
+): { record: FunctionRecord; qualifier: string } {
+  const { record, version } = registry.resolve(name, qualifier);
+  if (version.version === '$LATEST')
+    throw invalidParameter(
+      'Provisioned Concurrency Configs cannot be applied to unpublished function versions.',
     );
-  }
+  return { record, qualifier };
+}
 
-  /** Functions of the templates have none: locally their aliases only lead to them. */
-  function all(name: string): readonly object[] {
-    if (isTemplateFunction(name)) return [];
-    const { record } = registry.resolve(name, undefined);
-    return record.provisioned.map((config) => ({
-      FunctionArn: `${functionArn(name)}:${config.qualifier}`,
-      ...presentProvisioned(config),
-    }));
-  }
+function others({ provisioned }: FunctionRecord, without: string): readonly ProvisionedRecord[] {
+  return provisioned.filter(({ qualifier }) => qualifier !== without);
+}
 
+/**
+ * Reserved concurrency is taken from all functions of the account, which keep a minimum (AWS
+ * Lambda, Configuring reserved concurrency).
+ */
+function requireRoom(
+  { accountConcurrency, registry }: ControlPlane,
+  config: ProvisionedRecord,
+  { name }: FunctionRecord,
+): void {
+  const limit = accountConcurrency();
+  const minimum = Math.min(UNRESERVED_MINIMUM, limit);
+  const reserved = registry
+    .all()
+    .flatMap((record) => (record.name === name ? others(record, config.qualifier) : record.provisioned))
+    .reduce((sum, { instances }) => sum + instances, 0);
+  if (reserved + config.instances > limit - minimum)
+    throw invalidParameter(
+      `Specified ConcurrentExecutions for function decreases account's UnreservedConcurrentExecution below its minimum value of [${String(minimum)}].`,
+    );
+}
+
+async function put(controlPlane: ControlPlane, request: LambdaRequest): Promise<object> {
+  const { registry } = controlPlane;
+  const body = parseBody('putProvisionedConcurrencyConfig', request.call.body);
+  const { record, qualifier } = named(controlPlane, request);
+  // Ready no sooner than the version itself.
+  const { activeFrom } = registry.versionOf(record.latest.settings, qualifier);
+  const config: ProvisionedRecord = {
+    qualifier,
+    instances: body.ProvisionedConcurrentExecutions,
+    lastModified: new Date().toISOString().replace('Z', '+0000'),
+    readyFrom: activeFrom,
+  };
+  requireRoom(controlPlane, config, record);
+  await registry.put({ ...record, provisioned: [...others(record, qualifier), config] });
+  return presentProvisioned(config);
+}
+
+function get(controlPlane: ControlPlane, request: LambdaRequest): object {
+  const { record, qualifier } = named(controlPlane, request);
+  const config = record.provisioned.find((one) => one.qualifier === qualifier);
+  if (config !== undefined) return presentProvisioned(config);
+  throw new AwsError(
+    'ProvisionedConcurrencyConfigNotFoundException',
+    404,
+    'No Provisioned Concurrency Config found for this function',
+  );
+}
+
+/** Functions of the templates have none: locally their aliases only lead to them. */
+function all({ isTemplateFunction, registry, functionArn }: ControlPlane, name: string): readonly object[] {
+  if (isTemplateFunction(name)) return [];
+  const { record } = registry.resolve(name, undefined);
+  return record.provisioned.map((config) => ({
+    FunctionArn: `${functionArn(name)}:${config.qualifier}`,
+    ...presentProvisioned(config),
+  }));
+}
+
+/** The calls about provisioned instances. */
+export function provisionedOperations(controlPlane: ControlPlane): readonly LambdaOperation[] {
+  const { registry, functionArn } = controlPlane;
   const path = '/2019-09-30/functions/{FunctionName}/provisioned-concurrency';
   return [
     {
       method: 'PUT',
       path,
       action: 'lambda:PutProvisionedConcurrencyConfig',
-      resource: qualified,
-      respond: async (request) => json(202, await put(request)),
+      resource: (value) => qualified(controlPlane, value),
+      respond: async (request) => json(202, await put(controlPlane, request)),
     },
     {
       method: 'GET',
@@ -105,22 +110,22 @@ export function provisionedOperations({
       query: ['List', 'ALL'],
       action: 'lambda:ListProvisionedConcurrencyConfigs',
       resource: ({ name }) => functionArn(name),
-      respond: ({ name }) => json(200, { ProvisionedConcurrencyConfigs: all(name) }),
+      respond: ({ name }) => json(200, { ProvisionedConcurrencyConfigs: all(controlPlane, name) }),
     },
     {
       method: 'GET',
       path,
       action: 'lambda:GetProvisionedConcurrencyConfig',
-      resource: qualified,
-      respond: (request) => json(200, get(request)),
+      resource: (value) => qualified(controlPlane, value),
+      respond: (request) => json(200, get(controlPlane, request)),
     },
     {
       method: 'DELETE',
       path,
       action: 'lambda:DeleteProvisionedConcurrencyConfig',
-      resource: qualified,
+      resource: (value) => qualified(controlPlane, value),
       respond: async (request) => {
-        const { record, qualifier } = named(request);
+        const { record, qualifier } = named(controlPlane, request);
         await registry.put({ ...record, provisioned: [...others(record, qualifier)] });
         return noContent;
       },

@@ -1,0 +1,78 @@
+import type { Transform } from '../access/access-rule.ts';
+import type { Caller } from '../applications/application.ts';
+import type { Budget } from '../expressions/budget.ts';
+import type { Json } from '../shared/json.ts';
+import type { Secret } from '../shared/secret.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import { openToken, viewOf, type OpenTokenDeps } from './open-token.ts';
+import { wholeData, type PreparedContent } from './prepare-content.ts';
+import type { StoredToken } from './token.ts';
+import type { Draft, DuplicateDraft, FreshDraft } from './token-draft.ts';
+import {
+  changedResult,
+  CVC_NOT_STORED,
+  duplicateResult,
+  writtenResult,
+  type TokenResult,
+} from './token-result.ts';
+
+/** A request whose tokens were written. */
+export interface Created {
+  readonly caller: Caller;
+  readonly budget: Budget;
+  readonly writeId: Buffer;
+  readonly drafts: readonly Draft[];
+  /** The new tokens by id, as stored. */
+  readonly written: ReadonlyMap<string, StoredToken>;
+}
+
+/**
+ * The data of a new token under a transform; the mask was evaluated when the content was checked.
+ */
+function shownOf({ data, cvc, masked }: PreparedContent, transform: Transform): Secret<Json> | undefined {
+  if (transform === 'reveal') return wholeData(data, cvc);
+  return transform === 'mask' ? masked : undefined;
+}
+
+/** The draft whose token is returned. */
+function sourceOf(draft: Draft, drafts: readonly Draft[]): FreshDraft | DuplicateDraft {
+  const source = draft.state === 'sameAs' ? drafts[draft.sameAs] : draft;
+  if (source === undefined || source.state === 'sameAs') throw new Error('create tokens: a draft was lost');
+  return source;
+}
+
+/** Whether the cvc of a draft is not stored: the returned token has another one, or none. */
+function dropsCvc(draft: Draft, source: FreshDraft | DuplicateDraft): boolean {
+  if (draft.state === 'duplicate') return draft.isCvcDropped;
+  if (draft.state === 'fresh' || draft.content.cvc === undefined) return false;
+  const isSourceDropped = source.state === 'duplicate' && source.isCvcDropped;
+  return isSourceDropped || source.content.cvc?.reveal() !== draft.content.cvc.reveal();
+}
+
+/** What the caller sees of a token that was created, or that was there already. */
+export async function createdResult(
+  deps: OpenTokenDeps,
+  { caller, budget, writeId, drafts, written }: Created,
+  draft: Draft,
+): Promise<TokenResult> {
+  const source = sourceOf(draft, drafts);
+  const notStored = dropsCvc(draft, source) ? { notStored: CVC_NOT_STORED } : {};
+  if (source.state === 'duplicate')
+    return duplicateResult(deps, caller, { token: source.token, ...notStored }, 'token:create', budget);
+  const token = written.get(source.id);
+  if (token === undefined) throw new ServiceError('conflict', 'A token was changed while it was created.');
+  const { content, transform } = draft;
+  // An earlier attempt of this request wrote the token; another caller has changed it since.
+  if (!token.writeId.equals(writeId)) {
+    const changed = await changedResult(deps, caller, token, 'token:create', transform, budget);
+    const { fingerprint } = draft.derived;
+    return changed.shows === 'identity' ? { ...changed, token: { ...token, fingerprint } } : changed;
+  }
+  if (source !== draft) return duplicateResult(deps, caller, { token, ...notStored }, 'token:create', budget);
+  const isFresh = token.version === 1;
+  // Shows the content from memory: there is no need to decrypt what was just sealed.
+  const view = isFresh
+    ? viewOf(token, content.details, shownOf(content, transform), transform)
+    : await openToken(deps, token, transform, budget);
+  return writtenResult(token, view);
+}

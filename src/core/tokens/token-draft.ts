@@ -1,0 +1,107 @@
+import type { Transform } from '../access/access-rule.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import { lastsAsLong } from './find-duplicate.ts';
+import type { PreparedContent } from './prepare-content.ts';
+import type { DerivedParts } from './seal-content.ts';
+import type { StoredToken } from './token.ts';
+import type { TokenInput } from './token-input.ts';
+
+/** A token of a request whose content and rights were checked. */
+export interface CheckedToken {
+  readonly input: TokenInput;
+  readonly content: PreparedContent;
+  readonly derived: DerivedParts;
+  readonly transform: Transform;
+  readonly deduplicate: boolean;
+  /** The ids to try, in this order: each attempt after a taken id draws the next one. */
+  readonly ids: Iterator<string>;
+}
+
+/** A draft that is stored as a new token. */
+export interface FreshDraft extends CheckedToken {
+  readonly state: 'fresh';
+  readonly id: string;
+  /** Id of the token that holds the lock, if it no longer matches. */
+  readonly lockOf?: string;
+  /** At least one other draft of the request is the same as this one. */
+  readonly isMatched: boolean;
+}
+
+/** A draft for which an existing token is returned. */
+export interface DuplicateDraft extends CheckedToken {
+  readonly state: 'duplicate';
+  readonly token: StoredToken;
+  /** The existing token did not take over the cvc. */
+  readonly isCvcDropped: boolean;
+}
+
+/** A draft for which the token of another draft of the request is returned. */
+export interface SameDraft extends CheckedToken {
+  readonly state: 'sameAs';
+  /** The index of the other draft, which is fresh or a duplicate. */
+  readonly sameAs: number;
+}
+
+/** A token of a request before it is stored, by what becomes of it. */
+export type Draft = FreshDraft | DuplicateDraft | SameDraft;
+
+/** Whether a draft is to be stored, unless an existing token matches it. */
+export const wantsDuplicate = (draft: Draft): draft is FreshDraft =>
+  draft.state === 'fresh' && draft.deduplicate;
+
+/** Throws `conflict` if no other id may be tried. */
+function nextId({ ids }: CheckedToken): string {
+  const next = ids.next();
+  if (next.done === true) throw new ServiceError('conflict', 'A token with this id exists or existed.');
+  return next.value;
+}
+
+/** The draft with the next of its ids. Throws `conflict` if a literal id is taken. */
+export const withNextId = (draft: FreshDraft): FreshDraft => ({ ...draft, id: nextId(draft) });
+
+/** The draft with an existing token in place of a new one. */
+export function asDuplicate(draft: FreshDraft, token: StoredToken): DuplicateDraft {
+  const { id: _id, lockOf: _lockOf, isMatched: _isMatched, ...checked } = draft;
+  return { ...checked, state: 'duplicate', token, isCvcDropped: false };
+}
+
+/**
+ * The index of the token that each token of a request is stored as, mostly its own. Tokens that
+ * want deduplication and have the same match hash become one: the one that expires last (the first,
+ * if several do).
+ */
+function storedAs(tokens: readonly CheckedToken[]): readonly number[] {
+  const longest = new Map<string, { readonly index: number; readonly token: CheckedToken }>();
+  for (const [index, token] of tokens.entries()) {
+    if (!token.deduplicate) continue;
+    const known = longest.get(token.derived.matchHash);
+    if (known === undefined || !lastsAsLong(known.token.content, token.content))
+      longest.set(token.derived.matchHash, { index, token });
+  }
+  return tokens.map(({ deduplicate, derived }, index) =>
+    deduplicate ? (longest.get(derived.matchHash)?.index ?? index) : index,
+  );
+}
+
+/** The drafts of a request, before existing tokens are searched. */
+export function startDrafts(tokens: readonly CheckedToken[]): readonly Draft[] {
+  const stored = storedAs(tokens);
+  const matched = new Set(stored.filter((other, index) => other !== index));
+  return tokens.map((token, index): Draft => {
+    const other = stored[index] ?? index;
+    if (other !== index) return { ...token, state: 'sameAs', sameAs: other };
+    return { ...token, state: 'fresh', id: nextId(token), isMatched: matched.has(index) };
+  });
+}
+
+/** Two tokens of one request cannot share an id: the later one gets its next id. */
+export function separateIds(drafts: readonly Draft[]): readonly Draft[] {
+  const used = new Set<string>();
+  return drafts.map((draft) => {
+    if (draft.state !== 'fresh') return draft;
+    let separate = draft;
+    while (used.has(separate.id)) separate = withNextId(separate);
+    used.add(separate.id);
+    return separate;
+  });
+}
