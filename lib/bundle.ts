@@ -21,6 +21,7 @@ export const BUNDLE_OPTIONS = {
   legalComments: 'none',
   alias: {
     '@aws-sdk/credential-provider-node': './src/adapters/aws/environment-credentials.ts',
+    '@smithy/core/checksum': './src/adapters/aws/checksum.ts',
     '@smithy/core/event-streams': './src/adapters/aws/no-event-streams.ts',
   },
 } satisfies BuildOptions;

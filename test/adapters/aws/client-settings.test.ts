@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { withoutLogger } from '../../../src/adapters/aws/client-settings.ts';
-import { Sha256 } from '../../../src/adapters/aws/sha256.ts';
+import { Md5, Sha256 } from '../../../src/adapters/aws/checksum.ts';
 
 const text = Buffer.from('GET\n/\n');
 
@@ -27,6 +27,17 @@ describe('the hash for signatures', () => {
     const expected = createHmac('sha256', 'AWS4secret').update(text).digest('hex');
     expect(Buffer.from(await hash.digest()).toString('hex')).toBe(expected);
   });
+});
+
+it('the hash of messages is MD5, also when it is read twice and reset', async () => {
+  const hash = new Md5();
+  hash.update(text.subarray(0, 3));
+  hash.update(text.subarray(3));
+  const expected = createHash('md5').update(text).digest('hex');
+  const digests = [await hash.digest(), await hash.digest()];
+  expect(digests.map((digest) => Buffer.from(digest).toString('hex'))).toEqual([expected, expected]);
+  hash.reset();
+  expect(Buffer.from(await hash.digest()).toString('hex')).toBe(createHash('md5').digest('hex'));
 });
 
 describe('a client without a logger', () => {
