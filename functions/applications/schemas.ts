@@ -22,7 +22,7 @@ import { notOneOf } from '../../src/core/shared/known-names.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
 import { invalid } from '../../src/core/shared/service-error.ts';
 import { parseIsoTimestamp } from '../../src/core/shared/timestamp.ts';
-import type { TenantSettings } from '../../src/core/tenants/tenant-settings.ts';
+import type { TenantSettings } from '../../src/core/access/tenant-basics.ts';
 import { idsOf, PAGE_PARAMETERS, pageRequestOf, queryOf } from '../../src/http/page-query.ts';
 import {
   body,

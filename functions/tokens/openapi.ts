@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MEMBERS_MAX } from '../../src/core/shared/json-extent.ts';
-import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../src/core/shared/pagination.ts';
+import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../src/core/lists/pagination.ts';
 import { TOKEN_LIMITS } from '../../src/core/tokens/check-content.ts';
 import { CVC_LIFETIME_SECONDS } from '../../src/core/tokens/cvc-lifetime.ts';
 import { DETOKENIZED_MAX_BYTES } from '../../src/core/tokens/detokenize.ts';

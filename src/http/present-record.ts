@@ -1,5 +1,5 @@
 import { timeOfPosition, type AuditEntry, type Form } from '../core/audit/audit-record.ts';
-import type { AuditView } from '../core/audit/list-records.ts';
+import type { AuditView } from '../core/trail/list-records.ts';
 import type { JsonObject } from '../core/shared/json.ts';
 import { formatTimestamp } from '../core/shared/timestamp.ts';
 

@@ -3,8 +3,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createIndexStore } from '../../src/adapters/dynamodb/index-store.ts';
-import { DAY_MS, HOUR_MS } from '../../src/core/audit/index-levels.ts';
-import { IndexBuilder } from '../../src/core/audit/token-index.ts';
+import { DAY_MS, HOUR_MS } from '../../src/core/trail/index-levels.ts';
+import { IndexBuilder } from '../../src/core/trail/token-index.ts';
 import { packUuid } from '../../src/core/audit/token-reference.ts';
 import { PRICES } from '../../lib/prices.ts';
 import { dollarsPerMillion, requestCosts } from '../costs/request-costs.ts';

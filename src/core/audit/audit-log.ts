@@ -15,7 +15,12 @@ import {
 } from './audit-record.ts';
 import { encodeContent } from './record-content.ts';
 import type { Referred } from './token-reference.ts';
-import type { MarkedShard } from './trail-store.ts';
+
+/** A partition of a trail that has, or may have, records of some minute. */
+export interface MarkedShard {
+  readonly trail: string;
+  readonly shard: number;
+}
 
 /** That a partition has, or may have, records of a minute (ms since the epoch). */
 export interface Mark extends MarkedShard {

@@ -1,14 +1,8 @@
 import { isUuid } from '../shared/is-uuid.ts';
-import type { Caller } from '../applications/application.ts';
 import { defined } from '../shared/defined.ts';
 import type { AuditLog } from './audit-log.ts';
 import { placeText, type AuditEntry, type Change, type Form, type Outcome } from './audit-record.ts';
-
-/** The properties of a token that a record can contain. */
-export interface NamedToken {
-  readonly id: string;
-  readonly containers?: readonly string[] | undefined;
-}
+import type { Effect, NamedToken } from './effect.ts';
 
 /** What the product reports about a request while it runs. Reporting writes nothing. */
 export interface Sightings {
@@ -25,20 +19,7 @@ export interface Sightings {
   /** The resource of the request, if the path does not name it: `token:<id>`. */
   about(resource: string): void;
   /** The application that acts, if it was unknown when the request started. */
-  actsFor(caller: Pick<Caller, 'applicationId'>): void;
-}
-
-/** The description of an effect, recorded before the effect happens. */
-export interface Effect {
-  readonly tokens?: readonly NamedToken[];
-  readonly form?: Form;
-  readonly change?: Change;
-  readonly resource?: string;
-  readonly invocation?: string;
-  /** Host and port of a destination. */
-  readonly host?: string;
-  /** The effect leaves the service, so a separate record states how it ended. */
-  readonly leaves?: boolean;
+  actsFor(caller: { readonly applicationId: string }): void;
 }
 
 /** How a request ended. */
@@ -78,13 +59,6 @@ export function outcomeOf(status: number): Exclude<Outcome, 'begun'> {
   if (status < 400) return 'ok';
   if (status >= 500) return 'failed';
   return [401, 403, 404].includes(status) ? 'refused' : 'invalid';
-}
-
-/** The credential of a caller in the form of a record. */
-export function credentialOf({ actsBy, credentialId }: Caller): string {
-  if (actsBy === 'session') return `session:${credentialId}`;
-  // This id already has the form `invocation:<hash>`.
-  return actsBy === 'invocation' ? credentialId : 'application';
 }
 
 /**

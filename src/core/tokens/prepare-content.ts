@@ -11,7 +11,7 @@ import { JsonExtentError, MEMBERS_MAX_TEXT, membersOf } from '../shared/json-ext
 import { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Timestamp } from '../shared/timestamp.ts';
-import { CVC_MEMBER } from '../shared/without-cvc.ts';
+import { CVC_MEMBER } from './without-cvc.ts';
 import {
   checkContainers,
   checkDetails,

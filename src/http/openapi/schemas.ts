@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CONDITION_ATTRIBUTES, CONDITION_OPERATORS, TRANSFORMS } from '../../core/access/access-rule.ts';
 import { APPLICATION_TYPES, PERMISSION_NAMES } from '../../core/access/permission.ts';
 import { FORMS, OUTCOMES } from '../../core/audit/audit-record.ts';
-import { COUNT_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../core/shared/pagination.ts';
+import { COUNT_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../core/lists/pagination.ts';
 import { PAGE_BYTES } from '../../core/tokens/open-page.ts';
 import { TOKEN_TYPE_NAMES } from '../../core/tokens/token-type.ts';
 import { IDS_MAX } from '../page-query.ts';
