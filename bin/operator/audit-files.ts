@@ -79,8 +79,11 @@ export async function verifyFile(file: string, keyFile: string): Promise<Respons
   const { seals, records, unsealed, beforeSeals, expired, sealedFrom, sealedTo, exportedAt } = report;
   const { failures, broken } = report;
   return {
-    ...{ seals, records, not_sealed_yet: unsealed },
-    ...{ before_the_first_seal: beforeSeals, expired_intervals: expired },
+    seals,
+    records,
+    not_sealed_yet: unsealed,
+    before_the_first_seal: beforeSeals,
+    expired_intervals: expired,
     ...(sealedFrom !== undefined && { sealed_from: sealedFrom }),
     ...(sealedTo !== undefined && { sealed_to: sealedTo }),
     ...(exportedAt !== undefined && { exported_at: exportedAt }),

@@ -113,7 +113,13 @@ export async function verifyExport(
 ): Promise<ExportReport> {
   const key = createPublicKey(publicKeyPem);
   const report: ExportReport = {
-    ...{ failures: 0, broken: [], seals: 0, records: 0, unsealed: 0, beforeSeals: 0, expired: 0 },
+    failures: 0,
+    broken: [],
+    seals: 0,
+    records: 0,
+    unsealed: 0,
+    beforeSeals: 0,
+    expired: 0,
   };
   let header: Line | undefined;
   /** The last seal; without a statement if that is not signed. */

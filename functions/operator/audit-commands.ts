@@ -5,7 +5,7 @@ import { DEPLOYMENT } from '../../src/core/audit/audit-record.ts';
 import { exportStart, exportStep } from '../../src/core/trail/export-trail.ts';
 import { END_OF_TIME, hashOfSeal } from '../../src/core/trail/seal.ts';
 import { checkLatest } from '../../src/core/trail/check-latest.ts';
-import type { Broken } from '../../src/core/trail/seal-chain.ts';
+import type { Broken } from '../../src/core/trail/seal-link.ts';
 import { MAX_FAILURES, type VerifyDeps } from '../../src/core/trail/verification.ts';
 import { verifyStep, type OpenChunk } from '../../src/core/trail/verify-trail.ts';
 import { whoSawStep } from '../../src/core/trail/who-saw.ts';
@@ -133,7 +133,10 @@ async function verifyOnce(deps: OperatorDeps, input: VerifyInput) {
     ...(tenantId === undefined
       ? { tenants: (await allTenants(deps)).map(({ id }) => id) }
       : { trails: [tenantId] }),
-    ...{ indexContents: input.index, from, chunk: input.chunk ?? undefined, to },
+    indexContents: input.index,
+    from,
+    chunk: input.chunk ?? undefined,
+    to,
     deadline: now + STEP_MS,
   });
   const { checked, next } = verified;
@@ -180,7 +183,11 @@ async function verifyLatest(deps: OperatorDeps) {
   if (unprotected.status === 'rejected') throw unprotected.reason;
   const { seals, records, isFinished, failures } = check;
   return {
-    ...{ seals, records, late: !isFinished, failures, intact: failures === 0 },
+    seals,
+    records,
+    late: !isFinished,
+    failures,
+    intact: failures === 0,
     ...(failures > 0 && { broken }),
     ...(unprotected.value.length > 0 && { unprotected: unprotected.value }),
     next: null,

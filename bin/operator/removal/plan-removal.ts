@@ -328,7 +328,9 @@ export async function planRemoval(
   removes: Removes,
 ): Promise<RemovalPlan> {
   const looking: Looking = {
-    ...{ account, service, removes },
+    account,
+    service,
+    removes,
     region: await account.region(),
     now: await account.now(),
     notes: [],
@@ -348,7 +350,12 @@ export async function planRemoval(
   steps.push(...keySteps(planning, needsKeys ? 'retained' : 'deleted'));
   const trailUntil = keepsTrail ? await lastExpiry(account, trailTablesOf(service)[2] ?? '') : undefined;
   return {
-    ...{ service, region, removes, now, steps, notes },
+    service,
+    region,
+    removes,
+    now,
+    steps,
+    notes,
     ...(trailUntil !== undefined && { trailUntil }),
     mapping: mappingOf(planning),
     sealKeys: keys.keys.flatMap(({ id, use }) => (use === 'SIGN_VERIFY' ? id : [])),

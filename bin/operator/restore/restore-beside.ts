@@ -64,7 +64,9 @@ async function restorePoint(deps: RestoreDeps, wanted: string, names: readonly s
 
 async function plannedTable(deps: RestoreDeps, role: Role, name: string, id: string): Promise<TableState> {
   return {
-    ...{ role, name, copy: `${name}-at-${id}` },
+    role,
+    name,
+    copy: `${name}-at-${id}`,
     definition: definitionOf(await existingTable(deps, name)),
     settings: await settingsOf(deps, name),
   };

@@ -62,8 +62,12 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
   ): Promise<{ readonly claim: IdempotencyClaim } | { readonly existing: Record }> {
     const [seed, attempt] = [randomBytes(SEED_BYTES), randomUUID()];
     const record: Record = {
-      ...{ seed, bodyHash, attempt, startedAt: now },
-      ...{ leaseUntil, hasRun: false },
+      seed,
+      bodyHash,
+      attempt,
+      startedAt: now,
+      leaseUntil,
+      hasRun: false,
     };
     const command = new PutCommand({
       TableName: name,

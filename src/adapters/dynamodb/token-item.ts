@@ -87,7 +87,11 @@ export function readTokenItem(item: Item): ReadToken {
   const { pk, matchSk, pending, isLeaving, staleTerms, oldParts, dueSk, ...token } = tokenItem.parse(item);
   return {
     token: { ...parseTokenPartition(pk), matchHash: matchHashIn(matchSk), ...token },
-    ...{ pending, isLeaving, staleTerms, oldParts, dueSk },
+    pending,
+    isLeaving,
+    staleTerms,
+    oldParts,
+    dueSk,
   };
 }
 

@@ -164,7 +164,9 @@ export function createRecordsAt({ client, name }: Table): RecordsAt {
       TableName: name,
       KeyConditionExpression: 'pk = :partition AND sk BETWEEN :from AND :to',
       ExpressionAttributeValues: {
-        ...{ ':partition': recordPartition(trail, shard), ':from': time, ':to': time + LAST },
+        ':partition': recordPartition(trail, shard),
+        ':from': time,
+        ':to': time + LAST,
       },
     });
     const { Items = [] } = await send(() => client.send(command));

@@ -76,7 +76,10 @@ class Builder implements JsonVisitor {
     // An assignment would set the prototype.
     else if (this.#name === '__proto__')
       Object.defineProperty(inside, '__proto__', {
-        ...{ value, configurable: true, enumerable: true, writable: true },
+        value,
+        configurable: true,
+        enumerable: true,
+        writable: true,
       });
     else inside[this.#name] = value;
   }

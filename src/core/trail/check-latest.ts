@@ -1,5 +1,5 @@
 import { MAX_INTERVAL_MS } from './seal.ts';
-import type { Broken } from './seal-chain.ts';
+import type { Broken } from './seal-link.ts';
 import type { VerifyDeps } from './verification.ts';
 import { verifyStep, type OpenChunk, type Verified } from './verify-trail.ts';
 
@@ -159,7 +159,10 @@ export async function checkLatest(deps: CheckLatestDeps, deadline: number): Prom
     failed = { error };
   }
   return {
-    ...{ isFinished, seals, records, lagMs: deps.clock() - state.to },
+    isFinished,
+    seals,
+    records,
+    lagMs: deps.clock() - state.to,
     failures: state.broken.reduce((sum, { failures }) => sum + failures, 0),
     broken: state.broken.map(({ first }) => first),
     ...(failed && { failed }),

@@ -9,7 +9,7 @@ import {
 import { PART_INDEX_LIFETIME_MS } from './index-levels.ts';
 import { recordsInOrder } from './records-in-order.ts';
 import { earliestExpiry, type SealedIndex } from './seal.ts';
-import type { Interval } from './seal-chain.ts';
+import type { Interval } from './group-intervals.ts';
 import { ENTRY_BYTES, hashOfIndex, IndexBuilder, type TokenIndex } from './token-index.ts';
 import { bytesOfName } from '../audit/token-reference.ts';
 import { ALL_SHARDS, strictEntryOf } from './trail-walk.ts';
@@ -49,73 +49,60 @@ export interface NamedIndex {
   readonly sealed: SealedIndex;
 }
 
-class IndexCheck {
-  readonly #step: Verification;
+function addFinding(step: Verification, { interval, sealed }: NamedIndex, what: string, place?: RecordPlace) {
+  const [trail] = sealed;
+  step.findings.add({
+    time: interval.from,
+    rank: place === undefined ? 2 : 1,
+    broken: { interval: interval.name, trail, ...(place !== undefined && { place: placeText(place) }), what },
+  });
+}
 
-  readonly #interval: Interval;
+function recordsOf(step: Verification, sealed: SealedIndex): AsyncIterable<readonly AuditRecord[]> {
+  const [trail, , from, to] = sealed;
+  return recordsInOrder(step.deps.trail, { trail, shards: ALL_SHARDS, from, to });
+}
 
-  readonly #sealed: SealedIndex;
+/**
+ * Whether the index has expired. That of a day expires with its last record, and its own expiry is
+ * not part of its hash: so the records decide.
+ */
+async function hasExpired(step: Verification, sealed: SealedIndex): Promise<boolean> {
+  const [, level, from, to] = sealed;
+  const now = step.deps.clock();
+  if (level === 'part') return now >= to + PART_INDEX_LIFETIME_MS;
+  if (now < earliestExpiry(from) * 1000) return false;
+  for await (const records of recordsOf(step, sealed))
+    if (records.some(({ expires }) => expires * 1000 > now)) return false;
+  return true;
+}
 
-  constructor(step: Verification, { interval, sealed }: NamedIndex) {
-    this.#step = step;
-    this.#interval = interval;
-    this.#sealed = sealed;
-  }
-
-  #add(what: string, place?: RecordPlace): void {
-    const { name, from } = this.#interval;
-    const [trail] = this.#sealed;
-    this.#step.findings.add({
-      ...{ time: from, rank: place === undefined ? 2 : 1 },
-      broken: { interval: name, trail, ...(place !== undefined && { place: placeText(place) }), what },
-    });
-  }
-
-  #records(): AsyncIterable<readonly AuditRecord[]> {
-    const [trail, , from, to] = this.#sealed;
-    return recordsInOrder(this.#step.deps.trail, { trail, shards: ALL_SHARDS, from, to });
-  }
-
-  /**
-   * Whether the index has expired. That of a day expires with its last record, and its own
-   * expiry is not part of its hash: so the records decide.
-   */
-  async #hasExpired(): Promise<boolean> {
-    const [, level, from, to] = this.#sealed;
-    const now = this.#step.deps.clock();
-    if (level === 'part') return now >= to + PART_INDEX_LIFETIME_MS;
-    if (now < earliestExpiry(from) * 1000) return false;
-    for await (const records of this.#records())
-      if (records.some(({ expires }) => expires * 1000 > now)) return false;
-    return true;
-  }
-
-  async run(withContents: boolean): Promise<void> {
-    const [, , from, , hash] = this.#sealed;
-    this.#step.checked.indexes += 1;
-    const index = await this.#step.deps.index.readIndex(this.#sealed);
-    // Over the stored range, not the sealed one: searches rely on what is stored.
-    if (index !== undefined && hashOfIndex(index, index.entries) === hash) {
-      if (withContents) await this.#checkContents(index);
-      return;
-    }
-    // DynamoDB deletes the items of an expired index one by one.
-    if (await this.#hasExpired()) return;
-    const what = index === undefined ? 'gone' : 'not the sealed one';
-    this.#add(`the index of ${new Date(from).toISOString()} is ${what}`);
-  }
-
-  async #checkContents(index: TokenIndex): Promise<void> {
-    for await (const records of this.#records())
-      if (!leadsTo(index, records))
-        for (const record of records)
-          if (!leadsTo(index, [record])) this.#add('its index does not lead to it', record);
-  }
+async function checkContents(step: Verification, named: NamedIndex, index: TokenIndex): Promise<void> {
+  for await (const records of recordsOf(step, named.sealed))
+    if (!leadsTo(index, records))
+      for (const record of records)
+        if (!leadsTo(index, [record])) addFinding(step, named, 'its index does not lead to it', record);
 }
 
 /**
  * Checks that an index is the sealed one, unless it has expired. `withContents`: and that it leads
  * to each record of its range by each token that the record names.
  */
-export const checkIndex = (step: Verification, named: NamedIndex, withContents: boolean): Promise<void> =>
-  new IndexCheck(step, named).run(withContents);
+export async function checkIndex(
+  step: Verification,
+  named: NamedIndex,
+  withContents: boolean,
+): Promise<void> {
+  const [, , from, , hash] = named.sealed;
+  step.checked.indexes += 1;
+  const index = await step.deps.index.readIndex(named.sealed);
+  // Over the stored range, not the sealed one: searches rely on what is stored.
+  if (index !== undefined && hashOfIndex(index, index.entries) === hash) {
+    if (withContents) await checkContents(step, named, index);
+    return;
+  }
+  // DynamoDB deletes the items of an expired index one by one.
+  if (await hasExpired(step, named.sealed)) return;
+  const what = index === undefined ? 'gone' : 'not the sealed one';
+  addFinding(step, named, `the index of ${new Date(from).toISOString()} is ${what}`);
+}

@@ -4,6 +4,7 @@ import { requirePermission } from '../access/require-permission.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Clock } from '../shared/clock.ts';
 import { decodeCursor, encodeCursor } from '../lists/cursor.ts';
+import { mergeNewestFirst, type NewestFirst } from '../lists/merge-newest-first.ts';
 import type { Page } from '../lists/pagination.ts';
 import { sortableTime } from '../shared/position.ts';
 import { endOf, indexedRecords, indexesOf, type FindByTokenDeps } from './find-by-token.ts';
@@ -179,23 +180,17 @@ export interface Walked {
   readonly next: string | undefined;
 }
 
-/** What was read of a range: everything down to `floor`, which is empty if that is all of it. */
-interface Read {
-  readonly records: readonly AuditRecord[];
-  readonly floor: string;
-}
+/** What was read of the sources of a range. */
+type Sources = readonly NewestFirst<AuditRecord>[];
 
 async function newestRecords(
   { trailPages }: Pick<WalkDeps, 'trailPages'>,
   trail: string,
   range: PageRange,
-): Promise<Read> {
-  if (range.from >= range.before) return { records: [], floor: '' };
+): Promise<Sources> {
+  if (range.from >= range.before) return [];
   const pages = await trailPages.newest(trail, range);
-  // If one partition was read less far than the others, its next records may come before theirs.
-  const ends = pages.flatMap(({ readTo }) => readTo ?? []);
-  const floor = ends.reduce((highest, each) => (each > highest ? each : highest), '');
-  return { records: pages.flatMap(({ records }) => records), floor };
+  return pages.map(({ records, readTo }) => ({ entries: records, readTo }));
 }
 
 /**
@@ -208,21 +203,26 @@ async function recordsNaming(
   tokenId: string,
   range: PageRange,
   places: number,
-): Promise<Read> {
+): Promise<Sources> {
   const from = timeOfPosition(range.from);
   // The index is read first: what is written to it meanwhile is among the newest records.
   const headers = await indexesOf(deps, trail, { from, now: deps.clock() });
   const end = positionOf(endOf(headers) - CLOCK_AHEAD_MS);
   const middle = end < range.from ? range.from : end < range.before ? end : range.before;
   const newest = await newestRecords(deps, trail, { ...range, from: middle });
-  if (newest.floor !== '' || middle <= range.from) return newest;
+  const hasMore = newest.some(({ readTo }) => readTo !== undefined);
+  if (hasMore || middle <= range.from) return newest;
   // A position before the end of its ms is in the middle of the records of that time.
   const before = timeOfPosition(middle) + (middle === positionOf(timeOfPosition(middle)) ? 0 : 1);
   const indexed = await indexedRecords(deps, headers, {
-    ...{ trail, name: nameOfToken(tokenId), from, before, limit: places },
+    trail,
+    name: nameOfToken(tokenId),
+    from,
+    before,
+    limit: places,
   });
   const below = indexed.records.filter(({ position }) => position < middle);
-  return { records: [...newest.records, ...below], floor: indexed.readTo ?? '' };
+  return [...newest, { entries: below, readTo: indexed.readTo }];
 }
 
 /**
@@ -247,15 +247,15 @@ export async function walkRecords(
     limit: isFiltered ? Math.max(FILTERED_LIMIT, size) : size,
   };
   if (range.from >= range.before) return { views: [], next: undefined };
-  const { records, floor } =
+  const sources =
     tokenId === undefined || withoutIndex
       ? await newestRecords(deps, trail, range)
       : await recordsNaming(deps, trail, tokenId, range, isSelective ? Math.max(NAMING_LIMIT, size) : size);
   const nowSeconds = clock() / 1000;
   const name = tokenId === undefined ? undefined : nameOfToken(tokenId);
+  const { entries: records, floor } = mergeNewestFirst(sources);
   const matching = records
-    .filter(({ position, expires }) => position >= floor && expires > nowSeconds)
-    .toSorted((a, b) => (a.position < b.position ? 1 : -1))
+    .filter(({ expires }) => expires > nowSeconds)
     .flatMap((record) => viewOf(record) ?? [])
     .filter(
       ({ entry }) =>
@@ -265,7 +265,7 @@ export async function walkRecords(
         (outcome === undefined || entry.outcome === outcome),
     );
   const views = fitting(await withIds(deps, matching.slice(0, size)), size);
-  const next = matching.length > views.length ? views.at(-1)?.position : floor === '' ? undefined : floor;
+  const next = matching.length > views.length ? views.at(-1)?.position : floor;
   return { views, next };
 }
 

@@ -16,7 +16,7 @@ import {
   MAX_INTERVAL_MS,
   MINUTE_MS,
   statementOf,
-  TrailRoot,
+  createTrailRoot,
   type SealEntry,
   type SealStatement,
 } from './seal.ts';
@@ -140,7 +140,7 @@ async function trailEntry(
   { from, to }: Interval,
   [trail, shards]: MarkedTrail,
 ): Promise<TrailEntry | undefined> {
-  const root = new TrailRoot();
+  const root = createTrailRoot();
   let [first, bits] = [Infinity, 0];
   for await (const records of recordsInOrder(reader, { trail, shards: shardsIn(shards), from, to }))
     for (const record of records) {
@@ -278,11 +278,17 @@ async function nextStatement(
     more !== undefined || !isLatest || newest === undefined
       ? { indexes: [], progress }
       : await makeIndexes(deps, {
-          ...{ gathering, listed: deps.memory.listed, progress, origin: newest.hash },
-          ...{ sealedTo: to, until: Math.min(deps.deadline, deps.clock() + INDEXING_MS) },
+          gathering,
+          listed: deps.memory.listed,
+          progress,
+          origin: newest.hash,
+          sealedTo: to,
+          until: Math.min(deps.deadline, deps.clock() + INDEXING_MS),
         });
   return {
-    ...{ from, to, part: before?.more === undefined ? 1 : before.part + 1 },
+    from,
+    to,
+    part: before?.more === undefined ? 1 : before.part + 1,
     ...(more !== undefined && { more }),
     ...(newest !== undefined && { previous: newest.hash.toString('base64url') }),
     ...(all.length > 0 && { expires: Math.min(...all.map(({ expires }) => expires)) }),
@@ -317,7 +323,9 @@ export async function sealTrail(deps: SealTrailDeps): Promise<SealReport> {
     const statement = await nextStatement(deps, newest, interval, isLatest);
     const body = encodeStatement(statement);
     const seal: Seal = {
-      ...{ from: statement.from, part: statement.part, body },
+      from: statement.from,
+      part: statement.part,
+      body,
       signature: await deps.signer.sign(digestOf(body)),
     };
     if (!(await deps.seals.insert(seal))) continue;

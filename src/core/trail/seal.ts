@@ -1,4 +1,4 @@
-import { createHash, verify, type KeyObject } from 'node:crypto';
+import { createHash, verify, type Hash, type KeyObject } from 'node:crypto';
 import * as z from 'zod/mini';
 import { parseJson } from '../shared/parse-json.ts';
 import { INDEX_LEVELS, type IndexLevel } from './index-levels.ts';
@@ -154,18 +154,26 @@ export function hasValidSignature(publicKey: KeyObject, { body, signature }: Sea
 }
 
 /** Receives the leaves of a trail's records in an interval, in order of position. */
-export class TrailRoot {
-  readonly #hash = createHash('sha256');
-
-  count = 0;
-
-  add(leaf: Buffer): void {
-    this.#hash.update(leaf);
-    this.count += 1;
-  }
-
+export interface TrailRoot {
+  readonly count: number;
+  add(leaf: Buffer): void;
   /** The root (base64url); call it once only. */
-  root(): string {
-    return this.#hash.digest('base64url');
-  }
+  root(): string;
+}
+
+export function createTrailRoot(): TrailRoot {
+  // Created for the first leaf: most trails have no record in most intervals.
+  let sha256: Hash | undefined;
+  let count = 0;
+  return {
+    get count() {
+      return count;
+    },
+    add(leaf) {
+      sha256 ??= createHash('sha256');
+      sha256.update(leaf);
+      count += 1;
+    },
+    root: () => (sha256 ?? createHash('sha256')).digest('base64url'),
+  };
 }

@@ -2,8 +2,9 @@ import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../shared/clock.ts';
 import { timeOfPosition, type RecordPlace } from '../audit/audit-record.ts';
 import type { IndexReader } from './index-store.ts';
-import { END_OF_TIME, MAX_INTERVAL_MS, MINUTE_MS } from './seal.ts';
-import { intervalOf, linkOf, type Broken, type Interval } from './seal-chain.ts';
+import { END_OF_TIME, MAX_INTERVAL_MS, MINUTE_MS, type SealStatement } from './seal.ts';
+import { linkOf, statementIn, type Broken } from './seal-link.ts';
+import { intervalOf, type Interval } from './group-intervals.ts';
 import { parseReference, type ReferredIds } from '../audit/token-reference.ts';
 import type { SealHead, SealReader, TrailReader } from './trail-store.ts';
 
@@ -64,120 +65,132 @@ const inTime = (a: Finding, b: Finding): number =>
   byText(a.broken.trail, b.broken.trail);
 
 /** Counts failures, and stores the first ones. */
-class Findings {
-  #first: Finding[] = [];
+export interface Findings {
+  readonly count: number;
+  add(finding: Finding): void;
+  first(): readonly Broken[];
+}
 
-  count = 0;
-
-  add(finding: Finding): void {
-    const { place, what, ...broken } = finding.broken;
-    const short = {
-      ...broken,
-      ...(place !== undefined && { place: place.slice(0, MAX_TEXT) }),
-      what: what.slice(0, MAX_TEXT),
-    };
-    this.count += 1;
-    this.#first.push({ ...finding, broken: short });
-    if (this.#first.length >= 2 * MAX_FAILURES) this.#first = this.#sorted();
-  }
-
-  #sorted(): Finding[] {
-    return this.#first.toSorted(inTime).slice(0, MAX_FAILURES);
-  }
-
-  first(): readonly Broken[] {
-    return this.#sorted().map(({ broken }) => broken);
-  }
+function createFindings(): Findings {
+  let [count, stored] = [0, [] as Finding[]];
+  const sorted = () => stored.toSorted(inTime).slice(0, MAX_FAILURES);
+  return {
+    get count() {
+      return count;
+    },
+    add(finding) {
+      const { place, what, ...broken } = finding.broken;
+      const short = {
+        ...broken,
+        ...(place !== undefined && { place: place.slice(0, MAX_TEXT) }),
+        what: what.slice(0, MAX_TEXT),
+      };
+      count += 1;
+      stored.push({ ...finding, broken: short });
+      if (stored.length >= 2 * MAX_FAILURES) stored = sorted();
+    },
+    first: () => sorted().map(({ broken }) => broken),
+  };
 }
 
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** The state of a step that its trails share. */
-export class Verification {
+export interface Verification {
   readonly deps: VerifyDeps;
-
-  readonly checked: Mutable<Checked> = {
-    ...{ seals: 0, records: 0, unchecked: 0, beforeSeals: 0, afterSeals: 0, expired: 0, indexes: 0 },
-  };
-
-  readonly findings = new Findings();
-
-  readonly #keys = new Map<string, Promise<AuditKeys | 'destroyed'>>();
-
-  /** By minute: neither seals nor the first one begin or end within one. */
-  readonly #excused = new Map<number, Promise<boolean>>();
-
-  readonly #references = new Set<string>();
-
-  /** References to look up, each with the finding if its id is gone. */
-  #waiting = new Map<string, Finding>();
-
-  constructor(deps: VerifyDeps) {
-    this.deps = deps;
-  }
-
-  keysOf(trail: string): Promise<AuditKeys | 'destroyed'> {
-    const keys = this.#keys.get(trail) ?? this.deps.keysOf(trail);
-    this.#keys.set(trail, keys);
-    return keys;
-  }
-
-  isExpired({ expires }: Pick<Interval, 'expires'>): boolean {
-    return expires * 1000 <= this.deps.clock();
-  }
-
+  readonly checked: Mutable<Checked>;
+  readonly findings: Findings;
+  keysOf(trail: string): Promise<AuditKeys | 'destroyed'>;
+  isExpired(interval: Pick<Interval, 'expires'>): boolean;
   /** Whether a record may be missing: its interval has expired, or is older than the first seal. */
-  isExcused({ position }: RecordPlace): Promise<boolean> {
-    const minute = Math.floor(timeOfPosition(position) / MINUTE_MS);
-    const known = this.#excused.get(minute) ?? this.#isMinuteExcused(minute * MINUTE_MS);
-    this.#excused.set(minute, known);
-    return known;
-  }
-
-  /** A seal that is not valid excuses nothing. */
-  async #isMinuteExcused(time: number): Promise<boolean> {
-    const { seals, publicKey } = this.deps;
-    const links = [];
-    for await (const page of seals.seals(Math.max(0, time - MAX_INTERVAL_MS), time + 1))
-      links.push(...page.map((seal) => linkOf(publicKey, seal)));
-    const parts = links
-      .flatMap((link) => ('statement' in link ? link.statement : []))
-      .filter(({ from, to }) => from <= time && time < to);
-    if (parts[0] !== undefined) return this.isExpired(intervalOf(parts, parts[0]));
-    for await (const page of seals.seals(0, END_OF_TIME))
-      for (const seal of page) {
-        const link = linkOf(publicKey, seal);
-        return 'statement' in link && link.statement.previous === undefined && time < link.from;
-      }
-    return false;
-  }
-
+  isExcused(place: RecordPlace): Promise<boolean>;
   /**
    * Expects the ids of the names that are references; {@link lookUpIds} looks them up. `findingOf`
    * is for the first record that names a missing one.
    */
-  expectIds(names: readonly string[], findingOf: (what: string) => Finding): void {
-    for (const name of names) {
-      if (parseReference(name) === undefined || this.#references.has(name)) continue;
-      if (this.#references.size >= MAX_REFERENCES) this.#references.clear();
-      this.#references.add(name);
-      this.#waiting.set(name, findingOf('the id of a reference is gone'));
-    }
-  }
-
+  expectIds(names: readonly string[], findingOf: (what: string) => Finding): void;
   /** Whether a call of {@link lookUpIds} would be full. */
-  get hasManyIds(): boolean {
-    return this.#waiting.size >= IDS_AT_ONCE;
-  }
-
+  readonly hasManyIds: boolean;
   /** Looks up the ids that wait for it. */
-  async lookUpIds(): Promise<void> {
-    const waiting = [...this.#waiting];
-    this.#waiting = new Map();
-    for (let at = 0; at < waiting.length; at += IDS_AT_ONCE) {
-      const some = waiting.slice(at, at + IDS_AT_ONCE);
-      const found = await this.deps.referred(some.flatMap(([name]) => parseReference(name) ?? []));
-      for (const [name, finding] of some) if (!found.has(name)) this.findings.add(finding);
+  lookUpIds(): Promise<void>;
+}
+
+/** The value of a key, which is computed once. */
+function remembered<Key, Value>(values: Map<Key, Value>, key: Key, compute: () => Value): Value {
+  const value = values.get(key) ?? compute();
+  values.set(key, value);
+  return value;
+}
+
+const isExpiredAt = ({ expires }: Pick<Interval, 'expires'>, now: number): boolean => expires * 1000 <= now;
+
+/** Whether the interval of a time has expired. A seal that is not valid excuses nothing. */
+async function isTimeExcused({ seals, publicKey, clock }: VerifyDeps, time: number): Promise<boolean> {
+  const parts: SealStatement[] = [];
+  for await (const page of seals.seals(Math.max(0, time - MAX_INTERVAL_MS), time + 1))
+    for (const seal of page) {
+      const statement = statementIn(linkOf(publicKey, seal));
+      if (statement !== undefined && statement.from <= time && time < statement.to) parts.push(statement);
     }
-  }
+  if (parts[0] !== undefined) return isExpiredAt(intervalOf(parts, parts[0]), clock());
+  for await (const page of seals.seals(0, END_OF_TIME))
+    for (const seal of page) {
+      const statement = statementIn(linkOf(publicKey, seal));
+      return statement !== undefined && statement.previous === undefined && time < statement.from;
+    }
+  return false;
+}
+
+export function createVerification(deps: VerifyDeps): Verification {
+  const findings = createFindings();
+  const keys = new Map<string, Promise<AuditKeys | 'destroyed'>>();
+  // By minute: neither seals nor the first one begin or end within one.
+  const excused = new Map<number, Promise<boolean>>();
+  const references = new Set<string>();
+  /** References to look up, each with the finding if its id is gone. */
+  let waiting = new Map<string, Finding>();
+
+  return {
+    deps,
+    checked: {
+      seals: 0,
+      records: 0,
+      unchecked: 0,
+      beforeSeals: 0,
+      afterSeals: 0,
+      expired: 0,
+      indexes: 0,
+    },
+    findings,
+    keysOf: (trail) => remembered(keys, trail, () => deps.keysOf(trail)),
+    isExpired: (interval) => isExpiredAt(interval, deps.clock()),
+
+    isExcused({ position }) {
+      const minute = Math.floor(timeOfPosition(position) / MINUTE_MS);
+      return remembered(excused, minute, () => isTimeExcused(deps, minute * MINUTE_MS));
+    },
+
+    expectIds(names, findingOf) {
+      for (const name of names) {
+        if (parseReference(name) === undefined || references.has(name)) continue;
+        if (references.size >= MAX_REFERENCES) references.clear();
+        references.add(name);
+        waiting.set(name, findingOf('the id of a reference is gone'));
+      }
+    },
+
+    get hasManyIds() {
+      return waiting.size >= IDS_AT_ONCE;
+    },
+
+    async lookUpIds() {
+      const all = [...waiting];
+      waiting = new Map();
+      for (let at = 0; at < all.length; at += IDS_AT_ONCE) {
+        const some = all.slice(at, at + IDS_AT_ONCE);
+        const found = await deps.referred(some.flatMap(([name]) => parseReference(name) ?? []));
+        for (const [name, finding] of some) if (!found.has(name)) findings.add(finding);
+      }
+    },
+  };
 }

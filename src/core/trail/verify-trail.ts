@@ -2,9 +2,11 @@ import pLimit from 'p-limit';
 import { DEPLOYMENT } from '../audit/audit-record.ts';
 import { checkIndex, type NamedIndex } from './index-check.ts';
 import { END_OF_TIME } from './seal.ts';
-import { BrokenLink, intervalsOf, type Broken, type Interval } from './seal-chain.ts';
-import { ALL_SHARDS, sealedRange, TrailWalk } from './trail-walk.ts';
-import { Verification, type Checked, type VerifyDeps } from './verification.ts';
+import { intervalsOf } from './seal-chain.ts';
+import type { BrokenLink, Broken } from './seal-link.ts';
+import type { Interval } from './group-intervals.ts';
+import { ALL_SHARDS, sealedRange, walkTrail } from './trail-walk.ts';
+import { createVerification, type Checked, type Verification, type VerifyDeps } from './verification.ts';
 
 export interface VerifyInput extends VerifyCursor {
   /**
@@ -80,7 +82,7 @@ async function nextChunk(
     const next = await intervals.next();
     if (next.done === true) return { intervals: chunk, isLast: true };
     const { value } = next;
-    if (value instanceof BrokenLink) step.findings.add({ time: value.at, rank: 0, broken: value.broken });
+    if ('broken' in value) step.findings.add({ time: value.at, rank: 0, broken: value.broken });
     else {
       chunk.push(value);
       entries += value.entries.size + value.indexes.length;
@@ -92,8 +94,7 @@ async function nextChunk(
 /** The intervals of a chunk whose chain an earlier step has checked. */
 async function chunkAgain(deps: VerifyDeps, from: number, to: number): Promise<readonly Interval[]> {
   const chunk: Interval[] = [];
-  for await (const value of intervalsOf(deps, from, to))
-    if (!(value instanceof BrokenLink)) chunk.push(value);
+  for await (const value of intervalsOf(deps, from, to)) if (!('broken' in value)) chunk.push(value);
   return chunk;
 }
 
@@ -168,7 +169,7 @@ class ChunkWalk {
       for (const named of this.#indexes.get(trail) ?? []) await checkIndex(this.#step, named, indexContents);
     const left = this.#live.filter((interval) => from === undefined || interval.from >= from);
     const range = walk === 'complete' ? { intervals: left, shards: ALL_SHARDS } : sealedRange(trail, left);
-    return new TrailWalk(this.#step, { trail, ...range }).run(deadline);
+    return walkTrail(this.#step, { trail, ...range }, deadline);
   }
 }
 
@@ -178,11 +179,13 @@ class ChunkWalk {
  * one seal behind, as a sealer that died leaves it.
  */
 export async function verifyStep(deps: VerifyDeps, input: VerifyInput): Promise<Verified> {
-  const step = new Verification(deps);
+  const step = createVerification(deps);
   const to = Math.min(input.to, END_OF_TIME);
   let sealedTo: number | undefined;
   const verified = () => ({
-    ...{ checked: step.checked, failures: step.findings.count, broken: step.findings.first() },
+    checked: step.checked,
+    failures: step.findings.count,
+    broken: step.findings.first(),
     ...(sealedTo !== undefined && { sealedTo }),
   });
   const walk = async (intervals: readonly Interval[], from: number, before?: OpenChunk) => {

@@ -1,7 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 import { newRecordPosition, placeText } from '../../../src/core/audit/audit-record.ts';
-import type { Broken } from '../../../src/core/trail/seal-chain.ts';
+import type { Broken } from '../../../src/core/trail/seal-link.ts';
 import type { Checked } from '../../../src/core/trail/verification.ts';
 import { verifyStep, type VerifyCursor } from '../../../src/core/trail/verify-trail.ts';
 import { inSteps, type Step } from '../../support/fakes/in-steps.ts';
