@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { DAY_MS, HOUR_MS } from '../../src/core/trail/index-levels.ts';
 import type { IndexReader, IndexStore } from '../../src/core/trail/index-store.ts';
-import { IndexBuilder, type TokenIndex } from '../../src/core/trail/token-index.ts';
+import { createIndexBuilder, type TokenIndex } from '../../src/core/trail/token-index.ts';
 
 const DAY = Date.UTC(2026, 10, 25);
 
 function anIndex(trail: string, from: number, count: number): TokenIndex {
-  const builder = new IndexBuilder({ trail, level: 'part', from, salt: randomBytes(16) });
+  const builder = createIndexBuilder({ trail, level: 'part', from, salt: randomBytes(16) });
   for (let at = 0; at < count; at += 1) builder.add([randomBytes(16)], { at: from + at, shard: at % 32 });
   return builder.build({ to: from + HOUR_MS, expires: DAY / 1000 + 86_400 });
 }

@@ -10,7 +10,7 @@ import { PART_INDEX_LIFETIME_MS } from './index-levels.ts';
 import { recordsInOrder } from './records-in-order.ts';
 import { earliestExpiry, type SealedIndex } from './seal.ts';
 import type { Interval } from './group-intervals.ts';
-import { ENTRY_BYTES, hashOfIndex, IndexBuilder, type TokenIndex } from './token-index.ts';
+import { ENTRY_BYTES, hashOfIndex, createIndexBuilder, type TokenIndex } from './token-index.ts';
 import { bytesOfName } from '../audit/token-reference.ts';
 import { ALL_SHARDS, strictEntryOf } from './trail-walk.ts';
 import type { Verification } from './verification.ts';
@@ -30,7 +30,7 @@ function hasEntry(entries: Buffer, entry: Buffer): boolean {
 
 /** Whether an index has an entry for each token that some records of its range name. */
 function leadsTo(index: TokenIndex, records: readonly AuditRecord[]): boolean {
-  const wanted = new IndexBuilder(index);
+  const wanted = createIndexBuilder(index);
   for (const record of records) {
     // The walk over the records reports it.
     if (!isPosition(record.position)) continue;

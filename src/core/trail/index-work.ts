@@ -14,7 +14,7 @@ import type { IndexStore } from './index-store.ts';
 import { decodeContent } from '../audit/record-content.ts';
 import { recordsInOrder } from './records-in-order.ts';
 import type { IndexProgress, SealedIndex } from './seal.ts';
-import { IndexBuilder, saltOf, type TokenIndex } from './token-index.ts';
+import { createIndexBuilder, saltOf, type TokenIndex } from './token-index.ts';
 import { bytesOfName } from '../audit/token-reference.ts';
 import type { TrailReader } from './trail-store.ts';
 
@@ -137,7 +137,7 @@ class IndexWork {
 
   async #make({ trail, level, from, to, shards }: Range): Promise<Made> {
     const of = { trail, level, from };
-    const builder = new IndexBuilder({ ...of, salt: saltOf(this.#input.origin, of) });
+    const builder = createIndexBuilder({ ...of, salt: saltOf(this.#input.origin, of) });
     const reading = { trail, shards: shardsIn(shards), from, to };
     let [count, last, expires, end] = [0, from, 0, to];
     reading: for await (const records of recordsInOrder(this.#deps.trail, reading))

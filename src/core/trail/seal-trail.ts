@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { Clock } from '../shared/clock.ts';
 import { isTrail, leafOf, TRAIL_SHARDS } from '../audit/audit-record.ts';
-import { Gathering, hourOf } from './gathering.ts';
+import { createGathering, hourOf, type Gathering } from './gathering.ts';
 import { HOUR_MS } from './index-levels.ts';
 import type { IndexStore } from './index-store.ts';
 import { firstProgress, indexLag, makeIndexes, shardsIn } from './index-work.ts';
@@ -229,7 +229,7 @@ export interface SealerMemory {
   readonly listed: Set<string>;
 }
 
-export const newSealerMemory = (): SealerMemory => ({ gathering: new Gathering(), listed: new Set() });
+export const newSealerMemory = (): SealerMemory => ({ gathering: createGathering(), listed: new Set() });
 
 /** What is sealed and not indexed: as remembered, or from the seals of the hours in question. */
 async function gatheringAt({ seals, memory }: SealTrailDeps, newest: Newest | undefined): Promise<Gathering> {
@@ -239,7 +239,7 @@ async function gatheringAt({ seals, memory }: SealTrailDeps, newest: Newest | un
     delete memory.newest;
     return memory.gathering;
   }
-  const gathering = new Gathering();
+  const gathering = createGathering();
   const { from, part, progress } = newest.statement;
   for await (const page of seals.seals(progress.hours.time, from + 1))
     for (const seal of page) if (seal.from < from || seal.part <= part) gathering.replay(statementOf(seal));
@@ -274,17 +274,17 @@ async function nextStatement(
   const entries = all.map(({ entry }) => entry);
   gathering.add(from, entries);
   const progress = before?.progress ?? firstProgress(from);
-  const made =
-    more !== undefined || !isLatest || newest === undefined
-      ? { indexes: [], progress }
-      : await makeIndexes(deps, {
-          gathering,
-          listed: deps.memory.listed,
-          progress,
-          origin: newest.hash,
-          sealedTo: to,
-          until: Math.min(deps.deadline, deps.clock() + INDEXING_MS),
-        });
+  const isIndexed = more === undefined && isLatest && newest !== undefined;
+  const made = !isIndexed
+    ? { indexes: [], progress }
+    : await makeIndexes(deps, {
+        gathering,
+        listed: deps.memory.listed,
+        progress,
+        origin: newest.hash,
+        sealedTo: to,
+        until: Math.min(deps.deadline, deps.clock() + INDEXING_MS),
+      });
   return {
     from,
     to,

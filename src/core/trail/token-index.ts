@@ -77,48 +77,48 @@ const placeOf = (from: number, place: number): IndexedPlace => ({
 });
 
 /** Collects the entries of an index. */
-export class IndexBuilder {
-  readonly #of: Omit<IndexHeader, 'to' | 'expires'>;
-
-  #entries = new BigUint64Array(1_024);
-
-  #count = 0;
-
-  constructor(of: Omit<IndexHeader, 'to' | 'expires'>) {
-    this.#of = of;
-  }
-
-  get count(): number {
-    return this.#count;
-  }
-
+export interface IndexBuilder {
+  readonly count: number;
   /** Adds the tokens of a record, by the bytes of their names. */
-  add(names: readonly Buffer[], place: IndexedPlace): void {
-    const where = BigInt(placeNumber(this.#of.from, place));
-    for (const name of names) {
-      if (this.#count === this.#entries.length) {
-        const larger = new BigUint64Array(2 * this.#count);
-        larger.set(this.#entries);
-        this.#entries = larger;
-      }
-      this.#entries[this.#count] = (BigInt(hashInIndex(this.#of, name)) << 32n) | where;
-      this.#count += 1;
-    }
-  }
+  add(names: readonly Buffer[], place: IndexedPlace): void;
+  build(end: Pick<IndexHeader, 'to' | 'expires'>): TokenIndex;
+}
 
-  build({ to, expires }: Pick<IndexHeader, 'to' | 'expires'>): TokenIndex {
-    const sorted = this.#entries.subarray(0, this.#count).sort();
-    const entries = Buffer.alloc(this.#count * ENTRY_BYTES);
-    let length = 0;
-    for (const [at, entry] of sorted.entries()) {
-      // A token that several records of one ms and shard name has one entry.
-      if (at > 0 && entry === sorted[at - 1]) continue;
-      length = entries.writeBigUInt64BE(entry, length);
-    }
-    const header = { ...this.#of, to, expires };
-    const all = entries.subarray(0, length);
-    return { ...header, entries: all, hash: hashOfIndex(header, all) };
-  }
+export function createIndexBuilder(of: Omit<IndexHeader, 'to' | 'expires'>): IndexBuilder {
+  let all = new BigUint64Array(1_024);
+  let count = 0;
+  return {
+    get count() {
+      return count;
+    },
+
+    add(names, place) {
+      const where = BigInt(placeNumber(of.from, place));
+      for (const name of names) {
+        if (count === all.length) {
+          const larger = new BigUint64Array(2 * count);
+          larger.set(all);
+          all = larger;
+        }
+        all[count] = (BigInt(hashInIndex(of, name)) << 32n) | where;
+        count += 1;
+      }
+    },
+
+    build({ to, expires }) {
+      const sorted = all.subarray(0, count).sort();
+      const bytes = Buffer.alloc(count * ENTRY_BYTES);
+      let length = 0;
+      for (const [at, entry] of sorted.entries()) {
+        // A token that several records of one ms and shard name has one entry.
+        if (at > 0 && entry === sorted[at - 1]) continue;
+        length = bytes.writeBigUInt64BE(entry, length);
+      }
+      const header = { ...of, to, expires };
+      const entries = bytes.subarray(0, length);
+      return { ...header, entries, hash: hashOfIndex(header, entries) };
+    },
+  };
 }
 
 /** The lowest and the highest entry that a token can have in an index, before a time in ms. */

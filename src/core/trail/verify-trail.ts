@@ -99,78 +99,146 @@ async function chunkAgain(deps: VerifyDeps, from: number, to: number): Promise<r
 }
 
 /** The work in a chunk of intervals. */
-class ChunkWalk {
-  readonly #step: Verification;
+interface ChunkWork {
+  readonly step: Verification;
+  readonly input: VerifyInput;
+  /** The intervals whose records are read. */
+  readonly live: readonly Interval[];
+  readonly indexesByTrail: ReadonlyMap<string, readonly NamedIndex[]>;
+  readonly trails: readonly string[];
+}
 
-  readonly #input: VerifyInput;
-
-  readonly #live: readonly Interval[];
-
-  /** By trail. */
-  readonly #indexes = new Map<string, NamedIndex[]>();
-
-  readonly #trails: readonly string[];
-
-  constructor(step: Verification, input: VerifyInput, intervals: readonly Interval[]) {
-    this.#step = step;
-    this.#input = input;
-    const isRead = (interval: Interval) => input.walk === 'complete' || interval.seals > 0;
-    this.#live = intervals.filter((interval) => isRead(interval) && !step.isExpired(interval));
-    for (const interval of intervals)
-      for (const sealed of interval.indexes) {
-        const of = this.#indexes.get(sealed[0]) ?? [];
-        this.#indexes.set(sealed[0], of);
-        of.push({ interval, sealed });
-      }
-    const sealed = this.#live.flatMap(({ entries }) => [...entries.keys()]);
-    const unsealed = input.walk === 'complete' ? [DEPLOYMENT, ...(input.tenants ?? [])] : [];
-    const all = input.trails ?? [...unsealed, ...sealed, ...this.#indexes.keys()];
-    this.#trails = [...new Set(all)].toSorted();
-  }
-
-  /**
-   * Verifies as much as the time allows, at least one interval of one trail. Returns the trails
-   * that are left; `undefined` for none.
-   */
-  async run(before: OpenChunk | undefined): Promise<Pick<OpenChunk, 'after' | 'open'> | undefined> {
-    const { deadline } = this.#input;
-    const resumed: (readonly [string, number?])[] = [...(before?.open ?? [])];
-    const fresh = this.#trails.filter((trail) => before === undefined || trail > before.after);
-    const left = [...resumed, ...fresh.map((trail): readonly [string, number?] => [trail])];
-    const open: [string, number][] = [];
-    let [begun, isOver] = [0, false];
-    const limit = pLimit(TRAILS_AT_ONCE);
-    const work = left.map(([trail, from], at) =>
-      limit(async () => {
-        // They begin in this order. The clock may go back.
-        isOver ||= at > 0 && this.#step.deps.clock() >= deadline;
-        if (isOver) return;
-        begun = at + 1;
-        const next = await this.#verify(trail, from);
-        if (next !== undefined) open.push([trail, next]);
-      }),
-    );
-    try {
-      await Promise.all(work);
-    } finally {
-      limit.clearQueue();
+function indexesByTrail(intervals: readonly Interval[]): ReadonlyMap<string, readonly NamedIndex[]> {
+  const named = new Map<string, NamedIndex[]>();
+  for (const interval of intervals)
+    for (const sealed of interval.indexes) {
+      const ofTrail = named.get(sealed[0]) ?? [];
+      named.set(sealed[0], ofTrail);
+      ofTrail.push({ interval, sealed });
     }
-    await this.#step.lookUpIds();
-    const notBegun = left.slice(begun);
-    if (open.length === 0 && notBegun.length === 0) return undefined;
-    const after = left.slice(resumed.length, begun).at(-1)?.[0] ?? before?.after ?? '';
-    const waiting = notBegun.flatMap(([trail, from]) => (from === undefined ? [] : [[trail, from] as const]));
-    return { after, open: [...open, ...waiting] };
-  }
+  return named;
+}
 
-  async #verify(trail: string, from: number | undefined): Promise<number | undefined> {
-    const { walk, indexContents = false, deadline } = this.#input;
-    if (from === undefined)
-      for (const named of this.#indexes.get(trail) ?? []) await checkIndex(this.#step, named, indexContents);
-    const left = this.#live.filter((interval) => from === undefined || interval.from >= from);
-    const range = walk === 'complete' ? { intervals: left, shards: ALL_SHARDS } : sealedRange(trail, left);
-    return walkTrail(this.#step, { trail, ...range }, deadline);
+function chunkWork(step: Verification, input: VerifyInput, intervals: readonly Interval[]): ChunkWork {
+  const isRead = (interval: Interval) => input.walk === 'complete' || interval.seals > 0;
+  const live = intervals.filter((interval) => isRead(interval) && !step.isExpired(interval));
+  const indexes = indexesByTrail(intervals);
+  const sealed = live.flatMap(({ entries }) => [...entries.keys()]);
+  const unsealed = input.walk === 'complete' ? [DEPLOYMENT, ...(input.tenants ?? [])] : [];
+  const all = input.trails ?? [...unsealed, ...sealed, ...indexes.keys()];
+  return { step, input, live, indexesByTrail: indexes, trails: [...new Set(all)].toSorted() };
+}
+
+/** Verifies a trail in a chunk, from an interval on if an earlier step has begun it. */
+async function verifyTrail(
+  work: ChunkWork,
+  trail: string,
+  from: number | undefined,
+): Promise<number | undefined> {
+  const { step, live } = work;
+  const { walk, indexContents = false, deadline } = work.input;
+  if (from === undefined)
+    for (const named of work.indexesByTrail.get(trail) ?? []) await checkIndex(step, named, indexContents);
+  const left = live.filter((interval) => from === undefined || interval.from >= from);
+  const range = walk === 'complete' ? { intervals: left, shards: ALL_SHARDS } : sealedRange(trail, left);
+  return walkTrail(step, { trail, ...range }, deadline);
+}
+
+/**
+ * Verifies as much of a chunk as the time allows, at least one interval of one trail. Returns the
+ * trails that are left; `undefined` for none.
+ */
+async function verifyChunk(
+  work: ChunkWork,
+  before: OpenChunk | undefined,
+): Promise<Pick<OpenChunk, 'after' | 'open'> | undefined> {
+  const { step, input } = work;
+  const resumed: (readonly [string, number?])[] = [...(before?.open ?? [])];
+  const fresh = work.trails.filter((trail) => before === undefined || trail > before.after);
+  const left = [...resumed, ...fresh.map((trail): readonly [string, number?] => [trail])];
+  const open: [string, number][] = [];
+  let [begun, isOver] = [0, false];
+  const limit = pLimit(TRAILS_AT_ONCE);
+  const walks = left.map(([trail, from], at) =>
+    limit(async () => {
+      // They begin in this order. The clock may go back.
+      isOver ||= at > 0 && step.deps.clock() >= input.deadline;
+      if (isOver) return;
+      begun = at + 1;
+      const next = await verifyTrail(work, trail, from);
+      if (next !== undefined) open.push([trail, next]);
+    }),
+  );
+  try {
+    await Promise.all(walks);
+  } finally {
+    limit.clearQueue();
   }
+  await step.lookUpIds();
+  const notBegun = left.slice(begun);
+  if (open.length === 0 && notBegun.length === 0) return undefined;
+  const after = left.slice(resumed.length, begun).at(-1)?.[0] ?? before?.after ?? '';
+  const waiting = notBegun.flatMap(([trail, from]) => (from === undefined ? [] : [[trail, from] as const]));
+  return { after, open: [...open, ...waiting] };
+}
+
+/** A step, and the end of the last seal that it has read. */
+interface RunningStep {
+  readonly step: Verification;
+  readonly input: VerifyInput;
+  sealedTo: number | undefined;
+}
+
+/** Verifies intervals. Returns where to go on if the time is over before their end. */
+async function verifyIntervals(
+  progress: RunningStep,
+  intervals: readonly Interval[],
+  from: number,
+  before?: OpenChunk,
+): Promise<VerifyCursor | undefined> {
+  const { step, input } = progress;
+  progress.sealedTo = intervals.findLast(({ seals }) => seals > 0)?.to ?? progress.sealedTo;
+  const read = readBy(input.walk, intervals);
+  const left = await verifyChunk(chunkWork(step, input, read), before);
+  const to = before?.to ?? read.at(-1)?.to ?? Math.min(input.to, END_OF_TIME);
+  return left && { from, chunk: { to, ...left } };
+}
+
+/** Verifies the intervals from a time on, chunk by chunk. Returns where to go on. */
+async function verifyFrom(
+  progress: RunningStep,
+  start: number,
+  to: number,
+): Promise<VerifyCursor | undefined> {
+  const { step, input } = progress;
+  const intervals = intervalsOf(step.deps, start, to);
+  let from = start;
+  try {
+    for (;;) {
+      const { intervals: some, isLast } = await nextChunk(step, intervals);
+      step.checked.seals += some.reduce((sum, { seals }) => sum + seals, 0);
+      step.checked.expired += some.filter((interval) => step.isExpired(interval)).length;
+      const next = await verifyIntervals(progress, some, from);
+      if (next !== undefined) return next;
+      from = some.at(-1)?.to ?? to;
+      if (isLast || from >= to) return undefined;
+      if (step.deps.clock() >= input.deadline) return { from };
+    }
+  } finally {
+    await intervals.return(undefined);
+  }
+}
+
+/** Verifies the rest of the range. Returns where to go on. */
+async function verifyRange(progress: RunningStep): Promise<VerifyCursor | undefined> {
+  const { step, input } = progress;
+  const to = Math.min(input.to, END_OF_TIME);
+  const { from, chunk } = input;
+  if (chunk === undefined) return from < to ? verifyFrom(progress, from, to) : undefined;
+  const next = await verifyIntervals(progress, await chunkAgain(step.deps, from, chunk.to), from, chunk);
+  if (next !== undefined || chunk.to >= to) return next;
+  if (step.deps.clock() >= input.deadline) return { from: chunk.to };
+  return verifyFrom(progress, chunk.to, to);
 }
 
 /**
@@ -179,43 +247,14 @@ class ChunkWalk {
  * one seal behind, as a sealer that died leaves it.
  */
 export async function verifyStep(deps: VerifyDeps, input: VerifyInput): Promise<Verified> {
-  const step = createVerification(deps);
-  const to = Math.min(input.to, END_OF_TIME);
-  let sealedTo: number | undefined;
-  const verified = () => ({
+  const progress: RunningStep = { step: createVerification(deps), input, sealedTo: undefined };
+  const next = await verifyRange(progress);
+  const { step, sealedTo } = progress;
+  return {
     checked: step.checked,
     failures: step.findings.count,
     broken: step.findings.first(),
     ...(sealedTo !== undefined && { sealedTo }),
-  });
-  const walk = async (intervals: readonly Interval[], from: number, before?: OpenChunk) => {
-    sealedTo = intervals.findLast(({ seals }) => seals > 0)?.to ?? sealedTo;
-    const read = readBy(input.walk, intervals);
-    const left = await new ChunkWalk(step, input, read).run(before);
-    return left && { from, chunk: { to: before?.to ?? read.at(-1)?.to ?? to, ...left } };
+    ...(next !== undefined && { next }),
   };
-  let { from } = input;
-  const { chunk } = input;
-  if (chunk !== undefined) {
-    const next = await walk(await chunkAgain(deps, from, chunk.to), from, chunk);
-    if (next !== undefined) return { ...verified(), next };
-    from = chunk.to;
-    if (from < to && deps.clock() >= input.deadline) return { ...verified(), next: { from } };
-  }
-  if (from >= to) return verified();
-  const intervals = intervalsOf(deps, from, to);
-  try {
-    for (;;) {
-      const { intervals: some, isLast } = await nextChunk(step, intervals);
-      step.checked.seals += some.reduce((sum, { seals }) => sum + seals, 0);
-      step.checked.expired += some.filter((interval) => step.isExpired(interval)).length;
-      const next = await walk(some, from);
-      if (next !== undefined) return { ...verified(), next };
-      from = some.at(-1)?.to ?? to;
-      if (isLast || from >= to) return verified();
-      if (deps.clock() >= input.deadline) return { ...verified(), next: { from } };
-    }
-  } finally {
-    await intervals.return(undefined);
-  }
 }

@@ -25,7 +25,7 @@ import { sortableTime } from '../../../src/core/shared/position.ts';
 import {
   boundsOf,
   hashOfIndex,
-  IndexBuilder,
+  createIndexBuilder,
   ITEM_BYTES,
   saltOf,
   type IndexedPlace,
@@ -81,7 +81,7 @@ function anIndex({
   others = 0,
   places = [],
 }: Of): TokenIndex {
-  const builder = new IndexBuilder({
+  const builder = createIndexBuilder({
     trail,
     level,
     from,

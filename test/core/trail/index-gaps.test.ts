@@ -3,7 +3,7 @@ import { timeOfPosition } from '../../../src/core/audit/audit-record.ts';
 import type { IndexStore } from '../../../src/core/trail/index-store.ts';
 import { statementOf } from '../../../src/core/trail/seal.ts';
 import { newSealerMemory } from '../../../src/core/trail/seal-trail.ts';
-import { IndexBuilder, type TokenIndex } from '../../../src/core/trail/token-index.ts';
+import { createIndexBuilder, type TokenIndex } from '../../../src/core/trail/token-index.ts';
 import { bytesOfName, nameOfToken } from '../../../src/core/audit/token-reference.ts';
 import { sortableTime } from '../../../src/core/shared/position.ts';
 import { MINUTE, START, TENANTS, Trail } from './a-trail.ts';
@@ -184,7 +184,7 @@ describe('a search loses no record', () => {
     for (const time of times) trail.put(trail.make(TENANT, 1, { tokens: { mask: ['a'] } }, { at: time }));
     const name = bytesOfName(nameOfToken('a'));
     const add = (level: 'part' | 'day', from: number, to: number) => {
-      const builder = new IndexBuilder({ trail: TENANT, level, from, salt: Buffer.alloc(16) });
+      const builder = createIndexBuilder({ trail: TENANT, level, from, salt: Buffer.alloc(16) });
       for (const time of times) if (time >= from && time < to) builder.add([name], { at: time, shard: 1 });
       trail.indexes.set(`${level} ${String(from)}`, builder.build({ to, expires: 1e10 }));
     };

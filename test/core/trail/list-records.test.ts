@@ -17,7 +17,7 @@ import {
   type WalkDeps,
 } from '../../../src/core/trail/list-records.ts';
 import { decodeContent, encodeContent } from '../../../src/core/audit/record-content.ts';
-import { IndexBuilder } from '../../../src/core/trail/token-index.ts';
+import { createIndexBuilder } from '../../../src/core/trail/token-index.ts';
 import { bytesOfName, nameOfToken, referenceText } from '../../../src/core/audit/token-reference.ts';
 import { anIndex, someIndexPages, type AnIndex } from '../../support/fakes/an-index.ts';
 import { jsonResponse } from '../../../src/http/api-response.ts';
@@ -50,7 +50,7 @@ const known = new Map<string, [string, string]>();
 /** An index of everything before a time, in ms; none for 0. */
 function indexOf(stored: readonly Stored[], to: number): AnIndex {
   const of = { trail: TRAIL, level: 'part', from: 0, salt: Buffer.alloc(16) } as const;
-  const builder = new IndexBuilder(of);
+  const builder = createIndexBuilder(of);
   for (const { record, names } of stored)
     if (timeOfPosition(record.position) < to)
       builder.add(names, { at: timeOfPosition(record.position), shard: record.shard });

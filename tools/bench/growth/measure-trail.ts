@@ -6,7 +6,7 @@ import { newRecordPosition, TRAIL_SHARDS, type AuditEntry } from '../../../src/c
 import { walkRecords, type RecordFilters } from '../../../src/core/trail/list-records.ts';
 import { DAY_MS } from '../../../src/core/trail/index-levels.ts';
 import { encodeContent } from '../../../src/core/audit/record-content.ts';
-import { IndexBuilder, type TokenIndex } from '../../../src/core/trail/token-index.ts';
+import { createIndexBuilder, type TokenIndex } from '../../../src/core/trail/token-index.ts';
 import { packUuid } from '../../../src/core/audit/token-reference.ts';
 import { sortableTime } from '../../../src/core/shared/position.ts';
 import { TENANT } from '../../../test/support/builders/a-stored-token.ts';
@@ -60,7 +60,7 @@ function* itemsOf(size: number): Generator<Item> {
 
 /** The index of these records. */
 function indexOf(size: number): TokenIndex {
-  const builder = new IndexBuilder({
+  const builder = createIndexBuilder({
     trail: TENANT,
     level: 'day',
     from: WRITTEN_FROM,
