@@ -53,9 +53,7 @@ export function trailReaderContract(name: string, make: () => ReadTrail): void {
       const records = [5, 3, 0, 4, 1, 2].map((at) => aRecord(trail, 3, START + at));
       for (const record of records) await write(record);
       await write(aRecord(trail, 4, START + 1));
-      const expected = records
-        .filter(({ position }) => position >= records[4]!.position && position < records[0]!.position)
-        .toSorted((a, b) => (a.position < b.position ? -1 : 1));
+      const expected = records.toSorted((a, b) => (a.position < b.position ? -1 : 1)).slice(1, -1);
       expect(await allOf(reader.records({ trail, shard: 3 }, START + 1, START + 5))).toEqual(expected);
       expect(await allOf(reader.records({ trail, shard: 5 }, START, START + 5))).toEqual([]);
     });

@@ -126,6 +126,17 @@ function merged(
   return [...before.filter(({ from }) => !found.has(from)), ...now].slice(-MAX_BROKEN);
 }
 
+/** How far the check is after a step from a time on. */
+const stateAfter = (
+  { next, sealedTo = 0 }: Verified,
+  from: number,
+  broken: readonly BrokenInterval[],
+): CheckState => ({
+  to: next?.from ?? Math.max(from, sealedTo),
+  broken,
+  ...(next && { chunk: next.chunk }),
+});
+
 /**
  * Verifies the seals since the last run, with the records, ids and indexes that they name; where
  * the time ends, the next run goes on. Failures do not stop it: their intervals are verified again
@@ -145,12 +156,11 @@ export async function checkLatest(deps: CheckLatestDeps, deadline: number): Prom
       const end = Math.min(deadline, deps.clock() + STEP_MS);
       const input = { walk: 'sealed', from, chunk, to: Infinity, deadline: end } as const;
       const verified = await verifyStep(deps, input);
-      const { checked, next, sealedTo = from } = verified;
+      const { checked, next } = verified;
       addFound(found, verified, from, deps.clock());
       [seals, records] = [seals + checked.seals, records + checked.records];
       isFinished = next === undefined;
-      const broken = merged(before, found);
-      state = { to: next?.from ?? Math.max(from, sealedTo), broken, ...(next && { chunk: next.chunk }) };
+      state = stateAfter(verified, from, merged(before, found));
       // If another run has gone on from the same state, its results count.
       isAlone = await deps.cursor.save(state, revision);
       revision += 1;

@@ -119,6 +119,12 @@ export async function exportStart({ seals }: Pick<ExportDeps, 'seals'>, from: nu
   return start;
 }
 
+/** The line of the newest seal, if it begins at a time or later. */
+async function newestLines({ seals }: ExportDeps, time: number): Promise<readonly ExportLine[]> {
+  const newest = await seals.newest();
+  return newest !== undefined && newest.from >= time ? [{ newest: sealLine(newest)['seal'] }] : [];
+}
+
 export interface ExportStep {
   readonly lines: readonly ExportLine[];
   /** The remaining range, in ms since the epoch; absent at the end. */
@@ -145,8 +151,6 @@ export async function exportStep(
     const seals = taken.filter((seal) => seal.from < until);
     const lines = [...seals.map(sealLine), ...records.map(recordLine), ...(ids ?? [])];
     if (until < last) return { lines, next: { from: until, to: last } };
-    const newest = await deps.seals.newest();
-    const isBeyond = newest !== undefined && newest.from >= last;
-    return { lines: isBeyond ? [...lines, { newest: sealLine(newest)['seal'] }] : lines };
+    return { lines: [...lines, ...(await newestLines(deps, last))] };
   }
 }

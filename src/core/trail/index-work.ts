@@ -107,173 +107,167 @@ export interface IndexWorkInput {
   readonly until: number;
 }
 
-/** Makes the indexes that are due, in the order of urgency, as many as the time allows. */
-class IndexWork {
-  readonly #deps: IndexWorkDeps;
+/** The state of making the indexes that are due. */
+interface Work {
+  readonly deps: IndexWorkDeps;
+  readonly input: IndexWorkInput;
+  readonly done: SealedIndex[];
+  progress: IndexProgress;
+}
 
-  readonly #input: IndexWorkInput;
+function advance(work: Work, over: Partial<IndexProgress>): void {
+  work.progress = { ...work.progress, ...over };
+}
 
-  readonly done: SealedIndex[] = [];
+function isOver(work: Work): boolean {
+  return work.done.length >= MAX_INDEXES || work.deps.clock() >= work.input.until;
+}
 
-  #progress: IndexProgress;
-
-  constructor(deps: IndexWorkDeps, input: IndexWorkInput) {
-    this.#deps = deps;
-    this.#input = input;
-    this.#progress = input.progress;
-  }
-
-  get progress(): IndexProgress {
-    return this.#progress;
-  }
-
-  #advance(over: Partial<IndexProgress>): void {
-    this.#progress = { ...this.#progress, ...over };
-  }
-
-  #isOver(): boolean {
-    return this.done.length >= MAX_INDEXES || this.#deps.clock() >= this.#input.until;
-  }
-
-  async #make({ trail, level, from, to, shards }: Range): Promise<Made> {
-    const of = { trail, level, from };
-    const builder = createIndexBuilder({ ...of, salt: saltOf(this.#input.origin, of) });
-    const reading = { trail, shards: shardsIn(shards), from, to };
-    let [count, last, expires, end] = [0, from, 0, to];
-    reading: for await (const records of recordsInOrder(this.#deps.trail, reading))
-      for (const record of records) {
-        if (!isPosition(record.position)) continue;
-        const at = timeOfPosition(record.position);
-        if (Math.max(count, builder.count) >= MAX_ENTRIES && at > last) {
-          end = at;
-          break reading;
-        }
-        // In one ms the service cannot have written as many: they are false, and would cost time.
-        if (builder.count < 2 * MAX_ENTRIES) builder.add(namesIn(record), { at, shard: record.shard });
-        [count, last] = [count + 1, at];
-        if (Number.isSafeInteger(record.expires)) expires = Math.max(expires, record.expires);
+async function makeIndex(work: Work, { trail, level, from, to, shards }: Range): Promise<Made> {
+  const of = { trail, level, from };
+  const builder = createIndexBuilder({ ...of, salt: saltOf(work.input.origin, of) });
+  const reading = { trail, shards: shardsIn(shards), from, to };
+  let [count, last, expires, end] = [0, from, 0, to];
+  reading: for await (const records of recordsInOrder(work.deps.trail, reading))
+    for (const record of records) {
+      if (!isPosition(record.position)) continue;
+      const at = timeOfPosition(record.position);
+      if (Math.max(count, builder.count) >= MAX_ENTRIES && at > last) {
+        end = at;
+        break reading;
       }
-    // A part without entries still shows readers where the index ends.
-    if (builder.count === 0 && level === 'day') return { to: end };
-    const seconds = Math.floor(end / 1000);
-    const expiry =
-      level === 'part' ? seconds + PART_SECONDS : Math.min(expires, seconds + MAX_RETENTION_SECONDS);
-    return { index: builder.build({ to: end, expires: expiry }), to: end };
-  }
-
-  /** Makes and stores one index. Returns its end, which may be before that of the range. */
-  async #write(range: Range): Promise<number> {
-    const { index, to } = await this.#make(range);
-    if (index === undefined) return to;
-    await this.#deps.indexes.insert(index);
-    this.done.push([index.trail, index.level, index.from, index.to, index.hash]);
-    return to;
-  }
-
-  /** Makes the parts of a trail up to a time. */
-  async #writeParts(trail: string, { from, shards }: Gathered, end: number): Promise<void> {
-    const { gathering, listed, sealedTo } = this.#input;
-    const day = from - (from % DAY_MS);
-    const key = `${String(day)} ${trail}`;
-    if (!listed.has(key)) await this.#deps.indexes.list(day, trail);
-    listed.add(key);
-    for (let at = from; at < end && !this.#isOver();) {
-      const to = await this.#write({ trail, level: 'part', from: at, to: end, shards });
-      gathering.take(trail, { from: at, to }, sealedTo);
-      at = to;
+      // In one ms the service cannot have written as many: they are false, and would cost time.
+      if (builder.count < 2 * MAX_ENTRIES) builder.add(namesIn(record), { at, shard: record.shard });
+      [count, last] = [count + 1, at];
+      if (Number.isSafeInteger(record.expires)) expires = Math.max(expires, record.expires);
     }
-  }
+  // A part without entries still shows readers where the index ends.
+  if (builder.count === 0 && level === 'day') return { to: end };
+  const seconds = Math.floor(end / 1000);
+  const expiry =
+    level === 'part' ? seconds + PART_SECONDS : Math.min(expires, seconds + MAX_RETENTION_SECONDS);
+  return { index: builder.build({ to: end, expires: expiry }), to: end };
+}
 
-  /** Trails with many records in an hour that is not over. */
-  async #full(): Promise<void> {
-    const { gathering, sealedTo } = this.#input;
-    for (const [trail, gathered] of gathering.full(hourOf(sealedTo - 1), FULL_RECORDS))
-      if (!this.#isOver()) await this.#writeParts(trail, gathered, sealedTo);
-  }
+/** Makes and stores one index. Returns its end, which may be before that of the range. */
+async function writeIndex(work: Work, range: Range): Promise<number> {
+  const { index, to } = await makeIndex(work, range);
+  if (index === undefined) return to;
+  await work.deps.indexes.insert(index);
+  work.done.push([index.trail, index.level, index.from, index.to, index.hash]);
+  return to;
+}
 
-  /** The rest of hours that are over. */
-  async #hours(): Promise<void> {
-    const { gathering, sealedTo } = this.#input;
-    for (let { hours } = this.#progress; hours.time + HOUR_MS <= sealedTo; { hours } = this.#progress) {
-      const end = hours.time + HOUR_MS;
-      const some = gathering.trails(hours.time, hours.trail).slice(0, PARTS_AT_ONCE);
-      const last = some.at(-1)?.[0];
-      if (last === undefined) {
-        this.#advance({ hours: { time: end } });
-        gathering.drop(end);
-        continue;
-      }
-      if (this.#isOver()) return;
-      await allOf(some.map(([trail, rest]) => this.#writeParts(trail, rest, end)));
-      // Those that have more than the time allows are the first of the next run.
-      if (this.#isOver()) return;
-      this.#advance({ hours: { time: hours.time, trail: last } });
+/** Makes the parts of a trail up to a time. */
+async function writeParts(work: Work, trail: string, { from, shards }: Gathered, end: number): Promise<void> {
+  const { gathering, listed, sealedTo } = work.input;
+  const day = from - (from % DAY_MS);
+  const key = `${String(day)} ${trail}`;
+  if (!listed.has(key)) await work.deps.indexes.list(day, trail);
+  listed.add(key);
+  for (let at = from; at < end && !isOver(work);) {
+    const to = await writeIndex(work, { trail, level: 'part', from: at, to: end, shards });
+    gathering.take(trail, { from: at, to }, sealedTo);
+    at = to;
+  }
+}
+
+/** Trails with many records in an hour that is not over. */
+async function indexFull(work: Work): Promise<void> {
+  const { gathering, sealedTo } = work.input;
+  for (const [trail, gathered] of gathering.full(hourOf(sealedTo - 1), FULL_RECORDS))
+    if (!isOver(work)) await writeParts(work, trail, gathered, sealedTo);
+}
+
+/** The rest of hours that are over. */
+async function indexHours(work: Work): Promise<void> {
+  const { gathering, sealedTo } = work.input;
+  for (let { hours } = work.progress; hours.time + HOUR_MS <= sealedTo; { hours } = work.progress) {
+    const end = hours.time + HOUR_MS;
+    const some = gathering.trails(hours.time, hours.trail).slice(0, PARTS_AT_ONCE);
+    const last = some.at(-1)?.[0];
+    if (last === undefined) {
+      advance(work, { hours: { time: end } });
+      gathering.drop(end);
+      continue;
     }
+    if (isOver(work)) return;
+    await allOf(some.map(([trail, rest]) => writeParts(work, trail, rest, end)));
+    // Those that have more than the time allows are the first of the next run.
+    if (isOver(work)) return;
+    advance(work, { hours: { time: hours.time, trail: last } });
   }
+}
 
-  /**
-   * Makes the indexes of a trail's day from a time on, and notes after each where to go on:
-   * `undefined` at the end of the day.
-   */
-  async #day(trail: string, day: number, start: number, note: (at?: number) => void): Promise<void> {
-    const end = day + DAY_MS;
-    for (let from = start; from < end && !this.#isOver();) {
-      from = await this.#write({ trail, level: 'day', from, to: end, shards: ALL_SHARDS });
-      note(from < end ? from : undefined);
-    }
+/**
+ * Makes the indexes of a trail's day from a time on, and notes after each where to go on:
+ * `undefined` at the end of the day.
+ */
+async function indexDay(
+  work: Work,
+  trail: string,
+  day: number,
+  start: number,
+  note: (at?: number) => void,
+): Promise<void> {
+  const end = day + DAY_MS;
+  for (let from = start; from < end && !isOver(work);) {
+    from = await writeIndex(work, { trail, level: 'day', from, to: end, shards: ALL_SHARDS });
+    note(from < end ? from : undefined);
   }
+}
 
-  /** Days that are long over, and whose hours are all indexed. */
-  async #days(): Promise<void> {
-    const { sealedTo, listed } = this.#input;
-    for (let { days } = this.#progress; isDayOver(days.time, sealedTo); { days } = this.#progress) {
-      const { time, trail: last, at: start } = days;
-      const make = (trail: string, from: number) =>
-        this.#day(trail, time, from, (at) => this.#advance({ days: { time, trail, ...defined({ at }) } }));
-      if (last !== undefined && start !== undefined) await make(last, start);
-      for await (const trails of this.#deps.indexes.listed(time, last))
-        for (const trail of trails) if (!this.#isOver()) await make(trail, time);
-      if (this.#isOver()) return;
-      this.#advance({ days: { time: nextDay(time) } });
-      for (const key of listed) if (Number(key.split(' ')[0]) <= time) listed.delete(key);
-    }
+/** Days that are long over, and whose hours are all indexed. */
+async function indexDays(work: Work): Promise<void> {
+  const { sealedTo, listed } = work.input;
+  for (let { days } = work.progress; isDayOver(days.time, sealedTo); { days } = work.progress) {
+    const { time, trail: last, at: start } = days;
+    const make = (trail: string, from: number) =>
+      indexDay(work, trail, time, from, (at) => advance(work, { days: { time, trail, ...defined({ at }) } }));
+    if (last !== undefined && start !== undefined) await make(last, start);
+    for await (const trails of work.deps.indexes.listed(time, last))
+      for (const trail of trails) if (!isOver(work)) await make(trail, time);
+    if (isOver(work)) return;
+    advance(work, { days: { time: nextDay(time) } });
+    for (const key of listed) if (Number(key.split(' ')[0]) <= time) listed.delete(key);
   }
+}
 
-  /**
-   * Days that an operator wants to have made again. A function that writes records could insert a
-   * request, too: one of another time would make an index that hides later records, or a statement
-   * that no reader accepts.
-   */
-  async #asked(): Promise<void> {
-    const { sealedTo } = this.#input;
-    let { done } = this.#progress.asked ?? {};
-    const { begun } = this.#progress.asked ?? {};
-    // What is asked now may still be stored after something with a later key.
-    for (const { id, trail, day } of await this.#deps.indexes.asked(done, sealedTo)) {
-      if (this.#isOver()) return;
-      if (isTrail(trail) && isDayOver(day, sealedTo))
-        await this.#day(trail, day, begun?.id === id ? begun.at : day, (at) =>
-          this.#advance({
-            asked: at === undefined ? { done: id } : { ...defined({ done }), begun: { id, at } },
-          }),
-        );
-      else this.#advance({ asked: { done: id } });
-      if (this.#progress.asked?.done !== id) return;
-      done = id;
-    }
+/**
+ * Days that an operator wants to have made again. A function that writes records could insert a
+ * request, too: one of another time would make an index that hides later records, or a statement
+ * that no reader accepts.
+ */
+async function indexAsked(work: Work): Promise<void> {
+  const { sealedTo } = work.input;
+  let { done } = work.progress.asked ?? {};
+  const { begun } = work.progress.asked ?? {};
+  // What is asked now may still be stored after something with a later key.
+  for (const { id, trail, day } of await work.deps.indexes.asked(done, sealedTo)) {
+    if (isOver(work)) return;
+    if (isTrail(trail) && isDayOver(day, sealedTo))
+      await indexDay(work, trail, day, begun?.id === id ? begun.at : day, (at) =>
+        advance(work, {
+          asked: at === undefined ? { done: id } : { ...defined({ done }), begun: { id, at } },
+        }),
+      );
+    else advance(work, { asked: { done: id } });
+    if (work.progress.asked?.done !== id) return;
+    done = id;
   }
+}
 
-  async run(): Promise<void> {
-    await this.#hours();
-    // Readers take a trail's latest index for the end of what is indexed: no part of this hour may
-    // come before the rest of an earlier one.
-    if (this.#progress.hours.time + HOUR_MS <= this.#input.sealedTo) return;
-    await this.#full();
-    // The days are many at once, and are searched through their parts meanwhile.
-    await this.#days();
-    // Last, since any function that writes records could insert requests.
-    await this.#asked();
-  }
+/** Makes the indexes in the order of urgency, as many as the time allows. */
+async function indexAll(work: Work): Promise<void> {
+  await indexHours(work);
+  // Readers take a trail's latest index for the end of what is indexed: no part of this hour may
+  // come before the rest of an earlier one.
+  if (work.progress.hours.time + HOUR_MS <= work.input.sealedTo) return;
+  await indexFull(work);
+  // The days are many at once, and are searched through their parts meanwhile.
+  await indexDays(work);
+  // Last, since any function that writes records could insert requests.
+  await indexAsked(work);
 }
 
 /** Makes indexes until the time is over, and states how far they are. A failure ends only that. */
@@ -281,9 +275,9 @@ export async function makeIndexes(
   deps: IndexWorkDeps,
   input: IndexWorkInput,
 ): Promise<{ readonly indexes: readonly SealedIndex[]; readonly progress: IndexProgress }> {
-  const work = new IndexWork(deps, input);
+  const work: Work = { deps, input, done: [], progress: input.progress };
   try {
-    await work.run();
+    await indexAll(work);
   } catch (error) {
     deps.onIndexingFailed(error);
   }

@@ -225,6 +225,38 @@ async function recordsNaming(
   return [...newest, { entries: below, readTo: indexed.readTo }];
 }
 
+/** The test whether an entry passes filters. */
+function testOf({
+  tokenId,
+  applicationId,
+  operation,
+  outcome,
+}: RecordFilters): (entry: AuditEntry) => boolean {
+  const name = tokenId === undefined ? undefined : nameOfToken(tokenId);
+  return (entry) =>
+    (name === undefined || formsOf(entry, [name]).length > 0) &&
+    (applicationId === undefined || entry.app === applicationId) &&
+    (operation === undefined || entry.op === operation) &&
+    (outcome === undefined || entry.outcome === outcome);
+}
+
+const isSelective = ({ applicationId, operation, outcome }: RecordFilters): boolean =>
+  [applicationId, operation, outcome].some((filter) => filter !== undefined);
+
+/** Reads the newest records of a range, or those that may name the token of the filters. */
+function readSources(
+  deps: WalkDeps,
+  trail: string,
+  filters: RecordFilters,
+  { size, withoutIndex = false }: Walk,
+  range: PageRange,
+): Promise<Sources> {
+  const { tokenId } = filters;
+  if (tokenId === undefined || withoutIndex) return newestRecords(deps, trail, range);
+  const places = isSelective(filters) ? Math.max(NAMING_LIMIT, size) : size;
+  return recordsNaming(deps, trail, tokenId, range, places);
+}
+
 /**
  * One step of a walk: the newest matching records, up to `size` and to a size in bytes, among a
  * bounded number that are read. There may be fewer; `next` shows whether more may follow.
@@ -233,37 +265,28 @@ async function recordsNaming(
 export async function walkRecords(
   deps: WalkDeps,
   trail: string,
-  { tokenId, applicationId, operation, outcome, from = 0, to }: RecordFilters,
-  { size, before, withoutIndex = false }: Walk,
+  filters: RecordFilters,
+  walk: Walk,
 ): Promise<Walked> {
   const { clock } = deps;
+  const { tokenId, from = 0, to } = filters;
+  const { size, before } = walk;
   // A later record is not from this service: verify-audit reports it.
   const end = positionOf(Math.min(to ?? Infinity, clock() + CLOCK_AHEAD_MS));
-  const isSelective = [applicationId, operation, outcome].some((filter) => filter !== undefined);
-  const isFiltered = isSelective || tokenId !== undefined;
+  const isFiltered = isSelective(filters) || tokenId !== undefined;
   const range = {
     from: positionOf(from),
     before: before !== undefined && before < end ? before : end,
     limit: isFiltered ? Math.max(FILTERED_LIMIT, size) : size,
   };
   if (range.from >= range.before) return { views: [], next: undefined };
-  const sources =
-    tokenId === undefined || withoutIndex
-      ? await newestRecords(deps, trail, range)
-      : await recordsNaming(deps, trail, tokenId, range, isSelective ? Math.max(NAMING_LIMIT, size) : size);
   const nowSeconds = clock() / 1000;
-  const name = tokenId === undefined ? undefined : nameOfToken(tokenId);
-  const { entries: records, floor } = mergeNewestFirst(sources);
+  const passes = testOf(filters);
+  const { entries: records, floor } = mergeNewestFirst(await readSources(deps, trail, filters, walk, range));
   const matching = records
     .filter(({ expires }) => expires > nowSeconds)
     .flatMap((record) => viewOf(record) ?? [])
-    .filter(
-      ({ entry }) =>
-        (name === undefined || formsOf(entry, [name]).length > 0) &&
-        (applicationId === undefined || entry.app === applicationId) &&
-        (operation === undefined || entry.op === operation) &&
-        (outcome === undefined || entry.outcome === outcome),
-    );
+    .filter(({ entry }) => passes(entry));
   const views = fitting(await withIds(deps, matching.slice(0, size)), size);
   const next = matching.length > views.length ? views.at(-1)?.position : floor;
   return { views, next };

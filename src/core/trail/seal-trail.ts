@@ -97,7 +97,24 @@ function read(seal: Seal): Newest | undefined {
   }
 }
 
-/** Moves the head after a run that died between a seal and the head. */
+/** Moves the head to the newest seal, if a run died between the two. */
+async function repairHead(
+  deps: SealTrailDeps,
+  seal: Seal | undefined,
+  head: Buffer | undefined,
+): Promise<ChainState> {
+  const newest = seal && read(seal);
+  if (seal === undefined) return { broken: 'there is a head and no seal' };
+  if (newest === undefined) return { broken: 'the newest seal is not the head and cannot be read' };
+  if (newest.statement.previous !== head?.toString('base64url'))
+    return { broken: 'the newest seal is not the head and does not follow it' };
+  if (!hasValidSignature(await deps.publicKey(), seal))
+    return { broken: 'the newest seal is not the head and its signature is not valid' };
+  await deps.head.move(head, newest.hash);
+  return 'again';
+}
+
+/** Reads the newest seal and the head. */
 async function chainState(deps: SealTrailDeps): Promise<ChainState> {
   const seal = await deps.seals.newest();
   const head = await deps.head.read();
@@ -110,14 +127,7 @@ async function chainState(deps: SealTrailDeps): Promise<ChainState> {
   // A concurrent run may have sealed between the two reads.
   const again = await deps.seals.newest();
   if (!isSame(again && hashOfSeal(again), hash)) return 'again';
-  if (seal === undefined) return { broken: 'there is a head and no seal' };
-  if (newest === undefined) return { broken: 'the newest seal is not the head and cannot be read' };
-  if (newest.statement.previous !== head?.toString('base64url'))
-    return { broken: 'the newest seal is not the head and does not follow it' };
-  if (!hasValidSignature(await deps.publicKey(), seal))
-    return { broken: 'the newest seal is not the head and its signature is not valid' };
-  await deps.head.move(head, newest.hash);
-  return 'again';
+  return repairHead(deps, seal, head);
 }
 
 /** The next interval to seal: the rest of an interval in parts, or a new one within an hour. */
@@ -260,6 +270,10 @@ async function restOf(
   return after === undefined ? marked : marked.filter(([id]) => id > after);
 }
 
+/** The number of the part after a seal. */
+const partAfter = (before: SealStatement | undefined): number =>
+  before?.more === undefined ? 1 : before.part + 1;
+
 /** The next seal of the chain, and the indexes that it names. */
 async function nextStatement(
   deps: SealTrailDeps,
@@ -288,7 +302,7 @@ async function nextStatement(
   return {
     from,
     to,
-    part: before?.more === undefined ? 1 : before.part + 1,
+    part: partAfter(before),
     ...(more !== undefined && { more }),
     ...(newest !== undefined && { previous: newest.hash.toString('base64url') }),
     ...(all.length > 0 && { expires: Math.min(...all.map(({ expires }) => expires)) }),

@@ -29,8 +29,8 @@ const isTexts = (value: unknown): boolean =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');
 
 /**
- * By hand, since every record that is verified passes here: zod takes 90 ms for 100,000 entries, and
- * this 12 ms.
+ * By hand, since every record that is verified passes here: zod takes 90 ms of processor time for
+ * 100,000 entries, and this function 12 ms.
  */
 function isEntry(value: AuditEntry): boolean {
   const { op, key, after, tokens }: Readonly<Partial<Record<keyof AuditEntry, unknown>>> = value;
