@@ -1,5 +1,5 @@
 import { CREDENTIAL_STORE_EFFECTS } from '../core/access/credential-store.ts';
-import { SESSION_STORE_EFFECTS } from '../core/access/session.ts';
+import { SESSION_STORE_EFFECTS } from '../core/access/session-effects.ts';
 import { TENANT_BASICS_STORE_EFFECTS } from '../core/access/tenant-basics.ts';
 import {
   APPLICATION_GRANTS_STORE_EFFECTS,
@@ -11,8 +11,8 @@ import type { TenantKeys } from '../core/crypto/tenant-keys.ts';
 import type { Vault } from '../core/crypto/vault.ts';
 import { EGRESS_CLIENT_EFFECTS } from '../core/egress/egress-client.ts';
 import { IDEMPOTENCY_STORE_EFFECTS } from '../core/idempotency/idempotency-store.ts';
-import { DEPLOYMENT_KEY_STORE_EFFECTS } from '../core/operator/wrap-roots.ts';
-import { INVOCATION_CREDENTIAL_STORE_EFFECTS } from '../core/reactors/invocation-credential.ts';
+import { DEPLOYMENT_KEY_STORE_EFFECTS } from '../core/operator/deployment-key-effects.ts';
+import { INVOCATION_CREDENTIAL_STORE_EFFECTS } from '../core/reactors/invocation-credential-effects.ts';
 import { INVOCATION_QUEUE_EFFECTS, INVOCATION_STORE_EFFECTS } from '../core/reactors/invocation-store.ts';
 import { REACTOR_FUNCTIONS_EFFECTS } from '../core/reactors/reactor-functions.ts';
 import { REACTOR_RUNNER_EFFECTS } from '../core/reactors/reactor-runner.ts';

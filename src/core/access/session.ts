@@ -8,8 +8,6 @@ import { ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import type { Grants } from './access-rule.ts';
 import type { Caller } from './caller.ts';
-import type { PortEffects } from '../audit/effect.ts';
-import { changedGrants, NO_GRANTS } from './changed-grants.ts';
 import { permissionsBeyond } from './delegation.ts';
 import { checkPriorities } from './validate-grants.ts';
 
@@ -69,15 +67,6 @@ export interface SessionStore {
    */
   authorize(nonce: FoundNonce, grants: SessionGrants): Promise<boolean>;
 }
-
-export const SESSION_STORE_EFFECTS: PortEffects<SessionStore> = {
-  create: ({ id }) => ({ resource: `session:${id}` }),
-  authorize: ({ sessionId }, grants) => ({
-    resource: `session:${sessionId}`,
-    change: { members: ['permissions', 'rules'], ...changedGrants(NO_GRANTS, grants) },
-  }),
-  findNonce: 'none',
-};
 
 export interface SessionDeps {
   readonly sessionStore: SessionStore;

@@ -1,4 +1,3 @@
-import type { PortEffects } from '../audit/effect.ts';
 import type { KeyObject } from 'node:crypto';
 import { changeTenant } from '../tenants/change-tenant.ts';
 import type { Tenant, TenantStore } from '../tenants/tenant.ts';
@@ -20,11 +19,6 @@ export interface DeploymentKeyStore {
   /** Replaces exactly `previous`, if any; `false` if another key has become the current one. */
   replace(previous: DeploymentKey | undefined, next: DeploymentKey): Promise<boolean>;
 }
-
-export const DEPLOYMENT_KEY_STORE_EFFECTS: PortEffects<DeploymentKeyStore> = {
-  current: 'none',
-  replace: () => ({ change: { members: ['deployment_key'] } }),
-};
 
 export interface WrapDeps {
   readonly keyService: KeyService;

@@ -1,4 +1,3 @@
-import type { PortEffects } from '../audit/effect.ts';
 import type { Application } from '../applications/application.ts';
 import { generateApiKey, hashApiKey } from '../crypto/api-key.ts';
 import type { Secret } from '../shared/secret.ts';
@@ -18,11 +17,6 @@ export interface InvocationCredentialStore {
   /** Revokes the credential; a missing one is no error. */
   remove(keyHash: Buffer): Promise<void>;
 }
-
-export const INVOCATION_CREDENTIAL_STORE_EFFECTS: PortEffects<InvocationCredentialStore> = {
-  create: () => ({}),
-  remove: 'none',
-};
 
 /**
  * Runs a function with a credential that ends with it (docs/contract.md#code-of-a-reactor). If the
