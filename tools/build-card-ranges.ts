@@ -1,10 +1,10 @@
-// `npm run build -- card-ranges`: src/core/shared/card-ranges.ts, the ranges of card numbers from
-// the package credit-card-type.
+// `npm run build -- card-ranges`: src/core/tokens/types/card-ranges.ts, the ranges of card numbers
+// from the package credit-card-type.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import creditCardType from 'credit-card-type';
 
-const FILE = join(import.meta.dirname, '../src/core/shared/card-ranges.ts');
+const FILE = join(import.meta.dirname, '../src/core/tokens/types/card-ranges.ts');
 
 /** `[[51, 55], 2720]` as `51-55 2720` */
 export const textOfPatterns = (patterns: readonly (number | readonly number[])[]) =>

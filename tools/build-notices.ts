@@ -119,7 +119,7 @@ const deployed = [
   // Authors of reactors may require these.
   ...AUTHOR_PACKAGES.flatMap(({ specifiers }) => specifiers),
 ];
-/** Packages whose data is in a generated file (src/core/shared/card-ranges.ts). */
+/** Packages whose data is in a generated file (src/core/tokens/types/card-ranges.ts). */
 const COPIED = ['node_modules/credit-card-type'];
 const folders = new Set([...bundledFiles(deployed).flatMap((file) => packageFolder(file) ?? []), ...COPIED]);
 const notices = [...folders].map(noticeOf).toSorted((a, b) => (a.name < b.name ? -1 : 1));

@@ -106,7 +106,7 @@ export async function buildSdk(folder: string): Promise<void> {
   );
   writeDeclarations(join(dist, 'types'));
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
-  // Its data is in src/core/shared/card-ranges.ts.
+  // Its data is in src/core/tokens/types/card-ranges.ts.
   cpSync(join(root, 'node_modules/credit-card-type/LICENSE'), join(dist, 'LICENSE.credit-card-type'));
   if (folder !== sdk)
     for (const file of ['package.json', 'README.md']) cpSync(join(sdk, file), join(folder, file));

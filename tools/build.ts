@@ -7,7 +7,7 @@ const PROGRAMS: Readonly<Record<string, readonly [file: string, does: string]>> 
   sdk: ['build-sdk.ts', 'the package @cloakroom/sdk, as a tarball in packages/sdk'],
   openapi: ['build-openapi.ts', 'docs/openapi.json, and the types of the SDK'],
   notices: ['build-notices.ts', 'THIRD-PARTY-NOTICES.md'],
-  'card-ranges': ['build-card-ranges.ts', 'src/core/shared/card-ranges.ts, the brands of card numbers'],
+  'card-ranges': ['build-card-ranges.ts', 'src/core/tokens/types/card-ranges.ts, the brands of card numbers'],
   reference: ['build-reference.ts', 'the reference page of the API as static files, into a folder'],
   costs: ['costs.ts', 'the costs in docs/deploy.md; --write writes them'],
   'release-templates': ['release-templates.ts', 'test/lib/last-release.json, the templates of a release'],

@@ -4,7 +4,7 @@ import type { SessionDeps } from '../../src/core/access/session.ts';
 import type { CreateApplicationDeps } from '../../src/core/applications/create-application.ts';
 import type { ListApplicationsDeps } from '../../src/core/applications/list-applications.ts';
 import type { TenantDeps } from '../../src/core/tenants/change-tenant.ts';
-import type { Unaudited } from '../../src/core/audit/effects.ts';
+import type { Unaudited } from '../../src/lambda/audited-deps.ts';
 import { apiSettings } from '../../src/http/api-settings.ts';
 import type { ApiDeps } from '../../src/http/create-api-handler.ts';
 import { auditReports } from '../../src/lambda/audit-metrics.ts';

@@ -4,7 +4,7 @@ import { createIndexStore } from '../../src/adapters/dynamodb/index-store.ts';
 import { createSealHead, createSealStore } from '../../src/adapters/dynamodb/seal-store.ts';
 import { createTrailReader } from '../../src/adapters/dynamodb/trail-reader.ts';
 import { createSealSigner, sealPublicKey } from '../../src/adapters/kms/kms-seal-key.ts';
-import { newSealerMemory, type SealTrailDeps } from '../../src/core/audit/seal-trail.ts';
+import { newSealerMemory, type SealTrailDeps } from '../../src/core/trail/seal-trail.ts';
 import { madeOnce } from '../../src/core/shared/made-once.ts';
 import { logFailure } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';

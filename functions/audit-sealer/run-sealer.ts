@@ -1,5 +1,5 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
-import { sealTrail } from '../../src/core/audit/seal-trail.ts';
+import { sealTrail } from '../../src/core/trail/seal-trail.ts';
 import { writeLog } from '../../src/lambda/request-log.ts';
 import type { AuditSealerDeps } from './dependencies.ts';
 

@@ -1,8 +1,8 @@
 import { dynamoDbClient } from '../../src/adapters/aws/clients.ts';
 import { createTrailSearch } from '../../src/adapters/dynamodb/trail-search.ts';
 import { createStores, createTrail } from '../../src/adapters/stores.ts';
-import type { Unaudited } from '../../src/core/audit/effects.ts';
-import type { ListRecordsDeps } from '../../src/core/audit/list-records.ts';
+import type { Unaudited } from '../../src/lambda/audited-deps.ts';
+import type { ListRecordsDeps } from '../../src/core/trail/list-records.ts';
 import { apiSettings } from '../../src/http/api-settings.ts';
 import type { ApiDeps } from '../../src/http/create-api-handler.ts';
 import { auditReports } from '../../src/lambda/audit-metrics.ts';

@@ -1,4 +1,4 @@
-import { listRecords } from '../../src/core/audit/list-records.ts';
+import { listRecords } from '../../src/core/trail/list-records.ts';
 import { isUuid } from '../../src/core/shared/is-uuid.ts';
 import { route, type Route } from '../../src/http/route.ts';
 import type { LogsDeps } from './dependencies.ts';

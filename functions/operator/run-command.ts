@@ -1,26 +1,26 @@
 import * as z from 'zod/mini';
-import { createTenant } from '../../src/core/tenants/create-tenant.ts';
-import { destroyTenantStep } from '../../src/core/tenants/destroy-tenant.ts';
+import { createTenant } from '../../src/core/operator/create-tenant.ts';
+import { destroyTenantStep } from '../../src/core/operator/destroy-tenant.ts';
 import { health } from '../../src/core/sweep/health.ts';
-import { resealStep } from '../../src/core/tenants/reseal-records.ts';
-import { beginRootReplacement, continueRootReplacement } from '../../src/core/tenants/replace-root.ts';
-import { rotateDataKey } from '../../src/core/tenants/rotate-data-key.ts';
+import { resealStep } from '../../src/core/operator/reseal-records.ts';
+import { beginRootReplacement, continueRootReplacement } from '../../src/core/operator/replace-root.ts';
+import { rotateDataKey } from '../../src/core/operator/rotate-data-key.ts';
 import {
   rewrapStep,
   rotateDeploymentKey,
   wrappersOf,
   WRAPPING_KEYS,
-} from '../../src/core/tenants/wrap-roots.ts';
+} from '../../src/core/operator/wrap-roots.ts';
 import type { Invocation } from '../../src/core/reactors/invocation.ts';
 import { DEPLOYMENT } from '../../src/core/audit/audit-record.ts';
-import type { Unaudited } from '../../src/core/audit/effects.ts';
+import type { Unaudited } from '../../src/lambda/audited-deps.ts';
 import { withAudit } from '../../src/lambda/with-audit.ts';
 import { isUuid } from '../../src/core/shared/is-uuid.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
 import { formatTimestamp, parseIsoTimestamp } from '../../src/core/shared/timestamp.ts';
 import { listUndelivered, resendDelivery } from '../../src/core/webhooks/undelivered.ts';
 import { rotateWebhookSecret, webhookSecrets } from '../../src/core/webhooks/webhook-secrets.ts';
-import { isDestroyed } from '../../src/core/tenants/tenant.ts';
+import { isDestroyed } from '../../src/core/crypto/key-ring.ts';
 import {
   COMMAND_NAMES,
   COMMANDS,

@@ -9,7 +9,7 @@ import {
   createTrail,
 } from '../../src/adapters/stores.ts';
 import type { AuditLog } from '../../src/core/audit/audit-log.ts';
-import type { Unaudited } from '../../src/core/audit/effects.ts';
+import type { Unaudited } from '../../src/lambda/audited-deps.ts';
 import type { ProcessInvocationDeps } from '../../src/core/reactors/process-invocation.ts';
 import { madeOnce } from '../../src/core/shared/made-once.ts';
 import { presentReaction } from '../../src/wire/invocation.ts';

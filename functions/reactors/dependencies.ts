@@ -18,7 +18,7 @@ import type { GetResultDeps } from '../../src/core/reactors/get-result.ts';
 import type { ListReactorsDeps } from '../../src/core/reactors/list-reactors.ts';
 import type { RunReactorDeps } from '../../src/core/reactors/run-reactor.ts';
 import type { StartInvocationDeps } from '../../src/core/reactors/start-invocation.ts';
-import type { Unaudited } from '../../src/core/audit/effects.ts';
+import type { Unaudited } from '../../src/lambda/audited-deps.ts';
 import { apiSettings } from '../../src/http/api-settings.ts';
 import type { ApiDeps } from '../../src/http/create-api-handler.ts';
 import { tokenInputParser } from '../../src/http/parse-token-input.ts';

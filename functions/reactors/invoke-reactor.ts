@@ -1,4 +1,4 @@
-import type { Caller } from '../../src/core/applications/application.ts';
+import type { Caller } from '../../src/core/access/caller.ts';
 import { react } from '../../src/core/reactors/react.ts';
 import {
   reactionReplayOf,
@@ -8,10 +8,10 @@ import {
 import { startInvocation } from '../../src/core/reactors/start-invocation.ts';
 import { defined, type Undefinable } from '../../src/core/shared/defined.ts';
 import type { Json } from '../../src/core/shared/json.ts';
-import type { RunOnce } from '../../src/core/shared/run-once.ts';
+import type { RunOnce } from '../../src/core/idempotency/run-once.ts';
 import type { WriteIdentity } from '../../src/core/shared/write-identity.ts';
 import type { ApiRequest } from '../../src/http/api-request.ts';
-import { withoutAnyCvc } from '../../src/core/shared/without-cvc.ts';
+import { withoutAnyCvc } from '../../src/core/tokens/without-cvc.ts';
 import type { RouteResult } from '../../src/http/route.ts';
 import { presentReaction } from '../../src/wire/invocation.ts';
 import type { ReactorsDeps } from './dependencies.ts';

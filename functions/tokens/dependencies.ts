@@ -2,7 +2,7 @@ import { dynamoDbClient } from '../../src/adapters/aws/clients.ts';
 import { createStores, createTokenStores, createTrail } from '../../src/adapters/stores.ts';
 import type { CreateTokenDeps } from '../../src/core/tokens/create-tokens.ts';
 import type { TokenStore } from '../../src/core/tokens/token-store.ts';
-import type { Unaudited } from '../../src/core/audit/effects.ts';
+import type { Unaudited } from '../../src/lambda/audited-deps.ts';
 import { apiSettings } from '../../src/http/api-settings.ts';
 import type { ApiDeps } from '../../src/http/create-api-handler.ts';
 import { auditReports } from '../../src/lambda/audit-metrics.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '../../src/core/applications/application.ts';
+import type { Caller } from '../../src/core/access/caller.ts';
 import { createToken } from '../../src/core/tokens/create-tokens.ts';
 import { deleteToken } from '../../src/core/tokens/delete-token.ts';
 import { detokenize } from '../../src/core/tokens/detokenize.ts';

@@ -3,7 +3,7 @@ import { createHttpsEgressClient } from '../../src/adapters/egress/https-egress-
 import { createInvocationQueue } from '../../src/adapters/sqs/invocation-queue.ts';
 import { createReactorStores, createStores, createTrail } from '../../src/adapters/stores.ts';
 import type { AuditLog } from '../../src/core/audit/audit-log.ts';
-import type { Unaudited } from '../../src/core/audit/effects.ts';
+import type { Unaudited } from '../../src/lambda/audited-deps.ts';
 import type { DeliverDeps } from '../../src/core/webhooks/deliver.ts';
 import { presentFailure } from '../../src/wire/problem.ts';
 import { auditReports } from '../../src/lambda/audit-metrics.ts';

@@ -1,5 +1,5 @@
 import type { MiddlewareObj } from '@middy/core';
-import type { Caller } from '../core/applications/application.ts';
+import type { Caller } from '../core/access/caller.ts';
 import { causesOf, type RequestLog } from '../lambda/request-log.ts';
 import type { ApiRequest } from './api-request.ts';
 import { jsonResponse, type ApiResponse } from './api-response.ts';

@@ -1,5 +1,5 @@
 import { authenticate, claimOf, type AuthenticateDeps } from '../core/access/authenticate.ts';
-import type { Caller } from '../core/applications/application.ts';
+import type { Caller } from '../core/access/caller.ts';
 import type { Secret } from '../core/shared/secret.ts';
 
 /** Most remembered keys; an entry takes a few dozen bytes. */

@@ -1,12 +1,12 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { AuthenticateDeps } from '../core/access/authenticate.ts';
-import type { Caller } from '../core/applications/application.ts';
+import type { Caller } from '../core/access/caller.ts';
 import { requirePermission } from '../core/access/require-permission.ts';
 import type { ClientCompatibility } from '../core/shared/client-compatibility.ts';
 import type { AuditLog } from '../core/audit/audit-log.ts';
 import type { Sightings } from '../core/audit/audit-scope.ts';
-import type { Classified, Unaudited } from '../core/audit/effects.ts';
+import type { Classified, Unaudited } from '../lambda/audited-deps.ts';
 import type { TenantKeys } from '../core/crypto/tenant-keys.ts';
 import type { RequestLog } from '../lambda/request-log.ts';
 import {

@@ -1,5 +1,5 @@
 import { createHash, createHmac, type KeyObject } from 'node:crypto';
-import type { Caller } from '../core/applications/application.ts';
+import type { Caller } from '../core/access/caller.ts';
 import type { TenantKeys } from '../core/crypto/tenant-keys.ts';
 import type { Vault } from '../core/crypto/vault.ts';
 import type { Clock } from '../core/shared/clock.ts';
@@ -8,10 +8,10 @@ import type {
   IdempotencyClaim,
   IdempotencyScope,
   IdempotencyStore,
-} from '../core/shared/idempotency-store.ts';
+} from '../core/idempotency/idempotency-store.ts';
 import { canonical, type Json } from '../core/shared/json.ts';
-import { runFreely, type RunOnce } from '../core/shared/run-once.ts';
-import { mayBeCvc, withoutAnyCvc } from '../core/shared/without-cvc.ts';
+import { runFreely, type RunOnce } from '../core/idempotency/run-once.ts';
+import { mayBeCvc, withoutAnyCvc } from '../core/tokens/without-cvc.ts';
 import { Secret } from '../core/shared/secret.ts';
 import { invalid, ServiceError } from '../core/shared/service-error.ts';
 import { resultNotAvailable } from '../core/tokens/token-use.ts';

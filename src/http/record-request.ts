@@ -1,10 +1,10 @@
-import type { Caller } from '../core/applications/application.ts';
+import { credentialOf, type Caller } from '../core/access/caller.ts';
 import type { AuditLog } from '../core/audit/audit-log.ts';
 import { DEPLOYMENT, type AuditEntry } from '../core/audit/audit-record.ts';
-import { credentialOf, openScope, outcomeOf, type Sightings } from '../core/audit/audit-scope.ts';
-import { auditedDeps, type Classified, type Unaudited } from '../core/audit/effects.ts';
+import { openScope, outcomeOf, type Sightings } from '../core/audit/audit-scope.ts';
 import type { Clock } from '../core/shared/clock.ts';
 import { isUuid } from '../core/shared/is-uuid.ts';
+import { auditedDeps, type Classified, type Unaudited } from '../lambda/audited-deps.ts';
 import type { ApiRequest } from './api-request.ts';
 import type { ApiResponse } from './api-response.ts';
 import { problemOf } from '../wire/problem.ts';
@@ -124,7 +124,7 @@ export async function recordRequest<Deps extends { readonly audit: Sightings; re
   const scope = openScope(auditLog, caller.tenantId, entry);
   if (subject === 'token') scope.named([id]);
   try {
-    const response = await run(auditedDeps<Unaudited<Deps>>(deps, scope) as unknown as Deps);
+    const response = await run(auditedDeps<Deps>(deps, scope));
     const status = response.statusCode ?? 200;
     // The response of a destination is no failure of the service.
     await scope.close({ status, outcome: route.passesOn === true ? 'ok' : outcomeOf(status) });

@@ -1,9 +1,9 @@
 import type { ZodMiniType } from 'zod/mini';
-import type { Caller } from '../core/applications/application.ts';
-import type { Unaudited } from '../core/audit/effects.ts';
+import type { Caller } from '../core/access/caller.ts';
+import type { Unaudited } from '../lambda/audited-deps.ts';
 import type { Permission } from '../core/access/permission.ts';
 import type { Json } from '../core/shared/json.ts';
-import type { RunOnce } from '../core/shared/run-once.ts';
+import type { RunOnce } from '../core/idempotency/run-once.ts';
 import type { WriteIdentity } from '../core/shared/write-identity.ts';
 import type { ResponseHeader } from './reserved-headers.ts';
 import type { RawResponse } from './raw-response.ts';

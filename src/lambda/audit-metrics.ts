@@ -1,6 +1,6 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { AuditLogDeps } from '../core/audit/audit-log.ts';
-import type { LatestCheck } from '../core/audit/check-latest.ts';
+import type { LatestCheck } from '../core/trail/check-latest.ts';
 import { madeOnce } from '../core/shared/made-once.ts';
 import { causesOf, writeLog } from './request-log.ts';
 

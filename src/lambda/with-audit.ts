@@ -7,7 +7,7 @@ import {
   type End,
   type Sightings,
 } from '../core/audit/audit-scope.ts';
-import { auditedDeps, type Classified, type Unaudited } from '../core/audit/effects.ts';
+import { auditedDeps, type Classified, type Unaudited } from './audited-deps.ts';
 
 /** The trail, operation and subject under which background work is recorded. */
 export interface Recorded {
@@ -32,7 +32,7 @@ export async function withAudit<Deps extends { readonly audit: Sightings; readon
     if (scope.hasBegun) await scope.close(end);
   };
   try {
-    const result = await work(auditedDeps<Unaudited<Deps>>(deps, scope) as unknown as Deps, scope);
+    const result = await work(auditedDeps<Deps>(deps, scope), scope);
     await close(endOf(result));
     return result;
   } catch (error) {

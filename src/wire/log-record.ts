@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { FORMS, OUTCOMES, timeOfPosition, type Form, type Outcome } from '../core/audit/audit-record.ts';
-import type { AuditView } from '../core/audit/list-records.ts';
+import type { AuditView } from '../core/trail/list-records.ts';
 import { OPERATION_NAMES } from '../core/audit/operation-names.ts';
 import { defined, type Undefinable } from '../core/shared/defined.ts';
 import { notOneOf } from '../core/shared/known-names.ts';

@@ -10,7 +10,7 @@ import {
   PAGE_SIZE_MAX,
   type Page,
   type PageRequest,
-} from '../core/shared/pagination.ts';
+} from '../core/lists/pagination.ts';
 import { invalid } from '../core/shared/service-error.ts';
 import { described, type Response } from './parts.ts';
 import { counted } from './words.ts';

@@ -4,7 +4,7 @@ import { madeOnce } from '../core/shared/made-once.ts';
 import { invalid } from '../core/shared/service-error.ts';
 import { formatTimestamp } from '../core/shared/timestamp.ts';
 import type { TenantProfile } from '../core/tenants/tenant-profile.ts';
-import type { TenantSettings } from '../core/tenants/tenant-settings.ts';
+import type { TenantSettings } from '../core/access/tenant-basics.ts';
 import { nameWords } from './application.ts';
 import { body, boolean, name, optional, unchangeable, unchangedOf, uuid, type Response } from './parts.ts';
 import type { Members } from './words.ts';

@@ -4,7 +4,7 @@ import { FieldReporter } from '../core/shared/field-reporter.ts';
 import { membersOf } from '../core/shared/json-extent.ts';
 import { isJsonObject, jsonObject, type Json, type JsonObject } from '../core/shared/json.ts';
 import { madeOnce } from '../core/shared/made-once.ts';
-import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../core/shared/pagination.ts';
+import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../core/lists/pagination.ts';
 import { parseJson } from '../core/shared/parse-json.ts';
 import { Secret } from '../core/shared/secret.ts';
 import { invalid } from '../core/shared/service-error.ts';

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { DeploymentKeyStore } from '../../src/core/tenants/wrap-roots.ts';
+import type { DeploymentKeyStore } from '../../src/core/operator/wrap-roots.ts';
 
 /** The contract of every {@link DeploymentKeyStore}; `make` returns an empty one. */
 export function deploymentKeyStoreContract(name: string, make: () => DeploymentKeyStore): void {

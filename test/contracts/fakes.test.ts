@@ -1,7 +1,12 @@
+import { generateKeyPairSync } from 'node:crypto';
 import type { Application } from '../../src/core/applications/application.ts';
 import { createVault } from '../../src/core/crypto/vault.ts';
 import { aVault } from '../support/builders/a-vault.ts';
 import { applicationReads } from '../support/fakes/applications.ts';
+import { aCheckCursor } from '../support/fakes/a-check-cursor.ts';
+import { aSealSigner } from '../support/fakes/a-seal-signer.ts';
+import { aSealHead, aSealStore, anAuditTrail, mark, recordKey } from '../support/fakes/an-audit-trail.ts';
+import { anIndex, anIndexReader, anIndexStore } from '../support/fakes/an-index.ts';
 import { at } from '../support/fakes/by-tenant.ts';
 import { aDeploymentKeyStore } from '../support/fakes/a-deployment-key-store.ts';
 import { aReactorStore } from '../support/fakes/a-reactor-store.ts';
@@ -12,14 +17,19 @@ import { anInvocationStore } from '../support/fakes/an-invocation-store.ts';
 import { reactorFunctions } from '../support/fakes/reactor-functions.ts';
 import { aKeyService, someTenantKeys } from '../support/tenant-keys.ts';
 import { applicationReadsContract } from './application-reads-contract.ts';
+import { checkCursorContract } from './check-cursor-contract.ts';
 import { deploymentKeyStoreContract } from './deployment-key-store-contract.ts';
 import { idempotencyStoreContract } from './idempotency-store-contract.ts';
+import { indexStoreContract } from './index-store-contract.ts';
 import { invocationStoreContract } from './invocation-store-contract.ts';
 import { keyServiceContract } from './key-service-contract.ts';
 import { reactorFunctionsContract } from './reactor-functions-contract.ts';
 import { reactorStoreContract } from './reactor-store-contract.ts';
+import { sealSignerContract } from './seal-signer-contract.ts';
+import { sealHeadContract, sealStoreContract } from './seal-store-contract.ts';
 import { tenantStoreContract } from './tenant-store-contract.ts';
 import { tokenStoreContract } from './token-store-contract.ts';
+import { trailReaderContract } from './trail-reader-contract.ts';
 import { vaultContract } from './vault-contract.ts';
 
 /*
@@ -41,6 +51,29 @@ reactorFunctionsContract('in memory', always(reactorFunctions()));
 keyServiceContract('in memory', always(aKeyService().service));
 vaultContract('without encryption', always(aVault()));
 vaultContract('over tenant keys', always(createVault(someTenantKeys())));
+checkCursorContract('in memory', () => aCheckCursor());
+sealStoreContract('in memory', () => aSealStore());
+sealHeadContract('in memory', () => aSealHead({ hash: undefined }));
+sealSignerContract('in memory', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return Promise.resolve({ signer: aSealSigner(privateKey), publicKey });
+});
+trailReaderContract('in memory', () => {
+  const records: NonNullable<Parameters<typeof anAuditTrail>[0]> = new Map();
+  const marks: NonNullable<Parameters<typeof anAuditTrail>[1]> = new Map();
+  return {
+    reader: anAuditTrail(records, marks),
+    mark: ({ minute, ...shard }) => {
+      mark(marks, shard, minute);
+      return Promise.resolve();
+    },
+    write: (record) => Promise.resolve(records.set(recordKey(record.trail, record), record)),
+  };
+});
+indexStoreContract('in memory', () => {
+  const index = anIndex();
+  return { store: anIndexStore(index), reader: anIndexReader(index) };
+});
 
 const applications = new Map<string, Application>();
 applicationReadsContract('in memory', () => ({

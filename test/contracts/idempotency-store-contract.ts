@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IdempotencyStore } from '../../src/core/shared/idempotency-store.ts';
+import type { IdempotencyStore } from '../../src/core/idempotency/idempotency-store.ts';
 
 const BODY = Buffer.alloc(32, 1);
 const OTHER_BODY = Buffer.alloc(32, 2);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Tenant, TenantBasicsStore, TenantStore } from '../../src/core/tenants/tenant.ts';
+import type { Tenant, TenantStore } from '../../src/core/tenants/tenant.ts';
+import type { TenantBasicsStore } from '../../src/core/access/tenant-basics.ts';
 import { anApplication } from '../support/builders/an-application.ts';
 import { aTenant } from '../support/builders/a-tenant.ts';
 

@@ -9,7 +9,7 @@ import { REACTOR_LIMITS } from '../../src/core/reactors/reactor.ts';
 import { CONTAINER_LIMITS } from '../../src/core/shared/container.ts';
 import { EXPRESSIONS_MAX, PATHS_MAX } from '../../src/core/shared/field-reporter.ts';
 import { DEPTH_MAX, MEMBERS_MAX } from '../../src/core/shared/json-extent.ts';
-import { COUNT_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../src/core/shared/pagination.ts';
+import { COUNT_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../src/core/lists/pagination.ts';
 import { TOKEN_LIMITS } from '../../src/core/tokens/token-details.ts';
 import { CVC_LIFETIME_SECONDS } from '../../src/core/tokens/cvc-lifetime.ts';
 import { DETOKENIZED_MAX_BYTES } from '../../src/core/tokens/detokenize.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Caller } from '../../src/core/applications/application.ts';
-import type { Credential } from '../../src/core/applications/application-store.ts';
+import type { Caller } from '../../src/core/access/caller.ts';
+import type { Credential } from '../../src/core/access/credential-store.ts';
 import type { ApiDeps } from '../../src/http/create-api-handler.ts';
 import type { RequestLogLine } from '../../src/lambda/request-log.ts';
 import { aCaller } from '../support/builders/a-caller.ts';
@@ -9,7 +9,7 @@ import { KEY } from '../support/builders/an-event.ts';
 import { anIdempotencyStore } from '../support/fakes/an-idempotency-store.ts';
 import { someTenantKeys } from '../support/tenant-keys.ts';
 import { anAuditLog } from '../support/fakes/an-audit.ts';
-import type { Unaudited } from '../../src/core/audit/effects.ts';
+import type { Unaudited } from '../../src/lambda/audited-deps.ts';
 
 const aRoot = { wrapped: Buffer.alloc(16), since: 1, addedAt: 1, startedAt: 1 };
 

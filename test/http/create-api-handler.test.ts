@@ -8,7 +8,7 @@ import { aCaller } from '../support/builders/a-caller.ts';
 import { TENANT } from '../support/builders/a-stored-token.ts';
 import { anApi } from './an-api.ts';
 import { anEvent, KEY } from '../support/builders/an-event.ts';
-import type { Unaudited } from '../../src/core/audit/effects.ts';
+import type { Unaudited } from '../../src/lambda/audited-deps.ts';
 
 const OTHER_TENANT = '5a1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b22';
 const OTHER_KEY = generateApiKey('private', OTHER_TENANT).reveal();

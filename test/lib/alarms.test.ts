@@ -5,7 +5,7 @@ import { dependencies as workerDependencies } from '../../functions/reactor-work
 import { dependencies as sweeperDependencies } from '../../functions/sweeper/dependencies.ts';
 import { dependencies as sealerDependencies } from '../../functions/audit-sealer/dependencies.ts';
 import { runSealer } from '../../functions/audit-sealer/run-sealer.ts';
-import { newSealerMemory } from '../../src/core/audit/seal-trail.ts';
+import { newSealerMemory } from '../../src/core/trail/seal-trail.ts';
 import { auditCheckReports, auditReports } from '../../src/lambda/audit-metrics.ts';
 import { anIndexStore } from '../support/fakes/an-index.ts';
 import { aSealSigner } from '../support/fakes/a-seal-signer.ts';

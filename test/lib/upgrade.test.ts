@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describeFinding, type FindingKind } from '../../packages/local-aws/src/deployment/finding.ts';
 import { playDeployment } from '../../packages/local-aws/src/deployment/play-deployment.ts';
 import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
-import { mergePatch } from '../../src/core/shared/merge-patch.ts';
+import { mergePatch } from '../../src/core/tokens/merge-patch.ts';
 import type { Json } from '../../src/core/shared/json.ts';
 import { RELEASE_SETTINGS } from '../../tools/templates/release-settings.ts';
 import { synthesized } from '../support/synthesized.ts';

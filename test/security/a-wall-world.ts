@@ -1,7 +1,7 @@
 // Random callers of one tenant. A naive reading of docs/contract.md, without the code under test,
 // computes what each may see and change: the first line where the two disagree shows the hole.
 import { TRANSFORMS, type Grants, type Transform } from '../../src/core/access/access-rule.ts';
-import type { Caller } from '../../src/core/applications/application.ts';
+import type { Caller } from '../../src/core/access/caller.ts';
 import { isLegalFor, PERMISSION_NAMES, type Permission } from '../../src/core/access/permission.ts';
 import { createProvenTokenStore } from '../../src/core/tokens/proven-token-store.ts';
 import { createVault } from '../../src/core/crypto/vault.ts';

@@ -5,7 +5,7 @@ import { cases, fc } from '../../packages/local-aws/test/properties.ts';
 import type { DeploymentKey, WrappedRoot } from '../../src/core/crypto/key-ring.ts';
 import { createTenantKeys } from '../../src/core/crypto/tenant-keys.ts';
 import { wrapRoot } from '../../src/core/crypto/wrapped-root.ts';
-import { rewrapStep, rotateDeploymentKey } from '../../src/core/tenants/wrap-roots.ts';
+import { rewrapStep, rotateDeploymentKey } from '../../src/core/operator/wrap-roots.ts';
 import { aTenantWorld } from '../support/a-tenant-world.ts';
 
 /** Tenants under two deployment keys and under KMS, some of them moved, and all that was stored. */

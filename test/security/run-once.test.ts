@@ -1,4 +1,4 @@
-import type { Caller } from '../../src/core/applications/application.ts';
+import type { Caller } from '../../src/core/access/caller.ts';
 import type { RunOutcome } from '../../src/core/reactors/reactor-runner.ts';
 import { createReactor } from '../../src/core/reactors/create-reactor.ts';
 import { react } from '../../src/core/reactors/react.ts';

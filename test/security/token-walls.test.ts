@@ -1,5 +1,5 @@
 import type { Transform } from '../../src/core/access/access-rule.ts';
-import type { Caller } from '../../src/core/applications/application.ts';
+import type { Caller } from '../../src/core/access/caller.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../src/core/shared/json.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';

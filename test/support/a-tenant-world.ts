@@ -1,10 +1,10 @@
 // Simulates the keys of tenants in several instances over one store and one key service, in memory.
 // `state.now` is the clock of all of them: a test that waits for days adds them to it.
 import { randomUUID } from 'node:crypto';
-import { createTenant } from '../../src/core/tenants/create-tenant.ts';
+import { createTenant } from '../../src/core/operator/create-tenant.ts';
 import type { Tenant } from '../../src/core/tenants/tenant.ts';
 import { createTenantKeys } from '../../src/core/crypto/tenant-keys.ts';
-import type { WrappingKey } from '../../src/core/tenants/wrap-roots.ts';
+import type { WrappingKey } from '../../src/core/operator/wrap-roots.ts';
 import { aDeploymentKeyStore } from './fakes/a-deployment-key-store.ts';
 import { aTenantStore } from './fakes/a-tenant-store.ts';
 import { aKeyService } from './tenant-keys.ts';

@@ -11,8 +11,8 @@ import { createTenantBasicsStore } from '../../src/adapters/dynamodb/tenant-basi
 import { createProvenTokenStore } from '../../src/core/tokens/proven-token-store.ts';
 import { createTokenStore } from '../../src/adapters/dynamodb/token-store.ts';
 import { createApplication } from '../../src/core/applications/create-application.ts';
-import type { WrappingKey } from '../../src/core/tenants/wrap-roots.ts';
-import { createTenant } from '../../src/core/tenants/create-tenant.ts';
+import type { WrappingKey } from '../../src/core/operator/wrap-roots.ts';
+import { createTenant } from '../../src/core/operator/create-tenant.ts';
 import { PERMISSION_NAMES, type Permission } from '../../src/core/access/permission.ts';
 import { createTenantKeys } from '../../src/core/crypto/tenant-keys.ts';
 import { createVault } from '../../src/core/crypto/vault.ts';

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { dueCvcs, dueTokens } from '../../src/adapters/dynamodb/due-tokens.ts';
 import { createTokenStore } from '../../src/adapters/dynamodb/token-store.ts';
-import { sliceAfter } from '../../src/core/shared/pagination.ts';
+import { sliceAfter } from '../../src/core/lists/pagination.ts';
 import { sweep } from '../../src/core/sweep/sweep.ts';
 import type { StoredToken } from '../../src/core/tokens/token.ts';
 import type { TokenWrite } from '../../src/core/tokens/token-store.ts';

@@ -3,8 +3,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createIndexStore } from '../../src/adapters/dynamodb/index-store.ts';
-import { DAY_MS, HOUR_MS } from '../../src/core/audit/index-levels.ts';
-import { IndexBuilder } from '../../src/core/audit/token-index.ts';
+import { DAY_MS, HOUR_MS } from '../../src/core/trail/index-levels.ts';
+import { createIndexBuilder } from '../../src/core/trail/token-index.ts';
 import { packUuid } from '../../src/core/audit/token-reference.ts';
 import { PRICES } from '../../lib/prices.ts';
 import { dollarsPerMillion, requestCosts } from '../costs/request-costs.ts';
@@ -248,7 +248,7 @@ async function aYear(): Promise<Figures> {
     const found: Written[] = [];
     for (let day = 0; day < days; day += 1) {
       const from = start + day * DAY_MS;
-      const builder = new IndexBuilder({ trail: TENANT, level: 'day', from, salt: randomBytes(16) });
+      const builder = createIndexBuilder({ trail: TENANT, level: 'day', from, salt: randomBytes(16) });
       for (let at = 0; at < recordsOfDay; at += 1) {
         const isNaming = (day * recordsOfDay + at) % every === 0;
         const time = from + Math.floor((at * DAY_MS) / recordsOfDay);

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { runSealer } from '../../functions/audit-sealer/run-sealer.ts';
-import { newSealerMemory } from '../../src/core/audit/seal-trail.ts';
+import { newSealerMemory } from '../../src/core/trail/seal-trail.ts';
 import { TRAIL_SHARDS } from '../../src/core/audit/audit-record.ts';
 import { aSealSigner } from '../../test/support/fakes/a-seal-signer.ts';
 import { anIndexStore } from '../../test/support/fakes/an-index.ts';

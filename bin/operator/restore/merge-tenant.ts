@@ -1,8 +1,8 @@
-import type { WrappedRoot } from '../../../src/core/crypto/key-ring.ts';
-import { isDestroyed, type Tenant } from '../../../src/core/tenants/tenant.ts';
+import { type WrappedRoot, isDestroyed } from '../../../src/core/crypto/key-ring.ts';
+import type { Tenant } from '../../../src/core/tenants/tenant.ts';
 import { CommandFailure } from '../explain-failure.ts';
 
-/** A replacement of the root knows an old and a new one (src/core/tenants/replace-root.ts). */
+/** A replacement of the root knows an old and a new one (src/core/operator/replace-root.ts). */
 const ROOTS_MAX = 2;
 
 /** How far restored records are with a root: as of the restore point, if they knew it then. */

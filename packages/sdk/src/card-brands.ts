@@ -1,4 +1,4 @@
-import { cardBrand as brandOf } from '../../../src/core/shared/card-brand.ts';
+import { cardBrand as brandOf } from '../../../src/core/tokens/types/card-brand.ts';
 
 /** The network of a card. Later versions may add more. */
 export type CardBrand =

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { CheckCursor, CheckState } from '../../core/audit/check-latest.ts';
+import type { CheckCursor, CheckState } from '../../core/trail/check-latest.ts';
 import { parseJson } from '../../core/shared/parse-json.ts';
 import { getItem } from './batch-get.ts';
 import { conditionalPut } from './conditional-write.ts';

@@ -1,4 +1,5 @@
-import type { ApplicationGrantsStore, CredentialStore } from '../../core/applications/application-store.ts';
+import type { ApplicationGrantsStore } from '../../core/applications/application-store.ts';
+import type { CredentialStore } from '../../core/access/credential-store.ts';
 import { readGrantsItem } from './application-item.ts';
 import { batchGet, getItem } from './batch-get.ts';
 import { credentialKey, grantsKey, someCopy } from './keys.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { DeploymentKeyStore } from '../../core/tenants/wrap-roots.ts';
+import type { DeploymentKeyStore } from '../../core/operator/wrap-roots.ts';
 import { getItem } from './batch-get.ts';
 import { conditionalPut } from './conditional-write.ts';
 import { DEPLOYMENT_KEY } from './keys.ts';

@@ -1,6 +1,6 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Clock } from '../../core/shared/clock.ts';
-import { rotateIfDue, type RotateDataKeyDeps } from '../../core/tenants/rotate-data-key.ts';
+import { rotateIfDue, type RotateDataKeyDeps } from '../../core/operator/rotate-data-key.ts';
 import type { DueWork } from '../../core/sweep/sweep.ts';
 import { readApplicationItem } from './application-item.ts';
 import { createApplicationStore } from './application-store.ts';

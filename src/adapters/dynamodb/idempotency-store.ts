@@ -6,7 +6,7 @@ import type {
   IdempotencyClaim,
   IdempotencyScope,
   IdempotencyStore,
-} from '../../core/shared/idempotency-store.ts';
+} from '../../core/idempotency/idempotency-store.ts';
 import { answerKey, idempotencyKey } from './keys.ts';
 import { PART_BYTES, putParts, readParts } from './value-parts.ts';
 import { binary, type Table } from './table-client.ts';

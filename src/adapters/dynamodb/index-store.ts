@@ -1,13 +1,13 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { INDEX_LEVELS } from '../../core/audit/index-levels.ts';
+import { INDEX_LEVELS } from '../../core/trail/index-levels.ts';
 import type {
   IndexPages,
   IndexReader,
   IndexRequests,
   IndexStore,
   StoredHeader,
-} from '../../core/audit/index-store.ts';
+} from '../../core/trail/index-store.ts';
 import {
   ENTRY_BYTES,
   hashOfIndex,
@@ -15,7 +15,7 @@ import {
   ITEM_BYTES,
   placesBetween,
   type IndexedPlace,
-} from '../../core/audit/token-index.ts';
+} from '../../core/trail/token-index.ts';
 import { newPosition, sortableTime } from '../../core/shared/position.ts';
 import { chunk } from './chunk.ts';
 import { insertAll } from './insert-only.ts';

@@ -1,6 +1,7 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import type { ApplicationGrantsStore, CredentialStore } from '../../core/applications/application-store.ts';
+import type { ApplicationGrantsStore } from '../../core/applications/application-store.ts';
+import type { CredentialStore } from '../../core/access/credential-store.ts';
 import type { InvocationCredentialStore } from '../../core/reactors/invocation-credential.ts';
 import { getItem } from './batch-get.ts';
 import { invocationCredentialKey } from './keys.ts';

@@ -1,7 +1,7 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { END_OF_TIME } from '../../core/audit/seal.ts';
-import type { Seal, SealHead, SealReader, SealStore } from '../../core/audit/trail-store.ts';
+import { END_OF_TIME } from '../../core/trail/seal.ts';
+import type { Seal, SealHead, SealReader, SealStore } from '../../core/trail/trail-store.ts';
 import { getItem } from './batch-get.ts';
 import { insertNew } from './insert-only.ts';
 import { SEAL_HEAD_KEY, sealKey, SEALS, SEALS_BEGIN_KEY } from './keys.ts';

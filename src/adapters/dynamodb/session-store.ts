@@ -1,9 +1,6 @@
 import * as z from 'zod/mini';
-import type {
-  ApplicationGrantsStore,
-  Credential,
-  CredentialStore,
-} from '../../core/applications/application-store.ts';
+import type { ApplicationGrantsStore } from '../../core/applications/application-store.ts';
+import type { Credential, CredentialStore } from '../../core/access/credential-store.ts';
 import { narrowGrants } from '../../core/access/delegation.ts';
 import type { Grantor, SessionStore } from '../../core/access/session.ts';
 import { sameHash } from '../../core/crypto/api-key.ts';

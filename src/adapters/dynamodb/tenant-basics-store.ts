@@ -1,5 +1,5 @@
 import type { KeyRingStore } from '../../core/crypto/tenant-keys.ts';
-import type { TenantBasicsStore } from '../../core/tenants/tenant.ts';
+import type { TenantBasicsStore } from '../../core/access/tenant-basics.ts';
 import { getItem } from './batch-get.ts';
 import { someCopy, tenantCopyKey } from './keys.ts';
 import type { Table } from './table-client.ts';

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
-import { type Tenant, type TenantBasics, isDestroyed } from '../../core/tenants/tenant.ts';
+import type { Tenant } from '../../core/tenants/tenant.ts';
+import type { TenantBasics } from '../../core/access/tenant-basics.ts';
+import { isDestroyed } from '../../core/crypto/key-ring.ts';
 import { END_OF_TIME } from './due-index.ts';
 import { tenantCopyKey, tenantKey } from './keys.ts';
 import { binary, type Item } from './table-client.ts';

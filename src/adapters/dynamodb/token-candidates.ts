@@ -1,3 +1,4 @@
+import { mergeNewestFirst } from '../../core/lists/merge-newest-first.ts';
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { CandidateQuery, TokenCandidate, TokenStore } from '../../core/tokens/token-store.ts';
 import { batchGet } from './batch-get.ts';
@@ -62,25 +63,20 @@ function queryOf(walk: Walk, { after }: Bounds, limit: number): QueryCommandInpu
   };
 }
 
-/**
- * Merges several sorted sources, newest first. A batch contains only entries that are newer than
- * any unread one.
- */
+/** Takes the entries that are newer than any unread one out of their sources, newest first. */
 function mergeReady(
   buffers: readonly { readonly pending: TokenCandidate[]; readonly done: boolean }[],
-): TokenCandidate[] {
-  const open = buffers.filter(({ done }) => !done);
-  // A source with unread pages holds back everything older than its oldest entry so far.
-  const floor = open.reduce<string | undefined>((highest, { pending }) => {
-    const oldest = pending.at(-1)?.position ?? '\uffff';
-    return highest === undefined || oldest > highest ? oldest : highest;
-  }, undefined);
-  const ready = buffers.flatMap(({ pending }) => {
-    const count =
-      floor === undefined ? pending.length : pending.filter(({ position }) => position >= floor).length;
-    return pending.splice(0, count);
-  });
-  return ready.sort((a, b) => (a.position < b.position ? 1 : -1));
+): readonly TokenCandidate[] {
+  const { entries, floor = '' } = mergeNewestFirst(
+    buffers.map(({ pending, done }) => ({
+      entries: pending,
+      // A source with unread pages holds back everything older than its oldest entry so far.
+      readTo: done ? undefined : (pending.at(-1)?.position ?? '\uffff'),
+    })),
+  );
+  for (const { pending } of buffers)
+    pending.splice(0, pending.filter(({ position }) => position >= floor).length);
+  return entries;
 }
 
 const query = async ({ client }: TokenTables, input: QueryCommandInput, start: Item | undefined) => {

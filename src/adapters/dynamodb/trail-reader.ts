@@ -1,9 +1,10 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { TRAIL_SHARDS, type AuditRecord } from '../../core/audit/audit-record.ts';
-import type { PageRange, PartitionPage, TrailPages } from '../../core/audit/list-records.ts';
-import type { RecordsAt } from '../../core/audit/find-by-token.ts';
-import type { MarkedShard, TrailReader } from '../../core/audit/trail-store.ts';
+import type { PageRange, PartitionPage, TrailPages } from '../../core/trail/list-records.ts';
+import type { RecordsAt } from '../../core/trail/find-by-token.ts';
+import type { TrailReader } from '../../core/trail/trail-store.ts';
+import type { MarkedShard } from '../../core/audit/audit-log.ts';
 import { referenceOf, referenceText, type ReferredIds } from '../../core/audit/token-reference.ts';
 import { defined } from '../../core/shared/defined.ts';
 import { sortableTime } from '../../core/shared/position.ts';

@@ -1,4 +1,4 @@
-import type { WalkDeps } from '../../core/audit/list-records.ts';
+import type { WalkDeps } from '../../core/trail/list-records.ts';
 import { createIndexPages } from './index-store.ts';
 import type { Table } from './table-client.ts';
 import { createRecordsAt, createReferredIds, createTrailPages } from './trail-reader.ts';

@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { GetPublicKeyCommand, SignCommand, type KMSClient } from '@aws-sdk/client-kms';
-import type { SealSigner } from '../../core/audit/trail-store.ts';
+import type { SealSigner } from '../../core/trail/trail-store.ts';
 import { callDependency } from '../aws/dependency-error.ts';
 
 /** The key that signs seals: its private half never leaves KMS. */

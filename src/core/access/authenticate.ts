@@ -3,9 +3,10 @@ import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import type { Caller } from '../applications/application.ts';
-import type { Credential, CredentialStore } from '../applications/application-store.ts';
-import { isDestroyed, type TenantBasics, type TenantBasicsStore } from '../tenants/tenant.ts';
+import type { Caller } from './caller.ts';
+import type { Credential, CredentialStore } from './credential-store.ts';
+import type { TenantBasics, TenantBasicsStore } from './tenant-basics.ts';
+import { isDestroyed } from '../crypto/key-ring.ts';
 
 export interface AuthenticateDeps {
   readonly credentialStore: CredentialStore;

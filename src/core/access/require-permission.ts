@@ -1,4 +1,4 @@
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from './caller.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { decideAccess, holdsSomewhere, type TokenAttributes } from './access-decision.ts';
 import type { Transform } from './access-rule.ts';

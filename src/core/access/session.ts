@@ -7,7 +7,7 @@ import { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import type { Grants } from './access-rule.ts';
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from './caller.ts';
 import { permissionsBeyond } from './delegation.ts';
 import { checkPriorities } from './validate-grants.ts';
 

@@ -1,4 +1,8 @@
-import type { Application, Caller } from './application.ts';
+import { changedGrants, NO_GRANTS } from '../access/changed-grants.ts';
+import type { Change } from '../audit/audit-record.ts';
+import type { Effect, PortEffects } from '../audit/effect.ts';
+import { sameJson } from '../shared/same-json.ts';
+import type { Application } from './application.ts';
 
 /**
  * Where applications and the hashes of their keys are stored. An application and all data for its
@@ -23,25 +27,6 @@ export interface ApplicationStore {
   delete(application: Application): Promise<boolean>;
 }
 
-/** The stored record of a key. */
-export interface Credential {
-  readonly keyHash: Buffer;
-  readonly caller: Caller;
-  /** The key is rejected from this time on, in ms since the epoch. */
-  readonly expiresAtMs?: number;
-  /** A session that is not authorized yet. */
-  readonly isUnauthorized?: boolean;
-}
-
-/**
- * Looks up keys. A single read returns everything that decides access, so that a revoked key is
- * rejected immediately.
- */
-export interface CredentialStore {
-  /** The credential with this key hash; `undefined` for a key that is unknown or revoked. */
-  findByKeyHash(keyHash: Buffer): Promise<Credential | undefined>;
-}
-
 /** The current grants of an application, and the hash of its key. */
 export type ApplicationGrants = Pick<
   Application,
@@ -56,3 +41,43 @@ export interface ApplicationGrantsStore {
    */
   grants(tenantId: string, ids: readonly string[]): Promise<readonly ApplicationGrants[]>;
 }
+
+/** Members of an application that a change affects, by their names in the API. */
+const applicationMembers = (previous: Partial<Application>, next: Application): readonly string[] =>
+  (
+    [
+      ['name', 'name'],
+      ['type', 'type'],
+      ['permissions', 'permissions'],
+      ['rules', 'rules'],
+      ['expiresAtMs', 'expires_at'],
+    ] as const
+  ).flatMap(([member, name]) => (sameJson(previous[member], next[member]) ? [] : [name]));
+
+const ofApplication = ({ id }: Pick<Application, 'id'>, change?: Change): Effect => ({
+  resource: `application:${id}`,
+  ...(change !== undefined && { change }),
+});
+
+const changedApplication = (previous: Application, next: Application, more: readonly string[] = []): Effect =>
+  ofApplication(next, {
+    members: [...applicationMembers(previous, next), ...more],
+    ...changedGrants(previous, next),
+  });
+
+export const APPLICATION_STORE_EFFECTS: PortEffects<ApplicationStore> = {
+  create: (application) =>
+    ofApplication(application, {
+      members: ['key', ...applicationMembers({}, application)],
+      ...changedGrants(NO_GRANTS, application),
+    }),
+  update: changedApplication,
+  replaceKey: (previous, next) => changedApplication(previous, next, ['key']),
+  delete: (application) =>
+    ofApplication(application, { members: ['key'], ...changedGrants(application, NO_GRANTS) }),
+  find: 'none',
+  findMany: 'none',
+  list: 'none',
+};
+
+export const APPLICATION_GRANTS_STORE_EFFECTS: PortEffects<ApplicationGrantsStore> = { grants: 'none' };

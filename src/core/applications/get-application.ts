@@ -1,7 +1,8 @@
 import type { ClientCompatibility } from '../shared/client-compatibility.ts';
 import type { Clock } from '../shared/clock.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import type { Application, Caller } from './application.ts';
+import type { Application } from './application.ts';
+import type { Caller } from '../access/caller.ts';
 import type { ApplicationStore } from './application-store.ts';
 import { requirePermission } from '../access/require-permission.ts';
 

@@ -1,8 +1,9 @@
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Clock } from '../shared/clock.ts';
-import { newestFirst, pageResources } from '../shared/page-resources.ts';
-import type { Page, PageRequest } from '../shared/pagination.ts';
-import type { Application, Caller } from './application.ts';
+import { newestFirst, pageResources } from '../lists/page-resources.ts';
+import type { Page, PageRequest } from '../lists/pagination.ts';
+import type { Application } from './application.ts';
+import type { Caller } from '../access/caller.ts';
 import type { ApplicationStore } from './application-store.ts';
 import { applicationExists } from './get-application.ts';
 import type { ApplicationType } from '../access/permission.ts';

@@ -15,7 +15,12 @@ import {
 } from './audit-record.ts';
 import { encodeContent } from './record-content.ts';
 import type { Referred } from './token-reference.ts';
-import type { MarkedShard } from './trail-store.ts';
+
+/** A partition of a trail that has, or may have, records of some minute. */
+export interface MarkedShard {
+  readonly trail: string;
+  readonly shard: number;
+}
 
 /** That a partition has, or may have, records of a minute (ms since the epoch). */
 export interface Mark extends MarkedShard {
@@ -92,6 +97,80 @@ function unrecorded(cause: unknown): ServiceError {
   );
 }
 
+/** The time of the next record: later than the last one, even if the clock goes back. */
+function nextTime({ clock }: AuditLogDeps, { last }: Writing): number {
+  const now = clock();
+  return last === undefined ? now : Math.max(now, timeOfPosition(last.position) + 1);
+}
+
+function markOf(deps: AuditLogDeps, trail: string, { shard, marks }: Writing, minute: number): Promise<void> {
+  const known = marks.get(minute);
+  if (known !== undefined) return known;
+  const mark = deps.trailWriter.mark({ trail, shard, minute });
+  marks.set(minute, mark);
+  return mark;
+}
+
+/** The sealer reads only marked shards, so the mark must be durable before the record. */
+async function markedTime(deps: AuditLogDeps, trail: string, writing: Writing): Promise<number> {
+  for (;;) {
+    const minute = minuteOf(nextTime(deps, writing));
+    await markOf(deps, trail, writing, minute);
+    const at = nextTime(deps, writing);
+    if (minuteOf(at) === minute) return at;
+  }
+}
+
+/**
+ * The mark of the next minute goes with the second record of a minute: a busy writer makes no
+ * call for it. A mark cannot go with a record of its own minute: the batch is not atomic, and the
+ * record could be stored without it.
+ */
+function markAhead(trail: string, { shard, marks, minute: last }: Writing, minute: number): Mark[] {
+  const next = minute + MINUTE_MS;
+  return last === minute && !marks.has(next) ? [{ trail, shard, minute: next }] : [];
+}
+
+/** Chooses another partition after one was busy, or may have been. */
+function moveOn(writing: Writing): void {
+  writing.shard = randomInt(TRAIL_SHARDS);
+  writing.marks.clear();
+  delete writing.minute;
+}
+
+async function write(
+  deps: AuditLogDeps,
+  trail: string,
+  writing: Writing,
+  entry: AuditEntry,
+): Promise<RecordPlace> {
+  const key = trail === DEPLOYMENT ? undefined : await deps.tenantKeys.current(trail, 'audit');
+  const at = await markedTime(deps, trail, writing);
+  const { shard, last, marks } = writing;
+  const { referred, ...content } = encodeContent({
+    ...(key !== undefined && { key: key.version }),
+    ...(last !== undefined && { after: placeText(last) }),
+    ...entry,
+  });
+  const expires = Math.floor((at + deps.auditRetentionMs) / 1000);
+  const bare = { trail, shard, position: newRecordPosition(at), expires, ...content };
+  const record = key === undefined ? bare : { ...bare, mac: macOf(key.key, bare) };
+  const minute = minuteOf(at);
+  const [ahead] = markAhead(trail, writing, minute);
+  const { wasThrottled } = await deps.trailWriter.write(record, {
+    // The id of every other token was stored when that was created.
+    referred: referred.filter(({ id }) => entry.tokens?.create?.includes(id) === true),
+    ...(ahead !== undefined && { mark: ahead }),
+  });
+  if (ahead !== undefined) marks.set(ahead.minute, Promise.resolve());
+  for (const past of marks.keys()) if (past < minute) marks.delete(past);
+  writing.minute = minute;
+  const place = { shard, position: record.position };
+  writing.last = place;
+  if (wasThrottled) moveOn(writing);
+  return place;
+}
+
 /** An audit log over a store of records and the tenants' keys. */
 export function createAuditLog(deps: AuditLogDeps): AuditLog {
   const writings = new Map<string, Writing>();
@@ -106,89 +185,20 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
     return fresh;
   }
 
-  /** The time of the next record: later than the last one, even if the clock goes back. */
-  function nextTime({ last }: Writing): number {
-    const now = deps.clock();
-    return last === undefined ? now : Math.max(now, timeOfPosition(last.position) + 1);
-  }
-
-  function markOf(trail: string, { shard, marks }: Writing, minute: number): Promise<void> {
-    const known = marks.get(minute);
-    if (known !== undefined) return known;
-    const mark = deps.trailWriter.mark({ trail, shard, minute });
-    marks.set(minute, mark);
-    return mark;
-  }
-
-  /** The sealer reads only marked shards, so the mark must be durable before the record. */
-  async function markedTime(trail: string, writing: Writing): Promise<number> {
-    for (;;) {
-      const minute = minuteOf(nextTime(writing));
-      await markOf(trail, writing, minute);
-      const at = nextTime(writing);
-      if (minuteOf(at) === minute) return at;
-    }
-  }
-
-  /**
-   * The mark of the next minute goes with the second record of a minute: a busy writer makes no
-   * call for it. A mark cannot go with a record of its own minute: the batch is not atomic, and the
-   * record could be stored without it.
-   */
-  function markAhead(trail: string, { shard, marks, minute: last }: Writing, minute: number): Mark[] {
-    const next = minute + MINUTE_MS;
-    return last === minute && !marks.has(next) ? [{ trail, shard, minute: next }] : [];
-  }
-
-  /** Chooses another partition after one was busy, or may have been. */
-  function moveOn(writing: Writing): void {
-    writing.shard = randomInt(TRAIL_SHARDS);
-    writing.marks.clear();
-    delete writing.minute;
-  }
-
-  async function write(trail: string, writing: Writing, entry: AuditEntry): Promise<RecordPlace> {
-    const key = trail === DEPLOYMENT ? undefined : await deps.tenantKeys.current(trail, 'audit');
-    const at = await markedTime(trail, writing);
-    const { shard, last, marks } = writing;
-    const { referred, ...content } = encodeContent({
-      ...(key !== undefined && { key: key.version }),
-      ...(last !== undefined && { after: placeText(last) }),
-      ...entry,
-    });
-    const expires = Math.floor((at + deps.auditRetentionMs) / 1000);
-    const bare = { trail, shard, position: newRecordPosition(at), expires, ...content };
-    const record = key === undefined ? bare : { ...bare, mac: macOf(key.key, bare) };
-    const minute = minuteOf(at);
-    const [ahead] = markAhead(trail, writing, minute);
-    const { wasThrottled } = await deps.trailWriter.write(record, {
-      // The id of every other token was stored when that was created.
-      referred: referred.filter(({ id }) => entry.tokens?.create?.includes(id) === true),
-      ...(ahead !== undefined && { mark: ahead }),
-    });
-    if (ahead !== undefined) marks.set(ahead.minute, Promise.resolve());
-    for (const past of marks.keys()) if (past < minute) marks.delete(past);
-    writing.minute = minute;
-    const place = { shard, position: record.position };
-    writing.last = place;
-    if (wasThrottled) moveOn(writing);
-    return place;
-  }
-
   return {
     endMissing: deps.onAuditEndMissing,
 
     prepare(trail) {
       const writing = writingOf(trail);
       // The append that needs the mark reports its failure.
-      markOf(trail, writing, minuteOf(nextTime(writing))).catch(() => undefined);
+      markOf(deps, trail, writing, minuteOf(nextTime(deps, writing))).catch(() => undefined);
     },
 
     append(trail, entry) {
       const writing = writingOf(trail);
       const written = writing.turn.then(async () => {
         try {
-          return await write(trail, writing, entry);
+          return await write(deps, trail, writing, entry);
         } catch (error) {
           moveOn(writing);
           // The keys of the tenant were destroyed meanwhile: none of its credentials is valid any

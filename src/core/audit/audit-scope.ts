@@ -1,14 +1,9 @@
 import { isUuid } from '../shared/is-uuid.ts';
-import type { Caller } from '../applications/application.ts';
 import { defined } from '../shared/defined.ts';
 import type { AuditLog } from './audit-log.ts';
 import { placeText, type AuditEntry, type Change, type Form, type Outcome } from './audit-record.ts';
-
-/** The properties of a token that a record can contain. */
-export interface NamedToken {
-  readonly id: string;
-  readonly containers?: readonly string[] | undefined;
-}
+import type { Effect, NamedToken } from './effect.ts';
+import { addToken, hasToken, isEmpty, membersOf, noTokens, type ReportedTokens } from './reported-tokens.ts';
 
 /** What the product reports about a request while it runs. Reporting writes nothing. */
 export interface Sightings {
@@ -25,20 +20,7 @@ export interface Sightings {
   /** The resource of the request, if the path does not name it: `token:<id>`. */
   about(resource: string): void;
   /** The application that acts, if it was unknown when the request started. */
-  actsFor(caller: Pick<Caller, 'applicationId'>): void;
-}
-
-/** The description of an effect, recorded before the effect happens. */
-export interface Effect {
-  readonly tokens?: readonly NamedToken[];
-  readonly form?: Form;
-  readonly change?: Change;
-  readonly resource?: string;
-  readonly invocation?: string;
-  /** Host and port of a destination. */
-  readonly host?: string;
-  /** The effect leaves the service, so a separate record states how it ended. */
-  readonly leaves?: boolean;
+  actsFor(caller: { readonly applicationId: string }): void;
 }
 
 /** How a request ended. */
@@ -80,61 +62,111 @@ export function outcomeOf(status: number): Exclude<Outcome, 'begun'> {
   return [401, 403, 404].includes(status) ? 'refused' : 'invalid';
 }
 
-/** The credential of a caller in the form of a record. */
-export function credentialOf({ actsBy, credentialId }: Caller): string {
-  if (actsBy === 'session') return `session:${credentialId}`;
-  // This id already has the form `invocation:<hash>`.
-  return actsBy === 'invocation' ? credentialId : 'application';
+/** How far the records of a request are. `first` is the place of its first record. */
+type Lifecycle =
+  | { readonly state: 'open' }
+  | { readonly state: 'begun'; readonly first: string }
+  | { readonly state: 'failed'; readonly error: Error; readonly first: string | undefined };
+
+/** Members of the records that are known only while the request runs. */
+type Details = Partial<AuditSubject> & Pick<AuditEntry, 'host' | 'matches'>;
+
+/** The state of a scope. */
+interface Recording {
+  readonly log: AuditLog;
+  readonly trail: string;
+  readonly subject: AuditSubject;
+  lifecycle: Lifecycle;
+  details: Details;
+  /** Whether an effect has left the service. */
+  hasLeft: boolean;
+  /** The tokens and the change that no record has yet. */
+  pending: ReportedTokens;
+  change: Change | undefined;
+  /** The forms in which each id was reported, in this record or an earlier one. */
+  readonly formsById: Map<string, Set<Form>>;
+  readonly namedIds: Set<string>;
+  readonly foundTokens: Map<string, NamedToken>;
 }
 
-/**
- * Most bytes of the JSON of containers in a record, which others than its caller choose: with them
- * the record of one token still costs one write unit.
- */
-const CONTAINERS_MAX_BYTES = 300;
+const firstRecordOf = ({ lifecycle }: Recording): string | undefined =>
+  lifecycle.state === 'open' ? undefined : lifecycle.first;
 
-/** The tokens that were reported, by form. */
-class Sighted {
-  readonly #ids = new Map<Form, Set<string>>();
-  readonly #containers = new Set<string>();
+function report(recording: Recording, token: NamedToken, form: Form): void {
+  const forms = recording.formsById.get(token.id) ?? new Set();
+  if (forms.has(form)) return;
+  recording.formsById.set(token.id, forms.add(form));
+  addToken(recording.pending, token, form);
+}
 
-  get isEmpty(): boolean {
-    return this.#ids.size === 0;
+/** Reports tokens of a failed response, and tokens that the caller named, as refused. */
+function refuse(recording: Recording): void {
+  const { pending, namedIds, foundTokens, formsById } = recording;
+  const refused = noTokens();
+  const add = (id: string, form: Form) => addToken(refused, foundTokens.get(id) ?? { id }, form);
+  for (const [form, ids] of pending.ids) for (const id of ids) add(id, SHOWN.has(form) ? 'refused' : form);
+  for (const id of namedIds) {
+    if (hasToken(refused, id) || formsById.has(id)) continue;
+    // An id without a token is recorded only if it is a UUID: any other text may be sensitive data.
+    if (foundTokens.has(id) || isUuid(id)) add(id, 'refused');
   }
+  recording.pending = refused;
+}
 
-  has(id: string): boolean {
-    return [...this.#ids.values()].some((ids) => ids.has(id));
+async function append(recording: Recording, entry: Omit<AuditEntry, 'op'>): Promise<string> {
+  const { log, trail, subject, details, change, pending } = recording;
+  const members = defined({ ...subject, ...details, change, ...membersOf(pending), ...entry });
+  // Tokens that are reported while this record is being written belong to the next one.
+  recording.pending = noTokens();
+  recording.change = undefined;
+  try {
+    return placeText(await log.append(trail, members));
+  } catch (cause) {
+    const error = cause instanceof Error ? cause : new Error('audit: not recorded', { cause });
+    recording.lifecycle = { state: 'failed', error, first: firstRecordOf(recording) };
+    throw error;
   }
+}
 
-  add({ id, containers = [] }: NamedToken, form: Form): void {
-    const ids = this.#ids.get(form) ?? new Set();
-    this.#ids.set(form, ids.add(id));
-    for (const container of containers) this.#containers.add(container);
-  }
+/** Records an effect unless the records have everything that it would add. */
+async function begin(recording: Recording, effect: Details, change: Change | undefined): Promise<void> {
+  const { lifecycle } = recording;
+  if (lifecycle.state === 'failed') throw lifecycle.error;
+  const details = { ...recording.details, ...defined(effect) };
+  const isNew = JSON.stringify(details) !== JSON.stringify(recording.details);
+  recording.details = details;
+  recording.change = change ?? recording.change;
+  const isCovered = !isNew && isEmpty(recording.pending) && recording.change === undefined;
+  if (lifecycle.state === 'begun' && isCovered) return;
+  const place = await append(recording, { outcome: 'begun' });
+  if (lifecycle.state === 'open') recording.lifecycle = { state: 'begun', first: place };
+}
 
-  /** The containers that fit into a record: other callers choose their names and their number. */
-  #shownContainers(): Pick<AuditEntry, 'containers' | 'containersLeftOut'> {
-    const containers: string[] = [];
-    let bytes = 0;
-    for (const container of this.#containers) {
-      // With its quotes and a comma: no character of a container is escaped.
-      bytes += Buffer.byteLength(container) + 3;
-      if (bytes > CONTAINERS_MAX_BYTES) break;
-      containers.push(container);
-    }
-    const leftOut = this.#containers.size - containers.length;
-    return {
-      ...(containers.length > 0 && { containers }),
-      ...(leftOut > 0 && { containersLeftOut: leftOut }),
-    };
+/** Records the end of a request, unless its records show it. */
+async function end(recording: Recording, { status, outcome }: End): Promise<void> {
+  const { lifecycle, log, hasLeft } = recording;
+  if (lifecycle.state === 'failed') {
+    // Another attempt to write would only delay the same error.
+    if (outcome === 'ok') throw lifecycle.error;
+    if (lifecycle.first !== undefined) log.endMissing(lifecycle.error);
+    return;
   }
+  if (outcome !== 'ok') refuse(recording);
+  const entry = defined({ status, outcome, of: firstRecordOf(recording) });
+  const showsMore = outcome === 'ok' && !isEmpty(recording.pending);
+  if (lifecycle.state === 'open' || showsMore) await append(recording, entry);
+  // The effect is recorded: reporting an error here would make the caller repeat it.
+  else if (outcome !== 'ok' || hasLeft) await append(recording, entry).catch(log.endMissing);
+}
 
-  /** The members of a record. */
-  members(): Pick<AuditEntry, 'tokens' | 'containers'> {
-    if (this.isEmpty) return {};
-    const tokens = Object.fromEntries([...this.#ids].map(([form, ids]) => [form, [...ids]]));
-    return { tokens, ...this.#shownContainers() };
-  }
+/** Runs functions one after the other. */
+function createSequence() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(run: () => Promise<T>): Promise<T> => {
+    const result = last.then(run);
+    last = result.catch(() => undefined);
+    return result;
+  };
 }
 
 /**
@@ -142,122 +174,56 @@ class Sighted {
  * (.dependency-cruiser.cjs).
  */
 export function openScope(log: AuditLog, trail: string, subject: AuditSubject): AuditScope {
-  const named = new Set<string>();
-  const there = new Map<string, NamedToken>();
-  /** The forms in which each id was reported. */
-  const recorded = new Map<string, Set<Form>>();
-  let pending = new Sighted();
-  let change: Change | undefined;
-  let about: Partial<AuditSubject> & Pick<AuditEntry, 'host' | 'matches'> = {};
-  let begun: string | undefined;
-  let leaves = false;
-  let failure: Error | undefined;
-  let turn: Promise<unknown> = Promise.resolve();
-
-  async function append(entry: Omit<AuditEntry, 'op'>): Promise<string> {
-    // Tokens that are reported while this record is being written belong to the next one.
-    const members = defined({ ...subject, ...about, change, ...pending.members(), ...entry });
-    pending = new Sighted();
-    change = undefined;
-    try {
-      return placeText(await log.append(trail, members));
-    } catch (error) {
-      failure = error instanceof Error ? error : new Error('audit: not recorded', { cause: error });
-      throw failure;
-    }
-  }
-
-  /** Runs acts one after the other: a record that is being written may cover the next effect. */
-  function inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const done = turn.then(act);
-    turn = done.catch(() => undefined);
-    return done;
-  }
-
-  function saw(token: NamedToken, form: Form): void {
-    const forms = recorded.get(token.id) ?? new Set();
-    if (forms.has(form)) return;
-    recorded.set(token.id, forms.add(form));
-    pending.add(token, form);
-  }
-
-  /** Reports tokens of a failed response, and tokens that the caller named, as refused. */
-  function refuse(): void {
-    const seen = pending;
-    pending = new Sighted();
-    for (const [form, ids] of Object.entries(seen.members().tokens ?? {}))
-      for (const id of ids) {
-        const token = there.get(id) ?? { id };
-        pending.add(token, SHOWN.has(form as Form) ? 'refused' : (form as Form));
-      }
-    for (const id of named) {
-      const isSaid = pending.has(id) || recorded.has(id);
-      // An id without a token is recorded only if it is a UUID: any other text may be sensitive
-      // data.
-      if (!isSaid && (there.has(id) || isUuid(id))) pending.add(there.get(id) ?? { id }, 'refused');
-    }
-  }
+  const recording: Recording = {
+    log,
+    trail,
+    subject,
+    lifecycle: { state: 'open' },
+    details: {},
+    hasLeft: false,
+    pending: noTokens(),
+    change: undefined,
+    formsById: new Map(),
+    namedIds: new Set(),
+    foundTokens: new Map(),
+  };
+  // A record that is being written may cover the next effect.
+  const inSequence = createSequence();
+  const addDetails = (details: Details) => {
+    recording.details = { ...recording.details, ...details };
+  };
 
   return {
-    saw,
-
     get hasBegun() {
-      return begun !== undefined;
+      return firstRecordOf(recording) !== undefined;
     },
-
+    saw(token, form) {
+      report(recording, token, form);
+    },
     named(ids) {
-      for (const id of ids) named.add(id);
+      for (const id of ids) recording.namedIds.add(id);
     },
-
     found(tokens) {
-      for (const token of tokens) there.set(token.id, token);
+      for (const token of tokens) recording.foundTokens.set(token.id, token);
     },
-
-    changes(next) {
-      change = next;
+    changes(change) {
+      recording.change = change;
     },
-
     matched(count) {
-      about = { ...about, matches: count };
+      addDetails({ matches: count });
     },
-
     about(resource) {
-      about = { ...about, resource };
+      addDetails({ resource });
     },
-
     actsFor({ applicationId }) {
-      about = { ...about, app: applicationId };
+      addDetails({ app: applicationId });
     },
-
-    ahead({ tokens = [], form = 'use', leaves: isOutside = false, change: next, ...effect }) {
+    ahead({ tokens = [], form = 'use', leaves = false, change, ...effect }) {
       // Report the tokens immediately, so that effects that start together share one record.
-      for (const token of tokens) saw(token, form);
-      leaves ||= isOutside;
-      return inTurn(async () => {
-        if (failure !== undefined) throw failure;
-        const reported = { ...about, ...defined(effect) };
-        const isNew = JSON.stringify(reported) !== JSON.stringify(about);
-        about = reported;
-        change = next ?? change;
-        if (begun !== undefined && !isNew && pending.isEmpty && change === undefined) return;
-        const place = await append({ outcome: 'begun' });
-        begun ??= place;
-      });
+      for (const token of tokens) report(recording, token, form);
+      recording.hasLeft ||= leaves;
+      return inSequence(() => begin(recording, effect, change));
     },
-
-    close: ({ status, outcome }) =>
-      inTurn(async () => {
-        if (failure !== undefined) {
-          // Another attempt to write would only delay the same error.
-          if (outcome === 'ok') throw failure;
-          if (begun !== undefined) log.endMissing(failure);
-          return;
-        }
-        if (outcome !== 'ok') refuse();
-        const end = defined({ status, outcome, of: begun });
-        if (begun === undefined || (outcome === 'ok' && !pending.isEmpty)) await append(end);
-        // The effect is recorded: reporting an error here would make the caller repeat it.
-        else if (outcome !== 'ok' || leaves) await append(end).catch(log.endMissing);
-      }),
+    close: (how) => inSequence(() => end(recording, how)),
   };
 }

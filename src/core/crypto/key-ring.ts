@@ -66,3 +66,8 @@ export function searchedRoots({ roots }: KeyRing, settledBefore: number): readon
   const first = roots.findLastIndex(({ settledAt = Infinity }) => settledAt <= settledBefore);
   return roots.slice(Math.max(first, 0));
 }
+
+/** Whether the keys of a tenant are destroyed; its other records are deleted after them. */
+export function isDestroyed({ roots }: KeyRing): boolean {
+  return roots.length === 0;
+}

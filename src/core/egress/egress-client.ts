@@ -1,3 +1,4 @@
+import type { PortEffects } from '../audit/effect.ts';
 import type { Secret } from '../shared/secret.ts';
 import type { Destination } from './destination.ts';
 
@@ -35,3 +36,7 @@ export interface InboundResponse {
 export interface EgressClient {
   send(request: OutboundRequest): Promise<InboundResponse>;
 }
+
+export const EGRESS_CLIENT_EFFECTS: PortEffects<EgressClient> = {
+  send: ({ destination }) => ({ host: destination.url.host, leaves: true }),
+};

@@ -1,5 +1,5 @@
 import { Context, type Liquid } from 'liquidjs';
-import { memberOf } from '../shared/member-of.ts';
+import { memberOf } from './member-of.ts';
 import type { Budget } from './budget.ts';
 
 /** Steps for each character or element that LiquidJS announces to allocate. */

@@ -1,5 +1,5 @@
 import type { Json } from '../shared/json.ts';
-import { memberOf } from '../shared/member-of.ts';
+import { memberOf } from './member-of.ts';
 import { parseJson } from '../shared/parse-json.ts';
 import type { FilterArgument } from './arguments.ts';
 import { OWN_FILTERS, type Filter } from './filters.ts';

@@ -1,6 +1,6 @@
 import { JSONPathEnvironment, JSONPathNodeList, type JSONPathNode } from 'json-p3';
 import type { Json } from '../shared/json.ts';
-import { memberOf } from '../shared/member-of.ts';
+import { memberOf } from './member-of.ts';
 import type { Budget } from './budget.ts';
 import { ExpressionError } from './expression-error.ts';
 import { weigh } from './weight.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { parseDestination, type Destination, type EgressAllowList } from '../egress/destination.ts';
 import type { EgressClient, HeaderFields, InboundResponse } from '../egress/egress-client.ts';

@@ -1,4 +1,5 @@
-import type { Application, Caller } from '../applications/application.ts';
+import type { Application } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { defined } from '../shared/defined.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';

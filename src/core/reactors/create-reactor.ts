@@ -1,4 +1,4 @@
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import type { Sightings } from '../audit/audit-scope.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import type { ClientCompatibility } from '../shared/client-compatibility.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
 import { releaseOperationOnFailure, startOperation, type RepairFunctionDeps } from './change-function.ts';

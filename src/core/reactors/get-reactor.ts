@@ -1,4 +1,5 @@
-import type { Application, Caller } from '../applications/application.ts';
+import type { Application } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import type { ApplicationStore } from '../applications/application-store.ts';
 import { applicationExists } from '../applications/get-application.ts';
 import { requirePermission } from '../access/require-permission.ts';

@@ -1,3 +1,5 @@
+import type { PortEffects } from '../audit/effect.ts';
+import { reactorEffect } from './reactor-effect.ts';
 import type { Invocation } from './invocation.ts';
 
 /** The key of an invocation. */
@@ -45,3 +47,15 @@ export interface InvocationQueue {
    */
   send(id: InvocationId, delayMs?: number): Promise<void>;
 }
+
+export const INVOCATION_STORE_EFFECTS: PortEffects<InvocationStore> = {
+  create: ({ id, reactorId }) => reactorEffect(reactorId, { invocation: id }),
+  putContent: ({ id }) => ({ invocation: id }),
+  remove: ({ id }) => ({ invocation: id }),
+  update: 'none',
+  find: 'none',
+  content: 'none',
+  undelivered: 'none',
+};
+
+export const INVOCATION_QUEUE_EFFECTS: PortEffects<InvocationQueue> = { send: 'none' };

@@ -1,8 +1,8 @@
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
-import { newestFirst, pageResources } from '../shared/page-resources.ts';
-import type { Page, PageRequest } from '../shared/pagination.ts';
+import { newestFirst, pageResources } from '../lists/page-resources.ts';
+import type { Page, PageRequest } from '../lists/pagination.ts';
 import { viewReactors, type GetReactorDeps, type ReactorView } from './get-reactor.ts';
 import { namePattern } from './name-pattern.ts';
 import type { StoredReactor } from './reactor.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import type { ApplicationGrantsStore } from '../applications/application-store.ts';
-import type { TenantBasicsStore } from '../tenants/tenant.ts';
+import type { TenantBasicsStore } from '../access/tenant-basics.ts';
 import { narrowGrants } from '../access/delegation.ts';
 import { applicationExists } from '../applications/get-application.ts';
 import type { JsonObject } from '../shared/json.ts';

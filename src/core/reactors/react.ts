@@ -1,6 +1,6 @@
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import { defined } from '../shared/defined.ts';
-import type { RunOnce } from '../shared/run-once.ts';
+import type { RunOnce } from '../idempotency/run-once.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import {
   checkInvoker,

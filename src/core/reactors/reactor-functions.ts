@@ -1,3 +1,5 @@
+import type { PortEffects } from '../audit/effect.ts';
+import { reactorEffect } from './reactor-effect.ts';
 import type { Secret } from '../shared/secret.ts';
 
 /**
@@ -33,3 +35,13 @@ export interface ReactorFunctions extends ReactorRepairs {
   /** Whether `live` points at this version, and the version runs on the runtime of new versions. */
   isCurrent(reactorId: string, version: string): Promise<boolean>;
 }
+
+export const REACTOR_FUNCTIONS_EFFECTS: PortEffects<ReactorFunctions> = {
+  create: (id) => reactorEffect(id),
+  publish: (id) => reactorEffect(id),
+  pointLive: (id) => reactorEffect(id),
+  removeOtherVersions: (id) => reactorEffect(id),
+  remove: (id) => reactorEffect(id),
+  keepHot: (id) => reactorEffect(id),
+  isCurrent: 'none',
+};

@@ -1,3 +1,5 @@
+import type { PortEffects } from '../audit/effect.ts';
+import { reactorEffect } from './reactor-effect.ts';
 import type { Json } from '../shared/json.ts';
 import type { Secret } from '../shared/secret.ts';
 
@@ -85,3 +87,7 @@ export type RunOutcome =
 export interface ReactorRunner {
   run(request: RunRequest): Promise<RunOutcome>;
 }
+
+export const REACTOR_RUNNER_EFFECTS: PortEffects<ReactorRunner> = {
+  run: ({ reactorId }) => reactorEffect(reactorId, { leaves: true }),
+};

@@ -1,3 +1,5 @@
+import type { PortEffects } from '../audit/effect.ts';
+import { reactorEffect } from './reactor-effect.ts';
 import type { StoredReactor } from './reactor.ts';
 
 /** Where reactors are stored. Rejects with `dependency_unavailable` when the store is down. */
@@ -15,3 +17,18 @@ export interface ReactorStore {
   /** Deletes this version; `false` if it has changed since, `true` if it is deleted already. */
   delete(reactor: StoredReactor): Promise<boolean>;
 }
+
+export const REACTOR_STORE_EFFECTS: PortEffects<ReactorStore> = {
+  create: ({ id, applicationId }) =>
+    reactorEffect(id, {
+      change: {
+        members: ['name', 'code', 'configuration', ...(applicationId === undefined ? [] : ['application'])],
+      },
+    }),
+  // The code that knows the changed members reports them (change-reactor.ts).
+  update: ({ id }) => reactorEffect(id),
+  delete: ({ id }) => reactorEffect(id),
+  find: 'none',
+  findMany: 'none',
+  list: 'none',
+};

@@ -1,4 +1,4 @@
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import { defined } from '../shared/defined.ts';
 import type { Json } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';

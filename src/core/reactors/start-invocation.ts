@@ -1,4 +1,4 @@
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import { parseDestination, type EgressAllowList } from '../egress/destination.ts';
 import { TemplateFields } from '../expressions/template-fields.ts';
 import { defined } from '../shared/defined.ts';

@@ -1,6 +1,7 @@
 import { retryConflict } from '../shared/retry-conflict.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { isDestroyed, type Tenant, type TenantStore } from './tenant.ts';
+import type { Tenant, TenantStore } from './tenant.ts';
+import { isDestroyed } from '../crypto/key-ring.ts';
 
 export interface TenantDeps {
   readonly tenantStore: Pick<TenantStore, 'find' | 'update'>;

@@ -1,8 +1,8 @@
 import { requirePermission } from '../access/require-permission.ts';
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import { changeTenant, existingTenant, type TenantDeps } from './change-tenant.ts';
 import type { Tenant } from './tenant.ts';
-import type { TenantSettings } from './tenant-settings.ts';
+import type { TenantSettings } from '../access/tenant-basics.ts';
 
 /** The properties of a tenant that the API shows. */
 export type TenantProfile = Pick<Tenant, 'id' | 'name' | 'settings' | 'createdAt'>;

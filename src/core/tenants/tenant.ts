@@ -1,5 +1,7 @@
+import type { Effect, PortEffects } from '../audit/effect.ts';
+import { sameJson } from '../shared/same-json.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
-import type { TenantSettings } from './tenant-settings.ts';
+import type { TenantSettings } from '../access/tenant-basics.ts';
 import type { Application } from '../applications/application.ts';
 
 /**
@@ -39,14 +41,6 @@ export interface Tenant extends KeyRing {
   readonly version: number;
 }
 
-/** The properties of a tenant that a request may need. */
-export type TenantBasics = Pick<Tenant, 'settings' | keyof KeyRing>;
-
-/** Whether the keys of a tenant are destroyed; its other records are deleted after them. */
-export function isDestroyed({ roots }: KeyRing): boolean {
-  return roots.length === 0;
-}
-
 /** Where tenants are stored. Rejects with `dependency_unavailable` when the store is down. */
 export interface TenantStore {
   /** All tenants, in no order. */
@@ -63,8 +57,34 @@ export interface TenantStore {
   remove(tenantId: string): Promise<void>;
 }
 
-/** Reads the properties that every request may need, from one of several equal copies. */
-export interface TenantBasicsStore {
-  /** As last written; `undefined` if there is no such tenant. */
-  basics(tenantId: string): Promise<TenantBasics | undefined>;
+const ofTenant = (id: string, members: readonly string[]): Effect => ({
+  resource: `tenant:${id}`,
+  change: { members },
+});
+
+/** Members of a tenant that a change affects. For keys, a record states only that they changed. */
+function tenantMembers(previous: Tenant, next: Tenant): readonly string[] {
+  const settings = Object.keys(next.settings).filter(
+    (name) =>
+      !sameJson(
+        previous.settings[name as keyof Tenant['settings']],
+        next.settings[name as keyof Tenant['settings']],
+      ),
+  );
+  const ring = ({ roots, keyVersion }: Tenant) => [roots, keyVersion];
+  return [
+    ...(previous.name === next.name ? [] : ['name']),
+    ...settings.map((name) => `settings.${name}`),
+    ...(sameJson(ring(previous), ring(next)) ? [] : ['keys']),
+    ...(sameJson(previous.webhookSecret, next.webhookSecret) ? [] : ['webhook_secret']),
+    ...(sameJson(previous.reseal, next.reseal) ? [] : ['reseal']),
+  ];
 }
+
+export const TENANT_STORE_EFFECTS: PortEffects<TenantStore> = {
+  create: ({ id }) => ofTenant(id, ['name', 'keys', 'webhook_secret']),
+  update: (previous, next) => ofTenant(next.id, tenantMembers(previous, next)),
+  remove: (id) => ofTenant(id, []),
+  list: 'none',
+  find: 'none',
+};

@@ -1,4 +1,4 @@
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import { requireAccess } from '../access/require-permission.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import { createBudget, type Budget } from '../expressions/budget.ts';

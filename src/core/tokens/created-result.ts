@@ -1,5 +1,5 @@
 import type { Transform } from '../access/access-rule.ts';
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import type { Budget } from '../expressions/budget.ts';
 import type { Json } from '../shared/json.ts';
 import type { Secret } from '../shared/secret.ts';

@@ -1,5 +1,5 @@
 import { containersGranted } from '../access/access-decision.ts';
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import { requireAccess } from '../access/require-permission.ts';
 import type { Clock } from '../shared/clock.ts';
 import { isUuid } from '../shared/is-uuid.ts';

@@ -5,7 +5,7 @@ import { chargedTextOf } from '../expressions/weight.ts';
 import type { Report } from '../shared/field-reporter.ts';
 import type { Json } from '../shared/json.ts';
 import type { Secret } from '../shared/secret.ts';
-import { CVC_MEMBER } from '../shared/without-cvc.ts';
+import { CVC_MEMBER } from './without-cvc.ts';
 import type { IndexTerm } from './index-term.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import type { Vault } from '../crypto/vault.ts';
 import type { Clock } from '../shared/clock.ts';
 import { hasExpired } from './expiration.ts';

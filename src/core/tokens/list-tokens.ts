@@ -1,6 +1,6 @@
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import { requirePermission } from '../access/require-permission.ts';
-import type { Page, PageRequest } from '../shared/pagination.ts';
+import type { Page, PageRequest } from '../lists/pagination.ts';
 import { hashTerm } from './index-term.ts';
 import { pageTokens, type PageTokensDeps } from './page-tokens.ts';
 import type { TokenView } from './token.ts';

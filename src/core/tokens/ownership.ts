@@ -1,4 +1,4 @@
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import type { StoredToken } from './token.ts';
 
 /**

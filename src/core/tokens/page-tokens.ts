@@ -1,10 +1,10 @@
 import { decideAccess } from '../access/access-decision.ts';
 import type { Transform } from '../access/access-rule.ts';
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import type { Permission } from '../access/permission.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import { createBudget } from '../expressions/budget.ts';
-import { decodeCursor, encodeCursor, type CursorScope } from '../shared/cursor.ts';
+import { decodeCursor, encodeCursor, type CursorScope } from '../lists/cursor.ts';
 import { defined } from '../shared/defined.ts';
 import {
   COUNT_MAX,
@@ -13,7 +13,7 @@ import {
   type Page,
   type PageRequest,
   type Slice,
-} from '../shared/pagination.ts';
+} from '../lists/pagination.ts';
 import { openPage } from './open-page.ts';
 import type { OpenTokenDeps } from './open-token.ts';
 import { hasExpired } from './expiration.ts';

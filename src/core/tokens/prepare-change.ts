@@ -1,12 +1,12 @@
 import { decideAccess, moreRestrictive } from '../access/access-decision.ts';
 import type { Transform } from '../access/access-rule.ts';
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import { requireAccess } from '../access/require-permission.ts';
 import type { Budget } from '../expressions/budget.ts';
 import { checkUnchanged } from '../shared/check-unchanged.ts';
 import { defined } from '../shared/defined.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
-import { mergePatch } from '../shared/merge-patch.ts';
+import { mergePatch } from './merge-patch.ts';
 import { Secret } from '../shared/secret.ts';
 import { checkDataMembers } from './check-content.ts';
 import { checkNotMasked } from './check-not-masked.ts';

@@ -11,7 +11,7 @@ import { membersOf } from '../shared/json-extent.ts';
 import { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Timestamp } from '../shared/timestamp.ts';
-import { CVC_MEMBER } from '../shared/without-cvc.ts';
+import { CVC_MEMBER } from './without-cvc.ts';
 import { checkContainers, checkExpiration, reportDataMembers } from './check-content.ts';
 import { checkExpression, reportInMask } from './check-expression.ts';
 import { evaluateIndexes } from './evaluate-indexes.ts';

@@ -1,6 +1,6 @@
 import { decideAccess } from '../access/access-decision.ts';
 import type { Transform } from '../access/access-rule.ts';
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import { createBudget } from '../expressions/budget.ts';
 import type { TokenReference } from '../expressions/token-expression.ts';
 import { defined } from '../shared/defined.ts';

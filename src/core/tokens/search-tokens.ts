@@ -1,8 +1,8 @@
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { covers, type Container } from '../shared/container.ts';
 import { defined } from '../shared/defined.ts';
-import type { Page, PageRequest } from '../shared/pagination.ts';
+import type { Page, PageRequest } from '../lists/pagination.ts';
 import { hashTerm, type IndexTerm } from './index-term.ts';
 import { pageTokens, type PageTokensDeps, type TokenQuery } from './page-tokens.ts';
 import { parseSearchQuery, type SearchTerm } from './search-query.ts';

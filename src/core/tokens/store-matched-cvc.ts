@@ -1,5 +1,5 @@
 import { decideAccess } from '../access/access-decision.ts';
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import type { Vault } from '../crypto/vault.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Json } from '../shared/json.ts';

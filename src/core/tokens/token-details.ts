@@ -4,7 +4,7 @@ import { checkTemplate, checkTemplates } from '../expressions/render.ts';
 import { defined } from '../shared/defined.ts';
 import type { Report } from '../shared/field-reporter.ts';
 import { jsonObject, type Json, type JsonObject } from '../shared/json.ts';
-import { mergePatch } from '../shared/merge-patch.ts';
+import { mergePatch } from './merge-patch.ts';
 import { checkExpression, reportInMask } from './check-expression.ts';
 import type { TokenType } from './types/definition.ts';
 import { withinMembers } from './within-members.ts';

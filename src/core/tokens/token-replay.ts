@@ -1,4 +1,4 @@
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import type { Transform } from '../access/access-rule.ts';
 import { requireAccess } from '../access/require-permission.ts';
 import { createBudget, type Budget } from '../expressions/budget.ts';

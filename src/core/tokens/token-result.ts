@@ -1,9 +1,9 @@
 import { decideAccess, moreRestrictive } from '../access/access-decision.ts';
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import type { Transform } from '../access/access-rule.ts';
 import type { Container } from '../shared/container.ts';
 import type { Budget } from '../expressions/budget.ts';
-import { CVC_MEMBER } from '../shared/without-cvc.ts';
+import { CVC_MEMBER } from './without-cvc.ts';
 import { openToken, shownAs, type OpenTokenDeps } from './open-token.ts';
 import type { StoredToken, TokenView } from './token.ts';
 

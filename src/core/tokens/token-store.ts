@@ -1,3 +1,4 @@
+import type { PortEffects } from '../audit/effect.ts';
 import type { StoredToken, TokenHead } from './token.ts';
 
 /** A sealed cvc, stored in the table without backups. `until` in ms since the epoch. */
@@ -113,3 +114,22 @@ export interface TokenStore {
    */
   deleteTombstones(tenantId: string, count: number): Promise<number>;
 }
+
+export const TOKEN_STORE_EFFECTS: PortEffects<TokenStore> = {
+  create: (writes) => ({ tokens: writes.map(({ token }) => token), form: 'create' }),
+  // If it is now marked as shared, the caller received it as a duplicate.
+  update: (previous, { token }) => ({
+    tokens: [{ id: token.id, containers: [...new Set([...previous.containers, ...token.containers])] }],
+    form: previous.isShared === token.isShared ? 'update' : 'identity',
+  }),
+  deleteIfStandalone: (_tenantId, id) => ({ tokens: [{ id }], form: 'delete' }),
+  deleteVersion: (token) => ({ tokens: [token], form: 'delete' }),
+  deleteTombstones: () => ({ tokens: [], form: 'delete' }),
+  find: 'finds',
+  findMany: 'finds',
+  findHeads: 'finds',
+  findCvcs: 'none',
+  findMatches: 'none',
+  readData: 'none',
+  candidates: 'none',
+};

@@ -1,5 +1,5 @@
 import type { Sightings } from '../audit/audit-scope.ts';
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import { requireAccess } from '../access/require-permission.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Container } from '../shared/container.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { normalized, shownName } from '../shared/known-names.ts';

@@ -1,6 +1,6 @@
 import { decideAccess } from '../access/access-decision.ts';
 import type { Transform } from '../access/access-rule.ts';
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import { isJsonObject } from '../shared/json.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { isSoleWriter, writesAsItself } from './ownership.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '../applications/application.ts';
+import type { Caller } from '../access/caller.ts';
 import { requireAccess } from '../access/require-permission.ts';
 import { createBudget } from '../expressions/budget.ts';
 import { defined } from '../shared/defined.ts';

@@ -7,7 +7,7 @@ import {
   regenerateKey,
   updateApplication,
 } from '../../../src/core/applications/change-application.ts';
-import type { Caller } from '../../../src/core/applications/application.ts';
+import type { Caller } from '../../../src/core/access/caller.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import { applicationReadsContract } from '../../contracts/application-reads-contract.ts';
 import { BUDGETS } from '../../../tools/bench/budgets.ts';

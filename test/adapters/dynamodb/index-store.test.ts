@@ -17,20 +17,20 @@ import { createReferredIds } from '../../../src/adapters/dynamodb/trail-reader.t
 import { createTrailSearch } from '../../../src/adapters/dynamodb/trail-search.ts';
 import { createTrailWriter } from '../../../src/adapters/dynamodb/trail-writer.ts';
 import { newRecordPosition, timeOfPosition, type AuditRecord } from '../../../src/core/audit/audit-record.ts';
-import { DAY_MS, HOUR_MS, type IndexLevel } from '../../../src/core/audit/index-levels.ts';
-import { walkRecords } from '../../../src/core/audit/list-records.ts';
+import { DAY_MS, HOUR_MS, type IndexLevel } from '../../../src/core/trail/index-levels.ts';
+import { walkRecords } from '../../../src/core/trail/list-records.ts';
 import { encodeContent } from '../../../src/core/audit/record-content.ts';
-import type { SealedIndex } from '../../../src/core/audit/seal.ts';
+import type { SealedIndex } from '../../../src/core/trail/seal.ts';
 import { sortableTime } from '../../../src/core/shared/position.ts';
 import {
   boundsOf,
   hashOfIndex,
-  IndexBuilder,
+  createIndexBuilder,
   ITEM_BYTES,
   saltOf,
   type IndexedPlace,
   type TokenIndex,
-} from '../../../src/core/audit/token-index.ts';
+} from '../../../src/core/trail/token-index.ts';
 import {
   bytesOfName,
   nameOfToken,
@@ -81,7 +81,7 @@ function anIndex({
   others = 0,
   places = [],
 }: Of): TokenIndex {
-  const builder = new IndexBuilder({
+  const builder = createIndexBuilder({
     trail,
     level,
     from,

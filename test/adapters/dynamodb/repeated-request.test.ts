@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import { createTokenStore } from '../../../src/adapters/dynamodb/token-store.ts';
-import type { Caller } from '../../../src/core/applications/application.ts';
+import type { Caller } from '../../../src/core/access/caller.ts';
 import { createVault } from '../../../src/core/crypto/vault.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { repeatableIdentity } from '../../../src/core/shared/write-identity.ts';

@@ -8,7 +8,7 @@ import {
 import { DENIED_WRITES } from '../../../src/adapters/dynamodb/append-only.ts';
 import { createTrailProtection, policyProblems } from '../../../src/adapters/dynamodb/trail-protection.ts';
 import { createCheckCursor } from '../../../src/adapters/dynamodb/check-cursor.ts';
-import type { CheckState } from '../../../src/core/audit/check-latest.ts';
+import type { CheckState } from '../../../src/core/trail/check-latest.ts';
 import { aCheckCursor } from '../../support/fakes/a-check-cursor.ts';
 import { aDatabase, type Database } from '../../support/a-database.ts';
 

@@ -5,10 +5,10 @@ import { createReferredIds, createTrailReader } from '../../../src/adapters/dyna
 import { createTrailSearch } from '../../../src/adapters/dynamodb/trail-search.ts';
 import { DEPLOYMENT, newRecordPosition, placeText } from '../../../src/core/audit/audit-record.ts';
 import { referenceOf } from '../../../src/core/audit/token-reference.ts';
-import { walkRecords } from '../../../src/core/audit/list-records.ts';
-import { verifyStep } from '../../../src/core/audit/verify-trail.ts';
+import { walkRecords } from '../../../src/core/trail/list-records.ts';
+import { verifyStep } from '../../../src/core/trail/verify-trail.ts';
 import { aDatabase, type Database } from '../../support/a-database.ts';
-import { MINUTE, START, TENANTS, Trail } from '../../core/audit/a-trail.ts';
+import { MINUTE, START, TENANTS, Trail } from '../../core/trail/a-trail.ts';
 
 type Value = Readonly<Record<string, unknown>>;
 

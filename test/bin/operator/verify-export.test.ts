@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { verifyExport as verifyWhole } from '../../../bin/operator/verify-export.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 import { newRecordPosition } from '../../../src/core/audit/audit-record.ts';
-import { hashOfSeal, statementOf } from '../../../src/core/audit/seal.ts';
+import { hashOfSeal, statementOf } from '../../../src/core/trail/seal.ts';
 import { sealKey } from '../../support/fakes/an-audit-trail.ts';
 import {
   aTrail,
@@ -13,8 +13,8 @@ import {
   START,
   TENANTS,
   type Trail,
-} from '../../core/audit/a-trail.ts';
-import { exportedChanges } from '../../core/audit/changes.ts';
+} from '../../core/trail/a-trail.ts';
+import { exportedChanges } from '../../core/trail/changes.ts';
 
 const pem = (key = SEAL_KEY.publicKey): string => key.export({ type: 'spki', format: 'pem' }).toString();
 

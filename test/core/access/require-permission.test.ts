@@ -1,5 +1,5 @@
 import { requireAccess, requirePermission } from '../../../src/core/access/require-permission.ts';
-import type { Caller } from '../../../src/core/applications/application.ts';
+import type { Caller } from '../../../src/core/access/caller.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 
 const refusal = (act: () => unknown): string => {

@@ -1,4 +1,5 @@
-import { credentialOf, openScope, outcomeOf } from '../../../src/core/audit/audit-scope.ts';
+import { openScope, outcomeOf } from '../../../src/core/audit/audit-scope.ts';
+import { credentialOf } from '../../../src/core/access/caller.ts';
 import { nameOfToken } from '../../../src/core/audit/token-reference.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 import { anAuditLog } from '../../support/fakes/an-audit.ts';

@@ -11,8 +11,8 @@ import {
   type AuditScope,
   type AuditSubject,
   type End,
-  type NamedToken,
 } from '../../../src/core/audit/audit-scope.ts';
+import type { NamedToken } from '../../../src/core/audit/effect.ts';
 import { CONTAINER_LIMITS, parseContainer } from '../../../src/core/shared/container.ts';
 import { ID_LENGTH, tokenIdProblem } from '../../../src/core/tokens/token-id.ts';
 import { someTenantKeys } from '../../support/tenant-keys.ts';

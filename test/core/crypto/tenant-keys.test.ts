@@ -1,6 +1,6 @@
 import { KEY_PURPOSES } from '../../../src/core/crypto/derive-key.ts';
 import { KEY_LIFETIME_MS } from '../../../src/core/crypto/tenant-keys.ts';
-import { rotateDataKey } from '../../../src/core/tenants/rotate-data-key.ts';
+import { rotateDataKey } from '../../../src/core/operator/rotate-data-key.ts';
 import { aTenantWorld } from '../../support/a-tenant-world.ts';
 
 const hex = ({ key }: { readonly key: { export(): Buffer } }) => key.export().toString('hex');

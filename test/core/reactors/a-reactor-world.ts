@@ -1,7 +1,8 @@
 // Simulates one process that creates, changes or deletes a reactor, and dies at a call of a port. A
 // test that fails for `n` names that call: run it with that `n` alone.
 import { randomUUID } from 'node:crypto';
-import type { Application, Caller } from '../../../src/core/applications/application.ts';
+import type { Application } from '../../../src/core/applications/application.ts';
+import type { Caller } from '../../../src/core/access/caller.ts';
 import type { ChangeReactorDeps } from '../../../src/core/reactors/create-reactor.ts';
 import type { ReactorDefinition, StoredReactor } from '../../../src/core/reactors/reactor.ts';
 import type { ReactorRunner } from '../../../src/core/reactors/reactor-runner.ts';

@@ -1,7 +1,7 @@
 // Simulates asynchronous invocations from the request to the delivery, under one clock. Processes
 // may die at any step. A counterexample is the seed of the run, which repeats the same deaths.
 import { createSecretKey, randomUUID } from 'node:crypto';
-import type { Caller } from '../../../src/core/applications/application.ts';
+import type { Caller } from '../../../src/core/access/caller.ts';
 import type { InvocationId } from '../../../src/core/reactors/invocation-store.ts';
 import type { Invocation } from '../../../src/core/reactors/invocation.ts';
 import type { RunOutcome } from '../../../src/core/reactors/reactor-runner.ts';

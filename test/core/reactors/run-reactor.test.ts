@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Caller } from '../../../src/core/applications/application.ts';
+import type { Caller } from '../../../src/core/access/caller.ts';
 import { patchReactor } from '../../../src/core/reactors/change-reactor.ts';
 import { createReactor } from '../../../src/core/reactors/create-reactor.ts';
 import {

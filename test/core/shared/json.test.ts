@@ -1,5 +1,5 @@
 import { canonical, type Json } from '../../../src/core/shared/json.ts';
-import { withoutAnyCvc } from '../../../src/core/shared/without-cvc.ts';
+import { withoutAnyCvc } from '../../../src/core/tokens/without-cvc.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
-import type { Caller } from '../../../src/core/applications/application.ts';
+import type { Caller } from '../../../src/core/access/caller.ts';
 import type { Json, JsonObject } from '../../../src/core/shared/json.ts';
 import { defined } from '../../../src/core/shared/defined.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';

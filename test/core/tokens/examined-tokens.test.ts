@@ -1,4 +1,4 @@
-import type { Caller } from '../../../src/core/applications/application.ts';
+import type { Caller } from '../../../src/core/access/caller.ts';
 import type { AccessRule } from '../../../src/core/access/access-rule.ts';
 import type { Form } from '../../../src/core/audit/audit-record.ts';
 import type { Json } from '../../../src/core/shared/json.ts';

@@ -4,7 +4,7 @@ import type { OperatorDeps } from '../../../functions/operator/dependencies.ts';
 import { DEPLOYMENT } from '../../../src/core/audit/audit-record.ts';
 import { formatTimestamp } from '../../../src/core/shared/timestamp.ts';
 import { aCheckCursor } from '../../support/fakes/a-check-cursor.ts';
-import { aTrail, MINUTE, SEAL_KEY, START, TENANTS, type Trail } from '../../core/audit/a-trail.ts';
+import { aTrail, MINUTE, SEAL_KEY, START, TENANTS, type Trail } from '../../core/trail/a-trail.ts';
 import { someIndexPages } from '../../support/fakes/an-index.ts';
 import { someRecordsAt, someTrailPages } from '../../support/fakes/an-audit-trail.ts';
 

@@ -1,10 +1,10 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { destroyTenantStep } from '../../../src/core/tenants/destroy-tenant.ts';
+import { destroyTenantStep } from '../../../src/core/operator/destroy-tenant.ts';
 import { FORGOTTEN_MS } from '../../../src/core/crypto/tenant-keys.ts';
-import { beginRootReplacement, continueRootReplacement } from '../../../src/core/tenants/replace-root.ts';
-import { resealStep } from '../../../src/core/tenants/reseal-records.ts';
-import { rewrapStep, rotateDeploymentKey } from '../../../src/core/tenants/wrap-roots.ts';
-import { rotateDataKey } from '../../../src/core/tenants/rotate-data-key.ts';
+import { beginRootReplacement, continueRootReplacement } from '../../../src/core/operator/replace-root.ts';
+import { resealStep } from '../../../src/core/operator/reseal-records.ts';
+import { rewrapStep, rotateDeploymentKey } from '../../../src/core/operator/wrap-roots.ts';
+import { rotateDataKey } from '../../../src/core/operator/rotate-data-key.ts';
 import { webhookSecrets } from '../../../src/core/webhooks/webhook-secrets.ts';
 import { CONTENT_MS } from '../../../src/core/reactors/invocation.ts';
 import { manyInstances, type Reply } from '../../support/many-instances.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '../../../src/core/applications/application.ts';
+import type { Caller } from '../../../src/core/access/caller.ts';
 import { TENANT } from './a-stored-token.ts';
 
 /** A private application that may create and read tokens. */

@@ -1,4 +1,4 @@
-import type { CheckCursor, CheckState } from '../../../src/core/audit/check-latest.ts';
+import type { CheckCursor, CheckState } from '../../../src/core/trail/check-latest.ts';
 
 /** The stored content of a cursor. */
 export interface StoredCursor {

@@ -1,5 +1,5 @@
 import type { DeploymentKey } from '../../../src/core/crypto/key-ring.ts';
-import type { DeploymentKeyStore } from '../../../src/core/tenants/wrap-roots.ts';
+import type { DeploymentKeyStore } from '../../../src/core/operator/wrap-roots.ts';
 
 /** The contract of {@link DeploymentKeyStore} in memory. */
 export function aDeploymentKeyStore(): DeploymentKeyStore {

@@ -1,4 +1,5 @@
-import type { Tenant, TenantBasicsStore, TenantStore } from '../../../src/core/tenants/tenant.ts';
+import type { Tenant, TenantStore } from '../../../src/core/tenants/tenant.ts';
+import type { TenantBasicsStore } from '../../../src/core/access/tenant-basics.ts';
 
 /**
  * The contracts of {@link TenantStore} and {@link TenantBasicsStore} in memory; the first

@@ -1,13 +1,8 @@
 import { placeText, type AuditRecord, type RecordPlace } from '../../../src/core/audit/audit-record.ts';
-import type { RecordsAt } from '../../../src/core/audit/find-by-token.ts';
-import type { TrailPages } from '../../../src/core/audit/list-records.ts';
-import type {
-  MarkedShard,
-  Seal,
-  SealHead,
-  SealStore,
-  TrailReader,
-} from '../../../src/core/audit/trail-store.ts';
+import type { RecordsAt } from '../../../src/core/trail/find-by-token.ts';
+import type { TrailPages } from '../../../src/core/trail/list-records.ts';
+import type { Seal, SealHead, SealStore, TrailReader } from '../../../src/core/trail/trail-store.ts';
+import type { MarkedShard } from '../../../src/core/audit/audit-log.ts';
 import { sortableTime } from '../../../src/core/shared/position.ts';
 
 const PAGE = 3;

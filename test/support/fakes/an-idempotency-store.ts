@@ -4,7 +4,7 @@ import type {
   IdempotencyClaim,
   IdempotencyScope,
   IdempotencyStore,
-} from '../../../src/core/shared/idempotency-store.ts';
+} from '../../../src/core/idempotency/idempotency-store.ts';
 import { at } from './by-tenant.ts';
 
 export interface IdempotencyRecord {

@@ -3,10 +3,10 @@ import type {
   IndexReader,
   IndexRequest,
   IndexStore,
-} from '../../../src/core/audit/index-store.ts';
-import type { SealedIndex } from '../../../src/core/audit/seal.ts';
+} from '../../../src/core/trail/index-store.ts';
+import type { SealedIndex } from '../../../src/core/trail/seal.ts';
 import { sortableTime } from '../../../src/core/shared/position.ts';
-import { placesBetween, type TokenIndex } from '../../../src/core/audit/token-index.ts';
+import { placesBetween, type TokenIndex } from '../../../src/core/trail/token-index.ts';
 
 /** The contracts of the stores of the index, in memory. */
 export interface AnIndex {

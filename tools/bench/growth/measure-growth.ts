@@ -4,7 +4,7 @@ import { createApplicationStore } from '../../../src/adapters/dynamodb/applicati
 import { createCredentialStore } from '../../../src/adapters/dynamodb/credential-store.ts';
 import { dueCvcs, dueTokens } from '../../../src/adapters/dynamodb/due-tokens.ts';
 import { createTokenStore } from '../../../src/adapters/dynamodb/token-store.ts';
-import { COUNT_MAX, sliceAfter, sliceNumbered } from '../../../src/core/shared/pagination.ts';
+import { COUNT_MAX, sliceAfter, sliceNumbered } from '../../../src/core/lists/pagination.ts';
 import { newPosition } from '../../../src/core/shared/position.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import type { StoredToken } from '../../../src/core/tokens/token.ts';

@@ -3,10 +3,10 @@ import { createTrailSearch } from '../../../src/adapters/dynamodb/trail-search.t
 import { recordKey } from '../../../src/adapters/dynamodb/keys.ts';
 import type { Item } from '../../../src/adapters/dynamodb/table-client.ts';
 import { newRecordPosition, TRAIL_SHARDS, type AuditEntry } from '../../../src/core/audit/audit-record.ts';
-import { walkRecords, type RecordFilters } from '../../../src/core/audit/list-records.ts';
-import { DAY_MS } from '../../../src/core/audit/index-levels.ts';
+import { walkRecords, type RecordFilters } from '../../../src/core/trail/list-records.ts';
+import { DAY_MS } from '../../../src/core/trail/index-levels.ts';
 import { encodeContent } from '../../../src/core/audit/record-content.ts';
-import { IndexBuilder, type TokenIndex } from '../../../src/core/audit/token-index.ts';
+import { createIndexBuilder, type TokenIndex } from '../../../src/core/trail/token-index.ts';
 import { packUuid } from '../../../src/core/audit/token-reference.ts';
 import { sortableTime } from '../../../src/core/shared/position.ts';
 import { TENANT } from '../../../test/support/builders/a-stored-token.ts';
@@ -66,7 +66,7 @@ function* itemsOf(size: number): Generator<Item> {
 
 /** The index of these records. */
 function indexOf(size: number): TokenIndex {
-  const builder = new IndexBuilder({
+  const builder = createIndexBuilder({
     trail: TENANT,
     level: 'day',
     from: WRITTEN_FROM,

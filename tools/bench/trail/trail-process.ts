@@ -8,9 +8,9 @@ import { createIndexReader, createIndexStore } from '../../../src/adapters/dynam
 import { createSealHead, createSealStore } from '../../../src/adapters/dynamodb/seal-store.ts';
 import { createTrailReader } from '../../../src/adapters/dynamodb/trail-reader.ts';
 import { createTrailSearch } from '../../../src/adapters/dynamodb/trail-search.ts';
-import { checkLatest } from '../../../src/core/audit/check-latest.ts';
-import { newSealerMemory, sealTrail } from '../../../src/core/audit/seal-trail.ts';
-import { whoSawStep } from '../../../src/core/audit/who-saw.ts';
+import { checkLatest } from '../../../src/core/trail/check-latest.ts';
+import { newSealerMemory, sealTrail } from '../../../src/core/trail/seal-trail.ts';
+import { whoSawStep } from '../../../src/core/trail/who-saw.ts';
 import { aSealSigner } from '../../../test/support/fakes/a-seal-signer.ts';
 
 /** What the process is to do, at a time in ms since the epoch. */

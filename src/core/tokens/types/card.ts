@@ -1,5 +1,5 @@
 import { binLength } from '../../expressions/masking-filters.ts';
-import { cardBrand } from '../../shared/card-brand.ts';
+import { cardBrand } from './card-brand.ts';
 import { defined } from '../../shared/defined.ts';
 import type { Report } from '../../shared/field-reporter.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';

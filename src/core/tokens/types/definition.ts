@@ -1,7 +1,7 @@
 import type { Container } from '../../shared/container.ts';
 import type { Report } from '../../shared/field-reporter.ts';
 import type { Json, JsonObject } from '../../shared/json.ts';
-import type { CVC_MEMBER } from '../../shared/without-cvc.ts';
+import type { CVC_MEMBER } from '../without-cvc.ts';
 import { lastFourOf, type IdentifyingValue } from '../identifying-value.ts';
 
 /** Everything that the service knows of a token type. No other file compares the name of a type. */

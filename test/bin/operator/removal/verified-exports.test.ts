@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { RemovalAccount } from '../../../../bin/operator/removal/removal-account.ts';
 import type { RemovalPlan, Step } from '../../../../bin/operator/removal/removal-plan.ts';
 import { requireExports } from '../../../../bin/operator/removal/verified-exports.ts';
-import { aTrail, MINUTE, SEAL_KEY, signed, START, TENANTS, type Trail } from '../../../core/audit/a-trail.ts';
+import { aTrail, MINUTE, SEAL_KEY, signed, START, TENANTS, type Trail } from '../../../core/trail/a-trail.ts';
 import { aRemovalAccount } from './a-removal-account.ts';
 
 const DAY = 86_400_000;

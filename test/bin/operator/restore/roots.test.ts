@@ -11,9 +11,9 @@ import { DEPLOYMENT_KEY } from '../../../../src/adapters/dynamodb/keys.ts';
 import { createTenantStore } from '../../../../src/adapters/dynamodb/tenant-store.ts';
 import type { WrappedRoot } from '../../../../src/core/crypto/key-ring.ts';
 import { unwrapRoot } from '../../../../src/core/crypto/wrapped-root.ts';
-import { createTenant } from '../../../../src/core/tenants/create-tenant.ts';
-import { beginRootReplacement } from '../../../../src/core/tenants/replace-root.ts';
-import { rewrapStep, rotateDeploymentKey } from '../../../../src/core/tenants/wrap-roots.ts';
+import { createTenant } from '../../../../src/core/operator/create-tenant.ts';
+import { beginRootReplacement } from '../../../../src/core/operator/replace-root.ts';
+import { rewrapStep, rotateDeploymentKey } from '../../../../src/core/operator/wrap-roots.ts';
 import { aKeyService } from '../../../support/tenant-keys.ts';
 import { aDeployment, NOW } from './a-deployment.ts';
 

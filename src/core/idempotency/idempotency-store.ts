@@ -1,0 +1,77 @@
+import type { PortEffects } from '../audit/effect.ts';
+
+/** Identifies one request of one caller that may be retried. */
+export interface IdempotencyScope {
+  readonly tenantId: string;
+  /** Hash over credential, method, path and the caller's key. */
+  readonly request: string;
+}
+
+/** Times of a claim, in ms since the epoch. */
+export interface ClaimTimes {
+  readonly now: number;
+  /** From then on an attempt without a response is certainly dead. */
+  readonly leaseUntil: number;
+}
+
+/** The result of a claim. */
+export type IdempotencyClaim =
+  /**
+   * This attempt runs the request. `seed` and `startedAt` (ms) are the same for every attempt after
+   * one that died.
+   */
+  | {
+      readonly state: 'claimed';
+      readonly seed: Buffer;
+      readonly startedAt: number;
+      readonly attempt: string;
+    }
+  /** Another attempt is running; it counts as dead at `leaseUntil` (ms since the epoch). */
+  | { readonly state: 'running'; readonly leaseUntil: number }
+  /** The request succeeded; this is its sealed response. */
+  | { readonly state: 'answered'; readonly sealedAnswer: Buffer }
+  /** The request ran what must not run twice, and its response is not stored (any more). */
+  | { readonly state: 'ran' }
+  /** The key was used with another body. */
+  | { readonly state: 'other_body' };
+
+/** Where the responses of requests with an idempotency key are stored, sealed, for a day. */
+export interface IdempotencyStore {
+  /**
+   * Claims a request by its keyed body hash (`others`: under other keys). A retry may take over a
+   * dead attempt after the lease; after a release, a request with another body starts over.
+   */
+  claim(
+    scope: IdempotencyScope,
+    bodyHash: Buffer,
+    times: ClaimTimes,
+    others?: readonly Buffer[],
+  ): Promise<IdempotencyClaim>;
+  /**
+   * Records that an act that must not run twice is about to run; `false` if the claim was taken
+   * over.
+   */
+  markRun(scope: IdempotencyScope, attempt: string): Promise<boolean>;
+  /**
+   * Stores the response of the attempt that holds the claim, until a time (ms since the epoch) if
+   * that is before the end of the record. Does nothing if the claim was taken over.
+   */
+  keep(
+    scope: IdempotencyScope,
+    attempt: string,
+    sealedAnswer: Buffer,
+    times: { readonly now: number; readonly until?: number },
+  ): Promise<void>;
+  /**
+   * Releases the claim after a failure, for an immediate retry. The seed stays, so that the retry
+   * finds what this attempt wrote; with `hasRun`, the mark of {@link markRun} stays too.
+   */
+  release(scope: IdempotencyScope, attempt: string, hasRun: boolean): Promise<void>;
+}
+
+export const IDEMPOTENCY_STORE_EFFECTS: PortEffects<IdempotencyStore> = {
+  claim: 'none',
+  markRun: 'none',
+  keep: 'none',
+  release: 'none',
+};

@@ -1,0 +1,74 @@
+import { generateApiKey, hashApiKey } from '../crypto/api-key.ts';
+import { deriveKey } from '../crypto/derive-key.ts';
+import { sealRecord } from '../crypto/record-seal.ts';
+import type { Clock } from '../shared/clock.ts';
+import type { Secret } from '../shared/secret.ts';
+import { orderedId } from '../shared/ordered-id.ts';
+import { invalid } from '../shared/service-error.ts';
+import { generateWebhookSecret, webhookSecretContext } from '../webhooks/webhook-secrets.ts';
+import { NAME_MAX_LENGTH, type Application } from '../applications/application.ts';
+import { isLegalFor, PERMISSION_NAMES } from '../access/permission.ts';
+import type { TenantStore } from '../tenants/tenant.ts';
+import { newRoot, type WrapDeps, type WrappingKey } from './wrap-roots.ts';
+
+export interface CreateTenantDeps extends WrapDeps {
+  readonly tenantStore: Pick<TenantStore, 'create'>;
+  readonly clock: Clock;
+  /** How long a data key seals new records, in ms. */
+  readonly keyRotationMs: number;
+}
+
+export interface CreatedTenant {
+  readonly tenantId: string;
+  /** Key of the tenant's first management application, with every management permission. */
+  readonly managementKey: Secret<string>;
+  /** `whsec_` and 32 random bytes in base64, the form of the Standard Webhooks specification. */
+  readonly webhookSecret: Secret<string>;
+}
+
+const FIRST_VERSION = 1;
+
+/**
+ * Creates a tenant, its root key, its webhook secret and its first management application. Only an
+ * operator can do this: there is no route to it (docs/contract.md#tenants).
+ */
+export async function createTenant(
+  deps: CreateTenantDeps,
+  input: { readonly name: string; readonly wrappedBy: WrappingKey },
+): Promise<CreatedTenant> {
+  if (input.name.length < 1 || input.name.length > NAME_MAX_LENGTH) {
+    throw invalid('name', `must be 1 to ${String(NAME_MAX_LENGTH)} characters`);
+  }
+  const [id, now] = [deps.newId(), deps.clock()];
+  const { key, ...wrapping } = await newRoot(deps, id, input.wrappedBy);
+  const webhookSecret = generateWebhookSecret();
+  const sealedSecret = sealRecord(
+    { version: FIRST_VERSION, key: deriveKey(key, 'webhook', FIRST_VERSION) },
+    webhookSecretContext(id),
+    Buffer.from(webhookSecret.reveal()),
+  );
+  const managementKey = generateApiKey('management', id);
+  const application: Application = {
+    id: orderedId(now, deps.newId()),
+    tenantId: id,
+    name: 'First management application',
+    type: 'management',
+    permissions: PERMISSION_NAMES.filter((permission) => isLegalFor(permission, 'management')),
+    rules: [],
+    createdAt: now,
+    version: 1,
+  };
+  const tenant = {
+    id,
+    name: input.name,
+    settings: { deduplicateTokens: false },
+    roots: [{ ...wrapping, since: FIRST_VERSION, addedAt: now, startedAt: now }],
+    keyVersion: FIRST_VERSION,
+    webhookSecret: sealedSecret,
+    createdAt: now,
+    rotateAt: now + deps.keyRotationMs,
+    version: 1,
+  };
+  await deps.tenantStore.create(tenant, application, hashApiKey(managementKey));
+  return { tenantId: id, managementKey, webhookSecret };
+}

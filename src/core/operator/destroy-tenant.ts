@@ -1,0 +1,91 @@
+import type { ApplicationStore } from '../applications/application-store.ts';
+import type { TenantStore } from '../tenants/tenant.ts';
+import { isDestroyed } from '../crypto/key-ring.ts';
+import { isBusy } from '../reactors/change-function.ts';
+import type { ReactorRepairs } from '../reactors/reactor-functions.ts';
+import type { ReactorStore } from '../reactors/reactor-store.ts';
+import type { Clock } from '../shared/clock.ts';
+import { retryConflict } from '../shared/retry-conflict.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import type { TokenStore } from '../tokens/token-store.ts';
+
+export interface DestroyTenantDeps {
+  readonly tenantStore: Pick<TenantStore, 'find' | 'update' | 'remove'>;
+  readonly applicationStore: Pick<ApplicationStore, 'list' | 'delete'>;
+  readonly reactorStore: Pick<ReactorStore, 'list' | 'delete'>;
+  readonly reactorFunctions: Pick<ReactorRepairs, 'remove'>;
+  readonly clock: Clock;
+  readonly tokenStore: Pick<TokenStore, 'candidates' | 'findMany' | 'deleteVersion' | 'deleteTombstones'>;
+}
+
+/** The records that one step removed; `isDone` after the last one. */
+export interface DestroyStep {
+  readonly removed: number;
+  readonly what: 'applications' | 'reactors' | 'tokens' | 'tombstones' | 'tenant';
+  readonly isDone: boolean;
+}
+
+/** Records of a step: a number that fits the time limit of a function. */
+const STEP = 100;
+const REACTORS_STEP = 10;
+
+async function firstOf<T>(batches: AsyncIterable<readonly T[]>, count: number): Promise<readonly T[]> {
+  for await (const batch of batches) if (batch.length > 0) return batch.slice(0, count);
+  return [];
+}
+
+/**
+ * Deletes the wrapped root of a tenant, with every copy of it, and the secrets that it seals.
+ * Throws `not_found`.
+ */
+async function destroyKeys({ tenantStore }: DestroyTenantDeps, tenantId: string): Promise<void> {
+  await retryConflict(async () => {
+    const tenant = await tenantStore.find(tenantId);
+    if (tenant === undefined) throw new ServiceError('not_found', 'The tenant does not exist.');
+    if (isDestroyed(tenant)) return 'destroyed';
+    const { webhookSecret: _, previousWebhookSecret: __, ...rest } = tenant;
+    const destroyed = { ...rest, roots: [], version: tenant.version + 1 };
+    return (await tenantStore.update(tenant, destroyed)) ? 'destroyed' : 'conflict';
+  });
+}
+
+/**
+ * One step of destroying a tenant; repeat it until it is done.
+ * - The wrapped root is deleted first. From then on, nothing of the tenant can be opened anywhere,
+ *   backups included (backups of the Access table contain the wrapped root until they expire), and
+ *   its keys are rejected.
+ * - If a later step is interrupted, only unreadable records are left, which the next step finds.
+ * - A request under way may write records after the last step; they stay, and no key opens them.
+ * - Instances that unwrapped the root cache it for at most five minutes.
+ * Throws `not_found`.
+ */
+export async function destroyTenantStep(deps: DestroyTenantDeps, tenantId: string): Promise<DestroyStep> {
+  await destroyKeys(deps, tenantId);
+  const applications = await firstOf(deps.applicationStore.list(tenantId, undefined), STEP);
+  if (applications.length > 0) {
+    for (const application of applications) await deps.applicationStore.delete(application);
+    return { what: 'applications', removed: applications.length, isDone: false };
+  }
+  const reactors = await firstOf(deps.reactorStore.list(tenantId, undefined), REACTORS_STEP);
+  if (reactors.length > 0) {
+    // Leave a reactor that is being created or changed: its function would appear after its record
+    // is deleted.
+    const idle = reactors.filter((reactor) => !isBusy(reactor, deps.clock()));
+    for (const reactor of idle) {
+      await deps.reactorFunctions.remove(reactor.id);
+      await deps.reactorStore.delete(reactor);
+    }
+    return { what: 'reactors', removed: idle.length, isDone: false };
+  }
+  const candidates = await firstOf(deps.tokenStore.candidates(tenantId, { terms: [], expected: STEP }), STEP);
+  if (candidates.length > 0) {
+    const ids = candidates.map(({ id }) => id);
+    const tokens = await deps.tokenStore.findMany(tenantId, ids);
+    await Promise.all(tokens.map((token) => deps.tokenStore.deleteVersion(token)));
+    return { what: 'tokens', removed: tokens.length, isDone: false };
+  }
+  const tombstones = await deps.tokenStore.deleteTombstones(tenantId, STEP);
+  if (tombstones > 0) return { what: 'tombstones', removed: tombstones, isDone: false };
+  await deps.tenantStore.remove(tenantId);
+  return { what: 'tenant', removed: 1, isDone: true };
+}

@@ -1,0 +1,271 @@
+import { changeTenant, existingTenant, type TenantDeps } from '../tenants/change-tenant.ts';
+import type { ResealWalk, Tenant } from '../tenants/tenant.ts';
+import { currentRoot, searchedRoots, type WrappedRoot } from '../crypto/key-ring.ts';
+import { macVersion } from '../crypto/record-mac.ts';
+import { dataKeyVersion } from '../crypto/record-seal.ts';
+import { FORGOTTEN_MS, type TenantKeys } from '../crypto/tenant-keys.ts';
+import type { Vault } from '../crypto/vault.ts';
+import { openReactor, sealContent } from '../reactors/open-reactor.ts';
+import type { StoredReactor } from '../reactors/reactor.ts';
+import type { ReactorStore } from '../reactors/reactor-store.ts';
+import type { Clock } from '../shared/clock.ts';
+import { defined } from '../shared/defined.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import { rederive } from '../tokens/rederive.ts';
+import { resealContent } from '../tokens/seal-content.ts';
+import type { StoredToken, TokenHead } from '../tokens/token.ts';
+import type { TokenStore } from '../tokens/token-store.ts';
+import { withResealedSecrets } from '../webhooks/webhook-secrets.ts';
+
+export interface ResealDeps extends TenantDeps {
+  readonly tokenStore: TokenStore;
+  readonly reactorStore: ReactorStore;
+  readonly tenantKeys: TenantKeys;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  /** Called with the reason why a record could not be opened. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** The result of one step. */
+export interface ResealStep {
+  /** Number of records that were sealed again. */
+  readonly resealed: number;
+  /** Number of records that were read. */
+  readonly seen: number;
+  /** Ids of records of this step that do not open: their content is lost, unless it is restored. */
+  readonly unreadable: readonly string[];
+  /**
+   * Number of records of the whole walk so far that were left unchanged: unreadable ones, and busy
+   * ones, which another walk finds again.
+   */
+  readonly left: number;
+  readonly isDone: boolean;
+}
+
+/** Tokens that a step reads. */
+const STEP = 200;
+/** Tokens whose data is in memory concurrently: each may have 3.5 MB. */
+const AT_ONCE = 10;
+/** Time after which a step ends, in ms: a third of a function's time limit. */
+const STEP_MS = 20_000;
+/** Attempts to re-seal a token that other writers change meanwhile. */
+const ATTEMPTS = 4;
+
+/** The state that records must have after a walk. */
+interface Goal {
+  /** The version of the data key, or a newer one, that seals the records. */
+  readonly version: number;
+  /**
+   * The first version of the root to derive from, and of the oldest root that terms may also be
+   * derived from.
+   */
+  readonly derivedSince: number;
+  readonly termsSince: number;
+}
+
+function goalOf(tenant: Tenant, now: number): Goal {
+  return {
+    version: tenant.keyVersion,
+    derivedSince: currentRoot(tenant)?.since ?? 0,
+    termsSince: searchedRoots(tenant, now - FORGOTTEN_MS)[0]?.since ?? 0,
+  };
+}
+
+type Outcome = 'up to date' | 'resealed' | 'unreadable' | 'left';
+
+const isSealedBefore = (version: number, sealed: Buffer | undefined): boolean =>
+  sealed !== undefined && dataKeyVersion(sealed) < version;
+
+type Head = Omit<StoredToken, 'sealedData'> & { readonly sealedData?: Buffer | undefined };
+
+const isDerivedBefore = ({ derivedSince, termsSince }: Goal, token: Head): boolean =>
+  token.derivedSince < derivedSince || (token.terms.length > 0 && token.termsSince < termsSince);
+
+const isOld = (goal: Goal, token: Head): boolean =>
+  [token.sealedData, token.sealedDetails].some((sealed) => isSealedBefore(goal.version, sealed)) ||
+  macVersion(token.headMac) < goal.derivedSince ||
+  isDerivedBefore(goal, token);
+
+/**
+ * Seals a token again, and derives its values again if they come from another root. A cvc is left
+ * out: it expires soon enough.
+ */
+async function sealToken(deps: ResealDeps, token: StoredToken, goal: Goal): Promise<Outcome> {
+  const derived = isDerivedBefore(goal, token) ? await rederive(deps, token) : {};
+  const changed = { ...token, ...derived, version: token.version + 1 };
+  const next = { ...changed, ...(await resealContent(deps.vault, token, changed)) };
+  const outcome = await deps.tokenStore.update(token, { token: next });
+  if (outcome === 'written') return 'resealed';
+  // If another token holds the lock under the new root, it stays there.
+  if (outcome === 'changed' || 'idTakenBy' in outcome) return 'left';
+  const again = await deps.tokenStore.update(token, { token: { ...next, holdsLock: false } });
+  return again === 'written' ? 'resealed' : 'left';
+}
+
+/**
+ * Reads and re-seals a token that other writers change meanwhile, in a few attempts: a busy token
+ * must not stop the walk.
+ */
+async function resealToken(deps: ResealDeps, found: TokenHead, goal: Goal): Promise<Outcome> {
+  let head: TokenHead | undefined = found;
+  for (let attempt = 0; attempt < ATTEMPTS && head !== undefined; attempt += 1) {
+    // The key version of data in separate items is known only after it is read.
+    const isDone = head.sealedData !== undefined && !isOld(goal, head);
+    const [token] = isDone ? [] : await deps.tokenStore.readData([head]);
+    if (token === undefined || !isOld(goal, token)) return 'up to date';
+    const outcome = await sealToken(deps, token, goal);
+    if (outcome !== 'left') return outcome;
+    [head] = await deps.tokenStore.findHeads(token.tenantId, [token.id]);
+  }
+  return head === undefined ? 'up to date' : 'left';
+}
+
+async function resealReactor(deps: ResealDeps, reactor: StoredReactor, goal: Goal): Promise<Outcome> {
+  const { sealedCode, sealedConfiguration, operation } = reactor;
+  if (![sealedCode, sealedConfiguration].some((sealed) => isSealedBefore(goal.version, sealed)))
+    return 'up to date';
+  if (operation !== undefined) return 'left';
+  const sealed = await sealContent(deps.vault, reactor, await openReactor(deps.vault, reactor));
+  const isWritten = await deps.reactorStore.update({ ...reactor, ...sealed, version: reactor.version + 1 });
+  return isWritten ? 'resealed' : 'left';
+}
+
+/** One record that does not open must not prevent the others from being sealed. */
+async function guarded(deps: ResealDeps, act: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof ServiceError && error.code !== 'validation_failed') throw error;
+    deps.onFailure(error);
+    return 'unreadable';
+  }
+}
+
+/** Counts the outcomes of records. */
+class Tally {
+  resealed = 0;
+  seen = 0;
+  left = 0;
+  readonly unreadable: string[] = [];
+
+  async add<T extends { readonly id: string }>(
+    records: readonly T[],
+    act: (record: T) => Promise<Outcome>,
+  ): Promise<void> {
+    const outcomes = await Promise.all(
+      records.map(async (record) => [record.id, await act(record)] as const),
+    );
+    this.seen += records.length;
+    for (const [id, outcome] of outcomes) {
+      if (outcome === 'resealed') this.resealed += 1;
+      if (outcome === 'unreadable') this.unreadable.push(id);
+      if (outcome === 'left' || outcome === 'unreadable') this.left += 1;
+    }
+  }
+}
+
+async function tokensAfter(deps: ResealDeps, tenantId: string, after: string | undefined) {
+  const wanted = defined({ terms: [], expected: STEP, after });
+  for await (const batch of deps.tokenStore.candidates(tenantId, wanted))
+    if (batch.length > 0) return batch.slice(0, STEP);
+  return [];
+}
+
+/**
+ * Re-seals the tokens after a position, for a limited time. Returns the position of the last one,
+ * or `undefined` if there was none.
+ */
+async function resealTokens(
+  deps: ResealDeps,
+  tenantId: string,
+  after: string | undefined,
+  goal: Goal,
+  tally: Tally,
+): Promise<string | undefined> {
+  const deadline = deps.clock() + STEP_MS;
+  const candidates = await tokensAfter(deps, tenantId, after);
+  let last: string | undefined;
+  for (let at = 0; at < candidates.length && (at === 0 || deps.clock() < deadline); at += AT_ONCE) {
+    const turn = candidates.slice(at, at + AT_ONCE);
+    const heads = await deps.tokenStore.findHeads(
+      tenantId,
+      turn.map(({ id }) => id),
+    );
+    await tally.add(heads, (head) => guarded(deps, () => resealToken(deps, head, goal)));
+    last = turn.at(-1)?.position;
+  }
+  return last;
+}
+
+/** A walk without its position. */
+type Walked = Omit<ResealWalk, 'after'>;
+
+/** A walk must start at this time or later to count for the root that is being introduced. */
+function countsFrom({ startedAt, settledAt }: WrappedRoot): number {
+  return (settledAt ?? startedAt ?? Infinity) + FORGOTTEN_MS;
+}
+
+/**
+ * The walk to continue: a walk that does not count any more is started over as soon as a new one
+ * counts.
+ */
+function walkOf(tenant: Tenant, now: number): Walked & Partial<ResealWalk> {
+  const { reseal: walk } = tenant;
+  const [, root] = tenant.roots;
+  const from = root === undefined ? 0 : countsFrom(root);
+  const isVain = walk !== undefined && walk.startedAt < from && from <= now;
+  return walk === undefined || isVain ? { startedAt: now, left: 0 } : walk;
+}
+
+/**
+ * The root after a whole walk: the first walk makes all lasting data independent of the older root,
+ * the second removes the values that are also derived from that.
+ */
+function concluded(root: WrappedRoot, walk: Walked, now: number): WrappedRoot {
+  if (walk.left > 0 || walk.startedAt < countsFrom(root)) return root;
+  if (root.settledAt === undefined) return { ...root, settledAt: now };
+  return root.clearedAt === undefined ? { ...root, clearedAt: now } : root;
+}
+
+/**
+ * Stores the progress of the walk, unless a concurrent step has continued from the same position.
+ */
+async function advance(
+  deps: ResealDeps,
+  from: Tenant,
+  walk: Walked,
+  after: string | undefined,
+): Promise<void> {
+  const seen = JSON.stringify(from.reseal);
+  await changeTenant(deps, from.id, async (tenant) => {
+    if (JSON.stringify(tenant.reseal) !== seen) return tenant;
+    if (after !== undefined) return { ...tenant, reseal: { ...walk, after } };
+    const { reseal: _, ...rest } = tenant;
+    const [old, root] = rest.roots;
+    if (old === undefined || root === undefined) return rest;
+    const next = concluded(root, walk, deps.clock());
+    const isSettled = root.settledAt === undefined && next.settledAt !== undefined;
+    return { ...(isSettled ? await withResealedSecrets(deps, rest) : rest), roots: [old, next] };
+  });
+}
+
+/**
+ * One step of sealing a tenant's records under its current data key. The tenant stores the
+ * progress, so an interrupted walk continues. Throws `not_found`.
+ */
+export async function resealStep(deps: ResealDeps, tenantId: string): Promise<ResealStep> {
+  const tenant = await existingTenant(deps, tenantId);
+  const now = deps.clock();
+  // The vault seals under the cached ring.
+  deps.tenantKeys.learn(tenantId, tenant);
+  const [walk, goal, tally] = [walkOf(tenant, now), goalOf(tenant, now), new Tally()];
+  const after = await resealTokens(deps, tenantId, walk.after, goal, tally);
+  if (after === undefined)
+    for await (const batch of deps.reactorStore.list(tenantId, undefined))
+      await tally.add(batch, (reactor) => guarded(deps, () => resealReactor(deps, reactor, goal)));
+  const left = walk.left + tally.left;
+  await advance(deps, tenant, { startedAt: walk.startedAt, left }, after);
+  const { resealed, seen, unreadable } = tally;
+  return { resealed, seen, unreadable, left, isDone: after === undefined };
+}

@@ -1,0 +1,7 @@
+import type { Effect } from '../audit/effect.ts';
+
+/** An effect on a reactor, or of its code. */
+export const reactorEffect = (id: string, more: Effect = {}): Effect => ({
+  resource: `reactor:${id}`,
+  ...more,
+});

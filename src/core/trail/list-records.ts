@@ -1,0 +1,319 @@
+import * as z from 'zod/mini';
+import type { Caller } from '../access/caller.ts';
+import { requirePermission } from '../access/require-permission.ts';
+import type { TenantKeys } from '../crypto/tenant-keys.ts';
+import type { Clock } from '../shared/clock.ts';
+import { decodeCursor, encodeCursor } from '../lists/cursor.ts';
+import { mergeNewestFirst, type NewestFirst } from '../lists/merge-newest-first.ts';
+import type { Page } from '../lists/pagination.ts';
+import { sortableTime } from '../shared/position.ts';
+import { endOf, indexedRecords, indexesOf, type FindByTokenDeps } from './find-by-token.ts';
+import { decodeContent } from '../audit/record-content.ts';
+import { nameOfToken, parseReference, type ReferredIds } from '../audit/token-reference.ts';
+import {
+  CLOCK_AHEAD_MS,
+  namedTokens,
+  timeOfPosition,
+  FORMS,
+  OUTCOMES,
+  type AuditEntry,
+  type AuditRecord,
+  type Form,
+  type Outcome,
+} from '../audit/audit-record.ts';
+
+/** The newest records of one partition. */
+export interface PartitionPage {
+  readonly records: readonly AuditRecord[];
+  /** The lowest position that was read; absent if no records are left below it. */
+  readonly readTo?: string;
+}
+
+/** Positions from `from` to below `before`, with at most `limit` in each partition. */
+export interface PageRange {
+  readonly from: string;
+  readonly before: string;
+  readonly limit: number;
+}
+
+/** Reads a trail, newest first. The most recent records may still be missing. */
+export interface TrailPages {
+  /** A page of each partition of the trail. */
+  newest(trail: string, range: PageRange): Promise<readonly PartitionPage[]>;
+}
+
+/** Filters of `GET /logs`; times in ms since the epoch. */
+export interface RecordFilters {
+  readonly tokenId?: string;
+  readonly applicationId?: string;
+  readonly operation?: string;
+  readonly outcome?: Outcome;
+  /** Inclusive. */
+  readonly from?: number;
+  /** Exclusive. */
+  readonly to?: number;
+}
+
+/** A record as readers see it. */
+export interface AuditView {
+  readonly position: string;
+  readonly entry: AuditEntry;
+}
+
+export interface WalkDeps extends FindByTokenDeps {
+  readonly trailPages: TrailPages;
+  readonly referredIds: ReferredIds;
+  readonly clock: Clock;
+}
+
+export interface ListRecordsDeps extends WalkDeps {
+  readonly tenantKeys: Pick<TenantKeys, 'current' | 'all'>;
+}
+
+/**
+ * Records of each partition that one page reads if filters may exclude most of them: 8,000 in 32
+ * partitions (docs/contract.md#audit-trail).
+ */
+const FILTERED_LIMIT = 250;
+/** The same for records that the index leads to; each is read by a call. */
+const NAMING_LIMIT = 100;
+
+/**
+ * Most bytes of the records of one page in a response, which has at most 6 MB; a single record,
+ * whose item has at most 400 KB, always fits. Other callers choose the ids that fill a record.
+ */
+const PAGE_BYTES = 5_000_000;
+/** Most bytes that a response adds to the JSON of a record, and to each id in it. */
+const [RECORD_EXTRA_BYTES, ID_EXTRA_BYTES] = [8_000, 40] as const;
+
+/** Most bytes of a record in a response, which escapes JSON in a JSON string. */
+function bytesOf({ entry }: AuditView): number {
+  const ids = Object.values(entry.tokens ?? {}).reduce((sum, each) => sum + each.length, 0);
+  return 2 * Buffer.byteLength(JSON.stringify(entry)) + RECORD_EXTRA_BYTES + ids * ID_EXTRA_BYTES;
+}
+
+/** The first records that fit into a page, at least one. */
+function fitting(views: readonly AuditView[], size: number): readonly AuditView[] {
+  let [count, bytes] = [0, 0];
+  for (const view of views.slice(0, size)) {
+    bytes += bytesOf(view);
+    if (count > 0 && bytes > PAGE_BYTES) break;
+    count += 1;
+  }
+  return views.slice(0, count);
+}
+
+/** The position before all records of a time. There are no records before 1970. */
+const positionOf = (at: number): string => sortableTime(Math.max(0, at));
+
+/** The forms in which an entry names a token, by any of its names. */
+export function formsOf({ tokens = {} }: AuditEntry, names: readonly string[]): readonly Form[] {
+  return FORMS.filter((form) => tokens[form]?.some((each) => names.includes(each)) === true);
+}
+
+const texts = z.array(z.string());
+
+/** The members that readers rely on: a record that was tampered with may contain anything. */
+const readable = z.object({
+  op: z.string(),
+  outcome: z.enum(OUTCOMES),
+  tokens: z.optional(z.partialRecord(z.enum(FORMS), texts)),
+  change: z.optional(z.object({ members: texts })),
+  of: z.optional(z.string()),
+});
+
+/** `undefined` for a record that was tampered with and cannot be read; verify-audit reports it. */
+function viewOf(record: AuditRecord): AuditView | undefined {
+  try {
+    const entry = decodeContent(record);
+    return readable.safeParse(entry).success ? { position: record.position, entry } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Requests name fewer; a record that was tampered with must not make a response too large. */
+const MAX_REFERENCES = 1_000;
+/** References of a page: who creates tokens chooses their ids, and so what others pay to read. */
+const PAGE_REFERENCES = 2_000;
+
+function referencesIn({ entry }: AuditView): readonly Buffer[] {
+  const references = namedTokens(entry).flatMap((name) => parseReference(name) ?? []);
+  return references.length <= MAX_REFERENCES ? references : [];
+}
+
+/**
+ * The first views with the ids of tokens in place of references; one that is missing stays a
+ * reference.
+ */
+async function withIds(
+  { referredIds }: Pick<WalkDeps, 'referredIds'>,
+  all: readonly AuditView[],
+): Promise<readonly AuditView[]> {
+  let count = 0;
+  const end = all.findIndex((view) => (count += referencesIn(view).length) > PAGE_REFERENCES);
+  const views = end === -1 ? all : all.slice(0, Math.max(1, end));
+  const references = views.flatMap(referencesIn);
+  if (references.length === 0) return views;
+  const ids = await referredIds(references);
+  const named = (texts: readonly string[] = []) =>
+    texts.length > MAX_REFERENCES ? texts : texts.map((text) => ids.get(text) ?? text);
+  return views.map(({ entry: { tokens = {}, ...entry }, ...view }) => ({
+    ...view,
+    entry: {
+      ...entry,
+      tokens: Object.fromEntries(Object.entries(tokens).map(([form, texts]) => [form, named(texts)])),
+    },
+  }));
+}
+
+/** Where a step of a walk begins, and how much it returns. */
+export interface Walk {
+  readonly size: number;
+  readonly before: string | undefined;
+  readonly withoutIndex?: boolean;
+}
+
+/** The records that a step found, newest first, and the position to continue at. */
+export interface Walked {
+  readonly views: readonly AuditView[];
+  readonly next: string | undefined;
+}
+
+/** What was read of the sources of a range. */
+type Sources = readonly NewestFirst<AuditRecord>[];
+
+async function newestRecords(
+  { trailPages }: Pick<WalkDeps, 'trailPages'>,
+  trail: string,
+  range: PageRange,
+): Promise<Sources> {
+  if (range.from >= range.before) return [];
+  const pages = await trailPages.newest(trail, range);
+  return pages.map(({ records, readTo }) => ({ entries: records, readTo }));
+}
+
+/**
+ * Records that may name a token: the newest ones of all, down to those that the index has for
+ * certain, then those that the index leads to.
+ */
+async function recordsNaming(
+  deps: WalkDeps,
+  trail: string,
+  tokenId: string,
+  range: PageRange,
+  places: number,
+): Promise<Sources> {
+  const from = timeOfPosition(range.from);
+  // The index is read first: what is written to it meanwhile is among the newest records.
+  const headers = await indexesOf(deps, trail, { from, now: deps.clock() });
+  const end = positionOf(endOf(headers) - CLOCK_AHEAD_MS);
+  const middle = end < range.from ? range.from : end < range.before ? end : range.before;
+  const newest = await newestRecords(deps, trail, { ...range, from: middle });
+  const hasMore = newest.some(({ readTo }) => readTo !== undefined);
+  if (hasMore || middle <= range.from) return newest;
+  // A position before the end of its ms is in the middle of the records of that time.
+  const before = timeOfPosition(middle) + (middle === positionOf(timeOfPosition(middle)) ? 0 : 1);
+  const indexed = await indexedRecords(deps, headers, {
+    trail,
+    name: nameOfToken(tokenId),
+    from,
+    before,
+    limit: places,
+  });
+  const below = indexed.records.filter(({ position }) => position < middle);
+  return [...newest, { entries: below, readTo: indexed.readTo }];
+}
+
+/** The test whether an entry passes filters. */
+function testOf({
+  tokenId,
+  applicationId,
+  operation,
+  outcome,
+}: RecordFilters): (entry: AuditEntry) => boolean {
+  const name = tokenId === undefined ? undefined : nameOfToken(tokenId);
+  return (entry) =>
+    (name === undefined || formsOf(entry, [name]).length > 0) &&
+    (applicationId === undefined || entry.app === applicationId) &&
+    (operation === undefined || entry.op === operation) &&
+    (outcome === undefined || entry.outcome === outcome);
+}
+
+const isSelective = ({ applicationId, operation, outcome }: RecordFilters): boolean =>
+  [applicationId, operation, outcome].some((filter) => filter !== undefined);
+
+/** Reads the newest records of a range, or those that may name the token of the filters. */
+function readSources(
+  deps: WalkDeps,
+  trail: string,
+  filters: RecordFilters,
+  { size, withoutIndex = false }: Walk,
+  range: PageRange,
+): Promise<Sources> {
+  const { tokenId } = filters;
+  if (tokenId === undefined || withoutIndex) return newestRecords(deps, trail, range);
+  const places = isSelective(filters) ? Math.max(NAMING_LIMIT, size) : size;
+  return recordsNaming(deps, trail, tokenId, range, places);
+}
+
+/**
+ * One step of a walk: the newest matching records, up to `size` and to a size in bytes, among a
+ * bounded number that are read. There may be fewer; `next` shows whether more may follow.
+ * `withoutIndex`: reads every record to find those of a token.
+ */
+export async function walkRecords(
+  deps: WalkDeps,
+  trail: string,
+  filters: RecordFilters,
+  walk: Walk,
+): Promise<Walked> {
+  const { clock } = deps;
+  const { tokenId, from = 0, to } = filters;
+  const { size, before } = walk;
+  // A later record is not from this service: verify-audit reports it.
+  const end = positionOf(Math.min(to ?? Infinity, clock() + CLOCK_AHEAD_MS));
+  const isFiltered = isSelective(filters) || tokenId !== undefined;
+  const range = {
+    from: positionOf(from),
+    before: before !== undefined && before < end ? before : end,
+    limit: isFiltered ? Math.max(FILTERED_LIMIT, size) : size,
+  };
+  if (range.from >= range.before) return { views: [], next: undefined };
+  const nowSeconds = clock() / 1000;
+  const passes = testOf(filters);
+  const { entries: records, floor } = mergeNewestFirst(await readSources(deps, trail, filters, walk, range));
+  const matching = records
+    .filter(({ expires }) => expires > nowSeconds)
+    .flatMap((record) => viewOf(record) ?? [])
+    .filter(({ entry }) => passes(entry));
+  const views = fitting(await withIds(deps, matching.slice(0, size)), size);
+  const next = matching.length > views.length ? views.at(-1)?.position : floor;
+  return { views, next };
+}
+
+/**
+ * A page of the trail of the caller's tenant, newest first. A page may be short or even empty and
+ * still have a next one. Throws `forbidden`, and `validation_failed` for a cursor of another list.
+ */
+export async function listRecords(
+  deps: ListRecordsDeps,
+  caller: Caller,
+  filters: RecordFilters,
+  { size, cursor }: { readonly size: number; readonly cursor: string | undefined },
+): Promise<Page<AuditView>> {
+  requirePermission(caller, 'log:read');
+  const [{ key }, keys] = await Promise.all([
+    deps.tenantKeys.current(caller.tenantId, 'cursor'),
+    deps.tenantKeys.all(caller.tenantId, 'cursor'),
+  ]);
+  const { tokenId, applicationId, operation, outcome, from, to } = filters;
+  const scope = {
+    list: 'logs',
+    applicationId: caller.credentialId,
+    filters: JSON.stringify([tokenId, applicationId, operation, outcome, from, to]),
+  };
+  const before = cursor === undefined ? undefined : decodeCursor(keys, scope, cursor);
+  const { views, next } = await walkRecords(deps, caller.tenantId, filters, { size, before });
+  return { items: views, info: { size, after: next === undefined ? null : encodeCursor(key, scope, next) } };
+}

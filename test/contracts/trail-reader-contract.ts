@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { newRecordPosition, type AuditRecord } from '../../src/core/audit/audit-record.ts';
+import type { TrailWriter } from '../../src/core/audit/audit-log.ts';
+import type { TrailReader } from '../../src/core/trail/trail-store.ts';
+
+const MINUTE_MS = 60_000;
+const START = Date.UTC(2026, 10, 25, 10);
+
+/** What writes records and marks, for a reader that is tested. */
+export interface ReadTrail {
+  readonly reader: TrailReader;
+  readonly mark: TrailWriter['mark'];
+  readonly write: (record: AuditRecord) => Promise<unknown>;
+}
+
+const aRecord = (trail: string, shard: number, at: number): AuditRecord => ({
+  trail,
+  shard,
+  position: newRecordPosition(at),
+  expires: Math.floor(at / 1000) + 86_400,
+  mac: Buffer.alloc(32, 7),
+  body: '{"v":1,"op":"getToken","outcome":"ok"}',
+});
+
+async function allOf(pages: AsyncIterable<readonly AuditRecord[]>): Promise<readonly AuditRecord[]> {
+  const all: AuditRecord[] = [];
+  for await (const page of pages) all.push(...page);
+  return all;
+}
+
+/** The contract of every {@link TrailReader}. */
+export function trailReaderContract(name: string, make: () => ReadTrail): void {
+  describe(`a trail reader, ${name},`, () => {
+    it('returns the partitions that were marked in a range of minutes', async () => {
+      const [{ reader, mark }, trail] = [make(), randomUUID()];
+      const from = START + MINUTE_MS;
+      for (const minute of [START, from, from + MINUTE_MS]) {
+        const shard = (minute - START) / MINUTE_MS;
+        await mark({ trail, shard, minute });
+        await mark({ trail, shard, minute });
+      }
+      const marked = async (to: number) => {
+        const found = (await reader.marked(from, to)).filter((each) => each.trail === trail);
+        return [...new Set(found.map(({ shard }) => shard))].toSorted();
+      };
+      expect(await marked(from + MINUTE_MS)).toEqual([1]);
+      expect(await marked(from + 2 * MINUTE_MS)).toEqual([1, 2]);
+      expect(await marked(from)).toEqual([]);
+    });
+
+    it('returns the records of a partition from one time to before another, by position', async () => {
+      const [{ reader, write }, trail] = [make(), randomUUID()];
+      const records = [5, 3, 0, 4, 1, 2].map((at) => aRecord(trail, 3, START + at));
+      for (const record of records) await write(record);
+      await write(aRecord(trail, 4, START + 1));
+      const expected = records.toSorted((a, b) => (a.position < b.position ? -1 : 1)).slice(1, -1);
+      expect(await allOf(reader.records({ trail, shard: 3 }, START + 1, START + 5))).toEqual(expected);
+      expect(await allOf(reader.records({ trail, shard: 5 }, START, START + 5))).toEqual([]);
+    });
+
+    it('finds those of the requested records that exist', async () => {
+      const [{ reader, write }, trail] = [make(), randomUUID()];
+      const [one, other, missing] = [1, 2, 3].map((at) => aRecord(trail, at, START + at)) as [
+        AuditRecord,
+        AuditRecord,
+        AuditRecord,
+      ];
+      await write(one);
+      await write(other);
+      const found = await reader.find(trail, [one, missing, other]);
+      expect(found.toSorted((a, b) => a.shard - b.shard)).toEqual([one, other]);
+      expect(await reader.find(randomUUID(), [one])).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,36 @@
+import type { Effect } from '../../../src/core/audit/effect.ts';
+import { APPLICATION_STORE_EFFECTS } from '../../../src/core/applications/application-store.ts';
+import { anApplication } from '../../support/builders/an-application.ts';
+
+describe('a change of an application', () => {
+  const application = anApplication({ permissions: ['token:read', 'token:create'], rules: [] });
+
+  it('is recorded by the names of members and of permissions granted or withdrawn', () => {
+    const rule = {
+      description: 'x',
+      priority: 1,
+      container: '/',
+      transform: 'mask',
+      permissions: ['token:use'],
+    } as const;
+    const next = { ...application, name: 'another', permissions: ['token:create'] as const, rules: [rule] };
+    expect(APPLICATION_STORE_EFFECTS.update).toBeInstanceOf(Function);
+    const effect = (APPLICATION_STORE_EFFECTS.update as (...args: unknown[]) => Effect)(application, next);
+    expect(effect).toEqual({
+      resource: `application:${application.id}`,
+      change: {
+        members: ['name', 'permissions', 'rules'],
+        granted: ['token:use'],
+        withdrawn: ['token:read'],
+      },
+    });
+  });
+
+  it('is recorded for a replaced key', () => {
+    const effect = (APPLICATION_STORE_EFFECTS.replaceKey as (...args: unknown[]) => Effect)(
+      application,
+      application,
+    );
+    expect(effect.change).toEqual({ members: ['key'] });
+  });
+});
