@@ -2,8 +2,8 @@ import type { Json } from '../core/shared/json.ts';
 import type { TokenReplay, TokenizeReplay } from '../core/tokens/token-replay.ts';
 
 /*
- * Replay data of responses with tokens, as JSON for a sealed record and back. Only these functions
- * write it, and the seal proves it unchanged.
+ * Replay data of responses with tokens, as JSON for an encrypted record and back. Only these
+ * functions write it, and its authentication tag proves it unchanged.
  */
 
 export const replayJson = (replay: TokenReplay | TokenizeReplay): Json => replay as unknown as Json;

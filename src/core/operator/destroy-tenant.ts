@@ -35,7 +35,7 @@ async function firstOf<T>(batches: AsyncIterable<readonly T[]>, count: number): 
 }
 
 /**
- * Deletes the wrapped root of a tenant, with every copy of it, and the secrets that it seals.
+ * Deletes the wrapped root of a tenant, with every copy of it, and the secrets that it encrypts.
  * Throws `not_found`.
  */
 async function destroyKeys({ tenantStore }: DestroyTenantDeps, tenantId: string): Promise<void> {

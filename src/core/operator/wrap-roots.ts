@@ -190,10 +190,10 @@ async function guarded(deps: RewrapDeps, act: () => Promise<unknown>): Promise<b
 }
 
 /**
- * One step of wrapping roots again; repeat it until it is done. No data is sealed again and no key
- * of a tenant changes, so the service runs meanwhile: an instance with an older ring opens the root
- * as that ring has it. What is done needs no other step, so an interrupted walk continues. A step
- * that finds nothing to do ends the walk. Throws `not_found`.
+ * One step of wrapping roots again; repeat it until it is done. No data is encrypted again and no
+ * key of a tenant changes, so the service runs meanwhile: an instance with an older ring opens the
+ * root as that ring has it. What is done needs no other step, so an interrupted walk continues. A
+ * step that finds nothing to do ends the walk. Throws `not_found`.
  */
 export async function rewrapStep(deps: RewrapDeps, { tenantId, by }: RewrapInput): Promise<RewrapStep> {
   const { targetOf, rewrap } = createRewrapping(deps, by);

@@ -5,7 +5,7 @@ import type { Invocation } from './invocation.ts';
 /** The key of an invocation. */
 export type InvocationId = Pick<Invocation, 'tenantId' | 'id'>;
 
-/** Which of the two sealed contents of an invocation. */
+/** Which of the two encrypted contents of an invocation. */
 export type InvocationContent = 'payload' | 'result';
 
 /** When content ends, in ms since the epoch. */
@@ -16,8 +16,8 @@ export interface ContentEnd {
 }
 
 /**
- * Where asynchronous invocations are stored; their sealed payloads and results are separate, in the
- * table without backups. Rejects with `dependency_unavailable` when the store is down.
+ * Where asynchronous invocations are stored; their encrypted payloads and results are separate, in
+ * the table without backups. Rejects with `dependency_unavailable` when the store is down.
  */
 export interface InvocationStore {
   /** Writes a new invocation; `false` if it exists already. */
@@ -31,9 +31,9 @@ export interface InvocationStore {
   update(previous: Invocation, next: Invocation): Promise<boolean>;
   /** Deletes the invocation with all of its content. */
   remove(id: InvocationId): Promise<void>;
-  /** Stores sealed content of any size, and replaces earlier content. */
-  putContent(id: InvocationId, content: InvocationContent, sealed: Buffer, end: ContentEnd): Promise<void>;
-  /** Sealed content; `undefined` if it is missing or deleted. */
+  /** Stores encrypted content of any size, and replaces earlier content. */
+  putContent(id: InvocationId, content: InvocationContent, encrypted: Buffer, end: ContentEnd): Promise<void>;
+  /** Encrypted content; `undefined` if it is missing or deleted. */
   content(id: InvocationId, content: InvocationContent): Promise<Buffer | undefined>;
   /** Deliveries after a failed attempt: those in one state, the next one due first. */
   undelivered(state: 'pending' | 'parked'): AsyncIterable<readonly Invocation[]>;

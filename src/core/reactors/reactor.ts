@@ -15,7 +15,7 @@ export const REACTOR_LIMITS = {
 /** Names and values that the code can read. */
 export type Configuration = Readonly<Record<string, string>>;
 
-/** The sealed parts of a reactor. */
+/** The encrypted parts of a reactor. */
 export interface ReactorContent {
   readonly code: Secret<string>;
   readonly configuration: Secret<Configuration>;
@@ -28,7 +28,7 @@ export interface ReactorDefinition extends ReactorContent {
   readonly applicationId?: string;
 }
 
-/** A reactor as stored, with its content sealed. Times in ms since the epoch. */
+/** A reactor as stored, with its content encrypted. Times in ms since the epoch. */
 export interface ReactorRecord {
   readonly id: string;
   readonly tenantId: string;
@@ -42,12 +42,13 @@ export interface ReactorRecord {
    * SHA-256 of the code as UTF-8, lower-case hexadecimal: an instance with other code does not run.
    */
   readonly codeHash: string;
-  readonly sealedCode: Buffer;
-  readonly sealedConfiguration: Buffer;
+  readonly encryptedCode: Buffer;
+  readonly encryptedConfiguration: Buffer;
 }
 
 /** A reactor (docs/contract.md#the-reactor-object), opened. */
-export interface Reactor extends Omit<ReactorRecord, 'sealedCode' | 'sealedConfiguration'>, ReactorContent {}
+export interface Reactor
+  extends Omit<ReactorRecord, 'encryptedCode' | 'encryptedConfiguration'>, ReactorContent {}
 
 /**
  * A change of a reactor's function that is under way. Its writer has until `until`; then the sweep
