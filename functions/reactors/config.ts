@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { apiEnvironment } from '../../src/http/api-environment.ts';
 import { hostList, tokenEnvironment, variable, wholeNumber } from '../../src/lambda/environment.ts';
 
-/** The environment of the reactors function. */
 export const environment = z.extend(apiEnvironment, {
   /** Address of the service for reactor code, if it is not the gateway's own; empty otherwise. */
   PUBLIC_URL: z.string(),

@@ -36,7 +36,7 @@ export type ReactorsDeps = ApiDeps &
     readonly publicUrl?: string;
   };
 
-/** Longest wait for the response of an instance, in ms: less than the gateway's timeout. */
+/** The wait for an instance, in ms, must be less than the gateway's timeout. */
 const RESPONSE_WITHIN_MS = 30_000;
 
 /**

@@ -19,7 +19,7 @@ import { acceptFindings } from '../accept-findings.ts';
 import { ServiceLog } from './service-log.ts';
 
 export interface ServiceFunctionProps<Environment extends Readonly<Record<string, string>>> {
-  /** The folder under `functions/`. */
+  /** The folder is under `functions/`. */
   readonly folder: string;
   readonly description: string;
   /** Exactly the variables of the folder's `config.ts`: a missing one does not compile. */

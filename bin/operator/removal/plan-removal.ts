@@ -61,7 +61,7 @@ interface Looking {
 }
 
 interface Planning extends Looking {
-  /** Those with the tag of the deployment. */
+  /** The keys that have the deployment's tag. */
   readonly keys: TaggedKeys;
   /** The tables that exist and are the deployment's, by their names. */
   readonly tables: ReadonlyMap<string, TableState>;

@@ -8,7 +8,7 @@ import { printable } from '../show.ts';
 import type { RemovalAccount } from './removal-account.ts';
 import { removeDeployment, type RemovalOptions } from './remove-deployment.ts';
 
-/** The command for `--help` and for the table of docs/deploy.md. */
+/** `--help` and the table of docs/deploy.md describe the command from this. */
 export const REMOVAL_COMMAND = {
   name: 'remove-deployment',
   usage:
@@ -81,7 +81,7 @@ export function removalCommand(
 }
 
 export interface RemovalSurroundings {
-  /** To standard error. */
+  /** Writes to standard error. */
   readonly printError: (text: string) => void;
   /** Waits so many ms. */
   readonly pause?: (ms: number) => Promise<void>;
@@ -89,7 +89,7 @@ export interface RemovalSurroundings {
   readonly ask?: (question: string) => Promise<string>;
 }
 
-/** Of a call that AWS throttles: Lambda deletes some 15 functions a second. */
+/** A call that AWS throttles is repeated so often: Lambda deletes some 15 functions a second. */
 const ATTEMPTS = 10;
 
 /** Other commands make one call, whose right their explanation names. */

@@ -20,7 +20,7 @@ export type ListKind = 'deleted' | 'changed' | 'created';
 /** The folder of a restore: its state, its lists for the administrator, and working files. */
 export interface RestoreFolder {
   readonly path: string;
-  /** For files of the program; ids of tokens are in them. */
+  /** The folder for the program's own files, which contain ids of tokens. */
   readonly work: string;
   /** The state of the restore, validated. Throws {@link CommandFailure} if it is none. */
   load(): RestoreState | undefined;
