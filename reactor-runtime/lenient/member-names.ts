@@ -74,7 +74,7 @@ export function readable<T>(response: T): T {
       Object.defineProperty(response, other, { get: () => response[name], configurable: true });
     if (CONTAINERS.includes(name)) readable(response[name]);
   }
-  // A page.
+  // The response is a page of a list.
   if (isObject(response['pagination']) && Array.isArray(response['data'])) response['data'].forEach(readable);
   return response;
 }

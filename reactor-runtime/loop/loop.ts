@@ -87,7 +87,7 @@ function prepare(): Prepared {
   };
 }
 
-/** The worker of this event, or the next one, and the response. */
+/** `worker` may be a newer process than the prepared one. */
 interface Run {
   readonly worker: ReactorWorker;
   readonly response: string;
@@ -116,7 +116,7 @@ async function run(reactor: Reactor, prepared: ReactorWorker, event: ReactorEven
 async function serve(api: RuntimeApi, reactor: Reactor, first: ReactorWorker): Promise<never> {
   for (let worker = first; ; worker = reactor.start(worker.localPorts)) {
     await worker.loaded;
-    // Not before the first event, which a cold start should reach soon.
+    // The first event comes before a spare process, because a cold start should reach it soon.
     if (worker !== first) reactor.startSpare();
     const { id, payload } = await api.next();
     const event = readEvent(payload);

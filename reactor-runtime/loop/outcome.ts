@@ -15,7 +15,6 @@ export type LoadFailure =
 /** The end of an invocation without a response of the worker. */
 export type Interruption = 'timed_out' | 'out_of_memory' | 'exited';
 
-/** The response body for an outcome without details. */
 export const outcome = (word: Interruption | 'stale' | 'too_large' | 'unserializable'): string =>
   `{"outcome":"${word}"}`;
 
