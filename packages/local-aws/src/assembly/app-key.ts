@@ -7,7 +7,7 @@ import { errorCode } from '../error-code.ts';
 export interface CdkApp {
   /** The folder of cdk.json, whose context the app gets. */
   readonly root: string;
-  /** The app's program for Node, from `root`. */
+  /** The program that Node runs. Its path is relative to `root`. */
   readonly program: string;
   /** More context, which wins over that of cdk.json. */
   readonly context?: Readonly<Record<string, string>>;
@@ -52,8 +52,8 @@ function add(hash: Hash, part: string | Buffer | undefined): void {
 }
 
 /**
- * The key of a CDK app's synthesis, in hexadecimal: equal for equal inputs, variables and context,
- * on the same Node and machine.
+ * The key that identifies a CDK app's synthesis, in hexadecimal. It is equal for equal inputs,
+ * variables and context, on the same Node and machine.
  */
 export function appKey(
   { root, program, inputs }: CdkApp,

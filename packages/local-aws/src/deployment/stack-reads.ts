@@ -33,7 +33,7 @@ export function readsOf({ template }: Stack): readonly StackRead[] {
   );
 }
 
-/** Exports of a stack with their values, as JSON. */
+/** The values are JSON, so that resolved and unresolved ones can be compared. */
 export function exportsOf({ template }: Stack): ReadonlyMap<string, string> {
   return new Map(
     Object.values(template.Outputs).flatMap(({ Export, Value }) =>

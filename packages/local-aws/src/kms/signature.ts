@@ -95,7 +95,7 @@ export interface Signed {
   readonly isDigest: boolean;
 }
 
-/** The signature in DER, by a private key of P-256. */
+/** Signs with a private key of P-256, and returns the signature in DER. */
 export function signatureOf(key: KeyObject, { message, isDigest }: Signed): Buffer {
   return isDigest ? signDigest(key, message) : sign('sha256', message, key);
 }

@@ -22,7 +22,7 @@ export interface LambdaOptions extends Omit<ProcessHostOptions, 'credentialsFor'
   readonly dataDir?: string;
   /** Default: callers get the failure, and no other report. */
   readonly storageFailure?: StorageFailure;
-  /** The functions of the app's templates. */
+  /** The functions that the app's templates define. */
   readonly functions: FunctionHost;
   readonly layers: LayerTable;
   readonly credentialsFor: (roleArn: string) => RoleCredentials;

@@ -85,7 +85,7 @@ function boundItem(tables: Tables, insert: Parsed) {
 
 function requireImplemented(statements: readonly Parsed[]): void {
   const other = statements.find(({ attributes }) => attributes === undefined);
-  // Without the text, which may contain values.
+  // The message omits the text of the statement, which may contain values.
   if (other?.verb === 'Insert')
     throw notImplemented("PartiQL INSERT of other than VALUE {'attribute': ?} with Parameters");
   if (other !== undefined) throw notImplemented(`PartiQL ${other.verb.toUpperCase()}`);

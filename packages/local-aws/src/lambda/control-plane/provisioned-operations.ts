@@ -58,7 +58,7 @@ async function put(controlPlane: ControlPlane, request: LambdaRequest): Promise<
   const { registry } = controlPlane;
   const body = parseBody('putProvisionedConcurrencyConfig', request.call.body);
   const { record, qualifier } = named(controlPlane, request);
-  // Ready no sooner than the version itself.
+  // The instances cannot be ready sooner than the version itself.
   const { activeFrom } = registry.versionOf(record.latest.settings, qualifier);
   const config: ProvisionedRecord = {
     qualifier,

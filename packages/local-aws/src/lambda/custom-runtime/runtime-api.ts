@@ -8,7 +8,7 @@ import {
   type InvocationOutcome,
 } from '../function-definition.ts';
 
-/** A message of the runtime inside an instance. */
+/** What the runtime inside an instance does. */
 export interface RuntimeEvents {
   /** It asks for its next invocation: it has loaded, or finished the previous one. */
   onNext(): void;
