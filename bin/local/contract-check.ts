@@ -99,7 +99,7 @@ function validator({ validators, ajv }: Contract, at: string): ValidateFunction 
 function faultsOf(contract: Contract, at: string, body: unknown): string | undefined {
   const validate = validator(contract, at);
   if (validate(body)) return undefined;
-  // Without `params` and `data`: the message names the problem and no value.
+  // The message names the problem and no value, because values may be data.
   const faults = (validate.errors ?? []).map(({ instancePath, keyword, params }) => {
     const name: unknown = params['additionalProperty'] ?? params['missingProperty'] ?? '';
     return `${instancePath === '' ? '/' : instancePath} ${keyword} ${String(name)}`.trim();

@@ -61,7 +61,7 @@ export function readTenantCredentials(file: string): TenantCredentials | undefin
   try {
     return parseTenantCredentials(text);
   } catch {
-    // Without the cause: the parser's message may quote a part of a key.
+    // The error has no cause, because the parser's message may quote a part of a key.
     throw damaged(file, "it does not contain a tenant's credentials");
   }
 }

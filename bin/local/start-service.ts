@@ -62,7 +62,7 @@ function gatewayExtension(
 
 async function contractCheck(file: string | undefined): Promise<ContractCheck | undefined> {
   if (file === undefined) return undefined;
-  // For tests and clients that check themselves; others save the memory.
+  // Only tests and clients that check themselves need this module, and it takes memory.
   const { createContractCheck } = await import('./contract-check.ts');
   return createContractCheck(file);
 }

@@ -93,7 +93,7 @@ interface VerifyInput extends Times {
   readonly seal?: string | undefined;
   /** Where the previous step ended, together with `from`. */
   readonly chunk?: OpenChunk | null | undefined;
-  /** Instead of a range, for the schedule: what was sealed since the last such check. */
+  /** Used by the schedule instead of a range: checks what was sealed since the last such check. */
   readonly latest?: boolean | undefined;
 }
 

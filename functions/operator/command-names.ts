@@ -32,7 +32,7 @@ export const LIMIT_MAX = 1_000;
 
 export type FlagName = keyof typeof FLAGS;
 
-/** Instead of a tenant id: the part of the audit trail that belongs to no tenant. */
+/** Names the part of the audit trail that belongs to no tenant. It replaces a tenant id. */
 export const DEPLOYMENT_TRAIL = 'deployment';
 const OF_TRAILS: readonly string[] = ['who-saw', 'verify-audit', 'export-audit', 'rebuild-index'];
 

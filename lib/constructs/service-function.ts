@@ -112,8 +112,8 @@ export class ServiceFunction<Environment extends Readonly<Record<string, string>
       memorySize: props.memoryMegabytes,
       role,
       logGroup: this.log,
-      // Only the service's own lines: the platform writes three per call, which would be most of
-      // the log.
+      // The log contains only the service's own lines. The platform writes three per call, which
+      // would be most of the log.
       loggingFormat: LoggingFormat.JSON,
       systemLogLevelV2: SystemLogLevel.WARN,
       applicationLogLevelV2: ApplicationLogLevel.INFO,

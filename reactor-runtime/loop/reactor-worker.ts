@@ -166,7 +166,7 @@ export function startWorkerProcess(
     }
   });
   const ended = new Promise<true>((resolve) => {
-    // Not `exit`: its last messages come before this event.
+    // A process may still have messages after `exit`, but none after `close`.
     child.on('close', (_status, signal) => {
       alive = false;
       // V8 aborts if its heap is too small, and only the kernel kills a worker that the loop did

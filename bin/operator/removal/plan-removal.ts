@@ -269,7 +269,10 @@ function keySteps(planning: Planning, fate: Step['fate']): readonly Step[] {
   return keys.keys.map((key) => keyStep(planning, key, fate));
 }
 
-/** By the logical ids of the templates: the stack may be gone. A restore leaves other tables. */
+/**
+ * The logical ids come from the templates, because the stack may be gone. A restore leaves other
+ * tables.
+ */
 function mappingOf({ service, tables, keys }: Planning): ResourceMapping {
   const ofTables = Object.entries(LOGICAL_IDS.tables).flatMap(([id, logicalId]) => {
     const TableName = tableNameOf(service, id);

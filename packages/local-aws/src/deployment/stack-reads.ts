@@ -33,7 +33,7 @@ export function readsOf({ template }: Stack): readonly StackRead[] {
   );
 }
 
-/** The values are JSON, so that resolved and unresolved ones can be compared. */
+/** The values are JSON, which can be compared without resolving them. */
 export function exportsOf({ template }: Stack): ReadonlyMap<string, string> {
   return new Map(
     Object.values(template.Outputs).flatMap(({ Export, Value }) =>

@@ -236,7 +236,8 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
   const listening = await listenOnLocalhost(
     () =>
       createServer(
-        // Without a Host: 403 like for a wrong one, instead of Node's own 400.
+        // A request without a Host gets 403, like one with a wrong Host. Node alone would return
+        // 400.
         { maxHeaderSize: 64 * 1024, keepAliveTimeout: 60_000, requestTimeout: 0, requireHostHeader: false },
         (request, response) => {
           serve(request, response).catch(() => request.socket.destroy());

@@ -25,7 +25,7 @@ function modulo(value: bigint): bigint {
   return value % ORDER;
 }
 
-/** By Fermat: the order is a prime. */
+/** Uses Fermat's little theorem, because the order is a prime. */
 function inverse(value: bigint): bigint {
   let [result, base] = [1n, modulo(value)];
   for (let exponent = ORDER - 2n; exponent > 0n; exponent >>= 1n) {
