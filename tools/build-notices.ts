@@ -15,7 +15,7 @@ const ALLOWED = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'M
 
 /** Reviewed packages: the licence that applies, and why. */
 const TAKEN_UNDER: Readonly<Record<string, string>> = {
-  // One of two, at the receiver's choice.
+  // The receiver may choose one of two licences.
   'node-forge': 'BSD-3-Clause',
   // Dedicated to the public domain by its README; part of json-stable-stringify on platforms
   // without JSON.

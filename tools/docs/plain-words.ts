@@ -25,7 +25,7 @@ const PHRASES = new RegExp(`\\b(?:${Object.keys(INSTEAD).join('|')})\\b`, 'g');
 /** A stored or public name that must stay: the comment on its line, or on the one before. */
 const EXEMPTION = 'plain-words:';
 
-/** A line with such a word. */
+/** A word that was found. */
 export interface WordFinding {
   /** From 1. */
   readonly line: number;
@@ -41,7 +41,7 @@ function separateWords(line: string): string {
     .toLowerCase();
 }
 
-/** All such words of a text, in their order. */
+/** Finds all such words of a text, in their order. */
 export function wordFindings(text: string): readonly WordFinding[] {
   const lines = text.split('\n');
   return lines.flatMap((line, index) => {

@@ -62,7 +62,7 @@ const credentialKey = (event: APIGatewayProxyEventV2) => {
   const hash = createHash('sha256')
     .update(event.headers['svc-api-key'] ?? '')
     .digest('base64url');
-  // One of the copies.
+  // The key has copies, and this is one of them.
   return key(`key#${hash}#0`, 'key');
 };
 
@@ -93,7 +93,7 @@ const tokenOf = (item: Sealed): SealedToken => ({
   matchHash: matchHashIn(item.matchSk),
   writeId: Buffer.from(item.writeId),
 });
-/** The same additional data as the service. */
+/** Must equal the additional data that the service uses. */
 const context = (item: Sealed) => sealContext(tokenOf(item), 'data');
 /** The sealed attributes of an item that the service can read. Reads by hand check no head. */
 async function sealed(item: Sealed, data: Card) {
