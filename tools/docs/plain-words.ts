@@ -33,9 +33,9 @@ export interface WordFinding {
   readonly instead: string;
 }
 
-/** `sealedAnew` and `kept_until` as separate words, in lower case. */
-function separateWords(line: string): string {
-  return line
+/** Separates the words of `sealedAnew` and `kept_until`, in lower case. */
+function separateWords(text: string): string {
+  return text
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .replaceAll('_', ' ')
     .toLowerCase();
@@ -44,12 +44,15 @@ function separateWords(line: string): string {
 /** Finds all such words of a text, in their order. */
 export function wordFindings(text: string): readonly WordFinding[] {
   const lines = text.split('\n');
-  return lines.flatMap((line, index) => {
-    if (line.includes(EXEMPTION) || lines[index - 1]?.includes(EXEMPTION) === true) return [];
-    return [...separateWords(line).matchAll(PHRASES)].map(([word]) => ({
-      line: index + 1,
-      word,
-      instead: INSTEAD[word] ?? '',
-    }));
-  });
+  return separateWords(text)
+    .split('\n')
+    .flatMap((line, index) => {
+      if (lines[index]?.includes(EXEMPTION) === true || lines[index - 1]?.includes(EXEMPTION) === true)
+        return [];
+      return [...line.matchAll(PHRASES)].map(([word]) => ({
+        line: index + 1,
+        word,
+        instead: INSTEAD[word] ?? '',
+      }));
+    });
 }
