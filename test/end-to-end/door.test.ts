@@ -202,7 +202,7 @@ const named = (path: string) => ({
   paths: expect.arrayContaining([path]),
 });
 
-/** Every object of every request, and the result of `change` for it. */
+/** Calls `change` for every object of every request. */
 async function everywhere(
   all: readonly Valid[],
   isFree: boolean,

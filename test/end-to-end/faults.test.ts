@@ -93,7 +93,7 @@ async function aTarget(): Promise<TrafficTarget> {
   };
 }
 
-/** All of a list, from the first to the last. */
+/** Reads a list from the first item to the last. */
 async function walk(key: string, path: string): Promise<Body[]> {
   const all: Body[] = [];
   let after = '';
@@ -137,7 +137,7 @@ async function dataOf({ credentials }: RunningService): Promise<readonly string[
 
 /** The tenant of an item, or what else its partition key begins with. */
 const tenantOf = (item: string): string => /^pk=S=([^\n]{1,36})/.exec(item)?.[1] ?? '';
-/** When the sweep may process an item, in ms since the epoch. */
+/** The sweep may process an item from this time, in ms since the epoch. */
 const dueOf = (item: string): number =>
   parseInt(/^dueSk=S=([\da-z]{9})/m.exec(item)?.[1] ?? 'z'.repeat(9), 36);
 
@@ -149,7 +149,7 @@ function ofQuietTenants(items: readonly string[], before: readonly string[]): re
 
 /** Requests that reached the destination, by their trace ids. */
 const arrived = new Set<string>();
-/** Over all scenarios. */
+/** Counts over all scenarios. */
 const recorded = { answers: 0, records: 0, arrivals: 0 };
 
 /** Responses, effects and requests to the destination that the audit trail does not record. */
@@ -424,7 +424,7 @@ describe('no wrong response, no lost write, no duplicate, and clear failures', (
   it('while functions die', async () => {
     const deaths = () => service.output().split('killed by a fault').length - 1;
     const before = deaths();
-    // At a chance of 0.1 a request.
+    // A request fails with a probability of 0.1.
     expectNone((await problemsUnder(['function:kill:0.1'], isDeadFunction)).problems);
     expect(deaths()).toBeGreaterThan(before);
   });

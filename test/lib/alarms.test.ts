@@ -35,7 +35,6 @@ const first = (
   return found;
 };
 
-/** The environment of a function in the templates. */
 function environmentOf(stacks: readonly Stack[], beginning: string): Readonly<Record<string, string>> {
   const { Environment } = first(stacks, 'AWS::Lambda::Function', beginning).properties;
   // References belong to other variables: this reads the plain ones.
@@ -159,7 +158,7 @@ describe('the walk finds', () => {
     if (stack === undefined) throw new Error('no monitoring stack');
     return stack.template.Resources;
   };
-  /** The key of the service, as the monitoring stack refers to it. */
+  /** Returns the reference to the service's key that the monitoring stack has. */
   const serviceKey = (stacks: readonly Stack[]) =>
     first(stacks, 'AWS::Events::Rule', 'KeyChanged').properties['EventPattern'].detail.resources.ARN[0];
   /** Removes a metric of an index from the alarm. */

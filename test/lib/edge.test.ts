@@ -19,10 +19,7 @@ function stackOf(stacks: readonly Stack[], name: string): Stack['template'] {
 
 const text = (stacks: readonly Stack[], name: string) => JSON.stringify(stackOf(stacks, name));
 
-/**
- * The references to values of the secret in a stack, in their order: each by its version, or its
- * stage.
- */
+/** Finds the references to values of the secret in a stack. Each names a version or a stage. */
 const references = (stacks: readonly Stack[], name: string) =>
   [...text(stacks, name).matchAll(/:SecretString:([^}]*)\}\}/g)].map(([, tail = '']) => tail);
 

@@ -237,7 +237,7 @@ describe('failing code', () => {
     outcome: 'threw',
     error: { class: 'Error', message: '', status: null, errors: null, ...error },
   });
-  /** Without its position: other code compiles the code of `answerOf`. */
+  /** The position differs, because other code compiles the code of `answerOf`. */
   const placeless = ({ error: { line: _line, column: _column, ...error }, ...reply }: any) => ({
     ...reply,
     error,

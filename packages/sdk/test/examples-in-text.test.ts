@@ -45,7 +45,7 @@ function examples(): ReadonlyMap<string, string> {
   return found;
 }
 
-/** The output of the compiler for texts, by their positions. */
+/** Compiles texts, and returns what the compiler prints, by their positions. */
 function compiled(texts: ReadonlyMap<string, string>): readonly string[] {
   const virtual = new Map([[join(root, 'packages/sdk/test/virtual-globals.ts'), GLOBALS]]);
   for (const [place, text] of texts)

@@ -10,7 +10,7 @@ const BODY = Buffer.alloc(32, 1);
 const OTHER_BODY = Buffer.alloc(32, 2);
 const NOW = 1_700_000_000_000;
 const DAY = 24 * 60 * 60 * 1000;
-/** The times of a claim at a time. */
+/** A claim that is made at this time has a lease of a minute. */
 const at = (now: number) => ({ now, leaseUntil: now + 60_000 });
 let database: Database;
 

@@ -24,7 +24,7 @@ afterAll(() => database.close());
 
 const BODY = Buffer.alloc(32, 1);
 const MINUTE = 60_000;
-/** The times of a claim at a time. */
+/** A claim that is made at this time has a lease of a minute. */
 const at = (now: number) => ({ now, leaseUntil: now + MINUTE });
 const tokens = (fate?: Fate, clock = Date.now) => createTokenStore(database.tables(fate), clock);
 const applications = (fate?: Fate) => createApplicationStore(database.table('Access', fate));

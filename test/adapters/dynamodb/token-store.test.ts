@@ -44,7 +44,7 @@ async function sweepAll() {
 
 const hashOf = (bytes: Uint8Array | undefined) => bytes && createHash('sha256').update(bytes).digest('hex');
 
-/** A token with hashes of its large members: jest compares large buffers byte by byte, slowly. */
+/** Replaces large members by hashes, because jest compares large buffers byte by byte, slowly. */
 const digested = (token: StoredToken | undefined) =>
   token && {
     ...token,

@@ -37,7 +37,7 @@ const USUAL: AuditSubject = {
   trace: 'b46ede0b-df5d-4a78-a781-b984528b1e1a',
 };
 
-/** An item of a statement in the format of DynamoDB. */
+/** Returns the item that a statement inserts, in DynamoDB's format. */
 function itemOf(statement: string, values: readonly StoredValue[]): Item {
   const names = [...statement.matchAll(/'(\w+)': \?/g)].map(([, name = '']) => name);
   const members = names.map((name, at) => {

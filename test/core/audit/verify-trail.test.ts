@@ -19,7 +19,7 @@ const NOTHING: Checked = {
   indexes: 0,
 };
 
-/** All steps of a range, each of one interval or as long as the time permits. */
+/** Takes all steps of a range. Each has one interval, or lasts as long as the time permits. */
 async function inTurn(trail: Trail, from: number, to: number, stepMs: number) {
   const total = { ...NOTHING };
   let steps = 0;

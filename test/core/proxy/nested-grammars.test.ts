@@ -195,7 +195,7 @@ const inner = (minLength: number, maxLength: number) =>
   fc.array(fc.constantFrom(...INNER), { minLength, maxLength });
 const outer = fc.constantFrom(...OUTER);
 
-/** A template in several grammars, the first around the others. */
+/** Wraps a template in several grammars. The first is the outermost. */
 const wrapped = (grammars: readonly Grammar[], leaf: string): string =>
   grammars.reduceRight((text, grammar) => grammar.wrap(text), leaf);
 const unwrapped = (grammars: readonly Grammar[], text: string): string =>

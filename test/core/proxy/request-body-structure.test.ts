@@ -98,7 +98,7 @@ const asText = (value: Json) =>
   value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 const EXPRESSION = /\{\{ ?([ab]) ?\}\}/g;
 
-/** The expected document, by an independent walk. */
+/** Computes the expected document by an independent walk. */
 function expected(value: Json, known: Tokens): Json {
   if (typeof value === 'string') {
     const alone = /^\{\{ ?([ab]) ?\}\}$/.exec(value)?.[1];

@@ -25,7 +25,7 @@ describe('the name that a caller meant', () => {
   it.each([
     ['exp_month', 'expiration_month'],
     ['cvv', 'cvc'],
-    // Month or year.
+    // The name could be that of the month or of the year.
     ['expiry', undefined],
     ['holder', undefined],
   ])('of %j on a card is %j', (input, meant) => {

@@ -156,7 +156,7 @@ it('of the unused apps the two latest are retained, and leftovers of killed star
     app.release();
     utimesSync(dirname(app.directory), Number(n) + 1, Number(n) + 1);
   }
-  // Each start retains two in addition to its own.
+  // Two apps stay besides those that starts use.
   expect(apps()).toHaveLength(4);
   expect(existsSync(used.directory)).toBe(true);
   const before = runs();

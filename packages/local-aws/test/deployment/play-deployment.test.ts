@@ -35,7 +35,7 @@ const read = (StackName: string, OutputName: string) => ({
 const played = (deployed: readonly Stack[], next: readonly Stack[], leftBehind: readonly string[] = []) =>
   playDeployment(deployed, next, leftBehind).map(({ kind, stack, subject }) => [kind, stack, subject]);
 
-/** A queue under a logical id, and an alarm about it in another stack. */
+/** The queue has a logical id, and an alarm in another stack refers to it. */
 const watchedQueue = (id: string, strong: boolean): Stack[] => [
   aStack('Work', {
     Resources: { [id]: aQueue },

@@ -35,7 +35,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 interface Started {
   readonly sqs: Sqs;
   readonly send: (...bodies: readonly string[]) => Promise<void>;
-  /** The output of the function, a line a call. */
+  /** The function prints a line for each call. */
   readonly lines: () => readonly any[];
   readonly until: (holds: () => boolean | Promise<boolean>) => Promise<void>;
   readonly isEmpty: () => Promise<boolean>;

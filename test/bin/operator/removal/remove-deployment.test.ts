@@ -9,7 +9,7 @@ import { aRemovalAccount, Cut, cutAt, keyArnOf, keyIdOf, LATER, NOW } from './a-
 const MODES = ['all', 'data'] as const;
 const folder = mkdtempSync(join(tmpdir(), 'cloakroom-removal-'));
 const mapping = join(folder, 'mapping.json');
-/** Of lib/data-stack.ts, written a second time. */
+/** A copy of the ids in lib/data-stack.ts, so that a change there fails here. */
 const MAPPING = {
   Key961B73FD: { KeyId: keyArnOf('Cloakroom').slice('arn:key/'.length) },
   Tokens1180AAEA: { TableName: 'Cloakroom-Tokens' },
@@ -44,7 +44,7 @@ async function removed(
   return { result, said: said.join('\n') };
 }
 
-/** What each mode leaves of a deployment, by kind. */
+/** Returns the kinds of what a mode leaves. */
 const kindsLeft = (left: readonly string[]): readonly string[] => [
   ...new Set(left.map((each) => each.split(' ')[0] ?? '')),
 ];
@@ -91,11 +91,11 @@ describe('a removal', () => {
   it('prints the dollars of what it deletes and of what stays', async () => {
     const { account } = aRemovalAccount(['Cloakroom']);
     const { said } = await removed(account, { isDryRun: true });
-    // A table of a gigabyte with recovery, of the two classes.
+    // The tables have a gigabyte and recovery. Their classes differ.
     expect(said).toMatch(/table +Cloakroom-Tokens +0\.45 /);
     expect(said).toMatch(/table +Cloakroom-Audit +0\.30 /);
     expect(said).toMatch(/function +Cloakroom-reactor-[\da-f]{32} +5\.48 /);
-    // Three tables, a backup, two keys.
+    // Three tables, a backup and two keys remain.
     expect(said).toMatch(/a month now, 3\.00 afterwards$/);
   });
 

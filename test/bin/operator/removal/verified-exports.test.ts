@@ -64,7 +64,7 @@ function anAccount(bodies: readonly string[], signs = SEAL_KEY.publicKey): Remov
   };
 }
 
-/** The body of a seal of an interval, with records of some trails. */
+/** The seal covers an interval, in which some trails have records. */
 const sealOf = (from: number, ...trails: readonly string[]): string =>
   signed({
     from,
