@@ -99,7 +99,7 @@ export class ApiStack extends Stack {
     const hasDomain = domainName !== '' && edge === 'none';
     const api = new HttpApi(this, 'Api', {
       description: 'Cloakroom',
-      // One way in: the domain of AWS would be another one.
+      // The service has one address, so the domain of AWS is closed.
       disableExecuteApiEndpoint: hasDomain,
       createDefaultStage: false,
       corsPreflight: {

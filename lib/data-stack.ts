@@ -86,7 +86,9 @@ export class DataStack extends Stack {
   readonly indexes: readonly TableIndex[] = this.#indexes;
 
   readonly #serviceName: string;
-  /** Requests a second that the tables serve from the start; 0 for those of a new table. */
+  /**
+   * The tables serve so many requests a second from the start. 0 means the number of a new table.
+   */
   readonly #warmRate: number;
 
   constructor(

@@ -139,7 +139,7 @@ export class MonitoringStack extends Stack {
           'ScheduleKeyDeletion',
           'PutKeyPolicy',
           'DisableKeyRotation',
-          // A replica decrypts in another Region, under a policy of its own.
+          // A replica can decrypt in another Region, and has its own policy.
           'ReplicateKey',
           'UpdatePrimaryRegion',
         ],

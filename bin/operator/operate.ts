@@ -49,7 +49,7 @@ async function carryOut(
     // Progress goes to standard error, so that the output of `--json` stays valid JSON.
     if (progress !== undefined) printError(`${printable(progress(result))}\n`);
     if (isDone === undefined || isDone(result)) {
-      // Where the next step would begin: there is none.
+      // No step follows, so the place where it would begin is not shown.
       const { next: _, ...shown } = all;
       return shown;
     }

@@ -244,7 +244,7 @@ export async function rebuildIndex(
   { tenant_id: trail, from = 0, to = 0 }: Times & { readonly tenant_id: string },
 ) {
   const first = from - (from % DAY_MS);
-  // Earlier than that, the sealer has not made the index of the day itself.
+  // The sealer makes the index of a later day itself, and may not have done so yet.
   const end = Math.min(to, deps.clock() - DAY_MS - DAY_LATE_MS);
   const count = Math.max(0, Math.ceil((end - first) / DAY_MS));
   if (count === 0)

@@ -32,7 +32,7 @@ export type ReactorsDeps = ApiDeps &
   RunReactorDeps &
   StartInvocationDeps &
   GetResultDeps & {
-    /** Address of the service, if it is not the gateway's own. */
+    /** Absent if the gateway's own address is the address of the service. */
     readonly publicUrl?: string;
   };
 

@@ -104,7 +104,8 @@ async function run(reactor: Reactor, prepared: ReactorWorker, event: ReactorEven
   }
   let loaded = await worker.loaded;
   if (loaded === 'loaded' && !worker.alive()) {
-    // It loaded, and died while it was idle: its own fault, but this invocation did not see it.
+    // It loaded, and died while it was idle. This invocation did not cause that, so it gets a new
+    // process.
     worker = reactor.start(event.localPorts);
     loaded = await worker.loaded;
   }

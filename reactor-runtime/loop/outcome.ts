@@ -9,7 +9,7 @@ export interface ThrownPlace {
 export type LoadFailure =
   | { readonly reason: 'syntax' | 'no_function' | 'timed_out' | 'memory' | 'exited' }
   | { readonly reason: 'threw'; readonly error: ThrownPlace }
-  /** It required a missing module; without a name unless it is that of a package. */
+  /** It required a missing module. `module` is only set if that is a package. */
   | { readonly reason: 'module'; readonly module?: string };
 
 /** The end of an invocation without a response of the worker. */

@@ -113,7 +113,8 @@ function returned(json: string): string | undefined {
 }
 
 /**
- * The body of the response; `undefined` for a message that is none, and the invocation continues.
+ * Returns the body of the response. Returns `undefined` for a message that is no response: the
+ * invocation continues.
  */
 export function parseWorkerMessage(message: string): string | undefined {
   switch (message.charAt(0)) {

@@ -64,7 +64,7 @@ async function startSweeper(endpoint: { readonly url: string; readonly certFile:
 
 type Sweeper = Awaited<ReturnType<typeof startSweeper>>;
 
-/** A run with its calls to the database, whose processor time is that of this process. */
+/** Measures a run and its calls to the database, which uses the processor time of this process. */
 async function observed(database: Database, sweeper: Sweeper) {
   database.takeCalls();
   const before = process.cpuUsage();

@@ -30,7 +30,10 @@ const CALLS_PER_MESSAGE = 3;
 
 const UUID = '0190f3c4-7b1e-7c42-9d3a-5f2b6c8d1e0f';
 const TIMED = { operation: 'createToken', milliseconds: 12, tenantId: UUID };
-/** API Gateway's values for the variables of the access log; a dash is its value for none. */
+/**
+ * API Gateway replaces the variables of the access log by such values, and a missing value by a
+ * dash.
+ */
 const CONTEXT: Readonly<Record<string, string>> = {
   requestId: 'JKJaXmPLvHcESHA=',
   requestTime: '22/Nov/2026:18:40:43 +0000',

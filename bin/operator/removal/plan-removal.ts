@@ -289,8 +289,8 @@ function mappingOf({ service, tables, keys }: Planning): ResourceMapping {
 }
 
 /**
- * The tables of the deployment that exist. A table is its own by its tag, or by its key, since a
- * restore by DynamoDB loses the tags. One that is being deleted has none.
+ * Finds the tables that belong to the deployment by their tag, or by their key, because a restore
+ * by DynamoDB loses the tags. A table that is being deleted has neither.
  */
 async function ownTables(
   { account, service, notes }: Looking,

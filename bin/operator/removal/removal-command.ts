@@ -103,9 +103,12 @@ function explained(error: unknown): unknown {
     : error;
 }
 
-/** The account of a target. A local one has a clock of its own, which its responses do not show. */
+/**
+ * Returns the account of a target. A local account has its own clock, which its responses do not
+ * show.
+ */
 export async function accountOf(local: Target['local']): Promise<RemovalAccount> {
-  // Its clients are those of six services: other commands do not load them.
+  // It needs the clients of six services, which other commands do not load.
   const { awsRemovalAccount } = await import('./aws-removal-account.ts');
   if (local === undefined) return awsRemovalAccount({ maxAttempts: ATTEMPTS });
   const account = awsRemovalAccount({ ...administratorSettings(local), maxAttempts: ATTEMPTS });

@@ -22,7 +22,10 @@ export interface RestoreFolder {
   readonly path: string;
   /** The folder for the program's own files, which contain ids of tokens. */
   readonly work: string;
-  /** The state of the restore, validated. Throws {@link CommandFailure} if it is none. */
+  /**
+   * Returns the validated state of the restore. Throws {@link CommandFailure} if the file contains
+   * something else.
+   */
   load(): RestoreState | undefined;
   /** Resolves only once the state is on the disk: what follows may depend on it. */
   save(state: RestoreState): void;

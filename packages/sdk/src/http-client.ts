@@ -25,7 +25,7 @@ export interface ClientOptions {
   readonly apiKey: string;
   /** Prefix of the reserved headers; `SVC` unless the operator chose another. */
   readonly headerPrefix?: string | undefined;
-  /** Most retries of a retryable call; 3 by default, 0 for none. */
+  /** The client retries a call at most so often, if it is retryable. Default: 3. 0 means never. */
   readonly maxRetries?: number | undefined;
   /** Timeout of each attempt, in ms, for the complete response; 60,000 by default. */
   readonly timeoutMs?: number | undefined;

@@ -73,8 +73,8 @@ interface Found {
 const TASKSET = '/usr/bin/taskset';
 
 /**
- * One processor for all, as a function below 1,769 MB has no more; all of them where the machine
- * cannot restrict it.
+ * All threads share one processor, because a function below 1,769 MB has no more. A machine that
+ * cannot restrict this uses all processors.
  */
 function pinned(): readonly string[] {
   if (!existsSync(TASKSET)) return [];

@@ -23,7 +23,9 @@ export interface CdkApp {
 /** Increment it when the layout of a cached app on disk changes. */
 const LAYOUT = 1;
 
-/** The files of a folder and below, by their path from `root`; a file is its own list. */
+/**
+ * Lists the files of a folder and below, by their path from `root`. For a file it lists the file.
+ */
 function filesBelow(root: string, path: string): readonly string[] {
   try {
     return readdirSync(join(root, path), { withFileTypes: true })

@@ -42,7 +42,7 @@ export interface RoleRegistry {
   trusts(roleArn: string, service: string): boolean;
 }
 
-/** Key ids of roles begin like this, and those of users otherwise, as on AWS. */
+/** On AWS, too, the key ids of roles and of users begin differently. */
 const KEY_PREFIXES = { role: 'ASIA', user: 'AKIA' } as const;
 
 const ACCESS_KEY_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';

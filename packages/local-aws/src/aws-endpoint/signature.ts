@@ -78,8 +78,8 @@ function timeOf(amzDate: string): number {
 }
 
 /**
- * Why the signature of a call is not valid, as AWS words it; `undefined` if it is. The signer of
- * the AWS SDK computes it again. `times`: the times by which a call may be dated, in ms.
+ * Returns why the signature of a call is not valid, as AWS words it, or `undefined` if it is valid.
+ * The signer of the AWS SDK computes it again. The call must be dated near one of the `times`, in ms.
  */
 export async function signatureProblem(
   { accessKeyId, region, service, signedHeaders, signature }: Signature,

@@ -9,7 +9,7 @@ export interface DynaliteError extends Error {
 
 export type Callback<T> = (error: unknown, result?: T) => void;
 
-/** A range of keys as dynalite asks for it; `limit` -1 is none. */
+/** A range of keys that dynalite asks for. A `limit` of -1 means no limit. */
 export interface KeyRange {
   readonly gt?: string;
   readonly gte?: string;

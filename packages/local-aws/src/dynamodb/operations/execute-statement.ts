@@ -170,7 +170,7 @@ function statementError(error: unknown): object {
   return { Code: code, Message: error.message };
 }
 
-/** A statement of a batch, or why it is none. */
+/** A statement of a batch, or the reason why it cannot be parsed. */
 type Read = { readonly statement: Parsed } | { readonly failure: unknown };
 
 /** The response names the table once the statement fits it. */

@@ -11,7 +11,7 @@ import {
 import { presentProvisioned } from './present.ts';
 import { parseBody } from './requests.ts';
 
-/** Concurrent executions that an account cannot reserve; a smaller account can reserve none. */
+/** An account cannot reserve the last concurrent executions. A smaller account can reserve none. */
 const UNRESERVED_MINIMUM = 100;
 
 const qualified = ({ functionArn }: ControlPlane, { name, qualifier }: LambdaRequest): string =>
