@@ -79,7 +79,8 @@ function timeOf(amzDate: string): number {
 
 /**
  * Returns why the signature of a call is not valid, as AWS words it, or `undefined` if it is valid.
- * The signer of the AWS SDK computes it again. The call must be dated near one of the `times`, in ms.
+ * The signer of the AWS SDK computes it again. The call must be dated near one of the `times`, in
+ * ms.
  */
 export async function signatureProblem(
   { accessKeyId, region, service, signedHeaders, signature }: Signature,
