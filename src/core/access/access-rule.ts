@@ -24,7 +24,9 @@ export const RULE_LIMITS = { rules: 100, description: 500, conditionValue: 500 }
 /** An access rule (docs/contract.md#access-rules). It has either a container or conditions. */
 export interface AccessRule {
   readonly description?: string;
-  /** From 1; a higher value means lower precedence. Unique among the rules of one credential. */
+  /**
+   * Starts at 1; a higher value means lower precedence. No two rules of a credential have the same.
+   */
   readonly priority: number;
   readonly container?: Container;
   readonly conditions?: readonly Condition[];
@@ -32,7 +34,7 @@ export interface AccessRule {
   readonly permissions: readonly Permission[];
 }
 
-/** All that a credential grants. */
+/** Everything that decides what a credential may do. */
 export interface Grants {
   readonly permissions: readonly Permission[];
   readonly rules: readonly AccessRule[];
