@@ -52,7 +52,9 @@ async function keep(
   await invocationStore.putContent(id, content, sealed, end);
 }
 
-/** Only this module seals such content, and the seal proves it unchanged. */
+/**
+ * Only this module seals such content, and the seal proves it unchanged, so the type is certain.
+ */
 async function open<T>(
   { invocationStore, vault }: ContentDeps,
   id: InvocationId,
