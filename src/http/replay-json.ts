@@ -2,7 +2,7 @@ import type { Json } from '../core/shared/json.ts';
 import type { TokenReplay, TokenizeReplay } from '../core/tokens/token-replay.ts';
 
 /*
- * Replay data of responses with tokens, as JSON for a sealed record and back. Only these functions
+ * Converts responses with tokens to replay data for a sealed record, and back. Only these functions
  * write it, and the seal proves it unchanged.
  */
 
