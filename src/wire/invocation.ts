@@ -10,7 +10,7 @@ import { problemResponse } from './problem.ts';
 import { presentTokenized, TOKEN_EXAMPLE } from './token.ts';
 import type { Members } from './words.ts';
 
-/** Timeout of the code of an asynchronous invocation, in ms. */
+/** How long the code of an asynchronous invocation may run, in ms. */
 export const TIMEOUT = { least: 10_000, most: 210_000, default: 10_000 };
 const TIMEOUT_RANGE = `must be a whole number from ${String(TIMEOUT.least)} to ${String(TIMEOUT.most)}`;
 
