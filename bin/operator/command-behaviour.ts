@@ -69,11 +69,11 @@ export const COMMAND_BEHAVIOUR: Readonly<Record<CommandName, CommandBehaviour>> 
   'replace-root': {
     does: 'Replaces the root key of a tenant: begins with --start, or takes the next step',
   },
-  reseal: {
-    does: 'Reseals older records of a tenant under its current key, while the service runs',
+  reencrypt: {
+    does: 'Reencrypts older records of a tenant under its current key, while the service runs',
     isDone: ({ done }) => done === true,
-    progress: ({ seen, resealed, left, unreadable }) =>
-      `${String(seen)} read, ${String(resealed)} resealed, ${String(left)} left so far${idsIn(unreadable)}`,
+    progress: ({ seen, reencrypted, left, unreadable }) =>
+      `${String(seen)} read, ${String(reencrypted)} reencrypted, ${String(left)} left so far${idsIn(unreadable)}`,
     isBad: ({ left }) => left !== 0,
   },
   'rotate-deployment-key': {

@@ -59,7 +59,7 @@ export const COMMANDS = {
   'check-tenant': { needs: ['tenant'], takes: [] },
   'rotate-keys': { needs: ['tenant'], takes: [] },
   'replace-root': { needs: ['tenant'], takes: ['start'] },
-  reseal: { needs: ['tenant'], takes: [] },
+  reencrypt: { needs: ['tenant'], takes: [] },
   'rotate-deployment-key': { needs: [], takes: [] },
   'rewrap-roots': { needs: [], takes: ['tenant', 'wrapped-by'] },
   'destroy-tenant': { needs: ['tenant', 'confirm'], takes: [] },

@@ -30,7 +30,7 @@ import type { CreateTenantDeps } from '../../src/core/operator/create-tenant.ts'
 import type { TenantStore } from '../../src/core/tenants/tenant.ts';
 import type { DestroyTenantDeps } from '../../src/core/operator/destroy-tenant.ts';
 import type { HealthDeps } from '../../src/core/sweep/health.ts';
-import type { ResealDeps } from '../../src/core/operator/reseal-records.ts';
+import type { ReencryptDeps } from '../../src/core/operator/reencrypt-records.ts';
 import type { ReplaceRootDeps } from '../../src/core/operator/replace-root.ts';
 import type { RotateDataKeyDeps } from '../../src/core/operator/rotate-data-key.ts';
 import type { RewrapDeps } from '../../src/core/operator/wrap-roots.ts';
@@ -64,7 +64,7 @@ export type OperatorDeps = {
   RotateDataKeyDeps &
   ReplaceRootDeps &
   RewrapDeps &
-  ResealDeps &
+  ReencryptDeps &
   DestroyTenantDeps &
   HealthDeps;
 
@@ -105,7 +105,7 @@ export function dependencies(env: NodeJS.ProcessEnv): Unaudited<OperatorDeps> {
     sealPublicKey: async (pem) =>
       pem === undefined ? sealPublicKey(kms, config.SEAL_KEY_ID) : createPublicKey(pem),
     auditLog: createTrail(client, config, { ...stores, ...auditReports(config.SERVICE_NAME) }),
-    // Without the check of heads: one token that does not open must not stop a walk over all.
+    // Without the check of summaries: one token that does not open must not stop a walk over all.
     tokenStore: createTokenStores(client, config, stores.vault).storedTokens,
     ...createReactorStores(client, config),
     // It deletes functions and provisions no instances.

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { createTenant } from '../../src/core/operator/create-tenant.ts';
 import { destroyTenantStep } from '../../src/core/operator/destroy-tenant.ts';
 import { health } from '../../src/core/sweep/health.ts';
-import { resealStep } from '../../src/core/operator/reseal-records.ts';
+import { reencryptStep } from '../../src/core/operator/reencrypt-records.ts';
 import { beginRootReplacement, continueRootReplacement } from '../../src/core/operator/replace-root.ts';
 import { rotateDataKey } from '../../src/core/operator/rotate-data-key.ts';
 import {
@@ -124,8 +124,7 @@ function presentUndelivered(invocation: Invocation) {
     last_status: invocation.lastStatus ?? null,
     last_reason: invocation.lastReason ?? null,
     created_at: formatTimestamp(invocation.createdAt),
-    // plain-words: wire name
-    ...(isParked ? { kept_until: dueAt } : { next_attempt_at: isBeingMade ? null : dueAt }),
+    ...(isParked ? { deleted_at: dueAt } : { next_attempt_at: isBeingMade ? null : dueAt }),
   };
 }
 
@@ -154,7 +153,7 @@ const RUN: {
       })),
     };
   },
-  /** The root key replaces the key that seals the secrets. */
+  /** The root key replaces the key that encrypts the secrets. */
   'check-tenant': async (deps: OperatorDeps, raw: Command<'check-tenant'>) => {
     await webhookSecrets(deps, raw.tenant_id);
     return { tenant_id: raw.tenant_id, opens: true };
@@ -174,8 +173,8 @@ const RUN: {
     };
   },
   /** One step; the command line repeats it until the last. */
-  reseal: async (deps: OperatorDeps, raw: Command<'reseal'>) => {
-    const { isDone, ...counts } = await resealStep(deps, raw.tenant_id);
+  reencrypt: async (deps: OperatorDeps, raw: Command<'reencrypt'>) => {
+    const { isDone, ...counts } = await reencryptStep(deps, raw.tenant_id);
     return { ...counts, done: isDone };
   },
   'rotate-deployment-key': async (deps: OperatorDeps) => ({

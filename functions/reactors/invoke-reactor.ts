@@ -58,7 +58,7 @@ export async function replayInvocation(
   caller: Caller,
   replayData: Json,
 ): Promise<RouteResult> {
-  // The function above stored it, and the seal proves it unchanged.
+  // The function above stored it, and its authentication tag proves it unchanged.
   const reaction = await replayReaction(deps, caller, replayData as unknown as ReactionReplay);
   return { body: presentReaction(reaction) };
 }

@@ -45,13 +45,13 @@ export interface IdempotentRequest {
 }
 
 /**
- * The sealed record, which has the status and either the whole body or the replay data of its
+ * The encrypted record, which has the status and either the whole body or the replay data of its
  * route.
  */
 interface StoredResponse {
   readonly status: number;
   readonly body?: Json;
-  readonly kept?: Json; // plain-words: existing records have this name, so it stays
+  readonly replayData?: Json;
 }
 
 /**
@@ -84,7 +84,7 @@ function scopeOf(caller: Caller, matched: MatchedRoute<never>, key: string): Ide
 const contextOf = ({ tenantId, request }: IdempotencyScope) => ({
   tenantId,
   recordId: request,
-  field: 'idempotent-answer',
+  field: 'idempotent-response',
 });
 
 /**
@@ -104,7 +104,7 @@ async function bodyHashes({ tenantKeys }: IdempotencyDeps, tenantId: string, bod
 }
 
 function refusal(
-  claim: Exclude<IdempotencyClaim, { readonly state: 'claimed' | 'answered' }>,
+  claim: Exclude<IdempotencyClaim, { readonly state: 'claimed' | 'stored' }>,
   now: number,
 ): ServiceError {
   if (claim.state === 'other_body')
@@ -119,20 +119,19 @@ function refusal(
 async function replayed(
   deps: IdempotencyDeps,
   scope: IdempotencyScope,
-  sealedAnswer: Buffer,
+  encryptedResponse: Buffer,
   request: IdempotentRequest,
 ): Promise<ResponseContent> {
-  const opened = await deps.vault.open(contextOf(scope), sealedAnswer);
-  // Only this module writes the response, and the seal proves it unchanged.
-  // plain-words: existing records have this name, so it stays
-  const { kept: replayData, ...response } = opened.reveal() as unknown as StoredResponse;
+  const opened = await deps.vault.decrypt(contextOf(scope), encryptedResponse);
+  // Only this module writes the response, and its authentication tag proves it unchanged.
+  const { replayData, ...response } = opened.reveal() as unknown as StoredResponse;
   if (replayData === undefined) return response;
   const { body } = await request.replay(replayData);
   return defined({ status: response.status, body });
 }
 
 /**
- * Stores the first success under a key, sealed, for 24 hours, and replays it. Throws `conflict`
+ * Stores the first success under a key, encrypted, for 24 hours, and replays it. Throws `conflict`
  * while another attempt runs, and `key_reused` for another body (docs/contract.md#idempotency).
  */
 export async function withIdempotency(
@@ -150,18 +149,17 @@ export async function withIdempotency(
   const now = deps.clock();
   const leaseUntil = now + matched.request.remainingMs + LEASE_MARGIN_MS;
   const claim = await deps.idempotencyStore.claim(scope, hash, { now, leaseUntil }, others);
-  if (claim.state === 'answered') return replayed(deps, scope, claim.sealedAnswer, request);
+  if (claim.state === 'stored') return replayed(deps, scope, claim.encryptedResponse, request);
   if (claim.state !== 'claimed') throw refusal(claim, now);
   return runClaimed(deps, scope, claim, async (writes, once) => {
     const outcome = await request.run(writes, once);
     const response = responseOf(route.success, outcome);
     const { replayData } = outcome;
     const stored: StoredResponse =
-      // plain-words: existing records have this name, so it stays
-      replayData === undefined ? response : { status: response.status, kept: replayData };
-    const sealed = await deps.vault.seal(contextOf(scope), new Secret(stored as unknown as Json));
+      replayData === undefined ? response : { status: response.status, replayData };
+    const encrypted = await deps.vault.encrypt(contextOf(scope), new Secret(stored as unknown as Json));
     const times = defined({ now: deps.clock(), until: outcome.replayUntil });
-    await deps.idempotencyStore.keep(scope, claim.attempt, sealed, times);
+    await deps.idempotencyStore.keep(scope, claim.attempt, encrypted, times);
     return response;
   });
 }
@@ -188,7 +186,7 @@ async function runClaimed(
   const once: RunOnce = {
     async begin() {
       hasRun = true;
-      if (await store.markRun(scope, claim.attempt)) return;
+      if (await store.beginRun(scope, claim.attempt)) return;
       throw new ServiceError('conflict', 'Another request with this idempotency key has taken over.');
     },
     mayRepeat() {

@@ -38,7 +38,7 @@ export function reservedHeaders(
 ): ReservedHeaders {
   const isUsed = (prefix: string) =>
     Object.keys(headers).some((name) => name.startsWith(`${prefix.toLowerCase()}-`));
-  const answering = prefixes.find(isUsed) ?? prefixes[0] ?? 'SVC';
+  const respondingPrefix = prefixes.find(isUsed) ?? prefixes[0] ?? 'SVC';
   return {
     get(name) {
       for (const prefix of prefixes) {
@@ -49,6 +49,6 @@ export function reservedHeaders(
     },
     isReserved: (name) =>
       name === EDGE_HEADER || prefixes.some((prefix) => name.startsWith(`${prefix.toLowerCase()}-`)),
-    nameOf: (name) => `${answering}-${name.toUpperCase()}`,
+    nameOf: (name) => `${respondingPrefix}-${name.toUpperCase()}`,
   };
 }

@@ -38,7 +38,7 @@ const TENANT_KEYS_EFFECTS: PortEffects<TenantKeys> = {
   holds: 'none',
   learn: 'none',
 };
-const VAULT_EFFECTS: PortEffects<Vault> = { seal: 'none', open: 'none', mac: 'none', verify: 'none' };
+const VAULT_EFFECTS: PortEffects<Vault> = { encrypt: 'none', decrypt: 'none', mac: 'none', verify: 'none' };
 
 /**
  * All ports through which functions act, by the names of their dependencies. Each port states its

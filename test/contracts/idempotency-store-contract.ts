@@ -58,7 +58,10 @@ export function idempotencyStoreContract(name: string, make: () => IdempotencySt
       const { claim, claimed, keep } = aRequest();
       const { attempt, seed } = await claimed();
       await keep(attempt, 'answer');
-      expect(await claim(NOW + DAY - 1)).toEqual({ state: 'answered', sealedAnswer: Buffer.from('answer') });
+      expect(await claim(NOW + DAY - 1)).toEqual({
+        state: 'stored',
+        encryptedResponse: Buffer.from('answer'),
+      });
       expect((await claimed(NOW + DAY)).seed.equals(seed)).toBe(false);
     });
 
@@ -69,7 +72,7 @@ export function idempotencyStoreContract(name: string, make: () => IdempotencySt
       await keep(first.attempt, 'late');
       expect((await claim(AFTER_THE_LEASE)).state).toBe('running');
       await keep(second.attempt, 'good');
-      expect(await claim()).toMatchObject({ sealedAnswer: Buffer.from('good') });
+      expect(await claim()).toMatchObject({ encryptedResponse: Buffer.from('good') });
     });
 
     it('rejects another body while the first runs, after it died, and after it succeeded', async () => {
@@ -79,14 +82,14 @@ export function idempotencyStoreContract(name: string, make: () => IdempotencySt
         expect(await claim(now, OTHER_BODY)).toEqual({ state: 'other_body' });
       await keep(attempt, 'x');
       expect(await claim(NOW + 2, OTHER_BODY)).toEqual({ state: 'other_body' });
-      expect((await claim(NOW + 2)).state).toBe('answered');
+      expect((await claim(NOW + 2)).state).toBe('stored');
     });
 
     it('recognizes a body by an alternative hash of it', async () => {
       const { claim, claimed, keep } = aRequest();
       const { attempt } = await claimed();
       await keep(attempt, 'x');
-      expect((await claim(NOW, OTHER_BODY, [BODY])).state).toBe('answered');
+      expect((await claim(NOW, OTHER_BODY, [BODY])).state).toBe('stored');
     });
 
     it('starts over for another body after the first was released', async () => {
@@ -102,7 +105,7 @@ export function idempotencyStoreContract(name: string, make: () => IdempotencySt
     it('reports a run to every later attempt, also after the first has died or failed', async () => {
       const { store, scope, claim, claimed } = aRequest();
       const { attempt } = await claimed();
-      expect(await store.markRun(scope, attempt)).toBe(true);
+      expect(await store.beginRun(scope, attempt)).toBe(true);
       expect((await claim(NOW + 1)).state).toBe('running');
       expect(await claim(AFTER_THE_LEASE)).toEqual({ state: 'ran' });
       await store.release(scope, attempt, true);
@@ -114,8 +117,8 @@ export function idempotencyStoreContract(name: string, make: () => IdempotencySt
       const { store, scope, claimed } = aRequest();
       const first = await claimed();
       const second = await claimed(AFTER_THE_LEASE);
-      expect(await store.markRun(scope, first.attempt)).toBe(false);
-      expect(await store.markRun(scope, second.attempt)).toBe(true);
+      expect(await store.beginRun(scope, first.attempt)).toBe(false);
+      expect(await store.beginRun(scope, second.attempt)).toBe(true);
       await store.release(scope, second.attempt, false);
       expect((await claimed(AFTER_THE_LEASE + 1)).seed).toEqual(first.seed);
     });
@@ -131,7 +134,7 @@ export function idempotencyStoreContract(name: string, make: () => IdempotencySt
       const { claim, claimed, keep } = aRequest();
       const { attempt } = await claimed();
       await keep(attempt, 'answer', NOW + 1_000);
-      expect((await claim(NOW + 999)).state).toBe('answered');
+      expect((await claim(NOW + 999)).state).toBe('stored');
       expect(await claim(NOW + 1_000)).toEqual({ state: 'ran' });
     });
   });

@@ -49,7 +49,7 @@ export function reactorStoreContract(name: string, make: () => ReactorStore): vo
         ...reactor,
         modifiedAt: 7,
         version: 2,
-        sealedConfiguration: Buffer.from(`sealed ${String(at)}`),
+        encryptedConfiguration: Buffer.from(`encrypted ${String(at)}`),
       }));
       const store = make();
       const won = await Promise.all(writers.map((next) => store.update(next)));

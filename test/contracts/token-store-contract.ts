@@ -28,7 +28,7 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
   describe(`the contract of a token store, ${name}`, () => {
     it('returns tokens as written, each once, and none for unknown ids', async () => {
       const { store, tenantId, aToken } = aTenantsTokens();
-      const [token, other] = [aToken({ sealedDetails: randomBytes(9), createdBy: 'x' }), aToken()];
+      const [token, other] = [aToken({ encryptedDetails: randomBytes(9), createdBy: 'x' }), aToken()];
       expect(await store.create([{ token }, { token: other }])).toBe('written');
       expect(await store.find(tenantId, token.id)).toEqual(token);
       const ids = [token.id, randomUUID(), '', 'x'.repeat(3_000), token.id];
@@ -44,11 +44,11 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
       const theirs = { ...token, tenantId: stranger };
       expect(await store.find(stranger, token.id)).toBeUndefined();
       expect(await store.findMany(stranger, [token.id])).toEqual([]);
-      expect(await store.findHeads(stranger, [token.id])).toEqual([]);
+      expect(await store.findSummaries(stranger, [token.id])).toEqual([]);
       expect((await store.findCvcs(stranger, [token.id])).size).toBe(0);
       expect([await idsOf({}, stranger), await idsOf({ terms: ['t'] }, stranger)]).toEqual([[], []]);
       expect(await idsOf({ fingerprint: token.fingerprint }, stranger)).toEqual([]);
-      for await (const heads of store.findMatches(theirs)) expect(heads).toEqual([]);
+      for await (const summaries of store.findMatches(theirs)) expect(summaries).toEqual([]);
       expect(await store.update(theirs, { token: changed(theirs) })).toBe('changed');
       expect(await store.deleteIfStandalone(stranger, token.id, Date.now())).toEqual({
         remaining: undefined,
@@ -68,14 +68,14 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
 
     it('never lets a second token have the id that a caller chose for a deleted one', async () => {
       const { store, tenantId, aToken, idsOf } = aTenantsTokens();
-      const parts = { sealedData: randomBytes(800_000), terms: terms(3), holdsLock: true };
+      const parts = { encryptedData: randomBytes(800_000), terms: terms(3), holdsLock: true };
       const many = { terms: terms(120) };
       for (const more of [{}, parts, many]) {
         const chosen = aToken({ id: `chosen-${randomUUID()}`, ...more });
         expect(await store.create([{ token: chosen }])).toBe('written');
         expect(await store.deleteVersion(chosen)).toBe(true);
         expect(await store.find(tenantId, chosen.id)).toBeUndefined();
-        expect(await store.findHeads(tenantId, [chosen.id])).toEqual([]);
+        expect(await store.findSummaries(tenantId, [chosen.id])).toEqual([]);
         const again = aToken({ id: chosen.id });
         expect(await store.create([{ token: again }])).toEqual({ idTakenBy: { id: chosen.id } });
         expect(await store.deleteVersion(chosen)).toBe(false);
@@ -199,22 +199,24 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
       expect(await store.create([{ token: locked() }])).toEqual({ lockedBy: heir.id });
     });
 
-    it('returns heads without large data, and reads the data by heads, also when it has changed', async () => {
+    it('returns summaries without large data, and reads the data by summaries, also when it has changed', async () => {
       const { store, tenantId, aToken, create } = aTenantsTokens();
-      const [small, large, gone] = [aToken(), aToken({ sealedData: randomBytes(400_000) }), aToken()];
+      const [small, large, gone] = [aToken(), aToken({ encryptedData: randomBytes(400_000) }), aToken()];
       await create(small, large, gone);
       const ids = [small.id, large.id, gone.id];
-      const heads = (await store.findHeads(tenantId, ids)).toSorted(
+      const summaries = (await store.findSummaries(tenantId, ids)).toSorted(
         (a, b) => ids.indexOf(a.id) - ids.indexOf(b.id),
       );
-      expect(heads.map(({ sealedData }) => sealedData?.length)).toEqual([80, undefined, 80]);
-      expect(heads[1]?.dataBytes).toBe((heads[0]?.dataBytes ?? 0) + 400_000 - 80);
-      await store.update(large, { token: changed(large, { sealedData: randomBytes(500_000) }) });
-      const [, head] = heads;
-      const read = head && (await store.readData([head]));
-      expect(read?.map(({ sealedData, version }) => [sealedData.length, version])).toEqual([[500_000, 2]]);
+      expect(summaries.map(({ encryptedData }) => encryptedData?.length)).toEqual([80, undefined, 80]);
+      expect(summaries[1]?.dataBytes).toBe((summaries[0]?.dataBytes ?? 0) + 400_000 - 80);
+      await store.update(large, { token: changed(large, { encryptedData: randomBytes(500_000) }) });
+      const [, summary] = summaries;
+      const read = summary && (await store.readData([summary]));
+      expect(read?.map(({ encryptedData, version }) => [encryptedData.length, version])).toEqual([
+        [500_000, 2],
+      ]);
       await store.deleteVersion((await store.find(tenantId, large.id)) ?? large);
-      expect(head && (await store.readData([head]))).toEqual([]);
+      expect(summary && (await store.readData([summary]))).toEqual([]);
     });
 
     it('returns the matches that last long enough, by expiration', async () => {
@@ -238,7 +240,7 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
         const ids: string[] = [];
         const expiration = at === undefined ? {} : { expiration: { at: now + at, offsetMinutes: 0 } };
         const wanted = { tenantId, fingerprint: tenantId, matchHash: 'm', ...expiration };
-        for await (const heads of store.findMatches(wanted)) ids.push(...heads.map(({ id }) => id));
+        for await (const summaries of store.findMatches(wanted)) ids.push(...summaries.map(({ id }) => id));
         return ids;
       };
       const ids = good.map(({ id }) => id);
@@ -312,7 +314,7 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
       ['a cvc', { type: 'card', cvcUntil: 9 }],
       ['entries', { terms: ['t'] }],
       ['a lock', { holdsLock: true }],
-      ['large data', { sealedData: randomBytes(400_000) }],
+      ['large data', { encryptedData: randomBytes(400_000) }],
     ])('does not delete in one call a token that has %s', async (_, more) => {
       const { store, tenantId, aToken } = aTenantsTokens();
       const token = aToken(more);

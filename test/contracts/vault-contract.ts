@@ -1,4 +1,4 @@
-import { RecordCorruptedError } from '../../src/core/crypto/record-seal.ts';
+import { RecordCorruptedError } from '../../src/core/crypto/record-encryption.ts';
 import type { Vault } from '../../src/core/crypto/vault.ts';
 import { JsonExtentError, MembersAllowance } from '../../src/core/shared/json-extent.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
@@ -8,16 +8,16 @@ const CONTEXT = { tenantId: 'tenant', recordId: 'record', field: 'data' };
 /** The contract of every {@link Vault}. */
 export function vaultContract(name: string, make: () => Vault): void {
   describe(`the contract of a vault, ${name}`, () => {
-    it('opens a value that it sealed', async () => {
+    it('opens a value that it encrypted', async () => {
       for (const value of [null, 'text', 1.5, { a: [1, { b: 'two\nlines' }] }]) {
-        const sealed = await make().seal(CONTEXT, new Secret(value));
-        expect((await make().open(CONTEXT, sealed)).reveal()).toEqual(value);
+        const encrypted = await make().encrypt(CONTEXT, new Secret(value));
+        expect((await make().decrypt(CONTEXT, encrypted)).reveal()).toEqual(value);
       }
     });
 
     it.each(['tenantId', 'recordId', 'field'])('opens nothing under another %s', async (member) => {
-      const sealed = await make().seal(CONTEXT, new Secret('x'));
-      await expect(make().open({ ...CONTEXT, [member]: 'other' }, sealed)).rejects.toBeInstanceOf(
+      const encrypted = await make().encrypt(CONTEXT, new Secret('x'));
+      await expect(make().decrypt({ ...CONTEXT, [member]: 'other' }, encrypted)).rejects.toBeInstanceOf(
         RecordCorruptedError,
       );
     });
@@ -33,10 +33,10 @@ export function vaultContract(name: string, make: () => Vault): void {
     });
 
     it('opens nothing with more members than an allowance has left', async () => {
-      const sealed = await make().seal(CONTEXT, new Secret([1, 2, 3]));
-      const open = make().open(CONTEXT, sealed, new MembersAllowance(2));
+      const encrypted = await make().encrypt(CONTEXT, new Secret([1, 2, 3]));
+      const open = make().decrypt(CONTEXT, encrypted, new MembersAllowance(2));
       await expect(open).rejects.toBeInstanceOf(JsonExtentError);
-      await make().open(CONTEXT, sealed, new MembersAllowance(10));
+      await make().decrypt(CONTEXT, encrypted, new MembersAllowance(10));
     });
   });
 }

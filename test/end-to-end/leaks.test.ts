@@ -103,8 +103,8 @@ async function tables(): Promise<Buffer> {
     'result',
   ])
     expect([...kinds]).toContain(kind);
-  // Of the audit trail: records, ids that they refer to, marks, seals.
-  for (const partition of [/#log#\d\d$/, /^id#/, /^open#/, /^seal$/])
+  // Of the audit trail: records, ids that they refer to, marks, encrypts.
+  for (const partition of [/#log#\d\d$/, /^id#/, /^open#/, /^encrypt$/])
     expect(items.some(({ pk }) => partition.test(pk?.S ?? ''))).toBe(true);
   return Buffer.from(items.map(bytesOf).join('\n'), 'latin1');
 }
@@ -240,7 +240,7 @@ it('the service leaves no secret in plain text anywhere', async () => {
   )
     await sleep(100);
   await operatorOf(service.credentials, { command: 'rotate-keys', tenant_id: service.credentials.tenant_id });
-  await operatorOf(service.credentials, { command: 'reseal', tenant_id: service.credentials.tenant_id });
+  await operatorOf(service.credentials, { command: 'reencrypt', tenant_id: service.credentials.tenant_id });
   await sleep(2_000);
 
   const keys = {

@@ -138,7 +138,7 @@ describe('the operator command line', () => {
     };
     expect(await completed('re')).toEqual([
       'replace-root',
-      'reseal',
+      'reencrypt',
       'rewrap-roots',
       'resend-delivery',
       'rebuild-index',

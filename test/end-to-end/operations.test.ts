@@ -36,12 +36,12 @@ async function steps(command: Record<string, string>, isDone: (response: Record<
   }
 }
 
-const reseal = (tenant: string) =>
-  steps({ command: 'reseal', tenant_id: tenant }, ({ done }) => done === true);
+const reencrypt = (tenant: string) =>
+  steps({ command: 'reencrypt', tenant_id: tenant }, ({ done }) => done === true);
 const sum = (responses: readonly Record<string, any>[], member: string) =>
   responses.reduce((total, response) => total + (response[member] as number), 0);
 
-describe('rotation and re-sealing under load', () => {
+describe('rotation and re-encryption under load', () => {
   it('lose nothing and fail nothing', async () => {
     const { id, app, manager } = await aTenant();
     const large = 'x'.repeat(500_000);
@@ -79,19 +79,19 @@ describe('rotation and re-sealing under load', () => {
       command: 'rotate-keys',
       tenant_id: id,
     })) as unknown as { key_version: number };
-    const walked = await reseal(id);
+    const walked = await reencrypt(id);
     load.goesOn = false;
     await Promise.all(running);
     expect(failures).toEqual([]);
     expect(version).toBe(2);
     expect(requests.made).toBeGreaterThan(20);
-    // Everything that was stored before was sealed again: tokens and the reactor.
-    expect(sum(walked, 'resealed')).toBeGreaterThanOrEqual(known.size + 1);
+    // Everything that was stored before was encrypted again: tokens and the reactor.
+    expect(sum(walked, 'reencrypted')).toBeGreaterThanOrEqual(known.size + 1);
     for (const [tokenId, data] of known) expect((await app.get(`/tokens/${tokenId}`)).body.data).toBe(data);
     const ran = await app.post(`/reactors/${reactor.body.id as string}/react`, {});
     expect(ran.body).toEqual({ raw: { saved: 'yes' } });
     console.log(
-      `rotation under load: ${String(requests.made)} requests, ${String(failures.length)} failed, ${String(sum(walked, 'resealed'))} records resealed in ${String(walked.length)} steps`,
+      `rotation under load: ${String(requests.made)} requests, ${String(failures.length)} failed, ${String(sum(walked, 'reencrypted'))} records reencrypted in ${String(walked.length)} steps`,
     );
   });
 });
@@ -111,7 +111,7 @@ describe('the replacement of a root', () => {
     expect((await app.get(`/tokens/${made.body.id as string}`)).body.data).toBe('x');
     const found = await app.post('/tokens/search', { query: 'metadata.a:"b"' });
     expect(found.body.data).toMatchObject([{ id: made.body.id }]);
-    expect(sum(await reseal(id), 'left')).toBe(0);
+    expect(sum(await reencrypt(id), 'left')).toBe(0);
   });
 });
 
@@ -208,7 +208,7 @@ describe('the operator', () => {
     { command: 'rotate-keys', tenant_id: 'x' },
     { command: 'rotate-keys', tenant_id: randomUUID() },
     { command: 'replace-root', tenant_id: randomUUID() },
-    { command: 'reseal', tenant_id: randomUUID() },
+    { command: 'reencrypt', tenant_id: randomUUID() },
     { command: 'rewrap-roots', tenant_id: randomUUID() },
     { command: 'rewrap-roots', wrapped_by: 'x' },
     { command: 'resend-delivery', tenant_id: randomUUID(), invocation_id: randomUUID() },

@@ -39,7 +39,7 @@ async function eventually(condition: () => Promise<boolean>): Promise<void> {
 }
 
 /** Whether an item only remembers the id of a token that is gone. */
-const isTombstone = (item: string) => item.includes('isGone=') && !item.includes('sealedData=');
+const isTombstone = (item: string) => item.includes('isGone=') && !item.includes('encryptedData=');
 
 const itemsOf = async (id: string) =>
   (await allItems(service.credentials)).map(bytesOf).filter((item) => item.includes(id) && !isOfTrail(item));
@@ -157,7 +157,7 @@ describe('a cvc', () => {
     expect(await reads()).toEqual(Array.from({ length: 5 }, () => card.data));
     const masked = await (await anApplication()).get(`/tokens/${id}`);
     expect(JSON.stringify(masked.body)).not.toContain('8361');
-    expect((await itemsOf(id)).some((item) => item.includes('sealedCvc='))).toBe(true);
+    expect((await itemsOf(id)).some((item) => item.includes('encryptedCvc='))).toBe(true);
     const reactor = await management.post('/reactors', {
       name: 'returns its argument',
       code: 'module.exports = ({ args }) => ({ raw: { list: [args.card.cvc], at: Date.now() } });',
@@ -180,7 +180,7 @@ describe('a cvc', () => {
     expect([late.status, late.body.detail]).toEqual([409, expect.stringContaining('no longer stored')]);
     expect(await reads()).toEqual(Array.from({ length: 5 }, () => CARD));
     expect((await app.post('/tokens', wanted, { headers })).body.data).toEqual(CARD);
-    await eventually(async () => !(await itemsOf(id)).some((item) => item.includes('sealedCvc=')));
+    await eventually(async () => !(await itemsOf(id)).some((item) => item.includes('encryptedCvc=')));
     expect((await app.get(`/tokens/${id}`)).status).toBe(200);
     // The match has an hour of the cvc that was sent, since its caller may update it.
     const again = await app.post('/tokens', wanted);
@@ -200,6 +200,6 @@ describe('a cvc', () => {
     });
     const removed = await app.patch(`/tokens/${body.id}`, { data: { cvc: null } });
     expect(removed.body.data).toEqual({ ...CARD, expiration_month: 1 });
-    expect((await itemsOf(body.id)).some((item) => item.includes('sealedCvc='))).toBe(false);
+    expect((await itemsOf(body.id)).some((item) => item.includes('encryptedCvc='))).toBe(false);
   });
 });

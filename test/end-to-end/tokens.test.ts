@@ -389,6 +389,6 @@ describe('unusual input', () => {
       .filter((item) => item.includes(mark) && !isOfTrail(item));
     expect(left).toHaveLength(1);
     expect(left[0]).toContain('isGone=');
-    expect(left[0]).not.toContain('sealedData=');
+    expect(left[0]).not.toContain('encryptedData=');
   });
 });

@@ -352,12 +352,12 @@ async function itemOf(id: string) {
 const without = (item: Item, name: string): Item =>
   Object.fromEntries(Object.entries(item).filter(([each]) => each !== name));
 
-/** What the administrator changes; sealed data stays as it is. */
+/** What the administrator changes; encrypted data stays as it is. */
 const FORGERIES: readonly (readonly [what: string, forge: (item: Item) => Item])[] = [
-  ['its mask and metadata removed', (item) => without(item, 'sealedDetails')],
+  ['its mask and metadata removed', (item) => without(item, 'encryptedDetails')],
   [
     'its mask and metadata replaced by a large text',
-    (item) => ({ ...item, sealedDetails: { B: randomBytes(200_000) } }),
+    (item) => ({ ...item, encryptedDetails: { B: randomBytes(200_000) } }),
   ],
   ['another container', (item) => ({ ...item, containers: { L: [{ S: '/walls/forged/' }] } })],
   ['terms of another token', (item) => ({ ...item, terms: { L: [{ S: 'forged' }] } })],

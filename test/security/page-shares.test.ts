@@ -4,7 +4,7 @@ import type { Json } from '../../src/core/shared/json.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
 import { randomIdentity } from '../../src/core/shared/write-identity.ts';
 import { createToken } from '../../src/core/tokens/create-tokens.ts';
-import { openPage, type PermittedHead } from '../../src/core/tokens/open-page.ts';
+import { openPage, type PermittedSummary } from '../../src/core/tokens/open-page.ts';
 import { tokenObject } from '../../src/core/tokens/token-object.ts';
 import { aCaller } from '../support/builders/a-caller.ts';
 import { aWallWorld } from './a-wall-world.ts';
@@ -49,11 +49,11 @@ describe('a page of tokens', () => {
     await fc.assert(
       fc.asyncProperty(tokens, fc.constantFrom(1, 3, 5, 20, 100), async (raw, size) => {
         const world = aWallWorld();
-        const permitted: (PermittedHead & { readonly mask: Json; readonly length: number })[] = [];
+        const permitted: (PermittedSummary & { readonly mask: Json; readonly length: number })[] = [];
         for (const { size: length, mask, transform } of raw) {
           const id = await create(world, length, mask);
-          const [head] = id === undefined ? [] : await world.deps.tokenStore.findHeads(TENANT, [id]);
-          if (head !== undefined) permitted.push({ token: head, transform, mask, length });
+          const [summary] = id === undefined ? [] : await world.deps.tokenStore.findSummaries(TENANT, [id]);
+          if (summary !== undefined) permitted.push({ token: summary, transform, mask, length });
         }
         const together = await openPage(world.deps, permitted, size, createBudget());
         const alone = await Promise.all(
@@ -84,17 +84,17 @@ describe('a page of tokens', () => {
     const opened: string[] = [];
     const vault: typeof world.deps.vault = {
       ...world.deps.vault,
-      open: (context, ...rest) => {
+      decrypt: (context, ...rest) => {
         opened.push(context.field);
-        return world.deps.vault.open(context, ...rest);
+        return world.deps.vault.decrypt(context, ...rest);
       },
     };
     const ids = [await create(world, 10, 'm'.repeat(20_000)), await create(world, 10, 'm')];
-    const heads = await world.deps.tokenStore.findHeads(
+    const summaries = await world.deps.tokenStore.findSummaries(
       TENANT,
       ids.filter((id) => id !== undefined),
     );
-    const permitted = heads.map((token) => ({ token, transform: 'mask' as const }));
+    const permitted = summaries.map((token) => ({ token, transform: 'mask' as const }));
     const views = await openPage({ ...world.deps, vault }, permitted, 100, createBudget());
     expect(opened.filter((field) => field === 'details')).toHaveLength(1);
     expect(views.map(tokenObject)).toEqual([
@@ -113,8 +113,8 @@ describe('a page of tokens', () => {
       const input = { type: 'token', data, mask: '{{ data | size }}' } as const;
       ids.push((await createToken(world.deps, creator, input, randomIdentity)).token.id);
     }
-    const heads = await world.deps.tokenStore.findHeads(TENANT, ids);
-    const permitted = heads.map((token) => ({ token, transform: 'mask' as const }));
+    const summaries = await world.deps.tokenStore.findSummaries(TENANT, ids);
+    const permitted = summaries.map((token) => ({ token, transform: 'mask' as const }));
     const parsing = jest.spyOn(JSON, 'parse');
     const [masked, left] = (await openPage(world.deps, permitted, 100, createBudget())).map(tokenObject);
     const parsed = parsing.mock.calls.map(([text]) => text).filter((text) => text.startsWith('[0,'));
@@ -140,9 +140,9 @@ describe('a page of tokens', () => {
       containers,
     } as const;
     const { token } = await createToken(world.deps, creator, input, randomIdentity);
-    const [head] = await world.deps.tokenStore.findHeads(TENANT, [token.id]);
-    if (head === undefined) throw new Error('it is not there');
-    const [view] = await openPage(world.deps, [{ token: head, transform: 'reveal' }], 100, createBudget());
+    const [summary] = await world.deps.tokenStore.findSummaries(TENANT, [token.id]);
+    if (summary === undefined) throw new Error('it is not there');
+    const [view] = await openPage(world.deps, [{ token: summary, transform: 'reveal' }], 100, createBudget());
     const shown = view && tokenObject(view);
     expect(shown).toMatchObject({ data: expect.anything() as unknown, mask: expect.anything() as unknown });
     // A response carries its body as a JSON string.

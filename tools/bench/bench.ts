@@ -67,7 +67,7 @@ async function runAll(names: readonly string[]): Promise<void> {
  * The sections that a smoke run starts beside the others: those that need no service, and the one
  * that needs its own, since it slows calls down and counts them.
  */
-const BESIDE = [['sealing', 'growth', 'reactor-runtime', 'sweep', 'trail'], ['counts']];
+const BESIDE = [['encryption', 'growth', 'reactor-runtime', 'sweep', 'trail'], ['counts']];
 
 /** The fewest repetitions of each section; those that need a service share one. */
 async function smoke(): Promise<void> {

@@ -4,7 +4,7 @@
  */
 export const BUDGETS = {
   /** Times the processor time of raw AES-256-GCM, of a card. */
-  sealing: { seal: 3, open: 3.5 },
+  encryption: { encrypt: 3, decrypt: 3.5 },
   /** Times the start of a bundle of only the unmodified SDK clients, of every function. */
   coldStart: 1.1,
   /**

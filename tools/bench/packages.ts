@@ -98,7 +98,7 @@ const wrapped = middy({ timeoutEarlyInMillis: 0 })
 const item = {
   pk: 'tenant#id',
   sk: 'token',
-  sealedData: Buffer.alloc(200),
+  encryptedData: Buffer.alloc(200),
   version: 1,
   containers: ['/pci/high/'],
 };

@@ -5,7 +5,7 @@ import { hasSmokeForm, IS_SMOKE } from './effort.ts';
  * other sections warm up the machine.
  */
 export const SECTIONS = [
-  'sealing',
+  'encryption',
   'cold-start',
   'warm',
   'counts',

@@ -64,7 +64,7 @@ async function drain(): Promise<void> {
   }));
   await fill(database, BACKLOG / 2, () => ({
     token: aStoredToken({ cvcUntil: due }),
-    cvc: { sealedCvc: randomBytes(60), until: due },
+    cvc: { encryptedCvc: randomBytes(60), until: due },
   }));
   database.takeCalls();
   let [runs, done, calls, left] = [0, 0, 0, true];

@@ -15,7 +15,7 @@ export interface KeyRow {
   readonly state: (typeof STATES)[number];
   /** Increases with each write of the token. */
   readonly version: number;
-  /** Differs after each write that a caller can notice; others only seal the token again. */
+  /** Differs after each write that a caller can notice; others only encrypt the token again. */
   readonly stamp: string;
   /** In ms since the epoch; `null` without an expiration. */
   readonly expiresAt: number | null;

@@ -16,9 +16,9 @@ function progressOf(root: WrappedRoot, then: WrappedRoot | undefined): WrappedRo
 }
 
 /**
- * The tenant as it is now, with the roots that restored records were sealed under. If its root was
- * replaced since, its replacement is under way again: the restored records still need the old one.
- * A root that is still in use stays wrapped as it is now.
+ * The tenant as it is now, with the roots that restored records were encrypted under. If its root
+ * was replaced since, its replacement is under way again: the restored records still need the old
+ * one. A root that is still in use stays wrapped as it is now.
  */
 export function mergeTenant(now: Tenant, then: Tenant): Tenant {
   if (isDestroyed(now)) return now;
@@ -33,6 +33,6 @@ export function mergeTenant(now: Tenant, then: Tenant): Tenant {
       `the root of the tenant ${now.id} was replaced twice around this restore point: choose a later one`,
     );
   // A walk over all records has to begin again with the restored ones.
-  const { reseal: _, ...rest } = now;
+  const { reencrypt: _, ...rest } = now;
   return { ...rest, roots };
 }

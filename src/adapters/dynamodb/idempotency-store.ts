@@ -7,7 +7,7 @@ import type {
   IdempotencyScope,
   IdempotencyStore,
 } from '../../core/idempotency/idempotency-store.ts';
-import { answerKey, idempotencyKey } from './keys.ts';
+import { responseKey, idempotencyKey } from './keys.ts';
 import { PART_BYTES, putParts, readParts } from './value-parts.ts';
 import { binary, type Table } from './table-client.ts';
 import { timeToLive } from './token-item.ts';
@@ -27,11 +27,11 @@ const recordItem = z.lazy(() =>
     leaseUntil: z.number(),
     /** An effect that must not happen twice has happened. */
     hasRun: z.boolean(),
-    sealedAnswer: z.exactOptional(binary),
-    /** The number of parts of the sealed response next to the record. */
+    encryptedResponse: z.exactOptional(binary),
+    /** The number of parts of the encrypted response next to the record. */
     partCount: z.exactOptional(z.number()),
     /** The end of the response, if it is earlier than the end of its record. */
-    answerUntil: z.exactOptional(z.number()),
+    responseUntil: z.exactOptional(z.number()),
   }),
 );
 
@@ -99,7 +99,7 @@ async function takeOver(
     Key: { ...keyOf(scope) },
     UpdateExpression: 'SET attempt = :attempt, leaseUntil = :lease',
     ConditionExpression:
-      'attempt IN (:previous, :attempt) AND hasRun = :no AND attribute_not_exists(sealedAnswer) AND attribute_not_exists(partCount)',
+      'attempt IN (:previous, :attempt) AND hasRun = :no AND attribute_not_exists(encryptedResponse) AND attribute_not_exists(partCount)',
     ExpressionAttributeValues: {
       ':attempt': attempt,
       ':lease': leaseUntil,
@@ -118,14 +118,14 @@ async function responseOf(
   record: Record,
   now: number,
 ): Promise<Buffer | undefined> {
-  if (record.answerUntil !== undefined && record.answerUntil <= now) return undefined;
-  if (record.sealedAnswer !== undefined) return record.sealedAnswer;
-  const of = answerKey(keyOf(scope), record.attempt);
+  if (record.responseUntil !== undefined && record.responseUntil <= now) return undefined;
+  if (record.encryptedResponse !== undefined) return record.encryptedResponse;
+  const of = responseKey(keyOf(scope), record.attempt);
   return readParts(table, of, record.partCount ?? 0);
 }
 
-const isAnswered = ({ sealedAnswer, partCount }: Record): boolean =>
-  sealedAnswer !== undefined || partCount !== undefined;
+const isAnswered = ({ encryptedResponse, partCount }: Record): boolean =>
+  encryptedResponse !== undefined || partCount !== undefined;
 
 /** The claim of a request under a key that another body has used. */
 async function claimOther(
@@ -148,8 +148,8 @@ async function claimSame(
   { now, leaseUntil }: ClaimTimes,
 ): Promise<IdempotencyClaim> {
   if (isAnswered(record)) {
-    const sealedAnswer = await responseOf(table, scope, record, now);
-    return sealedAnswer === undefined ? { state: 'ran' } : { state: 'answered', sealedAnswer };
+    const encryptedResponse = await responseOf(table, scope, record, now);
+    return encryptedResponse === undefined ? { state: 'ran' } : { state: 'stored', encryptedResponse };
   }
   if (record.leaseUntil > now) return { state: 'running', leaseUntil: record.leaseUntil };
   return record.hasRun ? { state: 'ran' } : takeOver(table, scope, record, leaseUntil);
@@ -176,7 +176,7 @@ async function change(
 }
 
 /**
- * An item contains a claim first, later the sealed response. The parts of a large response are
+ * An item contains a claim first, later the encrypted response. The parts of a large response are
  * written before the item that counts them; a part without a reference expires by its TTL.
  */
 export function createIdempotencyStore(table: Table): IdempotencyStore {
@@ -189,20 +189,20 @@ export function createIdempotencyStore(table: Table): IdempotencyStore {
         ? claimSame(table, scope, first.existing, times)
         : claimOther(table, scope, first.existing, bodyHash, times);
     },
-    async keep(scope, attempt, sealedAnswer, { now, until = Infinity }) {
+    async keep(scope, attempt, encryptedResponse, { now, until = Infinity }) {
       const end = Math.min(until, now + RETENTION_MS);
       const isSwept = until < now + RETENTION_MS;
-      if (sealedAnswer.length <= PART_BYTES && !isSwept) {
-        await change(table, scope, attempt, { sealedAnswer });
+      if (encryptedResponse.length <= PART_BYTES && !isSwept) {
+        await change(table, scope, attempt, { encryptedResponse });
         return;
       }
       // A response that ends before its record is a separate item, so that the sweep can delete it
       // in time.
-      const of = answerKey(keyOf(scope), attempt);
-      const partCount = await putParts(table, of, sealedAnswer, { until: end, isSwept });
-      await change(table, scope, attempt, { partCount, ...(isSwept && { answerUntil: end }) });
+      const of = responseKey(keyOf(scope), attempt);
+      const partCount = await putParts(table, of, encryptedResponse, { until: end, isSwept });
+      await change(table, scope, attempt, { partCount, ...(isSwept && { responseUntil: end }) });
     },
-    markRun: (scope, attempt) => change(table, scope, attempt, { hasRun: true }),
+    beginRun: (scope, attempt) => change(table, scope, attempt, { hasRun: true }),
     async release(scope, attempt, hasRun) {
       await change(table, scope, attempt, { leaseUntil: RELEASED, ...(!hasRun && { hasRun: false }) });
     },

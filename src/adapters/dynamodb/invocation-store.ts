@@ -87,7 +87,7 @@ function guard(previous: Invocation) {
   };
 }
 
-/** Invocations in the Reactors table; their sealed content in parts in the Ephemeral table. */
+/** Invocations in the Reactors table; their encrypted content in parts in the Ephemeral table. */
 export function createInvocationStore(reactors: Table, ephemeral: Table): InvocationStore {
   async function putInvocation(
     next: Invocation,
@@ -131,9 +131,9 @@ export function createInvocationStore(reactors: Table, ephemeral: Table): Invoca
       await removeItem(reactors, invocationKey(id.tenantId, id.id));
     },
 
-    async putContent({ tenantId, id }, content, sealed, end) {
+    async putContent({ tenantId, id }, content, encrypted, end) {
       const key = invocationContentKey(tenantId, id, content);
-      const partCount = await putParts(ephemeral, key, sealed, end);
+      const partCount = await putParts(ephemeral, key, encrypted, end);
       const item = { ...key, partCount, ttl: timeToLive(end.until) };
       const { client, name } = ephemeral;
       await send(() => client.send(new PutCommand({ TableName: name, Item: item })));

@@ -183,8 +183,8 @@ export function idempotencyKey(tenantId: string, request: string): ItemKey {
 }
 
 /** Ephemeral table: the base key of the parts of a response; each attempt has its own. */
-export function answerKey(record: ItemKey, attempt: string): ItemKey {
-  return { pk: record.pk, sk: `answer#${attempt}` };
+export function responseKey(record: ItemKey, attempt: string): ItemKey {
+  return { pk: record.pk, sk: `response#${attempt}` };
 }
 
 /**

@@ -22,8 +22,8 @@ const reactorItem = z.lazy(() =>
     modifiedBy: z.exactOptional(z.string()),
     modifiedAt: z.exactOptional(z.number()),
     codeHash: z.string(),
-    sealedCode: binary,
-    sealedConfiguration: binary,
+    encryptedCode: binary,
+    encryptedConfiguration: binary,
     state: z.enum(['creating', 'ready', 'deleting']),
     functionVersion: z.exactOptional(z.string()),
     operation: z.exactOptional(z.object({ id: z.string(), until: z.number() })),
@@ -47,13 +47,13 @@ const read = (item: Item): StoredReactor => reactorItem.parse(item);
 
 /** Whether the stored item is the one to write, its operation included. */
 function isSame(reactor: StoredReactor): (found: StoredReactor) => boolean {
-  return ({ version, operation, modifiedAt, state, sealedConfiguration }) =>
+  return ({ version, operation, modifiedAt, state, encryptedConfiguration }) =>
     version === reactor.version &&
     operation?.id === reactor.operation?.id &&
     modifiedAt === reactor.modifiedAt &&
     state === reactor.state &&
-    // Each seal has a new salt, so two writers never have the same.
-    sealedConfiguration.equals(reactor.sealedConfiguration);
+    // Each encryption has a new salt, so two writers never have the same.
+    encryptedConfiguration.equals(reactor.encryptedConfiguration);
 }
 
 const PAGE = 100;

@@ -34,10 +34,10 @@ const tenantItem = z.lazy(() =>
     id: z.string(),
     name: z.string(),
     webhookSecret: z.exactOptional(binary),
-    previousWebhookSecret: z.exactOptional(z.object({ sealed: binary, until: z.number() })),
+    previousWebhookSecret: z.exactOptional(z.object({ encrypted: binary, until: z.number() })),
     createdAt: z.number(),
     rotateAt: z.number(),
-    reseal: z.exactOptional(z.object({ startedAt: z.number(), left: z.number(), after: z.string() })),
+    reencrypt: z.exactOptional(z.object({ startedAt: z.number(), left: z.number(), after: z.string() })),
     version: z.number(),
   }),
 );

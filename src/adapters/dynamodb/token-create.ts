@@ -3,13 +3,13 @@ import type { Clock } from '../../core/shared/clock.ts';
 import type { TokenStore, TokenWrite, WriteConflict } from '../../core/tokens/token-store.ts';
 import { dueAt, listAttributes } from './token-item.ts';
 import type { WriteConflicts } from './write-conflicts.ts';
-import { headOf } from './token-parts.ts';
+import { summaryOf } from './token-parts.ts';
 import type { TokenRemoval } from './token-removal.ts';
 import type { TokenTables } from './token-tables.ts';
 import { tokenWrites, UNFINISHED_MS, type TokenWrites } from './token-writes.ts';
 import { TRANSACTION_BYTES, TRANSACTION_WRITES, type WriteCalls } from './write-calls.ts';
 
-/** Room in a transaction for the attributes and keys of a token besides its sealed parts. */
+/** Room in a transaction for the attributes and keys of a token besides its encrypted parts. */
 const PLAIN_BYTES = 2_000;
 
 /** The cost of one token in a transaction. */
@@ -57,7 +57,7 @@ function shareOf(
     ...(cvc === undefined || cvc === 'removed' ? [] : [writes.cvc(token, cvc)]),
     ...(token.holdsLock ? [writes.lock(write)] : []),
   ];
-  const bytes = token.sealedData.length + (token.sealedDetails?.length ?? 0) + PLAIN_BYTES;
+  const bytes = token.encryptedData.length + (token.encryptedDetails?.length ?? 0) + PLAIN_BYTES;
   return { items, bytes };
 }
 
@@ -91,7 +91,7 @@ function reveal({ tables, writes }: CreateContext, { token }: TokenWrite): Trans
  * full size, so large data is in parts.
  */
 function outOfTheWay(context: CreateContext, listed: readonly TokenWrite[]): readonly TokenWrite[] {
-  const isInItem = ({ token }: TokenWrite) => headOf(token).sealedData !== undefined;
+  const isInItem = ({ token }: TokenWrite) => summaryOf(token).encryptedData !== undefined;
   const bytes = listed.filter(isInItem).reduce((sum, write) => sum + shareOf(context, write).bytes, 0);
   if (bytes <= TRANSACTION_BYTES) return listed;
   return listed.map((write) =>
@@ -118,7 +118,9 @@ async function inSteps(
     return 'written';
   } catch (error) {
     const conflict = await conflicts.ofCreate(error, writeId);
-    await Promise.all(staged.map(({ token }) => removal.clear({ token: headOf(token), isLeaving: false })));
+    await Promise.all(
+      staged.map(({ token }) => removal.clear({ token: summaryOf(token), isLeaving: false })),
+    );
     return conflict;
   }
 }

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { madeOnce } from '../../core/shared/made-once.ts';
 import { sortableTime } from '../../core/shared/position.ts';
 import { isServiceId } from '../../core/tokens/service-id.ts';
-import type { StoredToken, TokenHead } from '../../core/tokens/token.ts';
+import type { StoredToken, TokenSummary } from '../../core/tokens/token.ts';
 import type { TokenCandidate } from '../../core/tokens/token-store.ts';
 import { TOKEN_TYPE_NAMES } from '../../core/tokens/token-type.ts';
 import {
@@ -30,10 +30,10 @@ const tokenShape = madeOnce(() => ({
   fingerprint: z.string(),
   isSolelyOwn: z.boolean(),
   isShared: z.boolean(),
-  sealedData: z.exactOptional(binary),
+  encryptedData: z.exactOptional(binary),
   dataBytes: z.number(),
-  sealedDetails: z.exactOptional(binary),
-  headMac: binary,
+  encryptedDetails: z.exactOptional(binary),
+  clearMac: binary,
   isApart: z.exactOptional(z.literal(true)),
   cvcUntil: z.exactOptional(z.number()),
   createdBy: z.string(),
@@ -67,7 +67,7 @@ const tokenItem = z.lazy(() =>
 
 /** A token item, with the leftovers of an interrupted multi-step write. */
 export interface ReadToken {
-  readonly token: TokenHead;
+  readonly token: TokenSummary;
   /** Stored but not visible: either being created or being deleted. */
   readonly pending: boolean;
   /** Pending because it is being deleted: callers have seen its id. */
@@ -147,7 +147,7 @@ export function listAttributes(token: Pick<StoredToken, 'tenantId' | 'id' | 'pos
 
 /** The item of a token: the record with its keys. */
 export function tokenItemOf(
-  token: TokenHead,
+  token: TokenSummary,
   listShards: number,
   unfinished: Partial<Unfinished> = {},
 ): Item {

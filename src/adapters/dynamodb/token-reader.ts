@@ -1,6 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import type { StoredToken, TokenHead } from '../../core/tokens/token.ts';
+import type { StoredToken, TokenSummary } from '../../core/tokens/token.ts';
 import type { StoredCvc, TokenStore } from '../../core/tokens/token-store.ts';
 import { batchGet, getItem } from './batch-get.ts';
 import { INDEXES, canBeInKey, cvcKey, matchesFrom, parseTokenPartition, tokenKey } from './keys.ts';
@@ -13,11 +13,11 @@ import type { TokenTables } from './token-tables.ts';
 const MATCHES_PAGE = 10;
 
 const keyItem = z.lazy(() => z.object({ pk: z.string() }));
-const cvcItem = z.lazy(() => z.object({ pk: z.string(), sealedCvc: binary, until: z.number() }));
+const cvcItem = z.lazy(() => z.object({ pk: z.string(), encryptedCvc: binary, until: z.number() }));
 
 export type TokenReader = Pick<
   TokenStore,
-  'find' | 'findMany' | 'findHeads' | 'readData' | 'findCvcs' | 'findMatches'
+  'find' | 'findMany' | 'findSummaries' | 'readData' | 'findCvcs' | 'findMatches'
 > & {
   /**
    * The token of an item, with its data from its item or parts; `undefined` if it is not visible,
@@ -29,12 +29,12 @@ export type TokenReader = Pick<
 };
 
 /**
- * The token of a head, with its data from its item or parts; `undefined` if parts are missing.
+ * The token of a summary, with its data from its item or parts; `undefined` if parts are missing.
  */
-async function wholeOf(tokens: Table, head: TokenHead): Promise<StoredToken | undefined> {
-  const { dataBytes: _, ...token } = head;
-  const sealedData = head.sealedData ?? (await readDataParts(tokens, head));
-  return sealedData && { ...token, sealedData };
+async function wholeOf(tokens: Table, summary: TokenSummary): Promise<StoredToken | undefined> {
+  const { dataBytes: _, ...token } = summary;
+  const encryptedData = summary.encryptedData ?? (await readDataParts(tokens, summary));
+  return encryptedData && { ...token, encryptedData };
 }
 
 const tokenOf = async (tokens: Table, { token, pending }: ReadToken) =>
@@ -65,11 +65,11 @@ async function find(tokens: Table, tenantId: string, id: string): Promise<Stored
   }
 }
 
-async function findHeads(
+async function findSummaries(
   tokens: Table,
   tenantId: string,
   ids: readonly string[],
-): Promise<readonly TokenHead[]> {
+): Promise<readonly TokenSummary[]> {
   const items = await batchGet(
     tokens,
     [...new Set(ids)].filter(canBeInKey).map((id) => tokenKey(tenantId, id)),
@@ -82,9 +82,11 @@ async function findHeads(
 }
 
 /** Tokens whose data was replaced during the read are read again one by one. */
-async function readData(tokens: Table, heads: readonly TokenHead[]): Promise<readonly StoredToken[]> {
+async function readData(tokens: Table, summaries: readonly TokenSummary[]): Promise<readonly StoredToken[]> {
   const whole = await Promise.all(
-    heads.map(async (head) => (await wholeOf(tokens, head)) ?? find(tokens, head.tenantId, head.id)),
+    summaries.map(
+      async (summary) => (await wholeOf(tokens, summary)) ?? find(tokens, summary.tenantId, summary.id),
+    ),
   );
   return whole.filter((token) => token !== undefined);
 }
@@ -94,15 +96,15 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
   const tokens = { client, name: tokensTable };
 
   const findMany = async (tenantId: string, ids: readonly string[]) =>
-    readData(tokens, await findHeads(tokens, tenantId, ids));
+    readData(tokens, await findSummaries(tokens, tenantId, ids));
 
   return {
     findItem: (tenantId, id) => findItem(tokens, tenantId, id),
     tokenOf: (value) => tokenOf(tokens, value),
     find: (tenantId, id) => find(tokens, tenantId, id),
     findMany,
-    findHeads: (tenantId, ids) => findHeads(tokens, tenantId, ids),
-    readData: (heads) => readData(tokens, heads),
+    findSummaries: (tenantId, ids) => findSummaries(tokens, tenantId, ids),
+    readData: (summaries) => readData(tokens, summaries),
 
     async findCvcs(tenantId, ids): Promise<ReadonlyMap<string, StoredCvc>> {
       const items = await batchGet(
@@ -128,7 +130,7 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
         const { Items: items = [], LastEvaluatedKey: next } = await send(() => client.send(command));
         const keys = items.map((item) => parseTokenPartition(keyItem.parse(item).pk));
         const ids = keys.filter((key) => key.tenantId === tenantId).map(({ id }) => id);
-        const found = new Map((await findHeads(tokens, tenantId, ids)).map((token) => [token.id, token]));
+        const found = new Map((await findSummaries(tokens, tenantId, ids)).map((token) => [token.id, token]));
         yield ids.flatMap((id) => found.get(id) ?? []);
         start = next;
       } while (start !== undefined);

@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { TransactWriteItem } from './table-client.ts';
 import type { Clock } from '../../core/shared/clock.ts';
-import type { TokenHead } from '../../core/tokens/token.ts';
+import type { TokenSummary } from '../../core/tokens/token.ts';
 import { dueAt, isAbandoned, readTokenItem, type ReadToken } from './token-item.ts';
 import type { TokenTables } from './token-tables.ts';
 import { tokenWrites, UNCHANGED, unchangedValues, UNFINISHED_MS, type TokenWrites } from './token-writes.ts';
@@ -15,7 +15,7 @@ import { failedCondition } from './transact.ts';
  */
 export const STANDS_ALONE = {
   condition: [
-    'attribute_exists(sealedData)',
+    'attribute_exists(encryptedData)',
     'size(terms) = :none',
     'holdsLock = :no',
     ...['cvcUntil', 'pending', 'staleTerms'].map((attribute) => `attribute_not_exists(${attribute})`),
@@ -26,7 +26,7 @@ export const STANDS_ALONE = {
 /** Deletes tokens, and leftovers of multi-step writes. */
 export interface TokenRemoval {
   /** Deletes this version of a token and all its items; `false` if the token has changed. */
-  remove(token: TokenHead): Promise<boolean>;
+  remove(token: TokenSummary): Promise<boolean>;
   /**
    * Deletes all items of an invisible token; does nothing if it has become visible or belongs to
    * another write.
@@ -62,12 +62,12 @@ interface RemovalContext {
 }
 
 /** All other items of a token, except its entries and its lock. */
-const otherItems = ({ writes }: RemovalContext, token: TokenHead): TransactWriteItem[] => [
+const otherItems = ({ writes }: RemovalContext, token: TokenSummary): TransactWriteItem[] => [
   ...writes.removeParts(token),
   ...(token.cvcUntil === undefined ? [] : [writes.removeCvc(token)]),
 ];
 
-const lockOf = ({ writes }: RemovalContext, token: TokenHead) =>
+const lockOf = ({ writes }: RemovalContext, token: TokenSummary) =>
   token.holdsLock ? writes.removeLock(token) : undefined;
 
 async function clear(
@@ -118,7 +118,7 @@ async function settle(
 }
 
 /** Makes a token invisible; `false` if it has changed since it was read. */
-async function hide({ client, writes, clock }: RemovalContext, token: TokenHead): Promise<boolean> {
+async function hide({ client, writes, clock }: RemovalContext, token: TokenSummary): Promise<boolean> {
   const outcome = await conditionalWrite(client, writes.hide(token, clock()));
   if (outcome === 'written') return true;
   if (outcome.found === undefined || !outcome.mayBeOwn) return false;

@@ -5,7 +5,7 @@ import type { StoredToken } from '../../core/tokens/token.ts';
 import type { TokenStore, TokenWrite } from '../../core/tokens/token-store.ts';
 import { dueAt } from './token-item.ts';
 import type { WriteConflicts } from './write-conflicts.ts';
-import { dataPartCount, headOf } from './token-parts.ts';
+import { dataPartCount, summaryOf } from './token-parts.ts';
 import type { TokenRemoval } from './token-removal.ts';
 import type { TokenTables } from './token-tables.ts';
 import { tokenWrites, UNCHANGED, unchangedValues, UNFINISHED_MS, type TokenWrites } from './token-writes.ts';
@@ -18,8 +18,8 @@ interface EntryChanges {
   readonly removed: readonly string[];
 }
 
-const sizeOf = ({ sealedData, sealedDetails }: StoredToken) =>
-  sealedData.length + (sealedDetails?.length ?? 0);
+const sizeOf = ({ encryptedData, encryptedDetails }: StoredToken) =>
+  encryptedData.length + (encryptedDetails?.length ?? 0);
 
 /** The attributes of a token in an index entry. */
 const shownBy = ({ type, containers, expiration, hasMask }: StoredToken) =>
@@ -110,7 +110,7 @@ async function inSteps(
   const staleTerms = [...added, ...removed];
   await announce(context, previous, token, until, staleTerms);
   await calls.writeAll(added.map((term) => writes.entry(token, term)));
-  const left = { staleTerms: removed, oldParts: dataPartCount(headOf(previous)) };
+  const left = { staleTerms: removed, oldParts: dataPartCount(summaryOf(previous)) };
   const isDone = removed.length === 0 && left.oldParts === 0;
   const unfinished = isDone ? undefined : { until, ...left };
   // An item of its own counts as success: the response to the first attempt was lost. An earlier
@@ -129,10 +129,10 @@ async function inSteps(
     // A lock prevented the write: the token is unchanged. If the token itself has changed,
     // another writer has resolved the doubt.
     if ((failedCondition(error)?.index ?? 0) > 0)
-      await removal.settle({ token: headOf(previous), staleTerms, oldParts: 0 });
+      await removal.settle({ token: summaryOf(previous), staleTerms, oldParts: 0 });
     throw error;
   }
-  if (!isDone) await removal.settle({ token: headOf(token), ...left });
+  if (!isDone) await removal.settle({ token: summaryOf(token), ...left });
 }
 
 /**
@@ -157,7 +157,7 @@ export function createTokenUpdate(
     const others = companions(context, write, taken);
     const rest = [
       ...others,
-      ...writes.removeParts(headOf(previous)),
+      ...writes.removeParts(summaryOf(previous)),
       ...changes.added.map((term) => writes.entry(token, term)),
       ...changes.removed.map((term) => writes.removeEntry(token, term)),
     ];

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/shared/clock.ts';
 import type { TokenStore } from '../../core/tokens/token-store.ts';
 import { createTokenCreate } from './token-create.ts';
 import { createWriteConflicts } from './write-conflicts.ts';
-import { headOf } from './token-parts.ts';
+import { summaryOf } from './token-parts.ts';
 import type { TokenReader } from './token-reader.ts';
 import { createTokenRemoval, type TokenRemoval } from './token-removal.ts';
 import type { TokenTables } from './token-tables.ts';
@@ -24,7 +24,7 @@ export function createTokenWriter(tables: TokenTables, reader: TokenReader, cloc
     repair: (read) => removal.repair(read),
 
     async deleteVersion(token) {
-      if (await removal.remove(headOf(token))) return true;
+      if (await removal.remove(summaryOf(token))) return true;
       // The leftovers of a dead writer may prevent the next attempt.
       const read = await reader.findItem(token.tenantId, token.id);
       if (read !== undefined) await removal.repair(read);

@@ -1,7 +1,7 @@
 import { DeleteCommand, PutCommand, UpdateCommand, type DeleteCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { TransactWriteItem } from './table-client.ts';
 import { isServiceId } from '../../core/tokens/service-id.ts';
-import type { StoredToken, TokenHead } from '../../core/tokens/token.ts';
+import type { StoredToken, TokenSummary } from '../../core/tokens/token.ts';
 import type { StoredCvc, TokenWrite } from '../../core/tokens/token-store.ts';
 import { cvcKey, lockKey, termKey, tokenKey, type ItemKey } from './keys.ts';
 import {
@@ -13,7 +13,7 @@ import {
   tokenTimeToLive,
   type Unfinished,
 } from './token-item.ts';
-import { dataPartKeys, dataParts, headOf, oldDataPartKeys } from './token-parts.ts';
+import { dataPartKeys, dataParts, summaryOf, oldDataPartKeys } from './token-parts.ts';
 import type { TokenTables } from './token-tables.ts';
 
 /** The time limit of a multi-step write, in ms from its start; then others may remove it. */
@@ -50,7 +50,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
     ) {
       return {
         TableName: tokensTable,
-        Item: tokenItemOf(headOf(token), listShards, unfinished),
+        Item: tokenItemOf(summaryOf(token), listShards, unfinished),
         ConditionExpression: condition,
         ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
@@ -63,7 +63,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
       return dataParts(token).map((part) => put(tokensTable, { ...part, ttl }));
     },
 
-    removeParts(token: TokenHead): TransactWriteItem[] {
+    removeParts(token: TokenSummary): TransactWriteItem[] {
       return dataPartKeys(token).map((key) => remove(tokensTable, key));
     },
 
@@ -72,10 +72,10 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
       return oldDataPartKeys(token, count).map((key) => remove(tokensTable, key));
     },
 
-    cvc({ tenantId, id }: Place, { sealedCvc, until }: StoredCvc): TransactWriteItem {
+    cvc({ tenantId, id }: Place, { encryptedCvc, until }: StoredCvc): TransactWriteItem {
       return put(ephemeralTable, {
         ...cvcKey(tenantId, id),
-        sealedCvc,
+        encryptedCvc,
         until,
         ttl: timeToLive(until),
         ...dueAt(id, until),

@@ -6,7 +6,7 @@ import { binary, send, type Table } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
 
 /**
- * Most sealed bytes in one item: DynamoDB's limit is 400 KB, and a token's item has other
+ * Most encrypted bytes in one item: DynamoDB's limit is 400 KB, and a token's item has other
  * attributes too.
  */
 export const PART_BYTES = 350_000;

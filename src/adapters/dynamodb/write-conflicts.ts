@@ -39,8 +39,8 @@ export interface WriteConflicts {
 }
 
 /**
- * Whether an item is the version that an update wants to write. Resealing preserves the write id,
- * so version and flags must be equal as well, and no write of the item may be unfinished.
+ * Whether an item is the version that an update wants to write. Reencryption preserves the write
+ * id, so version and flags must be equal as well, and no write of the item may be unfinished.
  */
 function isWritten({ token, pending, staleTerms = [] }: ReadToken, next: StoredToken): boolean {
   const isSame =

@@ -44,7 +44,7 @@ export const OPERATION_NAMES = [
   'rewrap-roots',
   'replace-root',
   'rebuild-index',
-  'reseal',
+  'reencrypt',
   'destroy-tenant',
   'health',
   'rotate-webhook-secret',

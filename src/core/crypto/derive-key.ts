@@ -8,7 +8,7 @@ export const KEY_PURPOSES = [
   'data',
   'fingerprint',
   'search',
-  'head',
+  'clear',
   'cursor',
   'idempotency',
   'webhook',

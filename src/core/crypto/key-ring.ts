@@ -1,4 +1,4 @@
-/** Highest version of a data key: a record has two bytes for it (record-seal.ts). */
+/** Highest version of a data key: a record has two bytes for it (record-encryption.ts). */
 export const KEY_VERSION_MAX = 65_535;
 
 /** A key that wraps the roots of many tenants, encrypted by the key service under its id. */
@@ -18,9 +18,9 @@ export interface WrappedRoot {
   /** The first version of the data key that is derived from it. */
   readonly since: number;
   readonly addedAt: number;
-  /** When the service started to seal new records under it; absent while it waits. */
+  /** When the service started to encrypt new records under it; absent while it waits. */
   readonly startedAt?: number;
-  /** When all lasting data had been sealed under it and derived from it. */
+  /** When all lasting data had been encrypted under it and derived from it. */
   readonly settledAt?: number;
   /** When no lasting data was derived from an older root any more. */
   readonly clearedAt?: number;
@@ -33,7 +33,7 @@ export interface KeyRing {
    * destroyed.
    */
   readonly roots: readonly WrappedRoot[];
-  /** The version of the data key that seals new records. */
+  /** The version of the data key that encrypts new records. */
   readonly keyVersion: number;
 }
 

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { contextBytes, RecordCorruptedError, type DataKey, type RecordContext } from './record-seal.ts';
+import { contextBytes, RecordCorruptedError, type DataKey, type RecordContext } from './record-encryption.ts';
 
 /*
  * The MAC of what a record has in clear (docs/security.md has a test vector): the first version of

@@ -12,7 +12,7 @@ import {
   type WrappedRoot,
 } from './key-ring.ts';
 import type { KeyService } from './key-service.ts';
-import type { DataKey } from './record-seal.ts';
+import type { DataKey } from './record-encryption.ts';
 import { unwrapRoot } from './wrapped-root.ts';
 
 /** Reads the key ring of a tenant; `undefined` for a tenant that does not exist. */

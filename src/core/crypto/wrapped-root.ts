@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { openRecord, sealRecord, type RecordContext } from './record-seal.ts';
+import { decryptRecord, encryptRecord, type RecordContext } from './record-encryption.ts';
 
 /** A deployment key in plaintext, with the id that its wrapped form is bound to. */
 export interface OpenDeploymentKey {
@@ -17,11 +17,11 @@ const contextOf = (tenantId: string, { id }: OpenDeploymentKey): RecordContext =
   field: 'root',
 });
 
-/** Encrypts the root of a tenant under a deployment key: a sealed record, format 1. */
+/** Encrypts the root of a tenant under a deployment key: an encrypted record, format 1. */
 export function wrapRoot(by: OpenDeploymentKey, tenantId: string, root: KeyObject): Buffer {
   const plaintext = root.export();
   try {
-    return sealRecord({ version: VERSION, key: by.key }, contextOf(tenantId, by), plaintext);
+    return encryptRecord({ version: VERSION, key: by.key }, contextOf(tenantId, by), plaintext);
   } finally {
     plaintext.fill(0);
   }
@@ -32,7 +32,7 @@ export function wrapRoot(by: OpenDeploymentKey, tenantId: string, root: KeyObjec
  * for changed bytes.
  */
 export function unwrapRoot(by: OpenDeploymentKey, tenantId: string, wrapped: Buffer): KeyObject {
-  const plaintext = openRecord({ version: VERSION, key: by.key }, contextOf(tenantId, by), wrapped);
+  const plaintext = decryptRecord({ version: VERSION, key: by.key }, contextOf(tenantId, by), wrapped);
   const root = createSecretKey(plaintext);
   plaintext.fill(0);
   return root;

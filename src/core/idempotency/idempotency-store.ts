@@ -28,14 +28,14 @@ export type IdempotencyClaim =
     }
   /** Another attempt is running; it counts as dead at `leaseUntil` (ms since the epoch). */
   | { readonly state: 'running'; readonly leaseUntil: number }
-  /** The request succeeded; this is its sealed response. */
-  | { readonly state: 'answered'; readonly sealedAnswer: Buffer }
+  /** The request succeeded; this is its encrypted response. */
+  | { readonly state: 'stored'; readonly encryptedResponse: Buffer }
   /** The request ran what must not run twice, and its response is not stored (any more). */
   | { readonly state: 'ran' }
   /** The key was used with another body. */
   | { readonly state: 'other_body' };
 
-/** Where the responses of requests with an idempotency key are stored, sealed, for a day. */
+/** Where the responses of requests with an idempotency key are stored, encrypted, for a day. */
 export interface IdempotencyStore {
   /**
    * Claims a request by its keyed body hash (`others`: under other keys). A retry may take over a
@@ -51,7 +51,7 @@ export interface IdempotencyStore {
    * Records that an act that must not run twice is about to run; `false` if the claim was taken
    * over.
    */
-  markRun(scope: IdempotencyScope, attempt: string): Promise<boolean>;
+  beginRun(scope: IdempotencyScope, attempt: string): Promise<boolean>;
   /**
    * Stores the response of the attempt that holds the claim, until a time (ms since the epoch) if
    * that is before the end of the record. Does nothing if the claim was taken over.
@@ -59,19 +59,19 @@ export interface IdempotencyStore {
   keep(
     scope: IdempotencyScope,
     attempt: string,
-    sealedAnswer: Buffer,
+    encryptedResponse: Buffer,
     times: { readonly now: number; readonly until?: number },
   ): Promise<void>;
   /**
    * Releases the claim after a failure, for an immediate retry. The seed stays, so that the retry
-   * finds what this attempt wrote; with `hasRun`, the mark of {@link markRun} stays too.
+   * finds what this attempt wrote; with `hasRun`, the mark of {@link beginRun} stays too.
    */
   release(scope: IdempotencyScope, attempt: string, hasRun: boolean): Promise<void>;
 }
 
 export const IDEMPOTENCY_STORE_EFFECTS: PortEffects<IdempotencyStore> = {
   claim: 'none',
-  markRun: 'none',
+  beginRun: 'none',
   keep: 'none',
   release: 'none',
 };

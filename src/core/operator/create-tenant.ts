@@ -1,6 +1,6 @@
 import { generateApiKey, hashApiKey } from '../crypto/api-key.ts';
 import { deriveKey } from '../crypto/derive-key.ts';
-import { sealRecord } from '../crypto/record-seal.ts';
+import { encryptRecord } from '../crypto/record-encryption.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Secret } from '../shared/secret.ts';
 import { orderedId } from '../shared/ordered-id.ts';
@@ -14,7 +14,7 @@ import { newRoot, type WrapDeps, type WrappingKey } from './wrap-roots.ts';
 export interface CreateTenantDeps extends WrapDeps {
   readonly tenantStore: Pick<TenantStore, 'create'>;
   readonly clock: Clock;
-  /** How long a data key seals new records, in ms. */
+  /** How long a data key encrypts new records, in ms. */
   readonly keyRotationMs: number;
 }
 
@@ -45,7 +45,7 @@ export async function createTenant(
   const [id, now] = [deps.newId(), deps.clock()];
   const { key, ...wrapping } = await newRoot(deps, id, input.wrappedBy);
   const webhookSecret = generateWebhookSecret();
-  const sealedSecret = sealRecord(
+  const encryptedSecret = encryptRecord(
     { version: FIRST_VERSION, key: deriveKey(key, 'webhook', FIRST_VERSION) },
     webhookSecretContext(id),
     Buffer.from(webhookSecret.reveal()),
@@ -67,7 +67,7 @@ export async function createTenant(
     settings: { deduplicateTokens: false },
     roots: [{ ...wrapping, since: FIRST_VERSION, addedAt: now, startedAt: now }],
     keyVersion: FIRST_VERSION,
-    webhookSecret: sealedSecret,
+    webhookSecret: encryptedSecret,
     createdAt: now,
     rotateAt: now + deps.keyRotationMs,
     version: 1,

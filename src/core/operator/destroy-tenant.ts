@@ -35,8 +35,8 @@ async function firstOf<T>(batches: AsyncIterable<readonly T[]>, count: number): 
 }
 
 /**
- * Deletes the wrapped root of a tenant with every copy of it, and the secrets that the root seals.
- * Throws `not_found`.
+ * Deletes the wrapped root of a tenant with every copy of it, and the secrets that the root
+ * encrypts. Throws `not_found`.
  */
 async function destroyKeys({ tenantStore }: DestroyTenantDeps, tenantId: string): Promise<void> {
   await retryConflict(async () => {

@@ -13,8 +13,8 @@ export interface ReplaceRootDeps extends TenantDeps, WrapDeps {
 }
 
 /**
- * How long after the start expiring data may still be sealed under the old root, in ms. Contents of
- * invocations live longest.
+ * How long after the start expiring data may still be encrypted under the old root, in ms. Contents
+ * of invocations live longest.
  */
 const OLD_ROOT_MS = CONTENT_MS + FORGOTTEN_MS;
 
@@ -23,10 +23,10 @@ export type RootReplacement =
   /** The new root is not used until every instance knows it. */
   | { readonly state: 'waiting'; readonly nextAt: number }
   /**
-   * The new root seals new records. A walk of `resealStep` that starts at `nextAt` or later seals
-   * the old records again, and derives their values again.
+   * The new root encrypts new records. A walk of `reencryptStep` that starts at `nextAt` or later
+   * encrypts the old records again, and derives their values again.
    */
-  | { readonly state: 'resealing'; readonly nextAt: number }
+  | { readonly state: 'reencryption'; readonly nextAt: number }
   /**
    * Another walk, starting at `nextAt` or later, removes the values that are also derived from the
    * old root.
@@ -42,7 +42,7 @@ function stateOf({ roots }: Tenant): RootReplacement {
   if (next === undefined) return { state: 'ended' };
   const { addedAt, startedAt, settledAt, clearedAt } = next;
   if (startedAt === undefined) return { state: 'waiting', nextAt: addedAt + FORGOTTEN_MS };
-  if (settledAt === undefined) return { state: 'resealing', nextAt: startedAt + FORGOTTEN_MS };
+  if (settledAt === undefined) return { state: 'reencryption', nextAt: startedAt + FORGOTTEN_MS };
   if (clearedAt === undefined) return { state: 'clearing', nextAt: settledAt + FORGOTTEN_MS };
   return { state: 'ending', nextAt: Math.max(startedAt + OLD_ROOT_MS, clearedAt + FORGOTTEN_MS) };
 }

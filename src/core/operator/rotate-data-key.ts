@@ -6,7 +6,7 @@ import { ServiceError } from '../shared/service-error.ts';
 
 export interface RotateDataKeyDeps extends TenantDeps {
   readonly clock: Clock;
-  /** How long a data key seals new records, in ms. */
+  /** How long a data key encrypts new records, in ms. */
   readonly keyRotationMs: number;
 }
 
@@ -21,8 +21,8 @@ function rotated({ clock, keyRotationMs }: RotateDataKeyDeps, tenant: Tenant): T
 }
 
 /**
- * Rotates the data key. New records are sealed under the returned version within five minutes, when
- * caches end (docs/security.md#keys). Throws `not_found`, and `conflict` while a root waits.
+ * Rotates the data key. New records are encrypted under the returned version within five minutes,
+ * when caches end (docs/security.md#keys). Throws `not_found`, and `conflict` while a root waits.
  */
 export async function rotateDataKey(deps: RotateDataKeyDeps, tenantId: string): Promise<number> {
   const { keyVersion } = await changeTenant(deps, tenantId, (tenant) => rotated(deps, tenant));

@@ -196,7 +196,7 @@ async function guarded(deps: RewrapDeps, act: () => Promise<unknown>): Promise<b
 }
 
 /**
- * Wraps some roots again; repeat it until it is done. No data is sealed again and no key of a
+ * Wraps some roots again; repeat it until it is done. No data is encrypted again and no key of a
  * tenant changes, so the service runs meanwhile. An instance with an older ring opens the root as
  * that ring has it. An interrupted walk continues, since each root that is wrapped is final. A step
  * that finds nothing to do ends the walk. Throws `not_found`.

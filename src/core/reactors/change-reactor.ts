@@ -16,7 +16,7 @@ import {
 } from './change-function.ts';
 import type { ChangeReactorDeps, WrittenReactor } from './create-reactor.ts';
 import { applicationOf, checkedApplication, existingReactor } from './get-reactor.ts';
-import { openReactor, sealContent } from './open-reactor.ts';
+import { openReactor, encryptContent } from './open-reactor.ts';
 import {
   REACTOR_LIMITS,
   type Configuration,
@@ -92,7 +92,7 @@ interface Changed {
   readonly warnings: readonly string[];
 }
 
-/** The members that the audit record names. A sealed configuration cannot be compared. */
+/** The members that the audit record names. An encrypted configuration cannot be compared. */
 const changedMembers = (previous: StoredReactor, next: StoredReactor, namesConfiguration: boolean) => [
   ...(next.name === previous.name ? [] : ['name']),
   ...(next.codeHash === previous.codeHash ? [] : ['code']),
@@ -112,15 +112,15 @@ async function changeOnce(
   check(previous, application);
   // The owner of an operation overwrites the version that was read, so retry.
   if (isBusy(previous, deps.clock())) return 'conflict';
-  const sealed = await sealContent(deps.vault, previous, definition);
-  const isNewCode = sealed.codeHash !== previous.codeHash;
+  const encrypted = await encryptContent(deps.vault, previous, definition);
+  const isNewCode = encrypted.codeHash !== previous.codeHash;
   // A request that sends broken code back gets the warning again.
   const isChecked = isNewCode || (namesCode && deps.clientCompatibility === 'lenient');
   const warnings = isChecked ? await checkCode(definition.code, deps.clientCompatibility) : [];
   const { applicationId: _, ...rest } = previous;
   const next: StoredReactor = defined({
     ...rest,
-    ...sealed,
+    ...encrypted,
     name: definition.name,
     applicationId: application?.id,
     modifiedBy: caller.applicationId,

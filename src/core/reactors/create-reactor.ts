@@ -15,7 +15,7 @@ import {
 } from './change-function.ts';
 import { checkCode } from './check-code.ts';
 import { checkedApplication, type GetReactorDeps, type ReactorView } from './get-reactor.ts';
-import { openReactor, sealContent } from './open-reactor.ts';
+import { openReactor, encryptContent } from './open-reactor.ts';
 import type { ReactorDefinition, StoredReactor } from './reactor.ts';
 
 export type ChangeReactorDeps = ChangeFunctionDeps &
@@ -75,7 +75,7 @@ export async function createReactor(
     applicationId: application?.id,
     createdBy: caller.applicationId,
     createdAt: now,
-    ...(await sealContent(deps.vault, { tenantId, id }, definition)),
+    ...(await encryptContent(deps.vault, { tenantId, id }, definition)),
     state: 'creating' as const,
     operation: { id, until: now + OPERATION_MS },
     version: 1,

@@ -48,21 +48,22 @@ async function keep(
   value: object,
   end: ContentEnd,
 ): Promise<void> {
-  const sealed = await vault.seal(context(id, content), new Secret(value as Json));
-  await invocationStore.putContent(id, content, sealed, end);
+  const encrypted = await vault.encrypt(context(id, content), new Secret(value as Json));
+  await invocationStore.putContent(id, content, encrypted, end);
 }
 
 /**
- * Only this module seals such content, and the seal proves it unchanged, so the type is certain.
+ * Only this module encrypts such content, and the authentication tag proves it unchanged, so the
+ * type is certain.
  */
 async function open<T>(
   { invocationStore, vault }: ContentDeps,
   id: InvocationId,
   content: InvocationContent,
 ): Promise<Secret<T> | undefined> {
-  const sealed = await invocationStore.content(id, content);
-  if (sealed === undefined) return undefined;
-  const value = (await vault.open(context(id, content), sealed)).reveal();
+  const encrypted = await invocationStore.content(id, content);
+  if (encrypted === undefined) return undefined;
+  const value = (await vault.decrypt(context(id, content), encrypted)).reveal();
   if (!isJsonObject(value)) throw new Error(`invocation: its ${content} is no object`);
   return new Secret(value as unknown as T);
 }

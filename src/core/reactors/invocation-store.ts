@@ -4,7 +4,7 @@ import type { Invocation } from './invocation.ts';
 
 export type InvocationId = Pick<Invocation, 'tenantId' | 'id'>;
 
-/** The two contents of an invocation, which are sealed separately. */
+/** The two contents of an invocation, which are encrypted separately. */
 export type InvocationContent = 'payload' | 'result';
 
 /** When content ends, in ms since the epoch. */
@@ -15,8 +15,8 @@ export interface ContentEnd {
 }
 
 /**
- * Where asynchronous invocations are stored; their sealed payloads and results are separate, in the
- * table without backups. Rejects with `dependency_unavailable` when the store is down.
+ * Where asynchronous invocations are stored; their encrypted payloads and results are separate, in
+ * the table without backups. Rejects with `dependency_unavailable` when the store is down.
  */
 export interface InvocationStore {
   /** Writes a new invocation; `false` if it exists already. */
@@ -30,9 +30,9 @@ export interface InvocationStore {
   update(previous: Invocation, next: Invocation): Promise<boolean>;
   /** Deletes the invocation with all of its content. */
   remove(id: InvocationId): Promise<void>;
-  /** Stores sealed content of any size, and replaces earlier content. */
-  putContent(id: InvocationId, content: InvocationContent, sealed: Buffer, end: ContentEnd): Promise<void>;
-  /** Reads sealed content; `undefined` if it is missing or deleted. */
+  /** Stores encrypted content of any size, and replaces earlier content. */
+  putContent(id: InvocationId, content: InvocationContent, encrypted: Buffer, end: ContentEnd): Promise<void>;
+  /** Reads encrypted content; `undefined` if it is missing or deleted. */
   content(id: InvocationId, content: InvocationContent): Promise<Buffer | undefined>;
   /** Deliveries whose last attempt failed, in one of these states. The next one due comes first. */
   undelivered(state: 'pending' | 'parked'): AsyncIterable<readonly Invocation[]>;

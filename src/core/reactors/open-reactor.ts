@@ -14,22 +14,22 @@ const CODE = 'reactor-code';
 const CONFIGURATION = 'reactor-configuration';
 
 /**
- * The stored form of a reactor's code and configuration: both sealed for this reactor, with a hash
- * of the code.
+ * The stored form of a reactor's code and configuration: both encrypted for this reactor, with a
+ * hash of the code.
  */
-export async function sealContent(
+export async function encryptContent(
   vault: Vault,
   reactor: Pick<ReactorRecord, 'tenantId' | 'id'>,
   { code, configuration }: ReactorContent,
-): Promise<Pick<ReactorRecord, 'codeHash' | 'sealedCode' | 'sealedConfiguration'>> {
-  const [sealedCode, sealedConfiguration] = await Promise.all([
-    vault.seal(context(reactor, CODE), code),
-    vault.seal(context(reactor, CONFIGURATION), configuration),
+): Promise<Pick<ReactorRecord, 'codeHash' | 'encryptedCode' | 'encryptedConfiguration'>> {
+  const [encryptedCode, encryptedConfiguration] = await Promise.all([
+    vault.encrypt(context(reactor, CODE), code),
+    vault.encrypt(context(reactor, CONFIGURATION), configuration),
   ]);
   return {
     codeHash: createHash('sha256').update(code.reveal()).digest('hex'),
-    sealedCode,
-    sealedConfiguration,
+    encryptedCode,
+    encryptedConfiguration,
   };
 }
 
@@ -37,19 +37,19 @@ export async function openConfiguration(
   vault: Vault,
   reactor: ReactorRecord,
 ): Promise<Secret<Configuration>> {
-  const opened = await vault.open(context(reactor, CONFIGURATION), reactor.sealedConfiguration);
+  const opened = await vault.decrypt(context(reactor, CONFIGURATION), reactor.encryptedConfiguration);
   const value: Json = opened.reveal();
   if (!isJsonObject(value)) throw new Error('reactor: its configuration is no object');
-  // Only texts are ever sealed here, and the seal proves the value unchanged.
+  // Only texts are ever encrypted here, and the authentication tag proves them unchanged.
   return new Secret(value as Configuration);
 }
 
 export async function openReactor(vault: Vault, stored: ReactorRecord): Promise<Reactor> {
   const [code, configuration] = await Promise.all([
-    vault.open(context(stored, CODE), stored.sealedCode),
+    vault.decrypt(context(stored, CODE), stored.encryptedCode),
     openConfiguration(vault, stored),
   ]);
-  const { sealedCode: _code, sealedConfiguration: _configuration, ...record } = stored;
+  const { encryptedCode: _code, encryptedConfiguration: _configuration, ...record } = stored;
   const text = code.reveal();
   if (typeof text !== 'string') throw new Error('reactor: its code is no text');
   return { ...record, code: new Secret(text), configuration };

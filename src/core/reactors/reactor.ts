@@ -21,7 +21,7 @@ export const REACTOR_LIMITS = {
 /** Names and values that the code can read. */
 export type Configuration = Readonly<Record<string, string>>;
 
-/** The parts of a reactor that are sealed when it is stored. */
+/** The parts of a reactor that are encrypted when it is stored. */
 export interface ReactorContent {
   readonly code: Secret<string>;
   readonly configuration: Secret<Configuration>;
@@ -34,7 +34,7 @@ export interface ReactorDefinition extends ReactorContent {
   readonly applicationId?: string;
 }
 
-/** A reactor with its content sealed. Times are in ms since the epoch. */
+/** A reactor with its content encrypted. Times are in ms since the epoch. */
 export interface ReactorRecord {
   readonly id: string;
   readonly tenantId: string;
@@ -49,12 +49,13 @@ export interface ReactorRecord {
    * run.
    */
   readonly codeHash: string;
-  readonly sealedCode: Buffer;
-  readonly sealedConfiguration: Buffer;
+  readonly encryptedCode: Buffer;
+  readonly encryptedConfiguration: Buffer;
 }
 
 /** A reactor whose content is opened (docs/contract.md#the-reactor-object). */
-export interface Reactor extends Omit<ReactorRecord, 'sealedCode' | 'sealedConfiguration'>, ReactorContent {}
+export interface Reactor
+  extends Omit<ReactorRecord, 'encryptedCode' | 'encryptedConfiguration'>, ReactorContent {}
 
 /**
  * A change of a reactor's function that is under way. Its writer has time until `until`; then the

@@ -14,7 +14,7 @@ import type { TokenStore } from '../tokens/token-store.ts';
 import { checkInvoker, type ReactorResult } from './run-reactor.ts';
 
 export interface ReplayReactionDeps extends ReplayTokensDeps {
-  readonly tokenStore: ReplayTokensDeps['tokenStore'] & Pick<TokenStore, 'findHeads'>;
+  readonly tokenStore: ReplayTokensDeps['tokenStore'] & Pick<TokenStore, 'findSummaries'>;
 }
 
 /**

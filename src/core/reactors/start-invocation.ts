@@ -60,7 +60,7 @@ function payloadOf(caller: Caller, input: StartInput): InvocationPayload {
 }
 
 /**
- * Stores sealed payload and state before the message is sent, so that the sweep can resend it.
+ * Stores encrypted payload and state before the message is sent, so that the sweep can resend it.
  * Throws `not_found`, `forbidden`, and `validation_failed` for errors found before that.
  */
 export async function startInvocation(

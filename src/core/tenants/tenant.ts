@@ -9,12 +9,12 @@ import type { Application } from '../applications/application.ts';
  * epoch.
  */
 export interface PreviousWebhookSecret {
-  readonly sealed: Buffer;
+  readonly encrypted: Buffer;
   readonly until: number;
 }
 
-/** The progress of sealing all records again. */
-export interface ResealWalk {
+/** The progress of encrypting all records again. */
+export interface ReencryptionWalk {
   /** Ms since the epoch. */
   readonly startedAt: number;
   /** Number of records that it left unchanged. */
@@ -23,7 +23,7 @@ export interface ResealWalk {
   readonly after: string;
 }
 
-/** A tenant with its key ring. Secrets are sealed under its `webhook` key. */
+/** A tenant with its key ring. Secrets are encrypted under its `webhook` key. */
 export interface Tenant extends KeyRing {
   readonly id: string;
   readonly name: string;
@@ -36,7 +36,7 @@ export interface Tenant extends KeyRing {
   /** When the data key is rotated, in ms since the epoch. */
   readonly rotateAt: number;
   /** The walk over all records that is under way. */
-  readonly reseal?: ResealWalk;
+  readonly reencrypt?: ReencryptionWalk;
   /** Starts at 1 and increases by one with each change. */
   readonly version: number;
 }
@@ -77,7 +77,7 @@ function tenantMembers(previous: Tenant, next: Tenant): readonly string[] {
     ...settings.map((name) => `settings.${name}`),
     ...(sameJson(ring(previous), ring(next)) ? [] : ['keys']),
     ...(sameJson(previous.webhookSecret, next.webhookSecret) ? [] : ['webhook_secret']),
-    ...(sameJson(previous.reseal, next.reseal) ? [] : ['reseal']),
+    ...(sameJson(previous.reencrypt, next.reencrypt) ? [] : ['reencrypt']),
   ];
 }
 

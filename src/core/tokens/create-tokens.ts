@@ -16,7 +16,7 @@ import { findDuplicate, lockHolder, type Wanted } from './find-duplicate.ts';
 import type { OpenTokenDeps } from './open-token.ts';
 import { writesAsItself } from './ownership.ts';
 import { prepareContent, type PreparedContent } from './prepare-content.ts';
-import { deriveParts, matchesOf, sealContent } from './seal-content.ts';
+import { deriveParts, matchesOf, encryptContent } from './encrypt-content.ts';
 import { storeMatchedCvc } from './store-matched-cvc.ts';
 import type { StoredToken } from './token.ts';
 import type { TokenInput } from './token-input.ts';
@@ -124,7 +124,7 @@ async function assemble({ deps, caller, writeId }: Creation, draft: FreshDraft):
   const now = deps.clock();
   const until = now + deps.cvcLifetimeMs;
   const { containers, expiration } = draft.content;
-  const unsealed = defined({
+  const plain = defined({
     tenantId: caller.tenantId,
     id: draft.id,
     type: draft.input.type,
@@ -141,9 +141,9 @@ async function assemble({ deps, caller, writeId }: Creation, draft: FreshDraft):
     version: 1,
     writeId,
   });
-  const { sealedCvc, ...sealed } = await sealContent(deps.vault, unsealed, draft.content);
-  const cvc = sealedCvc && { sealedCvc, until };
-  return defined({ token: { ...unsealed, ...sealed }, cvc, lockOf: draft.lockOf });
+  const { encryptedCvc, ...encrypted } = await encryptContent(deps.vault, plain, draft.content);
+  const cvc = encryptedCvc && { encryptedCvc, until };
+  return defined({ token: { ...plain, ...encrypted }, cvc, lockOf: draft.lockOf });
 }
 
 const wantedBy = ({ caller, writeId }: Creation, { derived, content }: CheckedToken): Wanted =>

@@ -70,7 +70,7 @@ export async function createdResult(
   }
   if (source !== draft) return duplicateResult(deps, caller, { token, ...notStored }, 'token:create', budget);
   const isFresh = token.version === 1;
-  // Shows the content from memory: there is no need to decrypt what was just sealed.
+  // Shows the content from memory: there is no need to decrypt what was just encrypted.
   const view = isFresh
     ? viewOf(token, content.details, shownOf(content, transform), transform)
     : await openToken(deps, token, transform, budget);

@@ -4,7 +4,7 @@ import type { Clock } from '../shared/clock.ts';
 import { hasExpired } from './expiration.ts';
 import { openData } from './open-token.ts';
 import { isSoleWriter } from './ownership.ts';
-import { resealContent } from './seal-content.ts';
+import { reencryptContent } from './encrypt-content.ts';
 import type { StoredToken } from './token.ts';
 import type { TokenStore } from './token-store.ts';
 
@@ -43,7 +43,11 @@ export function lastsAsLong(
  * Whether an existing token is a duplicate of the wanted one. A token that the same request has
  * written is none.
  */
-function isMatch(deps: FindDuplicateDeps, wanted: Wanted, token: Omit<StoredToken, 'sealedData'>): boolean {
+function isMatch(
+  deps: FindDuplicateDeps,
+  wanted: Wanted,
+  token: Omit<StoredToken, 'encryptedData'>,
+): boolean {
   return (
     token.tenantId === wanted.tenantId &&
     token.matchHash === wanted.matchHash &&
@@ -67,12 +71,12 @@ async function relyOn(
   for (let attempt = 0; attempt < SHARE_ATTEMPTS; attempt += 1) {
     if (token === undefined || !isMatch(deps, wanted, token)) return undefined;
     if (token.isShared || isSoleWriter(caller, token)) {
-      // Its seal binds the match hash: the caller gets what matches, or an error.
+      // Its additional data binds the match hash: the caller gets what matches, or an error.
       await openData(deps.vault, token);
       return token;
     }
     const marked = { ...token, isShared: true, version: token.version + 1 };
-    const shared = { ...marked, ...(await resealContent(deps.vault, token, marked)) };
+    const shared = { ...marked, ...(await reencryptContent(deps.vault, token, marked)) };
     if ((await deps.tokenStore.update(token, { token: shared })) === 'written') return shared;
     token = await deps.tokenStore.find(wanted.tenantId, token.id);
   }
@@ -81,7 +85,7 @@ async function relyOn(
 
 /**
  * A duplicate of the wanted token, marked as shared; `undefined` if there is none. `matches`: the
- * hashes to look for, one pair for each root (`seal-content.ts`).
+ * hashes to look for, one pair for each root (`encrypt-content.ts`).
  */
 export async function findDuplicate(
   deps: FindDuplicateDeps,
@@ -103,11 +107,11 @@ async function findMatch(
   caller: Caller,
   wanted: Wanted,
 ): Promise<StoredToken | 'itself' | undefined> {
-  for await (const heads of deps.tokenStore.findMatches(wanted))
-    for (const head of heads) {
-      if (head.id === wanted.id) return 'itself';
-      if (!isMatch(deps, wanted, head)) continue;
-      const [token] = await deps.tokenStore.readData([head]);
+  for await (const summaries of deps.tokenStore.findMatches(wanted))
+    for (const summary of summaries) {
+      if (summary.id === wanted.id) return 'itself';
+      if (!isMatch(deps, wanted, summary)) continue;
+      const [token] = await deps.tokenStore.readData([summary]);
       const match = token && (await relyOn(deps, caller, wanted, token));
       if (match !== undefined) return match;
     }

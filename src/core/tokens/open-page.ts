@@ -1,11 +1,11 @@
 import type { Transform } from '../access/access-rule.ts';
-import { SEAL_OVERHEAD_BYTES } from '../crypto/record-seal.ts';
+import { ENCRYPTION_OVERHEAD_BYTES } from '../crypto/record-encryption.ts';
 import type { Budget } from '../expressions/budget.ts';
 import type { Json } from '../shared/json.ts';
 import { JsonExtentError, MEMBERS_MAX, MembersAllowance } from '../shared/json-extent.ts';
 import type { Secret } from '../shared/secret.ts';
 import { maskData, openData, openDetails, openWholeData, shownAs, type OpenTokenDeps } from './open-token.ts';
-import type { StoredToken, TokenHead, TokenView } from './token.ts';
+import type { StoredToken, TokenSummary, TokenView } from './token.ts';
 import { describe, descriptionOf, type TokenDescription } from './token-details.ts';
 import { tokenType } from './token-type.ts';
 
@@ -16,8 +16,8 @@ import { tokenType } from './token-type.ts';
 export const PAGE_BYTES = 1_250_000;
 
 /** A token of a page, with the transform that its reader may see it under. */
-export interface PermittedHead {
-  readonly token: TokenHead;
+export interface PermittedSummary {
+  readonly token: TokenSummary;
   readonly transform: Transform;
 }
 
@@ -27,8 +27,8 @@ const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(val
 type Data = Secret<Json> | 'too_large' | undefined;
 
 /** The token, if its data is in its own item. */
-function withData(token: TokenHead): StoredToken | undefined {
-  return token.sealedData && { ...token, sealedData: token.sealedData };
+function withData(token: TokenSummary): StoredToken | undefined {
+  return token.encryptedData && { ...token, encryptedData: token.encryptedData };
 }
 
 /**
@@ -37,7 +37,7 @@ function withData(token: TokenHead): StoredToken | undefined {
  */
 export async function openPage(
   deps: OpenTokenDeps,
-  permitted: readonly PermittedHead[],
+  permitted: readonly PermittedSummary[],
   size: number,
   budget: Budget,
 ): Promise<readonly TokenView[]> {
@@ -67,7 +67,7 @@ export async function openPage(
   }
 
   async function dataOf(
-    token: TokenHead,
+    token: TokenSummary,
     transform: Transform,
     description: TokenDescription | undefined,
   ): Promise<Data> {
@@ -91,22 +91,22 @@ export async function openPage(
 }
 
 /** Whether the details of a token exceed its share: such details are not opened. */
-function isLarge({ sealedDetails }: TokenHead, share: number): boolean {
-  return sealedDetails !== undefined && sealedDetails.length - SEAL_OVERHEAD_BYTES > share;
+function isLarge({ encryptedDetails }: TokenSummary, share: number): boolean {
+  return encryptedDetails !== undefined && encryptedDetails.length - ENCRYPTION_OVERHEAD_BYTES > share;
 }
 
 /**
  * The members to name as omitted: those that the token has or, if its details were not opened, may
  * have.
  */
-function describing(token: TokenHead, description: TokenDescription | undefined): readonly string[] {
+function describing(token: TokenSummary, description: TokenDescription | undefined): readonly string[] {
   if (description === undefined)
     return [...(token.hasMask ? ['mask'] : []), 'fingerprint_expression', 'metadata', 'search_indexes'];
   return Object.keys(descriptionOf(description));
 }
 
 function view(
-  token: TokenHead,
+  token: TokenSummary,
   transform: Transform,
   data: Data,
   description: TokenDescription | undefined,

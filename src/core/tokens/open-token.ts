@@ -11,7 +11,7 @@ import type { Json } from '../shared/json.ts';
 import type { MembersAllowance } from '../shared/json-extent.ts';
 import { Secret } from '../shared/secret.ts';
 import { wholeData } from './prepare-content.ts';
-import { cvcContext, sealContext } from './seal-context.ts';
+import { cvcContext, encryptionContext } from './encryption-context.ts';
 import type { StoredToken, TokenView } from './token.ts';
 import { describe, maskOf, type TokenDetails } from './token-details.ts';
 import type { StoredCvc, TokenStore } from './token-store.ts';
@@ -27,12 +27,13 @@ export interface OpenTokenDeps {
 /** The details of a token; an empty object if all are the defaults of its type. */
 export async function openDetails(
   vault: Vault,
-  token: Omit<StoredToken, 'sealedData'>,
+  token: Omit<StoredToken, 'encryptedData'>,
   allowance?: MembersAllowance,
 ): Promise<TokenDetails> {
-  if (token.sealedDetails === undefined) return {};
-  const details = await vault.open(sealContext(token, 'details'), token.sealedDetails, allowance);
-  // Only create and update write this field, always in this form; the seal proves it unchanged.
+  if (token.encryptedDetails === undefined) return {};
+  const details = await vault.decrypt(encryptionContext(token, 'details'), token.encryptedDetails, allowance);
+  // Only create and update write this field, always in this form; its authentication tag proves it
+  // unchanged.
   return details.reveal() as TokenDetails;
 }
 
@@ -42,7 +43,7 @@ export function openData(
   token: StoredToken,
   allowance?: MembersAllowance,
 ): Promise<Secret<Json>> {
-  return vault.open(sealContext(token, 'data'), token.sealedData, allowance);
+  return vault.decrypt(encryptionContext(token, 'data'), token.encryptedData, allowance);
 }
 
 /** Whether a card has a cvc that has not ended; its record may be deleted all the same. */
@@ -58,7 +59,7 @@ async function openCvc(
 ): Promise<Secret<Json> | undefined> {
   const now = deps.clock();
   if (cvc === undefined || cvc.until <= now || !hasCvc(token, now)) return undefined;
-  return deps.vault.open(cvcContext(token, cvc.until), cvc.sealedCvc);
+  return deps.vault.decrypt(cvcContext(token, cvc.until), cvc.encryptedCvc);
 }
 
 /**

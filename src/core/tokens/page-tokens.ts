@@ -17,7 +17,7 @@ import {
 import { openPage } from './open-page.ts';
 import type { OpenTokenDeps } from './open-token.ts';
 import { hasExpired } from './expiration.ts';
-import type { TokenHead, TokenView } from './token.ts';
+import type { TokenSummary, TokenView } from './token.ts';
 import type { TokenCandidate, TokenStore } from './token-store.ts';
 
 export interface PageTokensDeps extends OpenTokenDeps {
@@ -47,7 +47,7 @@ export interface TokenQuery {
 }
 
 /** Whether the current version of a token still matches the query's terms and fingerprint. */
-function standsUnder({ terms, fingerprint }: TokenQuery, token: TokenHead): boolean {
+function standsUnder({ terms, fingerprint }: TokenQuery, token: TokenSummary): boolean {
   const isOfFingerprint = fingerprint === undefined || token.fingerprint === fingerprint;
   return isOfFingerprint && terms.every((term) => token.terms.includes(term));
 }
@@ -93,7 +93,7 @@ function reportNamed(
   deps: PageTokensDeps,
   caller: Caller,
   query: TokenQuery,
-  named: readonly TokenHead[],
+  named: readonly TokenSummary[],
 ): void {
   for (const token of named) {
     if (hasExpired(token, deps.clock())) continue;
@@ -103,7 +103,7 @@ function reportNamed(
 }
 
 /** Candidates from a few tokens, newest first, older than a position. */
-async function* fromTokens(tokens: readonly TokenHead[], after: string | undefined) {
+async function* fromTokens(tokens: readonly TokenSummary[], after: string | undefined) {
   const newestFirst = tokens.toSorted((a, b) => (a.position < b.position ? 1 : -1));
   yield await Promise.resolve(newestFirst.filter(({ position }) => after === undefined || position < after));
 }
@@ -121,7 +121,7 @@ async function candidates(
     const wanted = defined({ terms, expected, isVisible, fingerprint, after });
     return deps.tokenStore.candidates(caller.tenantId, wanted);
   }
-  const tokens = await deps.tokenStore.findHeads(caller.tenantId, query.ids);
+  const tokens = await deps.tokenStore.findSummaries(caller.tenantId, query.ids);
   reportNamed(deps, caller, query, tokens);
   return fromTokens(
     tokens.filter((token) => standsUnder(query, token)),
@@ -137,7 +137,7 @@ async function read(
   slice: readonly TokenCandidate[],
   size: number,
 ): Promise<readonly TokenView[]> {
-  const found = await deps.tokenStore.findHeads(
+  const found = await deps.tokenStore.findSummaries(
     caller.tenantId,
     slice.map(({ id }) => id),
   );

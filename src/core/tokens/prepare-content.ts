@@ -33,7 +33,7 @@ interface Preparation {
   readonly isMaskOfAnother?: boolean;
 }
 
-/** The content of a token after every check, ready to be sealed. */
+/** The content of a token after every check, ready to be encrypted. */
 export interface PreparedContent {
   readonly data: Secret<Json>;
   readonly cvc?: Secret<Json>;

@@ -1,21 +1,21 @@
 import type { Vault } from '../crypto/vault.ts';
-import { checkHead } from './seal-content.ts';
-import type { StoredToken, TokenHead } from './token.ts';
+import { checkClearFields } from './encrypt-content.ts';
+import type { StoredToken, TokenSummary } from './token.ts';
 import type { TokenStore } from './token-store.ts';
 
 /** The token, if its clear fields are as the service wrote them; else `RecordCorruptedError`. */
-export async function proven<T extends StoredToken | TokenHead>(vault: Vault, token: T): Promise<T> {
-  await checkHead(vault, token);
+export async function proven<T extends StoredToken | TokenSummary>(vault: Vault, token: T): Promise<T> {
+  await checkClearFields(vault, token);
   return token;
 }
 
 /**
- * A token store that returns only tokens whose head has its MAC. So no decision about access and
+ * A token store that returns only tokens whose summary has its MAC. So no decision about access and
  * no view depends on a clear field that another principal wrote
- * (docs/security.md#the-sealed-record).
+ * (docs/security.md#the-encrypted-record).
  */
 export function createProvenTokenStore(store: TokenStore, vault: Vault): TokenStore {
-  const all = <T extends StoredToken | TokenHead>(tokens: readonly T[]): Promise<readonly T[]> =>
+  const all = <T extends StoredToken | TokenSummary>(tokens: readonly T[]): Promise<readonly T[]> =>
     Promise.all(tokens.map((token) => proven(vault, token)));
   const maybe = async (token: StoredToken | undefined) => token && proven(vault, token);
 
@@ -23,18 +23,18 @@ export function createProvenTokenStore(store: TokenStore, vault: Vault): TokenSt
     ...store,
     find: async (tenantId, id) => maybe(await store.find(tenantId, id)),
     findMany: async (tenantId, ids) => all(await store.findMany(tenantId, ids)),
-    findHeads: async (tenantId, ids) => all(await store.findHeads(tenantId, ids)),
+    findSummaries: async (tenantId, ids) => all(await store.findSummaries(tenantId, ids)),
 
-    async readData(heads) {
-      const tokens = await store.readData(heads);
+    async readData(summaries) {
+      const tokens = await store.readData(summaries);
       // A token that changed meanwhile was read again.
-      const known = new Set(heads.map(({ headMac }) => headMac));
-      await all(tokens.filter(({ headMac }) => !known.has(headMac)));
+      const known = new Set(summaries.map(({ clearMac }) => clearMac));
+      await all(tokens.filter(({ clearMac }) => !known.has(clearMac)));
       return tokens;
     },
 
     async *findMatches(wanted) {
-      for await (const heads of store.findMatches(wanted)) yield await all(heads);
+      for await (const summaries of store.findMatches(wanted)) yield await all(summaries);
     },
 
     async deleteIfStandalone(tenantId, id, now) {

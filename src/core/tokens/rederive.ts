@@ -3,7 +3,7 @@ import type { Vault } from '../crypto/vault.ts';
 import { createBudget } from '../expressions/budget.ts';
 import { openData, openDetails } from './open-token.ts';
 import { prepareContent } from './prepare-content.ts';
-import { deriveParts, type DerivedParts } from './seal-content.ts';
+import { deriveParts, type DerivedParts } from './encrypt-content.ts';
 import type { StoredToken } from './token.ts';
 import { tokenType } from './token-type.ts';
 

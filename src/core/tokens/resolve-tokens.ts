@@ -9,9 +9,9 @@ import { JsonExtentError, MEMBERS_MAX_TEXT, MembersAllowance } from '../shared/j
 import { ServiceError } from '../shared/service-error.ts';
 import { openTokens, type OpenTokenDeps } from './open-token.ts';
 import { firstEnd, hasExpired } from './expiration.ts';
-import type { PermittedHead } from './open-page.ts';
+import type { PermittedSummary } from './open-page.ts';
 import type { UsedToken } from './token-use.ts';
-import type { TokenHead, TokenView } from './token.ts';
+import type { TokenSummary, TokenView } from './token.ts';
 import { enrichedTokenObject } from './token-object.ts';
 import type { TokenStore } from './token-store.ts';
 
@@ -53,9 +53,11 @@ async function findAll(
   deps: Pick<ResolveTokensDeps, 'tokenStore' | 'clock'>,
   tenantId: string,
   ids: readonly string[],
-): Promise<readonly TokenHead[]> {
+): Promise<readonly TokenSummary[]> {
   const now = deps.clock();
-  const found = (await deps.tokenStore.findHeads(tenantId, ids)).filter((token) => !hasExpired(token, now));
+  const found = (await deps.tokenStore.findSummaries(tenantId, ids)).filter(
+    (token) => !hasExpired(token, now),
+  );
   const known = new Set(found.map(({ id }) => id));
   const missing = ids.filter((id) => !known.has(id));
   if (missing.length > 0) throw failed(missing);
@@ -88,7 +90,7 @@ async function permittedTokens(
 function transformOf(
   caller: Caller,
   permission: Detokenization['permission'],
-  token: Pick<TokenHead, 'id' | 'containers'>,
+  token: Pick<TokenSummary, 'id' | 'containers'>,
 ): Transform {
   const transform = decideAccess(caller, permission, token);
   if (transform === undefined)
@@ -106,21 +108,21 @@ const APART_BYTES = 350_000;
  * The bytes that a token counts. A caller who may not see its data learns at most the number of its
  * items.
  */
-function countedBytes(permitted: PermittedHead): number {
-  const { sealedData, dataBytes } = permitted.token;
+function countedBytes(permitted: PermittedSummary): number {
+  const { encryptedData, dataBytes } = permitted.token;
   if (permitted.transform === 'reveal') return dataBytes;
-  if (!showsData(permitted) || sealedData !== undefined) return 0;
+  if (!showsData(permitted) || encryptedData !== undefined) return 0;
   return Math.ceil(dataBytes / APART_BYTES) * APART_BYTES;
 }
 
 /** Whether any of the data is shown: redacted data is not read. */
-function showsData({ token, transform }: PermittedHead): boolean {
+function showsData({ token, transform }: PermittedSummary): boolean {
   return transform === 'reveal' || (transform === 'mask' && token.hasMask);
 }
 
 /** Throws `payload_too_large`, before data is read, if the request reads or fills in too much. */
 function checkSize(
-  permitted: readonly PermittedHead[],
+  permitted: readonly PermittedSummary[],
   references: readonly TokenReference[],
   maxBytes: number,
 ): void {
@@ -168,23 +170,23 @@ export async function resolveTokens(
 ): Promise<ResolvedTokens> {
   // Read the clock before the tokens: a cvc that ends during the request is still filled in.
   const now = deps.clock();
-  const heads = await permittedTokens(deps, caller, what, references);
-  const toRead = heads.filter(showsData).map(({ token }) => token);
+  const summaries = await permittedTokens(deps, caller, what, references);
+  const toRead = summaries.filter(showsData).map(({ token }) => token);
   const tokens = toRead.length === 0 ? [] : await deps.tokenStore.readData(toRead);
   const gone = toRead.filter(({ id }) => !tokens.some((token) => token.id === id)).map(({ id }) => id);
   if (gone.length > 0) throw failed(gone);
-  const unread = heads.filter((head) => !showsData(head));
+  const unread = summaries.filter((summary) => !showsData(summary));
   const whole = new Set(references.filter(({ isWhole }) => isWhole).map(({ id }) => id));
   const form = what.permission === 'token:use' ? ('use' as const) : undefined;
   const permitted = [
-    // Decide again for the data that was read: the token may have moved since its head was read.
+    // Decide again for the data that was read: the token may have moved since its summary was read.
     ...tokens.map((token) => ({
       token,
       transform: transformOf(caller, what.permission, token),
       isDataAlone: !whole.has(token.id),
     })),
     ...unread.map(({ token, transform }) => ({
-      token: { ...token, sealedData: Buffer.alloc(0) },
+      token: { ...token, encryptedData: Buffer.alloc(0) },
       transform,
       isDataAlone: !whole.has(token.id),
     })),

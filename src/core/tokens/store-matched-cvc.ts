@@ -6,8 +6,8 @@ import type { Json } from '../shared/json.ts';
 import type { Secret } from '../shared/secret.ts';
 import { hasExpired } from './expiration.ts';
 import { isSoleWriter } from './ownership.ts';
-import { resealContent } from './seal-content.ts';
-import { cvcContext } from './seal-context.ts';
+import { reencryptContent } from './encrypt-content.ts';
+import { cvcContext } from './encryption-context.ts';
 import type { StoredToken } from './token.ts';
 import type { TokenStore } from './token-store.ts';
 
@@ -49,9 +49,9 @@ export async function storeMatchedCvc(
       version: token.version + 1,
       writeId,
     };
-    const next: StoredToken = { ...changed, ...(await resealContent(deps.vault, token, changed)) };
-    const sealedCvc = await deps.vault.seal(cvcContext(next, changed.cvcUntil), cvc);
-    const write = { token: next, cvc: { sealedCvc, until: changed.cvcUntil } };
+    const next: StoredToken = { ...changed, ...(await reencryptContent(deps.vault, token, changed)) };
+    const encryptedCvc = await deps.vault.encrypt(cvcContext(next, changed.cvcUntil), cvc);
+    const write = { token: next, cvc: { encryptedCvc, until: changed.cvcUntil } };
     if ((await deps.tokenStore.update(token, write)) === 'written') return next;
     token = await deps.tokenStore.find(token.tenantId, token.id);
   }

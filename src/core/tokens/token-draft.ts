@@ -2,7 +2,7 @@ import type { Transform } from '../access/access-rule.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { lastsAsLong } from './find-duplicate.ts';
 import type { PreparedContent } from './prepare-content.ts';
-import type { DerivedParts } from './seal-content.ts';
+import type { DerivedParts } from './encrypt-content.ts';
 import type { StoredToken } from './token.ts';
 import type { TokenInput } from './token-input.ts';
 

@@ -40,8 +40,7 @@ export interface TokenReplay {
 }
 
 /** The stored form of a tokenize response. */
-// plain-words: existing records have this name, so it stays
-export type TokenizeReplay = Shape<TokenPlace & { readonly kept: TokenReplay }>;
+export type TokenizeReplay = Shape<TokenPlace & { readonly token: TokenReplay }>;
 
 /** A replayed tokenize response; a deleted token is only an id. */
 export type ReplayedTokens = Shape<
@@ -59,8 +58,7 @@ export function tokenReplayOf({ token, deduplicated, notStored, neededOn }: Toke
 }
 
 export function tokenizeReplayOf(tokenized: Tokenized): TokenizeReplay {
-  // plain-words: existing records have this name, so it stays
-  return mapShape(tokenized, ({ result, shows }) => ({ kept: tokenReplayOf(result), shows }));
+  return mapShape(tokenized, ({ result, shows }) => ({ token: tokenReplayOf(result), shows }));
 }
 
 /** Whether this is the same token, changed or not. */
@@ -146,8 +144,7 @@ export async function replayTokens(
   caller: Caller,
   replay: TokenizeReplay,
 ): Promise<ReplayedTokens> {
-  // plain-words: existing records have this name, so it stays
-  const all = leavesOf(replay).map(({ kept }) => kept);
+  const all = leavesOf(replay).map(({ token }) => token);
   const found = await deps.tokenStore.findMany(
     caller.tenantId,
     all.map(({ id }) => id),
@@ -163,8 +160,7 @@ export async function replayTokens(
         replayed.set(each, await show(deps, caller, 'token:create', each, token, budget));
     }),
   );
-  // plain-words: existing records have this name, so it stays
-  return mapShape(replay, ({ kept: each, shows }) => {
+  return mapShape(replay, ({ token: each, shows }) => {
     const result = replayed.get(each);
     return result === undefined ? { shows, gone: each.id } : { shows, result };
   });

@@ -1,9 +1,9 @@
 import type { PortEffects } from '../audit/effect.ts';
-import type { StoredToken, TokenHead } from './token.ts';
+import type { StoredToken, TokenSummary } from './token.ts';
 
-/** A sealed cvc, stored in the table without backups. `until` in ms since the epoch. */
+/** An encrypted cvc, stored in the table without backups. `until` in ms since the epoch. */
 export interface StoredCvc {
-  readonly sealedCvc: Buffer;
+  readonly encryptedCvc: Buffer;
   readonly until: number;
 }
 
@@ -76,19 +76,20 @@ export interface TokenStore {
   /** The cvcs of those cards that have one, by token id; the caller checks when they end. */
   findCvcs(tenantId: string, ids: readonly string[]): Promise<ReadonlyMap<string, StoredCvc>>;
   /** {@link findMany} without data that is in separate items. */
-  findHeads(tenantId: string, ids: readonly string[]): Promise<readonly TokenHead[]>;
+  findSummaries(tenantId: string, ids: readonly string[]): Promise<readonly TokenSummary[]>;
   /**
-   * The tokens of heads with all of their data. A token that has changed since is read again; one
-   * that was deleted is left out.
+   * The tokens of summaries with all of their data. A token that has changed since is read again;
+   * one that was deleted is left out.
    */
-  readData(heads: readonly TokenHead[]): Promise<readonly StoredToken[]>;
+  readData(summaries: readonly TokenSummary[]): Promise<readonly StoredToken[]>;
   /**
-   * Heads with a match hash, not expiring before `expiration` (without it: never), by expiration
-   * and age, earliest first. The newest may be missing; read a token again to rely on it.
+   * Summaries with a match hash, not expiring before `expiration` (without it: never), by
+   * expiration and age, earliest first. The newest may be missing; read a token again to rely on
+   * it.
    */
   findMatches(
     wanted: Pick<StoredToken, 'tenantId' | 'fingerprint' | 'matchHash' | 'expiration'>,
-  ): AsyncIterable<readonly TokenHead[]>;
+  ): AsyncIterable<readonly TokenSummary[]>;
   /**
    * Candidates, newest first, in batches. A candidate may have been changed or deleted since its
    * entry was written; the caller must read the token again.
@@ -127,7 +128,7 @@ export const TOKEN_STORE_EFFECTS: PortEffects<TokenStore> = {
   deleteTombstones: () => ({ tokens: [], form: 'delete' }),
   find: 'finds',
   findMany: 'finds',
-  findHeads: 'finds',
+  findSummaries: 'finds',
   findCvcs: 'none',
   findMatches: 'none',
   readData: 'none',

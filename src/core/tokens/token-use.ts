@@ -27,7 +27,7 @@ export interface TokenUse {
 }
 
 export interface TokenUseDeps {
-  readonly tokenStore: Pick<TokenStore, 'findHeads'>;
+  readonly tokenStore: Pick<TokenStore, 'findSummaries'>;
   readonly clock: Clock;
   readonly audit: Sightings;
 }
@@ -60,15 +60,17 @@ export async function mayUseAgain(
     if (containers !== undefined) requireAccess(caller, 'token:use', { id, containers });
   deps.audit.named(uses.map(({ id }) => id));
   if (uses.length === 0) return true;
-  const heads = await deps.tokenStore.findHeads(caller.tenantId, [...new Set(uses.map(({ id }) => id))]);
+  const summaries = await deps.tokenStore.findSummaries(caller.tenantId, [
+    ...new Set(uses.map(({ id }) => id)),
+  ]);
   const now = deps.clock();
   const mayUse = uses.every(({ id, position, containers, cvcUntil }) => {
-    const head = heads.find((each) => each.id === id);
-    if (head?.position !== position || hasExpired(head, now)) return false;
-    if (containers !== undefined) requireAccess(caller, 'token:use', head);
-    return cvcUntil === undefined || head.cvcUntil === cvcUntil;
+    const summary = summaries.find((each) => each.id === id);
+    if (summary?.position !== position || hasExpired(summary, now)) return false;
+    if (containers !== undefined) requireAccess(caller, 'token:use', summary);
+    return cvcUntil === undefined || summary.cvcUntil === cvcUntil;
   });
   // The response shows what was made from the tokens again.
-  if (mayUse) for (const head of heads) deps.audit.saw(head, 'use');
+  if (mayUse) for (const summary of summaries) deps.audit.saw(summary, 'use');
   return mayUse;
 }

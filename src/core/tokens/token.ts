@@ -6,7 +6,7 @@ import type { TokenDescription } from './token-details.ts';
 import type { TokenTypeName } from './token-type.ts';
 
 /**
- * A token as the store has it: in the clear what must be compared, the rest sealed. Times in ms
+ * A token as the store has it: in the clear what must be compared, the rest encrypted. Times in ms
  * since the epoch.
  */
 export interface StoredToken {
@@ -23,19 +23,20 @@ export interface StoredToken {
   readonly isSolelyOwn: boolean;
   /** Another caller received it as a duplicate, and relies on the values that matched. */
   readonly isShared: boolean;
-  /** Sealed JSON of the data, never with a cvc. */
-  readonly sealedData: Buffer;
-  /** Sealed {@link TokenDescription details}; absent when every detail is the default. */
-  readonly sealedDetails?: Buffer;
-  /** MAC of the clear fields, and of the sizes of data and details (`seal-context.ts`). */
-  readonly headMac: Buffer;
+  /** Encrypted JSON of the data, never with a cvc. */
+  readonly encryptedData: Buffer;
+  /** Encrypted {@link TokenDescription details}; absent when every detail is the default. */
+  readonly encryptedDetails?: Buffer;
+  /** MAC of the clear fields, and of the sizes of data and details (`encryption-context.ts`). */
+  readonly clearMac: Buffer;
   /**
    * Set by the store alone: the data is in separate items, although it would fit into the token's
    * own.
    */
   readonly isApart?: true;
   /**
-   * End of the card's cvc, which is sealed and stored separately. Absent for a token without one.
+   * End of the card's cvc, which is encrypted and stored separately. Absent for a token without
+   * one.
    */
   readonly cvcUntil?: number;
   /**
@@ -69,15 +70,15 @@ export interface StoredToken {
   readonly version: number;
   /**
    * Identifies the request that wrote the content, so that a retry of a write whose response was
-   * lost recognizes its own write. Sealing the same content again does not change it.
+   * lost recognizes its own write. Encrypting the same content again does not change it.
    */
   readonly writeId: Buffer;
 }
 
 type NotShown =
-  | 'sealedData'
-  | 'sealedDetails'
-  | 'headMac'
+  | 'encryptedData'
+  | 'encryptedDetails'
+  | 'clearMac'
   | 'cvcUntil'
   | 'matchHash'
   | 'isApart'
@@ -96,8 +97,8 @@ type NotShown =
  * A token before its data is read from separate items, where it is if it is too large for the
  * token's own item.
  */
-export interface TokenHead extends Omit<StoredToken, 'sealedData'> {
-  readonly sealedData?: Buffer;
+export interface TokenSummary extends Omit<StoredToken, 'encryptedData'> {
+  readonly encryptedData?: Buffer;
   /** Bytes of JSON of the data. */
   readonly dataBytes: number;
 }

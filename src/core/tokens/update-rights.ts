@@ -99,7 +99,7 @@ function requireKnownData(
 
 /**
  * Throws `forbidden` if the caller may update the token, but not with this patch under this
- * transform. Depends on nothing that is sealed, so the error reveals nothing of the content.
+ * transform. Depends on nothing that is encrypted, so the error reveals nothing of the content.
  */
 export function requirePatchRights(
   caller: Caller,

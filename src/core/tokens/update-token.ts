@@ -10,7 +10,7 @@ import { noSuchToken } from './get-token.ts';
 import { hasExpired } from './expiration.ts';
 import { isSoleWriter } from './ownership.ts';
 import { prepareChange, type Change } from './prepare-change.ts';
-import { deriveParts, matchesOf, sealContent } from './seal-content.ts';
+import { deriveParts, matchesOf, encryptContent } from './encrypt-content.ts';
 import { storeMatchedCvc } from './store-matched-cvc.ts';
 import type { StoredToken } from './token.ts';
 import {
@@ -38,11 +38,11 @@ function cvcUntil(deps: CreateTokenDeps, { previous, cvc }: Change): number | un
   return cvc === 'unchanged' ? previous.cvcUntil : undefined;
 }
 
-function withoutOptional(token: StoredToken): Omit<StoredToken, 'sealedData' | 'headMac'> {
+function withoutOptional(token: StoredToken): Omit<StoredToken, 'encryptedData' | 'clearMac'> {
   const {
-    sealedData: _data,
-    sealedDetails: _details,
-    headMac: _head,
+    encryptedData: _data,
+    encryptedDetails: _details,
+    clearMac: _mac,
     cvcUntil: _cvcUntil,
     expiration: _expiration,
     isApart: _isApart,
@@ -67,7 +67,7 @@ async function assemble(
   };
   const until = cvcUntil(deps, change);
   const expiration = patch.expiresAtText === undefined ? previous.expiration : content.expiration;
-  const unsealed = defined({
+  const plain = defined({
     ...withoutOptional(place),
     ...derived,
     cvcUntil: until,
@@ -78,9 +78,9 @@ async function assemble(
     version: previous.version + 1,
     writeId,
   });
-  const { sealedCvc, ...sealed } = await sealContent(deps.vault, unsealed, content);
-  const token: StoredToken = { ...unsealed, ...sealed };
-  if (sealedCvc !== undefined && until !== undefined) return { token, cvc: { sealedCvc, until } };
+  const { encryptedCvc, ...encrypted } = await encryptContent(deps.vault, plain, content);
+  const token: StoredToken = { ...plain, ...encrypted };
+  if (encryptedCvc !== undefined && until !== undefined) return { token, cvc: { encryptedCvc, until } };
   return change.cvc === 'removed' && previous.cvcUntil !== undefined ? { token, cvc: 'removed' } : { token };
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { changeTenant, existingTenant, type TenantDeps } from '../tenants/change-tenant.ts';
 import type { Tenant } from '../tenants/tenant.ts';
-import { dataKeyVersion, openRecord, sealRecord } from '../crypto/record-seal.ts';
+import { dataKeyVersion, decryptRecord, encryptRecord } from '../crypto/record-encryption.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Clock } from '../shared/clock.ts';
 import { defined } from '../shared/defined.ts';
@@ -23,7 +23,7 @@ export function generateWebhookSecret(): Secret<string> {
   return new Secret(`whsec_${randomBytes(32).toString('base64')}`);
 }
 
-/** The context that a tenant's webhook secret is sealed for. */
+/** The context that a tenant's webhook secret is encrypted for. */
 export const webhookSecretContext = (tenantId: string) => ({
   tenantId,
   recordId: tenantId,
@@ -33,22 +33,22 @@ export const webhookSecretContext = (tenantId: string) => ({
 async function openSecret(
   { tenantKeys }: WebhookSecretDeps,
   tenantId: string,
-  sealed: Buffer,
+  encrypted: Buffer,
 ): Promise<Secret<string>> {
-  const key = await tenantKeys.version(tenantId, 'webhook', dataKeyVersion(sealed));
-  return new Secret(openRecord(key, webhookSecretContext(tenantId), sealed).toString('utf8'));
+  const key = await tenantKeys.version(tenantId, 'webhook', dataKeyVersion(encrypted));
+  return new Secret(decryptRecord(key, webhookSecretContext(tenantId), encrypted).toString('utf8'));
 }
 
-async function sealSecret({ tenantKeys }: WebhookSecretDeps, tenantId: string, secret: Secret<string>) {
+async function encryptSecret({ tenantKeys }: WebhookSecretDeps, tenantId: string, secret: Secret<string>) {
   const key = await tenantKeys.current(tenantId, 'webhook');
-  return sealRecord(key, webhookSecretContext(tenantId), Buffer.from(secret.reveal()));
+  return encryptRecord(key, webhookSecretContext(tenantId), Buffer.from(secret.reveal()));
 }
 
-/** The sealed secrets of a tenant that sign now, the current one first. */
+/** The encrypted secrets of a tenant that sign now, the current one first. */
 function signing({ webhookSecret, previousWebhookSecret }: Tenant, now: number): readonly Buffer[] {
   const isBeside = previousWebhookSecret !== undefined && previousWebhookSecret.until > now;
-  const secrets = [webhookSecret, isBeside ? previousWebhookSecret.sealed : undefined];
-  return secrets.filter((sealed) => sealed !== undefined);
+  const secrets = [webhookSecret, isBeside ? previousWebhookSecret.encrypted : undefined];
+  return secrets.filter((encrypted) => encrypted !== undefined);
 }
 
 /** The secrets that sign a tenant's webhooks now, the current one first. */
@@ -56,8 +56,8 @@ export async function webhookSecrets(
   deps: WebhookSecretDeps,
   tenantId: string,
 ): Promise<readonly Secret<string>[]> {
-  const sealed = signing(await existingTenant(deps, tenantId), deps.clock());
-  return Promise.all(sealed.map((each) => openSecret(deps, tenantId, each)));
+  const encrypted = signing(await existingTenant(deps, tenantId), deps.clock());
+  return Promise.all(encrypted.map((each) => openSecret(deps, tenantId, each)));
 }
 
 /**
@@ -70,27 +70,27 @@ export async function rotateWebhookSecret(
 ): Promise<Secret<string>> {
   const { webhookSecret: before } = await existingTenant(deps, tenantId);
   const secret = generateWebhookSecret();
-  const webhookSecret = await sealSecret(deps, tenantId, secret);
+  const webhookSecret = await encryptSecret(deps, tenantId, secret);
   await changeTenant(deps, tenantId, (tenant) => {
-    const { webhookSecret: sealed } = tenant;
-    if (sealed === undefined || before?.equals(sealed) !== true)
+    const { webhookSecret: encrypted } = tenant;
+    if (encrypted === undefined || before?.equals(encrypted) !== true)
       throw new ServiceError('conflict', 'The secret is being rotated by another request.');
-    const previousWebhookSecret = { sealed, until: deps.clock() + OVERLAP_MS };
+    const previousWebhookSecret = { encrypted, until: deps.clock() + OVERLAP_MS };
     return { ...tenant, webhookSecret, previousWebhookSecret };
   });
   return secret;
 }
 
-/** The tenant with its secrets sealed under its current root. */
-export async function withResealedSecrets(deps: WebhookSecretDeps, tenant: Tenant): Promise<Tenant> {
+/** The tenant with its secrets encrypted under its current root. */
+export async function withReencryptedSecrets(deps: WebhookSecretDeps, tenant: Tenant): Promise<Tenant> {
   const { id, webhookSecret, previousWebhookSecret } = tenant;
-  const again = async (sealed: Buffer) => sealSecret(deps, id, await openSecret(deps, id, sealed));
+  const again = async (encrypted: Buffer) => encryptSecret(deps, id, await openSecret(deps, id, encrypted));
   return defined({
     ...tenant,
     webhookSecret: webhookSecret && (await again(webhookSecret)),
     previousWebhookSecret: previousWebhookSecret && {
       ...previousWebhookSecret,
-      sealed: await again(previousWebhookSecret.sealed),
+      encrypted: await again(previousWebhookSecret.encrypted),
     },
   });
 }

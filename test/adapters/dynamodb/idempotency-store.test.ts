@@ -38,7 +38,7 @@ describe('a claim', () => {
     const loseFirst: Fate = (_operation, nth) => (nth === 1 ? 'lose' : undefined);
     const first = await claimed(aStore(loseFirst));
     await aStore().keep(scope, first.attempt, Buffer.from('x'), { now: NOW });
-    expect((await aStore().claim(scope, BODY, at(NOW))).state).toBe('answered');
+    expect((await aStore().claim(scope, BODY, at(NOW))).state).toBe('stored');
     const other = { ...scope, request: 'other' };
     await aStore().claim(other, BODY, at(NOW));
     let updates = 0;
@@ -66,7 +66,7 @@ describe('a stored response', () => {
     const response = randomBytes(bytes);
     await aStore().keep(scope, attempt, response, { now: NOW });
     const replayed = await aStore().claim(scope, BODY, at(NOW + DAY - 1));
-    expect(replayed.state === 'answered' && replayed.sealedAnswer.equals(response)).toBe(true);
+    expect(replayed.state === 'stored' && replayed.encryptedResponse.equals(response)).toBe(true);
     expect((await aStore().claim(scope, BODY, at(NOW + DAY))).state).toBe('claimed');
   });
 
@@ -80,7 +80,7 @@ describe('a stored response', () => {
     const response = randomBytes(800_000);
     await aStore().keep(scope, second.attempt, response, { now: NOW });
     const replayed = await aStore().claim(scope, BODY, at(NOW + 1));
-    expect(replayed.state === 'answered' && replayed.sealedAnswer.equals(response)).toBe(true);
+    expect(replayed.state === 'stored' && replayed.encryptedResponse.equals(response)).toBe(true);
   });
 });
 
@@ -88,17 +88,17 @@ describe('an operation that must not run twice', () => {
   it.each([10, 800_000])('replays a response of %d bytes only until its end', async (bytes) => {
     const { attempt } = await claimed();
     const response = randomBytes(bytes);
-    await aStore().markRun(scope, attempt);
+    await aStore().beginRun(scope, attempt);
     await aStore().keep(scope, attempt, response, { now: NOW, until: NOW + 1_000 });
     const replayed = await aStore().claim(scope, BODY, at(NOW + 999));
-    expect(replayed.state === 'answered' && replayed.sealedAnswer.equals(response)).toBe(true);
+    expect(replayed.state === 'stored' && replayed.encryptedResponse.equals(response)).toBe(true);
     expect(await aStore().claim(scope, BODY, at(NOW + 1_000))).toEqual({ state: 'ran' });
   });
 
   it('leaves no response behind after the sweep', async () => {
     const { attempt } = await claimed();
     await aStore().keep(scope, attempt, randomBytes(800_000), { now: NOW, until: NOW + 1_000 });
-    const responses = async () => (await database.keys()).filter((key) => key.includes('answer#'));
+    const responses = async () => (await database.keys()).filter((key) => key.includes('response#'));
     expect(await responses()).toHaveLength(3);
     const work = dueCvcs(database.tables(), () => NOW + 1_000);
     for await (const records of work.due(NOW + 1_000)) for (const record of records) await record.act();

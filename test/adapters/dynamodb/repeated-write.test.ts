@@ -111,8 +111,8 @@ const aReactor = (): StoredReactor => ({
   createdBy: randomUUID(),
   createdAt: 1,
   codeHash: 'hash',
-  sealedCode: randomBytes(20),
-  sealedConfiguration: randomBytes(20),
+  encryptedCode: randomBytes(20),
+  encryptedConfiguration: randomBytes(20),
   state: 'creating',
   version: 1,
 });
@@ -428,7 +428,7 @@ const rows: readonly Row[] = [
   [
     'storing the response of an idempotency key',
     'UpdateItem',
-    'answered',
+    'stored',
     async () => {
       const scope = aScope();
       const claim = await idempotency().claim(scope, BODY, at(NOW));
@@ -447,7 +447,7 @@ const rows: readonly Row[] = [
       const scope = aScope();
       const claim = await idempotency().claim(scope, BODY, at(NOW));
       const attempt = claim.state === 'claimed' ? claim.attempt : '';
-      return (fate) => idempotency(fate).markRun(scope, attempt);
+      return (fate) => idempotency(fate).beginRun(scope, attempt);
     },
   ],
   [

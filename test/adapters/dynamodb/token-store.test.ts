@@ -48,8 +48,8 @@ const hashOf = (bytes: Uint8Array | undefined) => bytes && createHash('sha256').
 const digested = (token: StoredToken | undefined) =>
   token && {
     ...token,
-    sealedData: hashOf(token.sealedData),
-    sealedDetails: hashOf(token.sealedDetails),
+    encryptedData: hashOf(token.encryptedData),
+    encryptedDetails: hashOf(token.encryptedDetails),
   };
 
 async function visible(store = aStore()): Promise<string[]> {
@@ -94,10 +94,13 @@ describe('a token', () => {
       [10, 300_000],
       [3_500_000, 250_000],
     ] as const) {
-      const token = aStoredToken({ sealedData: randomBytes(data), sealedDetails: randomBytes(details) });
+      const token = aStoredToken({
+        encryptedData: randomBytes(data),
+        encryptedDetails: randomBytes(details),
+      });
       expect(await store.create([{ token }])).toBe('written');
       expect(digested(await store.find(TENANT, token.id))).toEqual(digested(token));
-      const next = changed(token, { sealedData: randomBytes(data) });
+      const next = changed(token, { encryptedData: randomBytes(data) });
       expect(await store.update(token, { token: next })).toBe('written');
       expect(digested(await store.find(TENANT, token.id))).toEqual(digested(next));
       expect(await store.deleteVersion(next)).toBe(true);
@@ -107,7 +110,7 @@ describe('a token', () => {
 
   it('is stored under the names of its record, and with no other attributes', async () => {
     const token = aStoredToken({ terms: ['term'], expiration: { at: now + 1_000, offsetMinutes: 60 } });
-    await aStore().create([{ token: Object.assign({ sealedCvc: randomBytes(60) }, token) }]);
+    await aStore().create([{ token: Object.assign({ encryptedCvc: randomBytes(60) }, token) }]);
     const { client } = database.tables();
     const attributesOf = async (pk: string, sk: string) => {
       const Key = { pk, sk };
@@ -140,7 +143,7 @@ describe('a token', () => {
   it('whose data DynamoDB itself has expired is missing, and still has its id', async () => {
     const store = aStore();
     const token = aStoredToken({
-      sealedData: randomBytes(800_000),
+      encryptedData: randomBytes(800_000),
       expiration: { at: now + 1_000, offsetMinutes: 0 },
     });
     await store.create([{ token }]);
@@ -243,9 +246,9 @@ describe('a writer that dies', () => {
 
   it('between the steps of replacing megabytes leaves all of the old data or all of the new', async () => {
     for (let last = 1; last <= 6; last += 1) {
-      const first = aStoredToken({ sealedData: randomBytes(2_100_000) });
+      const first = aStoredToken({ encryptedData: randomBytes(2_100_000) });
       await aStore().create([{ token: first }]);
-      const next = changed(first, { sealedData: randomBytes(2_100_000) });
+      const next = changed(first, { encryptedData: randomBytes(2_100_000) });
       await aStore(dyingAt(last))
         .update(first, { token: next })
         .catch(() => 'died');
@@ -430,7 +433,7 @@ describe('tokens that are too large together', () => {
     const store = aStore();
     // 6 MB in a hundred items: more than the transaction that reveals them may touch.
     const written = Array.from({ length: 100 }, () => ({
-      token: aStoredToken({ sealedData: randomBytes(60_000) }),
+      token: aStoredToken({ encryptedData: randomBytes(60_000) }),
     }));
     expect(await store.create(written)).toBe('written');
     const ids = written.map(({ token }) => token.id);
@@ -438,23 +441,23 @@ describe('tokens that are too large together', () => {
     expect(found).toHaveLength(100);
     const [first] = written;
     const read = found.find(({ id }) => id === first?.token.id);
-    expect(read?.sealedData.equals(first?.token.sealedData ?? Buffer.alloc(0))).toBe(true);
+    expect(read?.encryptedData.equals(first?.token.encryptedData ?? Buffer.alloc(0))).toBe(true);
     if (read === undefined) throw new Error('it is not there');
-    const { isApart: _, ...rest } = changed(read, { sealedData: randomBytes(500) });
+    const { isApart: _, ...rest } = changed(read, { encryptedData: randomBytes(500) });
     expect(await store.update(read, { token: rest })).toBe('written');
-    expect((await store.findHeads(TENANT, [read.id]))[0]?.sealedData).toHaveLength(500);
+    expect((await store.findSummaries(TENANT, [read.id]))[0]?.encryptedData).toHaveLength(500);
     for (const token of await store.findMany(TENANT, ids))
       expect(await store.deleteVersion(token)).toBe(true);
     expect(await database.keys()).toEqual([]);
   });
 });
 
-describe('a write that seals the same content again', () => {
+describe('a write that encrypts the same content again', () => {
   const marked = (token: StoredToken): StoredToken => ({
     ...token,
     isShared: true,
     version: token.version + 1,
-    sealedData: randomBytes(80),
+    encryptedData: randomBytes(80),
   });
 
   it('is not taken for done while another writer is changing the token', async () => {
@@ -467,12 +470,12 @@ describe('a write that seals the same content again', () => {
     expect((await aStore().find(TENANT, token.id))?.isShared).toBe(false);
   });
 
-  it('is not taken for done after a write without the mark that seals the content again, nor the reverse', async () => {
+  it('is not taken for done after a write without the mark that encrypts the content again, nor the reverse', async () => {
     for (const isMarkedFirst of [true, false]) {
       const token = aStoredToken();
       await aStore().create([{ token }]);
-      const resealed = { ...marked(token), isShared: false };
-      const [first, second] = isMarkedFirst ? [marked(token), resealed] : [resealed, marked(token)];
+      const reencrypted = { ...marked(token), isShared: false };
+      const [first, second] = isMarkedFirst ? [marked(token), reencrypted] : [reencrypted, marked(token)];
       expect(await aStore().update(token, { token: first })).toBe('written');
       expect(await aStore().update(token, { token: second })).toBe('changed');
       expect((await aStore().find(TENANT, token.id))?.isShared).toBe(isMarkedFirst);
@@ -480,9 +483,13 @@ describe('a write that seals the same content again', () => {
   });
 
   it('of data in parts does not remove a mark that was written first', async () => {
-    const token = aStoredToken({ sealedData: randomBytes(2_500_000) });
+    const token = aStoredToken({ encryptedData: randomBytes(2_500_000) });
     await aStore().create([{ token }]);
-    const again = (isShared: boolean) => ({ ...marked(token), isShared, sealedData: randomBytes(2_500_000) });
+    const again = (isShared: boolean) => ({
+      ...marked(token),
+      isShared,
+      encryptedData: randomBytes(2_500_000),
+    });
     expect(await aStore().update(token, { token: again(true) })).toBe('written');
     expect(await aStore().update(token, { token: again(false) })).toBe('changed');
     expect((await aStore().find(TENANT, token.id))?.isShared).toBe(true);

@@ -11,7 +11,7 @@ const LOOPBACK = { address: '127.0.0.1', family: 4 };
 /**
  * A resolver that returns one list after the other, like a name that changes between two look-ups.
  */
-function answering(...responses: readonly (readonly LookupAddress[])[]) {
+function responding(...responses: readonly (readonly LookupAddress[])[]) {
   let asked = 0;
   const resolveAll = (
     _name: string,
@@ -32,21 +32,21 @@ const lookedUp = (resolveAll: Parameters<typeof checkedLookup>[0], all: boolean)
 
 describe('the checked look-up', () => {
   it('returns the address that it has checked', async () => {
-    await expect(lookedUp(answering([PUBLIC]).resolveAll, false)).resolves.toBe(PUBLIC.address);
-    await expect(lookedUp(answering([PUBLIC]).resolveAll, true)).resolves.toEqual([PUBLIC]);
+    await expect(lookedUp(responding([PUBLIC]).resolveAll, false)).resolves.toBe(PUBLIC.address);
+    await expect(lookedUp(responding([PUBLIC]).resolveAll, true)).resolves.toEqual([PUBLIC]);
   });
 
   it('rejects a name if a single one of its addresses is forbidden', async () => {
-    await expect(lookedUp(answering([PUBLIC, LOOPBACK]).resolveAll, true)).rejects.toBeInstanceOf(
+    await expect(lookedUp(responding([PUBLIC, LOOPBACK]).resolveAll, true)).rejects.toBeInstanceOf(
       ForbiddenAddressError,
     );
-    await expect(lookedUp(answering([LOOPBACK]).resolveAll, false)).rejects.toBeInstanceOf(
+    await expect(lookedUp(responding([LOOPBACK]).resolveAll, false)).rejects.toBeInstanceOf(
       ForbiddenAddressError,
     );
   });
 
   it('fails for a name without addresses, and for one that cannot be resolved', async () => {
-    await expect(lookedUp(answering([]).resolveAll, true)).rejects.toThrow('no address');
+    await expect(lookedUp(responding([]).resolveAll, true)).rejects.toThrow('no address');
     await expect(lookedUp((_name, done) => done(new Error('ENOTFOUND')), true)).rejects.toThrow('ENOTFOUND');
   });
 });
@@ -70,7 +70,7 @@ describe('the egress client', () => {
     server = createServer().on('connection', () => (connections += 1));
     await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const rebinding = answering([LOOPBACK], [PUBLIC]);
+    const rebinding = responding([LOOPBACK], [PUBLIC]);
     await expect(
       createHttpsEgressClient(rebinding.resolveAll).send(request(`http://rebind.example:${String(port)}/`)),
     ).rejects.toMatchObject({

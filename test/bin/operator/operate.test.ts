@@ -57,10 +57,10 @@ describe('the operator command line', () => {
 
   it('repeats a command of many steps, with progress on standard error', async () => {
     const responses = [
-      { seen: 2, resealed: 1, left: 0, done: false },
-      { seen: 3, resealed: 2, left: 0, done: true },
+      { seen: 2, reencrypted: 1, left: 0, done: false },
+      { seen: 3, reencrypted: 2, left: 0, done: true },
     ];
-    const { exitCode, out, err } = await run(['reseal', '--tenant', TENANT, '--json'], { responses });
+    const { exitCode, out, err } = await run(['reencrypt', '--tenant', TENANT, '--json'], { responses });
     expect([exitCode, JSON.parse(out)]).toEqual([0, responses[1]]);
     expect(err.split('\n')).toHaveLength(3);
   });

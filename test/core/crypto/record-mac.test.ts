@@ -2,11 +2,11 @@ import { createSecretKey, randomBytes, webcrypto } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { deriveKey } from '../../../src/core/crypto/derive-key.ts';
 import { checkMac, macOf, macVersion } from '../../../src/core/crypto/record-mac.ts';
-import { RecordCorruptedError } from '../../../src/core/crypto/record-seal.ts';
+import { RecordCorruptedError } from '../../../src/core/crypto/record-encryption.ts';
 import { MAC_VECTOR, RECORD_VECTORS } from './record-vectors.ts';
 
 const key = { version: 7, key: createSecretKey(randomBytes(32)) };
-const context = { tenantId: 'tenant', recordId: 'record', field: 'head', bound: ['a', 'b'] };
+const context = { tenantId: 'tenant', recordId: 'record', field: 'clear', bound: ['a', 'b'] };
 
 /** The format of docs/security.md, implemented independently with WebCrypto. */
 async function macIndependently(key: Uint8Array, version: number, parts: readonly string[]): Promise<string> {
@@ -48,7 +48,7 @@ describe('the MAC of a record', () => {
 
   it('has the test vector of docs/security.md', async () => {
     const { root, tenantId, recordId, version } = RECORD_VECTORS[0];
-    const derived = deriveKey(createSecretKey(Buffer.from(root, 'hex')), 'head', version);
+    const derived = deriveKey(createSecretKey(Buffer.from(root, 'hex')), 'clear', version);
     const { field, bound, mac } = MAC_VECTOR;
     expect(macOf({ version, key: derived }, { tenantId, recordId, field, bound }).toString('hex')).toBe(mac);
     const parts = [tenantId, recordId, field, ...bound];

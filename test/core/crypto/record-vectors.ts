@@ -1,4 +1,4 @@
-/** Test vectors of the sealed record format, as docs/security.md prints them. */
+/** Test vectors of the encrypted record format, as docs/security.md prints them. */
 export const RECORD_VECTORS = [
   {
     name: 'card',
@@ -65,13 +65,13 @@ export const KEY_VECTORS = [
   { purpose: 'search', key: '2fa03fc81fa4f23af40f804184cd96fd66743dcbb24e76e74b305b1d4932db39' },
   { purpose: 'cursor', key: '7af2ad24fbe4f4458b2c4cf170942eb4d27cffc77ec45737a7e8151b11c0bbfe' },
   { purpose: 'idempotency', key: 'b3a16db4adec51d795c2b2e2f27023fea52403a419cf72ab94ccdabf4b645aab' },
-  { purpose: 'head', key: '4cbe6ae57f4afdbf209e6a6be8c44e73bd5459cb721b2c725913225f3287c799' },
+  { purpose: 'clear', key: 'bcf7375ffedfb12ec507a99fa7bf501e13104a28f4d0ffbf84584128f8429a9f' },
   { purpose: 'webhook', key: '7cdda7ef6eac4398660ffd9aebd465647ae6061be40977e5e5fa22e75468ff20' },
 ] as const;
 
-/** The MAC of the head of the token of the first record vector, without details. */
+/** The MAC of the clear fields of the token of the first record vector, without details. */
 export const MAC_VECTOR = {
-  field: 'head',
+  field: 'clear',
   bound: [...RECORD_VECTORS[0].bound, '[74,null]'],
-  mac: '0001c19e52ba399629da3a8239e6ec243bcfc51df129620bb01554a6b37f499e51a8',
+  mac: '00016ac5c55f296c1453fd37660a7a9493c39f287e8c35f6d9cd40d21e226ffed4dd',
 } as const;

@@ -115,7 +115,7 @@ describe('roots under one deployment key', () => {
       const cold = world.instance();
       world.keys.unwraps.length = 0;
       await Promise.all(ids.map((id) => cold.current(id, 'data')));
-      for (const id of ids) await cold.current(id, 'head');
+      for (const id of ids) await cold.current(id, 'clear');
       expect(world.keys.unwraps).toHaveLength(calls);
     },
   );

@@ -1,7 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
-import { RecordCorruptedError } from '../../../src/core/crypto/record-seal.ts';
+import { RecordCorruptedError } from '../../../src/core/crypto/record-encryption.ts';
 import { unwrapRoot, wrapRoot } from '../../../src/core/crypto/wrapped-root.ts';
 
 const aKey = () => createSecretKey(randomBytes(32));

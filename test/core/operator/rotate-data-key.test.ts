@@ -1,5 +1,5 @@
 import { createVault } from '../../../src/core/crypto/vault.ts';
-import { dataKeyVersion } from '../../../src/core/crypto/record-seal.ts';
+import { dataKeyVersion } from '../../../src/core/crypto/record-encryption.ts';
 import { rotateDataKey, rotateIfDue } from '../../../src/core/operator/rotate-data-key.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { aTenantWorld } from '../../support/a-tenant-world.ts';
@@ -10,13 +10,13 @@ describe('the rotation of a data key', () => {
   it('adds a version; old records still open, also in an instance with an older ring', async () => {
     const { deps, instance, tenantId } = await aTenantWorld();
     const [quick, slow] = [createVault(instance()), createVault(instance())];
-    const before = await slow.seal(context(tenantId), new Secret('old'));
+    const before = await slow.encrypt(context(tenantId), new Secret('old'));
     expect(await rotateDataKey(deps, tenantId)).toBe(2);
-    const after = await quick.seal(context(tenantId), new Secret('new'));
+    const after = await quick.encrypt(context(tenantId), new Secret('new'));
     expect([dataKeyVersion(before), dataKeyVersion(after)]).toEqual([1, 2]);
     for (const vault of [quick, slow]) {
-      expect((await vault.open(context(tenantId), before)).reveal()).toBe('old');
-      expect((await vault.open(context(tenantId), after)).reveal()).toBe('new');
+      expect((await vault.decrypt(context(tenantId), before)).reveal()).toBe('old');
+      expect((await vault.decrypt(context(tenantId), after)).reveal()).toBe('new');
     }
   });
 
@@ -29,11 +29,11 @@ describe('the rotation of a data key', () => {
   it('is known to every instance within five minutes', async () => {
     const { deps, state, instance, tenantId } = await aTenantWorld();
     const vault = createVault(instance());
-    await vault.seal(context(tenantId), new Secret('x'));
+    await vault.encrypt(context(tenantId), new Secret('x'));
     await rotateDataKey(deps, tenantId);
-    expect(dataKeyVersion(await vault.seal(context(tenantId), new Secret('x')))).toBe(1);
+    expect(dataKeyVersion(await vault.encrypt(context(tenantId), new Secret('x')))).toBe(1);
     state.now += 5 * 60 * 1000;
-    expect(dataKeyVersion(await vault.seal(context(tenantId), new Secret('x')))).toBe(2);
+    expect(dataKeyVersion(await vault.encrypt(context(tenantId), new Secret('x')))).toBe(2);
   });
 
   it('is visible immediately to callers that need the newest key', async () => {

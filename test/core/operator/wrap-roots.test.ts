@@ -25,15 +25,15 @@ async function rewrapAll(deps: RewrapDeps, input: RewrapInput = {}): Promise<num
 const wrappers = ({ tenants }: World) =>
   Object.fromEntries([...tenants].map(([id, tenant]) => [id, wrappersOf(tenant)]));
 
-/** Seals one record for each tenant, and returns what opens all of them in an instance. */
-async function sealedRecords({ tenants, instance }: World) {
+/** Encrypts one record for each tenant, and returns what opens all of them in an instance. */
+async function encryptedRecords({ tenants, instance }: World) {
   const vault = createVault(instance());
   const records = await Promise.all(
-    [...tenants.keys()].map(async (id) => [id, await vault.seal(context(id), new Secret(id))] as const),
+    [...tenants.keys()].map(async (id) => [id, await vault.encrypt(context(id), new Secret(id))] as const),
   );
   return async (keys: ReturnType<World['instance']>) => {
     for (const [id, record] of records)
-      expect((await createVault(keys).open(context(id), record)).reveal()).toBe(id);
+      expect((await createVault(keys).decrypt(context(id), record)).reveal()).toBe(id);
   };
 }
 
@@ -77,7 +77,7 @@ describe('wrapping roots again', () => {
   it('moves all roots under the current deployment key, and leaves those of KMS', async () => {
     const world = await aTenantWorld({ wrappedBy: 'deployment' });
     const [shared, direct] = [await world.another('deployment'), await world.another('kms')];
-    const opens = await sealedRecords(world);
+    const opens = await encryptedRecords(world);
     const kms = world.tenant(direct);
     const [late, { id }] = [world.instance(), await rotateDeploymentKey(world.deps)];
     await late.current(shared, 'data');
@@ -93,7 +93,7 @@ describe('wrapping roots again', () => {
     const { deps, tenantId } = world;
     const shared = await world.another('deployment');
     await beginRootReplacement(deps, tenantId);
-    const opens = await sealedRecords(world);
+    const opens = await encryptedRecords(world);
     const [key] = wrappersOf(world.tenant(shared));
     for (const by of ['kms', 'deployment'] as const) {
       const times = world.tenant().roots.map(({ wrapped: _, deploymentKey: __, ...rest }) => rest);
@@ -123,7 +123,7 @@ describe('wrapping roots again', () => {
       fc.asyncProperty(fc.array(plan, { minLength: 1, maxLength: 3 }), async (plans) => {
         const world = await aTenantWorld({ wrappedBy: 'deployment' });
         for (const each of [...WRAPPING_KEYS, ...WRAPPING_KEYS]) await world.another(each);
-        const opens = await sealedRecords(world);
+        const opens = await encryptedRecords(world);
         for (const { by: target, failures } of plans) {
           const { id } = await rotateDeploymentKey(world.deps);
           for (const after of failures) {

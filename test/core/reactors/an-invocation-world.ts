@@ -11,7 +11,7 @@ import {
 } from '../../../src/core/reactors/process-invocation.ts';
 import { startInvocation, type StartInvocationDeps } from '../../../src/core/reactors/start-invocation.ts';
 import { sweepInvocation } from '../../../src/core/reactors/sweep-invocation.ts';
-import { sealRecord } from '../../../src/core/crypto/record-seal.ts';
+import { encryptRecord } from '../../../src/core/crypto/record-encryption.ts';
 import type { OutboundRequest } from '../../../src/core/egress/egress-client.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
@@ -32,7 +32,7 @@ import { anAudit } from '../../support/fakes/an-audit.ts';
 
 const key = createSecretKey(Buffer.alloc(32, 7));
 const tenantKeys = tenantKeysFrom(() => key);
-const webhookSecret = sealRecord(
+const webhookSecret = encryptRecord(
   { version: 1, key },
   { tenantId: TENANT, recordId: TENANT, field: 'webhook_secret' },
   Buffer.from(`whsec_${Buffer.alloc(32, 1).toString('base64')}`),

@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { parseRunOutcome } from '../../../src/adapters/lambda/parse-run-outcome.ts';
-import { sealRecord } from '../../../src/core/crypto/record-seal.ts';
+import { encryptRecord } from '../../../src/core/crypto/record-encryption.ts';
 import { createVault } from '../../../src/core/crypto/vault.ts';
 import { createBudget } from '../../../src/core/expressions/budget.ts';
 import { renderTemplate } from '../../../src/core/expressions/render.ts';
@@ -20,7 +20,9 @@ const context = { tenantId: 'tenant', recordId: 'record', field: 'data' };
 const READERS: Readonly<Record<string, (value: Value) => unknown>> = {
   'a body': (value) => parseJsonBody(contentOfText(JSON.stringify(value))),
   'an opened record': async (value) =>
-    (await vault.open(context, sealRecord(dataKey, context, Buffer.from(JSON.stringify(value))))).reveal(),
+    (
+      await vault.decrypt(context, encryptRecord(dataKey, context, Buffer.from(JSON.stringify(value))))
+    ).reveal(),
   'the response of a reactor': (value) => {
     const outcome = parseRunOutcome(Buffer.from(JSON.stringify({ outcome: 'returned', value })));
     return outcome.outcome === 'returned' && outcome.value.reveal();

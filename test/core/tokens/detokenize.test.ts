@@ -29,9 +29,9 @@ async function aWorldWith(
   const opened: string[] = [];
   const vault: typeof deps.vault = {
     ...deps.vault,
-    open: (context, ...rest) => {
+    decrypt: (context, ...rest) => {
       opened.push(context.field);
-      return deps.vault.open(context, ...rest);
+      return deps.vault.decrypt(context, ...rest);
     },
   };
   const ids: string[] = [];

@@ -12,26 +12,26 @@ import { TENANT } from '../../support/builders/a-stored-token.ts';
 
 const caller = aCaller({ tenantId: TENANT, permissions: ['token:create', 'token:read'] });
 
-/** What an administrator of the table writes into an item; its sealed data stays as it is. */
+/** What an administrator of the table writes into an item; its encrypted data stays as it is. */
 const forgeries = {
-  'its details removed': ({ sealedDetails: _, ...token }: StoredToken) => token,
-  'details that it never had': (token: StoredToken) => ({ ...token, sealedDetails: randomBytes(100) }),
-  'details of another size': (token: StoredToken) => ({ ...token, sealedDetails: randomBytes(200_000) }),
+  'its details removed': ({ encryptedDetails: _, ...token }: StoredToken) => token,
+  'details that it never had': (token: StoredToken) => ({ ...token, encryptedDetails: randomBytes(100) }),
+  'details of another size': (token: StoredToken) => ({ ...token, encryptedDetails: randomBytes(200_000) }),
   'another container': (token: StoredToken) => ({ ...token, containers: ['/public/'] }),
   'other terms': (token: StoredToken) => ({ ...token, terms: ['forged'] }),
-  'no MAC': (token: StoredToken) => ({ ...token, headMac: Buffer.alloc(0) }),
+  'no MAC': (token: StoredToken) => ({ ...token, clearMac: Buffer.alloc(0) }),
   'another creator': (token: StoredToken) => ({ ...token, createdBy: 'forged' }),
 } as const satisfies Record<string, (token: StoredToken) => StoredToken>;
 
-type Reads = Pick<TokenStore, 'find' | 'findMany' | 'findHeads' | 'findMatches' | 'deleteIfStandalone'>;
+type Reads = Pick<TokenStore, 'find' | 'findMany' | 'findSummaries' | 'findMatches' | 'deleteIfStandalone'>;
 
 /** Every way to read a token from the store. */
 const readings: Record<string, (store: Reads, token: StoredToken) => Promise<unknown>> = {
   find: (store, { id }) => store.find(TENANT, id),
   findMany: (store, { id }) => store.findMany(TENANT, [id]),
-  findHeads: (store, { id }) => store.findHeads(TENANT, [id]),
+  findSummaries: (store, { id }) => store.findSummaries(TENANT, [id]),
   findMatches: async (store, token) => {
-    for await (const heads of store.findMatches(token)) if (heads.length > 0) return heads;
+    for await (const summaries of store.findMatches(token)) if (summaries.length > 0) return summaries;
     return undefined;
   },
   deleteIfStandalone: (store, { id }) => store.deleteIfStandalone(TENANT, id, 0),
@@ -61,37 +61,37 @@ describe.each(Object.entries(readings))('%s of the proven token store', (_name, 
     const { store, stored, forge } = await aStore(true);
     expect(await read(store, stored)).toBeDefined();
     forge(forgery(stored));
-    await expect(read(store, stored)).rejects.toThrow('sealed record');
+    await expect(read(store, stored)).rejects.toThrow('encrypted record');
   });
 });
 
 describe('the proven token store', () => {
-  it('rejects another size of the data, which a head has in clear', async () => {
+  it('rejects another size of the data, which a summary has in clear', async () => {
     const { deps, tokens } = aWallWorld();
     const { stored } = await aStore(false);
     tokens.set(`${TENANT}/${stored.id}`, stored);
     await fc.assert(
       fc.asyncProperty(fc.nat(4_000_000), async (dataBytes) => {
-        const [head] = await deps.tokenStore.findHeads(TENANT, [stored.id]).catch(() => []);
-        const heads = [{ ...stored, ...head, dataBytes }];
+        const [summary] = await deps.tokenStore.findSummaries(TENANT, [stored.id]).catch(() => []);
+        const summaries = [{ ...stored, ...summary, dataBytes }];
         const store = createProvenTokenStore(
-          { ...deps.tokenStore, findHeads: () => Promise.resolve(heads) },
+          { ...deps.tokenStore, findSummaries: () => Promise.resolve(summaries) },
           deps.vault,
         );
-        const found = store.findHeads(TENANT, [stored.id]);
-        if (dataBytes === head?.dataBytes) expect(await found).toHaveLength(1);
-        else await expect(found).rejects.toThrow('sealed record');
+        const found = store.findSummaries(TENANT, [stored.id]);
+        if (dataBytes === summary?.dataBytes) expect(await found).toHaveLength(1);
+        else await expect(found).rejects.toThrow('encrypted record');
       }),
       { numRuns: cases(50) },
     );
   });
 
-  it('checks a token that changed between its head and its data', async () => {
+  it('checks a token that changed between its summary and its data', async () => {
     const { store, stored, forge } = await aStore(true);
-    const heads = await store.findHeads(TENANT, [stored.id]);
-    expect(await store.readData(heads)).toHaveLength(1);
-    const { sealedDetails: _, ...bare } = stored;
-    forge({ ...bare, version: 2, headMac: randomBytes(34) });
-    await expect(store.readData(heads)).rejects.toThrow('sealed record');
+    const summaries = await store.findSummaries(TENANT, [stored.id]);
+    expect(await store.readData(summaries)).toHaveLength(1);
+    const { encryptedDetails: _, ...bare } = stored;
+    forge({ ...bare, version: 2, clearMac: randomBytes(34) });
+    await expect(store.readData(summaries)).rejects.toThrow('encrypted record');
   });
 });

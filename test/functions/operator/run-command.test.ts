@@ -70,10 +70,10 @@ describe('an operator command', () => {
   );
 
   it.each([
-    [{ command: 'reseal', tenant_id: 'deployment' }],
+    [{ command: 'reencrypt', tenant_id: 'deployment' }],
     [{ command: 'rotate-keys', tenant_id: 'deployment' }],
     [{ command: 'who-saw', token_id: 'x', tenant_id: 'deployments' }],
-    [{ command: 'reseal', tenant_id: 'x' }],
+    [{ command: 'reencrypt', tenant_id: 'x' }],
     [{ command: 'rewrap-roots', wrapped_by: 'hsm' }],
     [{ command: 'rewrap-roots', tenant_id: 'deployment' }],
     [{ command: 'create-tenant', name: 'x', wrapped_by: '' }],

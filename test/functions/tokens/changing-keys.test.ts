@@ -2,7 +2,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { destroyTenantStep } from '../../../src/core/operator/destroy-tenant.ts';
 import { FORGOTTEN_MS } from '../../../src/core/crypto/tenant-keys.ts';
 import { beginRootReplacement, continueRootReplacement } from '../../../src/core/operator/replace-root.ts';
-import { resealStep } from '../../../src/core/operator/reseal-records.ts';
+import { reencryptStep } from '../../../src/core/operator/reencrypt-records.ts';
 import { rewrapStep, rotateDeploymentKey } from '../../../src/core/operator/wrap-roots.ts';
 import { rotateDataKey } from '../../../src/core/operator/rotate-data-key.ts';
 import { webhookSecrets } from '../../../src/core/webhooks/webhook-secrets.ts';
@@ -114,11 +114,11 @@ async function aLoad(world: World) {
       for (let done = 0; done < count; done += 1) await round();
     },
     /** All steps of a walk, with requests in between. */
-    async reseal() {
-      let step = await resealStep(world.operator, tenantId);
+    async reencrypt() {
+      let step = await reencryptStep(world.operator, tenantId);
       while (!step.isDone) {
         await round();
-        step = await resealStep(world.operator, tenantId);
+        step = await reencryptStep(world.operator, tenantId);
       }
       return step;
     },
@@ -137,7 +137,7 @@ beforeEach(async () => {
 afterEach(() => world.database.close());
 
 describe('a walk over all records', () => {
-  it('reports records that do not open, and seals all others', async () => {
+  it('reports records that do not open, and encrypts all others', async () => {
     const load = await aLoad(world);
     await load.rounds(6);
     const { client } = world.database.tables();
@@ -146,7 +146,7 @@ describe('a walk over all records', () => {
     const spoil = new UpdateCommand({
       TableName: 'Tokens',
       Key,
-      UpdateExpression: 'SET sealedData = :spoiled',
+      UpdateExpression: 'SET encryptedData = :spoiled',
       ExpressionAttributeValues: {
         ':spoiled': Buffer.concat([Buffer.from([1, 0, 1]), Buffer.alloc(60)]),
       },
@@ -155,18 +155,18 @@ describe('a walk over all records', () => {
     const forge = new UpdateCommand({
       TableName: 'Tokens',
       Key: { pk: `${load.tenantId}#${forged}`, sk: 'token' },
-      UpdateExpression: 'SET headMac = :forged',
+      UpdateExpression: 'SET clearMac = :forged',
       ExpressionAttributeValues: { ':forged': Buffer.from([0, 1, ...Buffer.alloc(32)]) },
     });
     await client.send(forge);
     await rotateDataKey(world.operator, load.tenantId);
     const steps = [];
-    do steps.push(await resealStep(world.operator, load.tenantId));
+    do steps.push(await reencryptStep(world.operator, load.tenantId));
     while (steps.at(-1)?.isDone === false);
     expect(new Set(steps.flatMap(({ unreadable }) => unreadable))).toEqual(new Set([broken, forged]));
     expect(steps.at(-1)?.left).toBe(2);
     // With the token that all duplicates return.
-    expect(steps.reduce((sum, { resealed }) => sum + resealed, 0)).toBe(load.known.size - 1);
+    expect(steps.reduce((sum, { reencrypted }) => sum + reencrypted, 0)).toBe(load.known.size - 1);
     expect(world.failures).toMatchObject([
       { name: 'RecordCorruptedError' },
       { name: 'RecordCorruptedError' },
@@ -178,33 +178,33 @@ describe('a walk over all records', () => {
     await Promise.all([one.rounds(12), other.rounds(12)]);
     await rotateDataKey(world.operator, one.tenantId);
     const hasty = { ...world.operator, clock: () => (world.state.now += 60_000) };
-    const first = await resealStep(hasty, one.tenantId);
+    const first = await reencryptStep(hasty, one.tenantId);
     expect(first.isDone).toBe(false);
     expect(first.seen).toBeLessThanOrEqual(10);
-    expect((await world.operator.tenantStore.find(one.tenantId))?.reseal).toMatchObject({ left: 0 });
-    expect((await world.operator.tenantStore.find(other.tenantId))?.reseal).toBeUndefined();
+    expect((await world.operator.tenantStore.find(one.tenantId))?.reencrypt).toMatchObject({ left: 0 });
+    expect((await world.operator.tenantStore.find(other.tenantId))?.reencrypt).toBeUndefined();
     const [, second] = await Promise.all([
-      resealStep(world.operator, other.tenantId),
-      resealStep(world.operator, one.tenantId),
+      reencryptStep(world.operator, other.tenantId),
+      reencryptStep(world.operator, one.tenantId),
     ]);
     expect(second.seen).toBeLessThan(one.known.size);
     // Two concurrent walks do some work twice, and both finish.
-    const both = () => Promise.all([1, 2].map(() => resealStep(world.operator, one.tenantId)));
+    const both = () => Promise.all([1, 2].map(() => reencryptStep(world.operator, one.tenantId)));
     while ((await both()).every(({ isDone }) => !isDone));
-    expect((await world.operator.tenantStore.find(one.tenantId))?.reseal).toBeUndefined();
+    expect((await world.operator.tenantStore.find(one.tenantId))?.reencrypt).toBeUndefined();
     await one.rounds();
     expect([...one.failures, ...other.failures]).toEqual([]);
   });
 });
 
 describe('with requests to four instances', () => {
-  it('a data key is rotated and everything re-sealed, and no request fails', async () => {
+  it('a data key is rotated and everything re-encrypted, and no request fails', async () => {
     const load = await aLoad(world);
     await load.rounds(4);
     expect(await rotateDataKey(world.operator, load.tenantId)).toBe(2);
     await load.rounds();
     load.pass(FORGOTTEN_MS);
-    expect((await load.reseal()).left).toBe(0);
+    expect((await load.reencrypt()).left).toBe(0);
     await load.rounds();
     expect(load.failures).toEqual([]);
     // The rotation itself unwraps nothing, and all keys are of one root.
@@ -251,21 +251,21 @@ describe('with requests to four instances', () => {
     expect(await step()).toBe('waiting');
     load.pass(MINUTE);
     await load.rounds();
-    expect(await step()).toBe('resealing');
+    expect(await step()).toBe('reencryption');
     await load.rounds();
-    // A walk does not count if it begins while an instance may still seal under the old root.
-    expect((await load.reseal()).left).toBe(0);
-    expect(await step()).toBe('resealing');
+    // A walk does not count if it begins while an instance may still encrypt under the old root.
+    expect((await load.reencrypt()).left).toBe(0);
+    expect(await step()).toBe('reencryption');
     await load.rounds();
     load.pass(FORGOTTEN_MS);
-    expect((await load.reseal()).left).toBe(0);
+    expect((await load.reencrypt()).left).toBe(0);
     expect(await step()).toBe('clearing');
     await load.rounds();
     // As long as an instance may search under the old root, its terms are written and preserved.
-    expect((await load.reseal()).left).toBe(0);
+    expect((await load.reencrypt()).left).toBe(0);
     expect(await step()).toBe('clearing');
     load.pass(FORGOTTEN_MS);
-    expect((await load.reseal()).left).toBe(0);
+    expect((await load.reencrypt()).left).toBe(0);
     expect(await step()).toBe('ending');
     expect(await roots()).toHaveLength(2);
     await load.rounds();

@@ -19,8 +19,8 @@ export function aStoredToken(more: Partial<StoredToken> = {}): StoredToken {
     isSolelyOwn: true,
     isShared: false,
     hasMask: false,
-    sealedData: randomBytes(80),
-    headMac: randomBytes(34),
+    encryptedData: randomBytes(80),
+    clearMac: randomBytes(34),
     createdBy: randomUUID(),
     createdAt,
     position: newPosition(createdAt),
@@ -42,7 +42,7 @@ export const changed = (token: StoredToken, more: Partial<StoredToken> = {}): St
   ...more,
 });
 
-export const aCvc = (until = Date.now() + 3_600_000): StoredCvc => ({ sealedCvc: randomBytes(60), until });
+export const aCvc = (until = Date.now() + 3_600_000): StoredCvc => ({ encryptedCvc: randomBytes(60), until });
 
 /** A number of different terms. */
 export const terms = (count: number, prefix = 'term'): string[] =>
@@ -53,7 +53,7 @@ export function aFullToken(more: Partial<StoredToken> = {}): TokenWrite {
   const cvc = aCvc();
   const token = aStoredToken({
     type: 'card',
-    sealedData: randomBytes(800_000),
+    encryptedData: randomBytes(800_000),
     cvcUntil: cvc.until,
     terms: terms(3),
     holdsLock: true,

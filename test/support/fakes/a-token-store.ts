@@ -1,6 +1,6 @@
-import { SEAL_OVERHEAD_BYTES } from '../../../src/core/crypto/record-seal.ts';
+import { ENCRYPTION_OVERHEAD_BYTES } from '../../../src/core/crypto/record-encryption.ts';
 import { isServiceId } from '../../../src/core/tokens/service-id.ts';
-import type { StoredToken, TokenHead } from '../../../src/core/tokens/token.ts';
+import type { StoredToken, TokenSummary } from '../../../src/core/tokens/token.ts';
 import type {
   StoredCvc,
   TokenCandidate,
@@ -8,7 +8,7 @@ import type {
   TokenWrite,
 } from '../../../src/core/tokens/token-store.ts';
 
-/** Sealed data up to this many bytes is in its token's item, as in DynamoDB. */
+/** Encrypted data up to this many bytes is in its token's item, as in DynamoDB. */
 const INLINE_BYTES = 350_000;
 
 const isSame = (a: StoredToken, b: StoredToken) => a.version === b.version && a.writeId.equals(b.writeId);
@@ -18,15 +18,15 @@ function candidateOf(token: StoredToken): TokenCandidate {
   return { id, position, type, containers, ...(expiration && { expiration }) };
 }
 
-const isLarge = ({ sealedData, sealedDetails }: StoredToken) =>
-  sealedData.length + (sealedDetails?.length ?? 0) > INLINE_BYTES;
+const isLarge = ({ encryptedData, encryptedDetails }: StoredToken) =>
+  encryptedData.length + (encryptedDetails?.length ?? 0) > INLINE_BYTES;
 
-function headOf(whole: StoredToken): TokenHead {
-  const { sealedData, ...token } = whole;
+function summaryOf(whole: StoredToken): TokenSummary {
+  const { encryptedData, ...token } = whole;
   return {
     ...token,
-    ...(!isLarge(whole) && { sealedData }),
-    dataBytes: sealedData.length - SEAL_OVERHEAD_BYTES,
+    ...(!isLarge(whole) && { encryptedData }),
+    dataBytes: encryptedData.length - ENCRYPTION_OVERHEAD_BYTES,
   };
 }
 
@@ -88,8 +88,8 @@ export function aTokenStore() {
     },
     find: (tenantId, id) => Promise.resolve(tokens.get(at({ tenantId, id }))),
     findMany: (tenantId, ids) => Promise.resolve(found(tenantId, ids)),
-    findHeads: (tenantId, ids) => Promise.resolve(found(tenantId, ids).map(headOf)),
-    readData: (heads) => Promise.resolve(heads.flatMap((head) => tokens.get(at(head)) ?? [])),
+    findSummaries: (tenantId, ids) => Promise.resolve(found(tenantId, ids).map(summaryOf)),
+    readData: (summaries) => Promise.resolve(summaries.flatMap((summary) => tokens.get(at(summary)) ?? [])),
     findCvcs: (tenantId, ids) =>
       Promise.resolve(
         new Map(
@@ -108,7 +108,7 @@ export function aTokenStore() {
           until(token) >= (expiration?.at ?? Infinity),
       );
       yield await Promise.resolve(
-        matches.toSorted((a, b) => until(a) - until(b) || (a.position < b.position ? -1 : 1)).map(headOf),
+        matches.toSorted((a, b) => until(a) - until(b) || (a.position < b.position ? -1 : 1)).map(summaryOf),
       );
     },
     async *candidates(tenantId, { terms, fingerprint, after }) {

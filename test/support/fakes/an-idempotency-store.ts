@@ -15,7 +15,7 @@ export interface IdempotencyRecord {
   leaseUntil: number;
   hasRun: boolean;
   answer?: Buffer;
-  answerUntil?: number;
+  responseUntil?: number;
 }
 
 const RETENTION_MS = 24 * 60 * 60 * 1000;
@@ -48,22 +48,22 @@ export function anIdempotencyStore() {
     const renewed = { seed: randomBytes(32), bodyHash, startedAt: now, hasRun: false, ...lease };
     const record = records.get(placeOf(scope));
     if (record === undefined || record.startedAt <= now - RETENTION_MS) return claimed(scope, renewed);
-    const { answer: response, answerUntil = Infinity, hasRun, leaseUntil } = record;
+    const { answer: response, responseUntil = Infinity, hasRun, leaseUntil } = record;
     if (![bodyHash, ...others].some((hash) => hash.equals(record.bodyHash))) {
       const isReleased = response === undefined && !hasRun && leaseUntil === RELEASED;
       return isReleased ? claimed(scope, renewed) : { state: 'other_body' };
     }
     if (response !== undefined)
-      return answerUntil <= now ? { state: 'ran' } : { state: 'answered', sealedAnswer: response };
+      return responseUntil <= now ? { state: 'ran' } : { state: 'stored', encryptedResponse: response };
     if (leaseUntil > now) return { state: 'running', leaseUntil };
     return hasRun ? { state: 'ran' } : claimed(scope, { ...record, ...lease });
   }
 
   const store: IdempotencyStore = {
     claim: (...input) => Promise.resolve(claim(...input)),
-    markRun: (scope, attempt) => Promise.resolve(change(scope, attempt, { hasRun: true })),
+    beginRun: (scope, attempt) => Promise.resolve(change(scope, attempt, { hasRun: true })),
     keep(scope, attempt, response, { until }) {
-      change(scope, attempt, { answer: response, ...(until !== undefined && { answerUntil: until }) });
+      change(scope, attempt, { answer: response, ...(until !== undefined && { responseUntil: until }) });
       return Promise.resolve();
     },
     release(scope, attempt, hasRun) {

@@ -29,8 +29,8 @@ export function anInvocationStore(
       invocations.delete(placeOf(id));
       return Promise.resolve();
     },
-    putContent: (id, content, sealed) =>
-      Promise.resolve(void contents.set(`${placeOf(id)}/${content}`, sealed)),
+    putContent: (id, content, encrypted) =>
+      Promise.resolve(void contents.set(`${placeOf(id)}/${content}`, encrypted)),
     content: (id, content) => Promise.resolve(contents.get(`${placeOf(id)}/${content}`)),
     async *undelivered(state) {
       yield await Promise.resolve(

@@ -1,5 +1,6 @@
-// One handler per operation, by hand: the same calls of the SDK and the same sealing, and nothing
-// else. `BENCH_OPERATION` names the operation; with `BENCH_RECORD` it writes audit records too.
+// One handler per operation, by hand: the same calls of the SDK and the same encryption, and
+// nothing else. `BENCH_OPERATION` names the operation; with `BENCH_RECORD` it writes audit records
+// too.
 import { createHash, createHmac, createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import { request } from 'node:https';
 import {
@@ -16,21 +17,25 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { dynamoDbClient } from '../../../src/adapters/aws/clients.ts';
 import { createStores } from '../../../src/adapters/stores.ts';
-import { SEAL_OVERHEAD_BYTES } from '../../../src/core/crypto/record-seal.ts';
+import { ENCRYPTION_OVERHEAD_BYTES } from '../../../src/core/crypto/record-encryption.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
-import { headContext, sealContext, type SealedToken } from '../../../src/core/tokens/seal-context.ts';
+import {
+  clearContext,
+  encryptionContext,
+  type EncryptedToken,
+} from '../../../src/core/tokens/encryption-context.ts';
 import { matchHashIn } from '../../../src/adapters/dynamodb/keys.ts';
 import type { TokenTypeName } from '../../../src/core/tokens/token-type.ts';
 
 type Item = Record<string, AttributeValue>;
 
 /** The attributes of the items that it reads. */
-interface Plain extends Sealed {
+interface Plain extends Encrypted {
   readonly id: string;
-  readonly sealedData: Uint8Array;
+  readonly encryptedData: Uint8Array;
   readonly listSk: string;
   readonly codeHash: string;
-  readonly sealedConfiguration: Uint8Array;
+  readonly encryptedConfiguration: Uint8Array;
 }
 
 /** A type, not an interface: it is JSON. */
@@ -81,12 +86,12 @@ async function getMany(table: string, keys: readonly Item[]): Promise<readonly P
   return (found?.[table] ?? []).map(plain);
 }
 
-type Sealed = Omit<SealedToken, 'tenantId' | 'id' | 'matchHash'> & {
+type Encrypted = Omit<EncryptedToken, 'tenantId' | 'id' | 'matchHash'> & {
   readonly pk: string;
   readonly matchSk: string;
 };
 const idOf = (item: Pick<Plain, 'pk'>) => item.pk.slice(tenantId.length + 1);
-const tokenOf = (item: Sealed): SealedToken => ({
+const tokenOf = (item: Encrypted): EncryptedToken => ({
   ...item,
   tenantId,
   id: idOf(item),
@@ -94,19 +99,21 @@ const tokenOf = (item: Sealed): SealedToken => ({
   writeId: Buffer.from(item.writeId),
 });
 /** The same additional data as the service. */
-const context = (item: Sealed) => sealContext(tokenOf(item), 'data');
-/** The sealed attributes of an item that the service can read. Reads by hand check no head. */
-async function sealed(item: Sealed, data: Card) {
-  const sealedData = await vault.seal(context(item), new Secret(data));
-  const dataBytes = sealedData.length - SEAL_OVERHEAD_BYTES;
-  const head = headContext(tokenOf(item), { dataBytes, detailsBytes: undefined });
-  return { sealedData, dataBytes, headMac: await vault.mac(head) };
+const context = (item: Encrypted) => encryptionContext(tokenOf(item), 'data');
+/**
+ * The encrypted attributes of an item that the service can read. Reads by hand check no summary.
+ */
+async function encrypted(item: Encrypted, data: Card) {
+  const encryptedData = await vault.encrypt(context(item), new Secret(data));
+  const dataBytes = encryptedData.length - ENCRYPTION_OVERHEAD_BYTES;
+  const summary = clearContext(tokenOf(item), { dataBytes, detailsBytes: undefined });
+  return { encryptedData, dataBytes, clearMac: await vault.mac(summary) };
 }
 const open = async (item: Plain) =>
-  (await vault.open(context(item), Buffer.from(item.sealedData))).reveal() as unknown as Card;
+  (await vault.decrypt(context(item), Buffer.from(item.encryptedData))).reveal() as unknown as Card;
 
 const masked = (number: string) => 'X'.repeat(number.length - 4) + number.slice(-4);
-const view = (item: Omit<Plain, 'id' | 'codeHash' | 'sealedConfiguration'>, data: Card) => ({
+const view = (item: Omit<Plain, 'id' | 'codeHash' | 'encryptedConfiguration'>, data: Card) => ({
   id: idOf(item),
   tenant_id: tenantId,
   type: item.type,
@@ -193,7 +200,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
     const { type, data } = bodyOf(event) as Body;
     const id = randomUUID();
     const fingerprint = createHmac('sha256', env('KEY_ID')).update(data.number).digest('base64url');
-    const token: Sealed = {
+    const token: Encrypted = {
       pk: `${tenantId}#${id}`,
       type,
       containers: ['/pci/high/'],
@@ -217,7 +224,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
       holdsLock: false,
       listPk: `${tenantId}#0`,
       listSk: token.position,
-      ...(await sealed(token, data)),
+      ...(await encrypted(token, data)),
     };
     await record(event, [id], { op: 'createToken', outcome: 'begun' });
     await put(item);
@@ -262,7 +269,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
     const data = { ...(await open(item)), ...(bodyOf(event) as Body).data };
     const fingerprint = createHmac('sha256', env('KEY_ID')).update(data.number).digest('base64url');
     const changed = { ...item, fingerprint, version: item.version + 1, modifiedAt: Date.now() };
-    const next = { ...changed, ...(await sealed(changed, data)) };
+    const next = { ...changed, ...(await encrypted(changed, data)) };
     await record(event, [idOf(item)], { op: 'updateToken', outcome: 'begun' });
     await put(next);
     return reply(200, view(next, data));
@@ -326,9 +333,9 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
     const ids = [...JSON.stringify(args).matchAll(EXPRESSION)].map(([, id = '']) => id);
     const [item] = await getMany(env('TOKENS_TABLE'), ids.map(tokenKey));
     const card = item === undefined ? {} : await open(item);
-    const configuration = await vault.open(
+    const configuration = await vault.decrypt(
       { tenantId, recordId: reactor.id, field: 'reactor-configuration' },
-      Buffer.from(reactor.sealedConfiguration),
+      Buffer.from(reactor.encryptedConfiguration),
     );
     const command = new InvokeCommand({
       FunctionName: `${env('REACTOR_FUNCTION_PREFIX')}${reactor.id.replaceAll('-', '')}`,

@@ -27,7 +27,9 @@ export interface TokenType {
    * checked, and their expressions may use every filter.
    */
   readonly identifying: ((data: Json) => readonly IdentifyingValue[]) | 'unknown';
-  /** A member of the data that is sealed separately, without backups, and ends before the token. */
+  /**
+   * A member of the data that is encrypted separately, without backups, and ends before the token.
+   */
   readonly separateMember?: typeof CVC_MEMBER;
   /** The `enrichments` that expressions read, made from the data as the caller sees it. */
   readonly enrich?: (shown: Json) => JsonObject | undefined;

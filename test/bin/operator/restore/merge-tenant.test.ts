@@ -51,8 +51,8 @@ it('a root that was wrapped again since stays one root, wrapped as it is now', (
 });
 
 it('everything but the roots is as it is now, and the walk over all records begins again', () => {
-  const now = tenant([FIRST], { name: 'now', reseal: { startedAt: 1, left: 2, after: 'x' } });
-  const { reseal: _, ...rest } = now;
+  const now = tenant([FIRST], { name: 'now', reencrypt: { startedAt: 1, left: 2, after: 'x' } });
+  const { reencrypt: _, ...rest } = now;
   expect(mergeTenant(now, tenant([FIRST], { name: 'then', version: 3 }))).toEqual(rest);
 });
 

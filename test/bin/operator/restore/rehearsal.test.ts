@@ -25,7 +25,8 @@ function token(id: string, containers: readonly string[] = ['/a/'], version = 1)
   const name = JSON.stringify([id, containers, version]);
   const stored = { ...aStoredToken({ tenantId: TENANT, id, containers: [...containers] }), version };
   const made =
-    MADE.get(name) ?? tokenItemOf({ ...stored, dataBytes: stored.sealedData.length, position: `p${id}` }, 2);
+    MADE.get(name) ??
+    tokenItemOf({ ...stored, dataBytes: stored.encryptedData.length, position: `p${id}` }, 2);
   MADE.set(name, made);
   return made;
 }

@@ -83,12 +83,12 @@ it('a changed token stays with its parts, terms and lock, wherever the change ha
   const [since, meanwhile] = [full(), full()];
   await created(world, since, meanwhile);
   await world.copied();
-  const again = await world.update(since, { terms: terms(2, 'new'), sealedData: Buffer.alloc(30) });
+  const again = await world.update(since, { terms: terms(2, 'new'), encryptedData: Buffer.alloc(30) });
   await world.beside();
   expect(world.list('changed-Tokens')).toHaveLength(1);
   let before: readonly string[] = [];
   await world.exchange(async () => {
-    const more = { terms: terms(4, 'other'), sealedData: Buffer.alloc(900_000, 1), containers: ['/pci/'] };
+    const more = { terms: terms(4, 'other'), encryptedData: Buffer.alloc(900_000, 1), containers: ['/pci/'] };
     // One that was carried over before the outage is written once more.
     await world.update(again, { terms: [], hasMask: true });
     await world.update(meanwhile, more);
@@ -108,16 +108,16 @@ it('a mask, and the rights of the creator of a shared token, are as they are now
   await created(world, masked, shared, same);
   await world.copied();
   const details = Buffer.from('a mask that shows less');
-  await world.update(masked, { hasMask: true, sealedDetails: details });
+  await world.update(masked, { hasMask: true, encryptedDetails: details });
   await world.update(shared, { isShared: true, writeId: shared.writeId });
-  // A reseal changes nothing that a caller notices.
-  await world.update(same, { sealedData: Buffer.alloc(80), writeId: same.writeId });
+  // A reencrypt changes nothing that a caller notices.
+  await world.update(same, { encryptedData: Buffer.alloc(80), writeId: same.writeId });
   await world.beside();
   expect(world.list('changed-Tokens')).toHaveLength(2);
   await world.exchange();
-  expect((await world.store.find(TENANT, 'masked'))?.sealedDetails).toEqual(details);
+  expect((await world.store.find(TENANT, 'masked'))?.encryptedDetails).toEqual(details);
   expect((await world.store.find(TENANT, 'shared'))?.isShared).toBe(true);
-  expect((await world.store.find(TENANT, 'same'))?.sealedData).toEqual(same.sealedData);
+  expect((await world.store.find(TENANT, 'same'))?.encryptedData).toEqual(same.encryptedData);
   await world.deployment.close();
 });
 

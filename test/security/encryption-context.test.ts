@@ -2,10 +2,10 @@ import { createVault, type Vault } from '../../src/core/crypto/vault.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
 import {
   cvcContext,
-  headContext,
-  sealContext,
-  type SealedToken,
-} from '../../src/core/tokens/seal-context.ts';
+  clearContext,
+  encryptionContext,
+  type EncryptedToken,
+} from '../../src/core/tokens/encryption-context.ts';
 import { TOKEN_TYPE_NAMES } from '../../src/core/tokens/token-type.ts';
 import { cases, fc } from '../../packages/local-aws/test/properties.ts';
 import { someTenantKeys } from '../support/tenant-keys.ts';
@@ -16,7 +16,7 @@ const numbers = fc.integer({ min: 1, max: 3 });
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
 
 /** Every clear field of a token but `holdsLock`, with few values, so that some draws are equal. */
-const members: { readonly [Name in keyof Required<SealedToken>]: fc.Arbitrary<unknown> } = {
+const members: { readonly [Name in keyof Required<EncryptedToken>]: fc.Arbitrary<unknown> } = {
   tenantId: fc.constantFrom('tenant-1', 'tenant-2'),
   id: names,
   type: fc.constantFrom(...TOKEN_TYPE_NAMES),
@@ -39,25 +39,25 @@ const members: { readonly [Name in keyof Required<SealedToken>]: fc.Arbitrary<un
   version: numbers,
   writeId: fc.constantFrom(Buffer.alloc(12, 1), Buffer.alloc(12, 2)),
 };
-const NAMES = Object.keys(members) as (keyof SealedToken)[];
-const token = fc.record(members) as unknown as fc.Arbitrary<SealedToken>;
-const FIELDS = ['data', 'details', 'head'] as const;
+const NAMES = Object.keys(members) as (keyof EncryptedToken)[];
+const token = fc.record(members) as unknown as fc.Arbitrary<EncryptedToken>;
+const FIELDS = ['data', 'details', 'clear'] as const;
 const field = fc.constantFrom(...FIELDS);
 type Field = (typeof FIELDS)[number];
 const SIZES = { dataBytes: 1, detailsBytes: 2 };
 /** The bytes of a field as they are stored, and whether they are those of a field of a token. */
-const store = (vault: Vault, of: SealedToken, name: Field) =>
-  name === 'head'
-    ? vault.mac(headContext(of, SIZES))
-    : vault.seal(sealContext(of, name), new Secret('sealed'));
-const check = async (vault: Vault, of: SealedToken, name: Field, stored: Buffer) => {
-  if (name === 'head') await vault.verify(headContext(of, SIZES), stored);
-  else await vault.open(sealContext(of, name), stored);
+const store = (vault: Vault, of: EncryptedToken, name: Field) =>
+  name === 'clear'
+    ? vault.mac(clearContext(of, SIZES))
+    : vault.encrypt(encryptionContext(of, name), new Secret('encrypted'));
+const check = async (vault: Vault, of: EncryptedToken, name: Field, stored: Buffer) => {
+  if (name === 'clear') await vault.verify(clearContext(of, SIZES), stored);
+  else await vault.decrypt(encryptionContext(of, name), stored);
   return 'opened';
 };
 
-describe('a sealed field of a token', () => {
-  it('opens only for the clear fields that it was sealed for', async () => {
+describe('an encrypted field of a token', () => {
+  it('opens only for the clear fields that it was encrypted for', async () => {
     const vault = createVault(someTenantKeys());
     await fc.assert(
       fc.asyncProperty(token, token, fc.subarray(NAMES), field, field, async (from, other, swapped, a, b) => {
@@ -65,7 +65,7 @@ describe('a sealed field of a token', () => {
         const to = { ...from, ...Object.fromEntries(swapped.map((name) => [name, other[name]])) };
         const opened = check(vault, to, b, await store(vault, from, a));
         if (a === b && JSON.stringify(to) === JSON.stringify(from)) expect(await opened).toBe('opened');
-        else await expect(opened).rejects.toThrow('sealed record');
+        else await expect(opened).rejects.toThrow('encrypted record');
       }),
       { numRuns: cases(500) },
     );
@@ -75,24 +75,24 @@ describe('a sealed field of a token', () => {
     const vault = createVault(someTenantKeys());
     const [from] = fc.sample(token, 1);
     const value = members[name].filter((each) => JSON.stringify(each) !== JSON.stringify(from?.[name]));
-    const to = { ...from, [name]: fc.sample(value, 1)[0] } as SealedToken;
+    const to = { ...from, [name]: fc.sample(value, 1)[0] } as EncryptedToken;
     for (const each of FIELDS) {
-      const stored = await store(vault, from as SealedToken, each);
-      await expect(check(vault, to, each, stored)).rejects.toThrow('sealed record');
+      const stored = await store(vault, from as EncryptedToken, each);
+      await expect(check(vault, to, each, stored)).rejects.toThrow('encrypted record');
     }
   });
 });
 
-describe('a sealed cvc', () => {
+describe('an encrypted cvc', () => {
   it('opens only for its token, its type and its end', async () => {
     const vault = createVault(someTenantKeys());
     await fc.assert(
       fc.asyncProperty(token, token, numbers, numbers, async (from, to, until, otherUntil) => {
-        const sealed = await vault.seal(cvcContext(from, until), new Secret('123'));
-        const opened = vault.open(cvcContext(to, otherUntil), sealed).then((value) => value.reveal());
+        const encrypted = await vault.encrypt(cvcContext(from, until), new Secret('123'));
+        const opened = vault.decrypt(cvcContext(to, otherUntil), encrypted).then((value) => value.reveal());
         const isSame = (['tenantId', 'id', 'type'] as const).every((name) => from[name] === to[name]);
         if (isSame && until === otherUntil) expect(await opened).toBe('123');
-        else await expect(opened).rejects.toThrow('sealed record');
+        else await expect(opened).rejects.toThrow('encrypted record');
       }),
       { numRuns: cases(300) },
     );

@@ -6,7 +6,7 @@ import {
   randomBytes,
   type KeyObject,
 } from 'node:crypto';
-import { openRecord, sealRecord } from '../../../src/core/crypto/record-seal.ts';
+import { decryptRecord, encryptRecord } from '../../../src/core/crypto/record-encryption.ts';
 import { effort } from '../effort.ts';
 import { median } from '../median.ts';
 
@@ -28,18 +28,18 @@ const CONTEXT = {
   field: 'data',
 };
 
-const SEALED = {
+const ENCRYPTED = {
   'a card': CARD,
   '1 KB': randomBytes(1_000),
   '64 KB': randomBytes(64_000),
   '1 MB': randomBytes(1_000_000),
 } as const;
 
-export type SealedName = keyof typeof SEALED;
-export const SEALED_NAMES = Object.keys(SEALED) as readonly SealedName[];
+export type EncryptedName = keyof typeof ENCRYPTED;
+export const ENCRYPTED_NAMES = Object.keys(ENCRYPTED) as readonly EncryptedName[];
 
 /** The reference: AES-256-GCM with a ready key, without additional data. */
-function rawSeal(key: KeyObject, plaintext: Buffer): Buffer {
+function rawEncrypt(key: KeyObject, plaintext: Buffer): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
   return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
@@ -55,7 +55,7 @@ function rawOpen(key: KeyObject, record: Buffer): Buffer {
 }
 
 /** Processor time, garbage collection included. */
-export interface SealingResult {
+export interface EncryptionResult {
   readonly microseconds: number;
   readonly referenceMicroseconds: number;
   /** The median of the rounds' ratios. */
@@ -72,7 +72,7 @@ function microsecondsOf(operation: () => unknown, times: number): number {
 /**
  * Both sides alternate, and so does the first one, so that other load on the machine affects both.
  */
-function compare(own: () => unknown, reference: () => unknown): SealingResult {
+function compare(own: () => unknown, reference: () => unknown): EncryptionResult {
   const times = Math.max(4, Math.round((BATCH_MS * 1_000) / microsecondsOf(own, WARM_UP_TIMES)));
   for (let round = 0; round < WARM_UP_ROUNDS; round += 1) {
     microsecondsOf(own, times);
@@ -90,24 +90,24 @@ function compare(own: () => unknown, reference: () => unknown): SealingResult {
   };
 }
 
-export function measureSealing(step: 'seal' | 'open', name: SealedName): SealingResult {
-  const plaintext = SEALED[name];
+export function measureEncryption(step: 'encrypt' | 'decrypt', name: EncryptedName): EncryptionResult {
+  const plaintext = ENCRYPTED[name];
   const dataKey = { version: 1, key: createSecretKey(randomBytes(32)) };
   const key = createSecretKey(randomBytes(32));
-  if (step === 'seal')
+  if (step === 'encrypt')
     return compare(
-      () => sealRecord(dataKey, CONTEXT, plaintext),
-      () => rawSeal(key, plaintext),
+      () => encryptRecord(dataKey, CONTEXT, plaintext),
+      () => rawEncrypt(key, plaintext),
     );
-  const [sealed, raw] = [sealRecord(dataKey, CONTEXT, plaintext), rawSeal(key, plaintext)];
+  const [encrypted, raw] = [encryptRecord(dataKey, CONTEXT, plaintext), rawEncrypt(key, plaintext)];
   return compare(
-    () => openRecord(dataKey, CONTEXT, sealed),
+    () => decryptRecord(dataKey, CONTEXT, encrypted),
     () => rawOpen(key, raw),
   );
 }
 
 /** Node's time for a key as bytes, next to the same key as a `KeyObject` (docs/decisions/0022). */
-export function measureKeys(): Readonly<Record<string, SealingResult>> {
+export function measureKeys(): Readonly<Record<string, EncryptionResult>> {
   const [bytes, nonce] = [randomBytes(32), randomBytes(NONCE_BYTES)];
   const key = createSecretKey(bytes);
   const hmac = (input: Buffer | KeyObject) => () => createHmac('sha256', input).update(CARD).digest();

@@ -1,24 +1,24 @@
-import type { RecordContext } from '../crypto/record-seal.ts';
+import type { RecordContext } from '../crypto/record-encryption.ts';
 import type { StoredToken } from './token.ts';
 
 /**
- * The clear fields that a token's sealed fields are bound to: all that decides who gets the token,
- * and which token a caller gets. `holdsLock` is not among them: a lock decides only together with
- * the match hash of the token that it names.
+ * The clear fields that a token's encrypted fields are bound to: all that decides who gets the
+ * token, and which token a caller gets. `holdsLock` is not among them: a lock decides only together
+ * with the match hash of the token that it names.
  */
-export type SealedToken = Omit<
+export type EncryptedToken = Omit<
   StoredToken,
-  'sealedData' | 'sealedDetails' | 'headMac' | 'isApart' | 'holdsLock'
+  'encryptedData' | 'encryptedDetails' | 'clearMac' | 'isApart' | 'holdsLock'
 >;
 
-/** Bytes of the sealed fields' JSON; `undefined` for absent details. */
-export interface SealedSizes {
+/** Bytes of the encrypted fields' JSON; `undefined` for absent details. */
+export interface EncryptedSizes {
   readonly dataBytes: number;
   readonly detailsBytes: number | undefined;
 }
 
 /** The text of the clear fields, in a fixed order; absent ones are `null`. */
-function clearFields(token: SealedToken): string {
+function clearFields(token: EncryptedToken): string {
   return JSON.stringify([
     token.createdBy,
     token.createdAt,
@@ -43,10 +43,10 @@ function clearFields(token: SealedToken): string {
 }
 
 /**
- * The context that the data and the details of a token are sealed under
- * (docs/security.md#the-sealed-record).
+ * The context that the data and the details of a token are encrypted under
+ * (docs/security.md#the-encrypted-record).
  */
-export function sealContext(token: SealedToken, field: 'data' | 'details'): RecordContext {
+export function encryptionContext(token: EncryptedToken, field: 'data' | 'details'): RecordContext {
   return {
     tenantId: token.tenantId,
     recordId: token.id,
@@ -56,14 +56,17 @@ export function sealContext(token: SealedToken, field: 'data' | 'details'): Reco
 }
 
 /**
- * The context of the MAC of a token's head. It also binds the sizes, so that a token
+ * The context of the MAC of a token's summary. It also binds the sizes, so that a token
  * without its details is not one that never had any.
  */
-export function headContext(token: SealedToken, { dataBytes, detailsBytes }: SealedSizes): RecordContext {
+export function clearContext(
+  token: EncryptedToken,
+  { dataBytes, detailsBytes }: EncryptedSizes,
+): RecordContext {
   return {
     tenantId: token.tenantId,
     recordId: token.id,
-    field: 'head',
+    field: 'clear',
     bound: [token.type, clearFields(token), JSON.stringify([dataBytes, detailsBytes])],
   };
 }
@@ -73,7 +76,7 @@ export function headContext(token: SealedToken, { dataBytes, detailsBytes }: Sea
  * and to what no update changes.
  */
 export function cvcContext(
-  { tenantId, id, type }: Pick<SealedToken, 'tenantId' | 'id' | 'type'>,
+  { tenantId, id, type }: Pick<EncryptedToken, 'tenantId' | 'id' | 'type'>,
   until: number,
 ): RecordContext {
   return { tenantId, recordId: id, field: 'cvc', bound: [type, String(until)] };

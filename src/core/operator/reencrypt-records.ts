@@ -1,23 +1,23 @@
 import { changeTenant, existingTenant, type TenantDeps } from '../tenants/change-tenant.ts';
-import type { ResealWalk, Tenant } from '../tenants/tenant.ts';
+import type { ReencryptionWalk, Tenant } from '../tenants/tenant.ts';
 import { currentRoot, searchedRoots, type WrappedRoot } from '../crypto/key-ring.ts';
 import { macVersion } from '../crypto/record-mac.ts';
-import { dataKeyVersion } from '../crypto/record-seal.ts';
+import { dataKeyVersion } from '../crypto/record-encryption.ts';
 import { FORGOTTEN_MS, type TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Vault } from '../crypto/vault.ts';
-import { openReactor, sealContent } from '../reactors/open-reactor.ts';
+import { openReactor, encryptContent } from '../reactors/open-reactor.ts';
 import type { StoredReactor } from '../reactors/reactor.ts';
 import type { ReactorStore } from '../reactors/reactor-store.ts';
 import type { Clock } from '../shared/clock.ts';
 import { defined } from '../shared/defined.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { rederive } from '../tokens/rederive.ts';
-import { resealContent } from '../tokens/seal-content.ts';
-import type { StoredToken, TokenHead } from '../tokens/token.ts';
+import { reencryptContent } from '../tokens/encrypt-content.ts';
+import type { StoredToken, TokenSummary } from '../tokens/token.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
-import { withResealedSecrets } from '../webhooks/webhook-secrets.ts';
+import { withReencryptedSecrets } from '../webhooks/webhook-secrets.ts';
 
-export interface ResealDeps extends TenantDeps {
+export interface ReencryptDeps extends TenantDeps {
   readonly tokenStore: TokenStore;
   readonly reactorStore: ReactorStore;
   readonly tenantKeys: TenantKeys;
@@ -28,9 +28,9 @@ export interface ResealDeps extends TenantDeps {
 }
 
 /** The counts of one step. */
-export interface ResealStep {
-  /** Number of records that were sealed again. */
-  readonly resealed: number;
+export interface ReencryptStep {
+  /** Number of records that were encrypted again. */
+  readonly reencrypted: number;
   /** Number of records that were read. */
   readonly seen: number;
   /** Ids of records of this step that do not open. Their content is lost unless it is restored. */
@@ -49,12 +49,12 @@ const STEP = 200;
 const AT_ONCE = 10;
 /** A step ends after this time, in ms: a third of a function's time limit. */
 const STEP_MS = 20_000;
-/** Attempts to re-seal a token that other writers change meanwhile. */
+/** Attempts to reencrypt a token that other writers change meanwhile. */
 const ATTEMPTS = 4;
 
 /** The state that every record must have after a walk. */
 interface Goal {
-  /** The records must be sealed by this version of the data key, or a newer one. */
+  /** The records must be encrypted by this version of the data key, or a newer one. */
   readonly version: number;
   /**
    * The first version of the root to derive from. `termsSince` is that of the oldest root from
@@ -72,67 +72,75 @@ function goalOf(tenant: Tenant, now: number): Goal {
   };
 }
 
-type Outcome = 'up to date' | 'resealed' | 'unreadable' | 'left';
+type Outcome = 'up to date' | 'reencrypted' | 'unreadable' | 'left';
 
-const isSealedBefore = (version: number, sealed: Buffer | undefined): boolean =>
-  sealed !== undefined && dataKeyVersion(sealed) < version;
+const isEncryptedBefore = (version: number, encrypted: Buffer | undefined): boolean =>
+  encrypted !== undefined && dataKeyVersion(encrypted) < version;
 
-type Head = Omit<StoredToken, 'sealedData'> & { readonly sealedData?: Buffer | undefined };
+type Summary = Omit<StoredToken, 'encryptedData'> & { readonly encryptedData?: Buffer | undefined };
 
-const isDerivedBefore = ({ derivedSince, termsSince }: Goal, token: Head): boolean =>
+const isDerivedBefore = ({ derivedSince, termsSince }: Goal, token: Summary): boolean =>
   token.derivedSince < derivedSince || (token.terms.length > 0 && token.termsSince < termsSince);
 
-const isOld = (goal: Goal, token: Head): boolean =>
-  [token.sealedData, token.sealedDetails].some((sealed) => isSealedBefore(goal.version, sealed)) ||
-  macVersion(token.headMac) < goal.derivedSince ||
+const isOld = (goal: Goal, token: Summary): boolean =>
+  [token.encryptedData, token.encryptedDetails].some((encrypted) =>
+    isEncryptedBefore(goal.version, encrypted),
+  ) ||
+  macVersion(token.clearMac) < goal.derivedSince ||
   isDerivedBefore(goal, token);
 
 /**
- * Seals a token again, and derives its values again if they come from another root. A cvc is left
- * out because it expires soon enough.
+ * Encrypts a token again, and derives its values again if they come from another root. A cvc is
+ * left out because it expires soon enough.
  */
-async function sealToken(deps: ResealDeps, token: StoredToken, goal: Goal): Promise<Outcome> {
+async function sealToken(deps: ReencryptDeps, token: StoredToken, goal: Goal): Promise<Outcome> {
   const derived = isDerivedBefore(goal, token) ? await rederive(deps, token) : {};
   const changed = { ...token, ...derived, version: token.version + 1 };
-  const next = { ...changed, ...(await resealContent(deps.vault, token, changed)) };
+  const next = { ...changed, ...(await reencryptContent(deps.vault, token, changed)) };
   const outcome = await deps.tokenStore.update(token, { token: next });
-  if (outcome === 'written') return 'resealed';
+  if (outcome === 'written') return 'reencrypted';
   // Another token may hold the lock under the new root. It stays there.
   if (outcome === 'changed' || 'idTakenBy' in outcome) return 'left';
   const again = await deps.tokenStore.update(token, { token: { ...next, holdsLock: false } });
-  return again === 'written' ? 'resealed' : 'left';
+  return again === 'written' ? 'reencrypted' : 'left';
 }
 
 /**
- * Reads and re-seals a token in a few attempts. Other writers may change it meanwhile, and a busy
+ * Reads and reencrypts a token in a few attempts. Other writers may change it meanwhile, and a busy
  * token must not stop the walk.
  */
-async function resealToken(deps: ResealDeps, found: TokenHead, goal: Goal): Promise<Outcome> {
-  let head: TokenHead | undefined = found;
-  for (let attempt = 0; attempt < ATTEMPTS && head !== undefined; attempt += 1) {
+async function reencryptToken(deps: ReencryptDeps, found: TokenSummary, goal: Goal): Promise<Outcome> {
+  let summary: TokenSummary | undefined = found;
+  for (let attempt = 0; attempt < ATTEMPTS && summary !== undefined; attempt += 1) {
     // The key version of data in separate items is known only after it is read.
-    const isDone = head.sealedData !== undefined && !isOld(goal, head);
-    const [token] = isDone ? [] : await deps.tokenStore.readData([head]);
+    const isDone = summary.encryptedData !== undefined && !isOld(goal, summary);
+    const [token] = isDone ? [] : await deps.tokenStore.readData([summary]);
     if (token === undefined || !isOld(goal, token)) return 'up to date';
     const outcome = await sealToken(deps, token, goal);
     if (outcome !== 'left') return outcome;
-    [head] = await deps.tokenStore.findHeads(token.tenantId, [token.id]);
+    [summary] = await deps.tokenStore.findSummaries(token.tenantId, [token.id]);
   }
-  return head === undefined ? 'up to date' : 'left';
+  return summary === undefined ? 'up to date' : 'left';
 }
 
-async function resealReactor(deps: ResealDeps, reactor: StoredReactor, goal: Goal): Promise<Outcome> {
-  const { sealedCode, sealedConfiguration, operation } = reactor;
-  if (![sealedCode, sealedConfiguration].some((sealed) => isSealedBefore(goal.version, sealed)))
+async function reencryptReactor(deps: ReencryptDeps, reactor: StoredReactor, goal: Goal): Promise<Outcome> {
+  const { encryptedCode, encryptedConfiguration, operation } = reactor;
+  if (
+    ![encryptedCode, encryptedConfiguration].some((encrypted) => isEncryptedBefore(goal.version, encrypted))
+  )
     return 'up to date';
   if (operation !== undefined) return 'left';
-  const sealed = await sealContent(deps.vault, reactor, await openReactor(deps.vault, reactor));
-  const isWritten = await deps.reactorStore.update({ ...reactor, ...sealed, version: reactor.version + 1 });
-  return isWritten ? 'resealed' : 'left';
+  const encrypted = await encryptContent(deps.vault, reactor, await openReactor(deps.vault, reactor));
+  const isWritten = await deps.reactorStore.update({
+    ...reactor,
+    ...encrypted,
+    version: reactor.version + 1,
+  });
+  return isWritten ? 'reencrypted' : 'left';
 }
 
-/** Runs `act` for one record. If the record does not open, the others must still be sealed. */
-async function guarded(deps: ResealDeps, act: () => Promise<Outcome>): Promise<Outcome> {
+/** Runs `act` for one record. If the record does not open, the others must still be encrypted. */
+async function guarded(deps: ReencryptDeps, act: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await act();
   } catch (error) {
@@ -143,7 +151,7 @@ async function guarded(deps: ResealDeps, act: () => Promise<Outcome>): Promise<O
 }
 
 class Tally {
-  resealed = 0;
+  reencrypted = 0;
   seen = 0;
   left = 0;
   readonly unreadable: string[] = [];
@@ -157,14 +165,14 @@ class Tally {
     );
     this.seen += records.length;
     for (const [id, outcome] of outcomes) {
-      if (outcome === 'resealed') this.resealed += 1;
+      if (outcome === 'reencrypted') this.reencrypted += 1;
       if (outcome === 'unreadable') this.unreadable.push(id);
       if (outcome === 'left' || outcome === 'unreadable') this.left += 1;
     }
   }
 }
 
-async function tokensAfter(deps: ResealDeps, tenantId: string, after: string | undefined) {
+async function tokensAfter(deps: ReencryptDeps, tenantId: string, after: string | undefined) {
   const wanted = defined({ terms: [], expected: STEP, after });
   for await (const batch of deps.tokenStore.candidates(tenantId, wanted))
     if (batch.length > 0) return batch.slice(0, STEP);
@@ -172,11 +180,11 @@ async function tokensAfter(deps: ResealDeps, tenantId: string, after: string | u
 }
 
 /**
- * Re-seals the tokens after a position, for a limited time. Returns the position of the last one;
+ * Reencrypts the tokens after a position, for a limited time. Returns the position of the last one;
  * `undefined` if there was none.
  */
-async function resealTokens(
-  deps: ResealDeps,
+async function reencryptTokens(
+  deps: ReencryptDeps,
   tenantId: string,
   after: string | undefined,
   goal: Goal,
@@ -187,17 +195,17 @@ async function resealTokens(
   let last: string | undefined;
   for (let at = 0; at < candidates.length && (at === 0 || deps.clock() < deadline); at += AT_ONCE) {
     const turn = candidates.slice(at, at + AT_ONCE);
-    const heads = await deps.tokenStore.findHeads(
+    const summaries = await deps.tokenStore.findSummaries(
       tenantId,
       turn.map(({ id }) => id),
     );
-    await tally.add(heads, (head) => guarded(deps, () => resealToken(deps, head, goal)));
+    await tally.add(summaries, (summary) => guarded(deps, () => reencryptToken(deps, summary, goal)));
     last = turn.at(-1)?.position;
   }
   return last;
 }
 
-type Walked = Omit<ResealWalk, 'after'>;
+type Walked = Omit<ReencryptionWalk, 'after'>;
 
 /** A walk must start at this time or later to count for the root that is being introduced. */
 function countsFrom({ startedAt, settledAt }: WrappedRoot): number {
@@ -207,8 +215,8 @@ function countsFrom({ startedAt, settledAt }: WrappedRoot): number {
 /**
  * The walk to continue. A walk that no longer counts is started over as soon as a new one counts.
  */
-function walkOf(tenant: Tenant, now: number): Walked & Partial<ResealWalk> {
-  const { reseal: walk } = tenant;
+function walkOf(tenant: Tenant, now: number): Walked & Partial<ReencryptionWalk> {
+  const { reencrypt: walk } = tenant;
   const [, root] = tenant.roots;
   const from = root === undefined ? 0 : countsFrom(root);
   const isVain = walk !== undefined && walk.startedAt < from && from <= now;
@@ -229,40 +237,40 @@ function concluded(root: WrappedRoot, walk: Walked, now: number): WrappedRoot {
  * Stores the progress of the walk, unless a concurrent step has continued from the same position.
  */
 async function advance(
-  deps: ResealDeps,
+  deps: ReencryptDeps,
   from: Tenant,
   walk: Walked,
   after: string | undefined,
 ): Promise<void> {
-  const seen = JSON.stringify(from.reseal);
+  const seen = JSON.stringify(from.reencrypt);
   await changeTenant(deps, from.id, async (tenant) => {
-    if (JSON.stringify(tenant.reseal) !== seen) return tenant;
-    if (after !== undefined) return { ...tenant, reseal: { ...walk, after } };
-    const { reseal: _, ...rest } = tenant;
+    if (JSON.stringify(tenant.reencrypt) !== seen) return tenant;
+    if (after !== undefined) return { ...tenant, reencrypt: { ...walk, after } };
+    const { reencrypt: _, ...rest } = tenant;
     const [old, root] = rest.roots;
     if (old === undefined || root === undefined) return rest;
     const next = concluded(root, walk, deps.clock());
     const isSettled = root.settledAt === undefined && next.settledAt !== undefined;
-    return { ...(isSettled ? await withResealedSecrets(deps, rest) : rest), roots: [old, next] };
+    return { ...(isSettled ? await withReencryptedSecrets(deps, rest) : rest), roots: [old, next] };
   });
 }
 
 /**
- * Seals a part of a tenant's records under its current data key. The tenant stores the progress, so
- * an interrupted walk continues. Throws `not_found`.
+ * Encrypts a part of a tenant's records under its current data key. The tenant stores the progress,
+ * so an interrupted walk continues. Throws `not_found`.
  */
-export async function resealStep(deps: ResealDeps, tenantId: string): Promise<ResealStep> {
+export async function reencryptStep(deps: ReencryptDeps, tenantId: string): Promise<ReencryptStep> {
   const tenant = await existingTenant(deps, tenantId);
   const now = deps.clock();
-  // The vault seals under the cached ring, so this tenant must be cached.
+  // The vault encrypts under the cached ring, so this tenant must be cached.
   deps.tenantKeys.learn(tenantId, tenant);
   const [walk, goal, tally] = [walkOf(tenant, now), goalOf(tenant, now), new Tally()];
-  const after = await resealTokens(deps, tenantId, walk.after, goal, tally);
+  const after = await reencryptTokens(deps, tenantId, walk.after, goal, tally);
   if (after === undefined)
     for await (const batch of deps.reactorStore.list(tenantId, undefined))
-      await tally.add(batch, (reactor) => guarded(deps, () => resealReactor(deps, reactor, goal)));
+      await tally.add(batch, (reactor) => guarded(deps, () => reencryptReactor(deps, reactor, goal)));
   const left = walk.left + tally.left;
   await advance(deps, tenant, { startedAt: walk.startedAt, left }, after);
-  const { resealed, seen, unreadable } = tally;
-  return { resealed, seen, unreadable, left, isDone: after === undefined };
+  const { reencrypted, seen, unreadable } = tally;
+  return { reencrypted, seen, unreadable, left, isDone: after === undefined };
 }

@@ -8,7 +8,7 @@ import {
 } from 'node:crypto';
 
 /*
- * The sealed record, format 1 (docs/security.md has test vectors):
+ * The encrypted record, format 1 (docs/security.md has test vectors):
  *
  *   offset  length  field
  *   0       1       format version, 0x01
@@ -30,8 +30,8 @@ const TAG_BYTES = 16;
 const KEY_INFO = Buffer.from('cloakroom record key v1');
 const KEY_BYTES = 32;
 
-/** Bytes that sealing adds to the plaintext. */
-export const SEAL_OVERHEAD_BYTES = TEXT_AT + TAG_BYTES;
+/** Bytes that encryption adds to the plaintext. */
+export const ENCRYPTION_OVERHEAD_BYTES = TEXT_AT + TAG_BYTES;
 
 /**
  * The additional data of a record: it opens only as the same field of the same record of the same
@@ -57,7 +57,7 @@ export interface DataKey {
 /** Why a record does not open. The message reveals nothing about the key or the content. */
 export class RecordCorruptedError extends Error {
   constructor(reason: string) {
-    super(`sealed record: ${reason}`);
+    super(`encrypted record: ${reason}`);
     this.name = 'RecordCorruptedError';
   }
 }
@@ -92,10 +92,10 @@ export function contextBytes(
 }
 
 /**
- * Seals `plaintext` for its context, with a new salt and nonce each time: equal plaintexts produce
- * different records.
+ * Encrypts `plaintext` for its context, with a new salt and nonce each time: equal plaintexts
+ * produce different records.
  */
-export function sealRecord(dataKey: DataKey, context: RecordContext, plaintext: Buffer): Buffer {
+export function encryptRecord(dataKey: DataKey, context: RecordContext, plaintext: Buffer): Buffer {
   const record = Buffer.allocUnsafe(TEXT_AT + plaintext.length + TAG_BYTES);
   record.writeUInt8(FORMAT, 0);
   record.writeUInt16BE(dataKey.version, 1);
@@ -110,22 +110,22 @@ export function sealRecord(dataKey: DataKey, context: RecordContext, plaintext: 
 }
 
 /**
- * The version of the data key that sealed a record. Throws {@link RecordCorruptedError} for bytes
- * that are not a record.
+ * The version of the data key that encrypted a record. Throws {@link RecordCorruptedError} for
+ * bytes that are not a record.
  */
 export function dataKeyVersion(record: Buffer): number {
-  if (record.length < SEAL_OVERHEAD_BYTES) throw new RecordCorruptedError('too short');
+  if (record.length < ENCRYPTION_OVERHEAD_BYTES) throw new RecordCorruptedError('too short');
   if (record.readUInt8(0) !== FORMAT) throw new RecordCorruptedError('unknown format version');
   return record.readUInt16BE(1);
 }
 
 /**
  * Opens a record under the data key of its version. Throws {@link RecordCorruptedError} if any bit
- * of the record was changed, or if it was sealed for another context.
+ * of the record was changed, or if it was encrypted for another context.
  */
-export function openRecord(dataKey: DataKey, context: RecordContext, record: Buffer): Buffer {
+export function decryptRecord(dataKey: DataKey, context: RecordContext, record: Buffer): Buffer {
   if (dataKeyVersion(record) !== dataKey.version)
-    throw new RecordCorruptedError('sealed under another key version');
+    throw new RecordCorruptedError('encrypted under another key version');
   const key = recordKey(dataKey.key, record.subarray(SALT_AT, NONCE_AT));
   const decipher = createDecipheriv('aes-256-gcm', key, record.subarray(NONCE_AT, TEXT_AT), {
     authTagLength: TAG_BYTES,

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { deriveKey } from '../../../src/core/crypto/derive-key.ts';
 import {
   dataKeyVersion,
-  openRecord,
+  decryptRecord,
   RecordCorruptedError,
-  SEAL_OVERHEAD_BYTES,
-  sealRecord,
-} from '../../../src/core/crypto/record-seal.ts';
+  ENCRYPTION_OVERHEAD_BYTES,
+  encryptRecord,
+} from '../../../src/core/crypto/record-encryption.ts';
 import { fc } from '../../../packages/local-aws/test/properties.ts';
 import { KEY_VECTORS, RECORD_VECTORS } from './record-vectors.ts';
 
@@ -50,8 +50,8 @@ async function openIndependently(
   return new TextDecoder().decode(await webcrypto.subtle.decrypt(algorithm, aesKey, record.slice(31)));
 }
 
-describe('a sealed record', () => {
-  it('opens to any plaintext that was sealed', () => {
+describe('an encrypted record', () => {
+  it('opens to any plaintext that was encrypted', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 2_000 }),
@@ -59,58 +59,60 @@ describe('a sealed record', () => {
         fc.string(),
         (plaintext, recordId, field) => {
           const where = { tenantId: 't', recordId, field };
-          const record = sealRecord(dataKey, where, Buffer.from(plaintext));
-          expect(record).toHaveLength(plaintext.length + SEAL_OVERHEAD_BYTES);
-          expect(openRecord(dataKey, where, record)).toEqual(Buffer.from(plaintext));
+          const record = encryptRecord(dataKey, where, Buffer.from(plaintext));
+          expect(record).toHaveLength(plaintext.length + ENCRYPTION_OVERHEAD_BYTES);
+          expect(decryptRecord(dataKey, where, record)).toEqual(Buffer.from(plaintext));
         },
       ),
     );
   });
 
   it('does not open when any single bit has changed', () => {
-    const record = sealRecord(dataKey, context, Buffer.from('4242424242424242'));
+    const record = encryptRecord(dataKey, context, Buffer.from('4242424242424242'));
     for (let bit = 0; bit < record.length * 8; bit += 1) {
       const changed = Buffer.from(record);
       changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
-      expect(() => openRecord(dataKey, context, changed)).toThrow(RecordCorruptedError);
+      expect(() => decryptRecord(dataKey, context, changed)).toThrow(RecordCorruptedError);
     }
   });
 
   it('does not open when it was truncated', () => {
-    const record = sealRecord(dataKey, context, Buffer.from('x'));
+    const record = encryptRecord(dataKey, context, Buffer.from('x'));
     for (let length = 0; length < record.length; length += 1) {
-      expect(() => openRecord(dataKey, context, record.subarray(0, length))).toThrow(RecordCorruptedError);
+      expect(() => decryptRecord(dataKey, context, record.subarray(0, length))).toThrow(RecordCorruptedError);
     }
   });
 
   it('opens only in its own context', () => {
-    const record = sealRecord(dataKey, context, Buffer.from('x'));
+    const record = encryptRecord(dataKey, context, Buffer.from('x'));
     for (const elsewhere of [{ tenantId: 'other' }, { recordId: 'other' }, { field: 'other' }]) {
-      expect(() => openRecord(dataKey, { ...context, ...elsewhere }, record)).toThrow(RecordCorruptedError);
+      expect(() => decryptRecord(dataKey, { ...context, ...elsewhere }, record)).toThrow(
+        RecordCorruptedError,
+      );
     }
     // The parts are bound one by one: an equal concatenation is not enough.
     const moved = { tenantId: 'tenantr', recordId: 'ecord', field: 'data' };
-    expect(() => openRecord(dataKey, moved, record)).toThrow(RecordCorruptedError);
+    expect(() => decryptRecord(dataKey, moved, record)).toThrow(RecordCorruptedError);
   });
 
   it('does not open under another key or version', () => {
-    const record = sealRecord(dataKey, context, Buffer.from('x'));
+    const record = encryptRecord(dataKey, context, Buffer.from('x'));
     expect(dataKeyVersion(record)).toBe(7);
-    expect(() => openRecord({ version: 7, key: createSecretKey(randomBytes(32)) }, context, record)).toThrow(
-      RecordCorruptedError,
-    );
-    expect(() => openRecord({ ...dataKey, version: 8 }, context, record)).toThrow(RecordCorruptedError);
+    expect(() =>
+      decryptRecord({ version: 7, key: createSecretKey(randomBytes(32)) }, context, record),
+    ).toThrow(RecordCorruptedError);
+    expect(() => decryptRecord({ ...dataKey, version: 8 }, context, record)).toThrow(RecordCorruptedError);
   });
 
   it('differs each time, salt and nonce included', () => {
-    const records = Array.from({ length: 200 }, () => sealRecord(dataKey, context, Buffer.from('same')));
+    const records = Array.from({ length: 200 }, () => encryptRecord(dataKey, context, Buffer.from('same')));
     expect(new Set(records.map((record) => record.subarray(3, 19).toString('hex'))).size).toBe(200);
     expect(new Set(records.map((record) => record.subarray(19, 31).toString('hex'))).size).toBe(200);
   });
 
   it('opens in an independent implementation of the documented format', async () => {
     const where = { tenantId: 'tenant', recordId: 'récord 😀', field: 'data' };
-    const record = sealRecord(dataKey, where, Buffer.from('naïve 4242'));
+    const record = encryptRecord(dataKey, where, Buffer.from('naïve 4242'));
     await expect(openIndependently(dataKey.key.export(), Object.values(where), record)).resolves.toBe(
       'naïve 4242',
     );
@@ -122,7 +124,7 @@ describe('a sealed record', () => {
     const where = { tenantId, recordId, field, bound };
     const key = deriveKey(createSecretKey(Buffer.from(root, 'hex')), 'data', version);
     expect([dataKeyVersion(record), key.export().toString('hex')]).toEqual([version, vector.key]);
-    expect(openRecord({ version, key }, where, record).toString('utf8')).toBe(plaintext);
+    expect(decryptRecord({ version, key }, where, record).toString('utf8')).toBe(plaintext);
     const derived = await deriveIndependently(Buffer.from(root, 'hex'), `data ${String(version)}`);
     const parts = [tenantId, recordId, field, ...bound];
     await expect(openIndependently(derived, parts, record)).resolves.toBe(plaintext);
