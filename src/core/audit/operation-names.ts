@@ -32,7 +32,7 @@ export const OPERATION_NAMES = [
   'deleteReactor',
   'invokeReactor',
   'getReactorResult',
-  // All methods and paths of the proxy.
+  // One operation stands for all methods and paths of the proxy.
   'proxy',
   'runInvocation',
   'deliverResult',
