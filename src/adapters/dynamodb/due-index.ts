@@ -44,8 +44,9 @@ async function* pages(
 }
 
 /**
- * Due entries in batches. A batch has one page of each partition, read concurrently and sorted,
- * oldest first, so that a backlog in one partition does not delay the others. Scans nothing.
+ * Due entries in batches. A batch has one page of each partition, sorted, oldest first. The pages
+ * are read concurrently, so that a backlog in one partition does not delay the others. Scans
+ * nothing.
  */
 export async function* dueEntries(
   table: Table,

@@ -159,7 +159,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
         : { Delete: { ...keyOf(token), ...condition } };
     },
 
-    /** Like {@link deletion}, as a command of its own. */
+    /** Does the same as {@link deletion}, as a command of its own. */
     deletionCommand(token: Place, condition: Condition): DeleteCommand | PutCommand {
       return leavesTombstone(token)
         ? new PutCommand({ TableName: tokensTable, Item: tombstone(token), ...condition })

@@ -40,8 +40,8 @@ export interface WriteConflicts {
 
 /**
  * Whether an item is the version that an update wants to write. Encryption under another key
- * preserves the write id, so version and flags must be equal as well, and no write of the item may
- * be unfinished.
+ * preserves the write id, so version and flags must be equal as well. No write of the item may be
+ * unfinished.
  */
 function isWritten({ token, pending, staleTerms = [] }: ReadToken, next: StoredToken): boolean {
   const isSame =

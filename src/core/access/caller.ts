@@ -17,8 +17,9 @@ export interface Caller extends Grants {
   readonly applicationId: string;
   readonly type: ApplicationType | 'session';
   /**
-   * What the request came from: the application's own key, a session, the credential of one
-   * invocation of a reactor (`req.bt`), or the `tokenize` part of a reactor's result.
+   * The credential that sent the request: the application's own key, a session, or the credential
+   * of one invocation of a reactor (`req.bt`). `reactor` is the `tokenize` part of a reactor's
+   * result.
    */
   readonly actsBy: 'own_key' | 'session' | 'invocation' | 'reactor';
   /**

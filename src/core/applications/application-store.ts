@@ -21,7 +21,7 @@ export interface ApplicationStore {
    * Replaces the version `previous`, from which `next` was made; `false` if it has changed since.
    */
   update(previous: Application, next: Application): Promise<boolean>;
-  /** Like {@link update}, but also replaces the key, which is unknown afterwards. */
+  /** Does the same as {@link update}, and replaces the key. The old key is unknown afterwards. */
   replaceKey(previous: Application, next: Application, keyHash: Buffer): Promise<boolean>;
   /** Deletes this version of an application and its key; `false` if it has changed since. */
   delete(application: Application): Promise<boolean>;

@@ -2,8 +2,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { contextBytes, RecordCorruptedError, type DataKey, type RecordContext } from './record-encryption.ts';
 
 /*
- * The MAC of what a record has in clear (docs/security.md has a test vector): the first version of
- * the root in two bytes, big-endian, and HMAC-SHA-256 (RFC 2104) of these bytes and the context.
+ * The MAC of the fields that a record has in clear (docs/security.md has a test vector). It begins
+ * with the first version of the root in two bytes, big-endian. HMAC-SHA-256 (RFC 2104) of these
+ * bytes and the context follows.
  */
 
 const HEADER_BYTES = 2;

@@ -47,7 +47,10 @@ export interface TenantKeys {
   searched(tenantId: string, purpose: Exclude<KeyPurpose, 'data'>): Promise<readonly DataKey[]>;
   /** The key of the purpose by which all lasting data can be found (see `settledRoot`). */
   settled(tenantId: string, purpose: Exclude<KeyPurpose, 'data'>): Promise<KeyObject>;
-  /** Like {@link current} without the cache, for callers that must not use a replaced key. */
+  /**
+   * Returns the same as {@link current} without the cache, for callers that must not use a replaced
+   * key.
+   */
   newest(tenantId: string, purpose: KeyPurpose): Promise<DataKey>;
   /** Whether the tenant's ring is cached, so that the caller need not read it. */
   holds(tenantId: string): boolean;
@@ -111,8 +114,8 @@ function derivedFrom({ key, derived }: Root, purpose: KeyPurpose, version: numbe
 const gone = () => new ServiceError('unauthenticated', 'The API key is not valid.');
 
 /**
- * The version that a record of a purpose stores: that of the data key, or the first version of the
- * root, which also identifies the root.
+ * The version that a record of a purpose stores. For `data` it is that of the data key. For others
+ * it is the first version of the root, which identifies the root.
  */
 function versionFor(ring: KeyRing, purpose: KeyPurpose): number {
   return purpose === 'data' ? ring.keyVersion : (currentRoot(ring)?.since ?? ring.keyVersion);

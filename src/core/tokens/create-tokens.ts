@@ -283,7 +283,7 @@ export async function createTokens(
   return Promise.all(created.drafts.map((draft) => createdResult(deps, created, draft)));
 }
 
-/** Like {@link createTokens}, for one token. */
+/** Does the same as {@link createTokens} for one token. */
 export async function createToken(
   deps: CreateTokenDeps,
   caller: Caller,

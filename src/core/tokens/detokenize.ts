@@ -37,7 +37,7 @@ interface ParsedText {
 /** A list or object, and those of its members that contain expressions. */
 interface ParsedContainer {
   readonly source: readonly Json[] | JsonObject;
-  /** Pairs of a name or index, and the member. */
+  /** Each member, by its name or index. */
   readonly members: readonly (readonly [string, ParsedJson])[];
 }
 

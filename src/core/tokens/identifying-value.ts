@@ -118,7 +118,7 @@ export function revealsTooMuch(id: string, identifying: IdentifyingValue): boole
 
 /** Digits of a value in a row that a UUID may not have. A random UUID hardly ever has eight. */
 const UUID_RUN = 8;
-/** Like {@link UUID_RUN}, with other characters between the digits. */
+/** Digits of a value that a UUID may not have with other characters between them. */
 const UUID_DIGITS = 10;
 /** Length of the values that a UUID may not contain as a whole: SSN, EIN, ABA routing number. */
 const NINE_DIGITS = 9;

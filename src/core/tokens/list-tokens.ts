@@ -7,7 +7,7 @@ import type { TokenView } from './token.ts';
 
 /** What a list request asks for (docs/contract.md#list-tokens). */
 export interface TokenFilters {
-  /** If not empty, only these tokens are returned. */
+  /** Only these tokens are returned, unless the list is empty. */
   readonly ids: readonly string[];
   /** Pairs that must all be present. Keys and values match case-insensitively. */
   readonly metadata: readonly (readonly [key: string, value: string])[];

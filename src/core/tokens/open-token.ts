@@ -163,7 +163,7 @@ export async function openTokens(
   );
 }
 
-/** Like {@link openTokens}, for one token. */
+/** Does the same as {@link openTokens} for one token. */
 export async function openToken(
   deps: OpenTokenDeps,
   token: StoredToken,

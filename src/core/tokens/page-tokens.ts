@@ -88,8 +88,8 @@ class Examined {
 }
 
 /**
- * Reports tokens that the caller named and that are not shown: as refused without access, as
- * examined if they do not match the rest of the query.
+ * Reports tokens that the caller named and that are not shown. Without access they are reported as
+ * refused, otherwise as examined: they do not match the rest of the query.
  */
 function reportNamed(
   deps: PageTokensDeps,

@@ -49,16 +49,16 @@ export interface CandidateQuery {
   /** About how many candidates the caller will consume. The store reads few more. */
   readonly expected: number;
   /**
-   * Called before anything else is done with an entry, so that a token that the caller may not see
+   * Called before anything else is done with an entry. A token that the caller may not see then
    * costs as little as a missing one.
    */
   readonly isVisible?: (candidate: TokenCandidate) => boolean;
 }
 
 /**
- * Where tokens are stored. An id names one token for ever: a deleted token leaves a tombstone in
- * its place, unless the service made the id (`service-id.ts`), which no caller can choose. Every
- * call rejects with `dependency_unavailable` when the store is down, or still throttles after
+ * Where tokens are stored. An id names one token for ever. A deleted token leaves a tombstone in
+ * its place, unless the service made the id (`service-id.ts`): no caller can choose such an id.
+ * Every call rejects with `dependency_unavailable` when the store is down, or still throttles after
  * retries.
  */
 export interface TokenStore {
@@ -77,7 +77,7 @@ export interface TokenStore {
   findMany(tenantId: string, ids: readonly string[]): Promise<readonly StoredToken[]>;
   /** Finds the cvcs of the cards that have one, by token id. The caller checks when they end. */
   findCvcs(tenantId: string, ids: readonly string[]): Promise<ReadonlyMap<string, StoredCvc>>;
-  /** Like {@link findMany}, without data that is in separate items. */
+  /** Returns the same as {@link findMany}, without data that is in separate items. */
   findSummaries(tenantId: string, ids: readonly string[]): Promise<readonly TokenSummary[]>;
   /**
    * Reads all data of the tokens with these summaries. A token that has changed since is read
@@ -121,7 +121,7 @@ export interface TokenStore {
 
 export const TOKEN_STORE_EFFECTS: PortEffects<TokenStore> = {
   create: (writes) => ({ tokens: writes.map(({ token }) => token), form: 'create' }),
-  // A token that becomes shared shows the caller, who received it as a duplicate, that it exists.
+  // If the token is now shared, the caller received it as a duplicate and learns that it exists.
   update: (previous, { token }) => ({
     tokens: [{ id: token.id, containers: [...new Set([...previous.containers, ...token.containers])] }],
     form: previous.isShared === token.isShared ? 'update' : 'identity',

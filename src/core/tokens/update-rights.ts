@@ -76,7 +76,7 @@ function requireUnsharedData(
 
 /**
  * A match confirms the whole data. Throws `forbidden` for a patch that asks for one, unless the
- * caller may see the data, or wrote all of it, or sends all of it.
+ * caller may see, has written or sends all of the data.
  */
 function requireKnownData(
   caller: Caller,

@@ -27,7 +27,7 @@ export interface Gathering {
   drop(before: number): void;
   /** The trails that have records of an hour, in order, after one of them. */
   trails(hour: number, after?: string): Trails;
-  /** Returns the trails that have at least so many records. */
+  /** Returns the trails that have at least so many records of an hour. */
   full(hour: number, least: number): Trails;
 }
 

@@ -268,7 +268,7 @@ async function indexAsked(work: Work): Promise<void> {
 /** Makes as many of the indexes as the time allows, the most urgent first. */
 async function indexAll(work: Work): Promise<void> {
   await indexHours(work);
-  // Readers take the end of a trail's latest index for the end of what is indexed, so no part of
+  // Readers take the end of a trail's latest index for the end of what is indexed. So no part of
   // this hour may come before the rest of an earlier one.
   if (work.progress.hours.time + HOUR_MS <= work.input.sealedTo) return;
   await indexFull(work);

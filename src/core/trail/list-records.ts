@@ -199,8 +199,8 @@ async function newestRecords(
 }
 
 /**
- * Records that may name a token: the newest ones of all, down to those that the index has for
- * certain, then those to which the index leads.
+ * Records that may name a token. They are the newest ones of all, down to those that the index has
+ * for certain, and then those to which the index leads.
  */
 async function recordsNaming(
   deps: WalkDeps,
@@ -265,9 +265,9 @@ function readSources(
 }
 
 /**
- * Makes one step of a walk: it returns the newest matching records, up to `size` and to a size in
- * bytes, among a bounded number that are read. There may be fewer; `next` shows whether more may
- * follow. `withoutIndex` reads every record to find those of a token.
+ * Makes one step of a walk over a bounded number of records. Returns the newest matching ones, up
+ * to `size` and to a size in bytes. There may be fewer; `next` shows whether more may follow.
+ * `withoutIndex` reads every record to find those of a token.
  */
 export async function walkRecords(
   deps: WalkDeps,

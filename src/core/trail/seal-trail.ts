@@ -27,7 +27,9 @@ export interface SealTrailDeps {
   readonly seals: SealStore;
   readonly head: SealHead;
   readonly signer: SealSigner;
-  /** Reads the signer's key, if a run died between a seal and the head. */
+  /**
+   * Reads the signer's key. A run needs it only if an earlier one died between a seal and the head.
+   */
   readonly publicKey: () => Promise<KeyObject>;
   readonly clock: Clock;
   /** The last interval of the run must start before this time, in ms since the epoch. */
@@ -42,7 +44,7 @@ export interface SealTrailDeps {
 
 /** What one run has sealed and indexed. */
 export interface SealReport {
-  /** Counts the finished intervals. */
+  /** Counts the finished intervals; `records` counts the records in them. */
   readonly intervals: number;
   readonly records: number;
   /** Age of the end of the sealed time. Absent before the first seal, or if that cannot be read. */
@@ -323,7 +325,7 @@ async function nextStatement(
  */
 export async function sealTrail(deps: SealTrailDeps): Promise<SealReport> {
   const done = { intervals: 0, records: 0 };
-  // An interval may take too long for one run, and later runs must not fail on it again, so a run
+  // An interval may take too long for one run, and later runs must not fail on it again. So a run
   // starts with a short one.
   let lengthMs = MINUTE_MS;
   for (;;) {

@@ -70,8 +70,8 @@ interface Chunk {
 }
 
 /**
- * The intervals that a walk reads. The time after the last seal is not part of a `sealed` walk: a
- * chunk that is begun now and finished later must not include what is sealed meanwhile.
+ * The intervals that a walk reads. A `sealed` walk leaves out the time after the last seal: a chunk
+ * that is begun now and finished later must not include what is sealed meanwhile.
  */
 const readBy = (walk: VerifyInput['walk'], intervals: readonly Interval[]): readonly Interval[] =>
   walk === 'complete' ? intervals : intervals.filter(({ name }) => name !== 'not sealed yet');

@@ -5,7 +5,7 @@ export interface WhoSaw {
   readonly tokenId: string;
   readonly from?: number;
   readonly to?: number;
-  /** Reads every record of the time, in case the index was tampered with. */
+  /** Whether to read every record of the time, in case the index was tampered with. */
   readonly withoutIndex: boolean;
 }
 
