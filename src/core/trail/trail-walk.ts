@@ -191,7 +191,7 @@ function checkMac(
     return expected.length === mac.length && timingSafeEqual(expected, mac) ? undefined : 'the MAC is wrong';
   }
   // Only a root older than those of the ring can have been replaced.
-  if (key > Math.max(...keys.keys())) return `the MAC is under key ${String(key)}, which never was`;
+  if (key > Math.max(...keys.keys())) return `the MAC is under key ${String(key)}, which never existed`;
   if (seals === 0) return `the MAC is under key ${String(key)}, which was replaced, and it is not sealed`;
   step.checked.unchecked += 1;
   return undefined;
