@@ -35,7 +35,7 @@ export interface DescribedOperation {
   readonly response: DescribedResponse;
   /** Responses with any other success status. */
   readonly also?: Readonly<Record<number, DescribedResponse>>;
-  /** When other failures occur than those of every operation of its kind. */
+  /** Says when failures occur that not every operation of its kind has. */
   readonly failures?: Readonly<Record<number, string>>;
   /** Describes the result that is delivered later, to the address in this member of the body. */
   readonly callback?: { readonly name: string; readonly address: string };

@@ -162,8 +162,8 @@ export function renderTemplates(
 }
 
 /**
- * Runs {@link checkTemplate} for every text of a JSON value; `handle` is as in {@link
- * renderTemplates}. Each failure is charged, so that a value full of wrong texts ends early.
+ * Runs {@link checkTemplate} for every text of a JSON value; `handle` is as in
+ * {@link renderTemplates}. Each failure is charged, so that a value full of wrong texts ends early.
  */
 export function checkTemplates(
   value: Json,

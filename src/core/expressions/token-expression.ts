@@ -111,8 +111,8 @@ function readReference(
 const REFERENCE = 300;
 
 /**
- * Parses a text with references to tokens. Every `{{` must open a reference. Throws {@link
- * ExpressionError}, also if the request then has too many references.
+ * Parses a text with references to tokens. Every `{{` must open a reference. Throws
+ * {@link ExpressionError}, also if the request then has too many references.
  */
 export function parseTokenTemplate(text: string, budget: Budget): TokenTemplate {
   if (!hasExpression(text)) return [{ kind: 'text', text }];

@@ -228,8 +228,8 @@ export async function prepareRun(
 }
 
 /**
- * Runs the code at most once. Rejects only if the code certainly did not run (see {@link
- * ReactorRunner}).
+ * Runs the code at most once. Rejects only if the code certainly did not run (see
+ * {@link ReactorRunner}).
  */
 export function executeRun(
   deps: RunReactorDeps,
@@ -240,8 +240,8 @@ export function executeRun(
 
 /**
  * Makes the response, and tokenizes its `tokenize` part on behalf of the caller. Throws the
- * failures of the code (see {@link reactorFailure}), and for `tokenize` the errors of {@link
- * tokenize}.
+ * failures of the code (see {@link reactorFailure}), and for `tokenize` the errors of
+ * {@link tokenize}.
  */
 export async function concludeRun(
   deps: RunReactorDeps,

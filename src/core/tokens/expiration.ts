@@ -32,8 +32,8 @@ export function parseExpiration(text: string): Timestamp | undefined {
 }
 
 /**
- * The time in ms since the epoch when the first of the tokens and their cvcs ends; `undefined` if
- * none of them ends.
+ * The first time after `now` at which a token or its cvc ends, in ms since the epoch; `undefined`
+ * if none of them ends.
  */
 export function firstEnd(
   tokens: readonly Pick<StoredToken, 'cvcUntil' | 'expiration'>[],

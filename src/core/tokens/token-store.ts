@@ -22,8 +22,8 @@ export interface TokenWrite {
 /** Why a write failed. Nothing was written then. */
 export type WriteConflict =
   /**
-   * A token with this id exists; if it existed before, there is no `writeId`. It may be this very
-   * token, if the response to an earlier attempt was lost. The `writeId` shows that.
+   * A token with this id exists, or existed. One that is gone has no `writeId`. If the `writeId` is
+   * equal, it is this very token, and the response to an earlier attempt was lost.
    */
   | { readonly idTakenBy: Pick<StoredToken, 'id'> & Partial<Pick<StoredToken, 'writeId'>> }
   /** Another token holds the lock of the match hash. */

@@ -157,7 +157,7 @@ export async function exportStep(
     const records = await recordsOf(deps, trail, from, until);
     if (records === undefined) continue;
     const ids = await idLines(deps, records);
-    // A ms cannot be divided, so its records are exported and refer to ids that are not.
+    // A ms cannot be divided. Its records are exported although the ids that they name are not.
     if (ids === undefined && until - from > 1) continue;
     const seals = taken.filter((seal) => seal.from < until);
     const lines = [...seals.map(sealLine), ...records.map(recordLine), ...(ids ?? [])];

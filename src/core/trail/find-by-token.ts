@@ -95,7 +95,7 @@ async function placesOf(
     headers.map((header) =>
       limit(async () => {
         const places = await indexPages.places(header, boundsOf(header, bytesOfName(name), before), most);
-        // Only a part of the last ms may have been read, so the walk continues before its end.
+        // The index may have more places before the ms of the last one.
         floor = Math.max(floor, places[most - 1]?.at ?? from);
         return places;
       }),

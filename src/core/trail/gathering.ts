@@ -21,7 +21,7 @@ export interface Gathering {
   add(from: number, entries: readonly SealEntry[]): void;
   /** Removes what an index has. `sealedTo` is the end of the last seal before it. */
   take(trail: string, range: { readonly from: number; readonly to: number }, sealedTo: number): void;
-  /** Applies a seal: what it adds, and the indexes that it names. */
+  /** Adds the records that a seal covers, and removes those that its indexes have. */
   replay(statement: SealStatement): void;
   /** Forgets the hours before a time. */
   drop(before: number): void;
