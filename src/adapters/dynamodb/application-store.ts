@@ -24,7 +24,7 @@ const PAGE = 200;
 
 const FREE = { ConditionExpression: 'attribute_not_exists(pk)' };
 
-/** Writes an application, and all copies of its grants. */
+/** The writes that store an application and all copies of its grants. */
 function puts(table: string, stored: StoredApplication, condition: object): TransactWriteItem[] {
   const { tenantId, id } = stored.application;
   const put = (Item: Item, under: object = {}): TransactWriteItem => ({

@@ -111,8 +111,8 @@ async function inSteps(
   const left = { staleTerms: removed, oldParts: dataPartCount(summaryOf(previous)) };
   const isDone = removed.length === 0 && left.oldParts === 0;
   const unfinished = isDone ? undefined : { until, ...left };
-  // An item that this request wrote counts as success, because the response to the first attempt was
-  // lost. An earlier write that only set `isShared` is a different write.
+  // An item that this request wrote counts as success, because the response to the first attempt
+  // was lost. An earlier write that only set `isShared` is a different write.
   const mine =
     '(version = :version AND writeId = :writeId AND changeId = :changeId) OR (version = :next AND writeId = :changeId AND isShared = :isShared)';
   const values = {

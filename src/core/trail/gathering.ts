@@ -17,7 +17,7 @@ type Trails = readonly (readonly [trail: string, gathered: Gathered])[];
 
 /** Everything that is sealed and not indexed, by hour and trail. The seals alone determine it. */
 export interface Gathering {
-  /** Adds what a seal names whose interval begins at `from`. */
+  /** Adds the entries of a seal. Its interval begins at `from`. */
   add(from: number, entries: readonly SealEntry[]): void;
   /** Removes what an index has. `sealedTo` is the end of the last seal before it. */
   take(trail: string, range: { readonly from: number; readonly to: number }, sealedTo: number): void;

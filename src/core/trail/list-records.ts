@@ -71,7 +71,7 @@ export interface ListRecordsDeps extends WalkDeps {
 }
 
 /**
- * Records of each partition that one page reads if filters may exclude most of them. There are
+ * Records of each partition that one page reads if filters may exclude most of them. They are
  * 8,000 in 32 partitions (docs/contract.md#audit-trail).
  */
 const FILTERED_LIMIT = 250;
@@ -138,8 +138,8 @@ function viewOf(record: AuditRecord): AuditView | undefined {
 /** Requests name fewer. A record that was tampered with must not make a response too large. */
 const MAX_REFERENCES = 1_000;
 /**
- * Most references of a page. The creators of tokens choose their ids, and so what others pay to
- * read them.
+ * Most references of a page. The creators of tokens choose their ids, and so decide what others pay
+ * to read them.
  */
 const PAGE_REFERENCES = 2_000;
 
