@@ -53,7 +53,7 @@ function entriesUnderKey(item: Item): Buffer | undefined {
 
 const listedItem = z.object({ sk: z.string() });
 const requestItem = z.object({ trail: z.string(), day: z.int() });
-/** Replaces a false item by a request of no trail, which is ignored. */
+/** A request of no trail, which replaces a false item and is ignored. */
 const NO_REQUEST = { trail: '', day: -1 };
 const REQUESTS_AT_ONCE = 100;
 /** Longer than the key of a request. A false one must not fill seals. */

@@ -35,8 +35,8 @@ export interface Matched {
   /** The mask of the token or of its type; `null` if both have none. */
   readonly mask: Json;
   /**
-   * All data, because a custom expression may ignore some of it. Absent if the fingerprint covers
-   * it all.
+   * All data, because the fingerprint expression may ignore some of it, such as the expiry of a
+   * card. Absent if the fingerprint covers it all.
    */
   readonly data?: Secret<Json>;
 }
