@@ -96,8 +96,8 @@ function isLarge({ encryptedDetails }: TokenSummary, share: number): boolean {
 }
 
 /**
- * The members to name as omitted. If the details were not opened, these are all that the token may
- * have.
+ * The members to name as omitted: those that the token has. If its details were not opened, they
+ * are those that it may have.
  */
 function describing(token: TokenSummary, description: TokenDescription | undefined): readonly string[] {
   if (description === undefined)
