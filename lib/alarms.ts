@@ -28,5 +28,4 @@ export const ALARMS = {
 
 export type AlarmName = keyof typeof ALARMS;
 
-/** Names of all alarms. */
 export const ALARM_NAMES = Object.keys(ALARMS) as readonly AlarmName[];

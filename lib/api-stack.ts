@@ -46,7 +46,6 @@ export interface ApiStackProps extends StackProps {
   readonly reactors: ReactorStack;
 }
 
-/** A function behind the API. */
 type Behind = Pick<ApiFunction<Readonly<Record<string, string>>>, 'live'>;
 
 /** The first segments of a function's paths; the gateway routes everything below them to it. */
@@ -54,10 +53,10 @@ function resources(routes: readonly { readonly path: string }[]): readonly strin
   return [...new Set(routes.map(({ path }) => `/${path.split('/')[1] ?? ''}`))];
 }
 
-/** The HTTP API and one Lambda per resource group behind it. */
+/** Contains the HTTP API and the functions behind it, one for each group of resources. */
 export class ApiStack extends Stack {
   readonly api: HttpApi;
-  /** The functions behind the API, except those of reactors. */
+  /** The functions behind the API, except the one that serves reactors. */
   readonly functions: readonly LambdaFunction[];
 
   readonly #settings: Settings;
@@ -100,7 +99,7 @@ export class ApiStack extends Stack {
     const hasDomain = domainName !== '' && edge === 'none';
     const api = new HttpApi(this, 'Api', {
       description: 'Cloakroom',
-      // One way in: the domain of AWS would be another one.
+      // The service has one address, so the domain of AWS is closed.
       disableExecuteApiEndpoint: hasDomain,
       createDefaultStage: false,
       corsPreflight: {

@@ -97,8 +97,8 @@ const SOURCES: readonly (readonly [file: string, source: string])[] = [
 ];
 
 /**
- * In esbuild's helper that defines exports. The SDK may be loaded after reactor code that has added
- * members to every object.
+ * Corrects esbuild's helper that defines exports. The SDK may be loaded after reactor code that has
+ * added members to every object.
  */
 const OWN_NAMES_ALONE = ['for(var name in all)', 'for(var name of Object.keys(all))'] as const;
 
@@ -142,7 +142,7 @@ function place(file: string, to: string): void {
   }
 }
 
-/** Layers of earlier versions of the source. */
+/** Deletes the layers that earlier versions of the source produced. */
 function removeOldLayers(layers: string): void {
   for (const name of readdirSync(layers)) {
     const folder = join(layers, name);

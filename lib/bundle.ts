@@ -4,12 +4,12 @@ import { buildSync, type BuildOptions } from 'esbuild';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** The bundling options of every function. */
 export const BUNDLE_OPTIONS = {
   absWorkingDir: ROOT,
   bundle: true,
   platform: 'node',
-  // For an ES module Node reads every export of `node:http`, which loads its whole `fetch`.
+  // CommonJS, because for an ES module Node reads every export of `node:http`, which loads its
+  // whole `fetch`.
   format: 'cjs',
   target: 'node24',
   mainFields: ['module', 'main'],

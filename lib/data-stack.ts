@@ -48,7 +48,6 @@ export interface NamedTable {
   readonly tableArn: string;
 }
 
-/** A secondary index of a table. */
 export interface TableIndex {
   readonly table: NamedTable;
   readonly name: (typeof INDEXES)[keyof typeof INDEXES];
@@ -60,14 +59,14 @@ export interface TableIndex {
  */
 export class DataStack extends Stack {
   readonly key: Key;
-  /** Tokens, parts of large data, index entries, deduplication locks. */
+  /** Contains tokens, parts of large data, index entries and deduplication locks. */
   readonly tokens: NamedTable;
   /**
    * Data that must vanish: cvc values, idempotency records, sessions, invocation payloads. No
    * backups.
    */
   readonly ephemeral: NamedTable;
-  /** Tenants with their wrapped keys, applications, hashes of API keys. */
+  /** Contains tenants with their wrapped keys, applications, and hashes of API keys. */
   readonly access: NamedTable;
   /** Reactors, invocation states, webhook deliveries. */
   readonly reactors: NamedTable;
@@ -83,11 +82,13 @@ export class DataStack extends Stack {
   readonly edgeSecret: Secret;
 
   readonly #indexes: TableIndex[] = [];
-  /** Every secondary index of the four tables. */
+  /** The secondary indexes that the four tables have. */
   readonly indexes: readonly TableIndex[] = this.#indexes;
 
   readonly #serviceName: string;
-  /** Requests a second that the tables serve from the start; 0 for those of a new table. */
+  /**
+   * The tables serve so many requests a second from the start. 0 means the number of a new table.
+   */
   readonly #warmRate: number;
 
   constructor(
@@ -220,7 +221,7 @@ export class DataStack extends Stack {
     return this.#named(table);
   }
 
-  /** Not rotated: KMS rotates no asymmetric key, and verifiers have its public half. */
+  /** KMS cannot rotate an asymmetric key, and verifiers have its public half. */
   #createSealKey(): Key {
     return new Key(this, 'SealKey', {
       description: 'Cloakroom: signs the seals of the audit trail',

@@ -3,8 +3,8 @@ import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Settings } from './settings.ts';
 
 /**
- * References to the values of the edge secret: the one that the edge sends, then the others that
- * functions accept.
+ * Returns references to values of the edge secret. The first is the one that the edge sends.
+ * Functions accept the others too.
  */
 export function edgeSecretValues({ edge, edgeSecretVersions }: Settings, secret: Secret): readonly string[] {
   if (edge === 'none') return [];

@@ -24,7 +24,7 @@ import type { Settings } from './settings.ts';
 const ORIGIN_SECONDS = 60;
 
 /**
- * The response to an address over the rate limit, in the API's own format
+ * An address over the rate limit gets a response in the API's own format, not in AWS WAF's
  * (docs/contract.md#errors).
  */
 const TOO_MANY = JSON.stringify({

@@ -17,14 +17,13 @@ export const storeEnvironment = ({ access, ephemeral, key }: DataStack) => ({
 /** The stores of tokens, in addition to {@link storeEnvironment}. */
 export const tokenEnvironment = ({ tokens }: DataStack) => ({ TOKENS_TABLE: tokens.tableName });
 
-/** The audit trail. */
+/** Needed by functions that write to the audit trail or read it. */
 export const auditEnvironment = (settings: Settings, { audit }: DataStack) => ({
   AUDIT_TABLE: audit.tableName,
   AUDIT_RETENTION_DAYS: String(settings.auditRetentionDays),
   SERVICE_NAME: settings.serviceName,
 });
 
-/** Every function behind the API. */
 export const apiEnvironment = (settings: Settings, data: DataStack) => ({
   ...storeEnvironment(data),
   ...auditEnvironment(settings, data),

@@ -96,8 +96,8 @@ export class MonitoringStack extends Stack {
   }
 
   /**
-   * Not encrypted with the service's key: alarm texts contain no data, and the alarm about a
-   * disabled key must not need it.
+   * The topic is not encrypted with the service's key: alarm texts contain no data, and the alarm
+   * about a disabled key must not need it.
    */
   #topic({ alarmEmail, serviceName }: Settings): Topic {
     const topic = new Topic(this, 'Alarms', { displayName: 'Cloakroom alarms', enforceSSL: true });
@@ -123,7 +123,7 @@ export class MonitoringStack extends Stack {
     if (alarmEmail !== '') {
       topic.addSubscription(new EmailSubscription(alarmEmail));
       acceptFindings(topic, {
-        'Serverless-SNSRedrivePolicy': 'A message to people: what cannot be sent now is of no use later.',
+        'Serverless-SNSRedrivePolicy': 'A late notification is useless, so there is no queue.',
       });
     }
     return topic;
@@ -139,7 +139,7 @@ export class MonitoringStack extends Stack {
           'ScheduleKeyDeletion',
           'PutKeyPolicy',
           'DisableKeyRotation',
-          // A replica decrypts in another Region, under a policy of its own.
+          // A replica can decrypt in another Region, and has its own policy.
           'ReplicateKey',
           'UpdatePrimaryRegion',
         ],
@@ -174,7 +174,7 @@ export class MonitoringStack extends Stack {
       targets: [new SnsTopic(topic)],
     });
     acceptFindings(rule, {
-      'Serverless-EventBusDLQ': 'A message to people: what cannot be sent now is of no use later.',
+      'Serverless-EventBusDLQ': 'A late notification is useless, so there is no queue.',
     });
   }
 

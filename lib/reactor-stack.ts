@@ -52,7 +52,7 @@ const DELIVERIES_AT_ONCE = 10;
 export class ReactorStack extends Stack {
   /** Behind the API's `/reactors`. */
   readonly api: ApiFunction<ReactorsEnvironment>;
-  /** The workers of the queues. */
+  /** The functions that the queues invoke. */
   readonly workers: readonly LambdaFunction[];
   /** Name prefix of the reactors' functions. */
   readonly functionPrefix: string;

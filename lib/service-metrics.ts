@@ -50,7 +50,7 @@ function maximum(label: string, metrics: readonly IMetric[]): MathExpression {
   });
 }
 
-/** All metrics of the dashboard and the alarms. */
+/** Collects all metrics that the dashboard and the alarms show. */
 // eslint-disable-next-line max-lines-per-function -- a table: one row for each metric
 export function serviceMetrics(watched: Watched) {
   const { api, apiFunctions, workers, tables, indexes, invocations, deliveries, serviceName } = watched;
@@ -147,10 +147,10 @@ export function serviceMetrics(watched: Watched) {
       ),
     ),
     storeThrottles: throttlesOf('Throttled reads and writes', tables),
-    // With those of the store there would be 12 metrics; an alarm takes 10.
+    // An alarm takes at most 10 metrics. Together with those of the store these would be 12.
     auditThrottles: throttlesOf('Throttled reads and writes of the audit trail', auditTables),
-    // With all reads there would be 12 metrics; an alarm takes 10. No caller waits for reads of
-    // `due`, and SweepLate rings when they fail.
+    // An alarm takes at most 10 metrics, and with all reads these would be 12. No caller waits for
+    // reads of `due`, and SweepLate rings when they fail.
     indexThrottles: sum('Throttled by an index', [
       ...indexes.map((index) => ofIndex(index, 'WriteThrottleEvents')),
       ...indexes

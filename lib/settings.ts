@@ -65,7 +65,6 @@ export const settingsSchema = z
     clientCompatibility: z
       .enum(['strict', 'lenient'], { error: 'must be strict or lenient' })
       .default('strict'),
-    /** The lifetime of a cvc, in seconds. */
     cvcLifetimeSeconds: wholeNumber(1, CVC_LIFETIME_SECONDS.most).default(CVC_LIFETIME_SECONDS.default),
     /**
      * Origins that the proxy and webhooks may reach although the egress rules deny them: `host`,
@@ -80,7 +79,7 @@ export const settingsSchema = z
           .max(20, 'must be at most 20'),
       )
       .default([]),
-    /** The processor architecture of the reactors' functions and of the Node.js in their layer. */
+    /** Applies to the reactors' functions and to the Node.js in their layer. */
     architecture: z.enum(['arm64', 'x86_64'], { error: 'must be arm64 or x86_64' }).default('arm64'),
     /** Provisioned instances of each reactor; 0 provisions none and costs nothing. */
     hotConcurrency: wholeNumber(0, 100).default(1),
@@ -93,7 +92,7 @@ export const settingsSchema = z
       .default('all-at-once'),
     /** Requests a second of all callers together: the default limit of the API's routes. */
     throttleRate: wholeNumber(1, 100_000).default(1_000),
-    /** The burst of requests on top of the rate. */
+    /** Number of requests that the API accepts in a burst, on top of the rate. */
     throttleBurst: wholeNumber(1, 100_000).default(2_000),
     /**
      * `cloudfront-waf` puts CloudFront with AWS WAF in front of the API, which then accepts no
@@ -169,7 +168,6 @@ export const settingsSchema = z
 
 export type Settings = z.output<typeof settingsSchema>;
 
-/** Names of all settings. */
 export const SETTING_NAMES = Object.keys(settingsSchema.shape);
 
 /** A setting with an unknown name or an invalid value. The message names it. */

@@ -17,7 +17,7 @@ export const MESSAGE = {
   tooLarge: 'g',
 } as const;
 
-/** Largest JSON of a result, in bytes of UTF-8. */
+/** The JSON of a result may have this size, in bytes of UTF-8. */
 export const MAX_RESULT_BYTES = 5_000_000;
 
 /** Bounds of a reduced error. */

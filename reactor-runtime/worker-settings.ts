@@ -1,8 +1,8 @@
 /** The settings that the loop passes to a new worker. */
 export interface WorkerSettings {
-  /** The author's code. */
+  /** The code that the author wrote. */
   readonly code: string;
-  /** The folder of `reactor.js`. */
+  /** The folder that contains `reactor.js`. */
   readonly taskRoot: string;
   /** The temp folder, the only folder that reactor code may write to. */
   readonly temp: string;

@@ -15,7 +15,7 @@ const ALLOWED = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'M
 
 /** Reviewed packages: the licence that applies, and why. */
 const TAKEN_UNDER: Readonly<Record<string, string>> = {
-  // One of two, at the receiver's choice.
+  // The receiver may choose one of two licences.
   'node-forge': 'BSD-3-Clause',
   // Dedicated to the public domain by its README; part of json-stable-stringify on platforms
   // without JSON.
@@ -50,7 +50,7 @@ function packageFolder(file: string): string | undefined {
   return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0];
 }
 
-/** The MIT licence without its copyright line (https://spdx.org/licenses/MIT.html). */
+/** The MIT licence, which lacks its copyright line (https://spdx.org/licenses/MIT.html). */
 const MIT_TERMS = `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
 associated documentation files (the "Software"), to deal in the Software without restriction,
 including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense,
@@ -70,7 +70,7 @@ SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
 const COPYRIGHT: Readonly<Record<string, string>> = {
   // https://github.com/standard-webhooks/standard-webhooks/blob/main/libraries/LICENSE
   standardwebhooks: 'Copyright (c) 2023 Svix (https://www.svix.com)',
-  // https://github.com/jsdom/tr46, its licence
+  // The licence is at https://github.com/jsdom/tr46.
   tr46: 'Copyright (c) Sebastian Mayr',
 };
 

@@ -28,7 +28,7 @@ async function generate(path: string, source: string): Promise<void> {
 await generate(file, JSON.stringify(document));
 await generate(join(ROOT, 'packages', 'sdk', 'src', 'resources.ts'), sdkTypes(document));
 
-// An independent check: the JSON Schemas of the OpenAPI Initiative.
+// Checks the document independently, with the JSON Schemas of the OpenAPI Initiative.
 const validator = new Validator();
 const { valid, errors } = await validator.validate(file);
 const operations = Object.values((document as { paths: Record<string, object> }).paths).flatMap((item) =>

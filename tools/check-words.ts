@@ -1,17 +1,20 @@
-// Names each line that uses a word of tools/docs/plain-words.ts, with what to write instead, and
-// each title of a test that says too little. With `--count [FOLDER]`: how often a working copy uses
-// each word.
+// Names each line that uses a word of tools/docs/plain-words.ts, with what to write instead, each
+// title of a test that says too little, and each comment that is no sentence. With `--count
+// [FOLDER]` it prints how often a working copy uses each word.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { commentFindings } from './docs/comments.ts';
 import { wordFindings } from './docs/plain-words.ts';
 import { titleFindings } from './docs/test-titles.ts';
 
-/** Written by others, or generated from files that are checked. */
+/** Others wrote these files, or they are generated from files that are checked. */
 const EXCLUDED =
   /(?:^|\/)(?:THIRD-PARTY-NOTICES\.md|package-lock\.json|docs\/openapi\.json|recorded-answers\.json|plain-words(?:\.test)?\.ts)$/;
-/** Files with tests, or with the suites that tests run. */
+/** Matches files with tests, and with the suites that tests run. */
 const TEST = /(?:\.test|-contract)\.ts$/;
+/** The folders whose comments must be sentences. */
+const SENTENCES_IN = ['bin/', 'functions/', 'lib/', 'packages/', 'reactor-runtime/', 'test/', 'tools/'];
 const TEXT = /\.(?:[cm]?[jt]s|css|html|json|md|sh|ya?ml)$/;
 
 const [mode, folder = '.'] = process.argv.slice(2);
@@ -21,9 +24,8 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 })
   .split('\n')
   .filter((file) => TEXT.test(file) && !EXCLUDED.test(file));
-const findings = files.flatMap((file) =>
-  wordFindings(readFileSync(join(folder, file), 'utf8')).map((finding) => ({ file, ...finding })),
-);
+const textOf = (file: string): string => readFileSync(join(folder, file), 'utf8');
+const findings = files.flatMap((file) => wordFindings(textOf(file)).map((finding) => ({ file, ...finding })));
 
 if (mode === '--count') {
   const counts = Map.groupBy(findings, ({ word }) => word);
@@ -35,10 +37,15 @@ if (mode === '--count') {
     console.error(`${file}:${String(line)}: "${word}": write ${instead}`);
   const titles = files
     .filter((file) => TEST.test(file))
-    .flatMap((file) =>
-      titleFindings(file, readFileSync(join(folder, file), 'utf8')).map((finding) => ({ file, ...finding })),
-    );
+    .flatMap((file) => titleFindings(file, textOf(file)).map((finding) => ({ file, ...finding })));
   for (const { file, line, title, problem } of titles)
     console.error(`${file}:${String(line)}: the title "${title}" ${problem}: say who does what`);
-  process.exitCode = findings.length + titles.length === 0 ? 0 : 1;
+  const comments = files
+    .filter((file) => file.endsWith('.ts') && SENTENCES_IN.some((folder) => file.startsWith(folder)))
+    .flatMap((file) => commentFindings(textOf(file)).map((finding) => ({ file, ...finding })));
+  for (const { file, line, comment, problem } of comments)
+    console.error(
+      `${file}:${String(line)}: the comment "${comment}" ${problem}: write a sentence, or delete it`,
+    );
+  process.exitCode = findings.length + titles.length + comments.length === 0 ? 0 : 1;
 }

@@ -18,7 +18,7 @@ export interface PublishedPackage {
 }
 
 export interface WantedFile {
-  /** Its path within the package. */
+  /** The path that the file has within the package. */
   readonly from: string;
   readonly to: string;
   readonly mode?: number;
@@ -39,11 +39,10 @@ function download({ name, version }: PublishedPackage, folder: string): Buffer {
   return readFileSync(join(folder, `${name}-${version}.tgz`));
 }
 
-/** A field of a tar header (POSIX ustar), up to its first NUL. */
+/** Reads a field of a tar header (POSIX ustar), which ends at its first NUL. */
 const field = (header: Buffer, start: number, end: number): string =>
   header.toString('latin1', start, end).replace(/\0.*$/s, '');
 
-/** A file of the archive, by its path. */
 function fileOf(tar: Buffer, path: string): Buffer {
   for (let at = 0; at + BLOCK <= tar.length;) {
     const header = tar.subarray(at, at + BLOCK);
@@ -67,7 +66,8 @@ export function fetchPublished(
   files: readonly WantedFile[],
 ): void {
   mkdirSync(folder, { recursive: true });
-  // In the cache itself: a rename is atomic within one file system only.
+  // The cache itself contains the temporary folder, because a rename is atomic only within one file
+  // system.
   const work = mkdtempSync(join(cache, 'fetch-'));
   try {
     const tarball = download(published, work);

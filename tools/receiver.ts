@@ -54,7 +54,9 @@ process.stdout.write(`The service delivers to this receiver if it was started so
   npm start -- --trust ${certFile} --set egressAllowList=localhost:${port}
 `);
 
-/** The secret of the tenant of the running service; `undefined` while none runs. */
+/**
+ * Returns the webhook secret of the running service's tenant, or `undefined` if no service runs.
+ */
 function currentSecret(): string | undefined {
   try {
     const { webhook_secret: secret } = JSON.parse(readFileSync(credentials, 'utf8')) as {

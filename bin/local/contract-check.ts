@@ -6,7 +6,7 @@ import type { Exchange } from '../../packages/local-aws/src/gateway/http-gateway
 
 export interface ContractCheck {
   /**
-   * The difference between a response and the OpenAPI document, in one line without values of the
+   * Returns how a response differs from the OpenAPI document, in one line without values of the
    * response.
    */
   check(exchange: Exchange): string | undefined;
@@ -99,7 +99,7 @@ function validator({ validators, ajv }: Contract, at: string): ValidateFunction 
 function faultsOf(contract: Contract, at: string, body: unknown): string | undefined {
   const validate = validator(contract, at);
   if (validate(body)) return undefined;
-  // Without `params` and `data`: the message names the problem and no value.
+  // The message names the problem and no value, because values may be data.
   const faults = (validate.errors ?? []).map(({ instancePath, keyword, params }) => {
     const name: unknown = params['additionalProperty'] ?? params['missingProperty'] ?? '';
     return `${instancePath === '' ? '/' : instancePath} ${keyword} ${String(name)}`.trim();
@@ -134,7 +134,7 @@ function ofResponse(
   return faultsOf(contract, `${at}/content/${pointer(JSON_TYPE)}/schema`, value);
 }
 
-/** A response in one of the shapes of failures. */
+/** A failure is valid if it has one of these shapes. */
 function ofFailure(
   contract: Contract,
   { status, body }: Exchange,
@@ -174,7 +174,6 @@ function violation(contract: Contract, exchange: Exchange): string | undefined {
   return ofDocumented(contract, found, { method, name }, response, exchange);
 }
 
-/** The violation of a response that the document describes for an operation. */
 function ofDocumented(
   contract: Contract,
   { template }: Path,

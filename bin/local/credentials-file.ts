@@ -31,7 +31,6 @@ export type TenantCredentials = z.infer<typeof tenantSchema>;
 export interface LocalCredentials extends TenantCredentials {
   readonly base_url: string;
   readonly aws_endpoint_url: string;
-  /** The access key of the local account's administrator. */
   readonly aws_access_key_id: string;
   readonly aws_secret_access_key: string;
 }
@@ -62,7 +61,7 @@ export function readTenantCredentials(file: string): TenantCredentials | undefin
   try {
     return parseTenantCredentials(text);
   } catch {
-    // Without the cause: the parser's message may quote a part of a key.
+    // The error has no cause, because the parser's message may quote a part of a key.
     throw damaged(file, "it does not contain a tenant's credentials");
   }
 }
@@ -82,7 +81,7 @@ export function writeCredentials(file: string, credentials: TenantCredentials | 
   }
 }
 
-/** A credentials file of this process alone. */
+/** A credentials file that belongs to this process. */
 export interface ClaimedFile {
   readonly file: string;
   write(credentials: LocalCredentials): void;

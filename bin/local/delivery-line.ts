@@ -10,7 +10,7 @@ const attemptLine = z.object({
   nextAttempt: z.exactOptional(z.string()),
 });
 
-/** The attempts of a delivery (src/core/reactors/invocation.ts). */
+/** Must equal the number of attempts in src/core/reactors/invocation.ts. */
 const ATTEMPTS = 10;
 
 /** Reasons that `--trust` removes. */

@@ -7,7 +7,7 @@ export interface Called {
   readonly managementKey: string;
 }
 
-/** From an app that names no other prefix. */
+/** The prefix of the header is `SVC` unless the app sets another. */
 export const DEFAULT_KEY_HEADER = 'SVC-API-KEY';
 
 /**

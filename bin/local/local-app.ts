@@ -14,7 +14,6 @@ const PLATFORM = {
   ...(process.platform === 'darwin' && { 'cloakroom:reactor-platform': 'darwin' }),
 };
 
-/** The app of `npm start` with these settings. */
 export const localApp = (settings: Readonly<Record<string, string>>): CdkApp => ({
   root: ROOT,
   program: 'bin/cloakroom.ts',

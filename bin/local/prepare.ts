@@ -43,7 +43,7 @@ async function tooLate(): Promise<never> {
   throw new Error('it does not stop');
 }
 
-// As in bin/local.ts.
+// The preparation runs in the same time zone as bin/local.ts.
 process.env['TZ'] = 'UTC';
 const late = AbortSignal.timeout(LONGEST_MS);
 const progress = createProgress(process.stderr);

@@ -3,11 +3,11 @@ import { createLogFiles, type Logs } from '../../packages/local-aws/src/lambda/f
 
 const NAME = 'reactor-output';
 
-/** The local output of reactors: their console, and their errors. */
+/** Prints and stores what reactors write to the console, and their errors. */
 export interface ReactorOutput {
   /** Mode 0600; `undefined` if output is only printed. */
   readonly file: string | undefined;
-  /** A line of a reactor's function. */
+  /** Adds a line that a reactor's function printed. */
   line(functionName: string, line: string): void;
   close(): void;
 }

@@ -19,7 +19,7 @@ import { createReferencePage } from './reference-page.ts';
 import { startPage } from './start-page.ts';
 import { trustedCertificates } from './trusted-certificates.ts';
 
-/** The local service with a first tenant. */
+/** The local service, which has a first tenant. */
 export interface LocalService extends Cloud {
   readonly credentials: LocalCredentials;
   readonly credentialsFile: string;
@@ -39,7 +39,7 @@ function pagesOf(start: string, log: (line: string) => void): Required<GatewayEx
       : await reference(path);
 }
 
-/** The pages, and with `--contract` the check of every response against the OpenAPI document. */
+/** Adds the pages. With `--contract` it also checks every response against the OpenAPI document. */
 function gatewayExtension(
   contract: ContractCheck | undefined,
   start: string,
@@ -62,7 +62,7 @@ function gatewayExtension(
 
 async function contractCheck(file: string | undefined): Promise<ContractCheck | undefined> {
   if (file === undefined) return undefined;
-  // For tests and clients that check themselves; others save the memory.
+  // Only tests and clients that check themselves need this module, and it takes memory.
   const { createContractCheck } = await import('./contract-check.ts');
   return createContractCheck(file);
 }

@@ -4,11 +4,11 @@ export type Response = Readonly<Record<string, unknown>>;
 
 /** What the command line does for a command besides sending its flags. */
 export interface CommandBehaviour {
-  /** One line for `--help` and for the table of docs/deploy.md. */
+  /** `--help` and the table of docs/deploy.md show this line. */
   readonly does: string;
   /** Members of the response that are shown only once. */
   readonly secrets?: readonly string[];
-  /** For work of many steps: whether a response is the last. */
+  /** Set for work of many steps: returns whether a response is the last. */
   readonly isDone?: (response: Response) => boolean;
   /** Merges the responses of two steps; without it the last is shown. */
   readonly joined?: (before: Response, response: Response) => Response;
@@ -48,7 +48,7 @@ const sumsOf = (before: Response, response: Response): Response =>
 /** Most failures that a check shows; `failures` counts all of them. */
 const SHOWN_FAILURES = 100;
 
-/** The counts and failures of several steps. */
+/** Adds up the counts of two steps, and joins their lists of failures. */
 const checksOf = (before: Response, response: Response): Response => {
   const broken = [...listIn(before, 'broken'), ...listIn(response, 'broken')].slice(0, SHOWN_FAILURES);
   return {

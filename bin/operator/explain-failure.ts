@@ -11,10 +11,10 @@ export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
 }
 
-/** The target of a command. */
+/** The operator function that receives a command. */
 export interface Target {
   readonly functionName: string;
-  /** The service of `npm start`; AWS without it. */
+  /** Set if the target is the service of `npm start`; absent for AWS. */
   readonly local?: LocalAdministrator;
 }
 
@@ -24,7 +24,7 @@ const INVOKE = 'lambda:InvokeFunction';
 /** A restore makes other calls than that of the function. */
 const DENIED_ACTION = /not authorized to perform: (\w+:\w+)/;
 
-/** By the names of AWS errors. */
+/** The keys are names of AWS errors. */
 const EXPLANATIONS: Readonly<Record<string, (message: string, target: Target) => string>> = {
   CredentialsProviderError: (message) => {
     if (!message.startsWith('Could not load credentials')) return `no AWS credentials: ${message}`;

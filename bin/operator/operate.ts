@@ -11,7 +11,7 @@ import { createSecretsFile } from './secrets-file.ts';
 import { printable, show } from './show.ts';
 
 export interface Surroundings extends RemovalSurroundings {
-  /** To standard output. */
+  /** Writes to standard output. */
   readonly print: (text: string) => void;
   /** Whether the output goes to a person and is not stored. */
   readonly isTerminal: boolean;
@@ -46,10 +46,10 @@ async function carryOut(
     const { lines, ...result } = await invoke(target, payload);
     addLines?.(lines);
     all = all === undefined || joined === undefined ? result : joined(all, result);
-    // Not to standard output: `--json` output stays valid JSON.
+    // Progress goes to standard error, so that the output of `--json` stays valid JSON.
     if (progress !== undefined) printError(`${printable(progress(result))}\n`);
     if (isDone === undefined || isDone(result)) {
-      // Where the next step would begin: there is none.
+      // No step follows, so the place where it would begin is not shown.
       const { next: _, ...shown } = all;
       return shown;
     }

@@ -24,7 +24,7 @@ import { restoreCommand, type RestoreRequest } from './restore/restore-command.t
 const DEFAULT_CREDENTIALS_FILE = '.local/credentials.json';
 const DEFAULT_FUNCTION = 'Cloakroom-operator';
 
-/** The options of every command, parsed. */
+/** The parsed options that every command has. */
 export interface CommonRequest {
   readonly functionName: string;
   /** Credentials file of the service of `npm start`. */
@@ -32,7 +32,6 @@ export interface CommonRequest {
   readonly asJson: boolean;
 }
 
-/** A parsed command line. */
 export interface Request extends CommonRequest {
   readonly name: CommandName;
   readonly payload: Response;
@@ -41,7 +40,7 @@ export interface Request extends CommonRequest {
   readonly secretsTo?: string;
 }
 
-/** The options of every command, and those of one command, by their commander attributes. */
+/** The names are commander's attributes, not the flags of the command line. */
 interface Options extends Readonly<Partial<Record<FlagName, string | boolean | number>>> {
   readonly function: string;
   readonly local?: string;
@@ -143,14 +142,13 @@ function globalOptions(): readonly Option[] {
   ];
 }
 
-/** The payload for the operator function. */
 function payloadOf(name: CommandName, options: Options): Response {
   const sent = flagsOf(name).filter((flag) => isSent(flag) && flag !== 'key');
   const members = sent.map((flag) => [FLAGS[flag].member, options[flag]] as const);
   return { command: name, ...Object.fromEntries(members) };
 }
 
-/** Files of the command line, relative to the caller's folder. */
+/** Relative paths are resolved in the folder of the caller, not in that of npm. */
 function filesOf(name: CommandName, options: Options): Request['files'] {
   const named = (['file', 'key', 'out'] as const).filter((flag) => flagsOf(name).includes(flag));
   return Object.fromEntries(
@@ -202,7 +200,7 @@ const versionOf = (): string => {
   return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version;
 };
 
-/** The command and its own commands with the settings of their parent. */
+/** Commander applies the settings of a parent only to commands that it creates itself. */
 function inheriting(command: Command, parent: Command): Command {
   command.copyInheritedSettings(parent).helpOption('-h, --help', 'print this');
   for (const each of command.commands) inheriting(each, command);

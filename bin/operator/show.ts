@@ -26,7 +26,7 @@ function printableJson(json: string): string {
   );
 }
 
-/** A value as text; members of an object on one line. */
+/** The members of an object are shown on one line. */
 function shown(value: unknown): string {
   if (!isRecord(value)) return String(value);
   return Object.entries(value)
@@ -39,7 +39,7 @@ function lines(result: Response): readonly string[] {
   return Object.entries(result).map(([name, value]) => `${name.padEnd(width)}  ${printable(shown(value))}`);
 }
 
-/** A result as lines, with lists as blocks of lines; or the whole result as JSON. */
+/** Shows each list of a result as a block of lines, or prints the whole result as JSON. */
 export function show(result: Response, asJson: boolean): string {
   if (asJson) return `${printableJson(JSON.stringify(result))}\n`;
   const lists = Object.entries(result).flatMap(([name, value]) => {

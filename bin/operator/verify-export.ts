@@ -40,11 +40,10 @@ type Referred = Readonly<{ reference: string; id: string }>;
 type Line = Readonly<{ export?: number; seal?: Seal; newest?: Seal; record?: SealedRecord; id?: Referred }> &
   Readonly<Partial<Record<'tenant' | 'from' | 'at', string>>>;
 
-/** The summary of an export. */
 export type ExportReport = {
   /** Number of failures. */
   failures: number;
-  /** The first 100 of them. */
+  /** Only the first 100 failures are listed. */
   broken: string[];
   seals: number;
   records: number;
@@ -53,14 +52,14 @@ export type ExportReport = {
   beforeSeals: number;
   /** Intervals with fewer records than were sealed, whose first record had expired. */
   expired: number;
-  /** The time of the export, from its header. */
+  /** The time that the header of the file names. */
   exportedAt?: string;
   /** The time that the seals of the file cover. A truncated file covers less. */
   sealedFrom?: string;
   sealedTo?: string;
 };
 
-/** SHA-256 over strings and bytes, each after its length in four bytes. */
+/** Hashes strings and bytes. The length of each precedes it in four bytes. */
 function sha256(...parts: readonly (string | Buffer)[]): Buffer {
   const hash = createHash('sha256');
   for (const part of parts.map((each) => Buffer.from(each))) {
@@ -106,7 +105,7 @@ const MAX_FAILURES = 100;
 const MAX_TEXT = 500;
 
 const DAY = 86_400_000;
-/** The largest difference between the clocks of two machines. */
+/** The clocks of two machines may differ by this many ms. */
 const SKEW = 600_000;
 
 /**
@@ -138,7 +137,7 @@ export async function verifyExport(
   const intervals: { statement: Statement; isWhole: boolean; entry?: Entry; expires?: number }[] = [];
   /** The time of the export. Without one, no interval has expired. */
   let madeAt = -Infinity;
-  /** The last time that a seal of the file signs. */
+  /** The latest time that any seal of the file signs. */
   let signedAt = -Infinity;
 
   function confirm(isRight: boolean, what: string): boolean {

@@ -24,7 +24,6 @@ import { authorizeSessionBody, presentSession } from '../../src/wire/session.ts'
 import { presentTenant, settingsOf, updateTenantBody } from '../../src/wire/tenant.ts';
 import type { ApplicationsDeps } from './dependencies.ts';
 
-/** All routes of the applications function. */
 export const routes: readonly Route<ApplicationsDeps>[] = [
   route({
     operation: 'createApplication',

@@ -5,7 +5,6 @@ import type { LogsDeps } from './dependencies.ts';
 import { listLogsQuery, presentRecord } from '../../src/wire/log-record.ts';
 import { presentPage } from '../../src/wire/page.ts';
 
-/** All routes of the logs function. */
 export const routes: readonly Route<LogsDeps>[] = [
   route({
     operation: 'listLogs',

@@ -41,7 +41,10 @@ async function allTenants({ tenantStore }: Pick<OperatorDeps, 'tenantStore'>): P
   return tenants.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** In the order of the walk. `deployment` has the tokens of destroyed tenants. */
+/**
+ * Sorted, because a check continues in this order. `deployment` has the tokens of destroyed
+ * tenants.
+ */
 async function allTrails(deps: Pick<OperatorDeps, 'tenantStore'>): Promise<readonly string[]> {
   return [DEPLOYMENT, ...(await allTenants(deps)).map(({ id }) => id)].toSorted();
 }
@@ -86,11 +89,11 @@ interface VerifyInput extends Times {
   readonly tenant_id?: string | undefined;
   readonly public_key?: string | undefined;
   readonly index: boolean;
-  /** The noted hash of a seal, base64url. */
+  /** The hash of a seal that the administrator noted, base64url. */
   readonly seal?: string | undefined;
   /** Where the previous step ended, together with `from`. */
   readonly chunk?: OpenChunk | null | undefined;
-  /** Instead of a range, for the schedule: what was sealed since the last such check. */
+  /** Used by the schedule instead of a range: checks what was sealed since the last such check. */
   readonly latest?: boolean | undefined;
 }
 
@@ -129,7 +132,7 @@ const presentNext = ({ from, chunk }: VerifyCursor) => ({
   chunk: chunk ?? null,
 });
 
-/** One step of a check of a tenant's trail, or of all trails. */
+/** Does one step of a check, either of one tenant's trail or of all trails. */
 async function verifyOnce(deps: OperatorDeps, input: VerifyInput) {
   const now = deps.clock();
   const { tenant_id: tenantId, public_key: pinned, from = now - CHECKED_MS, to = Infinity } = input;
@@ -197,7 +200,7 @@ async function verifyLatest(deps: OperatorDeps) {
   };
 }
 
-/** One step of a check, or the check of the schedule. */
+/** Does one step of a check, or with `latest` the check that the schedule runs. */
 export function verifyAudit(deps: OperatorDeps, { latest = false, ...input }: VerifyInput) {
   return latest ? verifyLatest(deps) : verifyOnce(deps, input);
 }
@@ -241,7 +244,7 @@ export async function rebuildIndex(
   { tenant_id: trail, from = 0, to = 0 }: Times & { readonly tenant_id: string },
 ) {
   const first = from - (from % DAY_MS);
-  // Earlier than that, the sealer has not made the index of the day itself.
+  // The sealer makes the index of a later day itself, and may not have done so yet.
   const end = Math.min(to, deps.clock() - DAY_MS - DAY_LATE_MS);
   const count = Math.max(0, Math.ceil((end - first) / DAY_MS));
   if (count === 0)

@@ -27,12 +27,12 @@ export const FLAGS = {
   out: { value: 'FILE', member: 'out', does: 'a new file for the records, one JSON object per line' },
 } as const;
 
-/** Most deliveries of one list. */
+/** One list contains at most this many deliveries. */
 export const LIMIT_MAX = 1_000;
 
 export type FlagName = keyof typeof FLAGS;
 
-/** Instead of a tenant id: the part of the audit trail that belongs to no tenant. */
+/** Names the part of the audit trail that belongs to no tenant. It replaces a tenant id. */
 export const DEPLOYMENT_TRAIL = 'deployment';
 const OF_TRAILS: readonly string[] = ['who-saw', 'verify-audit', 'export-audit', 'rebuild-index'];
 
@@ -48,11 +48,10 @@ export const isSent = (flag: FlagName): flag is SentFlag => !LOCAL_FLAGS.some((l
 
 interface CommandFlags {
   readonly needs: readonly FlagName[];
-  /** Optional flags. */
+  /** The flags that may be omitted. */
   readonly takes: readonly FlagName[];
 }
 
-/** Every operator command with its flags. */
 export const COMMANDS = {
   'create-tenant': { needs: ['name'], takes: ['wrapped-by'] },
   'list-tenants': { needs: [], takes: [] },
@@ -78,7 +77,6 @@ export type CommandName = keyof typeof COMMANDS;
 
 export const COMMAND_NAMES = Object.keys(COMMANDS) as readonly CommandName[];
 
-/** The flags of a command, by type. */
 export type FlagOf<Name extends CommandName> = (typeof COMMANDS)[Name]['needs' | 'takes'][number];
 
 /** The flags of a command: required ones first. */

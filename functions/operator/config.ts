@@ -7,7 +7,6 @@ import {
   wholeNumber,
 } from '../../src/lambda/environment.ts';
 
-/** The environment of the operator function. */
 export const environment = z.object({
   ...storeEnvironment,
   ...auditEnvironment,

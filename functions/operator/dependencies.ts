@@ -105,7 +105,7 @@ export function dependencies(env: NodeJS.ProcessEnv): Unaudited<OperatorDeps> {
     sealPublicKey: async (pem) =>
       pem === undefined ? sealPublicKey(kms, config.SEAL_KEY_ID) : createPublicKey(pem),
     auditLog: createTrail(client, config, { ...stores, ...auditReports(config.SERVICE_NAME) }),
-    // Without the check of summaries: one token that does not open must not stop a walk over all.
+    // This store does not check clear fields: one token that does not open must not stop a walk.
     tokenStore: createTokenStores(client, config, stores.vault).storedTokens,
     ...createReactorStores(client, config),
     // It deletes functions and provisions no instances.

@@ -37,7 +37,7 @@ import {
 import { auditKey, exportAudit, rebuildIndex, verifyAudit, whoSaw } from './audit-commands.ts';
 import type { OperatorDeps } from './dependencies.ts';
 
-/** An ISO 8601 time, as ms since the epoch. */
+/** Parses an ISO 8601 time, and returns ms since the epoch. */
 const time = z.pipe(
   z.string(),
   z.transform((text, context) => {
@@ -69,7 +69,7 @@ const VALUES = {
   seal: z.string().check(z.regex(/^[\w-]{43}$/)),
 } as const satisfies Readonly<Record<SentFlag, z.ZodMiniType>>;
 
-/** The command's members of the payload. */
+/** The members that the payload of a command has. */
 type Command<Name extends CommandName> = {
   readonly [Flag in Extract<Needed<Name>, SentFlag> as (typeof FLAGS)[Flag]['member']]: z.output<
     (typeof VALUES)[Flag]

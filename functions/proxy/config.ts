@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { apiEnvironment } from '../../src/http/api-environment.ts';
 import { hostList, tokenEnvironment } from '../../src/lambda/environment.ts';
 
-/** The environment of the proxy function. */
 export const environment = z.extend(apiEnvironment, {
   ...tokenEnvironment,
   EGRESS_ALLOW_LIST: hostList,

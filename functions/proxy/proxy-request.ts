@@ -17,7 +17,6 @@ function suffixOf(rawPath: string): string {
   return rest === '/' ? '' : rest.split('/').map(encodeSegment).join('/');
 }
 
-/** The input of the proxy, from the HTTP request. */
 export function proxyRequest(request: ApiRequest): ProxyRequest {
   const { reserved, headers } = request;
   const extra = [

@@ -6,7 +6,7 @@ import { proxyRequest } from './proxy-request.ts';
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const PATHS = ['/proxy', '/proxy/{suffix+}'];
 
-/** One operation for every method and every path below `/proxy`. */
+/** The same operation serves every method and every path below `/proxy`. */
 export const routes: readonly Route<ProxyDeps>[] = PATHS.flatMap((path) =>
   METHODS.map((method) =>
     route({

@@ -2,9 +2,11 @@ import * as z from 'zod/mini';
 import { apiEnvironment } from '../../src/http/api-environment.ts';
 import { hostList, tokenEnvironment, variable, wholeNumber } from '../../src/lambda/environment.ts';
 
-/** The environment of the reactors function. */
 export const environment = z.extend(apiEnvironment, {
-  /** Address of the service for reactor code, if it is not the gateway's own; empty otherwise. */
+  /**
+   * Reactor code calls the service at this address. Empty means that the gateway's own address is
+   * used.
+   */
   PUBLIC_URL: z.string(),
   ...tokenEnvironment,
   REACTORS_TABLE: variable,

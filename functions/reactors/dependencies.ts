@@ -32,11 +32,11 @@ export type ReactorsDeps = ApiDeps &
   RunReactorDeps &
   StartInvocationDeps &
   GetResultDeps & {
-    /** Address of the service, if it is not the gateway's own. */
+    /** Absent if the gateway's own address is the address of the service. */
     readonly publicUrl?: string;
   };
 
-/** Longest wait for the response of an instance, in ms: less than the gateway's timeout. */
+/** The wait for an instance, in ms, must be less than the gateway's timeout. */
 const RESPONSE_WITHIN_MS = 30_000;
 
 /**

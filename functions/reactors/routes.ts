@@ -22,7 +22,6 @@ import {
 import type { ReactorsDeps } from './dependencies.ts';
 import { invokeReactor, replayInvocation } from './invoke-reactor.ts';
 
-/** All routes of the reactors function. */
 export const routes: readonly Route<ReactorsDeps>[] = [
   route({
     operation: 'createReactor',

@@ -2,10 +2,9 @@ import * as z from 'zod/mini';
 import { DUE_WORKS } from '../../src/core/sweep/sweep.ts';
 import { variable, wholeNumber } from '../../src/lambda/environment.ts';
 
-/** The values of the metrics' dimension `Work`. */
+/** The values that the metrics' dimension `Work` can have. */
 export const WORKS = DUE_WORKS;
 
-/** The environment of the sweeper function. */
 export const environment = z.object({
   SERVICE_NAME: variable,
   TOKENS_TABLE: variable,

@@ -23,7 +23,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface SweeperDeps {
   readonly clock: Clock;
-  /** Each kind of work once, the most urgent first. */
+  /** Each kind of work occurs once. The most urgent is the first. */
   readonly works: readonly DueWork[];
   /** The number of deliveries that wait for an operator. */
   readonly parkedDeliveries: () => Promise<number>;

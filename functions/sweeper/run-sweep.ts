@@ -13,7 +13,8 @@ const RESERVE_MS = 5_000;
 function publish(metrics: Metrics, report: SweepReport): void {
   metrics.addDimension('Work', report.name);
   metrics.addMetric('OldestDueSeconds', MetricUnit.Seconds, Math.round(report.oldestDueMs / 1000));
-  // Only in the log line: each metric has a monthly price, and no alarm needs these.
+  // These counts are only in the log line: each metric has a monthly price, and no alarm needs
+  // them.
   metrics.addMetadata('Swept', String(report.done));
   metrics.addMetadata('SweepFailures', String(report.failed));
   metrics.publishStoredMetrics();

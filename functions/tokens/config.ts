@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { apiEnvironment } from '../../src/http/api-environment.ts';
 import { tokenEnvironment, wholeNumber } from '../../src/lambda/environment.ts';
 
-/** The environment of the tokens function. */
 export const environment = z.extend(apiEnvironment, {
   ...tokenEnvironment,
   CVC_LIFETIME_SECONDS: wholeNumber(1),

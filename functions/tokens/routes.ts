@@ -57,7 +57,6 @@ const withReplayData = (result: TokenResult) => ({
   replayData: replayJson(tokenReplayOf(result)),
 });
 
-/** All routes of the tokens function. */
 export const routes: readonly Route<TokensDeps>[] = [
   route({
     operation: 'createToken',

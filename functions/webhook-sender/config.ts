@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { auditEnvironment, hostList, storeEnvironment, variable } from '../../src/lambda/environment.ts';
 
-/** The environment of the sender of webhooks. */
 export const environment = z.object({
   ...storeEnvironment,
   ...auditEnvironment,

@@ -6,7 +6,7 @@ import type { Settings } from '../settings.ts';
 import { Canary } from './canary.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 
-/** The differences between the functions behind the API. */
+/** What differs between the functions behind the API. */
 export type ApiFunctionContent<Environment extends Readonly<Record<string, string>>> = Pick<
   ServiceFunctionProps<Environment>,
   'folder' | 'description' | 'environment' | 'grants'
@@ -47,7 +47,8 @@ export class ApiFunction<
       key,
       ...content,
       grants: [
-        // Authentication, tenant keys, and the records of idempotency keys.
+        // Every request needs these for authentication, tenant keys, and the records of idempotency
+        // keys.
         allowOnTable(access, ['BatchGetItem']),
         allowOnTable(ephemeral, ['BatchGetItem', 'PutItem', 'UpdateItem']),
         allowTenantKeys(key, 'Decrypt'),

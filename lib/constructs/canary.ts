@@ -16,7 +16,7 @@ export interface CanaryProps {
   readonly serviceName: string;
   /** What the gateway invokes. */
   readonly live: Alias;
-  /** The log of the function. */
+  /** The log that the function writes. */
   readonly log: ILogGroup;
 }
 

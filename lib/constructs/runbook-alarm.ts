@@ -10,7 +10,7 @@ export interface RunbookAlarmProps extends Omit<AlarmProps, 'alarmName' | 'alarm
   readonly topic: ITopic;
 }
 
-/** An alarm with its impact on users and a link to the runbook. */
+/** An alarm that describes its impact on users and links to the runbook. */
 export class RunbookAlarm extends Alarm {
   constructor(scope: Construct, name: AlarmName, { serviceName, topic, ...props }: RunbookAlarmProps) {
     super(scope, name, {

@@ -19,7 +19,7 @@ import { acceptFindings } from '../accept-findings.ts';
 import { ServiceLog } from './service-log.ts';
 
 export interface ServiceFunctionProps<Environment extends Readonly<Record<string, string>>> {
-  /** The folder under `functions/`. */
+  /** The folder is under `functions/`. */
   readonly folder: string;
   readonly description: string;
   /** Exactly the variables of the folder's `config.ts`: a missing one does not compile. */
@@ -112,8 +112,8 @@ export class ServiceFunction<Environment extends Readonly<Record<string, string>
       memorySize: props.memoryMegabytes,
       role,
       logGroup: this.log,
-      // Only the service's own lines: the platform writes three per call, which would be most of
-      // the log.
+      // The log contains only the service's own lines. The platform writes three per call, which
+      // would be most of the log.
       loggingFormat: LoggingFormat.JSON,
       systemLogLevelV2: SystemLogLevel.WARN,
       applicationLogLevelV2: ApplicationLogLevel.INFO,

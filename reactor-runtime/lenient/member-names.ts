@@ -36,7 +36,8 @@ const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Members that contain further members of the interface; all others contain names of the client.
+ * These members contain members of the interface. All other members contain names that the client
+ * chose.
  */
 const CONTAINERS: readonly string[] = ['application', 'pagination', 'settings'];
 
@@ -74,7 +75,7 @@ export function readable<T>(response: T): T {
       Object.defineProperty(response, other, { get: () => response[name], configurable: true });
     if (CONTAINERS.includes(name)) readable(response[name]);
   }
-  // A page.
+  // The response is a page of a list.
   if (isObject(response['pagination']) && Array.isArray(response['data'])) response['data'].forEach(readable);
   return response;
 }

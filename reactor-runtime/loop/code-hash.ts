@@ -1,4 +1,4 @@
 import { createHash } from 'node:crypto';
 
-/** Lower-case hexadecimal SHA-256. */
+/** Returns SHA-256 in lower-case hexadecimal. */
 export const codeHash = (code: Buffer): string => createHash('sha256').update(code).digest('hex');

@@ -87,7 +87,7 @@ function prepare(): Prepared {
   };
 }
 
-/** The worker of this event, or the next one, and the response. */
+/** `worker` may be a newer process than the prepared one. */
 interface Run {
   readonly worker: ReactorWorker;
   readonly response: string;
@@ -104,7 +104,8 @@ async function run(reactor: Reactor, prepared: ReactorWorker, event: ReactorEven
   }
   let loaded = await worker.loaded;
   if (loaded === 'loaded' && !worker.alive()) {
-    // It loaded, and died while it was idle: its own fault, but this invocation did not see it.
+    // It loaded, and died while it was idle. This invocation did not cause that, so it gets a new
+    // process.
     worker = reactor.start(event.localPorts);
     loaded = await worker.loaded;
   }
@@ -116,7 +117,7 @@ async function run(reactor: Reactor, prepared: ReactorWorker, event: ReactorEven
 async function serve(api: RuntimeApi, reactor: Reactor, first: ReactorWorker): Promise<never> {
   for (let worker = first; ; worker = reactor.start(worker.localPorts)) {
     await worker.loaded;
-    // Not before the first event, which a cold start should reach soon.
+    // The first event comes before a spare process, because a cold start should reach it soon.
     if (worker !== first) reactor.startSpare();
     const { id, payload } = await api.next();
     const event = readEvent(payload);

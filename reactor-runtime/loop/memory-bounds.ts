@@ -2,16 +2,16 @@
 const FOR_THE_LOOP = 192;
 /** MB between the bound and Lambda's limit: the allocations between two checks. */
 const MARGIN = 64;
-/** V8's own default. */
+/** MB. V8 uses this size by default. */
 const YOUNG_GENERATION = 48;
 const MB = 1024 * 1024;
 
 export interface MemoryBounds {
-  /** Of a worker's heap, without the young generation. */
+  /** Limits a worker's heap, without the young generation. */
   readonly oldSpaceMb: number;
   /**
-   * Of the loop and its worker together. Buffers are outside of the heap, and V8 limits only the
-   * heap.
+   * Limits the loop and its worker together. Buffers are outside of the heap, and V8 limits only
+   * the heap.
    */
   readonly residentBytes: number;
 }

@@ -9,13 +9,12 @@ export interface ThrownPlace {
 export type LoadFailure =
   | { readonly reason: 'syntax' | 'no_function' | 'timed_out' | 'memory' | 'exited' }
   | { readonly reason: 'threw'; readonly error: ThrownPlace }
-  /** It required a missing module; without a name unless it is that of a package. */
+  /** It required a missing module. `module` is only set if that is a package. */
   | { readonly reason: 'module'; readonly module?: string };
 
 /** The end of an invocation without a response of the worker. */
 export type Interruption = 'timed_out' | 'out_of_memory' | 'exited';
 
-/** The response body for an outcome without details. */
 export const outcome = (word: Interruption | 'stale' | 'too_large' | 'unserializable'): string =>
   `{"outcome":"${word}"}`;
 

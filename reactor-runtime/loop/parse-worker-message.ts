@@ -40,12 +40,12 @@ function parsedError(json: string): unknown {
 }
 
 const CLASS_NAME = /^[A-Za-z_$][\w$]*$/;
-/** The largest line or column of 50,000 characters of code. */
+/** Code of 50,000 characters has no larger line or column. */
 const PLACE_MAX = 50_001;
 const isPlace = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 1 && Number(value) <= PLACE_MAX;
 
-/** Only an identifier and two small numbers, whatever the code has done to its errors. */
+/** Accepts only an identifier and two small numbers, because code can change its errors. */
 function placeOf({ class: name, line, column }: Record<string, unknown>): ThrownPlace {
   const isName = typeof name === 'string' && name.length <= ERROR_BOUNDS.class && CLASS_NAME.test(name);
   return {
@@ -113,7 +113,8 @@ function returned(json: string): string | undefined {
 }
 
 /**
- * The body of the response; `undefined` for a message that is none, and the invocation continues.
+ * Returns the body of the response. Returns `undefined` for a message that is no response: the
+ * invocation continues.
  */
 export function parseWorkerMessage(message: string): string | undefined {
   switch (message.charAt(0)) {

@@ -8,7 +8,7 @@ import type { ReactorEvent } from './reactor-event.ts';
 
 /** Lambda's own limit for the whole init phase is 10 s. */
 const LOAD_MS = 4_000;
-/** Between two checks of the memory. */
+/** The memory is checked at this interval. */
 const LOOK_MS = 10;
 const PAGE_BYTES = 4_096;
 
@@ -21,7 +21,7 @@ const LOAD_FAILURE: Readonly<Record<Interruption, LoadFailure>> = {
 /** A new process without the author's code: it has loaded only the runtime, or is about to. */
 export interface WorkerProcess {
   readonly alive: () => boolean;
-  /** Its private memory. */
+  /** Returns the size of its private memory. */
   readonly bytes: () => number;
   /** Stops it until it gets the code. */
   hold(): void;
@@ -31,12 +31,12 @@ export interface WorkerProcess {
   load(settings: WorkerSettings): ReactorWorker;
 }
 
-/** A process with the author's code, for one invocation. */
+/** A process that runs the author's code for one invocation. */
 export interface ReactorWorker {
   /** Settles when the code is loaded or cannot be. */
   readonly loaded: Promise<'loaded' | LoadFailure>;
   readonly alive: () => boolean;
-  /** Those of its settings. */
+  /** The local ports that its settings name. */
   readonly localPorts: readonly number[];
   /** The response body, whatever happens. Call it once. */
   run(event: ReactorEvent): Promise<string>;
@@ -72,7 +72,7 @@ function isInherited(descriptor: number): boolean {
     const flags = FLAGS.exec(readFileSync(`/proc/self/fdinfo/${String(descriptor)}`, 'utf8'))?.[1];
     return flags !== undefined && (parseInt(flags, 8) & O_CLOEXEC) === 0;
   } catch {
-    // The descriptor of the listing itself.
+    // The descriptor of the listing itself is closed by now.
     return false;
   }
 }
@@ -118,9 +118,9 @@ export function startWorkerProcess(
   spare: () => WorkerProcess | undefined,
 ): WorkerProcess {
   const flags = [
-    // No native modules, and no output of Node itself on the standard streams.
+    // Reactor code gets no native modules, and Node prints nothing on the standard streams.
     '--no-addons',
-    // For the guards, which start with the native halves.
+    // The guards need this to get the native halves of Node's modules.
     '--expose-internals',
     '--no-deprecation',
     '--no-warnings',
@@ -133,7 +133,7 @@ export function startWorkerProcess(
   let alive = true;
   let phase: Phase | undefined;
   let cause: Interruption = 'exited';
-  /** The result of a line. */
+  /** Collects the line that contains the result. */
   let [parts, length] = [[] as string[], 0];
 
   const kill = () => child.kill('SIGKILL');
@@ -166,7 +166,7 @@ export function startWorkerProcess(
     }
   });
   const ended = new Promise<true>((resolve) => {
-    // Not `exit`: its last messages come before this event.
+    // A process may still have messages after `exit`, but none after `close`.
     child.on('close', (_status, signal) => {
       alive = false;
       // V8 aborts if its heap is too small, and only the kernel kills a worker that the loop did

@@ -17,7 +17,6 @@ const load = require;
  */
 export const { internalBinding: binding } = load('internal/test/binding') as Internals;
 
-/** The prototype of a native class. */
 export function prototypeOf(bindingName: string, className: string): Binding {
   const native = binding(bindingName)[className] as { prototype: Binding };
   return native.prototype;

@@ -12,7 +12,7 @@ import {
 } from './primordials.ts';
 
 const [STDIN, STDOUT, STDERR] = [0, 1, 2] as const;
-/** The position of a descriptor without positions. */
+/** Pipes have no positions, so each read and write continues where the last one ended. */
 const WHERE_IT_IS = -1;
 // Natives, from before any guard: reactor code can replace members that Node's `fs` and `Buffer`
 // look up (`length`, `utf8Write`), to run between the worker's messages and its input.

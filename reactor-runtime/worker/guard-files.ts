@@ -29,8 +29,8 @@ const PATHS: Readonly<Record<string, readonly Access[]>> = {
 };
 
 /**
- * Operations on an open file: this process has only its own. Not those that change metadata, which
- * also work on a file that is only readable.
+ * These work on open files, and this process has only its own. Operations that change metadata are
+ * missing, because they also work on a file that is only readable.
  */
 const DESCRIPTORS: readonly string[] = [
   'close',
@@ -45,7 +45,7 @@ const DESCRIPTORS: readonly string[] = [
   'writeString',
 ];
 
-/** Classes: requests carry nothing, and the methods of the others are guarded. */
+/** These are classes. Requests grant nothing, and the methods of the others are guarded. */
 const CLASSES: readonly string[] = ['FSReqCallback', 'FileHandle', 'StatWatcher'];
 
 interface Request {

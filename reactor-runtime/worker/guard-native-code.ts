@@ -53,13 +53,13 @@ const REFUSED_METHODS: Readonly<Record<string, readonly string[]>> = {
  */
 class NoModule {
   setExport(): void {
-    // Not needed: there is no `import`.
+    // Does nothing, because there is no `import`.
   }
   instantiate(): void {
-    // Likewise.
+    // Does nothing, for the same reason.
   }
   evaluate(): void {
-    // Likewise.
+    // Does nothing, for the same reason.
   }
 }
 

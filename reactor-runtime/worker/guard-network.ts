@@ -26,7 +26,7 @@ const THIS_MACHINE = ['127.', '0.'] as const;
 const THE_LINK = ['169.254.', 'fe8', 'fe9', 'fea', 'feb', 'fd00:ec2:', '64:ff9b:'] as const;
 /** Multicast and broadcast, this machine included (RFC 5771, RFC 4291 2.7). */
 const MANY_6 = ['ff'] as const;
-/** The first number of such an IPv4 address, and all above. */
+/** IPv4 addresses are multicast or broadcast if their first number is this or higher. */
 const MANY_4 = 224;
 const MAPPED = '::ffff:';
 
@@ -35,7 +35,7 @@ function startsWithAny(text: string, prefixes: readonly string[]): boolean {
   return false;
 }
 
-/** This machine's addresses on its interfaces, besides loopback. */
+/** Contains the addresses that this machine has besides loopback. */
 const ownAddresses: string[] = [];
 
 function isThisMachine(address: string): boolean {
@@ -115,7 +115,7 @@ export function guardNetwork(settings: WorkerSettings): void {
   const udp = prototypeOf('udp_wrap', 'UDP');
   for (const name of ['connect', 'connect6']) guard(udp, name, (args) => mayReach(args[0], args[1]));
   for (const name of ['send', 'send6']) {
-    // Of a connected socket: (request, buffers, count, hasCallback).
+    // A connected socket has the arguments (request, buffers, count, hasCallback).
     guard(udp, name, (args) => args.length <= 4 || mayReach(args[4], args[3]));
   }
   for (const name of ['open', 'addMembership', 'addSourceSpecificMembership', 'setBroadcast'])

@@ -38,7 +38,7 @@ export const byteLength = Buffer.byteLength;
 export const lengthOf = uncurry<Uint8Array, [], number>(
   Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), 'length')?.get as () => number,
 );
-// Native, so independent of changes to Buffer.
+// These are native, so changes to Buffer do not affect them.
 export const { utf8Slice, utf8Write } = Buffer.prototype as unknown as Record<
   'utf8Slice' | 'utf8Write',
   Method
@@ -54,7 +54,7 @@ export const { resolve: resolvePath, join, dirname } = path;
 export const { isProxy, isUint8Array } = types;
 export const { compileFunction } = vm;
 export const { nextTick } = process;
-// Not `process.exit`, which calls a member that reactor code may have replaced.
+// `process.exit` calls a member that reactor code may have replaced.
 export const { reallyExit: exit } = process as unknown as { readonly reallyExit: (status: number) => never };
 export const { setImmediate: afterThis, setInterval: repeat } = globalThis;
 /* eslint-enable @typescript-eslint/unbound-method */
@@ -65,10 +65,10 @@ export const dataProperty = (value: unknown): PropertyDescriptor =>
 
 export type Method = (this: unknown, ...args: unknown[]) => unknown;
 
-/** A method as a function of its receiver. */
+/** Turns a method into a function that takes its receiver as the first argument. */
 export function uncurry<Self, Args extends unknown[], Result>(
   method: (this: Self, ...args: Args) => Result,
 ): (self: Self, ...args: Args) => Result {
-  // Not `Reflect.apply`, which would be looked up at each call.
+  // `Reflect.apply` would be looked up at each call.
   return (self, ...args) => apply(method as unknown as Method, self, args) as Result;
 }

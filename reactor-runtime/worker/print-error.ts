@@ -3,7 +3,7 @@ import { ownDataOf } from './hostile-member.ts';
 import { apply, byteLength, slice, Uint8ArrayClass, utf8Write } from './primordials.ts';
 import { classOf } from './thrown-place.ts';
 
-/** Of an error and its cause, in characters. */
+/** Limits what is printed of an error and its cause, in characters. */
 const PRINTED_MAX = 10_000;
 
 const bounded = (text: unknown): string | undefined =>

@@ -21,7 +21,7 @@ export type ReactorRequire = (specifier: unknown) => unknown;
 
 export interface ReactorModules {
   readonly require: ReactorRequire;
-  /** The last refusal: its error and module. */
+  /** Returns the last refusal: its error, and the module that was refused. */
   readonly refused: () => { readonly error: Error; readonly specifier: string } | undefined;
 }
 

@@ -12,7 +12,9 @@ function endOfDigits(text: string, from: number): number {
   return at;
 }
 
-/** The first `<file>:<line>:<column>` in a stack from `from` on, as JSON members. */
+/**
+ * Finds the first `<file>:<line>:<column>` in a stack after `from`, and returns it as JSON members.
+ */
 function placeIn(stack: string, from: number, file: string): string | undefined {
   const mark = `${file}:`;
   let at = indexOf(stack, mark, from);

@@ -27,7 +27,7 @@ import { printError } from './print-error.ts';
 import { moduleMember, reduceError } from './reduce-error.ts';
 import { thrownPlace } from './thrown-place.ts';
 
-/** The settings of the reactor's client. */
+/** The settings that the reactor's client gets. */
 interface ClientSettings {
   readonly base_url: string;
   readonly api_key: string;
@@ -47,14 +47,14 @@ interface Sdk {
 type ReactorFunction = (request: unknown) => unknown;
 
 let phase: 'loading' | 'running' = 'loading';
-/** The path of the author's code. */
+/** The path that the author's code has in stacks. */
 let file = '';
 let lastRefusal: ReactorModules['refused'] = () => undefined;
 
 /** Stack frames: the author's code may be below many frames of a package. */
 const STACK_FRAMES = 100;
 
-/** The refused module of the code, if this is the error of that refusal. */
+/** The module that the guard refused, or undefined if another error was thrown. */
 function refusedModule(error: unknown): string | undefined {
   const refusal = lastRefusal();
   return refusal?.error === error ? refusal?.specifier : undefined;

@@ -11,7 +11,7 @@ function anIndex(trail: string, from: number, count: number): TokenIndex {
   return builder.build({ to: from + HOUR_MS, expires: DAY / 1000 + 86_400 });
 }
 
-/** The contract of every {@link IndexStore} with its {@link IndexReader}. */
+/** Runs the contract that every {@link IndexStore} fulfils together with its {@link IndexReader}. */
 export function indexStoreContract(
   name: string,
   make: () => { readonly store: IndexStore; readonly reader: IndexReader },

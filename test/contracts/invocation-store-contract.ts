@@ -5,7 +5,7 @@ import { anInvocation } from '../support/builders/an-invocation.ts';
 
 const end = () => ({ until: Date.now() + 60_000, isSwept: false });
 
-/** The contract of every {@link InvocationStore}. */
+/** Tests what every {@link InvocationStore} must do. */
 export function invocationStoreContract(name: string, make: () => InvocationStore): void {
   describe(`the contract of an invocation store, ${name}`, () => {
     it('writes a new invocation once, and hides it from other tenants', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { KeyService } from '../../src/core/crypto/key-service.ts';
 
-/** The contract of every {@link KeyService}. */
+/** Tests what every {@link KeyService} must do. */
 export function keyServiceContract(name: string, make: () => KeyService): void {
   describe(`the contract of a key service, ${name}`, () => {
     it('unwraps exactly the key that it generated; each is different and has 32 bytes', async () => {

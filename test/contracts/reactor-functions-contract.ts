@@ -4,7 +4,7 @@ import { Secret } from '../../src/core/shared/secret.ts';
 
 const code = (text: string) => new Secret(`module.exports = () => ${text};`);
 
-/** The contract of all {@link ReactorFunctions}. */
+/** Tests what all {@link ReactorFunctions} must do. */
 export function reactorFunctionsContract(name: string, make: () => ReactorFunctions): void {
   describe(`the contract of the functions of reactors, ${name}`, () => {
     it('points live at the first version, and at another one on request', async () => {

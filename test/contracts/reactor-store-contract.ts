@@ -3,7 +3,7 @@ import type { ReactorStore } from '../../src/core/reactors/reactor-store.ts';
 import { orderedId } from '../../src/core/shared/ordered-id.ts';
 import { aStoredReactor } from '../support/builders/a-stored-reactor.ts';
 
-/** The contract of every {@link ReactorStore}. */
+/** Tests what every {@link ReactorStore} must do. */
 export function reactorStoreContract(name: string, make: () => ReactorStore): void {
   describe(`the contract of a reactor store, ${name}`, () => {
     it('returns a reactor as written, and the existing one instead of a new one', async () => {

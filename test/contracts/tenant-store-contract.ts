@@ -4,7 +4,7 @@ import type { TenantBasicsStore } from '../../src/core/access/tenant-basics.ts';
 import { anApplication } from '../support/builders/an-application.ts';
 import { aTenant } from '../support/builders/a-tenant.ts';
 
-/** The contract of every {@link TenantStore} together with its {@link TenantBasicsStore}. */
+/** Tests what every {@link TenantStore} must do together with its {@link TenantBasicsStore}. */
 export function tenantStoreContract(name: string, make: () => TenantStore & TenantBasicsStore): void {
   const create = async (tenant: Tenant): Promise<Tenant> => {
     await make().create(tenant, anApplication({ tenantId: tenant.id, type: 'management' }), Buffer.alloc(32));

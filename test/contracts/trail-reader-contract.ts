@@ -28,7 +28,7 @@ async function allOf(pages: AsyncIterable<readonly AuditRecord[]>): Promise<read
   return all;
 }
 
-/** The contract of every {@link TrailReader}. */
+/** Runs the contract that every {@link TrailReader} fulfils. */
 export function trailReaderContract(name: string, make: () => ReadTrail): void {
   describe(`a trail reader, ${name},`, () => {
     it('returns the partitions that were marked in a range of minutes', async () => {

@@ -5,7 +5,7 @@ import { Secret } from '../../src/core/shared/secret.ts';
 
 const CONTEXT = { tenantId: 'tenant', recordId: 'record', field: 'data' };
 
-/** The contract of every {@link Vault}. */
+/** Tests what every {@link Vault} must do. */
 export function vaultContract(name: string, make: () => Vault): void {
   describe(`the contract of a vault, ${name}`, () => {
     it('opens a value that it encrypted', async () => {

@@ -27,7 +27,7 @@ import { PATTERN_MAX_LENGTH } from '../../src/wire/reactor.ts';
 
 const [minutes, hours] = [60_000, 3_600_000];
 
-/** The numbers of each row of docs/contract.md, in their order; MB in bytes. */
+/** The numbers have the order of their row in docs/contract.md. MB are in bytes. */
 const LIMITS: Readonly<Record<string, readonly number[]>> = {
   Body: [BODY_MAX_BYTES, REACTOR_LIMITS.invocationBytes],
   'Nesting of objects and arrays in a body': [DEPTH_MAX],

@@ -73,7 +73,7 @@ async function tableOf(part: string): Promise<Table> {
   return { name, arn, policy: found?.Policy ?? '' };
 }
 
-/** For changes that only an insider who first removes the table's policy can make. */
+/** Only an insider who first removes the table's policy can make these changes. */
 async function asInsider<T>({ arn, policy }: Table, act: () => Promise<T>): Promise<T> {
   await dynamodb().send(new DeleteResourcePolicyCommand({ ResourceArn: arn }));
   try {
@@ -102,7 +102,9 @@ async function after(table: Table, tamper: () => Promise<readonly Item[]>, more:
 
 const isRecordOf = (of: string) => (item: Item) => item['pk']?.S?.startsWith(`${of}#log#`) === true;
 const bodyOf = (item: Item) => JSON.parse(item['body']?.S ?? '{}');
-/** As docs/audit.md defines it: SHA-256 over body and signature, each after its length. */
+/**
+ * Follows the definition of docs/audit.md: SHA-256 over body and signature, each after its length.
+ */
 function hashOfItem(item: Item): Buffer {
   const parts = [Buffer.from(item['body']?.S ?? ''), Buffer.from(item['signature']?.B ?? [])];
   const hash = createHash('sha256');
@@ -116,7 +118,7 @@ function hashOfItem(item: Item): Buffer {
 
 const byPosition = (a: Item, b: Item) => ((a['sk']?.S ?? '') < (b['sk']?.S ?? '') ? -1 : 1);
 
-/** All seals, oldest first. */
+/** The oldest seal is the first. */
 const sealItems = async () =>
   (await itemsOf(seals.name)).filter(({ pk }) => pk?.S === 'seal').sort(byPosition);
 
@@ -157,7 +159,7 @@ beforeAll(async () => {
   access = (await tableOf('Access')).name;
   ({ public_key: publicKey } = await operator({ command: 'audit-key' }));
   await operator({ command: 'create-tenant', name: 'another' });
-  // Three intervals, with records in each.
+  // Each of the three intervals has records.
   for (let interval = 0; interval < 3; interval += 1) {
     await traffic();
     await sealAfter(61);
@@ -169,7 +171,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** The records of the tenant in the middle interval. */
+/** The records that the tenant has in the middle interval. */
 async function middle(): Promise<readonly Item[]> {
   const records = await recordsOf(tenantId);
   return records.slice(Math.floor(records.length / 3), Math.floor((2 * records.length) / 3));
@@ -301,7 +303,7 @@ describe('a sealed record', () => {
     expect((await verified()).intact).toBe(true);
   });
 
-  it('of the deployment, which has no MAC, is detected through the seal when it changes', async () => {
+  it('a sealed record of the deployment, which has no MAC, is detected through the seal when it changes', async () => {
     const [item = {}] = await recordsOf('deployment');
     const response = await after(trail, async () => {
       await put(trail.name, { ...item, body: { S: (item['body']?.S ?? '').replace('begun', 'ok') } });

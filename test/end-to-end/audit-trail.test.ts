@@ -54,7 +54,7 @@ async function patientGet(reader: HttpClient, path: string): Promise<ApiResponse
   }
 }
 
-/** All pages of a list of records, and the number of records of each. */
+/** Reads all pages of a list of records, and counts the records of each. */
 async function recordsOf(reader: HttpClient, query: Readonly<Record<string, string>> = {}) {
   const records: Body[] = [];
   const sizes: number[] = [];
@@ -69,7 +69,7 @@ async function recordsOf(reader: HttpClient, query: Readonly<Record<string, stri
   return { records, sizes };
 }
 
-/** Records of one request, by its trace id, oldest first. */
+/** Finds the records of one request by its trace id, the oldest first. */
 const recordsOfTrace = async (trace: string, operation: string): Promise<Body[]> =>
   (await recordsOf(management, { operation })).records
     .filter(({ trace_id }) => trace_id === trace)
@@ -293,7 +293,7 @@ describe('every route', () => {
     },
   );
 
-  it('without a valid key leaves a record in the trail of the deployment only', async () => {
+  it('every route without a valid key leaves a record in the trail of the deployment only', async () => {
     for (const { method, path } of allRoutes())
       expect((await clientOf('key_private_unknown').send(method, path)).status).toBe(401);
     const items = await auditItems();
@@ -306,7 +306,7 @@ describe('every route', () => {
     expect(records.filter(({ status }) => status === 401)).toEqual([]);
   });
 
-  it('without a valid key leaves few records, however many addresses it comes from', async () => {
+  it('every route without a valid key leaves few records, however many addresses it comes from', async () => {
     const rejected = async () =>
       (await auditItems()).filter(({ pk }) => pk?.S?.startsWith('deployment#log#') === true).length;
     const { port } = new URL(service.credentials.base_url);
@@ -353,7 +353,7 @@ describe('GET /logs', () => {
   let other: App;
   let ids: readonly string[];
   let from: string;
-  /** All records of the tenant up to now, newest first. */
+  /** Contains the records that the tenant has up to now, the newest first. */
   let all: Body[];
   let to: string;
 
@@ -373,7 +373,7 @@ describe('GET /logs', () => {
     await app.get(`/tokens/${ids[2] ?? ''}`);
     await app.post('/tokens', { type: 'token' });
     const { records } = await recordsOf(tenant.management);
-    // Later than all of them, and before the next second.
+    // This time is after all of them, and before the next second.
     to = new Date(Date.parse(records[0].created_at) + 1).toISOString();
     all = (await recordsOf(tenant.management, { to })).records;
   });

@@ -50,7 +50,7 @@ const costOf = (counts: readonly { action: string; calls: number; units: number 
 let service: RunningService;
 let app: HttpClient;
 
-/** A client of the service of this file. */
+/** Uses the service of this file. */
 const clientOf = (apiKey: string) => httpClient(service.credentials.base_url, apiKey);
 
 const counter = (method: 'GET' | 'DELETE') => control(service.credentials, 'calls', { method });

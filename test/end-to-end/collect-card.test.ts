@@ -118,7 +118,7 @@ async function answerWith(response: (method: string, path: string) => object | u
 
 const json = (body: unknown) => Buffer.from(JSON.stringify(body)).toString('base64');
 
-/** Requests of the page to the service, without the browser's preflights. */
+/** Returns the requests that the page sent to the service, without the browser's preflights. */
 const requests = () =>
   tab
     .events('Network.requestWillBeSent')
@@ -186,7 +186,7 @@ describe('a card typed into the page', () => {
 
   it('is in no object that scripts of the page can reach', async () => {
     await openPage();
-    // Another number than in the comments of the SDK's examples.
+    // The number must differ from the one in the comments of the SDK's examples.
     await fill({ number: '4000056655665556', cvc: '946' });
     await tab.press('Enter');
     await whenDone();
@@ -344,7 +344,7 @@ describe('an error in a card', () => {
       'Enter the expiry date',
       'Enter the 3 or 4 digits',
     ]);
-    // With the keyboard alone: to the second link of the summary, and through it to the field.
+    // The keyboard alone reaches the second link of the summary, and through it the field.
     await tab.press('Tab');
     await tab.press('Tab');
     await tab.press('Enter');
@@ -428,7 +428,7 @@ describe('a failure', () => {
     },
   );
 
-  it('of the first attempt alone is not shown: the retry has the same idempotency key', async () => {
+  it('a failure of the first attempt alone is not shown: the retry has the same idempotency key', async () => {
     await openPage();
     let tries = 0;
     await answerWith((method, path) => {
@@ -446,7 +446,7 @@ describe('a failure', () => {
     expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
   });
 
-  it('to show the card is reported separately: the card is saved', async () => {
+  it('a failure to show the card is reported separately: the card is saved', async () => {
     await openPage();
     await answerWith((method, path) =>
       method === 'POST' && path === '/sessions' ? problem(503) : undefined,
@@ -458,7 +458,7 @@ describe('a failure', () => {
     expect((await vault.get(`/tokens/${await text('token-id')}`)).status).toBe(200);
   });
 
-  it('for a missing permission is shown', async () => {
+  it('a failure for a missing permission is shown', async () => {
     const powerless = await anApplication({ type: 'public', permissions: ['token:update'] });
     const other = await startCheckout(settingsOf(powerless.key));
     try {

@@ -202,7 +202,7 @@ const named = (path: string) => ({
   paths: expect.arrayContaining([path]),
 });
 
-/** Every object of every request, and the result of `change` for it. */
+/** Calls `change` for every object of every request. */
 async function everywhere(
   all: readonly Valid[],
   isFree: boolean,
@@ -384,7 +384,7 @@ it('a member with another value is applied as sent, or named in the error', asyn
 describe('the body that a read returned', () => {
   const changed = (value: Value) => (typeof value === 'string' ? `${value}x` : [value]);
 
-  it('for an application can be sent back, and its immutable members only unchanged', async () => {
+  it('the body that a read returned for an application can be sent back, and its immutable members only unchanged', async () => {
     const { id } = await anApplication({ expires_at: '2099-01-01T00:00:00+00:00' });
     await management.put(`/applications/${id}`, { name: 'read', ...GRANTS });
     const { body: read } = await management.get(`/applications/${id}`);
@@ -396,7 +396,7 @@ describe('the body that a read returned', () => {
     expect({ ...written, modified_at: 0 }).toEqual({ ...read, modified_at: 0 });
   });
 
-  it('for a tenant can be sent back, and settings left out stay unchanged', async () => {
+  it('the body that a read returned for a tenant can be sent back, and settings left out stay unchanged', async () => {
     const { body: read } = await management.get('/tenants/self');
     expect((await management.put('/tenants/self', read)).body).toEqual(read);
     const { settings: _, ...named } = read;
@@ -404,7 +404,7 @@ describe('the body that a read returned', () => {
     expect((await management.put('/tenants/self', { ...read, id: 'x' })).status).toBe(400);
   });
 
-  it('for a reactor can be sent back, with its application', async () => {
+  it('the body that a read returned for a reactor can be sent back, with its application', async () => {
     const app = await anApplication();
     const { body: made } = await management.post('/reactors', {
       name: 'r',
@@ -426,7 +426,7 @@ describe('the body that a read returned', () => {
     expect(errorsOf(await management.patch(url, { created_by: app.id }))).toEqual(named('created_by'));
   });
 
-  it('for a token can be sent back by a caller that may describe the token', async () => {
+  it('the body that a read returned for a token can be sent back by a caller that may describe the token', async () => {
     const app = await anApplication({ rules: [revealing('/', ALL_TOKEN_PERMISSIONS)] });
     const { body: read } = await app.post('/tokens', { type: 'card', data: CARD, metadata: { a: 'b' } });
     const url = `/tokens/${read.id}`;
@@ -442,7 +442,7 @@ describe('the body that a read returned', () => {
     ]);
   });
 
-  it('for a masked token cannot be sent back as data: the masked values would replace the data', async () => {
+  it('the body that a read returned for a masked token cannot be sent back as data: the masked values would replace the data', async () => {
     const owner = await anApplication({ rules: [revealing('/', ALL_TOKEN_PERMISSIONS)] });
     const masked = await anApplication({ permissions: ['token:read', 'token:update'], rules: [] });
     const mask = { secret: '{{ data.secret | last4 }}', plain: '{{ data.plain }}', more: 'x' };

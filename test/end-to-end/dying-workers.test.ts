@@ -14,7 +14,10 @@ const { it } = needing('openssl');
 
 jest.setTimeout(600_000);
 
-/** Of one batch; there are more batches until a worker has died in the middle of its work. */
+/**
+ * One batch has so many jobs. More batches follow until a worker has died in the middle of its
+ * work.
+ */
 const JOBS = IS_THOROUGH ? 1_000 : 40;
 const MOST_BATCHES = 10;
 const SUBMITTERS = 8;
@@ -133,7 +136,7 @@ function runsByJob(): ReadonlyMap<string, number> {
   return runs;
 }
 
-/** The deliveries by invocation: every different body, and its number. */
+/** Contains every different body of an invocation, and the number of its deliveries. */
 type Deliveries = Map<string, { readonly bodies: Set<string>; readonly count: number }>;
 
 /**
@@ -145,7 +148,7 @@ function takeDeliveries(): Deliveries {
   const webhook = new Webhook(service.credentials.webhook_secret);
   receiver.respond = ({ headers, body }, response) => {
     const id = String(headers['webhook-id']);
-    // By the clock of the service.
+    // The clock of the service may be ahead.
     const now = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + aheadSeconds * 1_000);
     const { bodies, count } = found.get(id) ?? { bodies: new Set<string>(), count: 0 };
     try {
@@ -212,7 +215,7 @@ function summary(
   ].join('\n');
 }
 
-it('when workers die, no job is lost or runs twice, and every job ends in a delivery', async () => {
+it('no job is lost or runs twice when workers die, and every job ends in a delivery', async () => {
   const { key, reactor } = await prepare();
   const ended = takeDeliveries();
   const accepted = new Map<string, string>();

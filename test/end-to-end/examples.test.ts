@@ -18,7 +18,7 @@ jest.setTimeout(180_000);
 const run = promisify(execFile);
 
 let service: RunningService;
-/** The destination of the proxy. */
+/** The host that the proxy forwards to. */
 let bank: TestDestination;
 /** Terminates TLS in front of the receiver. */
 let front: TestDestination;
@@ -32,7 +32,7 @@ async function copyOf(example: string): Promise<string> {
   return copy;
 }
 
-/** With the credentials file of the service, as after `npm start`. */
+/** The example gets the credentials file of the service, as after `npm start`. */
 async function runExample(example: string, env: Record<string, string> = {}): Promise<string> {
   const { stdout } = await run(process.execPath, ['index.js'], {
     cwd: await copyOf(example),
@@ -60,7 +60,7 @@ interface RunningReceiver {
   stop(): Promise<void>;
 }
 
-/** The receiver in a separate process. */
+/** Starts the receiver in a separate process. */
 async function startReceiver(): Promise<RunningReceiver> {
   const child = spawn(process.execPath, ['index.js'], {
     cwd: await copyOf('webhook-receiver'),

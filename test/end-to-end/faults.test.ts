@@ -93,7 +93,7 @@ async function aTarget(): Promise<TrafficTarget> {
   };
 }
 
-/** All of a list, from the first to the last. */
+/** Reads a list from the first item to the last. */
 async function walk(key: string, path: string): Promise<Body[]> {
   const all: Body[] = [];
   let after = '';
@@ -137,7 +137,7 @@ async function dataOf({ credentials }: RunningService): Promise<readonly string[
 
 /** The tenant of an item, or what else its partition key begins with. */
 const tenantOf = (item: string): string => /^pk=S=([^\n]{1,36})/.exec(item)?.[1] ?? '';
-/** When the sweep may process an item, in ms since the epoch. */
+/** The sweep may process an item from this time, in ms since the epoch. */
 const dueOf = (item: string): number =>
   parseInt(/^dueSk=S=([\da-z]{9})/m.exec(item)?.[1] ?? 'z'.repeat(9), 36);
 
@@ -149,7 +149,7 @@ function ofQuietTenants(items: readonly string[], before: readonly string[]): re
 
 /** Requests that reached the destination, by their trace ids. */
 const arrived = new Set<string>();
-/** Over all scenarios. */
+/** Counts over all scenarios. */
 const recorded = { answers: 0, records: 0, arrivals: 0 };
 
 /** Responses, effects and requests to the destination that the audit trail does not record. */
@@ -381,7 +381,7 @@ describe('no wrong response, no lost write, no duplicate, and clear failures', (
     [['dynamodb:down:0.3']],
     [['dynamodb:latency:100']],
     [['dynamodb:conflict:0.3', 'dynamodb:partial:0.5']],
-  ])('while there is %j', async (faults) => {
+  ])('no response is wrong and no write is lost while there is %j', async (faults) => {
     const underwent = await problemsUnder(faults, isClearFailure, CHECKED_OPERATIONS);
     expectAllWell(underwent);
     expect(underwent.calls['dynamodb']?.calls).toBeGreaterThan(CERTAIN_CALLS);
@@ -391,17 +391,17 @@ describe('no wrong response, no lost write, no duplicate, and clear failures', (
     ['kms', ['kms:throttle:0.6']],
     ['kms', ['kms:error:0.4', 'kms:lost-answer:0.3', 'kms:latency:50']],
     ['lambda', ['lambda:busy:0.7']],
-  ] as const)('while %s fails with %j', async (name, faults) => {
+  ] as const)('no response is wrong and no write is lost while %s fails with %j', async (name, faults) => {
     expectAllWell(await problemsWhere(name, faults, isClearFailure, CHECKED_OPERATIONS));
   });
 
-  it('while the key service is down, and right after', async () => {
+  it('no response is wrong and no write is lost while the key service is down, and right after', async () => {
     const { problems, findings } = await problemsUnder(['kms:down:1']);
     expectNone(problems);
     expect(findings.counts.get('create 503')).toBeGreaterThan(0);
   });
 
-  it('while everything fails now and then', async () => {
+  it('no response is wrong and no write is lost while everything fails now and then', async () => {
     const { problems, calls } = await problemsUnder([
       ...[
         'dynamodb:throttle:0.05',
@@ -415,16 +415,16 @@ describe('no wrong response, no lost write, no duplicate, and clear failures', (
     expect(calls['dynamodb']?.calls).toBeGreaterThan(CERTAIN_CALLS);
   });
 
-  it('while responses of the reactors are lost', async () => {
+  it('no code runs twice while responses of the reactors are lost', async () => {
     expectNone(
       (await problemsWhere('lambda', ['lambda:lost-answer:0.5'], isInterruptedRun, ['react'])).problems,
     );
   });
 
-  it('while functions die', async () => {
+  it('no response is wrong and no write is lost while functions die', async () => {
     const deaths = () => service.output().split('killed by a fault').length - 1;
     const before = deaths();
-    // At a chance of 0.1 a request.
+    // A request fails with a probability of 0.1.
     expectNone((await problemsUnder(['function:kill:0.1'], isDeadFunction)).problems);
     expect(deaths()).toBeGreaterThan(before);
   });

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const ROOT = process.cwd();
 const bin = (name: string) => join(ROOT, 'node_modules/.bin', name);
 
-/** The input of both programs, as JSON. */
+/** Both programs get this as JSON. */
 interface Input {
   readonly baseUrl: string;
   readonly managementKey: string;
@@ -165,7 +165,7 @@ const COMPILER_OPTIONS = {
   outDir: 'dist',
 };
 
-/** A project with both programs and their generated clients. */
+/** Creates a project that contains both programs and their generated clients. */
 async function aProject(): Promise<string> {
   const folder = temporaryFolder();
   const source = join(folder, 'src');

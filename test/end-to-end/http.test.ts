@@ -178,7 +178,7 @@ describe('an idempotency key', () => {
     }
   });
 
-  it('409 or the replay for concurrent requests, and one token', async () => {
+  it('concurrent requests under one key get 409 or the replay, and create one token', async () => {
     const app = await anApplication();
     const headers = { 'SVC-IDEMPOTENCY-KEY': 'at-once' };
     const responses = await Promise.all(

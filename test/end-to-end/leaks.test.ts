@@ -21,7 +21,7 @@ const data = join(temporaryFolder(), 'data');
 const mark = (name: string) => `MARK-${name}-${randomBytes(9).toString('base64url')}`;
 const digits = (count: number) => Array.from(randomBytes(count), (byte) => String(byte % 10)).join('');
 
-/** A random card number with its Luhn digit. */
+/** Returns a random card number that ends with its Luhn digit. */
 function cardNumber(): string {
   const start = `4929${digits(11)}`;
   const sum = Array.from(start)
@@ -103,8 +103,8 @@ async function tables(): Promise<Buffer> {
     'result',
   ])
     expect([...kinds]).toContain(kind);
-  // Of the audit trail: records, ids that they refer to, marks, encrypts.
-  for (const partition of [/#log#\d\d$/, /^id#/, /^open#/, /^encrypt$/])
+  // The audit trail has items of each kind: records, ids that they refer to, marks, seals.
+  for (const partition of [/#log#\d\d$/, /^id#/, /^open#/, /^seal$/])
     expect(items.some(({ pk }) => partition.test(pk?.S ?? ''))).toBe(true);
   return Buffer.from(items.map(bytesOf).join('\n'), 'latin1');
 }
@@ -190,7 +190,7 @@ it('the service leaves no secret in plain text anywhere', async () => {
     headers: { 'Content-Type': 'application/json' },
   });
 
-  // The proxy, with success and failure.
+  // The proxy succeeds and fails.
   const url = `https://localhost:${String(destination.port)}/in`;
   const through = (target: string, body: unknown, more: Record<string, string> = {}) =>
     api(key, 'POST', `/proxy/x?q=${m('proxyQuery')}`, {
@@ -202,12 +202,12 @@ it('the service leaves no secret in plain text anywhere', async () => {
   await through(`https://${m('bad')}.invalid/`, { text: m('proxyBody') });
   await through('https://localhost:1/', { text: m('proxyBody') });
 
-  // A session.
+  // A session is created and authorized.
   const { body: session } = await api(publicKey, 'POST', '/sessions');
   await as('POST', '/sessions/authorize', { nonce: session.nonce, rules: reveal });
   await api(session.session_key, 'GET', `/tokens/${card.id as string}`);
 
-  // Reactors, synchronous and asynchronous, with success and failure.
+  // Reactors run synchronously and asynchronously. They succeed and fail.
   const { body: reactor } = await api(management, 'POST', '/reactors', {
     body: {
       name: 'leaks',

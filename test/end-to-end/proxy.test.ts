@@ -381,7 +381,7 @@ describe('a failure of the proxy itself', () => {
     );
   });
 
-  it('403: a token outside the caller’s rules; 400: an unknown one, a bad expression, too many', async () => {
+  it('the proxy returns 403 for a token outside the caller’s rules, and 400 for an unknown one, a bad expression or too many', async () => {
     const narrow = await anApplication({
       rules: [{ priority: 1, container: '/general/', transform: 'reveal', permissions: ['token:use'] }],
     });
@@ -411,7 +411,7 @@ describe('a failure of the proxy itself', () => {
     );
   });
 
-  it('400: a missing or invalid destination', async () => {
+  it('the proxy returns 400 for a missing or invalid destination', async () => {
     expectProblem(await api('GET', '/proxy'), 400);
     for (const url of [
       'x',

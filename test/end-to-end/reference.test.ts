@@ -37,7 +37,7 @@ describe('the reference page', () => {
     for (const { summary } of Object.values(OPERATIONS)) expect(stdout).toContain(summary);
     // Without it browsers ask for /favicon.ico, which is a 404 of the API.
     expect(stdout).toContain('<link rel="icon" href="data:,"');
-    // Violations of the page's own policy, and its errors.
+    // The browser reports violations of the page's own policy, and its errors, on standard error.
     expect(stderr.split('\n').filter((line) => /Content Security Policy|Uncaught|ERR_/.test(line))).toEqual(
       [],
     );
@@ -59,7 +59,7 @@ describe('the reference page', () => {
   });
 });
 
-/** The ids and the nonce in the examples. */
+/** The examples contain these ids and this nonce. */
 const EXAMPLE_ID = '0b7f7f4e-7a43-4a52-9d2b-0c3f6ad1d3c8';
 const EXAMPLE_NONCE = 'n0nce...';
 
@@ -72,7 +72,7 @@ const examples = allRoutes().flatMap(({ operation, method, path }) =>
 const exampleOf = (wanted: string) => examples.find(([operation]) => operation === wanted)?.[4];
 
 describe('the examples of the document', () => {
-  /** The ids in the examples, by the path of their kind. */
+  /** Each key is the path of the resource whose id the examples use. */
   const made: Record<string, string> = {};
   let nonce = '';
   let tenant = '';

@@ -104,7 +104,7 @@ function letComeBack(name: string, ...ids: readonly string[]): void {
   writeFileSync(join(folder, `${name}.jsonl`), left.map((line) => `${line}\n`).join(''));
 }
 
-/** The complete description of the tables of a deployment. */
+/** Returns everything that DynamoDB describes of the tables. */
 async function settingsOfTables(): Promise<unknown> {
   const database = dynamodbOf(service.credentials);
   const { TableNames: names = [] } = await database.send(new ListTablesCommand({}));

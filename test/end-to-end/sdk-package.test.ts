@@ -89,7 +89,7 @@ const anInput = () => ({
   webhook: aWebhook(),
 });
 
-/** The last line of a program of the project, as JSON. */
+/** Runs a program of the project, and parses the last line that it prints as JSON. */
 async function output(node: string, file: string, env: Record<string, string> = {}) {
   const { stdout } = await run(node, [join(project, file)], {
     cwd: project,
@@ -170,7 +170,7 @@ describe('a program that installed the tarball works as', () => {
     ]);
   });
 
-  it('the first program of its README', async () => {
+  it('the first program of the README runs as in a program that installed the tarball', async () => {
     const [, text = ''] = /^```js\n(.*?)^```$/ms.exec(readFileSync(installed('README.md'), 'utf8')) ?? [];
     writeFileSync(join(project, 'readme.mjs'), `${text}\nconsole.log(JSON.stringify(token.data));`);
     const env = { BASE_URL: credentials.base_url, API_KEY: apiKey };
@@ -192,7 +192,7 @@ describe('a write under an idempotency key whose response was lost', () => {
     const first = client.reactors.react(reactor.id, {}, writing);
     await new Promise((resolve) => setTimeout(resolve, 500));
     const refused = client.reactors.react(reactor.id, {}, { ...writing, maxRetries: 0 });
-    // The rest of the minute of the first attempt.
+    // The client waits for the rest of the first attempt's minute.
     await expect(refused).rejects.toMatchObject({ status: 409, retryAfter: expect.any(Number) });
     const repeated = await client.reactors.react(reactor.id, {}, writing);
     expect(repeated).toEqual({ raw: expect.any(Number) });
@@ -269,7 +269,7 @@ describe('TypeScript', () => {
 });
 
 needing('Chromium').describe('a page of another origin', () => {
-  /** The program in a page, with the module `sdk`. */
+  /** Runs the program in a page, with the module `sdk`. */
   const inPage = async (module: string) => {
     const collecting = await anApplication({ type: 'public', permissions: ['token:create'] });
     return inBrowser(

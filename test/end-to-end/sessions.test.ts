@@ -147,7 +147,7 @@ describe('a session', () => {
     expect([await grant(5), await grant(6), await grant(100)]).toEqual([200, 413, 413]);
   });
 
-  it('400: an invalid authorization; 404: an unknown nonce; 403: the wrong kind of application', async () => {
+  it('returns 400 for an invalid authorization, 404 for an unknown nonce, 403 for the wrong kind of application', async () => {
     const session = await aSession();
     const app = await aRevealingApplication();
     const grant = (input: Record<string, unknown>) =>

@@ -17,7 +17,7 @@ async function advance(seconds: number): Promise<void> {
   await advanceClock(service.credentials, seconds);
   aheadSeconds += seconds;
 }
-/** By the clock of the service. */
+/** The clock of the service may be ahead. */
 const inAnHour = (): string => new Date(Date.now() + (aheadSeconds + 3_600) * 1_000).toISOString();
 
 async function anApplication(grants: object = { permissions: ALL_TOKEN_PERMISSIONS }): Promise<HttpClient> {

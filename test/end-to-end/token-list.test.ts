@@ -34,7 +34,7 @@ describe('GET /tokens', () => {
     });
   });
 
-  it('pages by number and by cursor alike', async () => {
+  it('returns the same pages by number and by cursor', async () => {
     const { app, create } = await aCorner();
     for (let index = 0; index < 7; index += 1) await create({ data: index });
     const page = (query: string) => app.get(`/tokens?${query}`).then(({ body }) => body);
@@ -54,7 +54,7 @@ describe('GET /tokens', () => {
     expect((await page('page=9')).data).toEqual([]);
   });
 
-  it('400: invalid pages, and cursors of another list', async () => {
+  it('returns 400 for invalid pages and for cursors of another list', async () => {
     const { app, create } = await aCorner();
     for (let index = 0; index < 3; index += 1) await create();
     for (const query of [
@@ -185,7 +185,7 @@ describe('POST /tokens/search', () => {
     expect(await found('container:/pci/ AND type:social_security_number')).toEqual([]);
   });
 
-  it('pages by cursor', async () => {
+  it('returns pages by cursor', async () => {
     const { app, create } = await aCorner();
     const order = unique();
     for (let index = 0; index < 5; index += 1) await create({ data: index, metadata: { order } });
@@ -241,7 +241,7 @@ describe('POST /tokens/search', () => {
     expect([status, Object.keys(problem.errors as object)]).toEqual([400, ['query']]);
   });
 
-  it('403: without token:search', async () => {
+  it('returns 403 without token:search', async () => {
     const app = await anApplication({ permissions: ['token:read'] });
     expect((await app.post('/tokens/search', { query: 'type:token' })).status).toBe(403);
   });

@@ -168,7 +168,7 @@ describe('POST /detokenize', () => {
     }
   });
 
-  it('400: unknown tokens, bad expressions, too many tokens; 403: tokens of another owner', async () => {
+  it('returns 400 for unknown tokens, bad expressions and too many tokens, and 403 for tokens of another owner', async () => {
     const app = await aRevealingApplication();
     const { body } = await app.post('/detokenize', { a: '{{ nothing-1 }}', b: '{{ nothing-2 }}' });
     expect(body).toMatchObject({

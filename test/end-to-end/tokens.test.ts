@@ -25,7 +25,7 @@ const TYPES = [
 
 describe('a token', () => {
   it.each(TYPES)(
-    'of type $type is returned masked, revealed or redacted by the deciding rule',
+    'a token of type $type is returned masked, revealed or redacted by the deciding rule',
     async ({ type, data, containers, masked }) => {
       const [masking, revealing, redacting] = await Promise.all([
         anApplication(),
@@ -174,7 +174,7 @@ describe('a token', () => {
       expect((await app.post('/tokens', { type: 'token', data: 2, id })).status).toBe(400);
   });
 
-  it('400: a UUID that spells out the data of the token', async () => {
+  it('returns 400 for a UUID that spells out the data of the token', async () => {
     const app = await anApplication();
     const number = '4242424242424242';
     for (const [type, data, id] of [

@@ -13,7 +13,7 @@ import type { Unaudited } from '../../src/lambda/audited-deps.ts';
 
 const aRoot = { wrapped: Buffer.alloc(16), since: 1, addedAt: 1, startedAt: 1 };
 
-/** All dependencies of the edge, in memory, and its recorded effects. */
+/** Creates all dependencies in memory, and records what they do. */
 export function anApi() {
   const lines: RequestLogLine[] = [];
   const hashOf = (key: string) => createHash('sha256').update(key).digest();

@@ -93,7 +93,7 @@ describe('a response', () => {
     expect(await send({ path: '/status/', headers: key })).toMatchObject({ statusCode: 202 });
   });
 
-  it('of 204 has no body and no content type', async () => {
+  it('a response of 204 has no body and no content type', async () => {
     const { send, allow } = setUp();
     allow(KEY, aCaller({ permissions: ['token:delete'] }));
     const response = await send({ method: 'DELETE', path: '/things/1', headers: key });
@@ -211,7 +211,7 @@ describe('a failure', () => {
     expect(JSON.stringify(lines)).not.toMatch(/4242|number/);
   });
 
-  it('of an unknown caller logs a line without one', async () => {
+  it('a failure of an unknown caller logs a line without one', async () => {
     const { send, lines } = setUp();
     await send({ path: '/nowhere/4242', headers: key });
     await send({ path: '/status', headers: {} });
@@ -377,9 +377,12 @@ describe('behind an edge', () => {
     ['the previous one', 'old', 202],
     ['an older one', 'older', 403],
     ['both in one header', 'new,old', 403],
-  ])('while its secret is replaced, %s is %j: %d', async (_what, value, expected) => {
-    expect(await status({ 'x-cloakroom-edge': value }, ['new', 'old'])).toBe(expected);
-  });
+  ])(
+    'a request with %s, while the secret of the edge is replaced, is %j: %d',
+    async (_what, value, expected) => {
+      expect(await status({ 'x-cloakroom-edge': value }, ['new', 'old'])).toBe(expected);
+    },
+  );
 
   it('accepts every request if there is no secret', async () => {
     expect(await status({}, [])).toBe(202);

@@ -19,7 +19,7 @@ interface Member {
   readonly siblings: readonly string[];
 }
 
-/** All members of a schema, at every depth. */
+/** Finds all members of a schema, at every depth. */
 function membersOf(schema: core.$ZodType, way: readonly string[] = []): readonly Member[] {
   const inner = innerSchemas(schema);
   if (inner.kind === 'leaf') return [];
@@ -45,11 +45,11 @@ const restricting = members.filter(({ name }) => RESTRICTING.has(name));
 const HARMLESS = [
   ...['application', 'args', 'callbackUrl', 'callback_url', 'code', 'configuration', 'description', 'name'],
   ...['data', 'fingerprint', 'fingerprint_expression', 'id', 'metadata', 'search_indexes', 'type', 'nonce'],
-  // Of a page.
+  // These are parameters of a page.
   ...['after', 'page', 'size'],
-  // Those that no update changes.
+  // No update changes these.
   ...['created_at', 'created_by', 'modified_at', 'modified_by', 'tenant_id'],
-  // Another name, which the schema itself knows.
+  // The schema itself knows this other name.
   'timeoutMs',
 ];
 
@@ -157,7 +157,7 @@ describe('a body of a lenient deployment', () => {
   it.each(bodies)('%s ignores no name of the kinds that restrict, at any depth', (_operation, schema) => {
     const all = membersOf(schema);
     if (all.length === 0) return;
-    // Each object of the schema once.
+    // Each object of the schema occurs once.
     const ways = new Map(all.map(({ way }) => [way.join('.'), way]));
     for (const way of ways.values())
       for (const name of OF_KINDS) {

@@ -196,7 +196,7 @@ describe('the shape of a body', () => {
     });
   });
 
-  it('of a part of the body has paths below that part', () => {
+  it('an error in a part of the body has a path below that part', () => {
     expect(() => parseAt(text, 1, 'application.id', 'strict')).toThrow(
       expect.objectContaining({
         errors: expect.objectContaining({ 'application.id': ['must be a string'] }),
@@ -267,14 +267,14 @@ describe('the shape of a body', () => {
       }
   });
 
-  it('of a query receives the parameters as sent', () => {
+  it('a schema of a query receives the parameters as sent', () => {
     const query = queryOf({ once: ['size'], repeated: ['id'] }, (input) => input.getAll('id'));
     const requestWith = (text: string) => apiRequest(anEvent({ query: text }), ['SVC']);
     expect(parseQuery(aRoute({ query }), requestWith('id=a&id=b%20c'))).toEqual(['a', 'b c']);
     expect(parseQuery(aRoute({ passesOn: true }), requestWith('id=a'))).toBeUndefined();
   });
 
-  it('of a query has only the parameters of the operation, once each unless they repeat', () => {
+  it('a query has only the parameters of the operation, once each unless they repeat', () => {
     const query = queryOf({ once: ['size', 'after'], repeated: ['id'] }, () => 'asked');
     const errorsOf = (text: string, route = aRoute({ query })) => {
       try {

@@ -126,7 +126,7 @@ describe('requests of unknown callers', () => {
     );
   });
 
-  it('of one network of version 6 have one record', async () => {
+  it('requests of unknown callers of one IPv6 network have one record', async () => {
     const all = refusals();
     for (let host = 0; host < 2_000; host += 1) {
       const ip = `2001:DB8:0:7:${host.toString(16)}::1`;

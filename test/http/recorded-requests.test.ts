@@ -29,7 +29,7 @@ const ROUTES: Route<ApiDeps>[] = [
 function setUp() {
   const edge = anApi();
   const handler = createApiHandler(edge.deps, ROUTES);
-  /** Without a key: an empty one. */
+  /** The key is empty if the caller passes none. */
   const get = (id: string, key = KEY, query = '') =>
     handler(
       anEvent({

@@ -35,7 +35,6 @@ const first = (
   return found;
 };
 
-/** The environment of a function in the templates. */
 function environmentOf(stacks: readonly Stack[], beginning: string): Readonly<Record<string, string>> {
   const { Environment } = first(stacks, 'AWS::Lambda::Function', beginning).properties;
   // References belong to other variables: this reads the plain ones.
@@ -105,7 +104,7 @@ describe('every alarm notifies and uses a metric that is emitted', () => {
     ['a domain', DOMAIN],
     ['an edge', EDGE],
     ['other processors, and no provisioned reactor', { architecture: 'x86_64', hotConcurrency: 0 }],
-  ])('with %s', async (_what, settings) => {
+  ])('every alarm notifies and uses a metric that is emitted, with %s', async (_what, settings) => {
     const stacks = synthesized(settings, 'eu-west-1');
     expect(resources(stacks, 'AWS::CloudWatch::Alarm')).toHaveLength(METRIC_ALARMS);
     expect(await problems(stacks)).toEqual([]);
@@ -159,7 +158,7 @@ describe('the walk finds', () => {
     if (stack === undefined) throw new Error('no monitoring stack');
     return stack.template.Resources;
   };
-  /** The key of the service, as the monitoring stack refers to it. */
+  /** Returns the reference to the service's key that the monitoring stack has. */
   const serviceKey = (stacks: readonly Stack[]) =>
     first(stacks, 'AWS::Events::Rule', 'KeyChanged').properties['EventPattern'].detail.resources.ARN[0];
   /** Removes a metric of an index from the alarm. */
@@ -416,7 +415,7 @@ describe('the walk finds', () => {
     expect(new Set(found.map((problem) => problem.split(':')[0])).size).toBe(count);
   });
 
-  it('only the missing rule for the key of a topic with its own key', async () => {
+  it('the walk finds only the missing rule for the key of a topic with its own key', async () => {
     const other = structuredClone(sound);
     addTopicKey(other);
     expect(await problems(other)).toEqual([

@@ -74,7 +74,7 @@ it('no function has all actions of DynamoDB, or actions on all tables', () => {
   }
 });
 
-it('in the table of keys only the sealer may write the head, and only the operator the cursor and the deployment key', () => {
+it('only the sealer may write the head in the table of keys, and only the operator the cursor and the deployment key', () => {
   const onAccess = policies.filter(({ Resource }) =>
     /table\/Cloakroom-Access"/.test(JSON.stringify(Resource)),
   );

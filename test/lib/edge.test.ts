@@ -19,10 +19,7 @@ function stackOf(stacks: readonly Stack[], name: string): Stack['template'] {
 
 const text = (stacks: readonly Stack[], name: string) => JSON.stringify(stackOf(stacks, name));
 
-/**
- * The references to values of the secret in a stack, in their order: each by its version, or its
- * stage.
- */
+/** Finds the references to values of the secret in a stack. Each names a version or a stage. */
 const references = (stacks: readonly Stack[], name: string) =>
   [...text(stacks, name).matchAll(/:SecretString:([^}]*)\}\}/g)].map(([, tail = '']) => tail);
 
@@ -78,14 +75,14 @@ describe("the edge's secret", () => {
 });
 
 describe('the edge is switched on and off', () => {
-  it('before the functions require its secret: the API and the secret exist without it', () => {
+  it('the API and the secret exist before the functions require the secret of the edge', () => {
     // The first command of docs/deploy.md, "Switch it on", deploys the other stacks that it reads.
     const read = readBy(stackOf(first, 'Edge')).filter((output) => output.startsWith('Cloakroom-Api.'));
     expect(new Set(read).size).toBe(1);
     expect(read.filter((output) => !outputsOf(without).includes(output))).toEqual([]);
   });
 
-  it('in front of the address of the API in the other stacks', () => {
+  it('the edge is in front of the address of the API in the other stacks', () => {
     const { Origins } = Object.values(stackOf(first, 'Edge').Resources).find(
       ({ Type }) => Type === 'AWS::CloudFront::Distribution',
     )?.Properties['DistributionConfig'] as { readonly Origins: readonly [{ readonly DomainName: unknown }] };
@@ -109,7 +106,7 @@ describe('the firewall responds to browsers like the API', () => {
     ({ Type }) => Type === 'AWS::ApiGatewayV2::Api',
   )?.Properties as any;
 
-  it('with a 429 that a page can read', () => {
+  it('the firewall responds with a 429 that a page can read', () => {
     expect(response('TooManyRequests')).toEqual({
       status: 429,
       headers: {
@@ -120,7 +117,7 @@ describe('the firewall responds to browsers like the API', () => {
     });
   });
 
-  it('with a successful preflight, without which a page would never see the 429', () => {
+  it('the firewall responds with a successful preflight, without which a page would never see the 429', () => {
     expect(response('TooManyPreflights')).toEqual({
       status: 200,
       headers: {

@@ -1,4 +1,4 @@
-// The pipelines of examples/pipeline.
+// Tests the pipelines of examples/pipeline.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const INPUT = {
   production: '222222222222/eu-west-1',
 };
 
-/** The actions of the pipeline in their order, and the stacks of its stages. */
+/** Returns the actions of the pipeline in their order, and the stacks of its stages. */
 function synthesizedPipeline() {
   const outdir = mkdtempSync(join(tmpdir(), 'cloakroom-pipeline-'));
   try {

@@ -94,7 +94,7 @@ describe('warm throughput', () => {
     [10_000, 12_000],
     [40_000, 40_000],
   ])(
-    'of %i requests a second covers what each request reads and writes, at the stated price',
+    'warm throughput of %i requests a second covers what each request reads and writes, at the stated price',
     (rate, reads) => {
       const units = warmed({ warmThroughput: rate });
       const written = ['Audit', 'Tokens', 'fingerprint', 'list'];
@@ -296,7 +296,7 @@ describe('reactors', () => {
     },
   );
 
-  it('of two services with long names have different names', () => {
+  it('reactors of two services with long names have different names', () => {
     const names = [`${'y'.repeat(30)}-1`, `${'y'.repeat(30)}-2`];
     expect(new Set(names.map(reactorFunctionPrefix)).size).toBe(2);
   });

@@ -29,7 +29,7 @@ export async function withReactor<T>(
   }
 }
 
-/** The response of one invocation of a new reactor. */
+/** Starts a new reactor for one invocation. */
 export const answerAlone = (code: string, args: unknown = {}, changes: Record<string, unknown> = {}) =>
   withReactor(code, async (reactor) => (await reactor.invoke(args, changes)).response);
 
@@ -54,7 +54,7 @@ export function sharedReactor() {
     reactor.invoke({ code, args }, changes);
 
   return {
-    /** The response of one invocation of the code. */
+    /** Returns the response to one invocation of the code. */
     answerOf: async (...invocation: Parameters<typeof resultOf>) => (await resultOf(...invocation)).response,
 
     /**

@@ -87,10 +87,10 @@ describe('the runtime out of reach', () => {
 
   it('a process has only the descriptors of its event, its response and its output', async () => {
     const code = `const fs = require('fs'); module.exports = () => { const open = []; for (let fd = 0; fd < 200; fd += 1) try { const s = fs.fstatSync(fd); open.push(fd + (s.isSocket() ? ' socket' : s.isCharacterDevice() ? ' device' : s.isFIFO() ? ' pipe' : s.isFile() ? ' file' : '')) } catch {} return open };`;
-    // Not those of the tests' own runner, which the runtime replaces with `/dev/null`.
+    // The tests' own runner has more descriptors, which the runtime replaces with `/dev/null`.
     const opened = (entries: string[]) => entries.filter((entry) => / (socket|file)$/.test(entry));
     expect(opened((await responseOf(code)).value)).toEqual(['0 socket', '1 socket', '2 socket']);
-    // As `bootstrap` starts the runtime on Lambda.
+    // `bootstrap` starts the runtime in this way on Lambda.
     const silent = ['sh', '-c', `exec "${layer()}/bootstrap" >/dev/null 2>&1`] as const;
     await withReactor(
       code,

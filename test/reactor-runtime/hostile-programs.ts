@@ -8,7 +8,7 @@ export interface HostileProgram {
   readonly name: string;
   /** What it last reached, and what it reached before a fix. */
   readonly reaches: string;
-  /** The body of `async (req, require) => { ... }`. */
+  /** The code is the body of `async (req, require) => { ... }`. */
   readonly code: string;
   readonly ends?: End;
 }
@@ -30,7 +30,7 @@ const program = (name: string, reaches: string, code: string, ends?: End): Hosti
 });
 
 export const HOSTILE: readonly HostileProgram[] = [
-  // Files of others
+  // These programs look for files of others.
   program(
     'reads the content of the temp folder',
     'an empty folder',
@@ -235,7 +235,7 @@ return Promise.all([{ port: 0 }, { port: 0, host: '127.0.0.1' }, { port: 0, host
     `const dgram = require('dgram'), heard = []; const s = dgram.createSocket({ type: 'udp4', reuseAddr: true }).on('message', (m) => heard.push(look(m))).on('error', (e) => heard.push(e.code)); s.bind(45999, () => { attempt(() => s.addMembership('224.0.0.1', '127.0.0.1')); s.send('PLANT' + '-left', 45999, '224.0.0.1', () => {}); });
 await new Promise((done) => setTimeout(done, 60)); return heard;`,
   ),
-  // Memory
+  // These programs attack memory.
   program(
     'looks through unfilled Buffers',
     'nothing',
@@ -302,7 +302,7 @@ return seen.flat().filter((n) => n > 0).length;`,
     'its own descriptors',
     `const dgram = require('dgram'); for (let i = 0; i < 1000; i++) dgram.createSocket('udp4').on('error', () => {}).bind(0); await new Promise((done) => setTimeout(done, 50)); return 'own sockets only';`,
   ),
-  // The pipe to the loop
+  // These programs attack the pipe to the loop.
   program(
     'forges its response before it returns',
     'its own response',
@@ -424,7 +424,7 @@ return seen.flat().filter((n) => n > 0).length;`,
     'its own error',
     `setTimeout(() => { throw new Error('late'); }, 0); await new Promise((done) => setTimeout(done, 50)); return 'honest';`,
   ),
-  // Other processes
+  // These programs attack other processes.
   program(
     'signals the loop',
     'refused: EACCES',
@@ -537,7 +537,7 @@ const m = new Module('x:b', undefined, text, 0, 0, c); m.instantiate(); await m.
     'its own packages',
     `for (const k of ['contextExtensions', 'parsingContext', 'importModuleDynamically']) Object.defineProperty(Object.prototype, k, { configurable: true, get: () => (k === 'contextExtensions' ? [{ require: () => 'hijacked' }] : undefined) }); const got = attempt(() => typeof require('ajv')); for (const k of ['contextExtensions', 'parsingContext', 'importModuleDynamically']) delete Object.prototype[k]; return got;`,
   ),
-  // The network
+  // These programs use the network.
   program(
     "connects to the loop's Runtime API",
     'refused: EACCES',

@@ -58,7 +58,7 @@ function askNode(): Record<'halves' | 'modules' | 'globals' | 'process', readonl
 const NODE = askNode();
 
 describe('docs/reactor-isolation.md explains why nothing that this Node has can leave the process', () => {
-  it('native halves', () => {
+  it('the list explains each native half of a module', () => {
     expect(namesOf('Native halves', 0)).toEqual(NODE.halves);
   });
 

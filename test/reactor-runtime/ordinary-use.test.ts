@@ -217,7 +217,7 @@ describe('failing code', () => {
     expect(await answerAlone(code, {}, changes)).toEqual({ outcome: 'not_loaded', reason: 'memory' });
   });
 
-  it('with another hash than in the event is not run', async () => {
+  it('failing code with another hash than in the event is not run', async () => {
     await withReactor('module.exports = () => 1', async (reactor) => {
       expect((await reactor.invoke({}, { code_sha256: '0'.repeat(64) })).response).toEqual({
         outcome: 'stale',
@@ -237,7 +237,7 @@ describe('failing code', () => {
     outcome: 'threw',
     error: { class: 'Error', message: '', status: null, errors: null, ...error },
   });
-  /** Without its position: other code compiles the code of `answerOf`. */
+  /** The position differs, because other code compiles the code of `answerOf`. */
   const placeless = ({ error: { line: _line, column: _column, ...error }, ...reply }: any) => ({
     ...reply,
     error,

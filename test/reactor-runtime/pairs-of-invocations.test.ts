@@ -33,7 +33,7 @@ describe('no invocation reaches another one', () => {
     expect(PROGRAMS.length).toBeGreaterThanOrEqual(IS_THOROUGH ? 110 : 25);
   });
 
-  it('hostile after honest, honest after hostile', async () => {
+  it('no hostile invocation is able to reach an honest one before or after it', async () => {
     await withReactor(CODE, async (reactor) => {
       const planted: string[] = [];
       let [invocations, before] = [0, 'nothing'];

@@ -26,7 +26,7 @@ module.exports = async ({ args }) => {
   return process.pid;
 };`;
 
-/** Of the loop, in the order of their start. */
+/** Returns the children of the loop in the order of their start. */
 function childrenOf(reactor: ReactorProcess): readonly number[] {
   const loop = String(reactor.pid());
   return readFileSync(`/proc/${loop}/task/${loop}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
@@ -70,7 +70,7 @@ async function answered(reactor: ReactorProcess): Promise<number> {
   return response.value as number;
 }
 
-/** Of the smallest function. */
+/** No function has less memory, in MB. */
 const MEMORY_MB = 128;
 
 const two = (pids: readonly number[]) =>

@@ -43,7 +43,7 @@ const acting = fc.constantFrom<Pick<Caller, 'type' | 'actsBy'>>(
   { type: 'session', actsBy: 'session' },
 );
 
-/** Callers of one tenant; some act for the same application. */
+/** The callers belong to one tenant. Some act for the same application. */
 export const callers: fc.Arbitrary<readonly Caller[]> = fc
   .array(fc.record({ grants, acting, application: fc.constantFrom('app-1', 'app-2', 'app-3') }), {
     minLength: 3,
@@ -116,7 +116,7 @@ export const dataOf = ({ secret, number }: Pick<ModelToken, 'secret' | 'number'>
   n: number,
 });
 
-/** The transform of a caller for a token, or for containers. */
+/** The transform that the rules of a caller select for a token, or for containers. */
 export function transformOf(
   caller: Grants,
   permission: Permission,
@@ -126,7 +126,7 @@ export function transformOf(
   return referenceDecision(caller, permission, id, containers);
 }
 
-/** The data of a token under a transform. */
+/** What a transform shows of a token. */
 export function shownBy(transform: Transform | undefined, token: ModelToken): Json | undefined {
   if (transform === 'reveal') return dataOf(token);
   return transform === 'mask' ? MASKS[token.mask]?.of(token.secret) : undefined;

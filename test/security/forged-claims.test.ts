@@ -37,7 +37,7 @@ const aForgery = fc.record({
   claimed: fc.constantFrom('the victim', 'a tenant that does not exist'),
   instance: fc.constantFrom('cold', 'warm by the victim'),
   request: fc.constantFrom(...REQUESTS),
-  /** With an idempotency key, for which a response could be stored. */
+  /** The request has an idempotency key, for which a response could be stored. */
   isRepeatable: fc.boolean(),
 });
 

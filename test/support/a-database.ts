@@ -80,16 +80,17 @@ function clientWith(
 }
 
 /**
- * The tables of the service in a separate DynamoDB, behind the local endpoint and the real client.
+ * Contains the tables of the service in a separate DynamoDB, behind the local endpoint and the real
+ * client.
  */
 export interface Database {
-  /** Its address, for a client in another process. */
+  /** A client in another process uses this address. */
   readonly url: string;
   /**
    * Tables for an adapter: with a fate, through a separate client; otherwise through a shared one.
    */
   tables(fate?: Fate): TokenTables;
-  /** One table, in the same way. */
+  /** Returns one table, in the same way. */
   table(name: (typeof TABLES)[number], fate?: Fate): Table;
   /** Calls since the last read of this list. */
   takeCalls(): readonly CallRecord[];
@@ -98,7 +99,7 @@ export interface Database {
    * for other calls, their names.
    */
   takeReads(): readonly string[];
-  /** Keys of all items in all tables, as `pk sk`. */
+  /** Returns the keys of all items in all tables, as `pk sk`. */
   keys(): Promise<readonly string[]>;
   close(): Promise<void>;
 }

@@ -18,7 +18,7 @@ const EVENTS = 'events.amazonaws.com';
 /** The calls that SNS makes to KMS on behalf of a publisher. */
 const TOPIC_KEY_ACTIONS = ['kms:GenerateDataKey', 'kms:Decrypt'];
 
-/** Most metrics of one alarm (Amazon CloudWatch User Guide, Using metric math). */
+/** An alarm accepts at most this many metrics (Amazon CloudWatch User Guide, Using metric math). */
 const METRICS_MAX = 10;
 
 /** Metrics of AWS that the alarms may use, and the kind of resource that each dimension names. */

@@ -70,7 +70,7 @@ export function missingRecords(trail: readonly Body[], answered: readonly Answer
   });
 }
 
-/** Existing tokens without a record of their creation. */
+/** Returns the existing tokens whose creation has no record. */
 export function uncreated(trail: readonly Body[], ids: readonly string[]): string[] {
   const created = new Set(
     trail.flatMap((record) =>

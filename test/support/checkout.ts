@@ -10,7 +10,7 @@ export interface Checkout {
   stop(): Promise<void>;
 }
 
-/** The SDK's file for browsers, from its package. */
+/** Returns the browser file that the SDK's package contains. */
 export async function sdkForBrowsers(): Promise<string> {
   const project = await aProject(await packedSdk(), {});
   return join(project, 'node_modules/@cloakroom/sdk/dist/browser.min.js');

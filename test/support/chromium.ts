@@ -18,7 +18,7 @@ interface Message {
 
 /** A tab that is operated like a person does it: by keys and clicks. */
 export interface Tab {
-  /** A command of the DevTools protocol. */
+  /** Sends a command of the DevTools protocol. */
   send(method: string, params?: Params): Promise<Params>;
   /** Everything that the protocol reported under this name so far. */
   events(method: string): Params[];
@@ -34,7 +34,7 @@ export interface Tab {
   /** Undo, as by the browser's menu and its keys. */
   undo(): Promise<void>;
   click(selector: string, count?: number): Promise<void>;
-  /** A PNG of the visible part. */
+  /** Returns a PNG of the visible part. */
   screenshot(): Promise<Buffer>;
   close(): Promise<void>;
 }
@@ -162,7 +162,7 @@ async function aTab(connection: ReturnType<typeof connect>): Promise<Tab> {
       const { x, y } = await evaluate(
         `(() => { const element = document.querySelector(${JSON.stringify(selector)}); element.scrollIntoView({ block: 'center' }); const { x, y, width, height } = element.getBoundingClientRect(); return { x: x + width / 2, y: y + height / 2 }; })()`,
       );
-      // Without a pause: as fast as a double click.
+      // The clicks have no pause, so they are as fast as a double click.
       const clicks = Array.from({ length: count }, (_, index) =>
         ['mousePressed', 'mouseReleased'].map((type) =>
           send('Input.dispatchMouseEvent', { type, x, y, button: 'left', clickCount: index + 1 }),

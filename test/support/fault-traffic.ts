@@ -11,7 +11,7 @@ export interface TrafficTarget {
   /** A private application that sees everything. */
   readonly privateKey: string;
   readonly publicKey: string;
-  /** A key of another tenant. */
+  /** A key that belongs to another tenant. */
   readonly strangerKey: string;
   /** Returns its arguments as `raw`. */
   readonly reactorId: string;
@@ -25,7 +25,7 @@ export interface TrafficTarget {
   readonly duplicates: readonly string[];
 }
 
-/** The observations of the traffic of all clients. */
+/** What all clients observed. */
 export interface Findings {
   /** Number of responses by operation and status. */
   readonly counts: Map<string, number>;

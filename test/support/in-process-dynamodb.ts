@@ -42,7 +42,7 @@ async function respond(service: AwsService, { method, path, headers, body = '' }
   };
 }
 
-/** A client of a DynamoDB in this process: no network, and no repeated attempts. */
+/** The client calls a DynamoDB in this process. It uses no network and never retries. */
 export function inProcessClient(service: AwsService, fate: (operation: string) => Cut = () => undefined) {
   return new DynamoDBClient({
     region: 'eu-west-1',

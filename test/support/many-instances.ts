@@ -83,7 +83,7 @@ export async function manyInstances(now = Date.now()) {
     };
   }
 
-  /** A cold instance. */
+  /** The instance is cold. */
   function anInstance() {
     const handle = createApiHandler(wired(), routes);
     return async (

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 /** Builds the SDK and packs it as for publishing, outside the repository. Returns the tarball. */
 export async function packedSdk(): Promise<string> {
   const folder = temporaryFolder();
-  // In a separate process: jest would run the build as CommonJS.
+  // A separate process builds it, because jest would run the build as CommonJS.
   const program = `import { buildSdk, packSdk } from ${JSON.stringify(join(process.cwd(), 'tools/build-sdk.ts'))};
     await buildSdk(${JSON.stringify(folder)}); packSdk(${JSON.stringify(folder)}, ${JSON.stringify(folder)});`;
   await run(process.execPath, ['--input-type=module', '--eval', program]);

@@ -38,7 +38,7 @@ export const TEST_SETTINGS: readonly string[] = [
   `egressAllowList=${[CLOSED_PORT, ...DESTINATION_PORTS].map((port) => `localhost:${String(port)}`).join(',')}`,
 ].flatMap((setting) => ['--set', setting]);
 
-/** The arguments of `node` in `npm start`. */
+/** Returns the arguments that `npm start` passes to `node`. */
 function startCommand(): readonly string[] {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     readonly scripts: { readonly start: string };

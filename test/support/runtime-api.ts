@@ -17,7 +17,6 @@ export interface InvocationResult {
 
 export interface ReactorProcess {
   readonly codeSha256: string;
-  /** The Runtime API's port. */
   readonly port: number;
   readonly temp: string;
   /** Processes started so far: another one starts when the last one ends, as on Lambda. */

@@ -8,17 +8,17 @@ export { credentials };
 export type { ApiResponse as Answer, Body, CallOptions, HttpClient } from './http-client.ts';
 export { ALL_TOKEN_PERMISSIONS, CARD, revealing } from './sample-requests.ts';
 
-/** One request to the shared service. */
+/** Sends one request to the shared service. */
 export const call = (key: string | undefined, method: string, path: string, options?: CallOptions) =>
   send(credentials.base_url, key, method, path, options);
 
-/** A client of the shared service. */
+/** The client calls the shared service. */
 export const client = (key: string | undefined) => httpClient(credentials.base_url, key);
 
-/** The management application of the shared tenant. */
+/** Calls the shared service as the management application of its tenant. */
 export const management = client(credentials.management_key);
 
-/** A new application with a client for it. */
+/** Creates an application, and a client that uses its key. */
 export async function anApplication(
   grants: { type?: string; permissions?: string[]; rules?: unknown[]; [more: string]: unknown } = {},
 ) {

@@ -6,7 +6,7 @@ import type * as Synthesize from './synthesize.ts';
 // Loaded on demand: the CDK takes seconds to load, and templates are usually cached.
 const load = createRequire(import.meta.filename);
 
-/** Settings with the edge. */
+/** These settings include the edge. */
 export const EDGE = {
   edge: 'cloudfront-waf',
   domainName: 'vault.example.com',

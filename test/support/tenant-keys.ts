@@ -19,7 +19,7 @@ export function tenantKeysFrom(keyOf: (tenantId: string, purpose: KeyPurpose) =>
   };
 }
 
-/** A key for each tenant and purpose. */
+/** Each tenant and purpose has its own key. */
 export const someTenantKeys = (): TenantKeys =>
   tenantKeysFrom((tenantId, purpose) =>
     createSecretKey(createHash('sha256').update(`${tenantId}/${purpose}`).digest()),

@@ -106,7 +106,7 @@ describe('the costs of a million requests', () => {
 
 describe('the rotation of KMS keys', () => {
   it('costs a dollar more a month after the first and the second rotation, and no more after later ones', () => {
-    // Of the two keys, KMS rotates only the one that encrypts.
+    // KMS rotates only one of the two keys, the one that encrypts.
     expect([1, 2, 3, 4, 10].map((year) => rotationDollars(templates, year))).toEqual([0, 1, 2, 2, 2]);
   });
 });
@@ -120,7 +120,7 @@ describe('the stored trail', () => {
         Properties['TimeToLiveSpecification'] !== undefined,
     ) as { readonly Properties: Properties } | undefined;
     expect(table?.Properties.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled).toBe(true);
-    // A gigabyte for 400 days at 0.10 dollars a month, and 0.20 for its recovery.
+    // A gigabyte costs 0.10 dollars a month for 400 days, and 0.20 for its recovery.
     expect(retentionDollars(2 ** 30 / 1e6)).toBeCloseTo((400 / (365 / 12)) * 0.3, 9);
     expect(retentionDollars(0)).toBe(0);
   });

@@ -19,10 +19,7 @@ const entries = Object.entries(packages).filter(
   ([path, { link }]) => path.startsWith('node_modules/') && link !== true,
 );
 
-/**
- * Of a platform on which npm would install it, with the C library that Debian and Amazon Linux
- * have.
- */
+/** npm would install the package on a Linux that has the C library of Debian and Amazon Linux. */
 const isForLinux = ({ os = ['linux'], cpu = ['x64'], libc = ['glibc'] }: Entry): boolean =>
   os.includes('linux') && ['x64', 'arm64'].some((name) => cpu.includes(name)) && libc.includes('glibc');
 

@@ -27,7 +27,7 @@ describe('npm run reactor', () => {
   const code = file('charge.js', CODE);
   const tried = (...args: readonly string[]) => {
     const command = ['tools/try-reactor.ts', ...args];
-    // As npm sets it for a command that is called in another folder.
+    // npm sets this for a command that is called in another folder.
     const env = { ...process.env, INIT_CWD: folder };
     const { status, stdout, stderr } = spawnSync(process.execPath, command, { env, encoding: 'utf8' });
     return { status, stdout, stderr };

@@ -32,7 +32,7 @@ describe('a problem', () => {
     });
   });
 
-  it('of a validation has the errors by path', () => {
+  it('a problem of a validation has the errors by path', () => {
     const error = new ServiceError('validation_failed', 'x', { errors: { 'data.number': ['is required'] } });
     expect(problemOf(error).problem).toEqual({
       title: 'Bad Request',
@@ -50,7 +50,7 @@ describe('a problem', () => {
     null,
     { code: 'not_found', message: '4242' },
     42,
-  ])('of something unexpected contains nothing else: %#', (error) => {
+  ])('a problem of something unexpected contains nothing else: %#', (error) => {
     expect(problemOf(error)).toEqual({
       problem: { title: 'Internal Server Error', status: 500, code: 'internal_error' },
       headers: {},

@@ -1,4 +1,4 @@
-/** The varying parts of a request in the events of an HTTP API. */
+/** What varies between the events of an HTTP API. */
 export interface EventOf {
   readonly method: string;
   readonly path: string;

@@ -22,7 +22,7 @@ const args = process.argv.slice(2);
 const [program = '', separator] = args;
 if (APART.includes(program) || separator === '--') {
   const options = args.slice(1).filter((arg) => arg !== '--');
-  // Not a fork: without a parent process it prints.
+  // A program that is forked sends its result to its parent. This one must print, so it is spawned.
   const child = spawn(process.execPath, [join(import.meta.dirname, `${program}.ts`), ...options], {
     stdio: 'inherit',
   });

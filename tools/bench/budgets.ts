@@ -28,14 +28,16 @@ export const BUDGETS = {
   warmCalls: { 'get a card': 2, 'create a card': 3, 'PATCH a card': 3, 'delete a card': 3 },
   /** The longest chain of calls of the first request to an instance, the audit trail included. */
   coldCallsInSequence: { 'get a card': 4, 'create a card': 5, 'PATCH a card': 5, 'list 20 by cursor': 6 },
-  /** Calls of the trail for one record; cold, as in the first request of a minute, with a mark. */
+  /**
+   * One record needs so many calls of the trail. The first request of a minute also writes a mark.
+   */
   auditCalls: { warm: 1, cold: 2 },
   /**
    * US dollars of a million requests, with what the sealer and the check do about their records for
    * a tenant with 1,000 requests a minute.
    */
   dollars: { 'get a card': 2.95, 'create a card': 4.9, 'detokenize 100': 20, 'list 20 by cursor': 6.5 },
-  /** Of the trail, of one record. */
+  /** One record needs so many units of the trail. */
   auditWriteUnits: 1,
   kmsCalls: { warm: 0, cold: 1 },
   /** 1, and those of the copies in the indexes `list` and `fingerprint`. */
@@ -44,10 +46,10 @@ export const BUDGETS = {
   growth: { tokens: [1_000, 10_000, 100_000] },
   /** Read units of a page of the audit trail under filters that match nothing: 8,000 records. */
   filteredTrailUnits: 450,
-  /** Of the requests of one API key, no item is read by more than this share. */
+  /** No item gets more than this share of the reads that the requests of one API key need. */
   hotItem: { requests: 800, instances: 4, share: 1 / 4 },
-  /** Of a backlog, each kind is completed or has at least this share of a run's removals. */
+  /** A run over a backlog completes each kind, or gives it at least this share of its removals. */
   sweep: { recordsAMinute: 20_000, share: 0.1 },
-  /** Any request; memory is the excess over the idle function. */
+  /** Applies to any request. Memory is the excess over the idle function. */
   request: { cpuSeconds: 1, peakBytes: 300_000_000 },
 } as const;

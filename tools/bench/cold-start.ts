@@ -47,7 +47,7 @@ const others: readonly Loaded[] = [...references].map(([name, { file }]) => ({
   file,
   env: anEnvironment,
 }));
-/** For information: the share of compilation. */
+/** Has no budget: it only shows the share that compilation has. */
 const compiledBefore = (name: string) => `${name}, compiled before`;
 const compileCache = mkdtempSync(join(tmpdir(), 'cloakroom-compiled-'));
 process.once('exit', () => rmSync(compileCache, { recursive: true, force: true }));

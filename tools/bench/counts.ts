@@ -8,7 +8,7 @@ import { measureReads } from './counts/measure-reads.ts';
 import type { WireCost } from './counts/wire.ts';
 import { report, type Budget } from './section.ts';
 
-/** Those that budgets name. */
+/** The operations that the budgets name. */
 const FEWEST = [...Object.keys(BUDGETS.warmCalls), ...Object.keys(BUDGETS.coldCallsInSequence)];
 
 const counts = await measureCounts(effort(undefined, (name: string) => FEWEST.includes(name)));

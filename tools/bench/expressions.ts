@@ -78,7 +78,7 @@ function measure({ filter, expression, data }: HostileInput): readonly Measured[
   return measured.filter((each) => each !== undefined);
 }
 
-/** New sources for each evaluation, so that none comes from a cache. */
+/** Each evaluation gets a new source, because a cache would return a known one. */
 function measureParsing(): readonly Measured[] {
   let turn = 0;
   return SOURCES.flatMap((source, index) =>

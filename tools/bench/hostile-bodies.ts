@@ -109,7 +109,6 @@ try {
 if (found.length === 0) throw new Error(`no route begins with "${only}"`);
 
 const peakOf = ({ peakBytes }: MeasuredRequest) => peakBytes;
-/** The most expensive request of several. */
 const worst = (requests: readonly Found[], sizeOf: (measured: Found) => number): Found =>
   requests.reduce((most, each) => (sizeOf(each) > sizeOf(most) ? each : most));
 

@@ -65,7 +65,7 @@ const operations = traffic({ baseUrl, key, destination: `https://${origin}/`, re
 const firstToken = operations.find(({ name }) => name === 'create card');
 for (let count = 0; count < 50; count += 1) await firstToken?.run();
 
-/** Resident memory of a process in MB, and its parent. */
+/** Returns the parent and the resident memory of a process, in MB. */
 function processOf(pid: string): { readonly parent: string; readonly megabytes: number } | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');

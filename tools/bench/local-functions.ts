@@ -19,7 +19,6 @@ export async function functionEnvironments(account: LocalAdministrator): Promise
   return (await control(account, 'functions')) as FunctionEnvironments;
 }
 
-/** The function of a folder. */
 export function functionOf(functions: FunctionEnvironments, folder: string): LocalFunction {
   // The stack's name for it is the last word of the folder's, or all of them.
   const words = folder.split('-');
@@ -30,7 +29,6 @@ export function functionOf(functions: FunctionEnvironments, folder: string): Loc
   return found;
 }
 
-/** The environment of the function of a folder. */
 export function environmentOf(
   functions: FunctionEnvironments,
   folder: string,

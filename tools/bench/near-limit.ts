@@ -16,7 +16,7 @@ export interface Runs<Found> {
   readonly ratios: readonly number[];
 }
 
-/** The same of results with several ratios, by one of them. */
+/** Sorts results by one of their ratios. */
 export function runsBy<Found>(found: readonly Found[], ratioOf: (each: Found) => number): Runs<Found> {
   const sorted = found.toSorted((a, b) => ratioOf(a) - ratioOf(b));
   const middle = sorted[Math.floor(sorted.length / 2)];

@@ -30,7 +30,7 @@ export const handler = middy().use({ after: () => undefined }).handler(() => [dy
 const folder = mkdtempSync(join(tmpdir(), 'cloakroom-packages-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-/** A bundle as a function's. */
+/** Builds a bundle in the same way as that of a function. */
 function bundle(name: string, ...parts: readonly string[]) {
   const file = join(folder, `${name.replaceAll(/\W+/g, '-')}.cjs`);
   const { absWorkingDir: resolveDir } = BUNDLE_OPTIONS;

@@ -21,10 +21,13 @@ const PAUSE_MS = 150;
 const START_ROUNDS = effort(41, 1);
 /** Invocations in a row after the first two, whose processes were started in the pause. */
 const ROW = 3;
-/** Of invocations without a pause before, next to the start of an empty process. */
+/**
+ * Limits invocations that follow each other without a pause, compared with the start of an empty
+ * process.
+ */
 const START_BUDGET = 1.3;
 
-/** The smallest client of the Runtime API. */
+/** No client of the Runtime API can do less. */
 const BARE_LOOP = `
 'use strict';
 const http = require('http');
@@ -150,8 +153,8 @@ async function emptyStarts(): Promise<{ next(): Promise<readonly [number, number
 }
 
 /**
- * From one response to the next. For the second of two, its process was started before the first;
- * from the third in a row on, each response waits for a start (docs/decisions/0040).
+ * Measures from one response to the next. The process for the second of two was started before the
+ * first. From the third in a row on, each response waits for a start (docs/decisions/0040).
  */
 async function starts(): Promise<{ readonly rows: string[][]; readonly budgets: readonly Budget[] }> {
   const [reactor, empties] = [await startRuntime(), await emptyStarts()];

@@ -41,7 +41,6 @@ export interface Figures {
   readonly note?: string;
 }
 
-/** The result of one benchmark. */
 export interface Section {
   readonly budgets: readonly Budget[];
   readonly figures: readonly Figures[];
@@ -57,7 +56,6 @@ export const budgetRow = ({ budget, limit, measured, reference, isMet }: Budget)
   isMet ? 'yes' : 'NO',
 ];
 
-/** Lines of text in columns. */
 export function aligned(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   return rows

@@ -63,7 +63,7 @@ const seconds = (...all: readonly number[]) => `${(median(all) / 1_000).toFixed(
 const megabytes = (...all: readonly Start[]) => `${median(all.map((each) => each.megabytes)).toFixed(0)} MB`;
 const time = (...all: readonly Start[]) => seconds(...all.map((each) => each.milliseconds));
 
-/** The first and the second start of a clone after `npm ci` with these options. */
+/** Measures the first and the second start of a clone after `npm ci` with these options. */
 async function measureFresh(...options: readonly string[]): Promise<readonly string[][]> {
   const clone = join(temporaryFolder(), 'clone');
   execFileSync('git', ['clone', '--quiet', ROOT, clone]);

@@ -13,7 +13,7 @@ import { LIST_SHARDS } from '../../src/adapters/dynamodb/token-tables.ts';
 
 const WALKED = 10_000;
 const BACKLOG = 100_000;
-/** A sweep's time on Lambda: 58 s, less the reserve. */
+/** On Lambda a sweep has 58 s, less the reserve. */
 const RUN_MS = 53_000;
 
 /** Writes tokens by the hundred, like tokenize. */

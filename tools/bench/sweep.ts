@@ -64,7 +64,7 @@ async function startSweeper(endpoint: { readonly url: string; readonly certFile:
 
 type Sweeper = Awaited<ReturnType<typeof startSweeper>>;
 
-/** A run with its calls to the database, whose processor time is that of this process. */
+/** Measures a run and its calls to the database, which uses the processor time of this process. */
 async function observed(database: Database, sweeper: Sweeper) {
   database.takeCalls();
   const before = process.cpuUsage();
@@ -79,7 +79,9 @@ async function observed(database: Database, sweeper: Sweeper) {
 const FEW_WORKS = ['applications', 'invocations'];
 const whole = (value: number) => Math.round(value).toLocaleString('en');
 
-/** One kind: the result on this machine, and the estimate without the database as a bottleneck. */
+/**
+ * Measures one kind on this machine, and estimates the result without the database as a bottleneck.
+ */
 async function ofKind(database: Database, sweeper: Sweeper, name: string, { plant, work }: DueKind) {
   const count = FEW_WORKS.includes(work) ? FEW : EACH;
   await plant(database, count);
@@ -103,7 +105,10 @@ async function ofKind(database: Database, sweeper: Sweeper, name: string, { plan
   };
 }
 
-/** Of the kinds that a run over a backlog did not complete, the one with the fewest removals. */
+/**
+ * Returns the kind with the fewest removals, among those that a run over a backlog did not
+ * complete.
+ */
 function leastOf(
   planted: ReadonlyMap<string, number>,
   { swept, done }: SweeperRun & { readonly done: number },

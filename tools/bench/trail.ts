@@ -25,9 +25,9 @@ const HOURS_AFTER = effort([0, 1, 2], [0]);
 const TENANT = '3e9349b8-8f46-435c-82ea-1e872cc417e6';
 /** Lambda gives a function a whole processor at so many MB. */
 const PROCESSOR_MB = 1_769;
-/** For the sealer, less than it has: the price is the same. */
+/** The sealer has more memory on Lambda, but its price is the same. */
 const MEMORY = { sealer: 512, operator: 1_769 };
-/** From the start of a minute until a run that seals it begins. */
+/** A run that seals a minute begins this long after the start of the minute. */
 const RUN_AFTER_MS = 125_000;
 
 const tokens = Array.from({ length: 100 }, () => randomUUID());
@@ -253,7 +253,7 @@ async function aYear(): Promise<Figures> {
         const isNaming = (day * recordsOfDay + at) % every === 0;
         const time = from + Math.floor((at * DAY_MS) / recordsOfDay);
         builder.add([packUuid(isNaming ? token : randomUUID())], { at: time, shard: 0 });
-        // Of the records, only those that the index leads to are ever read.
+        // Only the records that the index leads to are ever read.
         if (isNaming)
           found.push({ trail: TENANT, from: time, lengthMs: 1, count: 1, writers: 1, entryOf: GET });
       }

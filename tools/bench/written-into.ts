@@ -1,10 +1,10 @@
 import { BUDGET_COLUMNS, budgetRow, type Budget, type Figures, type Section } from './section.ts';
 
 interface Found {
-  /** When and where. */
+  /** Says when and where the figures were measured. */
   readonly about: string;
   readonly budgets: readonly Budget[];
-  /** By name. */
+  /** Each key is the name of a section. */
   readonly sections: ReadonlyMap<string, Section>;
 }
 
@@ -31,7 +31,7 @@ function replaced(document: string, name: string, text: string): string {
   return `${document.slice(0, start)}${begin}\n\n${text}\n\n${document.slice(end)}`;
 }
 
-/** A document with the figures of sections between their markers. */
+/** Replaces the figures that the document has between the markers of each section. */
 export const withSections = (document: string, sections: Found['sections']): string =>
   [...sections].reduce(
     (text, [name, section]) => replaced(text, name, section.figures.map(figures).join('\n\n')),

@@ -29,12 +29,12 @@ const SECONDS = MINUTES * 60;
 const POLLS_A_MINUTE = 5 * 3;
 /** The duration of a sweep without work on AWS is unknown, so it is assumed. */
 const IDLE_SWEEP_SECONDS = 0.3;
-/** The same for a seal without records. */
+/** The duration of a seal without records is assumed for the same reason. */
 const IDLE_SEAL_SECONDS = 0.2;
 
 const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
 
-/** The metrics of an alarm: one, or those of its expression. */
+/** AWS charges an alarm for one metric, or for each metric that its expression names. */
 function metricsOf({ Properties: { Metrics: metrics } = {} }: Resource): number {
   if (!Array.isArray(metrics)) return 1;
   return metrics.filter((each: object) => 'MetricStat' in each).length;
@@ -93,7 +93,7 @@ async function idleSeal(resources: readonly Resource[]) {
   const reads = (TRAIL_SHARDS + 2) * PRICES.infrequent.readUnit + 2 * PRICES.readUnit;
   const dollars =
     reads +
-    // The seal, and the head.
+    // Each writes one item: the first is the seal, the second is the head.
     PRICES.infrequent.writeUnit +
     PRICES.writeUnit +
     PRICES.kmsSignature +

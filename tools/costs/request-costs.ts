@@ -30,7 +30,10 @@ const CALLS_PER_MESSAGE = 3;
 
 const UUID = '0190f3c4-7b1e-7c42-9d3a-5f2b6c8d1e0f';
 const TIMED = { operation: 'createToken', milliseconds: 12, tenantId: UUID };
-/** API Gateway's values for the variables of the access log; a dash is its value for none. */
+/**
+ * API Gateway replaces the variables of the access log by such values, and a missing value by a
+ * dash.
+ */
 const CONTEXT: Readonly<Record<string, string>> = {
   requestId: 'JKJaXmPLvHcESHA=',
   requestTime: '22/Nov/2026:18:40:43 +0000',
@@ -56,15 +59,15 @@ export interface RequestCosts {
   readonly queued: InvocationCosts;
 }
 
-/** The usage of one operation. */
+/** What one operation uses. */
 export interface Usage {
   readonly readUnits: number;
   readonly writeUnits: number;
-  /** Of the write units, those of the audit trail. */
+  /** The write units include these, which belong to the audit trail. */
   readonly auditUnits?: number;
-  /** Sequential calls to AWS. */
+  /** Number of calls to AWS that wait for each other. */
   readonly sequential: number;
-  /** 0 for a function behind a queue. */
+  /** A function behind a queue has 0. */
   readonly gatewayRequests: number;
   readonly reactorRuns: number;
   /** Whether it waits for a program of another party. */
@@ -77,7 +80,7 @@ export interface Usage {
 
 /** The cost of a million of an operation, in US dollars. */
 export interface Dollars {
-  /** Without the audit trail. */
+  /** Does not include the audit trail. */
   readonly database: number;
   readonly audit: number;
   readonly lambda: number;
@@ -98,7 +101,7 @@ export function loggedBytes(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + Buffer.byteLength(line) + LOG_EVENT_BYTES, 0);
 }
 
-/** A line of the access log with typical values. Throws for a variable without one. */
+/** Fills a line of the access log with typical values. Throws for a variable that has none. */
 function accessLogLine(format: string): string {
   return format.replaceAll(/\$context\.([\w.]+)/g, (_, name: string) => {
     const value = CONTEXT[name];
@@ -177,7 +180,6 @@ export async function requestCosts(resources: readonly Resource[]): Promise<Requ
 /** Dollars for so many bytes of logs. */
 export const logDollars = (bytes: number): number => (bytes / GIGABYTE) * PRICES.logGigabyte;
 
-/** The assumed duration of an operation. */
 export function assumedMs({ sequential, waitsForOthers }: Pick<Usage, 'sequential' | 'waitsForOthers'>) {
   return ASSUMED.ownMs + ASSUMED.roundTripMs * sequential + (waitsForOthers ? ASSUMED.othersMs : 0);
 }

@@ -1,12 +1,11 @@
 import { withServiceApp } from '../templates/service-app.ts';
 
-/** A resource of a template. */
 export interface Resource {
   readonly Type: string;
   readonly Properties?: Readonly<Record<string, unknown>>;
 }
 
-/** All resources of a deployment with these settings, from its synthesized templates. */
+/** Synthesizes a deployment with these settings, and returns the resources of its templates. */
 export function templateResources(settings: Readonly<Record<string, string>> = {}): readonly Resource[] {
   return withServiceApp(settings, 'us-east-1', (app) =>
     app

@@ -298,7 +298,7 @@ async function trail(stage: Stage, { management, billing }: Clients, { id }: Car
   );
 }
 
-/** The whole service, one chapter after the other. Throws at the first unexpected result. */
+/** Plays one chapter after the other. Throws at the first unexpected result. */
 export async function playAll(stage: Stage): Promise<void> {
   const clients = await applicationsAndRules(stage);
   const card = await aCard(stage, clients);

@@ -27,7 +27,7 @@ export interface Destination {
 /** The same ports each time, so that a later demo reuses the synthesized app. */
 const PORTS = [20_500, 20_501, 20_502, 20_503];
 
-/** The egress allow list for the destinations. */
+/** Returns the egress allow list that lets the service reach the destinations. */
 export function admittedOrigins(destinations: readonly Destination[]): readonly string[] {
   const usual = PORTS.map((port) => `localhost:${String(port)}`);
   return [...new Set([...usual, ...destinations.map(({ origin }) => origin)])];

@@ -6,7 +6,7 @@ export interface Screen {
   title(text: string): void;
   chapter(title: string, text: string): void;
   say(text: string): void;
-  /** An exchange with the service: the call, its caller, the request and the response. */
+  /** Shows an exchange with the service: the call, its caller, the request and the response. */
   exchange(exchange: Exchange): void;
   code(text: string): void;
   /** JSON of another party, such as what a destination received. */
@@ -19,9 +19,9 @@ export interface Screen {
 export interface Exchange {
   readonly method: string;
   readonly path: string;
-  /** The owner of the key. */
+  /** The caller who owns the key. */
   readonly by: string;
-  /** The destination of the proxy. */
+  /** Only set if the proxy was called. */
   readonly destination: string | undefined;
   readonly sent: unknown;
   readonly status: number;
@@ -78,7 +78,7 @@ export function createScreen(stream: NodeJS.WriteStream): Screen {
   const print = (text = ''): void => void stream.write(`${shortened(text)}\n`);
   let chapters = 0;
   let isAfterCheck = false;
-  /** An empty line before everything except one check after another. */
+  /** Prints an empty line, except between one check and the next. */
   const paragraph = (): void => {
     isAfterCheck = false;
     print();

@@ -12,7 +12,7 @@ export interface Stage {
   readonly service: Service;
   /** A payment provider that the proxy and reactors call. */
   readonly provider: Destination;
-  /** The shop's own endpoint for webhooks. */
+  /** The endpoint at which the shop receives webhooks. */
   readonly receiver: Destination;
   readonly signal: AbortSignal;
   /** Opens a chapter, after the reader's Enter with `--pause`. */

@@ -31,7 +31,7 @@ function waitForEnter(signal: AbortSignal): Promise<void> {
     const lines = createInterface({ input: process.stdin, output: process.stdout });
     const done = () => lines.close();
     lines.question('\n   Enter for the next chapter ', done);
-    // Also at the end of the input, and at Ctrl-C.
+    // The lines also close at the end of the input, and at Ctrl-C.
     lines.once('close', resolve);
     signal.addEventListener('abort', done, { once: true });
   });

@@ -4,7 +4,7 @@ import type { Exchange } from './screen.ts';
 export interface Showing {
   readonly sent?: readonly string[];
   readonly received?: readonly string[];
-  /** Of each resource of a list. */
+  /** The members that are shown of each resource in a list. */
   readonly items?: readonly string[];
 }
 

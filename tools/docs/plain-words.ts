@@ -25,7 +25,7 @@ const PHRASES = new RegExp(`\\b(?:${Object.keys(INSTEAD).join('|')})\\b`, 'g');
 /** A stored or public name that must stay: the comment on its line, or on the one before. */
 const EXEMPTION = 'plain-words:';
 
-/** A line with such a word. */
+/** A word that was found. */
 export interface WordFinding {
   /** From 1. */
   readonly line: number;
@@ -33,23 +33,26 @@ export interface WordFinding {
   readonly instead: string;
 }
 
-/** `sealedAnew` and `kept_until` as separate words, in lower case. */
-function separateWords(line: string): string {
-  return line
+/** Separates the words of `sealedAnew` and `kept_until`, in lower case. */
+function separateWords(text: string): string {
+  return text
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .replaceAll('_', ' ')
     .toLowerCase();
 }
 
-/** All such words of a text, in their order. */
+/** Finds all such words of a text, in their order. */
 export function wordFindings(text: string): readonly WordFinding[] {
   const lines = text.split('\n');
-  return lines.flatMap((line, index) => {
-    if (line.includes(EXEMPTION) || lines[index - 1]?.includes(EXEMPTION) === true) return [];
-    return [...separateWords(line).matchAll(PHRASES)].map(([word]) => ({
-      line: index + 1,
-      word,
-      instead: INSTEAD[word] ?? '',
-    }));
-  });
+  return separateWords(text)
+    .split('\n')
+    .flatMap((line, index) => {
+      if (lines[index]?.includes(EXEMPTION) === true || lines[index - 1]?.includes(EXEMPTION) === true)
+        return [];
+      return [...line.matchAll(PHRASES)].map(([word]) => ({
+        line: index + 1,
+        word,
+        instead: INSTEAD[word] ?? '',
+      }));
+    });
 }

@@ -3,7 +3,9 @@
  * of the repository and may name a heading of it.
  */
 
-/** A document by its path from the root: the anchors of its headings. */
+/**
+ * Each key is the path of a document from the root. The value contains the anchors of its headings.
+ */
 export type Documents = ReadonlyMap<string, ReadonlySet<string>>;
 
 const LINK = /\]\(([^)\s]+)(?: "[^"]*")?\)|^\[[^\]]+\]: (\S+)/gm;
@@ -66,7 +68,9 @@ export function brokenReferences(code: string, documents: Documents): readonly s
 }
 
 const PLACE = '(?:bin|examples|functions|lib|packages|reactor-runtime|src|test|tools)';
-/** A file of code by its path from the root: between backticks, or anywhere in a comment. */
+/**
+ * Matches the path of a code file from the root, either between backticks or anywhere in a comment.
+ */
 const CODE = new RegExp(`\`(${PLACE}/[\\w./-]+\\.(?:ts|js|cjs|mjs|sh))\``, 'g');
 const CODE_IN_COMMENT = new RegExp(`(?<![\\w./-])(${PLACE}/[\\w./-]+\\.(?:ts|js|cjs|mjs|sh))(?![\\w-])`, 'g');
 

@@ -1,5 +1,5 @@
-import nlp from 'compromise';
 import ts from 'typescript';
+import { hasVerb } from './verbs.ts';
 
 /*
  * The titles of tests: each stands alone, with what happens to whom. A title that continues the one
@@ -28,7 +28,6 @@ function calledName(expression: ts.Expression): string {
   return ts.isIdentifier(expression) ? expression.text : '';
 }
 
-/** The titles of the tests in a source file, with their positions. */
 function titlesIn(source: ts.SourceFile): readonly (readonly [title: string, position: number])[] {
   const titles: (readonly [string, number])[] = [];
   const visit = (node: ts.Node): void => {
@@ -42,14 +41,6 @@ function titlesIn(source: ts.SourceFile): readonly (readonly [title: string, pos
   visit(source);
   return titles;
 }
-
-/** Most titles have one of these, which need no tagger. */
-const COMMON_VERB =
-  /\b(?:is|are|has|have|does|do|can|cannot|must|may|needs?|returns?|rejects?|fails?|gets?|ends?|names?|shows?|reports?|costs?|finds?|keeps?|reads?|writes?|runs?|stays?|survives?)\b/;
-
-/** A title may begin with its verb, which the tagger takes for a noun without a subject. */
-const hasVerb = (title: string): boolean =>
-  COMMON_VERB.test(title) || nlp(title).has('#Verb') || nlp(`it ${title}`).has('#Verb');
 
 function problemOf(title: string): TitleFinding['problem'] | undefined {
   if (PREPOSITION.test(title)) return 'starts with a preposition';

@@ -9,7 +9,7 @@ import type { Route } from '../../src/http/route.ts';
 
 const TABLES = { applications, logs, proxy, reactors, tokens };
 
-/** A route of any function's table, without its handler. */
+/** A route that any function's table may contain, without its handler. */
 export type AnyRoute = Omit<Route<never>, 'handle' | 'prefetch' | 'keep'>;
 
 /** Every route of every function. Throws if a function's table is missing here. */

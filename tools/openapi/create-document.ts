@@ -218,8 +218,8 @@ How to get a key:
 Samples for curl take the address of the service from \`URL\` and the key from \`KEY\`.`;
 
 /**
- * The OpenAPI 3.1 document of the interface. Throws for an operation without a description, or a
- * description without an operation.
+ * Creates the OpenAPI 3.1 document of the interface. Throws for an operation without a description,
+ * or a description without an operation.
  */
 export function createOpenApiDocument(routes: readonly AnyRoute[], version: string): object {
   const unknown = Object.keys(OPERATIONS).filter((name) => !routes.some((route) => route.operation === name));

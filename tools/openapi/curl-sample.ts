@@ -1,7 +1,7 @@
 import type { Example } from '../../src/wire/described-operation.ts';
 import type { AnyRoute } from './all-routes.ts';
 
-/** The parts of a request for a sample, besides its route. */
+/** What a sample sends besides its route. */
 interface SampleRequest {
   /** Headers by their names, except the key. */
   readonly headers: Readonly<Record<string, string>>;

@@ -32,7 +32,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   503: 'The store or the key service is unavailable or throttling.',
 };
 
-/** Names of the usual failures within the document. */
+/** The usual failures have these names in the document. */
 const NAMES: Readonly<Record<number, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',

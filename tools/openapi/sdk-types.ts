@@ -186,7 +186,7 @@ const HEAD = `// Written by \`npm run build -- openapi\` from the schemas of src
 import type { Json } from './json.ts';
 `;
 
-/** The source of packages/sdk/src/resources.ts. */
+/** Returns the source of packages/sdk/src/resources.ts. */
 export function sdkTypes(document: object): string {
   const { schemas } = (document as { components: { schemas: Schemas } }).components;
   const all: Schemas = { ...schemas, Token: anyToken(schemas) };

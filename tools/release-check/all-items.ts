@@ -6,7 +6,7 @@ import { EDGE_ITEMS, GATEWAY_ITEMS } from './items/gateway.ts';
 import { KEY_ITEMS } from './items/keys.ts';
 import { LIFE_CYCLE_ITEMS } from './items/life-cycle.ts';
 
-/** The items in the order of docs/release.md. */
+/** The items have the same order as in docs/release.md. */
 export const RELEASE_ITEMS: readonly ReleaseItem[] = [
   ...ALARM_ITEMS,
   ...KEY_ITEMS,

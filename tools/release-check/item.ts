@@ -68,9 +68,9 @@ export interface Seen {
 }
 
 interface CommonItem {
-  /** On the command line. */
+  /** The command line names the item by this id. */
   readonly id: string;
-  /** The heading of the item in docs/release.md. */
+  /** The heading that the item has in docs/release.md. */
   readonly title: string;
 }
 

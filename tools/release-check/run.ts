@@ -12,7 +12,7 @@ const USAGE = 'npm run release-check -- [ITEM...] [--service NAME] [--local FILE
 export interface Surroundings {
   /** The report. */
   readonly print: (text: string) => void;
-  /** The progress and problems. */
+  /** Prints the progress and problems. */
   readonly printError: (text: string) => void;
   readonly signal: AbortSignal;
   readonly pause?: ReleaseDeps['pause'];

@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { strictClient } from '../../test/support/http-client.ts';
 import { CARD } from '../../test/support/sample-requests.ts';
 
-/** The running service, and the owner of the key. */
+/** The running service, and a key that may create applications. */
 export interface Service {
   readonly baseUrl: string;
   readonly managementKey: string;
-  /** In lower case: `svc`. */
+  /** Is in lower case, such as `svc`. */
   readonly headerPrefix: string;
 }
 

@@ -1,4 +1,4 @@
-/** One test in the output of `jest --json`. */
+/** One test that `jest --json` reports. */
 export interface JestTest {
   readonly ancestorTitles: readonly string[];
   readonly title: string;
@@ -7,7 +7,7 @@ export interface JestTest {
 }
 
 export interface JestFile {
-  /** The absolute path. */
+  /** The path is absolute. */
   readonly name: string;
   /** The failure of the file as a whole, if no test of it failed. */
   readonly message: string;
@@ -26,7 +26,7 @@ export interface JestReport {
 export interface Failure {
   readonly promise: string;
   readonly found: readonly string[];
-  /** The file and its line, in the format of editors. */
+  /** Names the file and its line in a format that editors can open. */
   readonly at: string;
   readonly file: string;
 }
@@ -51,14 +51,14 @@ export function firstLines(text: string): readonly string[] {
     : shown;
 }
 
-/** The first lines of a message without its stack. */
+/** Returns the first lines of a message, and omits its stack. */
 function shortened(message: string): readonly string[] {
   const lines = message.split('\n');
   const end = lines.findIndex((line) => FRAME.test(line));
   return firstLines(lines.slice(0, end < 0 ? undefined : end).join('\n'));
 }
 
-/** The line of the test file, or of a test helper, in the stack. */
+/** Finds the line of the test file, or of a test helper, in the stack. */
 function placeOf(message: string, root: string, file: string): string {
   const frames = message.split('\n').filter((line) => FRAME.test(line) && !line.includes('node_modules'));
   const places = frames.flatMap((line) => /\(?([^()\s]+:\d+):\d+\)?$/.exec(line)?.[1] ?? []);
@@ -66,11 +66,10 @@ function placeOf(message: string, root: string, file: string): string {
   return relative.find((place) => place.startsWith(`${file}:`)) ?? relative[0] ?? file;
 }
 
-/** The titles around a test and its own: the promise. */
+/** Joins the titles around a test and its own, which together are the promise. */
 export const promiseOf = ({ ancestorTitles, title }: JestTest): string =>
   [...ancestorTitles, title].join(' › ');
 
-/** All failures, by file. */
 export function failuresOf({ testResults }: JestReport, root: string): readonly Failure[] {
   return testResults.flatMap(({ name, message, status, assertionResults }) => {
     const file = name.replace(`${root}/`, '');

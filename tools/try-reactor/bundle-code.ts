@@ -17,8 +17,8 @@ export interface BundledCode {
 const PROVIDED = [SDK, ...AUTHOR_PACKAGES.flatMap(({ specifiers }) => specifiers)];
 
 /**
- * Only the exact names that the runtime provides: for esbuild's own option `external`, all files of
- * these packages are external.
+ * Excludes only the exact names that the runtime provides. With esbuild's own option `external`,
+ * all files of these packages would be external.
  */
 const provided = (names: readonly string[]): Plugin => ({
   name: 'provided',
@@ -29,7 +29,7 @@ const provided = (names: readonly string[]): Plugin => ({
   },
 });
 
-/** The package of a specifier: `@scope/name` of `@scope/name/file`. */
+/** Returns the package that a specifier names: `@scope/name` for `@scope/name/file`. */
 const packageOf = (specifier: string): string | undefined => /^(?:@[^/]+\/)?[^@./][^/]*/.exec(specifier)?.[0];
 
 function remedyOf({ text, location }: Message): string {

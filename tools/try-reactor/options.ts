@@ -33,14 +33,14 @@ export interface TryOptions {
   readonly args: object;
   readonly configuration: Readonly<Record<string, string>>;
   readonly isLenient: boolean;
-  /** The settings of `req.bt`. */
+  /** The settings that `req.bt` gets. */
   readonly client?: { readonly baseUrl: string; readonly apiKey: string };
 }
 
 export interface BundleOptions {
   readonly kind: 'bundle';
   readonly file: string;
-  /** Absolute. */
+  /** The path is absolute. */
   readonly path: string;
   readonly isLenient: boolean;
   /** Absolute; without it the bundle is printed. */

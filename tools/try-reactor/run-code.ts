@@ -9,7 +9,7 @@ import { REACTOR_MEMORY_MB } from '../../src/adapters/lambda/reactor-functions.t
 import type { RunOutcome } from '../../src/core/reactors/reactor-runner.ts';
 import type { TryOptions } from './options.ts';
 
-/** The limits of a synchronous invocation. */
+/** These limits apply to a synchronous invocation. */
 export const TIME_MS = 28_000;
 
 const PLATFORM = process.platform === 'darwin' ? 'darwin' : process.arch === 'arm64' ? 'arm64' : 'x86_64';

@@ -9,7 +9,10 @@ import { keyCalls } from './aws-keys.ts';
 import { logCalls } from './aws-logs.ts';
 import { queueCalls } from './aws-queues.ts';
 
-/** By the header of a response. The clients of AWS correct their own clocks by it, too. */
+/**
+ * Reads the clock of AWS from a response's `Date` header. The AWS clients use it too, to correct
+ * their own clocks.
+ */
 function clockCalls(settings: ClientSettings) {
   const client = new DynamoDBClient(settings);
   let dated: string | undefined;

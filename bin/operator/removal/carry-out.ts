@@ -29,7 +29,7 @@ async function deleteStack(deps: CarryOutDeps, { name, region }: StackPlace): Pr
   if (stack === undefined || stack === 'denied') return;
   await account.deleteStack({ name, ...regional });
   await until(deps, name, async () => {
-    // By its ARN: the name no longer leads to a deleted stack.
+    // The ARN still leads to a deleted stack. The name does not.
     const { status, reason = 'no reason' } = await account.stackStatus({ name: stack.id, ...regional });
     if (status === 'DELETE_FAILED')
       throw new CommandFailure(

@@ -31,6 +31,9 @@ export function tableMonthly({ bytes, isInfrequent, isRecoverable }: TableState)
 export const backupMonthly = (bytes: number): number => (bytes / GIGABYTE) * PRICES.backupGigabyte;
 export const logMonthly = (bytes: number): number => (bytes / GIGABYTE) * PRICES.storedLogGigabyte;
 
-/** Of the dearer architecture: the plan does not ask for each function's. */
+/**
+ * Assumes the dearer architecture, because the plan does not read the architecture of each
+ * function.
+ */
 export const instancesMonthly = (count: number): number =>
   count * REACTOR_GIGABYTES * MONTH_SECONDS * PRICES.provisionedGigabyteSecond.x86_64;

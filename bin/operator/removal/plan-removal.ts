@@ -61,7 +61,7 @@ interface Looking {
 }
 
 interface Planning extends Looking {
-  /** Those with the tag of the deployment. */
+  /** The keys that have the deployment's tag. */
   readonly keys: TaggedKeys;
   /** The tables that exist and are the deployment's, by their names. */
   readonly tables: ReadonlyMap<string, TableState>;
@@ -269,7 +269,10 @@ function keySteps(planning: Planning, fate: Step['fate']): readonly Step[] {
   return keys.keys.map((key) => keyStep(planning, key, fate));
 }
 
-/** By the logical ids of the templates: the stack may be gone. A restore leaves other tables. */
+/**
+ * The logical ids come from the templates, because the stack may be gone. A restore leaves other
+ * tables.
+ */
 function mappingOf({ service, tables, keys }: Planning): ResourceMapping {
   const ofTables = Object.entries(LOGICAL_IDS.tables).flatMap(([id, logicalId]) => {
     const TableName = tableNameOf(service, id);
@@ -286,8 +289,8 @@ function mappingOf({ service, tables, keys }: Planning): ResourceMapping {
 }
 
 /**
- * The tables of the deployment that exist. A table is its own by its tag, or by its key, since a
- * restore by DynamoDB loses the tags. One that is being deleted has none.
+ * Finds the tables that belong to the deployment by their tag, or by their key, because a restore
+ * by DynamoDB loses the tags. A table that is being deleted has neither.
  */
 async function ownTables(
   { account, service, notes }: Looking,

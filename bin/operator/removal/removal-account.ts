@@ -1,4 +1,4 @@
-/** A stack by its name; without a Region, that of the deployment. */
+/** A stack, which is in the Region of the deployment unless `region` is set. */
 export interface StackPlace {
   readonly name: string;
   readonly region?: string;
@@ -18,13 +18,13 @@ export interface TemplateResource {
 
 /** A stack that exists. */
 export interface Stack {
-  /** Its ARN. */
+  /** The ARN, which also finds a deleted stack. */
   readonly id: string;
   readonly description: string;
   /** Whether CloudFormation refuses to delete it. */
   readonly isProtected: boolean;
   readonly resources: readonly StackResource[];
-  /** The resources of its template, by logical id. */
+  /** The keys are logical ids. */
   readonly template: Readonly<Record<string, TemplateResource>>;
 }
 
@@ -41,7 +41,7 @@ export interface TableState {
   readonly isProtected: boolean;
   readonly isRecoverable: boolean;
   readonly isInfrequent: boolean;
-  /** As DynamoDB names it: `ACTIVE`, `UPDATING`, `DELETING`, ... */
+  /** DynamoDB's own word: `ACTIVE`, `UPDATING`, `DELETING`, ... */
   readonly status: string;
   /** The KMS key that encrypts it. */
   readonly keyArn: string | undefined;
@@ -59,14 +59,14 @@ export interface BackupState {
   readonly arn: string;
   readonly tableName: string;
   readonly bytes: number;
-  /** Only of a backup that AWS made of a deleted table. */
+  /** Only set if AWS made the backup when the table was deleted. */
   readonly expiresAt?: Date;
 }
 
 export interface KeyState {
   readonly id: string;
   readonly use: 'ENCRYPT_DECRYPT' | 'SIGN_VERIFY';
-  /** Regions with a replica. */
+  /** The Regions that have a replica. */
   readonly replicas: readonly string[];
 }
 
@@ -83,10 +83,10 @@ export interface RemovalAccount {
   now(): Promise<Date>;
   /** `undefined` if it does not exist, `denied` if the caller may not know. */
   stack(place: StackPlace): Promise<Stack | 'denied' | undefined>;
-  /** Of a stack by its ARN, also of a deleted one. */
+  /** Finds a stack by its ARN, even a deleted one. */
   stackStatus(place: StackPlace): Promise<StackStatus>;
   deleteStack(place: StackPlace): Promise<void>;
-  /** The messages that wait in a queue. */
+  /** Counts the messages that wait in a queue. */
   messages(queueUrl: string): Promise<number>;
   functionNames(): Promise<readonly string[]>;
   /** The instances of a reactor's function that run all the time. */
@@ -102,19 +102,19 @@ export interface RemovalAccount {
   table(name: string): Promise<TableState | undefined>;
   unprotectTable(name: string): Promise<void>;
   deleteTable(name: string): Promise<void>;
-  /** Also of a deleted table. */
+  /** Finds the backups of a deleted table too. */
   backups(tableName: string): Promise<readonly BackupState[]>;
   deleteBackup(arn: string): Promise<void>;
   /** The keys with the tag, without those that await their deletion. */
   keys(tag: string, value: string): Promise<TaggedKeys>;
-  /** Of a key that signs, in PEM. */
+  /** Returns the public half of a key that signs, in PEM. */
   publicKey(id: string): Promise<string>;
-  /** With the shortest wait, 7 days. */
+  /** Uses the shortest waiting period that KMS allows: 7 days. */
   scheduleKeyDeletion(id: string): Promise<void>;
   logGroups(prefix: string): Promise<readonly LogGroupState[]>;
   deleteLogGroup(name: string): Promise<void>;
   /** Whether a table has an item whose `ttl` is after a time (s since 1970). */
   hasUnexpired(tableName: string, seconds: number): Promise<boolean>;
-  /** Bodies of seals, the newest first; none without the table. */
+  /** Yields the bodies of seals, the newest first; yields nothing if the table does not exist. */
   sealBodies(tableName: string): AsyncIterable<string>;
 }

@@ -8,7 +8,7 @@ import { printable } from '../show.ts';
 import type { RemovalAccount } from './removal-account.ts';
 import { removeDeployment, type RemovalOptions } from './remove-deployment.ts';
 
-/** The command for `--help` and for the table of docs/deploy.md. */
+/** `--help` and the table of docs/deploy.md describe the command from this. */
 export const REMOVAL_COMMAND = {
   name: 'remove-deployment',
   usage:
@@ -81,7 +81,7 @@ export function removalCommand(
 }
 
 export interface RemovalSurroundings {
-  /** To standard error. */
+  /** Writes to standard error. */
   readonly printError: (text: string) => void;
   /** Waits so many ms. */
   readonly pause?: (ms: number) => Promise<void>;
@@ -89,7 +89,7 @@ export interface RemovalSurroundings {
   readonly ask?: (question: string) => Promise<string>;
 }
 
-/** Of a call that AWS throttles: Lambda deletes some 15 functions a second. */
+/** A call that AWS throttles is repeated so often: Lambda deletes some 15 functions a second. */
 const ATTEMPTS = 10;
 
 /** Other commands make one call, whose right their explanation names. */
@@ -103,9 +103,12 @@ function explained(error: unknown): unknown {
     : error;
 }
 
-/** The account of a target. A local one has a clock of its own, which its responses do not show. */
+/**
+ * Returns the account of a target. A local account has its own clock, which its responses do not
+ * show.
+ */
 export async function accountOf(local: Target['local']): Promise<RemovalAccount> {
-  // Its clients are those of six services: other commands do not load them.
+  // It needs the clients of six services, which other commands do not load.
   const { awsRemovalAccount } = await import('./aws-removal-account.ts');
   if (local === undefined) return awsRemovalAccount({ maxAttempts: ATTEMPTS });
   const account = awsRemovalAccount({ ...administratorSettings(local), maxAttempts: ATTEMPTS });

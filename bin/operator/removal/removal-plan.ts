@@ -19,7 +19,7 @@ export interface Step {
   readonly has: string;
   /** Dollars a month. */
   readonly monthly: number;
-  /** Of a stack. */
+  /** Only set if the step deletes a stack. */
   readonly place?: StackPlace;
 }
 
@@ -30,15 +30,15 @@ export interface RemovalPlan {
   readonly service: string;
   readonly region: string;
   readonly removes: Removes;
-  /** By the clock of AWS. */
+  /** The time that the clock of AWS shows. */
   readonly now: Date;
-  /** In the order in which they are carried out. */
+  /** The steps are carried out in this order. */
   readonly steps: readonly Step[];
   /** What the command leaves alone. */
   readonly notes: readonly string[];
-  /** When the last record of a trail that stays has expired, if known. */
+  /** The time when the last record of a trail that stays has expired, if known. */
   readonly trailUntil?: Date;
-  /** Of the tables and keys that exist. */
+  /** Contains the tables and keys that exist. */
   readonly mapping: ResourceMapping;
   /** Keys of the deployment that sign seals. */
   readonly sealKeys: readonly string[];

@@ -19,7 +19,7 @@ export interface RemovalOptions {
   readonly service: string;
   readonly removes: Removes;
   readonly isDryRun: boolean;
-  /** Instead of an answer at the terminal. */
+  /** Replaces the administrator's answer at the terminal. */
   readonly confirm?: string;
   /** New file for the resource mapping of what stays. */
   readonly mapping?: string;

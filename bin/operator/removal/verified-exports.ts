@@ -31,7 +31,7 @@ interface ReadExport {
   readonly trail: string;
   readonly isWhole: boolean;
   readonly at: Date;
-  /** The body of its last seal. */
+  /** The body of the last seal that it contains. */
   readonly newest?: string;
   /** The trails with records that have not expired, by the seals of the export. */
   readonly sealed: ReadonlySet<string>;
@@ -88,7 +88,7 @@ interface Seals {
   readonly end: number | undefined;
   /** The trails with records that have not expired. */
   readonly trails: ReadonlySet<string>;
-  /** Those of the bodies that are in the table. */
+  /** The bodies that are in the table, among those that the caller asked for. */
   readonly found: ReadonlySet<string>;
 }
 

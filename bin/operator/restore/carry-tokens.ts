@@ -52,7 +52,7 @@ function relatedKeys(tenantId: string, items: readonly RawItem[]): readonly Item
 /** A lock leads to a token by its id; an entry belongs to the token that has its position. */
 const belongs = (item: RawItem, id: string) => item['sk']?.S !== LOCK || item['tokenId']?.S === id;
 
-/** The writes by which a copy has the current items of a token, and no other of its items. */
+/** Returns the writes that give a copy the current items of a token, and remove its other items. */
 async function carried(deps: RestoreDeps, table: string, copy: string, pk: string): Promise<WriteRequest[]> {
   const { tenantId, id } = parseTokenPartition(pk);
   const now = await partitionItems(deps, table, pk);

@@ -17,7 +17,7 @@ export interface KeyRow {
   readonly version: number;
   /** Differs after each write that a caller can notice; others only encrypt the token again. */
   readonly stamp: string;
-  /** In ms since the epoch; `null` without an expiration. */
+  /** In ms since the epoch; `null` if it does not expire. */
   readonly expiresAt: number | null;
 }
 
@@ -70,7 +70,7 @@ function rowsIn(folder: string, file: number): ReadonlyMap<string, KeyRow> {
   );
 }
 
-/** The rows of each key in two folders, one file after the other. */
+/** Yields the rows that each key has in two folders. Reads one file after the other. */
 export function* pairedRows(
   first: string,
   second: string,

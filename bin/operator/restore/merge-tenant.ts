@@ -22,7 +22,7 @@ function progressOf(root: WrappedRoot, then: WrappedRoot | undefined): WrappedRo
  */
 export function mergeTenant(now: Tenant, then: Tenant): Tenant {
   if (isDestroyed(now)) return now;
-  // Not by its wrapped bytes: they are others once the root was wrapped under another key.
+  // The wrapped bytes do not identify a root: they change when it is wrapped under another key.
   const isSame = (a: WrappedRoot) => (b: WrappedRoot) => a.since === b.since && a.addedAt === b.addedAt;
   const roots = [
     ...then.roots.filter((root) => !now.roots.some(isSame(root))),

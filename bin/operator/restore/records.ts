@@ -27,7 +27,7 @@ import { readAll, scanAll, writeAll, type RawItem } from './scan.ts';
 /** The items of a record, as digests by key. */
 interface FoundRecord {
   readonly items: Map<string, { readonly key: RawItem; readonly digest: string }>;
-  /** For people. */
+  /** Shown to the administrator. */
   name?: string;
 }
 
@@ -72,7 +72,7 @@ export function recordOf(item: RawItem): string | undefined {
   return isApplication(sk) ? applicationRecord(tenantId, id) : JSON.stringify({ pk, sk });
 }
 
-/** The same text for equal items. */
+/** Equal items have the same canonical text. */
 function canonical(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
   if (Array.isArray(value)) return value.map(canonical);

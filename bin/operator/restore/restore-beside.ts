@@ -46,7 +46,7 @@ const inOrder = (a: string, b: string) => ORDER.indexOf(a) - ORDER.indexOf(b);
 const nameIn = (environment: OperatorEnvironment, role: Role) =>
   environment[`${role.toUpperCase() as Uppercase<Role>}_TABLE`];
 
-/** The restore point: one time for all tables, also for `latest`. */
+/** Every table is restored to one time, also for `latest`. */
 async function restorePoint(deps: RestoreDeps, wanted: string, names: readonly string[]): Promise<Date> {
   const ranges = await Promise.all(names.map((name) => recoveryOf(deps, name)));
   const [earliest, latest] = [

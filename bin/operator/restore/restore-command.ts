@@ -33,7 +33,6 @@ export const RESTORE_STEPS = {
 
 export type RestoreStep = keyof typeof RESTORE_STEPS;
 
-/** A parsed step. */
 export interface RestoreRequest {
   readonly step: RestoreStep;
   readonly time: string;

@@ -10,11 +10,10 @@ export interface RestoreDeps {
   /** In ms since the epoch. */
   readonly clock: () => number;
   readonly pause: (ms: number) => Promise<void>;
-  /** A line about the progress, for the administrator. */
+  /** Shows the administrator a line about the progress. */
   readonly say: (line: string) => void;
 }
 
-/** Between two polls of AWS, in ms. */
 const POLL_MS = 10_000;
 
 /** Waits until a condition is true. Rejects after a day: then AWS does not do it. */

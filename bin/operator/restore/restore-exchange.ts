@@ -23,8 +23,8 @@ import {
 } from './token-changes.ts';
 
 /**
- * Until running requests have ended and no instance has a cached key, in ms: the lifetime of a
- * cached key ring and a minute (src/core/crypto/tenant-keys.ts).
+ * After this time, running requests have ended and no instance has a cached key. It is the lifetime
+ * of a cached key ring (src/core/crypto/tenant-keys.ts) plus a minute, in ms.
  */
 const QUIET_MS = 360_000;
 

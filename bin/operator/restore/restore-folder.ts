@@ -20,9 +20,12 @@ export type ListKind = 'deleted' | 'changed' | 'created';
 /** The folder of a restore: its state, its lists for the administrator, and working files. */
 export interface RestoreFolder {
   readonly path: string;
-  /** For files of the program; ids of tokens are in them. */
+  /** The folder for the program's own files, which contain ids of tokens. */
   readonly work: string;
-  /** The state of the restore, validated. Throws {@link CommandFailure} if it is none. */
+  /**
+   * Returns the validated state of the restore. Throws {@link CommandFailure} if the file contains
+   * something else.
+   */
   load(): RestoreState | undefined;
   /** Resolves only once the state is on the disk: what follows may depend on it. */
   save(state: RestoreState): void;

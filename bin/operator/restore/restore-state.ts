@@ -42,7 +42,7 @@ export const tableSettings = z.strictObject({
   timeToLiveAttribute: z.string().optional(),
   isProtected: z.boolean(),
   isRecoverable: z.boolean(),
-  /** The resource policy, as JSON. */
+  /** JSON of the resource policy. */
   policy: z.string().optional(),
   warm: units.optional(),
   warmIndexes: z.record(z.string(), units),
@@ -88,7 +88,7 @@ export const restoreState = z.strictObject({
   version: z.literal(1),
   id: z.string().regex(/^[\w.-]{8,60}$/),
   phase: z.enum(PHASES),
-  /** The restore point, ISO 8601. */
+  /** ISO 8601. All tables are restored to this time. */
   time: z.iso.datetime(),
   operatorFunction: z.string().min(1),
   tables: z.array(tableState).min(1),

@@ -50,7 +50,10 @@ function* chunks<T>(elements: Iterable<T>, size: number): Generator<T[]> {
   if (chunk.length > 0) yield chunk;
 }
 
-/** Attempts of a batch of which DynamoDB leaves elements out, after 50 ms, 100 ms, ... 10 s. */
+/**
+ * DynamoDB may leave out elements of a batch. It is repeated so often, after 50 ms, 100 ms, ... 10
+ * s.
+ */
 const ATTEMPTS = 20;
 
 async function backOff({ pause }: RestoreDeps, attempt: number): Promise<void> {

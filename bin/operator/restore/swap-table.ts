@@ -41,7 +41,7 @@ async function isAvailable({ dynamodb }: RestoreDeps, arn: string): Promise<bool
 /** AWS refuses a backup of a new table, and of one with another backup under way, for a while. */
 const NOT_YET = ['ContinuousBackupsUnavailableException', 'TableInUseException', 'LimitExceededException'];
 
-/** Makes the backup of a copy with its final content, or finds that of an earlier run. */
+/** Makes a backup of a copy that has its final content, or finds the backup of an earlier run. */
 export async function backUp(deps: RestoreDeps, { copy }: TableState): Promise<string> {
   const [found] = await backupsOf(deps, copy);
   let arn = found;

@@ -118,7 +118,7 @@ export function definitionOf(table: DescribedTable): TableDefinition {
   });
 }
 
-/** The definition with its lists in one order: AWS promises none. */
+/** AWS returns the lists of a definition in any order, so they are sorted to be compared. */
 const ordered = ({ AttributeDefinitions, GlobalSecondaryIndexes, ...rest }: TableDefinition) => ({
   ...rest,
   attributes: AttributeDefinitions.toSorted((a, b) => (a.AttributeName < b.AttributeName ? -1 : 1)),

@@ -81,7 +81,7 @@ export async function readTable(deps: RestoreDeps, table: string, folder: string
 export interface TokenChange {
   readonly kind: 'deleted' | 'used' | 'begun' | 'changed';
   readonly pk: string;
-  /** Of the token now; 0 without one. */
+  /** The version that the token has now; 0 if it does not exist. */
   readonly version: number;
 }
 
@@ -102,7 +102,7 @@ function changeOf(pk: string, then: KeyRow | undefined, now: KeyRow | undefined,
   return now.stamp === then.stamp ? undefined : 'changed';
 }
 
-/** The differences between the files of a table then and now. */
+/** Yields each token that differs between the two folders, which contain its table then and now. */
 export function* tokenChanges(then: string, now: string, time: number): Generator<TokenChange> {
   for (const row of pairedRows(then, now)) {
     const kind = changeOf(row.pk, row.then, row.now, time);
@@ -115,7 +115,7 @@ export const TOKEN_LISTS: readonly string[] = ['deleted-Tokens', 'changed-Tokens
 
 const listedToken = z.object({ tenant_id: z.string(), id: z.string() });
 
-/** A token in a list. */
+/** Formats a token for a list, as JSON without a line break. */
 export function tokenLine(pk: string): string {
   const { tenantId, id } = parseTokenPartition(pk);
   return JSON.stringify({ tenant_id: tenantId, id });

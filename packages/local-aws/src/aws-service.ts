@@ -45,7 +45,7 @@ export interface AwsService {
   accesses(call: AwsCall): readonly AwsAccess[];
   /** Responds to the call. Throws {@link AwsError} for every failure that AWS would report. */
   handle(call: AwsCall): Promise<AwsResponse>;
-  /** The error in the service's own protocol. */
+  /** Formats an error in the service's own protocol. */
   failure(error: AwsError): AwsResponse;
   close(): Promise<void>;
   /** The policy of a resource of this service, by the ARN of an access; undefined without one. */

@@ -10,11 +10,11 @@ export interface ClockReading {
   readonly ahead_seconds: number;
 }
 
-/** The time of the local account: that of the machine, or later. */
+/** The local account has the time of the machine, or a later one. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** For {@link followClock} in other threads. */
+  /** Passed to other threads, which call {@link followClock}. */
   readonly shared: SharedClock;
   /**
    * Handles `/_local/clock`: PUT moves the clock forward by the `advance_seconds` of a JSON object;

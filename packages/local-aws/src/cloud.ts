@@ -44,7 +44,7 @@ export interface PreparedApp {
   readonly invoke: (functionName: string, payload: string) => Promise<InvocationOutcome>;
 }
 
-/** Local additions of an app to its HTTP API. */
+/** What an app adds to its HTTP API locally. */
 export interface GatewayExtension {
   /** Pages next to the API, by path and `accept` header; `undefined` leaves a path to the API. */
   readonly pages?: (path: string, accept: string) => Promise<GatewayResponse | undefined>;
@@ -132,10 +132,10 @@ interface Stores {
 
 export const ACCOUNT_ID = '000000000000';
 export const REGION = 'us-east-1';
-/** On AWS, TTL deletes up to two days late: rarely enough that no code can rely on it. */
+/** Expired items are deleted once an hour. AWS takes up to two days, so no code may rely on TTL. */
 const MINUTES_BETWEEN_EXPIRIES = 60;
 
-/** The folder of the templates, and of Node's compile cache for the functions. */
+/** Finds the folder of the templates and the folder in which Node caches compiled functions. */
 async function appFolders({ options, closers }: Start) {
   const { app, workDirectory, signal, onProgress } = options;
   if (typeof app === 'string') return { directory: app, compileCache: join(workDirectory, 'compile-cache') };

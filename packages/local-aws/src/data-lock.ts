@@ -42,7 +42,10 @@ function removeStale(lock: string, stale: string): void {
   rmSync(aside, { force: true });
 }
 
-/** As `mkdir -p`. Node's own reports a read-only parent as a missing one. */
+/**
+ * Does the same as `mkdir -p`. Node's own recursive mkdir reports a read-only parent as a missing
+ * one.
+ */
 function createDirectory(directory: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 });

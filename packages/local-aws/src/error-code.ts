@@ -1,4 +1,4 @@
-/** The `code` of one of Node's errors, such as `ENOENT`. */
+/** Returns the `code` that Node sets on its errors, such as `ENOENT`. */
 export function errorCode(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 }

@@ -6,7 +6,7 @@ import { openSynthesizedApp, type OpenOptions, type SynthesizedApp } from './ass
 
 const COMPILE_FUNCTIONS = join(import.meta.dirname, 'compile-functions.ts');
 
-/** Without the result a start works too: it takes longer, and more memory. */
+/** A start works without the result too, but takes longer and needs more memory. */
 async function compileFunctions(app: SynthesizedApp, { workDirectory, signal }: OpenOptions): Promise<void> {
   const compiling = runProgram({
     args: [COMPILE_FUNCTIONS, app.directory, app.compileCache],
@@ -20,7 +20,7 @@ async function compileFunctions(app: SynthesizedApp, { workDirectory, signal }: 
 }
 
 /**
- * Like {@link openSynthesizedApp}, and the functions of a new app are compiled. Both run in
+ * Does what {@link openSynthesizedApp} does, and compiles the functions of a new app. Both run in
  * processes that end: V8 does not return the memory of a compilation to the system.
  */
 export async function openApp(app: CdkApp, options: OpenOptions): Promise<SynthesizedApp> {

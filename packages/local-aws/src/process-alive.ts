@@ -22,7 +22,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of another user.
+    // The process exists, but belongs to another user.
     return errorCode(error) === 'EPERM';
   }
 }

@@ -61,7 +61,7 @@ export function createStorageFailure(directory: string, report: ReportStorageFai
   };
 }
 
-/** For a start that misses a file of an earlier one. */
+/** Thrown when a start misses a file of an earlier one. */
 export function damaged(path: string, fact: string, cause?: unknown): Error {
   return new Error(`${path} is damaged: ${fact}; restore the data folder from a copy, or use another one`, {
     cause,

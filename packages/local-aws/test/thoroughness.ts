@@ -8,7 +8,7 @@ export const IS_THOROUGH = process.env['CLOAKROOM_TESTS'] === 'thorough';
 /** The seed of all random draws in the tests: a whole number from 0 to 2^31 - 1. */
 export const SEED = Number(process.env['CLOAKROOM_SEED'] ?? 1);
 
-/** A number from 0 to below 1: the same ones in each file for the same seed. */
+/** Returns a number from 0 to below 1. Each file gets the same ones for the same seed. */
 export const random = seededRandom(SEED);
 
 const TIMES = 30;

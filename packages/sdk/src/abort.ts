@@ -12,7 +12,7 @@ export interface Signal {
 /** Throws the reason of an aborted signal. */
 export function throwIfAborted(signal: Signal | undefined): void {
   if (signal?.aborted !== true) return;
-  // Not every signal of Node 16 has one.
+  // Some signals of Node 16 have no reason.
   if (signal.reason !== undefined) throw signal.reason as Error;
   const error = new Error('The operation was aborted');
   error.name = 'AbortError';

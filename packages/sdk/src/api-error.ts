@@ -14,9 +14,9 @@ export class ApiError extends Error {
    */
   readonly code: string | undefined;
   readonly detail: string | undefined;
-  /** The problems of the request, by the path of the member. */
+  /** What is wrong with the request. Each key is the path of a member. */
   readonly errors: FieldErrors | undefined;
-  /** The id of the request in the service's logs. */
+  /** The id that the request has in the service's logs. */
   readonly traceId: string | undefined;
   /** Seconds after which the client may retry. */
   readonly retryAfter: number | undefined;

@@ -16,7 +16,7 @@ import { sessionsOf } from './sessions.ts';
 import { tenantsOf } from './tenants.ts';
 import { tokensOf } from './tokens.ts';
 
-/** Every operation of the service (docs/sdk.md). */
+/** Has a method for every operation of the service (docs/sdk.md). */
 export interface Client {
   readonly tokens: ReturnType<typeof tokensOf>;
   readonly applications: ReturnType<typeof applicationsOf>;
@@ -47,7 +47,6 @@ export interface Client {
   readonly proxy: <B>(request: ProxyRequest<B>) => Promise<ProxyResponse>;
 }
 
-/** The operations with an HTTP client. */
 export function clientOf(http: HttpClient): Client {
   return {
     tokens: tokensOf(http),

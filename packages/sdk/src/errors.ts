@@ -1,6 +1,4 @@
-/**
- * The problems by their path in the request, such as `{ 'card.number': ['must have 16 digits'] }`.
- */
+/** Each key is a path in the request, such as `{ 'card.number': ['must have 16 digits'] }`. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 export interface ReactorErrorOptions {

@@ -49,8 +49,8 @@ export type NewToken<D = Exclude<Json, null>> = {
 }[TokenType];
 
 /**
- * The result of `tokenize`: a token for an object with `type` and `data`, the id of a token for any
- * other primitive.
+ * The type that `tokenize` returns: an object with `type` and `data` becomes a token, any other
+ * primitive becomes the id of a token.
  */
 export type Tokenized<T> = Json extends T
   ? Json
@@ -96,7 +96,7 @@ export type EndedInvocation =
 /** The content of a webhook: a result, its reactor, and the application that invoked it. */
 export type DeliveredInvocation = EndedInvocation & {
   readonly reactor_id?: string;
-  /** For a session, the application that authorized it. */
+  /** If a session invoked the reactor, this is the application that authorized it. */
   readonly application_id?: string;
 };
 

@@ -11,21 +11,21 @@ import { send } from './platform.ts';
 import { retryAfterSeconds, retrying } from './retry.ts';
 
 const MAX_RETRIES = 3;
-/** Twice the service's limit. */
+/** The service ends a request after half of this time. */
 const TIMEOUT_MS = 60_000;
-/** The longest delay of `setTimeout`. */
+/** `setTimeout` fires immediately if its delay is longer. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 const KEY_MAX_LENGTH = 400;
 const TRACE_ID_MAX_LENGTH = 200;
 
 export interface ClientOptions {
-  /** The address of the service, such as `https://tokens.example.com`. */
+  /** Has the form `https://tokens.example.com`. */
   readonly baseUrl: string;
-  /** The key of an application or a session. */
+  /** The key that an application or a session has. */
   readonly apiKey: string;
   /** Prefix of the reserved headers; `SVC` unless the operator chose another. */
   readonly headerPrefix?: string | undefined;
-  /** Most retries of a retryable call; 3 by default, 0 for none. */
+  /** The client retries a call at most so often, if it is retryable. Default: 3. 0 means never. */
   readonly maxRetries?: number | undefined;
   /** Timeout of each attempt, in ms, for the complete response; 60,000 by default. */
   readonly timeoutMs?: number | undefined;
@@ -72,7 +72,7 @@ export interface RawCall extends CallOptions {
   readonly method: string;
   /** The path that the request must stay below. */
   readonly prefix: string;
-  /** The rest of the path, and the query. */
+  /** The rest of the path, which includes the query. */
   readonly rest: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | undefined;
@@ -86,7 +86,7 @@ export interface HttpClient {
   json(call: Call): Promise<unknown>;
   /** Returns the response unchanged, whatever its status. Never retried. */
   raw(call: RawCall): Promise<TransportResponse>;
-  /** The error of a failed response. */
+  /** Maps a failed response to its error. */
   error(response: TransportResponse): ApiError;
   readonly headerPrefix: string;
 }
@@ -139,7 +139,7 @@ function baseOf(baseUrl: string): string {
   const { protocol, username, password, search, hash, origin, pathname } = url;
   if (!/^https?:$/.test(protocol) || username + password + search + hash !== '')
     throw new TypeError('baseUrl must be http or https, without user, query and fragment');
-  // Not `href`, which preserves the question mark of an empty query.
+  // `href` would preserve the question mark of an empty query.
   return origin + pathname.replace(/\/+$/, '');
 }
 
@@ -221,7 +221,7 @@ export function createHttpClient(options: ClientOptions): HttpClient {
   const base = baseOf(options.baseUrl);
   const apiKey = headerText('apiKey', options.apiKey, 1_000);
   const headerPrefix = options.headerPrefix ?? 'SVC';
-  // As in the service's own settings.
+  // The service validates its own setting in the same way.
   if (!/^[A-Za-z][A-Za-z0-9]{0,19}$/.test(headerPrefix))
     throw new TypeError('headerPrefix must be 1 to 20 letters and digits, starting with a letter');
   const reserved = (name: string) => `${headerPrefix}-${name}`;

@@ -16,13 +16,13 @@ export interface Page<T> {
   readonly pagination: Pagination;
 }
 
-/** The page of a list; the first with 20 items by default. */
+/** Selects a page of a list. The default is the first one, with 20 items. */
 export interface PageQuery {
   /** From 1. */
   readonly page?: number | undefined;
   /** 1 to 100. */
   readonly size?: number | undefined;
-  /** A cursor of an earlier page, instead of `page`. */
+  /** The cursor that an earlier page contains. It replaces `page`. */
   readonly after?: string | undefined;
 }
 

@@ -26,7 +26,7 @@ async function decoded(body: Buffer, contentEncoding: string | undefined): Promi
   return [...codings].reverse().reduce(decode, body);
 }
 
-/** For Node 16, which has no `fetch`, and for requests that `fetch` rejects. */
+/** Used in Node 16, which has no `fetch`, and for requests that `fetch` rejects. */
 export const nodeTransport: Transport = async ({ method, url, headers, body, signal }) => {
   const { request } = await moduleFor(url);
   return new Promise((resolve, reject) => {

@@ -3,7 +3,7 @@ import type { Transport } from './transport.ts';
 import { fetchTransport } from './fetch-transport.ts';
 
 /**
- * The differences between Node and browsers. The browser build replaces this file by
+ * What differs between Node and browsers. The browser build replaces this file by
  * `platform.browser.ts` (tools/build-sdk.ts).
  */
 

@@ -26,14 +26,14 @@ export interface ProxyRequest<B = Json> extends Omit<CallOptions, 'maxRetries'> 
    * browser a GET has no body.
    */
   readonly body?: (B & AsJson<B>) | Uint8Array | undefined;
-  /** `Keep-Alive` of the outbound call. */
+  /** Sets `Keep-Alive` of the outbound call. */
   readonly keepAlive?: string | undefined;
-  /** `Connection` of the outbound call. */
+  /** Sets `Connection` of the outbound call. */
   readonly connection?: string | undefined;
 }
 
 export interface ProxyResponse {
-  /** The status of the destination. */
+  /** The status that the destination returned. */
   readonly status: number;
   /** Names in lower case. A decoded body has no `content-encoding` and `content-length`. */
   readonly headers: Readonly<Record<string, string>>;

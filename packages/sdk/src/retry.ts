@@ -2,7 +2,7 @@ import { ApiError } from './api-error.ts';
 import { ConnectionError } from './connection-error.ts';
 
 const FIRST_DELAY_MS = 200;
-/** For longer waits the call fails, and the caller decides. */
+/** A call fails if it would have to wait longer, and its caller decides. */
 const LONGEST_DELAY_MS = 30_000;
 const WORTH_ANOTHER_TRY: readonly number[] = [429, 502, 503, 504];
 /** Longer than any request of the service runs. */

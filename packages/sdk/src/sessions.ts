@@ -4,15 +4,15 @@ import type { Session, SessionGrants } from './resources.ts';
 export function sessionsOf(http: HttpClient) {
   return {
     /**
-     * With a public key: creates a session, which a server must authorize within three minutes. The
-     * service shows the key of a session once, so an idempotency key has no effect.
+     * Needs a public key. Creates a session, which a server must authorize within three minutes.
+     * The service shows the key of a session once, so an idempotency key has no effect.
      * @example const { session_key, nonce } = await client.sessions.create();
      */
     create: async (options?: CallOptions) =>
       (await http.json({ ...options, method: 'POST', path: '/sessions' })) as Session,
 
     /**
-     * With a private key: grants a session access, once, and no more than its application has.
+     * Needs a private key. Grants a session access, once, and no more than its application has.
      * @example await client.sessions.authorize({ nonce, permissions: ['token:create'] });
      */
     authorize: async (grants: SessionGrants, options?: WriteOptions): Promise<void> => {

@@ -17,9 +17,9 @@ export interface WebhookToVerify {
   /** The unchanged body: parsing and serializing it again would change the signed text. */
   readonly body: string | Uint8Array;
   readonly headers: WebhookHeaders;
-  /** The tenant's webhook secret, with or without `whsec_`. */
+  /** The tenant's webhook secret. It may begin with `whsec_`. */
   readonly secret: string;
-  /** The largest difference between the message's time and now, in seconds; 300 by default. */
+  /** The time of the message may differ from now by this many seconds. Default: 300. */
   readonly toleranceSeconds?: number | undefined;
 }
 
@@ -39,7 +39,7 @@ brand(WebhookVerificationError, 'WebhookVerificationError');
 const hasForEach = (headers: WebhookHeaders): headers is Extract<WebhookHeaders, { forEach: unknown }> =>
   typeof headers['forEach'] === 'function';
 
-/** All values of one header. */
+/** A header may occur more than once. */
 function valuesOf(headers: WebhookHeaders, wanted: string): readonly string[] {
   const values: string[] = [];
   if (hasForEach(headers)) {
@@ -82,7 +82,7 @@ function signedBytes(body: string | Uint8Array): Uint8Array {
   throw new TypeError('body must be text or bytes, as it came: before anything parses it');
 }
 
-/** Throws `TypeError`: compared with NaN, no message would be too old. */
+/** Throws `TypeError` for NaN, which would accept messages of any age. */
 function checkedTolerance(seconds: number): number {
   if (Number.isFinite(seconds) && seconds >= 0) return seconds;
   throw new TypeError('toleranceSeconds must be a number from 0');

@@ -15,7 +15,7 @@ export interface Reply {
   /** The body exactly as sent, instead of `body`. */
   readonly raw?: Buffer;
   /**
-   * Instead of a response: the connection ends before it or in its middle, or no response ever
+   * Used instead of a response: the connection ends before it or in its middle, or no response ever
    * arrives.
    */
   readonly instead?: 'drop' | 'cut' | 'hang';

@@ -196,7 +196,7 @@ describe('failures', () => {
     expect(value).toEqual(['Request Too Long', 'Error']);
   });
 
-  it('with a page instead of JSON, or without a response, state that', async () => {
+  it('failures with a page instead of JSON, or without a response, state that', async () => {
     await withService([{ status: 200, body: undefined }, { status: 204 }], async (baseUrl) => {
       const client = createClient({ baseUrl, apiKey: 'k' });
       await expect(client.tokens.delete('x')).resolves.toBeUndefined();

@@ -45,7 +45,7 @@ function examples(): ReadonlyMap<string, string> {
   return found;
 }
 
-/** The output of the compiler for texts, by their positions. */
+/** Compiles texts, and returns what the compiler prints, by their positions. */
 function compiled(texts: ReadonlyMap<string, string>): readonly string[] {
   const virtual = new Map([[join(root, 'packages/sdk/test/virtual-globals.ts'), GLOBALS]]);
   for (const [place, text] of texts)
@@ -75,7 +75,7 @@ function compiled(texts: ReadonlyMap<string, string>): readonly string[] {
 }
 
 describe('the examples', () => {
-  it('of docstrings and documentation compile', () => {
+  it('the examples of docstrings and documentation compile', () => {
     const texts = examples();
     expect(texts.size).toBeGreaterThan(40);
     expect([...texts.keys()].filter((place) => place.startsWith('README.md'))).toHaveLength(1);

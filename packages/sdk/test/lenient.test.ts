@@ -3,7 +3,7 @@ import { withService } from './a-service.ts';
 import { MEMBER_NAMES } from '../../../reactor-runtime/lenient/member-names.ts';
 import { withReactor } from '../../../test/reactor-runtime/a-reactor.ts';
 
-/** The response of a reactor in the layer of a lenient deployment. */
+/** Runs the code in the layer of a lenient deployment. */
 const lenientResponse = (code: string, changes: Record<string, unknown> = {}) =>
   withReactor(code, async (reactor) => (await reactor.invoke({}, changes)).response, {
     compatibility: 'lenient',
@@ -95,7 +95,8 @@ describe('bt of a lenient deployment', () => {
     };
     collect(schemas);
     for (const name of MEMBER_NAMES) names.delete(name);
-    // Of enrichments, which only expressions read, and of the proxy's own errors.
+    // Only expressions read the first three, which belong to enrichments. The proxy's own errors
+    // have the last.
     expect([...names].toSorted()).toEqual(['bin_details', 'bin_length', 'card_brand', 'proxy_error']);
   });
 });

@@ -201,7 +201,7 @@ describe('the path of the proxy', () => {
     });
   });
 
-  it('with an empty query in the address of the service remains a path', async () => {
+  it('the path of the proxy with an empty query in the address of the service remains a path', async () => {
     await withService([], async (baseUrl, received) => {
       await createClient({ baseUrl: `${baseUrl}/?#`, apiKey: 'k' }).permissions.list();
       expect(received[0]?.url).toBe('/permissions');

@@ -71,7 +71,7 @@ describe('the client retries', () => {
     expect((await calling(once, forever, { maxRetries: 5 })).received).toHaveLength(2);
   });
 
-  it.concurrent('each page of an iteration separately', async () => {
+  it.concurrent('the client retries each page of an iteration separately', async () => {
     const page = (after: string | null) => ({ status: 200, body: { data: [{}], pagination: { after } } });
     const { value, received } = await calling(
       async (client) => {
@@ -99,13 +99,16 @@ describe('the client does not retry', () => {
     }
   });
 
-  it.concurrent.each([400, 401, 403, 404, 409, 422, 500])('a rejection with %i', async (status) => {
-    const { error, received } = await calling(create('k1'), [{ status, body: { title: 't' } }]);
-    expect(error).toMatchObject({ status, title: 't' });
-    expect(received).toHaveLength(1);
-  });
+  it.concurrent.each([400, 401, 403, 404, 409, 422, 500])(
+    'the client does not retry a rejection with %i',
+    async (status) => {
+      const { error, received } = await calling(create('k1'), [{ status, body: { title: 't' } }]);
+      expect(error).toMatchObject({ status, title: 't' });
+      expect(received).toHaveLength(1);
+    },
+  );
 
-  it.concurrent('after a Retry-After of minutes', async () => {
+  it.concurrent('the client does not retry after a Retry-After of minutes', async () => {
     const later = { status: 503, headers: { 'Retry-After': '300' } };
     const { error, received } = await calling(get, [later]);
     expect(error).toMatchObject({ status: 503, retryAfter: 300 });
@@ -200,7 +203,7 @@ describe('the end of a call', () => {
     }
   });
 
-  it('of an iteration and of a write comes the same way', async () => {
+  it('an iteration and a write end in the same way', async () => {
     const signal = AbortSignal.abort();
     const iterated = await calling(async (client) => {
       for await (const _ of client.applications.list({}, { signal })) throw new Error('unreachable');
@@ -212,7 +215,7 @@ describe('the end of a call', () => {
     expect([written.error.name, written.received]).toEqual(['AbortError', []]);
   });
 
-  it('of an attempt comes after timeoutMs; the next one has its own timeout', async () => {
+  it('an attempt ends after timeoutMs; the next one has its own timeout', async () => {
     const hanging: Reply = { status: 0, instead: 'hang' };
     const { value, received } = await calling(get, [hanging], { timeoutMs: 300 });
     expect([value, received.length]).toEqual([{}, 2]);
@@ -222,7 +225,7 @@ describe('the end of a call', () => {
     expect(error.message).toContain('50 ms');
   });
 
-  it('of a call leaves no listener at its signal', async () => {
+  it('an ended call leaves no listener at its signal', async () => {
     const listening = new Set<unknown>();
     const signal = {
       aborted: false,
@@ -253,7 +256,7 @@ describe('Retry-After', () => {
     expect(retryAfterSeconds(header, now)).toBe(seconds);
   });
 
-  it('as a date is obeyed', async () => {
+  it('Retry-After as a date is obeyed', async () => {
     const past = { status: 503, headers: { 'Retry-After': 'Wed, 21 Oct 2015 07:28:00 GMT' } };
     expect((await calling(get, [past])).received).toHaveLength(2);
   });

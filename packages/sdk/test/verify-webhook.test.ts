@@ -145,7 +145,7 @@ describe('an invalid webhook is rejected:', () => {
     await refused(webhook);
   });
 
-  it('older than five minutes, or from the future', async () => {
+  it('a webhook is rejected that is older than five minutes, or from the future', async () => {
     const later = (seconds: number) => refused(aWebhook({ at: Date.now() + seconds * 1_000 }));
     expect(await later(-302)).toContain('too old');
     expect(await later(305)).toContain('future');
@@ -179,7 +179,7 @@ describe('an invalid webhook is rejected:', () => {
     );
   });
 
-  it('an invalid secret, as an error of the receiver', async () => {
+  it('an invalid secret is reported as an error of the receiver', async () => {
     for (const wrong of [undefined as unknown as string, '', 'whsec_', 'whsec_ä', 'a', '====', ' '])
       await expect(verifyWebhook({ ...sent, secret: wrong })).rejects.toThrow(TypeError);
     const error = await verifyWebhook({ ...sent, secret: 'whsec_?precious?' }).catch(

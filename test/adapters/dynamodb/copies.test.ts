@@ -49,7 +49,6 @@ async function statusesOf(key: string, ask = world.anInstance()): Promise<readon
   return [...statuses];
 }
 
-/** The grants in all copies of an application, by its id. */
 async function grantsOf(id: string): Promise<readonly string[]> {
   const found = await Promise.all(
     Array.from({ length: MANY }, () => world.operator.credentialStore.grants(tenantId, [id])),

@@ -10,7 +10,7 @@ const BODY = Buffer.alloc(32, 1);
 const OTHER_BODY = Buffer.alloc(32, 2);
 const NOW = 1_700_000_000_000;
 const DAY = 24 * 60 * 60 * 1000;
-/** The times of a claim at a time. */
+/** A claim that is made at this time has a lease of a minute. */
 const at = (now: number) => ({ now, leaseUntil: now + 60_000 });
 let database: Database;
 
@@ -61,16 +61,19 @@ describe('a claim with another body', () => {
 });
 
 describe('a stored response', () => {
-  it.each([10, 350_000, 350_001, 6_500_000])('of %d bytes is replayed for a day', async (bytes) => {
-    const { attempt } = await claimed();
-    const response = randomBytes(bytes);
-    await aStore().keep(scope, attempt, response, { now: NOW });
-    const replayed = await aStore().claim(scope, BODY, at(NOW + DAY - 1));
-    expect(replayed.state === 'stored' && replayed.encryptedResponse.equals(response)).toBe(true);
-    expect((await aStore().claim(scope, BODY, at(NOW + DAY))).state).toBe('claimed');
-  });
+  it.each([10, 350_000, 350_001, 6_500_000])(
+    'a stored response of %d bytes is replayed for a day',
+    async (bytes) => {
+      const { attempt } = await claimed();
+      const response = randomBytes(bytes);
+      await aStore().keep(scope, attempt, response, { now: NOW });
+      const replayed = await aStore().claim(scope, BODY, at(NOW + DAY - 1));
+      expect(replayed.state === 'stored' && replayed.encryptedResponse.equals(response)).toBe(true);
+      expect((await aStore().claim(scope, BODY, at(NOW + DAY))).state).toBe('claimed');
+    },
+  );
 
-  it('with missing parts is not replayed, and another attempt stores its own', async () => {
+  it('a stored response with missing parts is not replayed, and another attempt stores its own', async () => {
     const { attempt } = await claimed();
     const dying: Fate = (_operation, nth) => (nth === 2 ? 'die' : undefined);
     await expect(aStore(dying).keep(scope, attempt, randomBytes(800_000), { now: NOW })).rejects.toThrow(

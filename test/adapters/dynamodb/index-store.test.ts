@@ -69,7 +69,7 @@ interface Of {
   readonly to?: number;
   /** Number of entries of other tokens. */
   readonly others?: number;
-  /** Places of the token. */
+  /** Where the token occurs. */
   readonly places?: readonly IndexedPlace[];
 }
 

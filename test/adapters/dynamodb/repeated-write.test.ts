@@ -24,7 +24,7 @@ afterAll(() => database.close());
 
 const BODY = Buffer.alloc(32, 1);
 const MINUTE = 60_000;
-/** The times of a claim at a time. */
+/** A claim that is made at this time has a lease of a minute. */
 const at = (now: number) => ({ now, leaseUntil: now + MINUTE });
 const tokens = (fate?: Fate, clock = Date.now) => createTokenStore(database.tables(fate), clock);
 const applications = (fate?: Fate) => createApplicationStore(database.table('Access', fate));
@@ -474,19 +474,25 @@ function meeting(operation: string, ...outcomes: readonly ('lose' | 'conflict')[
 }
 
 describe('a repeated write recognises what its first attempt wrote', () => {
-  it.each(rows)('after a lost response: %s (%s)', async (_title, operation, expected, prepare) => {
-    const write = await prepare();
-    const { fate, left } = meeting(operation, 'lose');
-    expect(await write(fate)).toEqual(expected);
-    expect(left).toEqual([]);
-  });
+  it.each(rows)(
+    'a repeated write recognises what its first attempt wrote after a lost response: %s (%s)',
+    async (_title, operation, expected, prepare) => {
+      const write = await prepare();
+      const { fate, left } = meeting(operation, 'lose');
+      expect(await write(fate)).toEqual(expected);
+      expect(left).toEqual([]);
+    },
+  );
 
-  it.each(rows)('after a lost response and a conflict: %s (%s)', async (_, operation, expected, prepare) => {
-    const write = await prepare();
-    const { fate, left } = meeting(operation, 'lose', 'conflict');
-    expect(await write(fate)).toEqual(expected);
-    expect(left).toEqual([]);
-  });
+  it.each(rows)(
+    'a repeated write recognises what its first attempt wrote after a lost response and a conflict: %s (%s)',
+    async (_, operation, expected, prepare) => {
+      const write = await prepare();
+      const { fate, left } = meeting(operation, 'lose', 'conflict');
+      expect(await write(fate)).toEqual(expected);
+      expect(left).toEqual([]);
+    },
+  );
 });
 
 describe('a write that certainly did not happen before', () => {

@@ -54,7 +54,7 @@ describe('candidates', () => {
     );
   }, 60_000);
 
-  it('of a rare term and a common one cost as much as those of the rare one', async () => {
+  it('candidates of a rare term and a common one cost as much as those of the rare one', async () => {
     database.takeCalls();
     const found: string[] = [];
     for await (const batch of store.candidates(TENANT, { terms: ['common', 'rare'], expected: 21 }))

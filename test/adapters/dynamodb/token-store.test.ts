@@ -44,7 +44,7 @@ async function sweepAll() {
 
 const hashOf = (bytes: Uint8Array | undefined) => bytes && createHash('sha256').update(bytes).digest('hex');
 
-/** A token with hashes of its large members: jest compares large buffers byte by byte, slowly. */
+/** Replaces large members by hashes, because jest compares large buffers byte by byte, slowly. */
 const digested = (token: StoredToken | undefined) =>
   token && {
     ...token,
@@ -168,37 +168,43 @@ describe('a lost response', () => {
     expect(digested(await aStore().find(TENANT, token.id))).toEqual(digested(token));
   };
 
-  it('of a create is recognised, for a plain token and for one with everything', async () => {
+  it('a lost response of a create is recognised, for a plain token and for one with everything', async () => {
     for (const write of [{ token: aStoredToken() }, aFullToken()])
       await recognised(write.token, await aStore(losing(1)).create([write]));
   });
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9])('of step %d of a large create is recognised', async (step) => {
-    const token = aStoredToken({ terms: terms(130) });
-    const store = aStore(losing(step));
-    let outcome = await store.create([{ token }]);
-    // The core retries after `changed`, with the same write id.
-    if (outcome === 'changed') outcome = await store.create([{ token }]);
-    await recognised(token, outcome);
-    await aStore().deleteVersion(token);
-    expect(await database.keys()).toEqual([]);
-  });
+  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9])(
+    'a lost response of step %d of a large create is recognised',
+    async (step) => {
+      const token = aStoredToken({ terms: terms(130) });
+      const store = aStore(losing(step));
+      let outcome = await store.create([{ token }]);
+      // The core retries after `changed`, with the same write id.
+      if (outcome === 'changed') outcome = await store.create([{ token }]);
+      await recognised(token, outcome);
+      await aStore().deleteVersion(token);
+      expect(await database.keys()).toEqual([]);
+    },
+  );
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])('of step %d of a large update is recognised', async (step) => {
-    const first = aStoredToken({ terms: terms(80) });
-    await aStore().create([{ token: first }]);
-    const next = changed(first, { terms: terms(80, 'other') });
-    const outcome = await aStore(losing(step)).update(first, { token: next });
-    expect(['written', 'changed']).toContain(outcome);
-    expect(await aStore().find(TENANT, first.id)).toEqual(next);
-    expect([await idsUnder('term7'), await idsUnder('other7')]).toEqual([[], [first.id]]);
-    expect(await aStore().deleteVersion(next)).toBe(true);
-    expect(await database.keys()).toEqual([]);
-  });
+  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])(
+    'a lost response of step %d of a large update is recognised',
+    async (step) => {
+      const first = aStoredToken({ terms: terms(80) });
+      await aStore().create([{ token: first }]);
+      const next = changed(first, { terms: terms(80, 'other') });
+      const outcome = await aStore(losing(step)).update(first, { token: next });
+      expect(['written', 'changed']).toContain(outcome);
+      expect(await aStore().find(TENANT, first.id)).toEqual(next);
+      expect([await idsUnder('term7'), await idsUnder('other7')]).toEqual([[], [first.id]]);
+      expect(await aStore().deleteVersion(next)).toBe(true);
+      expect(await database.keys()).toEqual([]);
+    },
+  );
 });
 
 describe('a writer that dies', () => {
-  it('between the steps of a create leaves nothing visible, and nothing that the sweep does not remove', async () => {
+  it('a writer that dies between the steps of a create leaves nothing visible, and nothing that the sweep does not remove', async () => {
     for (let last = 1; last <= 12; last += 1) {
       const writes = [aFullToken({ terms: terms(60) }), aFullToken({ terms: terms(60, 'other') })];
       const outcome = await aStore(dyingAt(last))
@@ -221,7 +227,7 @@ describe('a writer that dies', () => {
     }
   });
 
-  it('between the steps of an update leaves the old or the new token, found by its own terms only, and free to change', async () => {
+  it('a writer that dies between the steps of an update leaves the old or the new token, found by its own terms only, and free to change', async () => {
     for (let last = 1; last <= 14; last += 1) {
       const first = aStoredToken({ terms: terms(80) });
       await aStore().create([{ token: first }]);
@@ -244,7 +250,7 @@ describe('a writer that dies', () => {
     }
   });
 
-  it('between the steps of replacing megabytes leaves all of the old data or all of the new', async () => {
+  it('a writer that dies between the steps of replacing megabytes leaves all of the old data or all of the new', async () => {
     for (let last = 1; last <= 6; last += 1) {
       const first = aStoredToken({ encryptedData: randomBytes(2_100_000) });
       await aStore().create([{ token: first }]);
@@ -262,7 +268,7 @@ describe('a writer that dies', () => {
     }
   });
 
-  it('between the steps of a delete leaves the token deleted or not, and the sweep removes the rest', async () => {
+  it('a writer that dies between the steps of a delete leaves the token deleted or not, and the sweep removes the rest', async () => {
     for (let last = 1; last <= 9; last += 1) {
       const write = aFullToken({ terms: terms(120) });
       await aStore().create([write]);
@@ -305,7 +311,7 @@ describe('the lock of a match hash', () => {
     expect(await database.keys()).toEqual([]);
   });
 
-  it('of a token that is still being created is waited for, and that of a dead writer is cleared', async () => {
+  it('the lock of a match hash of a token that is still being created is waited for, and that of a dead writer is cleared', async () => {
     const large = locked({ terms: terms(130) });
     await expect(aStore(dyingAt(3)).create([{ token: large }])).rejects.toThrow('ended');
     const token = locked();
@@ -482,7 +488,7 @@ describe('a write that encrypts the same content again', () => {
     }
   });
 
-  it('of data in parts does not remove a mark that was written first', async () => {
+  it('sealing data in parts again does not remove a state that was written first', async () => {
     const token = aStoredToken({ encryptedData: randomBytes(2_500_000) });
     await aStore().create([{ token }]);
     const again = (isShared: boolean) => ({

@@ -54,7 +54,7 @@ describe('a resource policy differs from that of the template', () => {
     expect(problems(statement)).toEqual(expected);
   });
 
-  it('with a statement that allows anything', () => {
+  it('a policy with a statement that allows anything differs from that of the template', () => {
     const allowed = { Effect: 'Allow', Principal: '*', Action: 'dynamodb:PartiQLInsert', Resource: '*' };
     expect(problems(DENIAL, allowed)).toEqual(['its policy allows dynamodb:PartiQLInsert']);
     expect(problems(DENIAL, { ...allowed, Action: undefined, NotAction: 'a' })).toEqual([

@@ -98,7 +98,7 @@ describe('a run', () => {
     ['another shape', payload({ outcome: 'threw', error: { message: 5 } })],
     ['an unknown outcome', payload({ outcome: 'nice' })],
     ['prototype members', { Payload: Buffer.from('{"__proto__":{"outcome":"returned"}}') }],
-  ] as [string, Response][])('without a response: %s', async (_title, response) => {
+  ] as [string, Response][])('a run without a response fails: %s', async (_title, response) => {
     expect(await run([response]).outcome).toEqual({ outcome: 'exited' });
   });
 
@@ -121,7 +121,7 @@ describe('a run', () => {
     expect(sent.map(({ input }) => input.Qualifier)).toEqual(['7']);
   });
 
-  it('of a reactor that was deleted meanwhile is stale: the record decides the rest', async () => {
+  it('a run of a reactor that was deleted meanwhile is stale: the record decides the rest', async () => {
     expect(await run([named('ResourceNotFoundException', 404)]).outcome).toEqual({ outcome: 'stale' });
   });
 

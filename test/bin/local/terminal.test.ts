@@ -30,7 +30,10 @@ function aStream(isTTY: boolean) {
   return { stream: Object.assign(stream, { isTTY }) as unknown as NodeJS.WriteStream, written };
 }
 
-/** In a separate process: Node decides about colour by the environment that it started with. */
+/**
+ * Runs a separate process, because Node decides about colour by the environment that it started
+ * with.
+ */
 function greetingOn(isTTY: boolean, env: Readonly<Record<string, string>> = {}): string {
   const program = `
     import { greeting } from './bin/local/greeting.ts';

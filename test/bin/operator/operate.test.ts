@@ -109,7 +109,7 @@ describe('the operator command line', () => {
     expect([exitCode, out, err, payloads]).toEqual([2, '', `operator: ${problem}\n`, []]);
   });
 
-  it('without a command prints its help to standard error, with exit code 2', async () => {
+  it('the command line prints its help to standard error without a command, with exit code 2', async () => {
     const { exitCode, out, err } = await run([]);
     expect([exitCode, out, err]).toEqual([2, '', expect.stringContaining('create-tenant')]);
   });
@@ -388,7 +388,7 @@ describe('commands of the audit trail', () => {
 });
 
 describe('help', () => {
-  it.each(COMMAND_NAMES)('of %s names its options and the exit codes', async (name) => {
+  it.each(COMMAND_NAMES)('help of %s names its options and the exit codes', async (name) => {
     const [{ exitCode, out, err }, byHelp] = [await run([name, '--help']), await run(['help', name])];
     expect([exitCode, err]).toEqual([0, '']);
     for (const flag of flagsOf(name)) expect(out).toContain(`--${flag}`);

@@ -152,7 +152,7 @@ describe('an export', () => {
     expect(broken).toBe(`the record ${early} and 5 after it: no seal covers its time`);
   });
 
-  it('with a seal that was signed twice, after different ones, is broken', async () => {
+  it('an export with a seal that was signed twice, after different ones, is broken', async () => {
     const { trail } = await aTrail();
     const [first, , third] = [...trail.seals.values()].map(statementOf);
     if (first === undefined || third === undefined) throw new Error('no seals');
@@ -162,7 +162,7 @@ describe('an export', () => {
     expect(broken).toMatch(/part 1: it names another seal as the one before it$/);
   });
 
-  it('with a seal that continues directly from one long before is broken', async () => {
+  it('an export with a seal that continues directly from one long before is broken', async () => {
     const { trail } = await aTrail();
     const [first, , third] = [...trail.seals.values()];
     if (first === undefined || third === undefined) throw new Error('no seals');
@@ -173,7 +173,7 @@ describe('an export', () => {
     expect(broken).toMatch(/part 1: seals before it are missing$/);
   });
 
-  it('with any single change is broken, or covers less than before', async () => {
+  it('an export with any single change is broken, or covers less than before', async () => {
     const { trail: sealed } = await aTrail({ minutes: 3 });
     const { trail: inParts } = await aTrail({ minutes: 3, over: { partSize: 2 } });
     let found = 0;

@@ -32,12 +32,15 @@ describe('the error for a missing permission', () => {
     ['token:create', { type: 'private', actsBy: 'reactor' }, 'The invoking application was not granted it.'],
     ['token:create', { type: 'session', actsBy: 'reactor' }, 'This session was not granted it.'],
     ['token:read', { type: 'session', actsBy: 'session' }, 'This session was not granted it.'],
-  ] as const)('for %s and %j names who could have it', (permission, who, words) => {
-    const caller: Caller = aCaller({ ...who, permissions: [], rules: [] });
-    expect(refusal(() => requirePermission(caller, permission))).toBe(
-      `The permission ${permission} is required. ${words}`,
-    );
-  });
+  ] as const)(
+    'the error for the missing permission %s of %j names who could have it',
+    (permission, who, words) => {
+      const caller: Caller = aCaller({ ...who, permissions: [], rules: [] });
+      expect(refusal(() => requirePermission(caller, permission))).toBe(
+        `The permission ${permission} is required. ${words}`,
+      );
+    },
+  );
 
   it('names nothing of the token if no rule covers that token', () => {
     const rules = [

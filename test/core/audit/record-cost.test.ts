@@ -37,7 +37,7 @@ const USUAL: AuditSubject = {
   trace: 'b46ede0b-df5d-4a78-a781-b984528b1e1a',
 };
 
-/** An item of a statement in the format of DynamoDB. */
+/** Returns the item that a statement inserts, in DynamoDB's format. */
 function itemOf(statement: string, values: readonly StoredValue[]): Item {
   const names = [...statement.matchAll(/'(\w+)': \?/g)].map(([, name = '']) => name);
   const members = names.map((name, at) => {
@@ -175,7 +175,7 @@ describe('what a record costs is not chosen by the creator of the tokens that it
 it.each([
   ['of 400 ASCII characters', 'a'.repeat(400), 1],
   ['of 400 characters of four bytes', '\u{1f4b3}'.repeat(400), 2],
-])('the creator of a token pays for its id %s', async (_, id, units) => {
+])('the cost of an id is paid by the creator of its token: %s', async (_, id, units) => {
   const { log, ids } = aTrail();
   await openScope(log, TENANT, USUAL).ahead({ tokens: [{ id }], form: 'create' });
   expect(ids()).toEqual([units]);

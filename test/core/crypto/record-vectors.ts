@@ -69,7 +69,7 @@ export const KEY_VECTORS = [
   { purpose: 'webhook', key: '7cdda7ef6eac4398660ffd9aebd465647ae6061be40977e5e5fa22e75468ff20' },
 ] as const;
 
-/** The MAC of the clear fields of the token of the first record vector, without details. */
+/** The MAC that the clear fields of the first record vector have, without details. */
 export const MAC_VECTOR = {
   field: 'clear',
   bound: [...RECORD_VECTORS[0].bound, '[74,null]'],

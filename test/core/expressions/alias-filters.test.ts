@@ -17,7 +17,7 @@ const text = fc
   .filter((value) => /[0-9a-z]/i.test(value));
 
 describe('an alias', () => {
-  it('of a format preserves kinds of characters and requested ones, and never equals the value', () => {
+  it('an alias of a format preserves kinds of characters and requested ones, and never equals the value', () => {
     fc.assert(
       fc.property(text, (value) => {
         const alias = aliasPreserveFormat(value);
@@ -28,7 +28,7 @@ describe('an alias', () => {
     );
   });
 
-  it('of a length has as many characters, all letters and digits, and never equals the value', () => {
+  it('an alias of a length has as many characters, all letters and digits, and never equals the value', () => {
     fc.assert(
       fc.property(text, (value) => {
         const alias = aliasPreserveLength(value);
@@ -53,7 +53,7 @@ describe('an alias', () => {
     expect(aliasPreserveLength('ABC-123-xyz', ['last', 2])).toMatch(/^[0-9a-z]{9}yz$/i);
   });
 
-  it('of a card preserves separators, and BIN and last four digits on request', () => {
+  it('an alias of a card preserves separators, and BIN and last four digits on request', () => {
     expect(aliasCard('4242424242424242', true, true)).toMatch(/^42424242\d{4}4242$/);
     expect(aliasCard('4242-4242-4242-4242', 'false', 'true')).toMatch(/^\d{4}-\d{4}-\d{4}-4242$/);
     expect(aliasCard('378282246310005', true)).toMatch(/^378282\d{9}$/);

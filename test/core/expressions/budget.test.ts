@@ -82,7 +82,7 @@ const value: fc.Arbitrary<Json> = fc.oneof(
 );
 const data = fc.oneof(value, fc.record({ a: value, list: value }));
 
-/** The outcome of an evaluation, and its steps. */
+/** Evaluates, and returns the outcome and the number of steps. */
 function evaluated(budget: Budget, evaluate: () => unknown): readonly [outcome: string, used: number] {
   try {
     return [JSON.stringify(evaluate()), budget.used];

@@ -157,7 +157,7 @@ describe('the filters', () => {
     ["date: '%Y-%m-%d %H:%M'", '2030-01-31T23:30:00+02:00', '2030-01-31 21:30'],
     ['divided_by: 2 | ceil', 5, 3],
     ['round: 1', 2.25, 2.3],
-  ])('%s of %j', (filters, data, result) => {
+  ])('the filter %s of %j returns the expected value', (filters, data, result) => {
     expect(renderTemplate(`{{ data | ${filters} }}`, { data }, createBudget())).toEqual(result);
   });
 

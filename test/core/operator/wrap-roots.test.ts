@@ -84,7 +84,7 @@ describe('wrapping roots again', () => {
     await rewrapAll(world.deps);
     expect(wrappers(world)).toEqual({ [world.tenantId]: [id], [shared]: [id], [direct]: ['kms'] });
     expect(world.tenant(direct)).toBe(kms);
-    // An instance with an older ring in its cache, and a new one.
+    // The first instance has an older ring in its cache. The second is new.
     for (const instance of [late, world.instance()]) await opens(instance);
   });
 

@@ -6,7 +6,7 @@ import { contentOfText } from '../../../src/core/shared/content.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { memberPath } from '../../../src/core/shared/member-path.ts';
 
-/** The errors of a body, without their words. */
+/** Returns the errors of a body without their words. */
 function errorsOf(text: string, contentType = 'application/json'): readonly string[] {
   const fields = new TemplateFields();
   requestBody(contentOfText(text), contentType, false, fields);

@@ -195,7 +195,7 @@ const inner = (minLength: number, maxLength: number) =>
   fc.array(fc.constantFrom(...INNER), { minLength, maxLength });
 const outer = fc.constantFrom(...OUTER);
 
-/** A template in several grammars, the first around the others. */
+/** Wraps a template in several grammars. The first is the outermost. */
 const wrapped = (grammars: readonly Grammar[], leaf: string): string =>
   grammars.reduceRight((text, grammar) => grammar.wrap(text), leaf);
 const unwrapped = (grammars: readonly Grammar[], text: string): string =>
@@ -491,7 +491,7 @@ describe('a hostile nested body', () => {
     ['unclosed attributes', `${'<a b="'.repeat(800_000)}{{a}}`, 'text/xml'],
     ['references', `<a>{"a":"${'&amp;'.repeat(1_000_000)}{{a}}"}</a>`, 'text/xml'],
     ['scripts', `${'<script>'.repeat(600_000)}{{a}}`, 'text/html'],
-  ])('of %s is filled in or refused in one pass', (_, body, type) => {
+  ])('a hostile nested body of %s is filled in or refused in one pass', (_, body, type) => {
     const started = performance.now();
     filled(body, type, '"');
     expect(performance.now() - started).toBeLessThan(3_000);

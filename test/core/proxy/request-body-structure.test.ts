@@ -98,7 +98,7 @@ const asText = (value: Json) =>
   value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 const EXPRESSION = /\{\{ ?([ab]) ?\}\}/g;
 
-/** The expected document, by an independent walk. */
+/** Computes the expected document by an independent walk. */
 function expected(value: Json, known: Tokens): Json {
   if (typeof value === 'string') {
     const alone = /^\{\{ ?([ab]) ?\}\}$/.exec(value)?.[1];
@@ -211,14 +211,17 @@ describe('a body that is JSON', () => {
 });
 
 describe('a body of XML or HTML', () => {
-  it.each(XML_LABELS)('of %s arrives with exactly the tags and attributes of its template', (label) => {
-    fc.assert(
-      fc.property(tokens, (known) => {
-        const arrived = filled('<a b="{{ a }}" c=\'{{ b }}\'>{{ a }}</a>', label, known);
-        expect(arrived).toMatch(/^<a b="[^<>"']*" c='[^<>"']*'>[^<>"']*<\/a>$/);
-      }),
-    );
-  });
+  it.each(XML_LABELS)(
+    'a body of XML or HTML of %s arrives with exactly the tags and attributes of its template',
+    (label) => {
+      fc.assert(
+        fc.property(tokens, (known) => {
+          const arrived = filled('<a b="{{ a }}" c=\'{{ b }}\'>{{ a }}</a>', label, known);
+          expect(arrived).toMatch(/^<a b="[^<>"']*" c='[^<>"']*'>[^<>"']*<\/a>$/);
+        }),
+      );
+    },
+  );
 });
 
 describe('a body whose Content-Type may mean several types', () => {
@@ -289,16 +292,19 @@ describe('a message with its own headers', () => {
   ];
   const message = (text: string) => `X-A: ${text}\r\nContent-Type: application/json\r\n\r\n{"a":"${text}"}`;
 
-  it.each(MESSAGES)('of %s is rejected with an expression, and sent unchanged otherwise', (label) => {
-    const part = (text: string) => `--BB\r\nContent-Type: ${label}\r\n\r\n${message(text)}\r\n--BB--`;
-    expect(filled(message('{{ a }}'), label, { a: 'x' })).toBe('refused');
-    expect(filled(message('y'), label, { a: 'x' })).toBe(message('y'));
-    for (const type of ['mixed', 'form-data']) {
-      const outer = `multipart/${type}; boundary=BB`;
-      expect(filled(part('{{ a }}'), outer, { a: 'x' })).toBe('refused');
-      expect(filled(part('y'), outer, { a: 'x' })).toBe(part('y'));
-    }
-  });
+  it.each(MESSAGES)(
+    'a message with its own headers of %s is rejected with an expression, and sent unchanged otherwise',
+    (label) => {
+      const part = (text: string) => `--BB\r\nContent-Type: ${label}\r\n\r\n${message(text)}\r\n--BB--`;
+      expect(filled(message('{{ a }}'), label, { a: 'x' })).toBe('refused');
+      expect(filled(message('y'), label, { a: 'x' })).toBe(message('y'));
+      for (const type of ['mixed', 'form-data']) {
+        const outer = `multipart/${type}; boundary=BB`;
+        expect(filled(part('{{ a }}'), outer, { a: 'x' })).toBe('refused');
+        expect(filled(part('y'), outer, { a: 'x' })).toBe(part('y'));
+      }
+    },
+  );
 
   it('is the default for a part of multipart/digest', () => {
     const part = (headers: string) => `--BB\r\n${headers}\r\n${message('{{ a }}')}\r\n--BB--`;
@@ -371,9 +377,12 @@ describe('a body of JSON records', () => {
     ['application/x-ndjson', '{"a":1} {"b":"{{ a }}"}\n'],
     ['application/json-seq', '\u001e{"a":"{{ a }}"}\n\u001e{"b":{{ a }}}\n'],
     ['application/json-seq', '{{ a }}\u001e{"b":1}\n'],
-  ])('of %s is rejected when a record with an expression is not JSON: %j', (label, body) => {
-    expect(filled(body, label, { a: 'x' })).toBe('refused');
-  });
+  ])(
+    'a body of JSON records of %s is rejected when a record with an expression is not JSON: %j',
+    (label, body) => {
+      expect(filled(body, label, { a: 'x' })).toBe('refused');
+    },
+  );
 
   it('sends records without expressions unchanged, JSON or not', () => {
     const body = 'nothing\n{"a":"{{ a }}"}\n\n{ "b" : 1.0 }\n{"c":';
@@ -553,7 +562,7 @@ describe('a multipart body', () => {
   });
 
   it.each(['form-data', 'mixed', 'related'])(
-    'of multipart/%s is rejected when a value and its neighboring text form a boundary',
+    'a multipart body of multipart/%s is rejected when a value and its neighboring text form a boundary',
     (type) => {
       const body = (content: string) => `--BB\r\nX: y\r\n\r\n${content}\r\n--BB--\r\n`;
       const label = `multipart/${type}; boundary=BB`;
@@ -636,7 +645,7 @@ describe('a multipart body', () => {
     expect(filled(form('{{ a }}'), 'multipart/form-data; boundary=BB', { a: 'x' })).toBe(form('x'));
   });
 
-  it('of dashes is rejected before all of it is read', () => {
+  it('a multipart body of dashes is rejected before all of it is read', () => {
     const body = `---\r\n\r\n{{ a }}\r\n${'-'.repeat(5_000_000)}`;
     const started = performance.now();
     expect(filled(body, 'multipart/mixed; boundary="-"', { a: 'x' })).toBe('refused');

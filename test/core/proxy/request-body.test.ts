@@ -48,7 +48,7 @@ const data = fc.oneof(
 ) as fc.Arbitrary<Json>;
 
 describe('a proxied body agrees with an independent rendering', () => {
-  it('as JSON: parsed, filled in as a value, and written again', () => {
+  it('a JSON body is parsed, filled in as a value, and written again', () => {
     fc.assert(
       fc.property(placement, data, fc.jsonValue(), (where, value, rest) => {
         const isAlone = where.before === '' && where.after === '';
@@ -64,7 +64,7 @@ describe('a proxied body agrees with an independent rendering', () => {
     );
   });
 
-  it('as a form: decoded by URLSearchParams', () => {
+  it('a form is decoded as URLSearchParams does it', () => {
     fc.assert(
       fc.property(placement, data, plain, (where, value, other) => {
         const body = new URLSearchParams([
@@ -81,7 +81,7 @@ describe('a proxied body agrees with an independent rendering', () => {
     );
   });
 
-  it('as XML: no value can end an element or an attribute', () => {
+  it('an XML body is filled in so that no value can end an element or an attribute', () => {
     fc.assert(
       fc.property(data, (value) => {
         const got = rendered('<a b="{{ id }}">{{ id }}</a>', 'text/xml', { id: value });
@@ -99,7 +99,7 @@ describe('a proxied body agrees with an independent rendering', () => {
     );
   });
 
-  it('as text: put in its place', () => {
+  it('a text body has each value in its place', () => {
     fc.assert(
       fc.property(placement, data, (where, value) => {
         // Text that is JSON is treated as JSON.
@@ -136,7 +136,7 @@ describe('a hostile body', () => {
     ['application/json', '"{{",', '[', '1]'],
     ['application/x-www-form-urlencoded', 'a={{&', '', ''],
     ['multipart/form-data; boundary=b', '--b\r\n\r\n{{\r\n', '', '--b--'],
-  ])('of %s is read no further after too many errors', (contentType, unit, before, after) => {
+  ])('a hostile body of %s is read no further after too many errors', (contentType, unit, before, after) => {
     const { fields } = references(`${before}${unit.repeat(200_000)}${after}`, contentType);
     expect(fields.isFull).toBe(true);
     let reported = 0;
@@ -162,13 +162,16 @@ describe('a hostile body', () => {
     ['application/x-www-form-urlencoded', 'a={{a}}&', '', ''],
     ['multipart/form-data; boundary=b', '--b\r\n\r\n{{a}}\r\n', '', '--b--'],
     ['text/plain', '{{a}}', '', ''],
-  ])('of %s is rejected with more than ten thousand expressions', (contentType, unit, before, after) => {
-    const { fields } = references(`${before}${unit.repeat(10_001)}${after}`, contentType);
-    expect(() => {
-      fields.throwIfFailed();
-    }).toThrow('validation');
-    expect(references(`${before}${unit.repeat(9_000)}${after}`, contentType).fields.failed).toBe(false);
-  });
+  ])(
+    'a hostile body of %s is rejected with more than ten thousand expressions',
+    (contentType, unit, before, after) => {
+      const { fields } = references(`${before}${unit.repeat(10_001)}${after}`, contentType);
+      expect(() => {
+        fields.throwIfFailed();
+      }).toThrow('validation');
+      expect(references(`${before}${unit.repeat(9_000)}${after}`, contentType).fields.failed).toBe(false);
+    },
+  );
 });
 
 describe('a body that is not text with expressions', () => {

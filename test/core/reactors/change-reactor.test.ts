@@ -92,7 +92,7 @@ describe('a reactor', () => {
     expect((await getReactor(world.deps, aManager, id)).reactor.name).toBe('Another');
   });
 
-  it('with a missing function is never due, and gets a hot one by a PUT of the same code', async () => {
+  it('a reactor with a missing function is never due, and gets a hot one by a PUT of the same code', async () => {
     const world = aReactorWorld();
     world.allowHot(false);
     const id = await create(world);
@@ -109,7 +109,7 @@ describe('a reactor', () => {
     expect(record()?.heatAt).toBeDefined();
   });
 
-  it('with a missing function gets one by a PUT, or by the next one if the process dies', async () => {
+  it('a reactor with a missing function gets one by a PUT, or by the next one if the process dies', async () => {
     for (const kind of ['dieBefore', 'dieAfter'] as const)
       for (let step = 1; ; step += 1) {
         const world = aReactorWorld();
@@ -126,7 +126,7 @@ describe('a reactor', () => {
       }
   });
 
-  it('with a function newer than its record is repaired by a PUT of the same code', async () => {
+  it('a reactor with a function newer than its record is repaired by a PUT of the same code', async () => {
     const world = aReactorWorld();
     const id = await create(world);
     const restored = world.reactors.get(at(TENANT, id)) as StoredReactor;
@@ -183,7 +183,7 @@ describe('a reactor', () => {
 });
 
 describe('a process that dies at any step', () => {
-  it('of a creation leaves nothing behind, or the whole reactor', async () => {
+  it('a process that dies at any step of a creation leaves nothing behind, or the whole reactor', async () => {
     const died = await dyingAnywhere(
       () => Promise.resolve(''),
       (world) => create(world),
@@ -194,7 +194,7 @@ describe('a process that dies at any step', () => {
     expect(died).toBeGreaterThanOrEqual(6);
   });
 
-  it('of an update leaves the old reactor or the new one', async () => {
+  it('a process that dies at any step of an update leaves the old reactor or the new one', async () => {
     const died = await dyingAnywhere(
       create,
       (world, id) => updateReactor(world.deps, aManager, id, aDefinition('two')),
@@ -206,7 +206,7 @@ describe('a process that dies at any step', () => {
     expect(died).toBeGreaterThanOrEqual(10);
   });
 
-  it('of a deletion leaves the reactor or nothing', async () => {
+  it('a process that dies at any step of a deletion leaves the reactor or nothing', async () => {
     const died = await dyingAnywhere(
       create,
       (world, id) => deleteReactor(world.deps, aManager, id),
@@ -217,7 +217,7 @@ describe('a process that dies at any step', () => {
     expect(died).toBeGreaterThanOrEqual(8);
   });
 
-  it('of a repair leaves the rest to the next repair', async () => {
+  it('a process that dies at any step of a repair leaves the rest to the next repair', async () => {
     await dyingAnywhere(
       async (world) => {
         const id = await create(world);

@@ -2,7 +2,7 @@ import { checkCode } from '../../../src/core/reactors/check-code.ts';
 import { codeProblem as problemOf } from '../../../src/core/reactors/parse-code.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 
-/** As much source as a reactor may have. */
+/** A reactor may have 50,000 characters of source. */
 const filled = (part: string): string => part.repeat(Math.floor(50_000 / part.length));
 
 describe('the parser of reactor code', () => {

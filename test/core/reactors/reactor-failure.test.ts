@@ -23,7 +23,7 @@ describe('an error that code throws', () => {
     [429, 'Too Many Requests', 'too_many_requests'],
     [500, 'Reactor Runtime Error', 'reactor_failed'],
     [503, 'Service Unavailable', 'dependency_unavailable'],
-  ])('with status %i is returned with this status', (status, title, code) => {
+  ])('an error that code throws with status %i is returned with this status', (status, title, code) => {
     const { problem } = problemOf(reactorFailure(thrown({ status, errors: { card: ['declined'] } }), 1000));
     expect(problem).toEqual({
       title,
@@ -34,15 +34,18 @@ describe('an error that code throws', () => {
     });
   });
 
-  it.each([null, 200, 404, 418, 502, 600, -1])('with status %s does not reveal its message', (status) => {
-    const { problem } = problemOf(reactorFailure(thrown({ status, errors: { card: ['4242'] } }), 1000));
-    expect(problem).toEqual({
-      title: 'Reactor Runtime Error',
-      status: 500,
-      code: 'reactor_failed',
-      detail: 'The code threw an Error.',
-    });
-  });
+  it.each([null, 200, 404, 418, 502, 600, -1])(
+    'an error that code throws with status %s does not reveal its message',
+    (status) => {
+      const { problem } = problemOf(reactorFailure(thrown({ status, errors: { card: ['4242'] } }), 1000));
+      expect(problem).toEqual({
+        title: 'Reactor Runtime Error',
+        status: 500,
+        code: 'reactor_failed',
+        detail: 'The code threw an Error.',
+      });
+    },
+  );
 
   it.each([
     [{ class: 'TypeError', line: 3, column: 18 }, 'a TypeError at line 3, column 18'],
@@ -52,7 +55,7 @@ describe('an error that code throws', () => {
     [{ class: 'null' }, 'null'],
     [{ class: 'string' }, 'a string'],
     [{}, 'an Error'],
-  ])('of %j is described as %s', (place, words) => {
+  ])('an error that code throws of %j is described as %s', (place, words) => {
     const { problem } = problemOf(reactorFailure(thrown({ ...place, message: '4242' }), 1000));
     expect([problem.status, problem.detail]).toEqual([500, `The code threw ${words}.`]);
   });
@@ -109,7 +112,7 @@ describe('code that does not load', () => {
       'The code requires something that is neither a package nor a part of Node.js: a reactor is one file.',
     ],
     [{}, 'The code does not load, or does not export a function by module.exports.'],
-  ] as const)('for %j is 422: %s', (failure, detail) => {
+  ] as const)('code that does not load for %j is 422: %s', (failure, detail) => {
     const { problem } = problemOf(reactorFailure({ outcome: 'not_loaded', ...failure }, 1000));
     expect([problem.status, problem.detail]).toEqual([422, detail]);
   });

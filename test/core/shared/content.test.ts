@@ -1,7 +1,6 @@
 import { contentOfBytes, contentOfText, type Content } from '../../../src/core/shared/content.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
-/** All properties of content. */
 const seen = (content: Content, max: number) => ({
   isEmpty: content.isEmpty,
   isLarger: content.isLargerThan(max),

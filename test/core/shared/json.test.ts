@@ -2,9 +2,7 @@ import { canonical, type Json } from '../../../src/core/shared/json.ts';
 import { withoutAnyCvc } from '../../../src/core/tokens/without-cvc.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
-/**
- * All objects of a value with their members in code-unit order, by an independent implementation.
- */
+/** An independent implementation that writes the members of all objects in code-unit order. */
 const written = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(written).join()}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

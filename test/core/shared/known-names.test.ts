@@ -18,17 +18,17 @@ describe('the name that a caller meant', () => {
     ['', undefined],
     ['__', undefined],
     ['x'.repeat(100_000), undefined],
-  ])('of %j is %j', (input, meant) => {
+  ])('the name that a caller meant by %j is %j', (input, meant) => {
     expect(nearestName(input, OF_TOKENS)).toBe(meant);
   });
 
   it.each([
     ['exp_month', 'expiration_month'],
     ['cvv', 'cvc'],
-    // Month or year.
+    // The name could be that of the month or of the year.
     ['expiry', undefined],
     ['holder', undefined],
-  ])('of %j on a card is %j', (input, meant) => {
+  ])('the name that a caller meant by %j on a card is %j', (input, meant) => {
     expect(nearestName(input, OF_CARDS)).toBe(meant);
   });
 
@@ -42,7 +42,7 @@ describe('the name that a caller meant', () => {
     ['token:detokenize', undefined],
     ['reactor:invoke', undefined],
     ['token', undefined],
-  ])('of the permission %j is %j', (input, meant) => {
+  ])('the permission that a caller meant by %j is %j', (input, meant) => {
     expect(nearestName(input, PERMISSION_NAMES)).toBe(meant);
   });
 

@@ -50,7 +50,7 @@ const prepare = (data: Json, more: Partial<TokenInput> = {}) =>
 const printOf = (data: Json) => prepare(data).fingerprints(key);
 const termsOf = (...values: string[]) => values.map((value) => hashTerm(key, { kind: 'data', value }));
 
-/** The first id for a token with the data. */
+/** Returns the first id that a token with the data tries. */
 function idOf(id: string, data: string): string | undefined {
   const writes = { ...randomIdentity, newId: () => 'a-uuid' };
   const first = chooseTokenIds(id, new Secret(data), {

@@ -23,7 +23,7 @@ const ids = (id: string | undefined, data: Json = CARD, type: TokenTypeName = 'c
 const refused = (message: unknown) =>
   expect.objectContaining({ code: 'validation_failed', errors: { id: [message] } });
 
-/** A source of known digits instead of random ones. */
+/** Draws known digits instead of random ones. */
 function drawnFrom(digits: string[]): (below: number) => number {
   return () => Number(digits.shift());
 }

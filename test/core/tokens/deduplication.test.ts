@@ -84,7 +84,7 @@ describe('deduplication', () => {
     ['by its own key', shop, false],
     ['by a public key', browser, true],
     ['through a session', session, true],
-  ])('of equal values in one request, sent %s, is shared: %#', async (_title, caller, isShared) => {
+  ])('a token of equal values in one request, sent %s, is shared: %#', async (_title, caller, isShared) => {
     const { deps, stored, inHours } = setUp();
     const raw = ['one', 'two', 'one'].map((data, index) => ({
       path: String(index),
@@ -161,7 +161,7 @@ describe('deduplication', () => {
     expect([found.deduplicated, found.token.id === token.id]).toEqual([false, false]);
   });
 
-  it('of a card compares its month and year as well', async () => {
+  it('the month and year of a card are compared by deduplication as well', async () => {
     const { create } = setUp();
     const card = (more: JsonObject): Json => ({ number: '4242424242424242', ...more });
     const { token } = await create(shop, card({ expiration_month: 1 }), { type: 'card' });
@@ -171,7 +171,7 @@ describe('deduplication', () => {
     expect(same.token.id).toBe(token.id);
   });
 
-  it('of a card lets a private application renew its month and year by its own key, and nothing else', async () => {
+  it('deduplication of a card lets a private application renew its month and year by its own key, and nothing else', async () => {
     const { create, patch } = setUp();
     const card = (month: number): Json => ({ number: '4242424242424242', expiration_month: month });
     const { token } = await create(shop, card(1), { type: 'card' });

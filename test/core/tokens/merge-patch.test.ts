@@ -5,7 +5,8 @@ import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as Json);
 
 /**
- * The pseudocode of RFC 7386, section 2, word by word, over a list of members instead of an object.
+ * Follows the pseudocode of RFC 7386, section 2, word by word. It works on a list of members
+ * instead of an object.
  */
 function reference(target: Json | undefined, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;

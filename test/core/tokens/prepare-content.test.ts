@@ -159,16 +159,19 @@ describe('the content of a token', () => {
     ['text', 'a'.repeat(59_000)],
     ['numbers', Array.from({ length: 29_500 }, () => 0)],
     ['objects', Array.from({ length: 7_000 }, () => ({ a: 0 }))],
-  ])('of a hundred tokens with %s, 6 MB in all, takes less than the budget of a request', (_, data) => {
-    const budget = createBudget();
-    for (let token = 0; token < 100; token += 1)
-      prepareContent(
-        tokenType('token'),
-        { data: new Secret<Json>([token, data]) },
-        { now: NOW, budget, clientCompatibility: 'strict' },
-      );
-    expect(budget.used).toBeLessThan(REQUEST_STEPS);
-  });
+  ])(
+    'the content of a hundred tokens with %s, 6 MB in all, takes less than the budget of a request',
+    (_, data) => {
+      const budget = createBudget();
+      for (let token = 0; token < 100; token += 1)
+        prepareContent(
+          tokenType('token'),
+          { data: new Secret<Json>([token, data]) },
+          { now: NOW, budget, clientCompatibility: 'strict' },
+        );
+      expect(budget.used).toBeLessThan(REQUEST_STEPS);
+    },
+  );
 
   it('is rejected without quoting the data, whatever the error', () => {
     for (const type of TOKEN_TYPE_NAMES) {

@@ -124,7 +124,7 @@ describe('an index term', () => {
     for (const hash of hashes) expect(hash).toMatch(/^[\w-]{32}$/);
   });
 
-  it('of a container is found by its ancestors, each once', () => {
+  it('an index term of a container is found by its ancestors, each once', () => {
     const paths = containerTerms(['/pci/high/', '/pci/low/', '/']).map((term) =>
       term.kind === 'container' ? term.container : '',
     );

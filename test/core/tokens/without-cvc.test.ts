@@ -2,7 +2,7 @@ import { canonical, type Json } from '../../../src/core/shared/json.ts';
 import { mayBeCvc, withoutAnyCvc } from '../../../src/core/tokens/without-cvc.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
-/** Names of a cvc, in the spellings of clients. */
+/** Clients spell the name of a cvc in these ways. */
 const NAMES = [
   ...['cvc', 'CVC', 'Cvc', '_cvc', 'cvc2', 'cvv', 'CVV2', 'cvn', 'card_cvc', 'cardCvv'],
   ...['security_code', 'securityCode', 'SECURITY-CODE', 'cardSecurityCode', 'cvvCode', 'card[cvc]'],

@@ -39,7 +39,7 @@ import {
 } from '../../support/fakes/an-audit-trail.ts';
 
 export const MINUTE = 60_000;
-/** When the first record of a trail is written: at the start of a minute, not of an hour. */
+/** The first record of a trail is written at the start of a minute that does not start an hour. */
 export const START = Date.UTC(2026, 10, 23, 12, 20);
 export const TENANTS = ['tenant-a', 'tenant-b', 'tenant-c'] as const;
 
@@ -49,7 +49,7 @@ const RETENTION_SECONDS = 400 * DAY_SECONDS;
 /** The key that signs the seals of every trail here. */
 export const SEAL_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-/** A seal under the key, with any statement. */
+/** Signs any statement with the key. */
 export function signed(statement: SealStatement): Seal {
   const body = encodeStatement(statement);
   const signature = sign('sha256', Buffer.from(body), SEAL_KEY.privateKey);
@@ -283,7 +283,7 @@ export async function aTrail({
   return { trail, writers };
 }
 
-/** The records of a trail in a minute, in order. */
+/** The records are in order. */
 export const recordsOf = (trail: Trail, id: string, minute: number): readonly AuditRecord[] =>
   [...trail.records.values()]
     .filter(({ trail: own, position }) => {

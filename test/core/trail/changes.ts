@@ -19,14 +19,14 @@ const flipped = (bytes: Buffer, bit: number): Buffer => {
   return copy;
 };
 
-/** Another character of JSON at some position. */
+/** Replaces a character of JSON by another one. */
 const retyped = (text: string, index: number, by: number): string => {
   const place = index % text.length;
   const characters = '0 1 2 3 4 a b c X Z { } [ ] : ,'.split(' ').filter((each) => each !== text[place]);
   return text.slice(0, place) + at(characters, by) + text.slice(place + 1);
 };
 
-/** Any position in the sealed time. */
+/** Returns a position in the time that is sealed. */
 const positionAt = (which: number): string => newRecordPosition(START + (which % (3 * MINUTE)));
 
 type Edit = (trail: Trail, record: AuditRecord, n: number, m: number) => boolean;

@@ -209,7 +209,7 @@ describe('a failure', () => {
     expect(await checks.run()).toMatchObject({ isFinished: true, failures: 2 });
   });
 
-  it('of the newest seal counts once, and does not advance the check', async () => {
+  it('a failure of the newest seal counts once, and does not advance the check', async () => {
     const { trail } = await aTrail();
     const checks = new Checks(trail);
     const [key, newest] = [...trail.seals].at(-1) ?? [];

@@ -94,7 +94,7 @@ describe('an export of a trail', () => {
   it('has whole intervals and passes the check, for any range', async () => {
     const { trail } = await aTrail({ minutes: 8, sealed: 3 });
     const { trail: inParts } = await aTrail({ minutes: 8, sealed: 3, over: { partSize: 2 } });
-    // One interval of several minutes.
+    // The interval contains several minutes.
     for (const each of [trail, inParts]) {
       each.now = START + 9 * MINUTE;
       await each.seal();

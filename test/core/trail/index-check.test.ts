@@ -15,7 +15,7 @@ async function indexed(after = HOUR): Promise<Trail> {
   return trail;
 }
 
-/** The key of an index of a tenant, and the index. */
+/** Finds an index of a tenant and its key. */
 function indexOf(trail: Trail, level: TokenIndex['level'] = 'part', nth = 0): readonly [string, TokenIndex] {
   const found = [...trail.indexes].filter(([, index]) => index.trail === TENANTS[1] && index.level === level)[
     nth
@@ -104,7 +104,7 @@ describe('an index that a seal names', () => {
     expect(await found(trail, { to: START + 2 * HOUR })).toHaveLength(1);
   });
 
-  it('of a day may be gone when no record of it is left', async () => {
+  it('an index of a day may be gone when no record of it is left', async () => {
     const trail = await indexed(2 * DAY);
     const [key] = indexOf(trail, 'day');
     trail.indexes.delete(key);
@@ -176,7 +176,7 @@ describe('the id of a reference', () => {
     const { trail } = await aTrail();
     trail.ids.clear();
     const { failures } = await trail.verifyAll();
-    // token-0 to token-3, and token-m.
+    // The failures are about token-0 to token-3 and token-m.
     expect(failures).toBe(5);
     expect(recordsOf(trail, TENANTS[0], 0)).not.toHaveLength(0);
   });

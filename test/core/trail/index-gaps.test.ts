@@ -176,7 +176,7 @@ describe('a search loses no record', () => {
     await expectFound(trail, 'a', 101);
   });
 
-  it('while a day is indexed in part, up to the middle of an hour', async () => {
+  it('a search loses no record while a day is indexed in part, up to the middle of an hour', async () => {
     const trail = new Trail();
     const at = (minute: number) => HOUR_START + minute * MINUTE;
     const fifty = (from: number) => Array.from({ length: 50 }, (_, after) => from + after);

@@ -145,7 +145,7 @@ function plant(trail: Trail, { level = 'part', from = START, to = START + MINUTE
   trail.indexes.set(hash, { ...index, expires: to, hash });
 }
 
-/** A trail with a record every ten minutes, and its indexes. */
+/** The trail has a record every ten minutes, and its indexes. */
 async function busy(hours: number): Promise<Trail> {
   const trail = new Trail();
   for (let at = 0; at < 6 * hours; at += 1) {
@@ -185,7 +185,7 @@ describe('a false index', () => {
     expect(await trail.found('a', false)).toEqual(all);
   });
 
-  it('of the current hour hides what is not indexed yet, until it is', async () => {
+  it('a false index of the current hour hides what is not indexed yet, until it is', async () => {
     const trail = await busy(2);
     trail.now += MINUTE;
     plant(trail, { from: trail.now - (trail.now % HOUR), to: trail.now });

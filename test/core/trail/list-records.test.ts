@@ -47,7 +47,7 @@ const isAt = ({ position }: AuditRecord, at: number): boolean => position.starts
 /** Ids by the text of their reference, with that text. */
 const known = new Map<string, [string, string]>();
 
-/** An index of everything before a time, in ms; none for 0. */
+/** Indexes everything before a time, in ms. An index for 0 contains nothing. */
 function indexOf(stored: readonly Stored[], to: number): AnIndex {
   const of = { trail: TRAIL, level: 'part', from: 0, salt: Buffer.alloc(16) } as const;
   const builder = createIndexBuilder(of);
@@ -110,7 +110,7 @@ function trailOf(
 
 let written = 0;
 
-/** A record with a random position among those of its time. */
+/** The position of the record is random among those of its time. */
 function aRecord(of: {
   readonly at: number;
   readonly shard: number;
@@ -165,7 +165,7 @@ const drawnFilters = fc
     Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)),
   ) as fc.Arbitrary<RecordFilters>;
 
-/** The promise of the contract, without pages. */
+/** Filters as the contract promises, without pages. */
 const wanted = (stored: readonly Stored[], { from = 0, to = Infinity, ...filters }: RecordFilters) =>
   stored
     .filter(({ record, names, isMissing }) => {
@@ -298,7 +298,7 @@ describe('a page of large records', () => {
   };
 
   it.each(Object.entries(RECORDS))(
-    'with %s fits into a response, and none is left out',
+    'a page of large records with %s fits into a response, and none is left out',
     async (_name, more) => {
       const stored = Array.from({ length: 8 }, (_, index) =>
         aRecord({ at: 500, shard: index % SHARDS, tie: 0, entry: { op: 'x', outcome: 'ok', ...more } }),

@@ -19,7 +19,7 @@ const NOTHING: Checked = {
   indexes: 0,
 };
 
-/** All steps of a range, each of one interval or as long as the time permits. */
+/** Takes all steps of a range. Each has one interval, or lasts as long as the time permits. */
 async function inTurn(trail: Trail, from: number, to: number, stepMs: number) {
   const total = { ...NOTHING };
   let steps = 0;
@@ -327,7 +327,7 @@ describe('one failure', () => {
     expect(await found(trail)).toEqual([before, after].map((each) => placeText(each ?? forged(trail, 0))));
   });
 
-  it('of the seals hides none of the records, and none of other seals', async () => {
+  it('one failure of the seals hides none of the records, and none of other seals', async () => {
     const { trail } = await aTrail({ minutes: 6 });
     const [, second, third, , fifth] = [...trail.seals.entries()];
     if (second === undefined || third === undefined || fifth === undefined) throw new Error('no seals');
@@ -426,7 +426,7 @@ describe('a failed read', () => {
     );
   });
 
-  it('of the newest seal rejects instead of returning a result', async () => {
+  it('a failed read of the newest seal rejects instead of returning a result', async () => {
     const { trail } = await aTrail();
     const { seals } = trail.verifyDeps();
     async function* none() {

@@ -163,7 +163,7 @@ describe('verify-audit', () => {
       });
       records += response.records;
       expect(response.intact).toBe(true);
-      // As the command line sends it back.
+      // The command line sends it back like this.
       at = response.next === null ? undefined : { ...response.next, from: Date.parse(response.next.from) };
     }
     expect(steps).toBeGreaterThan(2);

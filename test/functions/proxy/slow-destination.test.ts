@@ -51,7 +51,7 @@ it('a destination without a complete response within 25 seconds is 408, without 
     expect(times).toEqual([25_000]);
     expect(problemOf(error).problem.status).toBe(408);
     const [socket] = (await connected) as [Socket];
-    // Not `once`: it would reject if the aborted request resets the connection.
+    // `once` would reject if the aborted request resets the connection.
     if (!socket.destroyed) await new Promise((resolve) => socket.on('close', resolve));
   } finally {
     server.closeAllConnections();

@@ -41,7 +41,7 @@ describe('a run of the sweep', () => {
       work('tokens', () => Promise.resolve()),
     ];
     const lines = await emittedLines(works, createMetrics);
-    // In the log line, and no metric: each metric costs by the month.
+    // These are in the log line and are no metrics, because each metric costs by the month.
     expect(lines.slice(0, 2)).toMatchObject([
       { Work: 'cvc', SweepFailures: '1', Swept: '0' },
       { Work: 'tokens', SweepFailures: '0', Swept: '1' },

@@ -113,7 +113,7 @@ async function aLoad(world: World) {
     async rounds(count = IS_THOROUGH ? 3 : 2) {
       for (let done = 0; done < count; done += 1) await round();
     },
-    /** All steps of a walk, with requests in between. */
+    /** Takes all steps of a walk, and sends requests in between. */
     async reencrypt() {
       let step = await reencryptStep(world.operator, tenantId);
       while (!step.isDone) {
@@ -165,7 +165,7 @@ describe('a walk over all records', () => {
     while (steps.at(-1)?.isDone === false);
     expect(new Set(steps.flatMap(({ unreadable }) => unreadable))).toEqual(new Set([broken, forged]));
     expect(steps.at(-1)?.left).toBe(2);
-    // With the token that all duplicates return.
+    // The count includes the token that all duplicates return.
     expect(steps.reduce((sum, { reencrypted }) => sum + reencrypted, 0)).toBe(load.known.size - 1);
     expect(world.failures).toMatchObject([
       { name: 'RecordCorruptedError' },

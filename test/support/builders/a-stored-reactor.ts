@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { StoredReactor } from '../../../src/core/reactors/reactor.ts';
 import { orderedId } from '../../../src/core/shared/ordered-id.ts';
 
-/** A reactor in its stored form, by default of a tenant without any other. */
+/** By default the reactor belongs to a tenant that has no other. */
 export const aStoredReactor = (more: Partial<StoredReactor> = {}): StoredReactor => ({
   id: orderedId(Date.now(), randomUUID()),
   tenantId: randomUUID(),

@@ -6,7 +6,7 @@ import type { StoredCvc, TokenWrite } from '../../../src/core/tokens/token-store
 
 export const TENANT = '0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b11';
 
-/** A plain token in its stored form. */
+/** The token is plain and in its stored form. */
 export function aStoredToken(more: Partial<StoredToken> = {}): StoredToken {
   const createdAt = more.createdAt ?? Date.now();
   return {
@@ -34,7 +34,7 @@ export function aStoredToken(more: Partial<StoredToken> = {}): StoredToken {
   };
 }
 
-/** The same token after an update by another request. */
+/** The same token as another request has updated it. */
 export const changed = (token: StoredToken, more: Partial<StoredToken> = {}): StoredToken => ({
   ...token,
   version: token.version + 1,
@@ -44,7 +44,7 @@ export const changed = (token: StoredToken, more: Partial<StoredToken> = {}): St
 
 export const aCvc = (until = Date.now() + 3_600_000): StoredCvc => ({ encryptedCvc: randomBytes(60), until });
 
-/** A number of different terms. */
+/** Each of these terms differs. */
 export const terms = (count: number, prefix = 'term'): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${String(index)}`);
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Application } from '../../../src/core/applications/application.ts';
 import { orderedId } from '../../../src/core/shared/ordered-id.ts';
 
-/** A private application, by default of a tenant without any other. */
+/** By default the application is private and belongs to a tenant that has no other. */
 export const anApplication = (more: Partial<Application> = {}): Application => ({
   id: orderedId(Date.now(), randomUUID()),
   tenantId: randomUUID(),

@@ -4,7 +4,7 @@ import { TENANT } from './a-stored-token.ts';
 
 export const KEY = generateApiKey('private', TENANT).reveal();
 
-/** A request in the form of API Gateway. */
+/** A request as API Gateway passes it to a function. */
 export function anEvent({
   method = 'GET',
   path = '/things',

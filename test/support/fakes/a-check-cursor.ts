@@ -7,7 +7,7 @@ export interface StoredCursor {
   state?: string;
 }
 
-/** The contract of {@link CheckCursor} in memory. */
+/** Implements {@link CheckCursor} in memory. */
 export function aCheckCursor(stored: StoredCursor = { revision: 0 }): CheckCursor {
   return {
     read: () =>

@@ -1,7 +1,7 @@
 import type { DeploymentKey } from '../../../src/core/crypto/key-ring.ts';
 import type { DeploymentKeyStore } from '../../../src/core/operator/wrap-roots.ts';
 
-/** The contract of {@link DeploymentKeyStore} in memory. */
+/** Implements {@link DeploymentKeyStore} in memory. */
 export function aDeploymentKeyStore(): DeploymentKeyStore {
   let key: DeploymentKey | undefined;
   return {

@@ -2,7 +2,7 @@ import type { ReactorStore } from '../../../src/core/reactors/reactor-store.ts';
 import type { StoredReactor } from '../../../src/core/reactors/reactor.ts';
 import { at, foundIn } from './by-tenant.ts';
 
-/** The contract of {@link ReactorStore} in memory. */
+/** Implements {@link ReactorStore} in memory. */
 export function aReactorStore(reactors = new Map<string, StoredReactor>()): ReactorStore {
   const placeOf = ({ tenantId, id }: StoredReactor) => at(tenantId, id);
   return {

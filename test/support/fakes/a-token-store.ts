@@ -31,8 +31,8 @@ function summaryOf(whole: StoredToken): TokenSummary {
 }
 
 /**
- * In memory, each tenant separately. It never leaves out a candidate because of `isVisible`: a
- * {@link TokenStore} may do that, but a caller that relied on it would show too much.
+ * Stores each tenant separately in memory. It never leaves out a candidate because of `isVisible`:
+ * a {@link TokenStore} may do that, but a caller that relied on it would show too much.
  */
 export function aTokenStore() {
   const tokens = new Map<string, StoredToken>();

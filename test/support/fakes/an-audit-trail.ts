@@ -19,10 +19,10 @@ async function* pagesOf<T>(all: readonly T[]): AsyncGenerator<readonly T[]> {
 
 const byText = (a: string, b: string) => (a < b ? -1 : 1);
 
-/** The key of a record among all records. */
+/** The key that a record has among all records. */
 export const recordKey = (trail: string, place: RecordPlace): string => `${trail}#${placeText(place)}`;
 
-/** The contract of {@link TrailReader} in memory. */
+/** Implements {@link TrailReader} in memory. */
 export function anAuditTrail(
   records = new Map<string, AuditRecord>(),
   marks = new Map<string, MarkedShard & { readonly minute: number }>(),
@@ -65,7 +65,7 @@ export const sealKey = ({ from, part }: Pick<Seal, 'from' | 'part'>): string =>
 /** Where the first seal of a store begins: all users of the store share it. */
 const beginnings = new WeakMap<object, number>();
 
-/** The contract of {@link SealStore} in memory. */
+/** Implements {@link SealStore} in memory. */
 export function aSealStore(seals = new Map<string, Seal>()): SealStore {
   return {
     newest: () => Promise.resolve(inOrder(seals.values()).at(-1)),
@@ -85,7 +85,7 @@ export function aSealStore(seals = new Map<string, Seal>()): SealStore {
   };
 }
 
-/** The contract of {@link SealHead} in memory. */
+/** Implements {@link SealHead} in memory. */
 export function aSealHead(head: { hash: Buffer | undefined }): SealHead {
   return {
     read: () => Promise.resolve(head.hash),
@@ -110,7 +110,7 @@ export function someTrailPages(records: Map<string, AuditRecord>): TrailPages {
   };
 }
 
-/** The contract of {@link RecordsAt} in memory. */
+/** Implements {@link RecordsAt} in memory. */
 export const someRecordsAt =
   (records: Map<string, AuditRecord>): RecordsAt =>
   (trail, { at, shard }) =>

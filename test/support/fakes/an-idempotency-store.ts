@@ -19,10 +19,10 @@ export interface IdempotencyRecord {
 }
 
 const RETENTION_MS = 24 * 60 * 60 * 1000;
-/** The lease of a released claim. */
+/** A released claim has this lease. */
 const RELEASED = 0;
 
-/** The contract of {@link IdempotencyStore} in memory. */
+/** Implements {@link IdempotencyStore} in memory. */
 export function anIdempotencyStore() {
   const records = new Map<string, IdempotencyRecord>();
   const placeOf = ({ tenantId, request }: IdempotencyScope) => at(tenantId, request);

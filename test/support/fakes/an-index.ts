@@ -10,7 +10,7 @@ import { placesBetween, type TokenIndex } from '../../../src/core/trail/token-in
 
 /** The contracts of the stores of the index, in memory. */
 export interface AnIndex {
-  /** By {@link keyOf}. */
+  /** {@link keyOf} returns the keys. */
   readonly indexes: Map<string, TokenIndex>;
   /** Days with their trails, as `day trail`. */
   readonly listed: Set<string>;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ReactorFunctions } from '../../../src/core/reactors/reactor-functions.ts';
 
-/** A Lambda function with the hash of the code of each of its versions. */
+/** A Lambda function that knows the hash of the code of each of its versions. */
 export interface CloudFunction {
   live: string | undefined;
   readonly versions: Map<string, string>;

@@ -77,7 +77,7 @@ it.each(FUNCTIONS)('the bundle of %s has no description of a member of the OpenA
   expect(sentences.filter((text) => source.includes(text))).toEqual([]);
 });
 
-/** Of every function; no server listens at the address. */
+/** Has the variables of every function. No server listens at the address. */
 const ENVIRONMENT = {
   ACCESS_TABLE: 'A',
   EPHEMERAL_TABLE: 'E',

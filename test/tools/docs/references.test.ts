@@ -30,11 +30,11 @@ describe('a link of a document', () => {
     'decisions/0007-use-one-root.md#use-one-root',
     '../bin/restore.sh',
     'https://example.com/none.md#none',
-  ])('to %s is accepted', (target) => {
+  ])('a link to %s is accepted', (target) => {
     expect(broken(target)).toEqual([]);
   });
 
-  it.each(['none.md', 'rules.md#none', '../bin/none.sh', '#none'])('to %s is reported', (target) => {
+  it.each(['none.md', 'rules.md#none', '../bin/none.sh', '#none'])('a link to %s is reported', (target) => {
     expect(broken(target)).toHaveLength(1);
   });
 });

@@ -3,7 +3,7 @@ import { RELEASE_ITEMS } from '../../../tools/release-check/all-items.ts';
 import { isAutomatic } from '../../../tools/release-check/item.ts';
 import { releaseCheck } from '../../../tools/release-check/run.ts';
 
-/** The sections of docs/release.md below `### `, by their headings. */
+/** The sections of docs/release.md that begin with `### `, by their headings. */
 function sections(): readonly (readonly [title: string, text: string])[] {
   const [, ...parts] = readFileSync('docs/release.md', 'utf8').split(/^### /m);
   return parts.map((part) => [part.slice(0, part.indexOf('\n')), part] as const);

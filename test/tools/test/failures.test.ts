@@ -27,7 +27,7 @@ const failures = (changes: Partial<JestFile>) =>
   );
 
 describe('a failure is reported with', () => {
-  it('its title, the expected and the received value, and the line of the test', () => {
+  it('a failure is reported with its title, the expected and the received value, and the line of the test', () => {
     const message = [
       'Error: \u001b[2mexpect(\u001b[22mreceived).toBe(expected)',
       '',
@@ -48,7 +48,7 @@ describe('a failure is reported with', () => {
     ]);
   });
 
-  it('its first lines, whatever its length', () => {
+  it('a failure is reported with its first lines, whatever its length', () => {
     const message = Array.from({ length: 200 }, (_, line) => `${String(line)} ${'x'.repeat(1_000)}`).join(
       '\n',
     );

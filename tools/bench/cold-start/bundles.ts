@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
 import { BUNDLE_OPTIONS, bundleInto } from '../../../lib/bundle.ts';
 
-/** The folders under `functions/`, each a bundle. */
+/** Each is a folder under `functions/` and becomes a bundle. */
 export const FUNCTIONS = [
   'tokens',
   'applications',
@@ -31,7 +31,7 @@ const CLIENTS: Readonly<Record<string, string>> = {
   'client-sqs': 'SQSClient',
 };
 
-/** Not a client itself, but part of every DynamoDB client here. */
+/** This is no client, but every DynamoDB client here contains it. */
 const DOCUMENT_CLIENT = 'lib-dynamodb';
 
 export interface BundleFile {
@@ -50,7 +50,7 @@ function bundleFile(file: string): BundleFile {
   return { file, bytes: content.length, gzipBytes: gzipSync(content).length };
 }
 
-/** The smallest possible bundle. */
+/** A bundle cannot be smaller. */
 export function emptyBundle(): string {
   const file = join(folder, 'empty.cjs');
   writeFileSync(file, 'exports.handler = () => {};');

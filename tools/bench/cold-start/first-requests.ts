@@ -3,7 +3,7 @@ import { startScenarios, type Scenario } from '../warm/scenarios.ts';
 import type { FunctionName } from './bundles.ts';
 import { compared, measureColdStarts, type Compared } from './measure-cold-start.ts';
 
-/** A request to a new instance: from the start of its process to its response. */
+/** A request to a new instance, measured from the start of its process to its response. */
 export interface FirstRequest extends Compared {
   readonly operation: Scenario['name'];
   readonly folder: FunctionName;

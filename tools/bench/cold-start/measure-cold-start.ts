@@ -17,14 +17,16 @@ export interface Loaded {
   readonly request?: { readonly event: () => object | undefined; readonly status: number };
 }
 
-/** From the start of the process to the exported handler, Node's own start included. */
+/**
+ * Measured from the start of the process to the exported handler. This includes Node's own start.
+ */
 export interface ColdStart {
   readonly milliseconds: number;
   /** Processor time of all threads. */
   readonly processorMilliseconds: number;
 }
 
-/** A start next to that of its reference. */
+/** A cold start and the reference that it is compared with. */
 export interface Compared {
   readonly start: ColdStart;
   readonly reference: ColdStart;
@@ -61,7 +63,7 @@ else handler(JSON.parse(readFileSync(event, 'utf8'))).then(done);
 
 const LOADER_FILE = 'loader.cjs';
 
-/** The output of the loader. */
+/** What the loader prints. */
 interface Found {
   readonly now: number;
   readonly processor: number;
@@ -71,8 +73,8 @@ interface Found {
 const TASKSET = '/usr/bin/taskset';
 
 /**
- * One processor for all, as a function below 1,769 MB has no more; all of them where the machine
- * cannot restrict it.
+ * All threads share one processor, because a function below 1,769 MB has no more. A machine that
+ * cannot restrict this uses all processors.
  */
 function pinned(): readonly string[] {
   if (!existsSync(TASKSET)) return [];

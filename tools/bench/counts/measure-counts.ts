@@ -23,7 +23,7 @@ export interface OperationCount {
   readonly afterwards: readonly { readonly name: string; readonly warm: WireCost }[];
 }
 
-/** Longer than any wait for a queue or a reactor. */
+/** No queue or reactor waits longer than this. */
 const QUIET_MS = 2_000;
 /** The programs behind an asynchronous invocation, by the names of their roles. */
 const AFTERWARDS = { 'reactor-worker': /Worker/, 'webhook-sender': /Sender/ } as const;
@@ -68,7 +68,7 @@ async function count(
     // The first write of a minute also writes a mark of the trail.
     const coldCalls = await withinMinute(once, restart);
     const cold = costOf(coldCalls, ROLES[folder]);
-    // The second one still loads some data for the first time.
+    // The second request is no warm one yet: it still loads some data for the first time.
     const { result: calls, bytes: trailBytes } = await withinMinute(async () => {
       await once();
       const made = await prepared();

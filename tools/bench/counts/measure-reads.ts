@@ -7,7 +7,7 @@ export interface Reads {
   readonly name: string;
   readonly requests: number;
   readonly all: number;
-  /** Different items. */
+  /** Number of items that differ. */
   readonly items: number;
   /** Reads of the most frequently read item. */
   readonly most: number;

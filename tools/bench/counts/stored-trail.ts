@@ -25,7 +25,7 @@ function billedBytes(item: StoredItem): number {
   return OVERHEAD_BYTES + itemBytes(Object.fromEntries(members) as Parameters<typeof itemBytes>[0]);
 }
 
-/** The audit trail of a running local service. */
+/** The audit trail that a running local service writes. */
 export interface StoredTrail {
   /** Runs an operation, and measures the items that it leaves for as long as records are stored. */
   during<T>(operation: () => Promise<T>): Promise<{ readonly result: T; readonly bytes: number }>;

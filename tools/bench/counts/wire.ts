@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFaults } from '../../../test/support/set-faults.ts';
 import type { CallRecord } from '../../../packages/local-aws/src/aws-endpoint/call-counter.ts';
 
-/** The AWS calls of an operation. */
+/** The AWS calls that an operation makes. */
 export interface WireCost {
   readonly calls: number;
   /** Calls by name, in the order of their first responses. */
@@ -12,7 +12,7 @@ export interface WireCost {
   readonly sequential: number;
   readonly readUnits: number;
   readonly writeUnits: number;
-  /** Of the calls and units, those that write to the audit trail. */
+  /** The calls and units above include these, which write to the audit trail. */
   readonly auditCalls: number;
   readonly auditUnits: number;
   readonly kmsCalls: number;
@@ -94,7 +94,7 @@ export async function withinMinute<T>(
   }
 }
 
-/** The AWS calls of a running local service. */
+/** Records the AWS calls that a running local service makes. */
 export interface Wire {
   /**
    * The calls of an operation until it ends and, with `quietMs`, until no call has come for that

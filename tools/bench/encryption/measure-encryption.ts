@@ -14,9 +14,11 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const ROUNDS = effort(41, 1);
 const WARM_UP_ROUNDS = effort(5, 0);
-/** To size a batch correctly: a cold operation takes ten times as long. */
+/**
+ * The warm-up makes the size of a batch correct, because a cold operation takes ten times as long.
+ */
 const WARM_UP_TIMES = effort(1_000, 1);
-/** The approximate duration of one batch. */
+/** One batch takes about this long. */
 const BATCH_MS = effort(8, 0);
 
 const CARD = Buffer.from(
@@ -38,7 +40,7 @@ const ENCRYPTED = {
 export type EncryptedName = keyof typeof ENCRYPTED;
 export const ENCRYPTED_NAMES = Object.keys(ENCRYPTED) as readonly EncryptedName[];
 
-/** The reference: AES-256-GCM with a ready key, without additional data. */
+/** Serves as the reference: AES-256-GCM with a ready key, without additional data. */
 function rawEncrypt(key: KeyObject, plaintext: Buffer): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
@@ -58,7 +60,7 @@ function rawOpen(key: KeyObject, record: Buffer): Buffer {
 export interface EncryptionResult {
   readonly microseconds: number;
   readonly referenceMicroseconds: number;
-  /** The median of the rounds' ratios. */
+  /** The median of the ratios that the rounds have. */
   readonly ratio: number;
 }
 
@@ -106,7 +108,7 @@ export function measureEncryption(step: 'encrypt' | 'decrypt', name: EncryptedNa
   );
 }
 
-/** Node's time for a key as bytes, next to the same key as a `KeyObject` (docs/decisions/0022). */
+/** Compares a key as bytes with the same key as a `KeyObject` (docs/decisions/0022). */
 export function measureKeys(): Readonly<Record<string, EncryptionResult>> {
   const [bytes, nonce] = [randomBytes(32), randomBytes(NONCE_BYTES)];
   const key = createSecretKey(bytes);

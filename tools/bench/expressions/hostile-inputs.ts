@@ -14,7 +14,7 @@ const list =
     Array.from({ length: Math.ceil(size / characters) }, (_, index) => element(index));
 const scattered = (index: number): number => (index * 7_919) % 1_000_003;
 
-/** One list inside of another, with text at the bottom. */
+/** Each list contains another, and the last one contains text. */
 const nested = (size: number): Json => {
   let value: Json = ['', 'a'.repeat(size)];
   for (let level = 0; level < 60; level += 1) value = ['', value];
@@ -308,7 +308,7 @@ const named = (filters: readonly string[], data: readonly (readonly [string, (si
     })),
   );
 
-/** Every filter with its most expensive values for their size. */
+/** Contains every filter, with the values that are most expensive for their size. */
 export const HOSTILE_INPUTS: readonly HostileInput[] = [
   ...named([...ON_TEXT, ...SEARCHES], TEXTS),
   ...named(ON_LISTS, LISTS),

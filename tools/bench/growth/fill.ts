@@ -7,7 +7,7 @@ import type { Item } from '../../../src/adapters/dynamodb/table-client.ts';
 import type { TokenTables } from '../../../src/adapters/dynamodb/token-tables.ts';
 import type { StoredToken } from '../../../src/core/tokens/token.ts';
 
-/** Most items of one BatchWriteItem. */
+/** BatchWriteItem accepts at most this many items. */
 const BATCH = 25;
 const AT_ONCE = 4;
 

@@ -27,7 +27,7 @@ const PAGE = 20;
  * follows.
  */
 const BEYOND = 200;
-/** The share of tokens under the common term, and the number of those under the rare one. */
+/** One in `COMMON_EVERY` tokens has the common term. `RARE` tokens have the rare one. */
 const COMMON_EVERY = 4;
 const RARE = 5;
 const DUE = 10;

@@ -37,7 +37,7 @@ const OTHER = '3e9349b8-8f46-435c-82ea-1e872cc417e7';
 const WRITTEN_FROM = Date.UTC(2026, 0, 1);
 const EXPIRES = WRITTEN_FROM / 1000 + 400 * 24 * 60 * 60;
 
-/** As long as the records of a request that revealed a token. */
+/** Has the length of the records that a request writes if it reveals a token. */
 const ENTRY = {
   key: 1,
   after: `07:${newRecordPosition(WRITTEN_FROM)}`,
@@ -64,7 +64,6 @@ function* itemsOf(size: number): Generator<Item> {
   }
 }
 
-/** The index of these records. */
 function indexOf(size: number): TokenIndex {
   const builder = createIndexBuilder({
     trail: TENANT,
@@ -82,7 +81,7 @@ function indexOf(size: number): TokenIndex {
   return builder.build({ to: WRITTEN_FROM + DAY_MS, expires: EXPIRES });
 }
 
-/** The AWS calls of pages of `GET /logs` among `size` records of one tenant. */
+/** Counts the AWS calls that pages of `GET /logs` need among `size` records of one tenant. */
 export async function measureTrail(size: number): Promise<Readonly<Record<TrailOperation, Cost>>> {
   const database = await aDatabase();
   const table = database.table('Audit');

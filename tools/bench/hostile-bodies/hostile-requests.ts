@@ -4,7 +4,6 @@ import { strictClient } from '../../../test/support/http-client.ts';
 import { anEvent } from '../an-event.ts';
 import { HOSTILE_VALUES } from './hostile-values.ts';
 
-/** The functions behind the API. */
 export type ApiFolder = 'tokens' | 'applications' | 'proxy' | 'reactors';
 
 /** A request that is as expensive for a route as a caller can make it. */
@@ -12,7 +11,7 @@ export interface HostileRequest {
   /** Method and path of the route. */
   readonly route: string;
   readonly folder: ApiFolder;
-  /** Its hostile part. */
+  /** Describes what is hostile about it. */
   readonly what: string;
   /** The same with a small body, to warm up an instance. */
   readonly warmUp: object;
@@ -20,7 +19,7 @@ export interface HostileRequest {
   readonly event: () => object | Promise<object>;
 }
 
-/** The place of the hostile value in a body. */
+/** Where a body contains the hostile value. */
 interface Place {
   readonly name: string;
   readonly before: string;
@@ -33,7 +32,7 @@ interface BodyRoute {
   readonly folder: ApiFolder;
   readonly method: string;
   readonly pattern: string;
-  /** The path of a request; by default the pattern. */
+  /** The path that a request has. Default: the pattern. */
   readonly path?: string;
   readonly key: string;
   readonly id?: string;
@@ -48,7 +47,7 @@ interface BodyRoute {
 const BODY_MAX_BYTES = 6_000_000;
 const DATA_MAX_BYTES = 3_500_000;
 
-/** The most expensive values, each for a different reason. */
+/** Each value is expensive for a different reason. */
 const DEAREST = [
   '[[],[],...]',
   'objects of other names',
@@ -57,7 +56,7 @@ const DEAREST = [
   'objects with other escaped names',
   'a text of control characters',
 ];
-/** For routes that only read the body, which all have in common. */
+/** Used for routes that only read the body, because all routes read it in the same way. */
 const FEW = ['objects of other names', 'long names with a quote'];
 
 const VALUES = { all: undefined, dearest: DEAREST, few: FEW } as const;
@@ -472,7 +471,7 @@ const CROWDS = [
   { what: 'of large masks', data: 20, mask: 150_000 },
 ];
 
-/** Pages, and detokenization, of a hundred tokens of a weaker caller. */
+/** Requests pages, and detokenization, of a hundred tokens for a caller with few rights. */
 function crowds({ revealing: { key }, masked, plant }: World): readonly HostileRequest[] {
   const list = (query: string, by: string) => anEvent({ method: 'GET', path: '/tokens', key: by, query });
   const search = (body: unknown, by: string) =>
@@ -530,7 +529,7 @@ function crowds({ revealing: { key }, masked, plant }: World): readonly HostileR
   );
 }
 
-/** The small result of a reactor, and its arguments for a hostile one. */
+/** A reactor returns a hostile result for these arguments, and a small one without them. */
 export const HOSTILE_ARGS = { hostile: true };
 const RESULT_BYTES = 4_990_000;
 

@@ -11,8 +11,8 @@ const DEPTH = DEPTH_MAX - 4;
 const MEMBERS_AROUND = 100;
 
 /**
- * As many units as fit, joined by commas between two brackets: within the byte limit, and within
- * the member limit of a body.
+ * Fills a value with as many units as the limits of a body allow, in bytes and in members. Commas
+ * join them between two brackets.
  */
 function filled(
   open: string,
@@ -44,22 +44,22 @@ const text = (unit: string) => (bytes: number) =>
 const short = (index: number) => index.toString(36);
 
 /**
- * As many as a body may contain fill one of 6 MB. No number has the padding as a digit: a repeated
- * name would be rejected immediately.
+ * A body of 6 MB has room for as many as it may contain. No number has the padding as a digit,
+ * because a repeated name would be rejected immediately.
  */
 const long = (index: number) => short(index).padStart(30, '_');
 
 const objectOf40 = (index: number): string =>
   `{${Array.from({ length: 40 }, (_, at) => `"${short(index)}${short(at)}":0`).join(',')}}`;
 
-/** Names of 60 levels for half of the text, and a list of values at the bottom. */
+/** Half of the text is names of 60 levels. The other half is a list of values at the bottom. */
 const longPaths = (unit: string) => (bytes: number) => {
   const name = 'p'.repeat(Math.floor(bytes / 2 / DEPTH));
   const open = `{"${name}":`.repeat(DEPTH);
   return filled(`${open}[`, () => unit, `]${'}'.repeat(DEPTH)}`)(bytes);
 };
 
-/** As many wrong texts as a mask of 10 KB can have, each another one. */
+/** Contains as many wrong texts as a mask of 10 KB can have. Each text differs. */
 const WRONGLY_MASKED = `{"type":"token","data":0,"mask":[${Array.from({ length: 980 }, (_, index) => `"{{a${String(index)}}}"`).join()}]}`;
 
 export const HOSTILE_VALUES: readonly HostileValue[] = [

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 
 /** The cost of one event. */
 export interface Taken {
-  /** The status of the response; for a queue's function `failed` or `done`. */
+  /** The status that the response has. For a function behind a queue it is `failed` or `done`. */
   readonly outcome: string;
   /** Processor time of all threads, the garbage collector's included. */
   readonly cpuSeconds: number;
@@ -14,7 +14,7 @@ export interface Taken {
 export interface MeasuredRequest {
   readonly first: Taken;
   readonly again: Taken;
-  /** The peak memory of the process over its memory before, in bytes. */
+  /** The peak minus the memory that the process had before, in bytes. */
   readonly peakBytes: number;
   readonly idleBytes: number;
 }
@@ -33,7 +33,7 @@ const { handler } = (await import(pathToFileURL(bundle).href)) as {
   readonly handler: (event: unknown) => Promise<Result>;
 };
 
-/** A figure of the kernel about this process, in bytes. */
+/** Reads a figure that the kernel has about this process, in bytes. */
 function memory(name: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync('/proc/self/status', 'utf8');
   return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) * 1024;

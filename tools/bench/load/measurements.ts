@@ -6,12 +6,12 @@ export interface Sample {
   readonly isError: boolean;
 }
 
-/** Memory of the service at a moment. */
+/** The memory that the service uses at a moment. */
 export interface MemorySample {
   readonly atMs: number;
-  /** Resident set of the service's process, in MB (10^6 bytes). */
+  /** MB (10^6 bytes) that the service's process has resident. */
   readonly serviceMegabytes: number;
-  /** That of the processes of reactors, together. */
+  /** MB that all processes of reactors have resident together. */
   readonly reactorsMegabytes: number;
 }
 
@@ -46,7 +46,7 @@ function summaryOf(operation: string, samples: readonly Sample[], seconds: numbe
   };
 }
 
-/** Each operation by itself, the most frequent first, and all of them. */
+/** Summarizes each operation by itself, the most frequent first, and then all of them. */
 export function summarize(samples: readonly Sample[], seconds: number): readonly Summary[] {
   const byOperation = Map.groupBy(samples, ({ operation }) => operation);
   const each = [...byOperation].map(([operation, own]) => summaryOf(operation, own, seconds));

@@ -19,7 +19,7 @@ interface Plot {
   readonly y: string;
   readonly isLogarithmic?: boolean;
   readonly labels: readonly string[];
-  /** The x values, then those of each label. */
+  /** The first column has the x values. Each other one has the values of a label. */
   readonly columns: readonly (readonly (number | null)[])[];
 }
 

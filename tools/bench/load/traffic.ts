@@ -107,7 +107,7 @@ export function traffic({ baseUrl, key, destination, reactorId }: TrafficOptions
   ];
 }
 
-/** An operation by its weight. */
+/** Chooses an operation at random. Its weight is its probability in relation to the others. */
 export function choose(operations: readonly Operation[]): Operation {
   let at = Math.random() * operations.reduce((total, { weight }) => total + weight, 0);
   const found = operations.find(({ weight }) => (at -= weight) < 0) ?? operations[0];

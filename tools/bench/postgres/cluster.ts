@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { IS_SMOKE } from '../effort.ts';
 
-/** A separate PostgreSQL in a temporary folder, reachable only by a Unix socket. */
+/** A separate PostgreSQL that only a Unix socket in a temporary folder reaches. */
 export interface Cluster {
-  /** The folder of its socket: the host of a connection. */
+  /** A connection uses the folder of the socket as its host. */
   readonly socketFolder: string;
   readonly user: string;
   readonly version: string;

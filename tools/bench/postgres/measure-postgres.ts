@@ -15,7 +15,7 @@ const WARM_UP = effort(2_000, 1);
 const ROUNDS = effort(12, 1);
 const BATCH = effort(40, 2);
 
-/** A measured service, and its processes. */
+/** A service that is measured, and the processes that belong to it. */
 interface Side {
   readonly client: StrictClient;
   /** The newest 20, without their number: PostgreSQL's vault does not count either. */
@@ -65,7 +65,7 @@ async function startCloakroom(): Promise<Side> {
 }
 
 export interface Driven {
-  /** Median of sequential requests. */
+  /** The median over sequential requests, which do not overlap. */
   readonly milliseconds: number;
   /** Processor time of all processes of a side, per request. */
   readonly processorMilliseconds: number;

@@ -39,7 +39,10 @@ const plainTokens: Plant = (database, count) =>
     times(count, () => aStoredToken({ expiration: expiration() })),
   );
 
-/** With two terms and a cvc that is not due yet, so that the token's own removal deletes it. */
+/**
+ * Each token has two terms and a cvc that is not due yet, so that the token's own removal deletes
+ * it.
+ */
 const fullTokens: Plant = async (database, count) => {
   const tables = database.tables();
   const until = Date.now() + 3_600_000;

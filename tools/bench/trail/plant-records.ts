@@ -20,7 +20,7 @@ export interface Written {
   readonly from: number;
   readonly lengthMs: number;
   readonly count: number;
-  /** Instances that wrote in turn, each in a shard of its own. */
+  /** So many instances wrote in turn, each in its own shard. */
   readonly writers: number;
   readonly entryOf: (index: number) => Pick<AuditEntry, 'op' | 'tokens' | 'containers'>;
 }

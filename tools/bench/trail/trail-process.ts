@@ -25,7 +25,7 @@ export interface Done {
   readonly failures: number;
   readonly elapsedMs: number;
   readonly cpuMs: number;
-  /** Most memory of the process since its start, in bytes. */
+  /** The most memory that the process has had since its start, in bytes. */
   readonly peakBytes: number;
 }
 

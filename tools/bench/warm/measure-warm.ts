@@ -5,7 +5,7 @@ import { effort, IS_SMOKE } from '../effort.ts';
 import { median } from '../median.ts';
 import type { Measured } from './handler-process.ts';
 
-/** A handler in its own process. */
+/** A handler that runs in its own process. */
 export interface Instance {
   run(
     events: readonly object[],
@@ -38,7 +38,6 @@ export async function startInstance(
   };
 }
 
-/** A bundle and its environment. */
 export interface Side {
   readonly bundle: string;
   readonly env: Readonly<Record<string, string>>;
@@ -48,12 +47,12 @@ export interface Compared {
   readonly ours: Side;
   /** The handler by hand that writes an audit record of the same size. */
   readonly withRecord: Side;
-  /** The same handler without the record. */
+  /** The same handler, which writes no record. */
   readonly withoutRecord: Side;
   /** A batch of events; some operations need new ones each time. */
   readonly events: (count: number) => readonly object[];
   readonly status: number;
-  /** Invocations of a batch. */
+  /** Number of invocations in a batch. */
   readonly batch: number;
 }
 
@@ -64,7 +63,7 @@ export type SideName = (typeof SIDES)[number];
 /** The cost of an invocation of one side, and of ours in relation to it. */
 export interface SideResult {
   readonly microseconds: number;
-  /** The median of the batches' ratios, ours to this side. */
+  /** The median over all batches of our time divided by that of this side. */
   readonly ratio: number;
   readonly allocated: number;
 }

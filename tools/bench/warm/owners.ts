@@ -36,7 +36,7 @@ export function owners(
     nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)),
   );
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
-  /** The owner of the nearest frame of the bundle. */
+  /** Finds the nearest frame of the bundle, and returns its owner. */
   function nearest(sample: number): string | undefined {
     for (let at: number | undefined = sample; at !== undefined; at = parents.get(at)) {
       const { url = '', lineNumber = 0 } = frames.get(at) ?? {};

@@ -67,7 +67,7 @@ const credentialKey = (event: APIGatewayProxyEventV2) => {
   const hash = createHash('sha256')
     .update(event.headers['svc-api-key'] ?? '')
     .digest('base64url');
-  // One of the copies.
+  // The key has copies, and this is one of them.
   return key(`key#${hash}#0`, 'key');
 };
 
@@ -98,11 +98,9 @@ const tokenOf = (item: Encrypted): EncryptedToken => ({
   matchHash: matchHashIn(item.matchSk),
   writeId: Buffer.from(item.writeId),
 });
-/** The same additional data as the service. */
+/** Must equal the additional data that the service uses. */
 const context = (item: Encrypted) => encryptionContext(tokenOf(item), 'data');
-/**
- * The encrypted attributes of an item that the service can read. Reads by hand check no summary.
- */
+/** The encrypted attributes of an item that the service can read. Reads by hand check no MAC. */
 async function encrypted(item: Encrypted, data: Card) {
   const encryptedData = await vault.encrypt(context(item), new Secret(data));
   const dataBytes = encryptedData.length - ENCRYPTION_OVERHEAD_BYTES;

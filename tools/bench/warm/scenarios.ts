@@ -22,7 +22,7 @@ interface Card {
   readonly tenant_id: string;
 }
 
-/** A measured operation. */
+/** An operation that is measured. */
 export interface Scenario extends Compared {
   readonly name: keyof (typeof BUDGETS)['warmCpu'];
 }

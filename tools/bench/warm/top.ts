@@ -14,7 +14,10 @@ interface Profile {
   readonly samples: readonly number[];
 }
 
-/** The functions of a profile by their own time and by that of all they called, in percent. */
+/**
+ * Sorts the functions of a profile by their own time, and by the time of everything that they
+ * called, in percent.
+ */
 export function top(
   file: string,
   count: number,

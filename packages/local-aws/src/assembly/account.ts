@@ -2,7 +2,7 @@
 export interface Account {
   readonly accountId: string;
   readonly region: string;
-  /** The address of the HTTP API on this machine, without a trailing slash. */
+  /** The address that the HTTP API has on this machine, without a trailing slash. */
   readonly baseUrl: string;
   /**
    * The local address of the AWS endpoint, without a trailing slash; the URLs of queues begin with

@@ -7,7 +7,7 @@ import { errorCode } from '../error-code.ts';
 export interface CdkApp {
   /** The folder of cdk.json, whose context the app gets. */
   readonly root: string;
-  /** The app's program for Node, from `root`. */
+  /** The program that Node runs. Its path is relative to `root`. */
   readonly program: string;
   /** More context, which wins over that of cdk.json. */
   readonly context?: Readonly<Record<string, string>>;
@@ -23,7 +23,9 @@ export interface CdkApp {
 /** Increment it when the layout of a cached app on disk changes. */
 const LAYOUT = 1;
 
-/** The files of a folder and below, by their path from `root`; a file is its own list. */
+/**
+ * Lists the files of a folder and below, by their path from `root`. For a file it lists the file.
+ */
 function filesBelow(root: string, path: string): readonly string[] {
   try {
     return readdirSync(join(root, path), { withFileTypes: true })
@@ -52,8 +54,8 @@ function add(hash: Hash, part: string | Buffer | undefined): void {
 }
 
 /**
- * The key of a CDK app's synthesis, in hexadecimal: equal for equal inputs, variables and context,
- * on the same Node and machine.
+ * The key that identifies a CDK app's synthesis, in hexadecimal. It is equal for equal inputs,
+ * variables and context, on the same Node and machine.
  */
 export function appKey(
   { root, program, inputs }: CdkApp,

@@ -32,7 +32,9 @@ export function createKeyDefinitions(): KeyDefinitions {
       const keyId = target.slice(target.lastIndexOf('/') + 1);
       const other = aliases.get(keyId);
       if (other !== undefined)
-        throw new Error(`key ${keyId} has two aliases, ${other} and ${name}: one runs locally`);
+        throw new Error(
+          `key ${keyId} has two aliases, ${other} and ${name}: the local KMS supports one alias per key`,
+        );
       aliases.set(keyId, name);
     },
     all: () =>

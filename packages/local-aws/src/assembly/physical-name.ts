@@ -30,7 +30,7 @@ export function physicalKeyId(stackName: string, logicalId: string, isMultiRegio
   ].join('-');
 }
 
-/** Ten lower-case letters and digits, the form of API Gateway's ids. */
+/** Returns ten lower-case letters and digits, which is the format of API Gateway's ids. */
 export function physicalId(stackName: string, logicalId: string): string {
   const number = digest('id', stackName, logicalId).readBigUInt64BE();
   return number.toString(36).padStart(10, '0').slice(-10);

@@ -66,7 +66,7 @@ export const parseTemplate = (template: unknown): Template => templateSchema.par
 export interface Stack {
   readonly name: string;
   readonly template: Template;
-  /** If the app names it. */
+  /** Only set if the app names a Region. */
   readonly region?: string;
 }
 

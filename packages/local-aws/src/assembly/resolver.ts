@@ -1,12 +1,12 @@
 import type { Stack } from './read-assembly.ts';
 
-/** The values of `Ref` and `Fn::GetAtt` for a resource. */
+/** What `Ref` and `Fn::GetAtt` return for a resource. */
 export interface Identity {
   readonly ref: string;
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** A resource with unresolved properties. */
+/** A resource whose properties are not resolved yet. */
 export interface ResourceHandle {
   readonly stack: Stack;
   readonly logicalId: string;
@@ -40,7 +40,7 @@ export interface Resolver {
   outputs(): ReadonlyMap<string, string>;
   handle(stack: Stack, logicalId: string): ResourceHandle;
   identity(stack: Stack, logicalId: string): Identity;
-  /** Its ARN. */
+  /** Returns the ARN of a stack. */
   stackId(stack: Stack): string;
 }
 

@@ -34,7 +34,7 @@ export interface RoleRegistry {
   has(arn: string): boolean;
   /** Throws an Error if the template lacks the role or a policy that it refers to. */
   role(arn: string): Role;
-  /** The same ones for a role as long as the account runs. */
+  /** Returns the same credentials for a role as long as the account runs. */
   credentialsFor(roleArn: string): RoleCredentials;
   /** What was issued for a role with this access key id, if anything. */
   issuedKey(accessKeyId: string): (RoleCredentials & { readonly owner: Role }) | undefined;
@@ -42,12 +42,12 @@ export interface RoleRegistry {
   trusts(roleArn: string, service: string): boolean;
 }
 
-/** Key ids of roles begin like this, and those of users otherwise, as on AWS. */
+/** On AWS, too, the key ids of roles and of users begin differently. */
 const KEY_PREFIXES = { role: 'ASIA', user: 'AKIA' } as const;
 
 const ACCESS_KEY_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** A random access key with its secret. */
+/** Creates a random access key and its secret. */
 export function newAccessKey(of: keyof typeof KEY_PREFIXES): AccessKey {
   const characters = [...randomBytes(16)].map((byte) => ACCESS_KEY_ALPHABET[byte % 32]);
   return {

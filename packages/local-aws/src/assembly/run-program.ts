@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 
 export interface ProgramOptions {
-  /** The arguments of Node: the program and its own. */
+  /** The arguments that Node gets: the program and the program's own. */
   readonly args: readonly string[];
   readonly cwd: string;
   readonly environment: NodeJS.ProcessEnv;

@@ -4,10 +4,10 @@ import { runProgram } from './run-program.ts';
 
 export interface SynthesisOptions {
   readonly root: string;
-  /** The app's program for Node, from `root`. */
+  /** The program that Node runs. Its path is relative to `root`. */
   readonly program: string;
   readonly context: Readonly<Record<string, unknown>>;
-  /** An empty folder. */
+  /** The folder must be empty. */
   readonly directory: string;
   /** Speeds up the next synthesis. */
   readonly compileCache: string;

@@ -22,16 +22,16 @@ import { synthesize } from './synthesize.ts';
 const cdkJsonSchema = z.object({ context: z.record(z.string(), z.unknown()).default({}) });
 
 export interface SynthesizedApp {
-  /** The folder of the templates and assets. */
+  /** The folder that contains the templates and assets. */
   readonly directory: string;
-  /** The folder of Node's compile cache for the app's code. */
+  /** Node caches the compiled code of the app in this folder. */
   readonly compileCache: string;
   /** Marks the folders as unused by this process. */
   release(): void;
 }
 
 export interface OpenOptions {
-  /** The folder of synthesized apps and of caches for the synthesis. */
+  /** The folder that contains synthesized apps and the caches of the synthesis. */
   readonly workDirectory: string;
   /** Called before a synthesis, which takes seconds. */
   readonly onSynthesis?: () => void;
@@ -41,7 +41,7 @@ export interface OpenOptions {
 /** How many unused apps are cached: an app takes some 90 MB. */
 const CACHED_APPS = 2;
 const APP = 'app';
-/** Next to the app: its files and their sizes. */
+/** This file is next to the app, and lists its files and their sizes. */
 const LISTING = 'files';
 /** Prefixes of marks and folders of a process, whose identity follows. */
 const USED_BY = 'used-by-';
@@ -91,7 +91,6 @@ function removeOld(apps: string): void {
   for (const folder of oldestFirst.slice(0, -CACHED_APPS)) removeUnused(folder);
 }
 
-/** The files of an app with their sizes, in one text. */
 function listing(app: string): string {
   const files = readdirSync(app, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -100,7 +99,7 @@ function listing(app: string): string {
   return lines.toSorted().join('');
 }
 
-/** After a power cut an app may be incomplete. */
+/** An app may be incomplete after a power cut. */
 function isWhole(folder: string): boolean {
   try {
     return readFileSync(join(folder, LISTING), 'utf8') === listing(join(folder, APP));
@@ -181,7 +180,7 @@ export async function openSynthesizedApp(app: CdkApp, options: OpenOptions): Pro
     mkdirSync(apps, { recursive: true, mode: 0o700 });
     return await open(app, options, apps);
   } catch (error) {
-    // A fault of the disk, not of the app.
+    // The disk caused the error, not the app.
     const isOfDisk = errorCode(error) !== undefined || /no space left on device/i.test(errorMessage(error));
     throw isOfDisk && options.signal?.aborted !== true
       ? new Error(storageReason(options.workDirectory, error), { cause: error })

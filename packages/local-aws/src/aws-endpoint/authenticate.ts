@@ -5,7 +5,7 @@ import { isSame, parseSignature, signatureProblem, type Signature, type SignedCa
 export interface IssuedKey {
   readonly owner: Role | 'administrator';
   readonly secretAccessKey: string;
-  /** A call must carry it, if there is one. */
+  /** If it is set, each call must have it. */
   readonly sessionToken?: string;
   /**
    * The session's name in error messages, on AWS the name of the function. The role's name when

@@ -35,7 +35,8 @@ export interface CallCounter {
   add(record: CallRecord): void;
   counts(): readonly CallCount[];
   /**
-   * The calls themselves, in the order of their responses; at most the last {@link LATEST_CALLS}.
+   * Returns the calls themselves, in the order of their responses. Contains at most the last
+   * {@link LATEST_CALLS}.
    */
   latest(): readonly CallRecord[];
   reset(): void;

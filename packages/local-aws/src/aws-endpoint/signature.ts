@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
 
-/** The `Authorization` header of Signature Version 4. */
+/** What the `Authorization` header of Signature Version 4 contains. */
 export interface Signature {
   readonly accessKeyId: string;
   readonly region: string;
@@ -28,14 +28,14 @@ export function parseSignature(authorization: string | undefined): Signature | u
 /** A call as it arrived. */
 export interface SignedCall {
   readonly method: string;
-  /** As in the request line. */
+  /** The URL that the request line contains. */
   readonly url: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-/** Without these a signature would stand for another call. */
+/** A signature that omits one of these would be valid for other calls too. */
 const MUST_BE_SIGNED = ['host', 'x-amz-date', 'x-amz-target', 'x-amz-security-token'];
 /** How far the time of a call may be from that of the endpoint, as on AWS. */
 const WINDOW_MS = 5 * 60 * 1000;
@@ -78,8 +78,9 @@ function timeOf(amzDate: string): number {
 }
 
 /**
- * Why the signature of a call is not valid, as AWS words it; `undefined` if it is. The signer of
- * the AWS SDK computes it again. `times`: the times by which a call may be dated, in ms.
+ * Returns why the signature of a call is not valid, as AWS words it, or `undefined` if it is valid.
+ * The signer of the AWS SDK computes it again. The call must be dated near one of the `times`, in
+ * ms.
  */
 export async function signatureProblem(
   { accessKeyId, region, service, signedHeaders, signature }: Signature,

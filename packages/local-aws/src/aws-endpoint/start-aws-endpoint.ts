@@ -58,7 +58,7 @@ export interface AwsEndpoint {
 
 /** More than the largest call of any service: a function's code, 50 MB zipped, in base64. */
 const MAX_BODY_BYTES = 72 * 1024 * 1024;
-/** Paths of the local account itself, and no service of AWS. */
+/** The local account handles paths below this itself. They belong to no service of AWS. */
 const CONTROL_PATHS = '/_local';
 const strangerResponse: AwsResponse = {
   status: 401,
@@ -73,7 +73,7 @@ const COUNTS_PATH = '/_local/calls';
 const LOG_PATH = '/_local/call-log';
 /** Has the `Host` that a client signed if it reached the endpoint through a relay. */
 const SIGNED_HOST = 'x-forwarded-host';
-/** The recorded status of a call whose connection was cut: HTTP has none. */
+/** Recorded for a call whose connection was cut, because HTTP has no status for that. */
 const CUT_STATUS = 599;
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {

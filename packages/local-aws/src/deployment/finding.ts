@@ -20,6 +20,5 @@ export interface Finding {
   readonly remedy: string;
 }
 
-/** A line for people. */
 export const describeFinding = ({ kind, stack, subject, what, remedy }: Finding): string =>
   `${kind.replace('_', ' ')}: ${stack}, ${subject}: ${what} ${remedy}`;

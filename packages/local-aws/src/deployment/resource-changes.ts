@@ -25,7 +25,10 @@ const ADDRESSES = [
 /** Resources with data, whatever their deletion policy. */
 const PRECIOUS = ['AWS::DynamoDB::Table', 'AWS::KMS::Key', 'AWS::SecretsManager::Secret', 'AWS::SQS::Queue'];
 
-/** The properties with the physical name of a type, or of which AWS accepts each pair once. */
+/**
+ * Each type has a property that contains its physical name, or properties whose values AWS accepts
+ * only once together.
+ */
 const NAME_PROPERTIES: Readonly<Record<string, string | readonly string[]>> = {
   'AWS::ApiGatewayV2::Route': ['ApiId', 'RouteKey'],
   'AWS::Lambda::EventSourceMapping': ['EventSourceArn', 'FunctionName'],
@@ -82,7 +85,7 @@ const ADDRESS_LOST = {
   remedy: 'Move the callers to the other address in the same hour, or undo the change.',
 } as const;
 
-/** APIs whose own address, that of AWS, stops responding. */
+/** Finds APIs whose AWS address stops responding. */
 export function addressFindings(old: Stack, next: Stack): readonly Finding[] {
   const isClosed = (resource: StackResource | undefined) =>
     resource?.Properties['DisableExecuteApiEndpoint'] === true;

@@ -33,7 +33,7 @@ export function readsOf({ template }: Stack): readonly StackRead[] {
   );
 }
 
-/** Exports of a stack with their values, as JSON. */
+/** The values are JSON, which can be compared without resolving them. */
 export function exportsOf({ template }: Stack): ReadonlyMap<string, string> {
   return new Map(
     Object.values(template.Outputs).flatMap(({ Export, Value }) =>

@@ -5,9 +5,9 @@ import type { Item } from './item.ts';
 import type { OperationContext } from './operation.ts';
 import type { Table, TableDescription } from './table.ts';
 
-/** A table at the time of its backup. */
+/** A table as it was when it was backed up. */
 export interface Backup {
-  /** The last part of its ARN. */
+  /** The last part of its ARN is the id. */
   readonly id: string;
   readonly name: string;
   /** Ms since the epoch. */
@@ -44,8 +44,8 @@ function definitionOf({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes 
 
 export function createBackups({ database, tables, writer }: OperationContext): Backups {
   /**
-   * As on AWS, without time to live, protection and recovery (Amazon DynamoDB Developer Guide,
-   * Point-in-time recovery).
+   * On AWS, too, a restored table has no time to live, protection and recovery (Amazon DynamoDB
+   * Developer Guide, Point-in-time recovery).
    */
   async function restored(table: Table, itemsPrefix: string, name: string): Promise<void> {
     if (tables.find(name) !== undefined) throw tableInUse(`Table already exists: ${name}`);

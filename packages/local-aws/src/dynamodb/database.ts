@@ -31,7 +31,9 @@ export type ReadItem = (key: string) => Item | undefined;
 export interface Database {
   read(key: string): unknown;
   readItem: ReadItem;
-  /** The values of a range of keys below a prefix, as of the time of the call. */
+  /**
+   * Reads the values of a range of keys below a prefix. Later writes do not change what it returns.
+   */
   values(prefix: string, range: KeyRange): AsyncIterable<unknown>;
   valueStream(prefix: string, range: KeyRange, onValue: (item: Item) => void): Readable;
   /** Keys (without the prefix) and values of a range. */

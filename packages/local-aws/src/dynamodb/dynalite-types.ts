@@ -9,7 +9,7 @@ export interface DynaliteError extends Error {
 
 export type Callback<T> = (error: unknown, result?: T) => void;
 
-/** A range of keys as dynalite asks for it; `limit` -1 is none. */
+/** A range of keys that dynalite asks for. A `limit` of -1 means no limit. */
 export interface KeyRange {
   readonly gt?: string;
   readonly gte?: string;
@@ -19,7 +19,7 @@ export interface KeyRange {
   readonly limit?: number;
 }
 
-/** The calls of dynalite's actions on the items of a table, and on the entries of an index. */
+/** What dynalite's actions call on the items of a table and on the entries of an index. */
 export interface DynaliteSubDb {
   get(key: string, callback: Callback<Item>): void;
   put(key: string, item: Item, callback: Callback<void>): void;
@@ -111,8 +111,8 @@ export interface BatchWrite {
 }
 
 /**
- * dynalite's rules for the requests of one action: the types of the members and the rules between
- * them.
+ * What dynalite requires of the requests of one action: the types of the members, and the rules
+ * between them.
  */
 export interface Rules<Request> {
   readonly types: Readonly<Record<string, unknown>>;

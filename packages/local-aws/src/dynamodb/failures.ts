@@ -12,7 +12,7 @@ const prefixes: Readonly<Record<string, string>> = {
   UnrecognizedClientException: 'com.amazon.coral.service#',
 };
 
-/** The `__type` of an error on the wire. */
+/** Returns the `__type` that an error has on the wire. */
 export function wireType(code: string): string {
   return `${prefixes[code] ?? 'com.amazonaws.dynamodb.v20120810#'}${code}`;
 }

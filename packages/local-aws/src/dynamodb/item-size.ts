@@ -1,6 +1,6 @@
 import type { AttributeValue, Item } from './item.ts';
 
-/** The largest item, 400 KB. */
+/** An item may have 400 KB. */
 export const MAX_ITEM_BYTES = 400 * 1024;
 
 function numberBytes(digits: string): number {

@@ -14,7 +14,7 @@ export interface AttributeValue {
 
 export type Item = Readonly<Record<string, AttributeValue>>;
 
-/** The single scalar of a key attribute as text, for `dynamodb:LeadingKeys`. */
+/** Returns the single scalar of a key attribute, as `dynamodb:LeadingKeys` compares it. */
 export function scalarText(value: AttributeValue | undefined): string | undefined {
   return value?.S ?? value?.N ?? value?.B;
 }

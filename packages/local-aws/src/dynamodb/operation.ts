@@ -20,7 +20,7 @@ export interface Prepared {
   perform(): Promise<Outcome>;
 }
 
-/** One API call. Throws AwsError for an invalid request. */
+/** Prepares one API call. Throws AwsError for an invalid request. */
 export type Operation = (body: Body) => Prepared;
 
 export interface OperationContext {

@@ -4,13 +4,13 @@ import { tableNameOf } from './requests.ts';
 /** The verb of a PartiQL statement; IAM calls it `dynamodb:PartiQLInsert` and so on. */
 export type Verb = 'Insert' | 'Select' | 'Update' | 'Delete';
 
-/** A statement with its verb and table, which IAM checks. */
+/** IAM checks the verb and the table. */
 export interface Statement {
   readonly verb: Verb;
   readonly tableName: string;
   readonly indexName?: string;
   /**
-   * Of an INSERT whose values are all `?`: the attributes, in the order of the parameters.
+   * Set for an INSERT whose values are all `?`: the attributes, in the order of the parameters.
    * Undefined for every statement that does not run locally.
    */
   readonly attributes?: readonly string[];
@@ -108,7 +108,7 @@ class Reader {
 }
 
 const LITERALS = ['TRUE', 'FALSE', 'NULL', 'MISSING'];
-/** The signs of PartiQL's collections without keys. */
+/** The signs that surround PartiQL's collections without keys. */
 const COLLECTIONS = [
   ['[', ']'],
   ['<<', '>>'],

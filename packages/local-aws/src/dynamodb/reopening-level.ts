@@ -11,7 +11,7 @@ import type { Level, LevelOperation } from './dynalite-types.ts';
  * later writes (docs/decisions/0033-reopen-a-database-after-a-failed-write.md).
  */
 export interface ReopeningLevel {
-  /** For reads. A reopening replaces it, and it is closed during one. */
+  /** Use it for reads. A reopening replaces it, and it is closed during one. */
   readonly current: Level;
   /** Resolves when `current` is open. Rejects with AwsError while the disk prevents that. */
   ready(): Promise<void>;
@@ -20,7 +20,7 @@ export interface ReopeningLevel {
   close(): Promise<void>;
 }
 
-/** For the index of a table, a new log and a new CURRENT. */
+/** The space that a table's index, a new log and a new CURRENT need. */
 const SPARE_BYTES = 256 * 1024;
 
 function openFailure(directory: string, error: unknown, failure: StorageFailure): Error {

@@ -4,7 +4,6 @@ import { sameJson } from './item.ts';
 import type { TablePolicy } from './table.ts';
 import type { Tables } from './tables.ts';
 
-/** The resource policies of tables. */
 export interface TablePolicies {
   /** The policy that decides an access to a table or one of its indexes. */
   of(arn: string): ResourcePolicy | undefined;

@@ -32,7 +32,7 @@ export const NEW_TABLE_THROUGHPUT: WarmThroughput = {
   WriteUnitsPerSecond: 4_000,
 };
 
-/** The changeable parts of an existing table. */
+/** What can change after a table was created. */
 export interface TableSettings {
   readonly timeToLiveAttribute?: string | undefined;
   /** Whether DeleteTable is refused. */
@@ -41,15 +41,15 @@ export interface TableSettings {
   /** ARN of the KMS key that encrypts it; nothing is encrypted locally. */
   readonly keyArn?: string;
   readonly tags?: Readonly<Record<string, string>>;
-  /** The source backup of a restored table. */
+  /** Only set if the table was restored from a backup. */
   readonly sourceBackupArn?: string;
   readonly resourcePolicy?: TablePolicy | undefined;
   readonly warmThroughput?: WarmThroughput;
-  /** By the name of the index. */
+  /** Each key is the name of an index. */
   readonly indexWarmThroughput?: Readonly<Record<string, WarmThroughput>>;
 }
 
-/** A table of the template, in DynamoDB's own spelling. */
+/** A table that the template defines, in DynamoDB's own spelling. */
 export interface TableDefinition extends Omit<TableSettings, 'resourcePolicy'> {
   readonly resourcePolicy?: PolicyDocument;
   readonly name: string;
@@ -78,7 +78,7 @@ export interface Table extends TableSettings {
   readonly description: TableDescription;
 }
 
-/** The attribute of a table's partition key. */
+/** DynamoDB calls the partition key HASH. It is the first one in the schema. */
 export function hashAttribute({ KeySchema }: Pick<TableDescription, 'KeySchema'>): string {
   return KeySchema[0]?.AttributeName ?? '';
 }

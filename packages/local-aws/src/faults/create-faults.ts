@@ -33,8 +33,8 @@ function parseList(body: string): readonly string[] {
 }
 
 /**
- * Without a fault until `replace` is called. The same seed draws the same numbers; the order of the
- * calls decides which calls they affect.
+ * There is no fault until `replace` is called. The same seed draws the same numbers; the order of
+ * the calls decides which calls they affect.
  */
 export function createFaults(seed: number): Faults {
   let faults: readonly Fault[] = [];

@@ -16,7 +16,7 @@ const throttling: Readonly<Record<string, AwsError>> = {
   sqs: new AwsError('RequestThrottled', 400, 'Request is throttled.'),
 };
 
-/** Names of a service's own failures, with their status. */
+/** Each service has its own name and status for an internal failure. */
 const internal: Readonly<Record<string, readonly [string, number]>> = {
   dynamodb: ['InternalServerError', 500],
   kms: ['KMSInternalException', 500],

@@ -50,7 +50,7 @@ export interface Fault {
   /** The action it is restricted to (`PutItem`); for a function, a part of its name. */
   readonly only?: string;
   readonly kind: FaultKind;
-  /** A probability, or milliseconds. */
+  /** Is a probability, or milliseconds. */
   readonly value: number;
 }
 
@@ -104,7 +104,7 @@ export function parseFault(text: string): Fault {
   };
 }
 
-/** The notation of the fault. */
+/** Returns the notation that describes the fault. */
 export function faultText({ service, only, kind, value }: Fault): string {
   return `${service}${only === undefined ? '' : `/${only}`}:${kind}:${String(value)}`;
 }

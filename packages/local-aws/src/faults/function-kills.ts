@@ -12,9 +12,9 @@ export interface FunctionKills {
   ended(functionName: string, durationMs: number): void;
 }
 
-/** Before the first run of a function has ended. */
+/** Applies until the first run of a function has ended. */
 const ASSUMED_MS = 50;
-/** The weight of the last run. */
+/** Determines how much the last run changes the average. */
 const WEIGHT = 0.2;
 
 /**

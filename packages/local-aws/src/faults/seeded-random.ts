@@ -1,4 +1,4 @@
-/** A number from 0 to below 1. */
+/** Returns a number from 0 to below 1. */
 export type Random = () => number;
 
 /** The same numbers for the same seed: mulberry32, good enough to choose faults. */

@@ -35,7 +35,7 @@ export function preflightHeaders(cors: CorsConfiguration, origin: string): Heade
   };
 }
 
-/** The headers of every response to a request with an Origin. */
+/** The headers that every response to a request with an Origin has. */
 export function crossOriginHeaders(cors: CorsConfiguration, origin: string): Headers {
   const allowed = allowedOrigin(cors, origin);
   if (allowed === undefined) return {};

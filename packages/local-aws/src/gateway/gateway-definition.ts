@@ -21,7 +21,7 @@ export interface ApiDefinition {
 export interface StageDefinition {
   readonly apiId: string;
   readonly defaultThrottling: Throttling;
-  /** By route key. */
+  /** Each key is a route key. */
   readonly routeThrottling: Readonly<Record<string, Throttling>>;
   readonly variables?: Readonly<Record<string, string>>;
 }
@@ -40,7 +40,7 @@ export interface IntegrationDefinition {
   readonly timeoutMs: number;
 }
 
-/** An HTTP API with all its parts. */
+/** An HTTP API that has all its parts. */
 export interface HttpApi {
   readonly id: string;
   readonly cors?: CorsConfiguration;
@@ -89,7 +89,9 @@ export function createGatewayDefinition(): GatewayDefinition {
     httpApi: () => {
       const [api, ...others] = apis;
       if (api === undefined || others.length > 0)
-        throw new Error(`the app has ${String(apis.length)} HTTP APIs, and exactly one runs locally`);
+        throw new Error(
+          `the app has ${String(apis.length)} HTTP APIs: the local account supports exactly one`,
+        );
       const stage = stages.get(api.id);
       if (stage === undefined) throw new Error('the HTTP API has no $default stage');
       const own = routes.filter((route) => route.apiId === api.id);

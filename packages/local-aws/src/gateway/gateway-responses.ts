@@ -1,4 +1,4 @@
-/** A response of API Gateway itself, without a function. */
+/** A response that API Gateway returns itself, without a function. */
 export interface GatewayResponse {
   readonly status: number;
   readonly body: string;
@@ -14,7 +14,7 @@ function response(status: number, message: string): GatewayResponse {
 export const gatewayResponses = {
   /** The path contains an escape that cannot be decoded. */
   malformedPath: response(400, 'Bad Request'),
-  /** No route matches. */
+  /** Sent if no route matches. */
   noRoute: response(404, 'Not Found'),
   /** The body is over API Gateway's 10 MB, or its event over Lambda's 6 MB. */
   tooLarge: response(413, 'Request Entity Too Large'),

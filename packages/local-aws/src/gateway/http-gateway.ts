@@ -15,10 +15,10 @@ import { requestPath } from './request-path.ts';
 import { createRouteTable, type RouteMatch } from './route-table.ts';
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 
-/** A response of the HTTP API. */
+/** A request that the HTTP API has answered, and the response. */
 export interface Exchange {
   readonly method: string;
-  /** Without the query, unchanged. */
+  /** The unchanged path, without the query. */
   readonly path: string;
   readonly status: number;
   /** Lower-case names. */
@@ -42,9 +42,12 @@ export interface HttpGatewayOptions {
   readonly pages?: (path: string, accept: string) => Promise<GatewayResponse | undefined>;
   /** Rewrites the gateway's own responses, like a front end of the API might. */
   readonly presentResponse?: (reply: GatewayResponse) => GatewayResponse;
-  /** The reason for a 5xx response of the gateway itself. */
+  /** Called with the reason if the gateway itself returns a 5xx. */
   readonly log?: (line: string) => void;
-  /** When a request is received, in milliseconds since the epoch. Default: the machine's time. */
+  /**
+   * Returns the time when a request is received, in milliseconds since the epoch. Default: the
+   * machine's time.
+   */
   readonly now?: () => number;
 }
 
@@ -233,7 +236,8 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
   const listening = await listenOnLocalhost(
     () =>
       createServer(
-        // Without a Host: 403 like for a wrong one, instead of Node's own 400.
+        // A request without a Host gets 403, like one with a wrong Host. Node alone would return
+        // 400.
         { maxHeaderSize: 64 * 1024, keepAliveTimeout: 60_000, requestTimeout: 0, requireHostHeader: false },
         (request, response) => {
           serve(request, response).catch(() => request.socket.destroy());

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** An HTTP response from the result of a function. */
+/** The HTTP response that a function's result describes. */
 export interface IntegrationResponse {
   readonly status: number;
   /** Lower-case names. */
@@ -9,7 +9,7 @@ export interface IntegrationResponse {
   readonly body: Buffer;
 }
 
-/** Without `multiValueHeaders`, which belong to format 1.0. */
+/** `multiValueHeaders` belong to format 1.0, so the schema omits them. */
 const responseSchema = z.object({
   statusCode: z.coerce.number().int().min(200).max(599),
   headers: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).nullish()).nullish(),

@@ -6,7 +6,7 @@ import type { RequestPath } from './request-path.ts';
 export interface GatewayRequest {
   readonly method: string;
   readonly path: RequestPath;
-  /** Without the question mark, percent-encoded. */
+  /** Is percent-encoded and has no question mark. */
   readonly rawQueryString: string;
   /** Names and values alternate, unchanged. */
   readonly rawHeaders: readonly string[];
@@ -16,7 +16,7 @@ export interface GatewayRequest {
   readonly port: number;
 }
 
-/** The route of the request. */
+/** The route that the request matches. */
 export interface EventRoute {
   readonly accountId: string;
   readonly apiId: string;

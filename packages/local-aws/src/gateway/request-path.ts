@@ -8,8 +8,8 @@ export interface RequestPath {
 }
 
 /**
- * As API Gateway does (captures of format 2.0 in github.com/hotsock/voker): `/a%252Fb` arrives as
- * `/a/b`, `/a%3Fb` as `/a`. `undefined` where AWS returns 400, as for `/a%25b`.
+ * Decodes a path like API Gateway (captures of format 2.0 in github.com/hotsock/voker): `/a%252Fb`
+ * arrives as `/a/b`, `/a%3Fb` as `/a`. Returns `undefined` where AWS returns 400, as for `/a%25b`.
  */
 export function requestPath(path: string): RequestPath | undefined {
   if (!path.includes('%')) return { segments: path.slice(1).split('/'), raw: path };

@@ -37,8 +37,8 @@ function parseRoute<Target>(routeKey: string, target: Target): Route<Target> {
 }
 
 /**
- * The more specific route first: segment by segment literal before variable before greedy, then a
- * method before ANY.
+ * Sorts the more specific route first. Segment by segment, a literal precedes a variable, which
+ * precedes a greedy variable. Then a method precedes ANY.
  */
 function bySpecificity(a: Route<unknown>, b: Route<unknown>): number {
   for (const [index, segment] of a.segments.entries()) {

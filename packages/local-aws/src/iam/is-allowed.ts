@@ -7,7 +7,10 @@ import { anyStatement } from './statements.ts';
 export type Decision = { readonly allowed: true } | { readonly allowed: false; readonly why: string };
 
 export interface AccessCircumstances {
-  /** Condition keys of the caller and the request as a whole, such as `aws:PrincipalTag/team`. */
+  /**
+   * Condition keys that describe the caller and the request as a whole, such as
+   * `aws:PrincipalTag/team`.
+   */
   readonly context?: Readonly<Record<string, string | readonly string[]>>;
   /** The policy of the resource; without one, only identity policies decide. */
   readonly resourcePolicy?: ResourcePolicy | undefined;

@@ -2,7 +2,7 @@ import type { AwsAccess, PolicyDocument, PolicyStatement } from '../aws-service.
 import type { ConditionKeys } from './conditions.ts';
 import { applies } from './statements.ts';
 
-/** The decision of a resource's policy, such as that of a KMS key or a table, about an access. */
+/** What the policy of a resource, such as a KMS key or a table, decides about an access. */
 export type ResourcePolicyVerdict = 'denied' | 'allowed' | 'delegated' | 'silent';
 
 function awsPrincipals(principal: unknown): readonly unknown[] {
@@ -22,8 +22,8 @@ function names(statement: PolicyStatement, callerArn: string): Named {
 }
 
 /**
- * For a role or the root. `silent`: no statement applies. `delegated`: identity policies decide
- * (https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-default.html).
+ * The caller is a role or the root. `silent`: no statement applies. `delegated`: identity policies
+ * decide (https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-default.html).
  */
 export function resourcePolicyVerdict(
   policy: PolicyDocument,

@@ -10,7 +10,7 @@ function compiledOnce(compile: (pattern: string) => RegExp): (pattern: string) =
   };
 }
 
-/** The source of a regular expression; a wildcard matches characters of the class `any`. */
+/** Returns the source of a regular expression. A wildcard matches characters of the class `any`. */
 function sourceOf(pattern: string, any: string): string {
   return pattern
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')

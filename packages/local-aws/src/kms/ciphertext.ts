@@ -67,7 +67,7 @@ export function openEnvelope(blob: Buffer): OpenedEnvelope {
   };
 }
 
-/** The plaintext of a blob. Throws InvalidCiphertextException for another blob or context. */
+/** Decrypts a blob. Throws InvalidCiphertextException if the blob or the context is another one. */
 export function unseal(envelope: OpenedEnvelope, material: Buffer, context: EncryptionContext): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', material, envelope.nonce, { authTagLength: TAG_BYTES })
     .setAAD(additionalData(envelope.header, context))

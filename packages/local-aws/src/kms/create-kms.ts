@@ -32,7 +32,7 @@ export interface KeyRequest {
   readonly policy: PolicyDocument;
   /** `alias/...` */
   readonly alias?: string;
-  /** Only described: no local key becomes old enough to rotate. */
+  /** Only DescribeKey shows this: no local key becomes old enough to rotate. */
   readonly enableRotation?: boolean;
   readonly tags?: Readonly<Record<string, string>>;
   /** Default: SYMMETRIC_DEFAULT. A key keeps the spec that it was created with. */
@@ -42,7 +42,7 @@ export interface KeyRequest {
 export interface Kms extends AwsService {
   /** Throws an Error naming the key if it is stored with another spec. */
   createKey(request: KeyRequest): Promise<{ readonly keyId: string; readonly arn: string }>;
-  /** The policy of a key by its ARN. */
+  /** Finds the policy of a key by its ARN. */
   resourcePolicy(arn: string): ResourcePolicy | undefined;
 }
 
@@ -125,7 +125,7 @@ function keyNamed(kms: KmsState, name: string): Key {
   throw new AwsError('NotFoundException', 400, `${what} does not exist`);
 }
 
-/** A key for anything but a look at it. */
+/** Throws AwsError KMSInvalidStateException if the key is pending deletion. */
 function usableKey(kms: KmsState, name: string): Key {
   const { deletions } = kms;
   const key = keyNamed(kms, name);
@@ -323,7 +323,10 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
   const store = await openKeyStore(dataDir, storageFailure);
   const keys = new Map<string, Key>();
   const aliases = new Map<string, string>();
-  /** When keys end, by their ids. A start forgets it: it is a new deployment. */
+  /**
+   * Contains the time when a key will be deleted, by its id. A restart forgets it, because that is
+   * a new deployment.
+   */
   const deletions = new Map<string, Date>();
   const arnOf = (keyId: string): string => `arn:aws:kms:${region}:${accountId}:key/${keyId}`;
   const kms = { accountId, region, keys, aliases, deletions, arnOf };

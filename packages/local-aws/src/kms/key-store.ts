@@ -43,7 +43,7 @@ function parseKeys(file: string, text: string): z.infer<typeof storedKeys> {
   try {
     return storedKeys.parse(JSON.parse(text));
   } catch {
-    // Without the cause: the parser's message may quote a part of a key.
+    // The error has no cause, because the parser's message may quote a part of a key.
     throw damaged(file, 'it does not hold the JSON of keys');
   }
 }

@@ -25,7 +25,7 @@ function modulo(value: bigint): bigint {
   return value % ORDER;
 }
 
-/** By Fermat: the order is a prime. */
+/** Uses Fermat's little theorem, because the order is a prime. */
 function inverse(value: bigint): bigint {
   let [result, base] = [1n, modulo(value)];
   for (let exponent = ORDER - 2n; exponent > 0n; exponent >>= 1n) {
@@ -95,7 +95,7 @@ export interface Signed {
   readonly isDigest: boolean;
 }
 
-/** The signature in DER, by a private key of P-256. */
+/** Signs with a private key of P-256, and returns the signature in DER. */
 export function signatureOf(key: KeyObject, { message, isDigest }: Signed): Buffer {
   return isDigest ? signDigest(key, message) : sign('sha256', message, key);
 }

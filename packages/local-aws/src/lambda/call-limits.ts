@@ -7,9 +7,9 @@ import type { LambdaOperation } from './control-plane/lambda-operation.ts';
  * (https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html#api-requests).
  */
 export interface CallLimitSettings {
-  /** All calls but Invoke and GetFunction together. Default 15. */
+  /** Limits all calls except Invoke and GetFunction together. Default: 15. */
   readonly controlPerSecond: number;
-  /** GetFunction. Default 100. */
+  /** Limits GetFunction. Default: 100. */
   readonly readPerSecond: number;
 }
 

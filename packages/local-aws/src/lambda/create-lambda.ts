@@ -22,7 +22,7 @@ export interface LambdaOptions extends Omit<ProcessHostOptions, 'credentialsFor'
   readonly dataDir?: string;
   /** Default: callers get the failure, and no other report. */
   readonly storageFailure?: StorageFailure;
-  /** The functions of the app's templates. */
+  /** The functions that the app's templates define. */
   readonly functions: FunctionHost;
   readonly layers: LayerTable;
   readonly credentialsFor: (roleArn: string) => RoleCredentials;
@@ -43,7 +43,7 @@ const behaviour = z.strictObject({
   pendingMs: z.number().min(0).exactOptional(),
   /** The account's quota of concurrent executions: new accounts have 10. */
   accountConcurrency: z.number().int().positive().exactOptional(),
-  /** Names of the functions that are Inactive; all others are not. */
+  /** The functions that become Inactive. All others do not. */
   inactive: z.array(z.string()).exactOptional(),
 });
 

@@ -1,13 +1,13 @@
 import { AwsError } from '../aws-service.ts';
 
-/** A Lambda function of the template. */
+/** A Lambda function that the template defines. */
 export interface FunctionDefinition {
   readonly name: string;
   readonly arn: string;
   /** `module.export`, as in the template. */
   readonly handler: string;
   readonly runtime: string;
-  /** The content of `/var/task` on AWS. */
+  /** The folder that is `/var/task` on AWS. */
   readonly codeDirectory: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutSeconds: number;
@@ -31,7 +31,8 @@ export interface InvocationOutcome {
 }
 
 /**
- * Lambda's limit for synchronous payloads in both directions: 6 MB and room for its own envelope.
+ * Lambda accepts synchronous payloads of this size in both directions: 6 MB and room for its own
+ * envelope.
  */
 export const MAX_PAYLOAD_BYTES = 6_291_556;
 

@@ -14,7 +14,6 @@ import { startInstance, type FunctionInstance } from './function-instance.ts';
 import { parseFunctionName } from './function-name.ts';
 import { createFunctionPool, type FunctionPool } from './function-pool.ts';
 
-/** A statement of a function's resource policy. */
 export interface FunctionPermission {
   /** Name or ARN. */
   readonly functionName: string;
@@ -24,7 +23,7 @@ export interface FunctionPermission {
   readonly sourceArn?: string;
 }
 
-/** A function and the ARN by which it was named: with the qualifier, if there was one. */
+/** The ARN is as the caller wrote it: it contains the qualifier if the caller named one. */
 export interface FoundFunction {
   readonly definition: FunctionDefinition;
   readonly arn: string;
@@ -44,17 +43,16 @@ export interface FunctionHostOptions {
    * schedule of one minute stays warm.
    */
   readonly idleMs?: number;
-  /** The folder of Node's compile cache, for the next instance. Default: none. */
+  /** The folder in which Node caches compiled code for the next instance. Default: none. */
   readonly compileCache?: string;
   /** Certificates in PEM form that functions accept in addition to Node's own. Default: none. */
   readonly trustedCertificates?: readonly string[];
   /** Decides which invocations are killed. Default: none. */
   readonly kills?: FunctionKills;
-  /** The clock of `Date` in functions. Default: the machine's time. */
+  /** Sets `Date` in functions. Default: the machine's time. */
   readonly clock?: SharedClock;
 }
 
-/** The Lambda functions of the app. */
 export interface FunctionHost {
   define(definition: FunctionDefinition): void;
   /**
@@ -76,8 +74,8 @@ export interface FunctionHost {
   /** The reserved concurrency of a function, if it has one. */
   reservedOf(definition: FunctionDefinition): number | undefined;
   /**
-   * By name, ARN, partial ARN, each with or without a qualifier. Throws {@link AwsError}
-   * `ResourceNotFoundException`.
+   * Accepts a name, an ARN or a partial ARN, each with or without a qualifier. Throws
+   * {@link AwsError} `ResourceNotFoundException`.
    */
   find(functionName: string, qualifier?: string): FoundFunction;
   /**

@@ -39,9 +39,9 @@ export interface InstanceOptions {
   readonly trustedCertificates?: readonly string[];
   /** Decides which invocations are killed. Default: none. */
   readonly kills?: FunctionKills;
-  /** The folder of Node's compile cache, for the next instance. Default: none. */
+  /** The folder in which Node caches compiled code for the next instance. Default: none. */
   readonly compileCache?: string;
-  /** The clock of `Date` in the code. Default: the machine's time. */
+  /** Sets `Date` in the code. Default: the machine's time. */
   readonly clock?: SharedClock;
 }
 
@@ -95,7 +95,7 @@ function startWorker(options: InstanceOptions): Worker {
   return worker;
 }
 
-/** An execution environment in a worker thread, for functions on this Node. */
+/** An execution environment that runs a function on this Node, in a worker thread. */
 // eslint-disable-next-line max-lines-per-function -- one owner of the state of a process
 export function startInstance(options: InstanceOptions): FunctionInstance {
   const { definition, initTimeoutMs = 60_000 } = options;

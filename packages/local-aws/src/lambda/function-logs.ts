@@ -3,9 +3,9 @@ import { join } from 'node:path';
 
 /** The log of the local account's parts, each under its name. */
 export interface Logs {
-  /** The output of a function, in pieces. */
+  /** Writes output of a function, which arrives in pieces. */
   write(name: string, text: string): void;
-  /** A line of the local account itself, with the time. */
+  /** Writes a line of the local account itself, and adds the time. */
   line(name: string, text: string): void;
   close(): void;
 }
@@ -44,7 +44,7 @@ export function createLogFiles(directory: string, maxBytes = MAX_BYTES): Logs {
     const mine = fstatSync(file.descriptor).ino;
     closeSync(file.descriptor);
     files.delete(name);
-    // Unless another service has begun a new one.
+    // If another service has begun a new file, that file stays.
     if (statSync(path, { throwIfNoEntry: false })?.ino === mine) renameSync(path, `${path}.1`);
     return open(name, path);
   }

@@ -1,6 +1,6 @@
 export interface FunctionName {
   readonly name: string;
-  /** A version or an alias. */
+  /** Is a version or an alias. */
   readonly qualifier: string | undefined;
 }
 

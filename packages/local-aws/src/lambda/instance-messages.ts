@@ -1,6 +1,6 @@
 import type { SharedClock } from '../clock.ts';
 
-/** The settings of a function instance's worker. */
+/** The settings that the worker of a function instance gets. */
 export interface InstanceSettings {
   readonly taskRoot: string;
   readonly handler: string;
@@ -12,7 +12,7 @@ export interface InstanceSettings {
   readonly trustedCertificates: readonly string[];
   /** Removed from the environment before the function's code is loaded. */
   readonly hiddenVariables: readonly string[];
-  /** The clock of `Date`. Default: the machine's time. */
+  /** Sets `Date`. Default: the machine's time. */
   readonly clock?: SharedClock;
 }
 

@@ -15,9 +15,9 @@ import { requirePayloadSize, type InvocationOutcome } from './function-definitio
 import type { FoundFunction, FunctionHost } from './function-host.ts';
 
 export interface InvokeDependencies {
-  /** The functions of the app's templates. */
+  /** The functions that the app's templates define. */
   readonly functions: FunctionHost;
-  /** The functions of CreateFunction. */
+  /** The functions that CreateFunction created. */
   readonly registry: FunctionRegistry;
   readonly processes: ProcessHost;
   readonly functionArn: (name: string) => string;
@@ -134,7 +134,10 @@ function concurrencyOf({ functions }: InvokeDependencies, name: string): object 
   return count === undefined ? {} : { ReservedConcurrentExecutions: count };
 }
 
-/** The calls for functions of both kinds: those of the templates and those of CreateFunction. */
+/**
+ * Implements the calls for functions that the templates define and for those that CreateFunction
+ * created.
+ */
 export function invokeOperations(dependencies: InvokeDependencies): readonly LambdaOperation[] {
   const { functions, registry } = dependencies;
   return [

@@ -10,7 +10,7 @@ import {
 export interface LambdaServiceOptions {
   readonly operations: readonly LambdaOperation[];
   readonly limits: CallLimits;
-  /** Tags of the function of a call, for conditions on `aws:ResourceTag`. */
+  /** Returns the tags of the function that is called, for conditions on `aws:ResourceTag`. */
   readonly tagsOf: (functionName: string) => Readonly<Record<string, string>>;
   readonly close: () => Promise<void>;
 }

@@ -1,14 +1,13 @@
-/** A version of a layer: the content of `/opt` on AWS. */
+/** A version of a layer: the content that `/opt` has on AWS. */
 export interface Layer {
   readonly arn: string;
   readonly directory: string;
 }
 
-/** The layers of the app by their ARNs. */
 export interface LayerTable {
   define(layer: Layer): void;
   find(arn: string): Layer | undefined;
-  /** The ARNs of the versions of a layer. */
+  /** Returns the ARNs of all versions that a layer has. */
   versions(layerName: string): readonly string[];
   remove(arn: string): void;
 }

@@ -45,7 +45,9 @@ interface StartedServices {
   readonly onUnlogged?: (functionName: string, text: string) => void;
 }
 
-/** Lambda's control plane and invocations, with the roles, layers and functions of the app. */
+/**
+ * Starts Lambda's control plane and invocations, with the roles, layers and functions of the app.
+ */
 export function startLambda(
   account: Account,
   { functions, layers, roles }: CloudParts,

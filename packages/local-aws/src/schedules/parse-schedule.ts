@@ -13,7 +13,7 @@ interface CronField {
   readonly name: string;
   readonly min: number;
   readonly max: number;
-  /** Names of the values from `min` on. */
+  /** The first name is that of `min`. */
   readonly names?: readonly string[];
 }
 

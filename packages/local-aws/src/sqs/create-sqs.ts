@@ -14,18 +14,18 @@ export interface SqsOptions {
   readonly dataDir?: string;
   /** Default: callers get the failure, and no other report. */
   readonly storageFailure?: StorageFailure;
-  /** The clock of delays and visibility timeouts. Default: the machine's time. */
+  /** Determines delays and visibility timeouts. Default: the machine's time. */
   readonly clock?: SharedClock;
 }
 
 export interface Sqs extends AwsService {
   /** Creates a queue; an existing one keeps its messages and gets the attributes. */
   createQueue(queue: QueueDefinition): Promise<void>;
-  /** With its messages. */
+  /** Deletes the queue and its messages. */
   deleteQueue(url: string): Promise<void>;
   /**
-   * A call without a permission check, such as those of an event source mapping. Throws {@link
-   * AwsError} like SQS.
+   * Calls SQS without a permission check, for example for an event source mapping. Throws
+   * {@link AwsError} like SQS.
    */
   call(operation: string, input: object): Promise<unknown>;
 }
@@ -47,7 +47,7 @@ const queryCodes: Readonly<Record<string, string>> = {
 };
 
 const named = z.looseObject({ QueueUrl: z.string().optional(), QueueName: z.string().optional() });
-/** A failure of SQS, or without a type of fauxqs itself. */
+/** A failure without a type is one of fauxqs itself, not of SQS. */
 const failed = z.object({ __type: z.string().default('InternalFailure'), message: z.string() });
 
 interface Worked {

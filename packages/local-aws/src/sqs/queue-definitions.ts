@@ -7,12 +7,12 @@ export const SQS_ACTIONS: readonly string[] = [
   'SendMessage',
 ];
 
-/** A queue of the template. */
+/** A queue that the template defines. */
 export interface QueueDefinition {
   readonly name: string;
   readonly arn: string;
   readonly url: string;
-  /** In SQS's own spelling: `VisibilityTimeout`, `RedrivePolicy`, ... */
+  /** The names are SQS's own: `VisibilityTimeout`, `RedrivePolicy`, ... */
   readonly attributes: Readonly<Record<string, string>>;
   /** The KMS key that encrypts its messages, unless SQS owns the key. */
   readonly keyArn?: string;

@@ -7,7 +7,6 @@ import { receivedMessages, sqsEvent, succeededMessages, type ReceivedMessage } f
 export interface RunMappingOptions {
   readonly mapping: MappingDefinition;
   readonly queueUrl: string;
-  /** A call of SQS. */
   readonly call: (operation: string, input: object) => Promise<unknown>;
   readonly invoke: (functionName: string, payload: string) => Promise<InvocationOutcome>;
   readonly log: (line: string) => void;

@@ -16,7 +16,6 @@ const message = z.object({
   MessageAttributes: z.record(z.string(), attribute).default({}),
 });
 
-/** The response of ReceiveMessage. */
 export const receivedMessages = z.object({ Messages: z.array(message).default([]) });
 
 export type ReceivedMessage = z.infer<typeof message>;

@@ -224,7 +224,7 @@ describe('a feature that does not run locally stops the start', () => {
     );
   });
 
-  it('a layer of a function of the templates', async () => {
+  it('a layer of a function of the templates stops the start', async () => {
     const Properties = {
       Code: { S3Bucket: 'b', S3Key: 'k' },
       Handler: 'index.handler',
@@ -245,7 +245,7 @@ describe('a feature that does not run locally stops the start', () => {
     );
   });
 
-  it('a mapping of a source other than a queue', async () => {
+  it('a mapping of a source other than a queue stops the start', async () => {
     const Properties = { EventSourceArn: 'arn:aws:kinesis:us-east-1:0:stream/s', FunctionName: 'f' };
     await expect(
       start(anApp({ Mapping: { Type: 'AWS::Lambda::EventSourceMapping', Properties } })),

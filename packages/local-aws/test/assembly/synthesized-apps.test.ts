@@ -146,7 +146,7 @@ it('the marks of killed services are ignored, even if their process ids are reus
   expect(existsSync(first.directory)).toBe(false);
 });
 
-it('of the unused apps the two latest are retained, and leftovers of killed starts are removed', async () => {
+it('the two latest unused apps are retained, and leftovers of killed starts are removed', async () => {
   const { pid } = spawnSync(process.execPath, ['-e', '']);
   const used = await open({ context: { n: 'used' } });
   utimesSync(dirname(used.directory), 1, 1);
@@ -156,7 +156,7 @@ it('of the unused apps the two latest are retained, and leftovers of killed star
     app.release();
     utimesSync(dirname(app.directory), Number(n) + 1, Number(n) + 1);
   }
-  // Each start retains two in addition to its own.
+  // Two apps stay besides those that starts use.
   expect(apps()).toHaveLength(4);
   expect(existsSync(used.directory)).toBe(true);
   const before = runs();

@@ -180,7 +180,7 @@ describe('a signature', () => {
   const ofMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000);
   const GONE = { ...LIST.headers, 'x-amz-target': 'DynamoDB_20120810.DescribeTable' };
 
-  it('of the owner of the key is accepted, for some minutes around the time of the call', async () => {
+  it('a signature of the owner of the key is accepted, for some minutes around the time of the call', async () => {
     for (const minutes of [0, -4, 4])
       expect(await statusAnd(signed({ ...LIST, date: ofMinutes(minutes) }))).toEqual([200, undefined]);
   });
@@ -226,7 +226,7 @@ describe('a signature', () => {
     expect(type).toContain(code);
   });
 
-  it('for another body or path is rejected', async () => {
+  it('a signature for another body or path is rejected', async () => {
     expect(await statusAnd(signed(LIST), '{ }')).toEqual([403, 'InvalidSignatureException']);
     expect(await statusAnd(signed(LIST), '{}', '/other')).toEqual([403, 'InvalidSignatureException']);
     expect(await statusAnd(signed(LIST), '{}', '/?a=b')).toEqual([403, 'InvalidSignatureException']);

@@ -80,7 +80,7 @@ describe('the deletion of a stack', () => {
     await expect(send(aCall('DescribeStacks'))).rejects.toThrow('Stack with id App does not exist');
   });
 
-  it('with a table that is not retained fails, since it runs nowhere', async () => {
+  it('the deletion of a stack with a table that is not retained fails, since it runs nowhere', async () => {
     const { send, removed } = aService({
       Queue: { Type: 'AWS::SQS::Queue' },
       Table: { Type: 'AWS::DynamoDB::Table', DeletionPolicy: 'Delete' },

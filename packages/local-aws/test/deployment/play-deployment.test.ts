@@ -35,7 +35,7 @@ const read = (StackName: string, OutputName: string) => ({
 const played = (deployed: readonly Stack[], next: readonly Stack[], leftBehind: readonly string[] = []) =>
   playDeployment(deployed, next, leftBehind).map(({ kind, stack, subject }) => [kind, stack, subject]);
 
-/** A queue under a logical id, and an alarm about it in another stack. */
+/** The queue has a logical id, and an alarm in another stack refers to it. */
 const watchedQueue = (id: string, strong: boolean): Stack[] => [
   aStack('Work', {
     Resources: { [id]: aQueue },
@@ -97,7 +97,7 @@ describe('an output that is read weakly', () => {
     expect(played([], [work, watch])).toEqual([]);
   });
 
-  it('of a resource that is removed interrupts the stack that uses it, unless it only watches', () => {
+  it('an output of a removed resource interrupts the stack that reads it, unless that only watches', () => {
     const stacks = (id: string): Stack[] => {
       const [work, watch] = watchedQueue(id, false);
       const user = aStack('Use', { Resources: { Function: aFunction(read('Work', `Name${id}`)) } });

@@ -7,7 +7,7 @@ import type { StorageFailure } from '../../src/storage-failure.ts';
 export const account = { accountId: '123456789012', region: 'eu-west-1' };
 export const tableArn = 'arn:aws:dynamodb:eu-west-1:123456789012:table/Things';
 
-/** A table with a composite key and three indexes, one of each projection. */
+/** A table that has a composite key, and an index of each projection. */
 export const things: TableDefinition = {
   name: 'Things',
   attributeDefinitions: [
@@ -43,7 +43,7 @@ export const things: TableDefinition = {
   timeToLiveAttribute: 'gone_at',
 };
 
-/** A table with a partition key and nothing else. */
+/** A table that has only a partition key. */
 export const plain: TableDefinition = {
   name: 'Plain',
   attributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],

@@ -19,7 +19,7 @@ describe('the responses of an independent implementation', () => {
     expect(recording.corpusHash).toBe(corpusHash);
   });
 
-  it('equal those of the local DynamoDB, except for the known differences', () => {
+  it('an independent implementation responds like the local DynamoDB, except for the known differences', () => {
     expect(comparison.differences.filter(({ reason }) => reason === undefined)).toEqual([]);
   });
 

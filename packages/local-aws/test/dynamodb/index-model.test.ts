@@ -58,7 +58,7 @@ const sorted = (items: readonly Item[] | undefined): readonly string[] =>
 const pick = (item: Item, names: readonly string[]): Item =>
   Object.fromEntries(Object.entries(item).filter(([name]) => names.includes(name)));
 
-it('after any writes every index contains exactly the projections of the items that have its keys', async () => {
+it('every index contains exactly the projections of the items that have its keys, after any writes', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(write, { minLength: 1, maxLength: 3 }), { maxLength: 12 }),

@@ -46,7 +46,7 @@ async function aFailedLevel() {
   return { level, batch };
 }
 
-it('after a failed write all others are rejected immediately, reads work, and one line is reported', async () => {
+it('a failed write causes all others to be rejected immediately, reads work, and one line is reported', async () => {
   const { level, batch } = await aFailedLevel();
   nowMs += 999;
   await expect(level.batch(put('other'))).rejects.toThrow(`the disk of ${directory} is full`);
@@ -56,7 +56,7 @@ it('after a failed write all others are rejected immediately, reads work, and on
   await level.close();
 });
 
-it('after a second the database is reopened, with all acknowledged writes', async () => {
+it('the database is reopened after a second, with all acknowledged writes', async () => {
   const { level } = await aFailedLevel();
   nowMs += 1_000;
   await level.batch(put('after'));

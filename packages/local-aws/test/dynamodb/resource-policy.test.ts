@@ -196,7 +196,7 @@ describe('the calls about policies', () => {
   });
 });
 
-it('with a directory a policy survives a restart, and a start writes that of the definition', async () => {
+it('a policy in a directory survives a restart, and a start writes that of the definition', async () => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'policies-'));
   try {
     const first = await createDynamoDb({ ...account, dataDir });

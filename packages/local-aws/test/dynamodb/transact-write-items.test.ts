@@ -84,7 +84,7 @@ describe('all or nothing', () => {
     expect((await send('Scan', { TableName: 'Things' })).Count).toBe(0);
   });
 
-  it('of transactions over the same items exactly one succeeds', async () => {
+  it('exactly one of several transactions over the same items succeeds', async () => {
     const { send } = await aDynamoDb();
     const attempts = Array.from({ length: 20 }, (_, index) =>
       send('TransactWriteItems', { TransactItems: [put('a', absent), put(`b${String(index)}`)] }),

@@ -36,7 +36,7 @@ describe('conditions', () => {
     }
   });
 
-  it('of concurrent conditional puts exactly one succeeds', async () => {
+  it('exactly one of several concurrent conditional puts succeeds', async () => {
     const { send } = await aDynamoDb();
     const attempts = Array.from({ length: 20 }, (_, index) =>
       send(

@@ -184,13 +184,13 @@ describe('the gateway itself returns an error for', () => {
     });
   });
 
-  it('a function without a free instance: 503 without Retry-After, as on AWS', async () => {
+  it('the gateway returns 503 without Retry-After for a function without a free instance, as on AWS', async () => {
     await start(throttled);
     const { headers } = await send('/x/y');
     expect(Object.keys(headers)).not.toContain('retry-after');
   });
 
-  it('a function without a permission for the API', async () => {
+  it('the gateway returns an error for a function without a permission for the API', async () => {
     const sources: string[] = [];
     await start(ok, anApi(), (source) => {
       sources.push(source);
@@ -311,7 +311,7 @@ describe('cross-origin requests', () => {
       });
   });
 
-  it('without a configuration all requests go to the function', async () => {
+  it('all requests go to the function without a configuration of cross-origin requests', async () => {
     await start(withOwnHeaders);
     expect(await send('/x/y', preflight)).toMatchObject({
       status: 200,

@@ -40,7 +40,7 @@ it.each([
   ['"hello"', 'hello'],
   ['null', 'null'],
   ['[1]', '[1]'],
-])('without a statusCode %s is the body of a 200 response', (payload, body) => {
+])('a result without a statusCode, %s, is the body of a 200 response', (payload, body) => {
   expect(integrationResponse(payload)).toEqual({
     status: 200,
     headers: { 'content-type': 'application/json' },

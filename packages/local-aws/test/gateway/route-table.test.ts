@@ -39,7 +39,7 @@ it('values of variables are decoded after the route is chosen', () => {
   });
 });
 
-it('without a $default nothing else matches', () => {
+it('a table without $default matches nothing else', () => {
   const only = createRouteTable([{ routeKey: 'GET /a', target: 1 }]);
   expect(only('GET', ['a'])).toBeDefined();
   expect(only('GET', ['a', ''])).toBeUndefined();

@@ -75,7 +75,7 @@ describe('permissions boundary', () => {
     );
   });
 
-  it('a deny in the boundary wins', () => {
+  it('a deny in the permissions boundary is stronger than any allow', () => {
     expect(isAllowed(aRole([allow('*')], [allow('*'), deny('dynamodb:*')]), putItem).allowed).toBe(false);
   });
 });
@@ -161,7 +161,7 @@ describe('policies of tables', () => {
     ['everyone is denied', [named('*', 'Deny')], denied],
     ['the account is denied', [named({ AWS: account }, 'Deny')], denied],
     ['all but a role are denied', [except(roleArn)], denied],
-  ])('of the root: %s', (_title, statements, expected) => {
+  ])('a policy of the root decides: %s', (_title, statements, expected) => {
     expect(why(isAllowedToRoot(root, putItem, policyOf(...statements)))).toBe(expected);
   });
 

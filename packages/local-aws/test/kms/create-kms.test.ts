@@ -143,7 +143,7 @@ describe('keys', () => {
     );
   });
 
-  it('with a directory they survive a restart and only their owner can read them', async () => {
+  it('keys in a directory survive a restart, and only their owner can read them', async () => {
     const dataDir = await mkdtemp(path.join(tmpdir(), 'kms-'));
     try {
       const first = await createKms({ ...account, dataDir });
@@ -191,38 +191,41 @@ describe('signatures', () => {
     expect((await publicKeyOf(kms, 's-1')).asymmetricKeyDetails).toMatchObject({ namedCurve: 'prime256v1' });
   });
 
-  it.each(['RAW', 'DIGEST'])('of %s verify with the public key, and others do not', async (MessageType) => {
-    const kms = await aSigningKms();
-    const publicKey = await publicKeyOf(kms, 's-1');
-    const messages = fc.uint8Array({ minLength: 1, maxLength: 200 });
-    await fc.assert(
-      fc.asyncProperty(messages, fc.nat(), async (bytes, position) => {
-        const Message = base64(MessageType === 'RAW' ? bytes : sha256(bytes));
-        const input = { KeyId: 's-1', Message, MessageType, ...signingAlgorithm };
-        const made = await send(kms, 'Sign', input);
-        expect(made).toMatchObject({
-          KeyId: 'arn:aws:kms:eu-west-1:123456789012:key/s-1',
-          ...signingAlgorithm,
-        });
-        const { Signature = '' } = made;
-        const signature = Buffer.from(Signature, 'base64');
-        expect(verify('sha256', bytes, publicKey, signature)).toBe(true);
-        expect(await send(kms, 'Verify', { ...input, Signature })).toMatchObject({ SignatureValid: true });
-        const broken = Buffer.from(signature);
-        const index = position % broken.length;
-        broken[index] = (broken[index] ?? 0) ^ 1;
-        for (const wrong of [
-          { ...input, Signature: base64(broken) },
-          { ...input, Signature, KeyId: 's-2' },
-          { ...input, Signature, Message: base64(sha256(Buffer.from(Signature))) },
-        ])
-          expect(await codeOf(send(kms, 'Verify', wrong))).toBe('KMSInvalidSignatureException');
-      }),
-      { numRuns: cases(20) },
-    );
-  });
+  it.each(['RAW', 'DIGEST'])(
+    'signatures of %s verify with the public key, and others do not',
+    async (MessageType) => {
+      const kms = await aSigningKms();
+      const publicKey = await publicKeyOf(kms, 's-1');
+      const messages = fc.uint8Array({ minLength: 1, maxLength: 200 });
+      await fc.assert(
+        fc.asyncProperty(messages, fc.nat(), async (bytes, position) => {
+          const Message = base64(MessageType === 'RAW' ? bytes : sha256(bytes));
+          const input = { KeyId: 's-1', Message, MessageType, ...signingAlgorithm };
+          const made = await send(kms, 'Sign', input);
+          expect(made).toMatchObject({
+            KeyId: 'arn:aws:kms:eu-west-1:123456789012:key/s-1',
+            ...signingAlgorithm,
+          });
+          const { Signature = '' } = made;
+          const signature = Buffer.from(Signature, 'base64');
+          expect(verify('sha256', bytes, publicKey, signature)).toBe(true);
+          expect(await send(kms, 'Verify', { ...input, Signature })).toMatchObject({ SignatureValid: true });
+          const broken = Buffer.from(signature);
+          const index = position % broken.length;
+          broken[index] = (broken[index] ?? 0) ^ 1;
+          for (const wrong of [
+            { ...input, Signature: base64(broken) },
+            { ...input, Signature, KeyId: 's-2' },
+            { ...input, Signature, Message: base64(sha256(Buffer.from(Signature))) },
+          ])
+            expect(await codeOf(send(kms, 'Verify', wrong))).toBe('KMSInvalidSignatureException');
+        }),
+        { numRuns: cases(20) },
+      );
+    },
+  );
 
-  it('of a message verify for its digest, and the reverse', async () => {
+  it('signatures of a message verify for its digest, and the reverse', async () => {
     const kms = await aSigningKms();
     const message = Buffer.from('checkpoint');
     const raw = { KeyId: 's-1', Message: base64(message), ...signingAlgorithm };
@@ -261,7 +264,7 @@ describe('signatures', () => {
     expect(await codeOf(send(kms, 'GetPublicKey', { KeyId: 'k-1' }))).toBe('UnsupportedOperationException');
   });
 
-  it('with a directory a signing key survives a restart with its spec', async () => {
+  it('a signing key in a directory survives a restart with its spec', async () => {
     const dataDir = await mkdtemp(path.join(tmpdir(), 'kms-'));
     try {
       const signing = { keyId: 's-1', policy, spec: 'ECC_NIST_P256' } as const;

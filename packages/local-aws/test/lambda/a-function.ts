@@ -8,7 +8,7 @@ import {
 } from '../../src/lambda/function-host.ts';
 import type { FunctionDefinition } from '../../src/lambda/function-definition.ts';
 
-/** A function with this code as its `index.mjs`. */
+/** The function has this code as its `index.mjs`. */
 export function aFunction(code: string, parts: Partial<FunctionDefinition> = {}): FunctionDefinition {
   const codeDirectory = mkdtempSync(join(tmpdir(), 'function-'));
   writeFileSync(join(codeDirectory, 'index.mjs'), code);

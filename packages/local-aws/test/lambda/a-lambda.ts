@@ -13,7 +13,7 @@ import { issuedTo } from '../issued-key.ts';
 
 export const account = { accountId: '000000000000', region: 'us-east-1' };
 export const layerArn = 'arn:aws:lambda:us-east-1:000000000000:layer:runtime:1';
-/** The one of another deployment, with the same content. */
+/** The layer of another deployment, which has the same content. */
 export const otherLayerArn = 'arn:aws:lambda:us-east-1:000000000000:layer:runtime:2';
 export const functionArn = (name: string): string => `arn:aws:lambda:us-east-1:000000000000:function:${name}`;
 export const roleArn = (name: string): string => `arn:aws:iam::000000000000:role/${name}`;
@@ -27,7 +27,7 @@ const trust = {
 export interface ALambda {
   readonly endpoint: AwsEndpoint;
   readonly client: LambdaClient;
-  /** A client with the credentials of a role with these statements. */
+  /** Creates a client whose role has these statements. */
   as(name: string, statements: readonly PolicyStatement[]): LambdaClient;
   control(body?: object): Promise<Record<string, any>>;
   readonly printed: string[];

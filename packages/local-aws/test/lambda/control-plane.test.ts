@@ -118,7 +118,7 @@ describe('creating a function', () => {
     expect(Tags).toEqual({ a: 'b' });
   });
 
-  it('with Publish returns version 1', async () => {
+  it('creating a function with Publish returns version 1', async () => {
     expect(await client.send(creation('one', { Publish: true }))).toMatchObject({
       Version: '1',
       FunctionArn: `${functionArn('one')}:1`,
@@ -242,7 +242,7 @@ describe('an update', () => {
     });
   });
 
-  it('with Publish returns the new version', async () => {
+  it('an update with Publish returns the new version', async () => {
     await created('released');
     const ZipFile = aZip('async () => 2');
     expect(
@@ -511,7 +511,7 @@ it('invocations by name, ARN and type', async () => {
   expect(event.StatusCode).toBe(202);
 });
 
-it('with a data folder functions survive a restart, readable by their owner only', async () => {
+it('functions in a data folder survive a restart, readable by their owner only', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'functions-'));
   try {
     const first = await aLambda({ dataDir });

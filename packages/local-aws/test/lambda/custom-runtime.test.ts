@@ -137,7 +137,7 @@ exec "${process.execPath}" -e '
   expect(await invoke()).toEqual({ error: undefined, result: 'mine' });
 });
 
-it('without any bootstrap the invocation fails with that reason', async () => {
+it('an invocation without any bootstrap fails with that reason', async () => {
   await start();
   await define('', { Layers: [] });
   expect(await invoke()).toMatchObject({
@@ -262,7 +262,7 @@ describe('instances', () => {
     expect((await Promise.all(running)).map(({ result }) => result)).toEqual([pid, pid]);
   });
 
-  it('of all functions together are limited: the longest idle one is stopped for a new one', async () => {
+  it('instances of all functions together are limited: the longest idle one is stopped for a new one', async () => {
     await start({ maxInstances: 2 });
     for (const name of ['a', 'b', 'c']) await define(slow, {}, name);
     const first = (await invoke({}, 'a')).result;
@@ -281,7 +281,7 @@ describe('instances', () => {
     expect((await lambda.control())['instances']).toEqual({});
   });
 
-  it('of old code stop when they are idle, and busy ones finish', async () => {
+  it('instances of old code stop when they are idle, and busy ones finish', async () => {
     await start();
     await define(slow);
     const [idle, busy] = await Promise.all([invoke({ ms: 200 }), invoke({ ms: 200 })]);
@@ -319,20 +319,23 @@ describe('the end of a process', () => {
     ['exit', 'Error: Runtime exited with error: exit status 3'],
     ['quiet', 'Error: Runtime exited without providing a reason'],
     ['kill', 'Error: Runtime exited with error: signal: killed'],
-  ])('by %s fails its invocation, and the next one has another process', async (how, message) => {
-    await start();
-    await define(dying);
-    const { result: pid } = await invoke();
-    const { error, result } = await invoke({ how });
-    expect({ error, ...result }).toEqual({
-      error: 'Unhandled',
-      errorType: 'Runtime.ExitError',
-      errorMessage: expect.stringMatching(new RegExp(`^RequestId: [0-9a-f-]{36} ${message}$`)),
-    });
-    expect((await invoke()).result).not.toBe(pid);
-  });
+  ])(
+    'the end of a process by %s fails its invocation, and the next one has another process',
+    async (how, message) => {
+      await start();
+      await define(dying);
+      const { result: pid } = await invoke();
+      const { error, result } = await invoke({ how });
+      expect({ error, ...result }).toEqual({
+        error: 'Unhandled',
+        errorType: 'Runtime.ExitError',
+        errorMessage: expect.stringMatching(new RegExp(`^RequestId: [0-9a-f-]{36} ${message}$`)),
+      });
+      expect((await invoke()).result).not.toBe(pid);
+    },
+  );
 
-  it('while it is idle harms no invocation', async () => {
+  it('the end of a process while it is idle harms no invocation', async () => {
     await start();
     await define(dying);
     const { result: pid } = await invoke({ how: 'late' });

@@ -31,7 +31,7 @@ describe('an invocation', () => {
     });
   });
 
-  it('without a result returns null', async () => {
+  it('an invocation without a result returns null', async () => {
     expect(await call(start(aFunction('export const handler = async () => undefined;')))).toBeNull();
   });
 
@@ -167,7 +167,7 @@ describe('instances', () => {
 });
 
 describe('a failure', () => {
-  it('of the handler has the form of Lambda and leaves the instance in use', async () => {
+  it('a failure of the handler has the form of Lambda and leaves the instance in use', async () => {
     const code = `let n = 0;
       export const handler = async () => { n += 1; if (n === 1) throw new TypeError('boom'); return n; };`;
     const functions = start(aFunction(code));
@@ -181,7 +181,7 @@ describe('a failure', () => {
     expect(await call(functions)).toBe(2);
   });
 
-  it('through the timeout ends the invocation, and the next one gets a fresh instance', async () => {
+  it('a failure through the timeout ends the invocation, and the next one gets a fresh instance', async () => {
     const code = 'let n = 0; export const handler = ({ hang }) => { n += 1; while (hang); return n; };';
     const functions = start(aFunction(code, { timeoutSeconds: 0.5 }));
     const { failed, payload } = await functions.invoke('fn', '{"hang":true}', 'r1');
@@ -205,7 +205,7 @@ describe('a failure', () => {
       'Promise.reject(new RangeError("lost")); await new Promise(() => {})',
       { errorType: 'RangeError', errorMessage: /^lost$/ },
     ],
-  ])('by %s ends the instance and not the host', async (_what, statement, expected) => {
+  ])('a failure by %s ends the instance and not the host', async (_what, statement, expected) => {
     const code = `let n = 0; export const handler = async ({ crash }) => { n += 1; if (crash) { ${statement} } return n; };`;
     const functions = start(aFunction(code));
     expect(await call(functions)).toBe(1);
@@ -215,7 +215,7 @@ describe('a failure', () => {
     expect(await call(functions)).toBe(1);
   });
 
-  it('of memory ends the instance and not the host', async () => {
+  it('a failure of memory ends the instance and not the host', async () => {
     const code =
       'export const handler = async () => { const all = []; for (;;) all.push(new Array(1e5).fill(all.length)); };';
     expect(await call(start(aFunction(code)))).toMatchObject({ errorType: 'Runtime.OutOfMemory' });
@@ -225,13 +225,13 @@ describe('a failure', () => {
     ['missing code', { handler: 'other.handler' }, 'Runtime.ImportModuleError'],
     ['a handler that is not exported', { handler: 'index.other' }, 'Runtime.HandlerNotFound'],
     ['a handler with a callback', { handler: 'index.old' }, 'Runtime.CallbackHandlerDeprecated'],
-  ])('to load: %s', async (_what, parts, errorType) => {
+  ])('a module that fails to load is reported: %s', async (_what, parts, errorType) => {
     const functions = start(aFunction('export const old = (event, context, callback) => callback();', parts));
     expect(await call(functions)).toMatchObject({ errorType });
     expect(await call(functions)).toMatchObject({ errorType });
   });
 
-  it('at the top of the module is the response to the invocation', async () => {
+  it('a failure at the top of the module is the response to the invocation', async () => {
     const functions = start(aFunction('throw new SyntaxError("at the top");'));
     expect(await call(functions)).toMatchObject({ errorType: 'SyntaxError', errorMessage: 'at the top' });
     expect(host.printed.join('')).toContain('at the top');
@@ -239,7 +239,7 @@ describe('a failure', () => {
 });
 
 describe('payloads', () => {
-  it('over 6 MB are rejected', async () => {
+  it('payloads over 6 MB are rejected', async () => {
     const functions = start(aFunction('export const handler = async (event) => event.length;'));
     expect(await call(functions, 'x'.repeat(6_291_554))).toBe(6_291_554);
     await expect(call(functions, 'x'.repeat(6_291_555))).rejects.toMatchObject({
@@ -249,7 +249,7 @@ describe('payloads', () => {
     await expect(call(functions, 'é'.repeat(3_200_000))).rejects.toMatchObject({ status: 413 });
   });
 
-  it('over 6 MB cannot be a result', async () => {
+  it('payloads over 6 MB cannot be a result', async () => {
     const functions = start(aFunction('export const handler = async ({ n }) => "x".repeat(n);'));
     expect(await call(functions, { n: 6_291_554 })).toHaveLength(6_291_554);
     expect(await call(functions, { n: 6_291_555 })).toMatchObject({
@@ -273,13 +273,13 @@ describe('a function is found', () => {
     '000000000000:function:fn',
     'arn:aws:lambda:us-east-1:000000000000:function:fn',
     'fn:$LATEST',
-  ])('as %s', (name) => {
+  ])('a function is found as %s', (name) => {
     start(aFunction(''));
     host.defineQualifier('fn', 'live');
     expect(host.find(name).definition.name).toBe('fn');
   });
 
-  it('by no other name', () => {
+  it('a function is found by no other name', () => {
     start(aFunction(''));
     expect(() => host.find('other')).toThrow(
       expect.objectContaining({ code: 'ResourceNotFoundException', status: 404 }),

@@ -51,7 +51,7 @@ it('a minute lasts as long as the tick', async () => {
   expect(inputs.filter((input) => input === '{"every":3}')).toHaveLength(2);
 });
 
-it('without an input the function gets the standard event', async () => {
+it('a function gets the standard event from a schedule without an input', async () => {
   const invoke = run([{}]);
   await jest.advanceTimersByTimeAsync(500);
   const [functionArn, payload] = invoke.mock.calls[0] as [string, string];
@@ -69,7 +69,7 @@ it('without an input the function gets the standard event', async () => {
   });
 });
 
-it('while a run is in progress its schedule skips the next ones, and no other does', async () => {
+it('a schedule skips runs while one is in progress, and no other schedule does', async () => {
   const { promise, resolve } = Promise.withResolvers<InvocationOutcome>();
   const done = { failed: false, payload: 'null' };
   const invoke = jest.fn((functionArn: string) => (functionArn === 'slow' ? promise : Promise.resolve(done)));

@@ -241,7 +241,7 @@ describe('a thread that dies', () => {
   });
 });
 
-it('with a data folder messages survive a restart, and attributes are those of the template', async () => {
+it('messages in a data folder survive a restart, and attributes are those of the template', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'sqs-'));
   try {
     const first = createSqs({ ...account, dataDir });

@@ -35,7 +35,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 interface Started {
   readonly sqs: Sqs;
   readonly send: (...bodies: readonly string[]) => Promise<void>;
-  /** The output of the function, a line a call. */
+  /** The function prints a line for each call. */
   readonly lines: () => readonly any[];
   readonly until: (holds: () => boolean | Promise<boolean>) => Promise<void>;
   readonly isEmpty: () => Promise<boolean>;
@@ -216,23 +216,29 @@ it.concurrent('the number of concurrent batches is limited', async () => {
 });
 
 describe('a mapping that AWS would reject stops the start', () => {
-  it.concurrent('for each permission that the function lacks', async () => {
-    await expect(
-      start('async () => {}', { statements: [{ ...full, Action: 'sqs:ReceiveMessage' }] }),
-    ).rejects.toThrow(
-      `App/Mapping: the role of fn lacks sqs:DeleteMessage on ${arn}, sqs:GetQueueAttributes on ${arn}`,
-    );
-  });
+  it.concurrent(
+    'a mapping that AWS would reject stops the start for each permission that the function lacks',
+    async () => {
+      await expect(
+        start('async () => {}', { statements: [{ ...full, Action: 'sqs:ReceiveMessage' }] }),
+      ).rejects.toThrow(
+        `App/Mapping: the role of fn lacks sqs:DeleteMessage on ${arn}, sqs:GetQueueAttributes on ${arn}`,
+      );
+    },
+  );
 
-  it.concurrent('for the key of the queue', async () => {
+  it.concurrent('a mapping that AWS would reject stops the start for the key of the queue', async () => {
     await expect(start('async () => {}', { queue: { keyArn } })).rejects.toThrow(
       `App/Mapping: the role of fn lacks kms:Decrypt on ${keyArn}`,
     );
   });
 
-  it.concurrent('for a timeout that is longer than the visibility timeout', async () => {
-    await expect(start('async () => {}', { timeoutSeconds: 5 })).rejects.toThrow(
-      'the visibility timeout of work, 3 s, is less than the timeout of fn, 5 s',
-    );
-  });
+  it.concurrent(
+    'a mapping stops the start for a timeout that is longer than the visibility timeout',
+    async () => {
+      await expect(start('async () => {}', { timeoutSeconds: 5 })).rejects.toThrow(
+        'the visibility timeout of work, 3 s, is less than the timeout of fn, 5 s',
+      );
+    },
+  );
 });

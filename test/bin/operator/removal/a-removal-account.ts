@@ -4,7 +4,7 @@ import type { RemovalAccount, Stack } from '../../../../bin/operator/removal/rem
 const TABLES = ['Tokens', 'Ephemeral', 'Access', 'Reactors', 'Audit', 'AuditIndex', 'AuditSeals'];
 const STACKS = ['Data', 'Reactors', 'Api', 'Operations', 'Firewall-eu-west-1', 'Edge', 'Monitoring'];
 
-/** When the last record of each trail expires. */
+/** The last record of each trail expires at this time. */
 export const EXPIRES = new Date('2027-12-30T00:00:00Z');
 export const NOW = new Date('2026-11-25T12:00:00Z');
 export const LATER = new Date(EXPIRES.getTime() + 1);
@@ -100,7 +100,7 @@ export function aRemovalAccount(services: readonly string[], now: () => Date = (
       : [],
     template: {
       ...(id.endsWith('-Data') && { EdgeSecret1CC1469E: { Type: 'AWS::SecretsManager::Secret' } }),
-      // A function behind the edge.
+      // This is a function behind the edge.
       ...(id.endsWith('-Api') && {
         Tokens: { Type: 'AWS::Lambda::Function', Properties: { S: '{{resolve:secretsmanager:arn}}' } },
       }),

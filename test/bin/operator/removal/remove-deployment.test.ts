@@ -9,7 +9,7 @@ import { aRemovalAccount, Cut, cutAt, keyArnOf, keyIdOf, LATER, NOW } from './a-
 const MODES = ['all', 'data'] as const;
 const folder = mkdtempSync(join(tmpdir(), 'cloakroom-removal-'));
 const mapping = join(folder, 'mapping.json');
-/** Of lib/data-stack.ts, written a second time. */
+/** A copy of the ids in lib/data-stack.ts, so that a change there fails here. */
 const MAPPING = {
   Key961B73FD: { KeyId: keyArnOf('Cloakroom').slice('arn:key/'.length) },
   Tokens1180AAEA: { TableName: 'Cloakroom-Tokens' },
@@ -44,13 +44,13 @@ async function removed(
   return { result, said: said.join('\n') };
 }
 
-/** What each mode leaves of a deployment, by kind. */
+/** Returns the kinds of what a mode leaves. */
 const kindsLeft = (left: readonly string[]): readonly string[] => [
   ...new Set(left.map((each) => each.split(' ')[0] ?? '')),
 ];
 
 describe('a removal', () => {
-  it('of all but the trail leaves its tables, their backups, and the keys', async () => {
+  it('a removal of all but the trail leaves its tables, their backups, and the keys', async () => {
     const { account, left } = aRemovalAccount(['Cloakroom']);
     const { said } = await removed(account);
     expect(left('Cloakroom').filter((each) => !each.startsWith('key'))).toEqual([
@@ -63,21 +63,21 @@ describe('a removal', () => {
     expect(said).toContain('Retained until 2027-12-30');
   });
 
-  it('after the last record has expired leaves nothing', async () => {
+  it('a removal after the last record has expired leaves nothing', async () => {
     const { account, left } = aRemovalAccount(['Cloakroom']);
     await removed(account);
     await removed(account, {}, { now: LATER });
     expect(left('Cloakroom')).toEqual([]);
   });
 
-  it('of all but the data leaves what a deployment adopts, and names it for cdk import', async () => {
+  it('a removal of all but the data leaves what a deployment adopts, and names it for cdk import', async () => {
     const { account, left } = aRemovalAccount(['Cloakroom']);
     await removed(account, { removes: 'data', mapping });
     expect(kindsLeft(left('Cloakroom')).toSorted()).toEqual(['backup', 'key', 'logs', 'table']);
     expect(JSON.parse(readFileSync(mapping, 'utf8'))).toEqual(MAPPING);
   });
 
-  it('of all but the data writes the mapping also without stacks', async () => {
+  it('a removal of all but the data writes the mapping also without stacks', async () => {
     const { account } = aRemovalAccount(['Cloakroom']);
     const file = join(folder, 'without-stacks.json');
     const without: RemovalAccount = { ...account, stack: () => Promise.resolve(undefined) };
@@ -91,11 +91,11 @@ describe('a removal', () => {
   it('prints the dollars of what it deletes and of what stays', async () => {
     const { account } = aRemovalAccount(['Cloakroom']);
     const { said } = await removed(account, { isDryRun: true });
-    // A table of a gigabyte with recovery, of the two classes.
+    // The tables have a gigabyte and recovery. Their classes differ.
     expect(said).toMatch(/table +Cloakroom-Tokens +0\.45 /);
     expect(said).toMatch(/table +Cloakroom-Audit +0\.30 /);
     expect(said).toMatch(/function +Cloakroom-reactor-[\da-f]{32} +5\.48 /);
-    // Three tables, a backup, two keys.
+    // Three tables, a backup and two keys remain.
     expect(said).toMatch(/a month now, 3\.00 afterwards$/);
   });
 
@@ -105,7 +105,7 @@ describe('a removal', () => {
     expect(changes).toEqual([]);
   });
 
-  it('of a deployment that changes after the plan deletes nothing', async () => {
+  it('a removal of a deployment that changes after the plan deletes nothing', async () => {
     const { account, changes, addReactor } = aRemovalAccount(['Cloakroom']);
     const ask = () => {
       addReactor('Cloakroom');
@@ -128,7 +128,7 @@ describe('a removal', () => {
     await removed(account);
   });
 
-  it('of the trail asks a second time, at a terminal', async () => {
+  it('a removal of the trail asks a second time, at a terminal', async () => {
     const { account, changes } = aRemovalAccount(['Cloakroom']);
     await expect(removed(account, { removes: 'trail' })).rejects.toThrow('--delete-trail needs a terminal');
     const answers = ['Cloakroom', 'Cloakroom'];
@@ -240,7 +240,7 @@ describe('a removal leaves alone what only has a name of the deployment:', () =>
 describe('a trail without its records stays', () => {
   const trail = (left: readonly string[]) => left.filter((each) => /^(?:key|table .*AuditIndex)/.test(each));
 
-  it('until the newest seal with records says that they have expired', async () => {
+  it('a trail without its records stays until the newest seal with records says that they have expired', async () => {
     const { account, left, drop } = aRemovalAccount(['Cloakroom']);
     drop('Cloakroom-Audit');
     await removed(account);
@@ -249,7 +249,7 @@ describe('a trail without its records stays', () => {
     expect(trail(left('Cloakroom'))).toEqual([]);
   });
 
-  it('without seals until the backup that AWS made has ended', async () => {
+  it('a trail without records and seals stays until the backup that AWS made has ended', async () => {
     const { account, left, drop } = aRemovalAccount(['Cloakroom']);
     for (const name of ['Audit', 'AuditSeals']) drop(`Cloakroom-${name}`);
     const backup = { arn: 'arn:system', tableName: 'Cloakroom-Audit', bytes: 1, expiresAt: LATER };
@@ -310,21 +310,24 @@ describe('the Region of the edge', () => {
 describe('a removal that was interrupted', () => {
   it.each(
     MODES.flatMap((removes) => (['before', 'after'] as const).map((moment) => [removes, moment] as const)),
-  )('at any call ends as one that was not: %s, cut %s the call', async (removes, moment) => {
-    const whole = aRemovalAccount(['Cloakroom']);
-    const counted = cutAt(whole.account, Infinity, moment);
-    await removed(counted.account, { removes });
-    expect(counted.state.calls).toBeGreaterThan(60);
-    for (let at = 1; at <= counted.state.calls; at += 1) {
-      const { account, left } = aRemovalAccount(['Cloakroom']);
-      const file = join(folder, `${moment}-${String(at)}.json`);
-      const options = { removes, ...(removes === 'data' && { mapping: file }) };
-      await expect(removed(cutAt(account, at, moment).account, options)).rejects.toThrow(Cut);
-      await removed(account, options);
-      if (removes === 'data') expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(MAPPING);
-      expect(left('Cloakroom')).toEqual(whole.left('Cloakroom'));
-    }
-  });
+  )(
+    'a removal that was interrupted at any call ends as one that was not: %s, cut %s the call',
+    async (removes, moment) => {
+      const whole = aRemovalAccount(['Cloakroom']);
+      const counted = cutAt(whole.account, Infinity, moment);
+      await removed(counted.account, { removes });
+      expect(counted.state.calls).toBeGreaterThan(60);
+      for (let at = 1; at <= counted.state.calls; at += 1) {
+        const { account, left } = aRemovalAccount(['Cloakroom']);
+        const file = join(folder, `${moment}-${String(at)}.json`);
+        const options = { removes, ...(removes === 'data' && { mapping: file }) };
+        await expect(removed(cutAt(account, at, moment).account, options)).rejects.toThrow(Cut);
+        await removed(account, options);
+        if (removes === 'data') expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(MAPPING);
+        expect(left('Cloakroom')).toEqual(whole.left('Cloakroom'));
+      }
+    },
+  );
 });
 
 describe('every removal', () => {

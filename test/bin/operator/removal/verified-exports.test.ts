@@ -64,7 +64,7 @@ function anAccount(bodies: readonly string[], signs = SEAL_KEY.publicKey): Remov
   };
 }
 
-/** The body of a seal of an interval, with records of some trails. */
+/** The seal covers an interval, in which some trails have records. */
 const sealOf = (from: number, ...trails: readonly string[]): string =>
   signed({
     from,
@@ -89,7 +89,7 @@ describe('exports allow the deletion of a trail', () => {
   const check = (account: RemovalAccount, plan = aPlan()) =>
     requireExports(account, plan, { folder: files, key });
 
-  it('if there is one of each, with seals of the deployment of the last day', async () => {
+  it('exports allow the deletion of a trail if there is one of each, with seals of the deployment of the last day', async () => {
     await check(anAccount(bodiesOf(trail)));
     await check(anAccount([sealOf(START + DAY - MINUTE), ...bodiesOf(trail)]));
   });

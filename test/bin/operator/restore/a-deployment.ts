@@ -102,7 +102,7 @@ function fakeLambda(fate: (operation: string) => Cut) {
   return { functions, client: client as unknown as LambdaClient };
 }
 
-/** The tables of a deployment in this process, and a restore on them. */
+/** Creates the tables of a deployment in this process, and a restore that works on them. */
 export async function aDeployment() {
   const dynamodb = await createDynamoDb(ACCOUNT);
   const definitions = cached(`tables ${NAMES.join()}`, () => tableDefinitions(NAMES));
@@ -201,7 +201,7 @@ export async function itemsOf(client: DynamoDBClient, TableName: string): Promis
   return items.toSorted();
 }
 
-/** The items and settings of all tables of the deployment. */
+/** Reads the items and settings of all tables, so that two states can be compared. */
 async function stateOf(client: DynamoDBClient): Promise<unknown> {
   const all: Record<string, unknown> = {};
   for (const TableName of NAMES) {

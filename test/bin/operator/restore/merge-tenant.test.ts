@@ -46,7 +46,7 @@ it('a root that was wrapped again since stays one root, wrapped as it is now', (
   const [old, current] = ['1', '2'].map((id) => ({ id, wrapped: Buffer.from(id) }));
   const again = root(1, { wrapped: Buffer.from('again'), ...(current && { deploymentKey: current }) });
   expect(merged([again], [root(1, old && { deploymentKey: old })])).toEqual([again]);
-  // Of a root that KMS wraps now, the deployment key does not come back.
+  // KMS wraps the root now, so the old deployment key does not come back.
   expect(merged([FIRST], [root(1, old && { deploymentKey: old })])).toEqual([FIRST]);
 });
 

@@ -27,7 +27,7 @@ const cors = z.strictObject({
 const api = resourceType({
   identify: ({ stack, logicalId }, { baseUrl }) => {
     const id = physicalId(stack.name, logicalId);
-    // By its number: the resolution of a local name depends on the client.
+    // The endpoint has a numeric address, because clients resolve a local name differently.
     const endpoint = baseUrl.replace('//localhost:', '//127.0.0.1:');
     return { ref: id, attributes: { ApiId: id, ApiEndpoint: endpoint } };
   },
@@ -103,7 +103,7 @@ const route = resourceType({
 });
 
 /**
- * The ARN itself, or the one in
+ * Accepts an ARN, also within
  * `arn:aws:apigateway:<region>:lambda:path/2015-03-31/functions/<function ARN>/invocations`.
  */
 function functionOf(integrationUri: string): string {

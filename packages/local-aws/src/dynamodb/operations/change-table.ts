@@ -59,7 +59,6 @@ function requireRaised(before: WarmThroughput = NEW_TABLE_THROUGHPUT, after: War
     throw validationFailure('Requested WarmThroughput for the table is lower than the current one');
 }
 
-/** The settings of a table after UpdateTable. */
 function changedSettings(table: Table, change: Change): TableSettings {
   const { DeletionProtectionEnabled: isProtected, WarmThroughput: warm } = change;
   if (warm !== undefined) requireRaised(table.warmThroughput, warm);
@@ -83,7 +82,7 @@ export function changeTableOperations({
   tables,
   writer,
 }: OperationContext): Readonly<Record<string, Operation>> {
-  /** A table without its definition. */
+  /** Deletes everything that is stored of a table except its definition. */
   async function clear(name: string): Promise<void> {
     const indexes = tables.get(name).description.GlobalSecondaryIndexes ?? [];
     const prefixes = [

@@ -63,7 +63,10 @@ export function aboutTable(
   };
 }
 
-/** DescribeTable, ListTables, ListTagsOfResource, DescribeTimeToLive and UpdateTimeToLive. */
+/**
+ * Implements DescribeTable, ListTables, ListTagsOfResource, DescribeTimeToLive and
+ * UpdateTimeToLive.
+ */
 export function tableOperations(
   { tables }: OperationContext,
   expiry: Pick<Expiry, 'setTimeToLive'>,

@@ -85,7 +85,7 @@ function boundItem(tables: Tables, insert: Parsed) {
 
 function requireImplemented(statements: readonly Parsed[]): void {
   const other = statements.find(({ attributes }) => attributes === undefined);
-  // Without the text, which may contain values.
+  // The message omits the text of the statement, which may contain values.
   if (other?.verb === 'Insert')
     throw notImplemented("PartiQL INSERT of other than VALUE {'attribute': ?} with Parameters");
   if (other !== undefined) throw notImplemented(`PartiQL ${other.verb.toUpperCase()}`);
@@ -170,7 +170,7 @@ function statementError(error: unknown): object {
   return { Code: code, Message: error.message };
 }
 
-/** A statement of a batch, or why it is none. */
+/** A statement of a batch, or the reason why it cannot be parsed. */
 type Read = { readonly statement: Parsed } | { readonly failure: unknown };
 
 /** The response names the table once the statement fits it. */

@@ -83,7 +83,7 @@ function pageOperation(
   };
 }
 
-/** Query and Scan. */
+/** Implements Query and Scan. */
 export function readPageOperations(context: OperationContext): Readonly<Record<string, Operation>> {
   return {
     Query: pageOperation(context, 'Query', actions.query, rules.query),

@@ -14,7 +14,7 @@ export interface FinishedTransaction {
   readonly items: readonly { readonly tableName: string; readonly bytes: number }[];
 }
 
-/** Client request tokens of the last ten minutes. */
+/** Remembers the client request tokens of the last ten minutes. */
 export interface TransactionTokens {
   /**
    * Throws AwsError IdempotentParameterMismatchException if the token was used with another

@@ -39,7 +39,7 @@ const alias = z.object({
 });
 
 const provisioned = z.object({
-  /** An alias or a version number. */
+  /** Is an alias or a version number. */
   qualifier: z.string(),
   instances: z.number(),
   lastModified: z.string(),

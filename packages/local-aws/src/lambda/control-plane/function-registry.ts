@@ -12,11 +12,11 @@ import { busyState, conflict, notFound } from './lambda-failures.ts';
 
 export type FunctionState = 'Pending' | 'Active' | 'Inactive';
 
-/** A version as a caller named it. */
+/** A version that a caller asked for. */
 export interface FoundVersion {
   readonly record: FunctionRecord;
   readonly version: VersionRecord;
-  /** With the qualifier, if there was one. */
+  /** The ARN contains the qualifier if the caller named one. */
   readonly arn: string;
 }
 
@@ -35,7 +35,8 @@ export interface FunctionRegistry {
   /** Throws AwsError `ResourceNotFoundException`. */
   get(name: string): FunctionRecord;
   /**
-   * By no qualifier, `$LATEST`, a version or an alias. Throws AwsError `ResourceNotFoundException`.
+   * Accepts no qualifier, `$LATEST`, a version or an alias. Throws AwsError
+   * `ResourceNotFoundException`.
    */
   resolve(name: string, qualifier: string | undefined): FoundVersion;
   state(record: FunctionRecord, version: VersionRecord): FunctionState;
@@ -45,7 +46,7 @@ export interface FunctionRegistry {
    * InProgress.
    */
   requireUpdatable(record: FunctionRecord): void;
-  /** A new version or the next state of `$LATEST`, from now on. */
+  /** Creates a version, or the next state of `$LATEST`. It applies from now on. */
   versionOf(settings: VersionSettings, version: string, updates?: VersionRecord): VersionRecord;
   put(record: FunctionRecord, zip?: Uint8Array): Promise<void>;
   delete(name: string): Promise<void>;
@@ -137,7 +138,7 @@ export function createFunctionRegistry(options: FunctionRegistryOptions): Functi
     };
   }
 
-  /** The state of `$LATEST` before the update in progress. */
+  /** Returns the state that `$LATEST` had before the update in progress. */
   function previous(record: FunctionRecord): RunnableVersion | undefined {
     const before = replaced.get(record.name);
     if (before === undefined || before.until <= Date.now()) return undefined;

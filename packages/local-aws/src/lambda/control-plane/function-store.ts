@@ -45,7 +45,7 @@ function parseRecord(file: string, text: string): FunctionRecord {
   try {
     return functionRecord.parse(JSON.parse(text));
   } catch {
-    // Without the cause: the parser's message may quote a part of the environment.
+    // The error has no cause, because the parser's message may quote a part of the environment.
     throw damaged(file, 'it does not hold the JSON of a function');
   }
 }

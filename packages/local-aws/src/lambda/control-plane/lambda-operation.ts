@@ -3,28 +3,27 @@ import { parseFunctionName } from '../function-name.ts';
 import type { LambdaAction } from './lambda-actions.ts';
 import type { FunctionRegistry } from './function-registry.ts';
 
-/** A call of the Lambda API with its parsed path. */
+/** A call of the Lambda API whose path is parsed. */
 export interface LambdaRequest {
   readonly call: AwsCall;
   /** Values of the path's `{Parameters}`. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** Of `FunctionName`; empty for calls without one in the path. */
+  /** The name within `FunctionName`; empty if the path of the call has none. */
   readonly name: string;
-  /** Of the query, or of a qualified `FunctionName`. */
+  /** Taken from the query, or from a qualified `FunctionName`. */
   readonly qualifier: string | undefined;
 }
 
-/** One call of the Lambda API. */
 export interface LambdaOperation {
   readonly method: string;
-  /** With `{Parameters}`, as in the API reference. */
+  /** Contains `{Parameters}`, as the API reference does. */
   readonly path: string;
   /** A parameter of the query that distinguishes it from another operation of the path. */
   readonly query?: readonly [name: string, value: string];
   readonly action: `lambda:${LambdaAction}`;
-  /** The resource of the access check. */
+  /** Returns the resource that the access check is about. */
   readonly resource: (request: LambdaRequest) => string;
-  /** Condition keys of that check. */
+  /** Returns the condition keys for that check. */
   readonly context?: (request: LambdaRequest) => NonNullable<AwsAccess['context']>;
   /** Further accesses that the caller needs. */
   readonly also?: (request: LambdaRequest) => readonly AwsAccess[];
@@ -43,7 +42,7 @@ export interface ControlPlane {
   readonly canAssume: (roleArn: string) => boolean;
   /** Whether the policy of a KMS key lets Lambda encrypt the code of a function. */
   readonly canEncrypt: (keyArn: string, functionArn: string) => boolean;
-  /** The account's quota of concurrent executions at this moment. */
+  /** Returns the quota of concurrent executions that the account has at this moment. */
   readonly accountConcurrency: () => number;
 }
 
@@ -81,7 +80,7 @@ export function matchOperation(operation: LambdaOperation, call: AwsCall): Lambd
   return { call, parameters, name, qualifier: qualifier ?? call.query.get('Qualifier') ?? undefined };
 }
 
-/** A page of a list and the marker of the next: the position, as opaque text. */
+/** Returns a page of a list. The marker of the next one is its position, as opaque text. */
 export function page<T>(
   items: readonly T[],
   query: URLSearchParams,

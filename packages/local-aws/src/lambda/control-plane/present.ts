@@ -1,7 +1,7 @@
 import type { FoundVersion, FunctionRegistry } from './function-registry.ts';
 import type { AliasRecord, FunctionRecord, ProvisionedRecord } from './function-record.ts';
 
-/** Lambda's responses about functions of CreateFunction. */
+/** Formats Lambda's responses about functions that CreateFunction created. */
 
 function stateMembers(registry: FunctionRegistry, { record, version }: FoundVersion): object {
   const state = registry.state(record, version);

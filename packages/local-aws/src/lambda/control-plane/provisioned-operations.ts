@@ -11,7 +11,7 @@ import {
 import { presentProvisioned } from './present.ts';
 import { parseBody } from './requests.ts';
 
-/** Concurrent executions that an account cannot reserve; a smaller account can reserve none. */
+/** An account cannot reserve the last concurrent executions. A smaller account can reserve none. */
 const UNRESERVED_MINIMUM = 100;
 
 const qualified = ({ functionArn }: ControlPlane, { name, qualifier }: LambdaRequest): string =>
@@ -58,7 +58,7 @@ async function put(controlPlane: ControlPlane, request: LambdaRequest): Promise<
   const { registry } = controlPlane;
   const body = parseBody('putProvisionedConcurrencyConfig', request.call.body);
   const { record, qualifier } = named(controlPlane, request);
-  // Ready no sooner than the version itself.
+  // The instances cannot be ready sooner than the version itself.
   const { activeFrom } = registry.versionOf(record.latest.settings, qualifier);
   const config: ProvisionedRecord = {
     qualifier,

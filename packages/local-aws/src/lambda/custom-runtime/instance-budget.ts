@@ -1,6 +1,6 @@
 /** How many instances may run, all functions together. */
 export interface InstanceBudget {
-  /** False at the limit. */
+  /** Returns false if the limit is reached. */
   take(): boolean;
   give(): void;
   /** An instance has become idle: it can make room for a refused start. */

@@ -1,13 +1,12 @@
-/** The settings of a version's instances. */
 export interface ProcessDefinition {
   readonly functionName: string;
   /** `$LATEST` or a number. */
   readonly version: string;
-  /** The content of `/var/task` on AWS. */
+  /** The folder that is `/var/task` on AWS. */
   readonly codeDirectory: string;
-  /** The content of `/opt` on AWS, one folder per layer. */
+  /** The folders whose content is `/opt` on AWS, one for each layer. */
   readonly layerDirectories: readonly string[];
-  /** The variables of the function's configuration. */
+  /** The variables that the function's configuration sets. */
   readonly variables: Readonly<Record<string, string>>;
   readonly handler: string;
   readonly runtime: string;

@@ -32,7 +32,7 @@ export interface ProcessHostOptions {
   readonly initTimeoutMs?: number;
 }
 
-/** A runnable version. */
+/** A version that can run. */
 export interface RunnableVersion {
   readonly functionName: string;
   /** `$LATEST` or a number. */

@@ -24,7 +24,7 @@ export interface ProcessInstanceOptions {
 const MEMORY_CHECK_MS = 100;
 
 /**
- * One execution environment of a custom runtime: a process, its Runtime API, and a folder for
+ * An execution environment that runs a custom runtime: a process, its Runtime API, and a folder for
  * temporary files.
  */
 // eslint-disable-next-line max-lines-per-function -- one owner of the state of a process

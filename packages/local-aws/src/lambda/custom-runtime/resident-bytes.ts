@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Of `/proc/<pid>/status`, in bytes. */
+/** Reads a field of `/proc/<pid>/status`, in bytes. */
 const fieldOf = (status: string, name: string): number =>
   Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024;
 

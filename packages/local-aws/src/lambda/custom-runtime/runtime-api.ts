@@ -8,7 +8,7 @@ import {
   type InvocationOutcome,
 } from '../function-definition.ts';
 
-/** A message of the runtime inside an instance. */
+/** What the runtime inside an instance does. */
 export interface RuntimeEvents {
   /** It asks for its next invocation: it has loaded, or finished the previous one. */
   onNext(): void;
@@ -210,7 +210,7 @@ export async function startRuntimeApi(events: RuntimeEvents): Promise<RuntimeApi
     }
   }
 
-  // Without a Host: 403 like for a wrong one, instead of Node's own 400.
+  // A request without a Host gets 403, like one with a wrong Host. Node alone would return 400.
   const server = createServer({ requireHostHeader: false }, (request, response) => {
     // A killed runtime drops its connections in the middle of a body.
     reply(request, response).catch(() => response.destroy());

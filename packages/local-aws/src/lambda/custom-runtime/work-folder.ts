@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { livingProcess, processIdentity } from '../../process-alive.ts';
 
-/** A folder of this process for unpacked code and temporary files of instances. */
+/** A folder that only this process uses, for unpacked code and temporary files of instances. */
 export interface WorkFolder {
   /** Creates an empty folder in it, with a new name that begins with `prefix`. */
   create(prefix: string): string;

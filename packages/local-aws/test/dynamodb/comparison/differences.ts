@@ -7,7 +7,7 @@ export type Part = (typeof PARTS)[number];
 
 export interface Difference {
   readonly step: string;
-  /** The most important of several parts. */
+  /** If several parts differ, this is the most important one. */
   readonly part: Part;
   /** Undefined for an unknown difference. */
   readonly reason: string | undefined;
@@ -21,7 +21,6 @@ export interface Comparison {
   readonly gone: readonly string[];
 }
 
-/** The reason of each known difference. */
 const reasons: ReadonlyMap<string, string> = new Map([
   ...knownDifferences.flatMap(({ reason, part, steps }) =>
     steps.map((step) => [`${part}: ${step}`, reason] as const),

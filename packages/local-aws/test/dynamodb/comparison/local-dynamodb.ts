@@ -4,7 +4,7 @@ import { aCall, account } from '../a-dynamodb.ts';
 import type { Implementation } from './responses.ts';
 import { tables } from './corpus/tables.ts';
 
-/** The local DynamoDB, in memory, with the tables of the corpus. */
+/** Runs the local DynamoDB in memory, with the tables of the corpus. */
 export async function localDynamoDb(): Promise<Implementation> {
   const service = await createDynamoDb(account);
   for (const table of tables) await service.createTable(table);

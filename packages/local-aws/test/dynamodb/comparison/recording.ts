@@ -6,11 +6,11 @@ import { corpus } from './corpus/corpus.ts';
 
 const FILE = path.join(import.meta.dirname, 'recorded-answers.json');
 
-/** The responses of an independent implementation to the corpus. */
+/** The responses that an independent implementation gave to the corpus. */
 export interface Recording {
   /** Its name and version. */
   readonly implementation: string;
-  /** Of the requests that were recorded. */
+  /** Identifies the requests that were recorded. */
   readonly corpusHash: string;
   readonly answers: Readonly<Record<string, Response>>;
 }

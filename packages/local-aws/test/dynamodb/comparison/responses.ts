@@ -1,7 +1,7 @@
 import type { Item } from '../../../src/dynamodb/item.ts';
 import type { Step } from './corpus/step.ts';
 
-/** A response of an implementation: the status code, and the body as text. */
+/** The status code and the text that an implementation returned. */
 export interface RawAnswer {
   readonly status: number;
   readonly body: string;
@@ -17,7 +17,7 @@ export interface Response {
   /** The wording of an exception, and of each reason of a cancelled transaction. */
   readonly messages?: readonly string[];
   readonly capacity?: unknown;
-  /** Everything else. Of several pages a list. */
+  /** Contains everything else, or a list if there are several pages. */
   readonly body?: unknown;
 }
 
@@ -107,7 +107,7 @@ interface StatementResponse {
   readonly Error?: { readonly Message?: string };
 }
 
-/** The wording of each failed statement of a BatchExecuteStatement, apart from the response. */
+/** Separates the wording of each failed statement of a BatchExecuteStatement from the response. */
 function apartFromMessages(body: Members): { readonly body: Members; readonly messages: readonly string[] } {
   const { Responses: responses } = body;
   if (!Array.isArray(responses)) return { body, messages: [] };

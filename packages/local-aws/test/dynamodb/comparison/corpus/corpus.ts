@@ -9,7 +9,7 @@ import type { Step } from './step.ts';
 import { transactionSteps } from './transactions.ts';
 import { updateSteps, upsertSteps } from './updates.ts';
 
-/** Every request of the comparison, in its order. */
+/** The requests depend on the ones before, so their order matters. */
 export const corpus: readonly Step[] = [
   ...itemSteps,
   ...sizeSteps,

@@ -278,7 +278,7 @@ const scanSteps: readonly Step[] = section('scan', [
   ['a table that is not there', 'Scan', { TableName: 'Nothing' }],
 ]);
 
-/** Query and Scan, of the table and of its indexes. */
+/** Reads the table and its indexes with Query and Scan. */
 export const pageSteps: readonly Step[] = [
   ...putAll('pages', 'Things', ITEMS),
   ...tableSteps,

@@ -13,7 +13,7 @@ const statement = (Statement: string, Parameters?: readonly Parameter[], more: o
   ...(Parameters !== undefined && { Parameters }),
   ...more,
 });
-/** An insert of the attributes, in the form of the audit trail. */
+/** Inserts the attributes with the statement that the audit trail uses. */
 const inserted = (item: Readonly<Record<string, Parameter>>, more: object = {}, table = 'Things'): object =>
   statement(
     `INSERT INTO "${table}" VALUE {${Object.keys(item)

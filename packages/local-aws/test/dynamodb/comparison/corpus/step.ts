@@ -29,7 +29,7 @@ export const ANY_ORDER = { anyOrder: true } as const;
 export const list = (...elements: readonly AttributeValue[]): AttributeValue => ({ L: elements });
 export const map = (members: Item): AttributeValue => ({ M: members });
 
-/** The values of the placeholders in the expressions of all steps. */
+/** The expressions of all steps share these placeholders. */
 const values: Readonly<Record<string, object>> = {
   minusOne: n(-1),
   zero: n(0),

@@ -29,7 +29,7 @@ const counter = (ClientRequestToken: string, by = ':one'): object =>
   transact([update('counter', `ADD hits ${by}`)], { ClientRequestToken, ...TOTAL });
 const call = 'TransactWriteItems';
 
-/** The state after the steps before. */
+/** Reads what the steps before have left. */
 const state = (title: string) =>
   [
     title,
