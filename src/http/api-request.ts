@@ -19,7 +19,7 @@ export interface ApiRequest {
   /** The trace id that the caller sent, or a new one. */
   readonly traceId: string;
   readonly body: Content;
-  /** When the gateway received the request, in ms since the epoch. */
+  /** The time when the gateway received the request, in ms since the epoch. */
   readonly receivedAt: number;
   /** How long the function may run from the start of the request until Lambda ends it, in ms. */
   readonly remainingMs: number;

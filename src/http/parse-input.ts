@@ -12,7 +12,7 @@ import { innerSchemas } from './inner-schemas.ts';
 import { inKnownSpelling, reportRestricting } from './known-spelling.ts';
 import { reportUnknownMembers } from './report-unknown-members.ts';
 
-/** Largest body of any request, in bytes (docs/contract.md#bodies). */
+/** Largest body that any request may have, in bytes (docs/contract.md#bodies). */
 export const BODY_MAX_BYTES = 6_000_000;
 
 const JSON_TYPE = /^[^/\s]+\/(?:[^/\s]+\+)?json$/i;

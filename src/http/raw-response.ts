@@ -9,14 +9,15 @@ export interface RawResponse {
 }
 
 /**
- * The largest response of a function, in bytes of JSON (AWS Lambda quotas), less room for headers.
+ * The largest response that a function may return, in bytes of JSON (AWS Lambda quotas), less room
+ * for headers.
  */
 const RESULT_MAX_BYTES = 6_291_556 - 65_536;
 
 interface Spelled {
   readonly body: string;
   readonly isBase64Encoded: boolean;
-  /** Its length inside the JSON of the result, in bytes. */
+  /** The bytes that the body takes inside the JSON of the result. */
   readonly bytes: number;
 }
 

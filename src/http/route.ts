@@ -116,7 +116,7 @@ export function route<Deps, Body = undefined, Query = undefined, Prefetched = un
   return definition as unknown as Route<Deps>;
 }
 
-/** A route and the parameters in the path of a request. */
+/** The route that matches a request, and the parameters in its path. */
 export interface MatchedRoute<Deps> {
   readonly route: Route<Deps>;
   readonly params: Readonly<Record<string, string>>;

@@ -37,7 +37,7 @@ export interface AuditCheckReports {
   readonly onAuditChecked: (
     check: Pick<LatestCheck, 'failures' | 'isFinished' | 'lagMs'> & { readonly broken: readonly unknown[] },
   ) => void;
-  /** The differences between the tables of the trail and the template. */
+  /** Reports how the tables of the trail differ from the template. */
   readonly onTrailProtection: (problems: readonly string[]) => void;
 }
 

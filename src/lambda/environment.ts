@@ -30,7 +30,7 @@ export const storeEnvironment = {
   KEY_ID: variable,
 };
 
-/** The audit trail (`AuditConfig` in `src/adapters/stores.ts`). */
+/** The variables that configure the audit trail (`AuditConfig` in `src/adapters/stores.ts`). */
 export const auditEnvironment = {
   AUDIT_TABLE: variable,
   AUDIT_RETENTION_DAYS: wholeNumber(1),

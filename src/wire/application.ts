@@ -182,7 +182,7 @@ function typeOf(raw: string, parameter: string): ApplicationType {
   return raw;
 }
 
-/** Query of "list applications" (docs/contract.md#applications). */
+/** Reads the query of "list applications" (docs/contract.md#applications). */
 export const listApplicationsQuery = /* @__PURE__ */ queryOf(
   { once: PAGE_PARAMETERS, repeated: ['id', 'type'] },
   (query) => {
@@ -191,7 +191,7 @@ export const listApplicationsQuery = /* @__PURE__ */ queryOf(
   },
 );
 
-/** Query of "list permissions" (docs/contract.md#permissions). */
+/** Reads the query of "list permissions" (docs/contract.md#permissions). */
 export const listPermissionsQuery = /* @__PURE__ */ queryOf({ once: ['application_type'] }, (query) => {
   const type = query.get('application_type');
   return type === null ? {} : { type: typeOf(type, 'application_type') };
@@ -308,7 +308,7 @@ export function presentApplication(
   } satisfies Undefinable<Response<typeof applicationWithKey>>);
 }
 
-/** An entry of the list of permissions. */
+/** An entry that the list of permissions has. */
 export const permissionResponse = /* @__PURE__ */ madeOnce(() =>
   z
     .object({

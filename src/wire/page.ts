@@ -90,7 +90,7 @@ const unknownParameter = (name: string, known: readonly string[]): string =>
     ? 'is not known; this operation has no query parameters'
     : `is not a query parameter of this operation${hintOf(name, known)}`;
 
-/** The query parameters of an operation. */
+/** The query parameters that an operation has. */
 interface Parameters {
   /** Parameters that may appear once. */
   readonly once: readonly string[];
@@ -185,7 +185,7 @@ export const pageParameters = () => ({
   ),
 });
 
-/** The body of every list response (docs/contract.md#lists). */
+/** Builds the body of every list response (docs/contract.md#lists). */
 export function presentPage<Item, Shape extends Json>(
   { items, info }: Page<Item>,
   present: (item: Item) => Shape,

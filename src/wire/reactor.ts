@@ -215,7 +215,7 @@ export const patchReactorBody = /* @__PURE__ */ z.lazy(() =>
 /** Longest name that filters a list, in characters. */
 export const PATTERN_MAX_LENGTH = 200;
 
-/** Query of "list reactors" (docs/contract.md#create-and-change-reactors). */
+/** Reads the query of "list reactors" (docs/contract.md#create-and-change-reactors). */
 export const listReactorsQuery = /* @__PURE__ */ queryOf(
   { once: [...PAGE_PARAMETERS, 'name'], repeated: ['id'] },
   (query) => {

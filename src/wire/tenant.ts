@@ -14,7 +14,7 @@ const flag = /* @__PURE__ */ z
   .union([boolean, z.enum(['true', 'false'])], { error: 'must be true or false' })
   .check(z.meta({ override: { type: 'boolean' } }));
 
-/** Body of "update tenant" (docs/contract.md#tenants). */
+/** Reads the body of "update tenant" (docs/contract.md#tenants). */
 export const updateTenantBody = /* @__PURE__ */ z.lazy(() =>
   z.pipe(
     body({

@@ -157,7 +157,7 @@ function metadataFilters(query: URLSearchParams): TokenFilters['metadata'] {
 
 const METADATA_FAMILY = /^metadata(?:\..|\[.+\]$)/s;
 
-/** Query of "list tokens" (docs/contract.md#list-tokens). */
+/** Reads the query of "list tokens" (docs/contract.md#list-tokens). */
 export const listTokensQuery = /* @__PURE__ */ queryOf(
   {
     once: PAGE_PARAMETERS,
@@ -170,7 +170,7 @@ export const listTokensQuery = /* @__PURE__ */ queryOf(
   }),
 );
 
-/** Body of "search tokens" (docs/contract.md#search-tokens). */
+/** Reads the body of "search tokens" (docs/contract.md#search-tokens). */
 export const searchTokensBody = /* @__PURE__ */ z.lazy(() =>
   z.pipe(
     body({

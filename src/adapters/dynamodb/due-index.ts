@@ -7,7 +7,7 @@ import { send, type Item, type Table } from './table-client.ts';
 /** Most records that one Query of the due index reads. */
 const PAGE = 500;
 
-/** Later than any due time, in ms since the epoch. */
+/** A time that is later than any due time, in ms since the epoch. */
 export const END_OF_TIME = 8_640_000_000_000_000 / 100;
 
 const entry = z.lazy(() => z.object({ pk: z.string(), sk: z.string(), dueSk: z.string() }));

@@ -27,7 +27,7 @@ export function canBeInKey(name: string): boolean {
   return name !== '' && name.isWellFormed() && Buffer.byteLength(name) <= NAME_MAX_BYTES;
 }
 
-/** The tenant and the id in the partition key of a token. */
+/** Reads the tenant and the id from the partition key of a token. */
 export function parseTokenPartition(pk: string): { readonly tenantId: string; readonly id: string } {
   return { tenantId: pk.slice(0, TENANT_ID_LENGTH), id: pk.slice(TENANT_ID_LENGTH + 1) };
 }
@@ -45,7 +45,7 @@ export function termKey(tenantId: string, term: string, position: string): ItemK
   return { pk: termPartition(tenantId, term), sk: position };
 }
 
-/** Tokens table: the partition of all entries of a term. */
+/** Tokens table: the partition that has all entries of a term. */
 export function termPartition(tenantId: string, term: string): string {
   return `${tenantId}#term#${term}`;
 }
@@ -62,8 +62,8 @@ export function lockKey(tenantId: string, matchHash: string): ItemKey {
 const NEVER = '~';
 
 /**
- * The position of a token among those with its fingerprint: by match hash, then by expiry (ms since
- * the epoch), then by creation.
+ * The text that sorts a token among those with its fingerprint: by match hash, then by expiry (ms
+ * since the epoch), then by creation.
  */
 export function matchSort({
   matchHash,
@@ -82,7 +82,7 @@ export function matchesFrom(matchHash: string, expiresAtMs: number | undefined):
   return [matchSort({ matchHash, expiresAtMs, position: '' }), `${matchHash}#${NEVER}${NEVER}`];
 }
 
-/** The match hash in {@link matchSort}. */
+/** Reads the match hash from a {@link matchSort}. */
 export function matchHashIn(sort: string): string {
   return sort.slice(0, sort.indexOf('#'));
 }
@@ -92,7 +92,7 @@ export function lockTenant(pk: string): string {
   return pk.slice(0, TENANT_ID_LENGTH);
 }
 
-/** Ephemeral table: the cvc of a card. */
+/** Ephemeral table: the item that has the cvc of a card. */
 export function cvcKey(tenantId: string, tokenId: string): ItemKey {
   return { pk: `${tenantId}#${tokenId}`, sk: 'cvc' };
 }
@@ -103,7 +103,7 @@ export function cvcKey(tenantId: string, tokenId: string): ItemKey {
  */
 const COPIES = 8;
 
-/** The numbers of all copies. */
+/** The numbers that the copies have. */
 export const ALL_COPIES: readonly number[] = Array.from({ length: COPIES }, (_, copy) => copy);
 
 /** The copy to read, which is a random one, so that no pattern of requests prefers one. */
@@ -131,7 +131,7 @@ export function applicationKey(tenantId: string, id: string): ItemKey {
   return { pk: tenantId, sk: `application#${id}` };
 }
 
-/** The prefix of the sort keys of applications. */
+/** The prefix with which the sort keys of applications begin. */
 export const APPLICATION_PREFIX = 'application#';
 
 /** Access table: a copy of an application's grants, by its id, for its sessions and invocations. */
@@ -172,12 +172,12 @@ export function tombstonePartition(tenantId: string, shard: number): string {
   return `${tenantId}#gone#${String(shard)}`;
 }
 
-/** The shard of a token, from its id. */
+/** The shard that has a token, derived from its id. */
 export function shardOf(id: string, shards: number): number {
   return createHash('sha256').update(id).digest().readUInt32BE(0) % shards;
 }
 
-/** Ephemeral table: the record of a request with an idempotency key, by a hash of both. */
+/** Ephemeral table: the record of a request that has an idempotency key, by a hash of both. */
 export function idempotencyKey(tenantId: string, request: string): ItemKey {
   return { pk: `${tenantId}#request#${request}`, sk: 'idempotency' };
 }
@@ -193,30 +193,30 @@ export function responseKey(record: ItemKey, attempt: string): ItemKey {
  */
 export const DUE_SHARDS = 16;
 
-/** The partition of the due index for a record. */
+/** The partition of the due index that a record is in. */
 export function duePartition(of: string): string {
   return `due#${String(shardOf(of, DUE_SHARDS))}`;
 }
 
-/** Every partition of the due index. */
+/** Lists every partition of the due index. */
 export const DUE_PARTITIONS = Array.from({ length: DUE_SHARDS }, (_, shard) => `due#${String(shard)}`);
 
-/** Ephemeral table: a session, by the hash of its key. */
+/** Ephemeral table: a session, found by the hash of its key. */
 export function sessionKey(keyHash: Buffer): ItemKey {
   return { pk: `key#${keyHash.toString('base64url')}`, sk: 'session' };
 }
 
-/** Ephemeral table: a nonce, by its hash. */
+/** Ephemeral table: a nonce, found by its hash. */
 export function nonceKey(tenantId: string, nonceHash: Buffer): ItemKey {
   return { pk: `${tenantId}#nonce#${nonceHash.toString('base64url')}`, sk: 'nonce' };
 }
 
-/** Ephemeral table: the credential of one invocation of a reactor, by the hash of its key. */
+/** Ephemeral table: the credential of one invocation of a reactor, found by the hash of its key. */
 export function invocationCredentialKey(keyHash: Buffer): ItemKey {
   return { pk: `key#${keyHash.toString('base64url')}`, sk: 'invocation-key' };
 }
 
-/** The prefix of the sort keys of reactors. */
+/** The prefix with which the sort keys of reactors begin. */
 export const REACTOR_PREFIX = 'reactor#';
 
 /** Reactors table: a reactor. Ids are UUID version 7, so the sort key orders by creation. */
@@ -235,7 +235,7 @@ export function parseReactorKey({
 const INVOCATION = 'invocation';
 const INVOCATION_INFIX = `#${INVOCATION}#`;
 
-/** Reactors table: an asynchronous invocation. */
+/** Reactors table: the item that is an asynchronous invocation. */
 export function invocationKey(tenantId: string, id: string): ItemKey {
   return { pk: `${tenantId}${INVOCATION_INFIX}${id}`, sk: INVOCATION };
 }
@@ -253,7 +253,8 @@ export function parseInvocationKey({
 }
 
 /**
- * Ephemeral table: the base key of the parts of an invocation's payload or result, and their count.
+ * Ephemeral table: the base key that the parts of an invocation's payload or result have, and their
+ * count.
  */
 export function invocationContentKey(tenantId: string, id: string, content: string): ItemKey {
   return { pk: `${tenantId}${INVOCATION_INFIX}${id}`, sk: content };

@@ -62,7 +62,7 @@ interface RemovalContext {
   readonly clock: Clock;
 }
 
-/** All other items of a token, except its entries and its lock. */
+/** Deletes all other items of a token, except its entries and its lock. */
 const otherItems = ({ writes }: RemovalContext, token: TokenSummary): TransactWriteItem[] => [
   ...writes.removeParts(token),
   ...(token.cvcUntil === undefined ? [] : [writes.removeCvc(token)]),

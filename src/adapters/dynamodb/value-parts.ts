@@ -13,7 +13,7 @@ export const PART_BYTES = 350_000;
 
 const partItem = z.lazy(() => z.object({ sk: z.string(), part: binary }));
 
-/** When parts end, in ms since the epoch. */
+/** The time when parts end, in ms since the epoch. */
 export interface PartsEnd {
   readonly until: number;
   /**

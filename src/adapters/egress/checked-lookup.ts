@@ -26,7 +26,7 @@ const resolveBySystem: ResolveAll = (hostname, done) => {
  */
 export function checkedLookup(resolveAll: ResolveAll = resolveBySystem): LookupFunction {
   return (hostname, options, callback) => {
-    // After a failed lookup Node passes no addresses.
+    // Node passes no addresses after a failed lookup.
     resolveAll(hostname, (error, addresses = []) => {
       const [first] = addresses;
       if (error !== null || first === undefined) {

@@ -10,7 +10,7 @@ import type {
 import { invalid, ServiceError } from '../../core/shared/service-error.ts';
 import { checkedLookup, ForbiddenAddressError, type ResolveAll } from './checked-lookup.ts';
 
-/** Largest header block of a response, in bytes. */
+/** Largest header block that a response may have, in bytes. */
 const HEADER_MAX_BYTES = 16_384;
 
 /**

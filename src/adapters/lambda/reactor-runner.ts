@@ -7,7 +7,7 @@ import { ServiceError } from '../../core/shared/service-error.ts';
 import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
 import { parseRunOutcome } from './parse-run-outcome.ts';
 
-/** Largest payload of a synchronous invocation, in bytes (AWS Lambda quotas: 6 MB). */
+/** Largest payload that a synchronous invocation may have, in bytes (AWS Lambda quotas: 6 MB). */
 const PAYLOAD_MAX_BYTES = 6_000_000;
 
 /** Lambda errors that prove that the code was not started, and that are transient. */

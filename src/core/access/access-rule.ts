@@ -18,7 +18,7 @@ export interface Condition {
   readonly value: string;
 }
 
-/** Most rules of one credential, and maximum lengths in characters. */
+/** Most rules that one credential may have, and maximum lengths in characters. */
 export const RULE_LIMITS = { rules: 100, description: 500, conditionValue: 500 } as const;
 
 /** An access rule (docs/contract.md#access-rules). It has either a container or conditions. */

@@ -1,4 +1,4 @@
-/** The types of application (docs/contract.md#application-types). */
+/** The types that an application may have (docs/contract.md#application-types). */
 export const APPLICATION_TYPES = ['private', 'public', 'management'] as const;
 export type ApplicationType = (typeof APPLICATION_TYPES)[number];
 

@@ -60,7 +60,7 @@ export interface AuditEntry {
   readonly after?: string;
   readonly op: string;
   readonly outcome: Outcome;
-  /** Status of the response; absent before the response, and for work without a response. */
+  /** Status that the response had; absent before the response, and for work without a response. */
   readonly status?: number;
   /** The earlier `begun` record of the request that ended, as `shard:position`. */
   readonly of?: string;
@@ -92,7 +92,7 @@ export interface AuditEntry {
   readonly networks?: number;
 }
 
-/** A record in its stored form. */
+/** A record as it is stored. */
 export interface AuditRecord {
   /** Id of the tenant, or {@link DEPLOYMENT} if there is none. */
   readonly trail: string;
@@ -137,7 +137,7 @@ export const isPosition = (text: string): boolean => /^[0-9a-z]{9}[\w-]{12}$/.te
  */
 export const CLOCK_AHEAD_MS = 5 * 60_000;
 
-/** When a record was written, in ms since the epoch. */
+/** The time when a record was written, in ms since the epoch. */
 export function timeOfPosition(position: string): number {
   return parseInt(position.slice(0, TIME_LENGTH), 36);
 }
@@ -184,7 +184,7 @@ const authenticated = ({ trail, shard, position, expires, body, ids = NO_IDS }: 
   ids,
 ];
 
-/** HMAC-SHA-256 of a record under the tenant's audit key. */
+/** Computes the HMAC-SHA-256 of a record under the tenant's audit key. */
 export function macOf(key: KeyObject, record: Unauthenticated): Buffer {
   return createHmac('sha256', key)
     .update(lengthPrefixed(authenticated(record)))

@@ -25,7 +25,7 @@ export interface Sightings {
 
 /** How a request ended. */
 export interface End {
-  /** Status of the response. Absent for work without a response. */
+  /** Status that the response has. Absent for work without a response. */
   readonly status?: number;
   readonly outcome: Outcome;
 }

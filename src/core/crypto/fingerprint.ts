@@ -7,7 +7,7 @@ import type { Secret } from '../shared/secret.ts';
 export interface Fingerprinted {
   readonly type: string;
   readonly data: Secret<Json>;
-  /** The text of the fingerprint expression. */
+  /** The text that is the fingerprint expression. */
   readonly expression: string;
   /** The value that the expression makes from the data. */
   readonly value: Secret<Json>;

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** Longest destination, in characters (docs/contract.md#destination). */
+/** Longest destination that is accepted, in characters (docs/contract.md#destination). */
 export const DESTINATION_MAX_LENGTH = 400;
 
 /**

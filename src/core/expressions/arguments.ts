@@ -52,7 +52,7 @@ export function booleanArgument(value: unknown, fallback: boolean): boolean {
 
 const TEXT_ARGUMENT_MAX = 100;
 
-/** A short text. */
+/** Reads a text that must be short, such as a mask. */
 export function textArgument(value: unknown, fallback: string): string {
   if (value === undefined || value === null) return fallback;
   if (typeof value !== 'string' || value.length > TEXT_ARGUMENT_MAX) {

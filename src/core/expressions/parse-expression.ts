@@ -14,7 +14,7 @@ const FILTERS_MAX = 30;
  * Steps that a failure costs: an error with its text, and the errors that Liquid wraps around it.
  */
 export const FAILURE = 60_000;
-/** Steps of a failed parse, for each character of the source. */
+/** Steps that a failed parse costs, for each character of the source. */
 const FAILED_PARSE = 150;
 
 /** Whether the error says that a library could not be loaded on first use (lib/bundle.ts). */

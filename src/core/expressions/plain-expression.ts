@@ -15,7 +15,7 @@ import type { UsedName } from './syntax-problem.ts';
 /** Steps of parsing, for each character: of a path of names, and of a path with filters. */
 const PARSE_NAME = 40;
 const PARSE = 150;
-/** Steps of an evaluation before any filter, and of each argument. */
+/** Steps that an evaluation costs before any filter, and those of each argument. */
 const EVALUATE = 50;
 const ARGUMENT = 50;
 

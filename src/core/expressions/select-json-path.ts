@@ -26,7 +26,7 @@ const NODE = 600;
  * level.
  */
 const LEVEL = 30;
-/** Steps of a comparison, for each character of a value in a condition. */
+/** Steps that a comparison costs, for each character of a value in a condition. */
 const COMPARE = 4;
 /** Steps of each member of an object whose members are listed, even if few of them are visited. */
 const MEMBER = 150;

@@ -131,7 +131,7 @@ export function parseTokenTemplate(text: string, budget: Budget): TokenTemplate 
   return parts;
 }
 
-/** The references in a template. */
+/** The references that a template has. */
 export function referencesOf(template: TokenTemplate): readonly TokenReference[] {
   return template.flatMap((part) => (part.kind === 'token' ? [part.reference] : []));
 }
@@ -139,7 +139,7 @@ export function referencesOf(template: TokenTemplate): readonly TokenReference[]
 /** Steps of encoding text for its context, for each character. */
 const ENCODE = 8;
 
-/** The values of a request's references, and the budget of the request. */
+/** The values that a request's references have, and the budget of the request. */
 export interface Filling {
   readonly valueOf: (reference: TokenReference) => Json;
   readonly budget: Budget;

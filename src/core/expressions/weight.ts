@@ -51,7 +51,7 @@ export function weigh(value: unknown, steps: number, budget: Budget, level = 0):
   }
 }
 
-/** Steps of writing a value as JSON, for each character. */
+/** Steps that it costs to write a value as JSON, for each character. */
 export const WRITE_JSON = 8;
 /** Steps of joining a text to another one, for each character. The result needs memory too. */
 const JOIN = 6;

@@ -27,7 +27,7 @@ export interface ReencryptDeps extends TenantDeps {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** The counts of one step. */
+/** Counts what one step did. */
 export interface ReencryptStep {
   /** Number of records that were encrypted again. */
   readonly reencrypted: number;

@@ -11,5 +11,5 @@ export type InnerPlace =
   | { readonly kind: 'value'; readonly skeleton: Skeleton }
   /** The name of a member or field. A value there could repeat or choose another name. */
   | { readonly kind: 'name'; readonly skeleton: Skeleton }
-  /** The part of a URL before its query. */
+  /** The part of a URL that comes before its query. */
   | { readonly kind: 'url'; readonly skeleton: Skeleton };

@@ -6,11 +6,11 @@ import type { Skeleton } from './skeleton.ts';
 
 /** The place of a value in a template, and what the value may be there. */
 export interface Place {
-  /** True for a JSON value of its own; absent for text. */
+  /** True if the value is JSON of its own; absent if it is text. */
   readonly isJson?: boolean;
   /** Texts that are rejected here, and the reason for the error. */
   readonly refused?: { readonly pattern: RegExp; readonly reason: string };
-  /** The encodings of the grammars around the value, the innermost first. */
+  /** The encodings of the grammars that surround the value, the innermost first. */
   readonly encodes: readonly Encode[];
 }
 
@@ -27,7 +27,9 @@ const unclear = (separators = '') => ({
 });
 const UNCLEAR = unclear();
 
-/** The start of JSON after other text, as in a frame of a socket, JSONP or an event stream. */
+/**
+ * Matches the start of JSON after other text, as in a frame of a socket, JSONP or an event stream.
+ */
 const JSON_START = /[{[]\s*"/;
 
 /** A piece after the first one that is not a pair. Then the text is prose, or another grammar. */
@@ -35,7 +37,7 @@ const NO_PAIR = /[;,|\s][^;,|\s=]+(?:[;,|\s]|$)/;
 
 /** A text of `name=value` pairs: a cookie, a connection string, or a URL with one parameter. */
 export interface Pairs {
-  /** The position of the first `=`. */
+  /** The position at which the first `=` is. */
   readonly equals: number;
   /**
    * The characters before and after the first `=` by which a value would add a pair, for a

@@ -25,7 +25,7 @@ export function skeletonOf(template: TokenTemplate): Skeleton {
   return { text, at, first: 0 };
 }
 
-/** A range of a skeleton's text, and in `at` the range of its placeholders. */
+/** A range of a skeleton's text, and the range that its placeholders have in `at`. */
 export interface Range {
   readonly from: number;
   readonly to: number;

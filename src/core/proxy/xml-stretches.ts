@@ -3,11 +3,14 @@ export interface XmlStretch {
   readonly kind:
     | 'text'
     | 'cdata'
-    /** The value of an attribute, without its quotes. */
+    /** The value that an attribute has, without its quotes. */
     | 'attribute'
-    /** A tag or declaration, without the values of quoted attributes. */
+    /** A tag or declaration. The values of its quoted attributes are stretches of their own. */
     | 'tag'
-    /** A comment, a processing instruction or the content of a script or style. */
+    /**
+     * Text that is not parsed: a comment, a processing instruction or the content of a script or
+     * style.
+     */
     | 'unparsed';
   readonly from: number;
   readonly to: number;

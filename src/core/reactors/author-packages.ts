@@ -30,7 +30,7 @@ export const AUTHOR_PACKAGES: readonly AuthorPackage[] = [
   { name: 'node-forge', version: '1.4.3', specifiers: ['node-forge'] },
   // Later versions are ES modules.
   { name: 'p-limit', version: '3.1.0', specifiers: ['p-limit'] },
-  // This version still supports Node.js 16.
+  // Node.js 16 runs this version.
   { name: 'stripe', version: '20.4.1', specifiers: ['stripe'] },
   { name: 'uuid', version: '9.0.1', specifiers: ['uuid'] },
   // Later versions do not support Node.js 16.

@@ -7,7 +7,7 @@ export type InvocationId = Pick<Invocation, 'tenantId' | 'id'>;
 /** The two contents of an invocation, which are encrypted separately. */
 export type InvocationContent = 'payload' | 'result';
 
-/** When content ends, in ms since the epoch. */
+/** The time when content ends, in ms since the epoch. */
 export interface ContentEnd {
   readonly until: number;
   /** The sweep deletes the content at its end, before the invocation itself is removed. */

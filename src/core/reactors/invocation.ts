@@ -1,4 +1,4 @@
-/** The state of an asynchronous invocation (docs/contract.md#asynchronous-invocations). */
+/** The state that an asynchronous invocation is in (docs/contract.md#asynchronous-invocations). */
 export type InvocationState = 'queued' | 'running' | 'succeeded' | 'failed';
 
 /**
@@ -76,7 +76,7 @@ export const FIRST_PAUSE_MS = 10_000;
 /** Time limit of one delivery attempt, in ms; then the sender is considered dead. */
 export const SENDER_LEASE_MS = 60_000;
 
-/** The pause after the nth attempt, in ms. */
+/** The pause that follows the nth attempt, in ms. */
 export function pauseAfter(attempts: number): number {
   return FIRST_PAUSE_MS * 2 ** (attempts - 1);
 }

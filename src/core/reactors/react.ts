@@ -22,7 +22,7 @@ const CODE_MS = 28_000;
 const WHOLE_MS = 29_000;
 
 export interface ReactInput extends Pick<RunInput, 'reactorId' | 'args' | 'service'> {
-  /** When the gateway accepted the request, in ms since the epoch. */
+  /** The time when the gateway accepted the request, in ms since the epoch. */
   readonly receivedAt: number;
 }
 

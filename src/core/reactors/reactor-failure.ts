@@ -22,7 +22,7 @@ const BY_STATUS: Readonly<Record<number, ServiceErrorCode>> = {
 /** `Retry-After` if the code sets none, in seconds. */
 const RETRY_AFTER_SECONDS = '5';
 
-/** Most paths in `errors`, whatever the code put there. */
+/** Most paths that `errors` may have, whatever the code put there. */
 const PATHS_MAX = 100;
 
 function fieldErrors(errors: ThrownError['errors']): FieldErrors | undefined {

@@ -10,7 +10,7 @@ export interface ClientCredential {
   readonly headerPrefix: string;
 }
 
-/** A request to an instance of a reactor's function (docs/reactors.md#the-runtime). */
+/** What an instance of a reactor's function receives (docs/reactors.md#the-runtime). */
 export interface RunRequest {
   readonly reactorId: string;
   /**

@@ -67,7 +67,7 @@ export interface Operation {
   readonly until: number;
 }
 
-/** A reactor with the state of its function. */
+/** A reactor, and the state that its function is in. */
 export interface StoredReactor extends ReactorRecord {
   /** Requests treat a reactor that is `creating` or `deleting` as missing. */
   readonly state: 'creating' | 'ready' | 'deleting';

@@ -38,7 +38,7 @@ export interface RunInput {
   readonly deadline: number;
 }
 
-/** The response of a reactor (docs/contract.md#the-reactor-response-object). */
+/** What a reactor returns (docs/contract.md#the-reactor-response-object). */
 export interface ReactorResult {
   readonly raw?: Secret<Json>;
   readonly tokens?: Tokenized;

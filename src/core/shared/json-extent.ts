@@ -1,8 +1,8 @@
 import { walkJson, type JsonVisitor } from './walk-json.ts';
 
 /**
- * Deepest nesting of objects and arrays (docs/contract.md#bodies). Deeper nesting breaks recursive
- * code.
+ * Deepest nesting of objects and arrays that is accepted (docs/contract.md#bodies). Deeper nesting
+ * breaks recursive code.
  */
 export const DEPTH_MAX = 64;
 /** Most elements of arrays and members of objects together (docs/decisions/0018). */

@@ -81,7 +81,7 @@ export function hintOf(sent: string, known: readonly string[]): string {
   return known.length === 0 || known.length > LISTED_MAX ? '' : `; known here: ${quoted(known)}`;
 }
 
-/** The message about an unknown member or parameter. */
+/** Writes the message about an unknown member or parameter. */
 export const unknownName = (sent: string, known: readonly string[]): string =>
   `is not known${hintOf(sent, known)}`;
 

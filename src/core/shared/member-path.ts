@@ -9,7 +9,7 @@ export function memberPath(path: string, member: PropertyKey): string {
   return path === '' ? String(member) : `${path}.${String(member)}`;
 }
 
-/** Longest path in an error, in characters. */
+/** Longest path that an error may have, in characters. */
 export const PATH_MAX_LENGTH = 500;
 
 /**

@@ -19,7 +19,9 @@ const [QUOTE, BACKSLASH, COMMA, COLON, MINUS, PLUS, POINT, ZERO, NINE] = [
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT, SPACE, LETTER_U] = [
   0x5b, 0x5d, 0x7b, 0x7d, 0x20, 0x75,
 ] as const;
-/** White space between the tokens of JSON, in addition to spaces (RFC 8259, section 2). */
+/**
+ * White space that may separate the tokens of JSON, in addition to spaces (RFC 8259, section 2).
+ */
 const [TAB, LINE_FEED, CARRIAGE_RETURN] = [0x09, 0x0a, 0x0d] as const;
 
 const HEX = /[0-9a-f]{4}/iy;

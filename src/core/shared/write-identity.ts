@@ -7,7 +7,7 @@ import { createHmac, createSecretKey, randomBytes, randomInt, randomUUID } from 
 export interface WriteIdentity {
   /** Time of the first attempt, in ms since the epoch; absent for a request that is not retried. */
   readonly startedAt?: number;
-  /** A UUID version 4 (RFC 9562). */
+  /** Makes a UUID version 4 (RFC 9562). */
   readonly newId: () => string;
   /** 12 bytes that mark a record as written by this request. */
   readonly newWriteId: () => Buffer;

@@ -22,7 +22,7 @@ export interface Created {
   readonly budget: Budget;
   readonly writeId: Buffer;
   readonly drafts: readonly Draft[];
-  /** The new tokens in their stored form, by id. */
+  /** The new tokens as they are stored, by id. */
   readonly written: ReadonlyMap<string, StoredToken>;
 }
 

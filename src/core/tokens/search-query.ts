@@ -10,7 +10,7 @@ export type SearchTerm =
 
 const FIELDS = ['data', 'type', 'container', 'fingerprint', 'id'] as const;
 
-/** Most terms of a query, and its maximum length in characters. */
+/** Most terms that a query may have, and its maximum length in characters. */
 export const SEARCH_LIMITS = { terms: 20, query: 10_000 } as const;
 
 /**

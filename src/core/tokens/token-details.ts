@@ -182,7 +182,7 @@ export function replaced<T>(
   return patch ?? fallback;
 }
 
-/** The details after an update. */
+/** Applies the changes of an update to the details. */
 export function patchDetails(type: TokenType, details: TokenDetails, patch: DetailsPatch): TokenDetails {
   const { mask } = patch;
   return defined({

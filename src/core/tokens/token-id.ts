@@ -3,7 +3,7 @@ import { ServiceError } from '../shared/service-error.ts';
 import { parseSearchQuery } from './search-query.ts';
 import { readsAsId } from '../expressions/token-expression.ts';
 
-/** Minimum and maximum length of an id, in characters. */
+/** Minimum and maximum length that an id may have, in characters. */
 export const ID_LENGTH = { least: 3, most: 400 } as const;
 
 /** A fixed path below `/tokens`. The route of an operation would hide a token with this id. */

@@ -28,7 +28,7 @@ export interface TokenReplay {
   /** The write id of the content that was shown, in base64url. */
   readonly writeId: string;
   readonly deduplicated: boolean;
-  /** The same members as in {@link TokenResult}. */
+  /** The members that {@link TokenResult} names. */
   readonly notStored?: readonly string[];
   /**
    * Fingerprint of the content that was shown. After a change by another caller the fingerprint

@@ -100,7 +100,7 @@ type NotShown =
  */
 export interface TokenSummary extends Omit<StoredToken, 'encryptedData'> {
   readonly encryptedData?: Buffer;
-  /** Size of the data as JSON, in bytes. */
+  /** Size that the data has as JSON, in bytes. */
   readonly dataBytes: number;
 }
 

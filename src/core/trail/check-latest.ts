@@ -5,11 +5,11 @@ import { verifyStep, type OpenChunk, type Verified } from './verify-trail.ts';
 
 /** An interval that has failures. Times are in ms since the epoch. */
 export interface BrokenInterval {
-  /** The start of the interval. */
+  /** The time when the interval starts. */
   readonly from: number;
   readonly foundAt: number;
   readonly failures: number;
-  /** The first failure of the interval. */
+  /** The failure that was found first in the interval. */
   readonly first: Broken;
 }
 

@@ -11,7 +11,7 @@ export interface TrailReader {
   find(trail: string, places: readonly RecordPlace[]): Promise<readonly AuditRecord[]>;
 }
 
-/** A seal in its stored form. */
+/** A seal as it is stored. */
 export interface Seal {
   /**
    * Start of the interval that it seals, in ms since the epoch. It is unique together with `part`.

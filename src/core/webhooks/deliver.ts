@@ -38,14 +38,17 @@ export interface Sent extends Attempt {
   readonly outcome: 'delivered' | 'failed' | 'parked';
   /** The number of this attempt, counted from 1. */
   readonly attempt: number;
-  /** When the next attempt is due, in ms since the epoch. Only an attempt that `failed` has it. */
+  /**
+   * The time when the next attempt is due, in ms since the epoch. Only an attempt that `failed` has
+   * it.
+   */
   readonly nextAt?: number;
 }
 
 /** The status of the response to one attempt, or the reason why there is none. */
 interface Attempt {
   readonly status?: number;
-  /** One of the texts of {@link deliveryFailure}. */
+  /** One of the texts that {@link deliveryFailure} returns. */
   readonly reason?: string;
 }
 
