@@ -14,7 +14,16 @@ const EXCLUDED =
 /** Matches files with tests, and with the suites that tests run. */
 const TEST = /(?:\.test|-contract)\.ts$/;
 /** The folders whose comments must be sentences. */
-const SENTENCES_IN = ['bin/', 'functions/', 'lib/', 'packages/', 'reactor-runtime/', 'test/', 'tools/'];
+const SENTENCES_IN = [
+  'bin/',
+  'functions/',
+  'lib/',
+  'packages/',
+  'reactor-runtime/',
+  'src/',
+  'test/',
+  'tools/',
+];
 const TEXT = /\.(?:[cm]?[jt]s|css|html|json|md|sh|ya?ml)$/;
 
 const [mode, folder = '.'] = process.argv.slice(2);

@@ -45,7 +45,7 @@ export interface AuditConfig {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The audit trail, for functions that may append to it. */
+/** Makes the audit trail for functions that may append to it. */
 export function createTrail(
   client: DynamoDBDocumentClient,
   config: AuditConfig,
@@ -59,7 +59,10 @@ export function createTrail(
   });
 }
 
-/** Tenants, applications, sessions, idempotency records, keys and the vault. */
+/**
+ * Makes the stores of tenants, applications, sessions and idempotency records, and the keys and the
+ * vault.
+ */
 export function createStores(client: DynamoDBDocumentClient, config: StoreConfig) {
   const access = { client, name: config.ACCESS_TABLE };
   const ephemeral = { client, name: config.EPHEMERAL_TABLE };
@@ -84,7 +87,9 @@ export function createStores(client: DynamoDBDocumentClient, config: StoreConfig
   };
 }
 
-/** The token store, and the same store for callers who are known: it returns proven tokens only. */
+/**
+ * The token store, and the same store for callers who are known, which returns only proven tokens.
+ */
 export function createTokenStores(client: DynamoDBDocumentClient, config: TokenStoreConfig, vault: Vault) {
   const { TOKENS_TABLE: tokensTable, EPHEMERAL_TABLE: ephemeralTable } = config;
   const tables = { client, tokensTable, ephemeralTable, listShards: LIST_SHARDS };

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { auditEnvironment, clientCompatibility, storeEnvironment, variable } from '../lambda/environment.ts';
 
-/** Values of the edge secret, the current one first; none if the variable is empty. */
+/** Values of the edge secret, the current one first. An empty variable has none. */
 const edgeSecrets = z.pipe(
   z.pipe(
     z.string(),
@@ -10,7 +10,7 @@ const edgeSecrets = z.pipe(
   z.array(z.string().check(z.minLength(32, 'has a value that is too short'))),
 );
 
-/** The environment of every function behind the API. */
+/** The environment variables that every function behind the API needs. */
 export const apiEnvironment = z.object({
   ...storeEnvironment,
   ...auditEnvironment,
@@ -20,7 +20,7 @@ export const apiEnvironment = z.object({
   ),
   CLIENT_COMPATIBILITY: clientCompatibility,
   /**
-   * The secret that the edge adds to each request, and its previous value; empty without an edge.
+   * The secret that the edge adds to each request, and its previous value. Empty without an edge.
    */
   EDGE_SECRET: edgeSecrets,
 });

@@ -9,15 +9,15 @@ import { problemOf, type Problem } from '../wire/problem.ts';
 /** A request in the middleware chain, with what the log line needs to know about it. */
 export interface ApiCall {
   readonly request: ApiRequest;
-  /** By `performance.now()`. */
+  /** The reading of `performance.now()` when the request arrived, in ms. */
   readonly startedAt: number;
   operation: string;
   caller?: Caller;
 }
 
 /**
- * A step that needs no result of another step: `before` runs first to last, the others last to
- * first.
+ * A step that needs no result of another step. `before` runs from first to last, the other hooks
+ * from last to first.
  */
 type Middleware = MiddlewareObj<ApiCall, ApiResponse, unknown>;
 

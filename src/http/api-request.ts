@@ -6,26 +6,28 @@ import { reservedHeaders, type ReservedHeaders } from './reserved-headers.ts';
 /** A request before its route and its caller are known. */
 export interface ApiRequest {
   readonly method: string;
-  /** As the gateway sends it. */
+  /** The path as the gateway sends it. */
   readonly rawPath: string;
   /** {@link rawPath} without a trailing slash. */
   readonly path: string;
-  /** The query unchanged, without `?`. */
+  /** The query as it was sent, without `?`. */
   readonly rawQuery: string;
   readonly query: URLSearchParams;
   /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly reserved: ReservedHeaders;
-  /** The caller's trace id, or a new one. */
+  /** The trace id that the caller sent, or a new one. */
   readonly traceId: string;
   readonly body: Content;
-  /** When the gateway received the request, in ms since the epoch. */
+  /** The time when the gateway received the request, in ms since the epoch. */
   readonly receivedAt: number;
   /** How long the function may run from the start of the request until Lambda ends it, in ms. */
   readonly remainingMs: number;
   /** The source address that the gateway reports. */
   readonly sourceIp: string;
-  /** The address of the service that the gateway reports: `https://host`, no slash at the end. */
+  /**
+   * The address of the service that the gateway reports: `https://host` without a slash at the end.
+   */
   readonly baseUrl: string;
 }
 
@@ -40,12 +42,12 @@ function withoutTrailingSlash(path: string): string {
 }
 
 /**
- * The address of the service. From the caller's headers only a port is accepted: the service sends
- * credentials to this address.
+ * The address of the service. Of the caller's headers only a port is accepted, because the service
+ * sends credentials to this address.
  */
 function baseUrl(headers: Readonly<Record<string, string>>, domainName: string): string {
   const host = headers['host'] ?? '';
-  // The gateway overwrites the protocol header of the caller.
+  // The gateway overwrites the protocol header of the caller, so it can be trusted.
   const protocol = headers['x-forwarded-proto'] === 'http' ? 'http' : 'https';
   return `${protocol}://${host.replace(/:\d+$/, '') === domainName ? host : domainName}`;
 }
@@ -59,7 +61,7 @@ const GATEWAY_MS = 30_000;
 
 /**
  * The time at which the gateway received the request. A time further back than the gateway waits is
- * ignored: `sam local` sends the time of its own start, in seconds.
+ * ignored, because `sam local` sends the time of its own start, in seconds.
  */
 function receivedAt(timeEpoch: number, now: number): number {
   return timeEpoch > now - GATEWAY_MS ? timeEpoch : now;

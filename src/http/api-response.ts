@@ -7,12 +7,12 @@ import type { ReservedHeader, ReservedHeaders } from './reserved-headers.ts';
 export type ApiResponse = APIGatewayProxyStructuredResultV2;
 
 /**
- * The largest response of a Lambda in bytes (AWS Lambda quotas: 6 MB), less room for headers. It
- * contains the body as a JSON string.
+ * The largest response of a Lambda in bytes (AWS Lambda quotas: 6 MB), less room for headers. The
+ * response contains the body as a JSON string.
  */
 const RESPONSE_MAX_BYTES = 6_000_000;
 
-/** The text of a body. Throws `payload_too_large` if a response cannot carry it. */
+/** Throws `payload_too_large` if a response cannot carry the text of the body. */
 function responseText(body: unknown): string {
   const text = JSON.stringify(body);
   // Escaping at most doubles the length of JSON, so half the limit always fits.
@@ -21,7 +21,7 @@ function responseText(body: unknown): string {
   return text;
 }
 
-/** A response with a JSON body; `undefined` has none. Throws `payload_too_large`. */
+/** A response with a JSON body. For `undefined` it has no body. Throws `payload_too_large`. */
 export function jsonResponse(
   status: number,
   body: unknown,

@@ -3,7 +3,7 @@ import { consoleLog } from '../lambda/request-log.ts';
 import type { apiEnvironment } from './api-environment.ts';
 import type { ApiDeps } from './create-api-handler.ts';
 
-/** The environment of every function behind the API, except its stores. */
+/** The settings in the environment of every function behind the API, except its stores. */
 export function apiSettings(
   config: z.output<typeof apiEnvironment>,
 ): Pick<ApiDeps, 'clock' | 'clientCompatibility' | 'headerPrefixes' | 'edgeSecret' | 'log'> {

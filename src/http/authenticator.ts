@@ -2,10 +2,10 @@ import { authenticate, claimOf, type AuthenticateDeps } from '../core/access/aut
 import type { Caller } from '../core/access/caller.ts';
 import type { Secret } from '../core/shared/secret.ts';
 
-/** Most remembered keys; an entry takes a few dozen bytes. */
+/** Most keys that an instance remembers. An entry takes a few dozen bytes. */
 const REMEMBERED_MAX = 10_000;
 
-/** The authentication of one request. */
+/** An authentication that has started. */
 export interface AuthenticationAttempt {
   /** Rejects with `unauthenticated`. Every request reads the stored key again. */
   readonly caller: Promise<Caller>;
@@ -40,7 +40,7 @@ export function createAuthenticator(
       () => {
         remember(hash);
       },
-      // The request reports a rejected key where it awaits the caller.
+      // The rejection is reported where the request awaits the caller.
       () => confirmed.delete(hash),
     );
     return { caller, ...(isConfirmed && { likelyTenantId: claim.tenantId }) };

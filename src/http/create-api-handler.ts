@@ -28,16 +28,16 @@ import type { Problem } from '../wire/problem.ts';
 import type { MatchedRoute, Route } from './route.ts';
 import { routeTable } from './route-table.ts';
 
-/** The dependencies of every function behind the API, besides those of the function itself. */
+/** What every function behind the API needs, in addition to the dependencies of its routes. */
 export interface ApiDeps extends AuthenticateDeps, IdempotencyDeps {
   readonly tenantKeys: TenantKeys;
   readonly headerPrefixes: readonly string[];
   readonly clientCompatibility: ClientCompatibility;
-  /** Every request must carry one of these secrets; none without an edge (CloudFront). */
+  /** Every request must carry one of these secrets. Empty without an edge (CloudFront). */
   readonly edgeSecret: readonly string[];
   readonly log: RequestLog;
   readonly auditLog: AuditLog;
-  /** Per request: the handler sets them. */
+  /** The handler makes a new one for each request. */
   readonly audit: Sightings;
 }
 
@@ -47,8 +47,8 @@ type Handler = (
 ) => Promise<ApiResponse>;
 
 /**
- * Starts the route's early read if this instance has accepted the key before: its tenant is the
- * caller's, if the key is still valid. A rejection counts only where the result is awaited.
+ * Starts the route's early read if this instance has accepted the key before. If the key is still
+ * valid, its tenant is the caller's. A rejection counts only where the result is awaited.
  */
 function startPrefetch<Deps>(
   deps: Unaudited<Deps>,

@@ -2,8 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../core/shared/service-error.ts';
 
 /**
- * The header in which the edge proves that a request passed through it. The service never forwards
- * it.
+ * The header with which the edge proves that a request passed through it. The service never
+ * forwards it.
  */
 export const EDGE_HEADER = 'x-cloakroom-edge';
 

@@ -44,7 +44,10 @@ export interface IdempotentRequest {
   replay(replayData: Json): Promise<RouteResult>;
 }
 
-/** The encrypted record: the status, and either the whole body or the replay data of its route. */
+/**
+ * The encrypted record, which has the status and either the whole body or the replay data of its
+ * route.
+ */
 interface StoredResponse {
   readonly status: number;
   readonly body?: Json;
@@ -52,7 +55,7 @@ interface StoredResponse {
 }
 
 /**
- * How much longer than the function may run its claim counts, in ms: the clocks of two instances
+ * How much longer than the function may run its claim counts, in ms. The clocks of two instances
  * differ, and a write of a function that was ended may still arrive.
  */
 const LEASE_MARGIN_MS = 2_000;
@@ -86,8 +89,8 @@ const contextOf = ({ tenantId, request }: IdempotencyScope) => ({
 
 /**
  * HMAC-SHA-256 of the body with its members sorted and every cvc removed, since no stored hash may
- * outlive a cvc: one in another spelling is ignored by lenient mode, and yet in the body. A member
- * of such a name whose value cannot be a cvc counts.
+ * outlive a cvc. Lenient mode ignores a cvc in another spelling, which is in the body all the same.
+ * A member of such a name whose value cannot be a cvc is part of the hash.
  */
 async function bodyHashes({ tenantKeys }: IdempotencyDeps, tenantId: string, body: Json | undefined) {
   const [{ key }, all] = await Promise.all([
@@ -96,7 +99,7 @@ async function bodyHashes({ tenantKeys }: IdempotencyDeps, tenantId: string, bod
   ]);
   const text = body === undefined ? '' : JSON.stringify(canonical(withoutAnyCvc(body, mayBeCvc)));
   const hashUnder = (each: KeyObject) => createHmac('sha256', each).update(text).digest();
-  // While the root key is being replaced there is a second root.
+  // There is a second root while the root key is being replaced.
   return { hash: hashUnder(key), others: all.filter((each) => each !== key).map(hashUnder) };
 }
 
@@ -129,7 +132,7 @@ async function replayed(
 
 /**
  * Stores the first success under a key, encrypted, for 24 hours, and replays it. Throws `conflict`
- * while another attempt runs, `key_reused` for another body (docs/contract.md#idempotency).
+ * while another attempt runs, and `key_reused` for another body (docs/contract.md#idempotency).
  */
 export async function withIdempotency(
   deps: IdempotencyDeps,
@@ -169,8 +172,8 @@ function responseOf(
 }
 
 /**
- * Runs a request under a claim, and releases the claim if the request fails or its response cannot
- * be stored. The next attempt then finds what this one wrote.
+ * Runs a request under a claim. Releases the claim if the request fails or its response cannot be
+ * stored, so that the next attempt finds what this one wrote.
  */
 async function runClaimed(
   deps: IdempotencyDeps,
@@ -193,7 +196,7 @@ async function runClaimed(
   try {
     return await run(repeatableIdentity(claim.seed, claim.startedAt), once);
   } catch (error) {
-    // The first failure is the one to report. A claim that cannot be released ends with its lease.
+    // Reports the first failure. A claim that cannot be released ends with its lease.
     await store.release(scope, claim.attempt, hasRun).catch(() => undefined);
     throw error;
   }

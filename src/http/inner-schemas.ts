@@ -1,6 +1,6 @@
 import type { core } from 'zod/mini';
 
-/** Kinds of schemas without members; the content of a `custom` schema is free. */
+/** Kinds of schemas without members. What a `custom` schema contains is free. */
 const LEAVES: ReadonlySet<string> = new Set([
   ...['string', 'number', 'boolean', 'enum', 'unknown', 'custom', 'transform'],
 ]);
@@ -16,14 +16,14 @@ function mostOf(checks: readonly core.$ZodCheck[] = []): number {
   return Math.min(...limits.map((def) => (def.check === 'max_length' ? def.maximum : Infinity)));
 }
 
-/** The schemas inside a schema: `same` are those of the same value, one after another. */
+/** The schemas inside a schema. Those in `same` apply to the same value, one after another. */
 export type InnerSchemas =
   | { readonly kind: 'leaf' }
   | { readonly kind: 'same'; readonly schemas: readonly core.$ZodType[] }
   | { readonly kind: 'array'; readonly element: core.$ZodType; readonly most: number }
   | { readonly kind: 'object'; readonly shape: Readonly<Record<string, core.$ZodType>> };
 
-/** Throws for an unknown kind of schema: its members could be dropped silently. */
+/** Throws for an unknown kind of schema, because its members could be dropped silently. */
 export function innerSchemas(schema: core.$ZodType): InnerSchemas {
   const { def } = (schema as core.$ZodTypes)._zod;
   if (def.type === 'pipe') return { kind: 'same', schemas: [def.in, def.out] };

@@ -7,11 +7,11 @@ import { innerSchemas, type InnerSchemas } from './inner-schemas.ts';
 import { restrictionInside, restrictionOf } from './restricting-names.ts';
 
 /*
- * How `clientCompatibility: lenient` reads the members of a body (docs/lenient.md#spelling): in any
- * spelling. Others are ignored, or refused if restricting-names.ts has their kind.
+ * Reads the members of a body for `clientCompatibility: lenient` (docs/lenient.md#spelling), in any
+ * spelling. Unknown members are ignored, or refused if restricting-names.ts has their kind.
  */
 
-/** Most ignored members of a body: each is compared with all names. */
+/** Most ignored members of a body, each of which is compared with all names. */
 export const IGNORED_MAX = 100;
 /** Most names inside the ignored members of a body. */
 const INSIDE_MAX = 1_000;
@@ -27,13 +27,15 @@ function refusalOf(name: string, value: unknown, known: readonly string[]): stri
 
 type Members = Extract<InnerSchemas, { kind: 'object' }>['shape'];
 
-/** The names of an object schema, and each by its spelling. */
+/** The members of an object schema, which are found by any spelling. */
 interface Names {
   readonly all: readonly string[];
   readonly bySpelling: ReadonlyMap<string, string>;
 }
 
-/** A list may have an object of the same schema in each of its elements. */
+/**
+ * Cached names of each shape, since each element of a list may have an object of the same schema.
+ */
 const namesOfShapes = new WeakMap<Members, Names>();
 
 function namesOf(shape: Members): Names {
@@ -64,7 +66,7 @@ class Reading {
     return !this.#fields.hasRoom || this.#ignored > IGNORED_MAX || this.#inside > INSIDE_MAX;
   }
 
-  /** The value with the names of the schema. */
+  /** Renames the members of a value, and of the values inside it, as the schema has them. */
   read(schema: core.$ZodType, value: unknown, path: string): unknown {
     if (typeof value !== 'object' || value === null || this.#isFull) return value;
     const inner = innerSchemas(schema);
@@ -85,7 +87,7 @@ class Reading {
     value: object,
     path: string,
   ): unknown {
-    // The schema rejects a longer list before it looks at an element.
+    // The schema rejects a longer list before it reads an element.
     if (!Array.isArray(value) || value.length > most) return value;
     return (value as readonly unknown[]).map((each, index) =>
       this.read(element, each, memberPath(path, index)),
@@ -142,7 +144,7 @@ class Reading {
 const TOO_MANY_IGNORED = `has more than ${String(IGNORED_MAX)} members that are not known, or more than ${String(INSIDE_MAX)} inside them`;
 
 /**
- * A body with the names of its schema: a member is read in any spelling (camel case, upper case,
+ * A body with the names of its schema. A member is read in any spelling (camel case, upper case,
  * dashes), and unknown members are left out. Reports unknown members that seem to restrict, and a
  * member in two spellings.
  */
@@ -155,7 +157,9 @@ export function inKnownSpelling(
   return new Reading(path, fields).read(schema, value, path);
 }
 
-/** Reports members that restrict in a body that the operation does not read. */
+/**
+ * Reports members of a body that restrict something, although the operation does not read the body.
+ */
 export function reportRestricting(value: unknown, fields: FieldReporter): void {
   if (!isJsonObject(value)) return;
   const names = Object.keys(value);

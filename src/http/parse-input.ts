@@ -12,7 +12,7 @@ import { innerSchemas } from './inner-schemas.ts';
 import { inKnownSpelling, reportRestricting } from './known-spelling.ts';
 import { reportUnknownMembers } from './report-unknown-members.ts';
 
-/** Largest body of any request, in bytes (docs/contract.md#bodies). */
+/** Largest body that any request may have, in bytes (docs/contract.md#bodies). */
 export const BODY_MAX_BYTES = 6_000_000;
 
 const JSON_TYPE = /^[^/\s]+\/(?:[^/\s]+\+)?json$/i;
@@ -41,8 +41,8 @@ export function checkMediaType(route: Route<never>, request: ApiRequest): void {
 }
 
 /**
- * Reports the problems that a schema finds. The schemas have their own messages; none quotes a
- * value.
+ * Reports the problems that a schema finds. The schemas have their own messages, none of which
+ * quotes a value.
  */
 function reportIssues(issues: readonly core.$ZodIssue[], at: string, fields: FieldReporter): void {
   for (const { path, message } of issues) {
@@ -53,8 +53,8 @@ function reportIssues(issues: readonly core.$ZodIssue[], at: string, fields: Fie
 
 /**
  * A value in the shape of a schema. Throws `validation_failed` with paths below `at`, up to the
- * limit, for invalid values and for members that the schema does not have; `lenient` ignores those
- * that do not restrict.
+ * limit, for invalid values and for unknown members. `lenient` ignores unknown members that do not
+ * restrict.
  */
 export function parseAt<T>(
   schema: ZodMiniType<T>,
@@ -91,7 +91,7 @@ function refuseBody(request: ApiRequest): void {
 }
 
 /**
- * Throws `validation_failed` for a body that the operation ignores if its members would restrict
+ * Throws `validation_failed` for a body that the operation ignores, if its members would restrict
  * something.
  */
 function refuseRestricting(request: ApiRequest): void {
@@ -100,7 +100,7 @@ function refuseRestricting(request: ApiRequest): void {
   try {
     body = parseJsonBody(request.body);
   } catch (error) {
-    // What is not JSON has no members.
+    // A body that is not JSON has no members.
     if (error instanceof ServiceError) return;
     throw error;
   }
@@ -131,7 +131,7 @@ export function checkBody(
   compatibility: ClientCompatibility,
 ): unknown {
   if (schema === undefined) return undefined;
-  // A schema without members reads any JSON: no JSON at all is most likely a mistake.
+  // A schema without members reads any JSON, so a body that is not JSON is most likely a mistake.
   const isAnyJson = innerSchemas(schema).kind === 'leaf';
   if (request.body.isEmpty && (isAnyJson || !schema.safeParse(body).success))
     throw invalid('body', 'must not be empty: send JSON');
@@ -142,7 +142,7 @@ const NO_PARAMETERS = /* @__PURE__ */ queryOf({ once: [] }, () => undefined);
 
 /**
  * The query in the shape of the route's schema, which receives the parameters unchanged. Throws
- * `validation_failed`, also for an unknown parameter: ignoring a filter would return everything.
+ * `validation_failed`, also for an unknown parameter: to ignore a filter would return everything.
  */
 export function parseQuery(
   { passesOn = false, query = NO_PARAMETERS }: Route<never>,

@@ -8,7 +8,7 @@ import { linePosition } from '../core/shared/text-position.ts';
 import { JsonSyntaxError } from '../core/shared/walk-json.ts';
 import { BodyCheck } from '../wire/body-check.ts';
 
-/** It may precede the text and be ignored (RFC 8259, section 8.1). */
+/** A reader may ignore this mark before the text (RFC 8259, section 8.1). */
 const BYTE_ORDER_MARK = '\ufeff';
 
 function refused(detail: string): ServiceError {
@@ -33,8 +33,9 @@ const EXCESS = {
 } as const;
 
 /**
- * Throws `validation_failed` for a body that is not JSON in UTF-8 (with line and column), has too
- * many levels or members, or that parsing would change (with its path) (docs/contract.md#bodies).
+ * Throws `validation_failed` for a body that is not JSON in UTF-8 (with line and column), that has
+ * too many levels or members, or that parsing would change (with its path)
+ * (docs/contract.md#bodies).
  */
 export function parseJsonBody(content: Content): Json {
   const whole = content.text;

@@ -2,21 +2,22 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { ServiceError } from '../core/shared/service-error.ts';
 import { utf8Text } from '../core/shared/utf8.ts';
 
-/** A response of a destination, passed on unchanged. */
+/** A response of a destination, which is returned unchanged. */
 export interface RawResponse {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
 }
 
 /**
- * The largest response of a function, in bytes of JSON (AWS Lambda quotas), less room for headers.
+ * The largest response that a function may return, in bytes of JSON (AWS Lambda quotas), less room
+ * for headers.
  */
 const RESULT_MAX_BYTES = 6_291_556 - 65_536;
 
 interface Spelled {
   readonly body: string;
   readonly isBase64Encoded: boolean;
-  /** Its length within the result, in bytes of JSON. */
+  /** The bytes that the body takes inside the JSON of the result. */
   readonly bytes: number;
 }
 
@@ -25,18 +26,18 @@ const inBase64 = (body: Buffer): Spelled => {
   return { body: text, isBase64Encoded: true, bytes: text.length };
 };
 
-/** The most bytes that JSON makes of one byte: `\u0000`. */
+/** The most bytes that JSON makes of one byte, as in `\u0000`. */
 const ESCAPE_MAX_BYTES = 6;
 
 /**
- * The body in an encoding that preserves every byte: text if it is UTF-8, unless escaping makes it
- * longer than base64.
+ * The body in an encoding that preserves every byte. Text in UTF-8 stays text, unless escaping
+ * makes it longer than base64.
  */
 function spelled(body: Buffer): Spelled {
   const text = utf8Text(body);
   if (text === undefined) return inBase64(body);
   const most = body.length * ESCAPE_MAX_BYTES;
-  // Most bodies fit even if every byte is escaped; measuring would cost more than it saves.
+  // Most bodies fit even if every byte is escaped. Measuring would cost more than it saves.
   if (most <= RESULT_MAX_BYTES) return { body: text, isBase64Encoded: false, bytes: most };
   // Escapes are ASCII: they add as many bytes as characters.
   const bytes = body.length + JSON.stringify(text).length - text.length;

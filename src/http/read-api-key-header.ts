@@ -14,7 +14,8 @@ const KNOWN_OTHERS: ReadonlySet<string> = new Set([
 const isForKeys = (name: string): boolean => KNOWN_OTHERS.has(name) || name.endsWith('-api-key');
 
 /**
- * The error for a request without a key: names the expected header, and a sent one that is ignored.
+ * The error for a request without a key. It names the expected header, and a sent one that is
+ * ignored.
  */
 function missing({ headers }: ApiRequest, headerPrefixes: readonly string[]): ServiceError {
   const read = headerPrefixes.map((prefix) => `${prefix}-API-KEY`).join(' or ');

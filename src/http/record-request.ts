@@ -11,7 +11,7 @@ import { problemOf } from '../wire/problem.ts';
 import type { MatchedRoute } from './route.ts';
 
 /**
- * The source address, from the gateway or, behind the edge, from CloudFront: each appends the
+ * The source address, from the gateway or, behind the edge, from CloudFront. Each appends the
  * address that it sees to the client header (Amazon CloudFront Developer Guide, X-Forwarded-For).
  */
 export function sourceAddress({ sourceIp, headers }: ApiRequest, behindEdge: boolean): string {
@@ -23,8 +23,8 @@ export function sourceAddress({ sourceIp, headers }: ApiRequest, behindEdge: boo
 }
 
 /**
- * The network of an address: all of IPv4, the first 64 bits of IPv6, which one host may use freely.
- * A text that is no address is its own network.
+ * The network of an address: a whole IPv4 address, or the first 64 bits of IPv6, since one host may
+ * use the rest freely. A text that is not an address is its own network.
  */
 export function networkOf(address: string): string {
   const ipv4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
@@ -37,12 +37,12 @@ export function networkOf(address: string): string {
 
 /** How long an instance counts rejections before it records as many again, in ms. */
 const GROUPED_MS = 60_000;
-/** Most records of an instance in this time, each for a network that has none yet. */
+/** Most records of an instance in this time. Each is for a network that has none yet. */
 const RECORDS_MAX = 4;
 /** Most networks that are counted. */
 const NETWORKS_MAX = 1_000;
 
-/** Rejections without a record of their own. */
+/** Rejections that are counted and not recorded yet. */
 interface Waiting {
   count: number;
   readonly networks: Set<string>;
@@ -50,8 +50,8 @@ interface Waiting {
 
 /**
  * Records unknown callers in the deployment's trail, not in that of a claimed tenant. The number of
- * records depends on the time alone: a caller may have any number of addresses. They see no data,
- * so they need no record for a response.
+ * records depends on the time alone, because a caller may have any number of addresses. Unknown
+ * callers see no data, so their responses need no record.
  */
 export function createRefusals({ auditLog, clock }: { readonly auditLog: AuditLog; readonly clock: Clock }) {
   let [until, recorded] = [-Infinity, new Set<string>()];
@@ -64,7 +64,7 @@ export function createRefusals({ auditLog, clock }: { readonly auditLog: AuditLo
 
   async function record(about: Required<Pick<AuditEntry, 'op' | 'ip'>>, status: number): Promise<void> {
     const now = clock();
-    // Also if the clock was set back.
+    // The second condition is true if the clock was set back.
     if (now >= until || now < until - GROUPED_MS) [until, recorded] = [now + GROUPED_MS, new Set()];
     const network = networkOf(about.ip);
     wait(1, [network]);
@@ -126,7 +126,7 @@ export async function recordRequest<Deps extends { readonly audit: Sightings; re
   try {
     const response = await run(auditedDeps<Deps>(deps, scope));
     const status = response.statusCode ?? 200;
-    // The response of a destination is no failure of the service.
+    // A failure that a destination returns is no failure of the service.
     await scope.close({ status, outcome: route.passesOn === true ? 'ok' : outcomeOf(status) });
     return response;
   } catch (error) {

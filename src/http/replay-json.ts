@@ -2,8 +2,8 @@ import type { Json } from '../core/shared/json.ts';
 import type { TokenReplay, TokenizeReplay } from '../core/tokens/token-replay.ts';
 
 /*
- * Replay data of responses with tokens, as JSON for an encrypted record and back. Only these
- * functions write it, and its authentication tag proves it unchanged.
+ * Converts responses with tokens to replay data for an encrypted record, and back. Only these
+ * functions write it, and the authentication tag proves it unchanged.
  */
 
 export const replayJson = (replay: TokenReplay | TokenizeReplay): Json => replay as unknown as Json;

@@ -22,7 +22,7 @@ function reportInObject(
   if (!isJsonObject(value)) return;
   const names = Object.keys(shape);
   for (const [name, member] of Object.entries(value)) {
-    // A hint costs more than a member: hints are computed only for problems that are reported.
+    // A hint costs more than a member, so hints are computed only for problems that are reported.
     if (!fields.hasRoom) return;
     const at = memberPath(path, shownName(name));
     const known = Object.hasOwn(shape, name) ? shape[name] : undefined;
@@ -32,8 +32,8 @@ function reportInObject(
 }
 
 /**
- * Reports members that the schema drops (so that both modes accept the same), with the likely
- * intended name. Throws for an unknown kind of schema, which would drop them silently.
+ * Reports members that the schema drops, with the likely intended name, so that both modes accept
+ * the same. Throws for an unknown kind of schema, which would drop them silently.
  */
 export function reportUnknownMembers(
   schema: core.$ZodType,

@@ -1,7 +1,7 @@
 import { EDGE_HEADER } from './edge-secret.ts';
 
 /**
- * The reserved headers of the interface, without their prefix (docs/contract.md#reserved-headers).
+ * Headers of the interface as they are without their prefix (docs/contract.md#reserved-headers).
  */
 export type ReservedHeader =
   | 'api-key'
@@ -12,7 +12,7 @@ export type ReservedHeader =
   | 'proxy-connection'
   | 'proxy-destination-status';
 
-/** Those of responses; routes set no others. */
+/** The reserved headers that a response may have. Routes set no others. */
 export type ResponseHeader = Extract<ReservedHeader, 'trace-id' | 'proxy-destination-status'>;
 
 /**
@@ -20,15 +20,18 @@ export type ResponseHeader = Extract<ReservedHeader, 'trace-id' | 'proxy-destina
  * `headerPrefixes`.
  */
 export interface ReservedHeaders {
-  /** The value under any listed prefix; the first prefix of the list wins. */
+  /** Reads the value under any listed prefix. The first prefix of the list wins. */
   get(name: ReservedHeader): string | undefined;
-  /** The name of a header in the response, with the prefix of the request. */
+  /** The name of a header in the response, which has the prefix of the request. */
   nameOf(name: ReservedHeader): string;
-  /** Whether a lower-case name is reserved for the service: any under a prefix, and the edge's. */
+  /**
+   * Whether a lower-case name is reserved for the service, as all names under a prefix and the
+   * edge's are.
+   */
   isReserved(name: string): boolean;
 }
 
-/** `headers` in lower case, `prefixes` as configured (`SVC`). */
+/** Expects `headers` in lower case, and `prefixes` as they are configured (`SVC`). */
 export function reservedHeaders(
   headers: Readonly<Record<string, string>>,
   prefixes: readonly string[],

@@ -1,16 +1,20 @@
 import { nearestName, normalized } from '../core/shared/known-names.ts';
 
-/** A kind of restriction. */
+/** Names that restrict in the same way. */
 interface Kind {
   /** The members of the interface that set it. */
   readonly members: readonly string[];
-  /** Matches the normalized names that set it elsewhere; absent if these are ordinary words. */
+  /**
+   * Matches the normalized names that other services have for it. Absent if these are ordinary
+   * words.
+   */
   readonly names?: RegExp;
 }
 
 /*
- * What narrows a right or a life (docs/lenient.md#spelling). A name matches wherever it contains
- * one of these. Where ordinary words contain it, as `settlement` does `ttl`, it must be at an end.
+ * Kinds of names that narrow a right or a life (docs/lenient.md#spelling). A name matches wherever
+ * it contains one of these. If ordinary words contain it, as `settlement` does `ttl`, it must be at
+ * an end.
  */
 const KINDS: readonly Kind[] = [
   {
@@ -22,7 +26,7 @@ const KINDS: readonly Kind[] = [
     members: ['permissions'],
     names: /permiss?ion|^den(?:y|ied)|exclud|effect$|(?:allow|deny|block|black|white)list|^allowed|readonly/,
   },
-  // Of a reactor: whose rights its code has.
+  // The code of a reactor has the rights of this application.
   { members: ['application'] },
   { members: ['rules'], names: /rules?$/ },
   { members: ['containers', 'container'], names: /container/ },
@@ -30,12 +34,12 @@ const KINDS: readonly Kind[] = [
   { members: ['mask'], names: /mask|redact/ },
   { members: ['transform'], names: /transform/ },
   { members: ['deduplicate_token', 'deduplicate_tokens'], names: /dedup/ },
-  // Of other services.
+  // Other services have these names.
   { members: [], names: /privacy|impactlevel|restrict/ },
   { members: ['attribute', 'operator', 'priority', 'query', 'settings', 'timeout_ms', 'value'] },
 ];
 
-/** Members that narrow a right or a life. A similar name that is no member is refused. */
+/** Members that narrow a right or a life. A similar name that is not a member is refused. */
 export const RESTRICTING: ReadonlySet<string> = new Set(KINDS.flatMap(({ members }) => members));
 
 /** Members that narrow a right or a life in whatever object they are. */
@@ -45,19 +49,20 @@ const RESTRICTING_ANYWHERE: ReadonlySet<string> = new Set(
     .map(normalized),
 );
 
-/** Of other services: a right to create applications, which has no effect here. */
+/** A right to create applications in other services. It has no effect here. */
 const HARMLESS: ReadonlySet<string> = new Set(['cancreateexpiringapplications']);
 
 /**
- * Whether a name that is none of the `known` ones restricts, and the known member that it may mean:
- * it is similar to a restricting one, or its value is not `null` and it is of one of the kinds.
+ * Whether a name that is none of the `known` ones restricts, and the known member that it may mean.
+ * It restricts if it is similar to a restricting one, or if it is of one of the kinds and its value
+ * is not `null`.
  */
 export function restrictionOf(
   name: string,
   value: unknown,
   known: readonly string[],
 ): { readonly meant: string | undefined } | undefined {
-  // Without its separators: a name with a colon is similar only to other names with one.
+  // Separators are removed, because a name with a colon is similar only to other names with one.
   const letters = normalized(name);
   const near = nearestName(letters, known);
   if (near !== undefined && RESTRICTING.has(near)) return { meant: near };
@@ -71,8 +76,8 @@ const SEARCHED_DEPTH = 3;
 
 /**
  * The path in an ignored value to a member that restricts, such as `expires_at` under `options`;
- * `undefined` if there is none. The search ends where `isLeft`, called for each name,
- * returns `false`.
+ * `undefined` if there is none. The search ends when `isLeft`, called for each name, returns
+ * `false`.
  */
 export function restrictionInside(
   value: unknown,

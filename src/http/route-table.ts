@@ -9,7 +9,7 @@ interface CompiledRoute<Deps> {
 
 const isParameter = (segment: string): boolean => segment.startsWith('{');
 
-/** A path segment decoded once; a segment that cannot be decoded matches no resource. */
+/** Decodes a path segment once. A segment that cannot be decoded matches no resource. */
 function decoded(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);
@@ -42,14 +42,14 @@ function matchSegments(
 
 const parametersOf = (path: string): number => path.split('/').filter(isParameter).length;
 
-/** Literal segments before parameters: `/applications/key` is not an id. */
+/** Orders literal segments before parameters, so that `/applications/key` is not read as an id. */
 function literalsFirst<Deps>(a: CompiledRoute<Deps>, b: CompiledRoute<Deps>): number {
   return parametersOf(a.route.path) - parametersOf(b.route.path);
 }
 
 /**
  * The first segments of all paths of the service. A function knows only its own routes, so a test
- * compares this list with those of all functions.
+ * compares this list with the routes of all functions.
  */
 export const RESOURCES = [
   'tokens',
@@ -68,7 +68,7 @@ function noSuchPath([, first = '', ...rest]: readonly string[]): ServiceError {
   const isResource = (segment: string) => RESOURCES.some((resource) => resource === segment);
   const isKnown = isResource(first);
   const paths = RESOURCES.map((resource) => `/${resource}`);
-  // `/v1/tokens` means `/tokens`.
+  // A caller that writes `/v1/tokens` means `/tokens`.
   const near = isKnown
     ? undefined
     : (nearestName(first, RESOURCES) ??
@@ -96,7 +96,7 @@ export function routeTable<Deps>(routes: readonly Route<Deps>[]) {
     });
     const [first] = matches;
     if (first === undefined) throw noSuchPath(segments);
-    // `/tokens/search` is an operation, never a token with that id.
+    // `/tokens/search` is an operation and never a token with that id.
     const ofPath = matches.filter(({ route }) => parametersOf(route.path) === parametersOf(first.route.path));
     const match = ofPath.find(({ route }) => route.method === method);
     if (match !== undefined) return match;

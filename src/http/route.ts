@@ -12,7 +12,7 @@ import type { ApiRequest } from './api-request.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * The input of a route's handler: the caller has the permission, and body and query have their
+ * The input of a route's handler. The caller has the permission, and body and query have their
  * shapes.
  */
 export interface RouteInput<Body, Query, Prefetched> {
@@ -32,22 +32,22 @@ export interface RouteInput<Body, Query, Prefetched> {
 export interface RouteResult {
   readonly status?: number;
   readonly body?: Json;
-  /** The response of a destination, passed on unchanged. */
+  /** The response of a destination, which is returned unchanged. */
   readonly raw?: RawResponse;
-  /** Reserved headers of the response, without their prefix. */
+  /** Reserved headers that the response gets, without their prefix. */
   readonly reservedHeaders?: Readonly<Partial<Record<ResponseHeader, string>>>;
   /**
-   * Stored under an idempotency key instead of the body; the route's `replay` builds the body from
-   * it.
+   * What is stored under an idempotency key instead of the body. The route's `replay` builds the
+   * body from it.
    */
   readonly replayData?: Json;
-  /** Until when that may be stored, in ms since the epoch; a day if absent. */
+  /** How long the replay data may be stored, as a time in ms since the epoch. A day if absent. */
   readonly replayUntil?: number;
 }
 
-/** One operation of the interface: a row of a function's table. */
+/** One operation of the API, which is a row of a function's table. */
 export interface RouteDefinition<Deps, Body, Query, Prefetched> {
-  /** Name of the operation in the OpenAPI document and the log. */
+  /** Names the operation in the OpenAPI document and the log. */
   readonly operation: string;
   readonly method: Method;
   /**
@@ -62,17 +62,19 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
    * place; `core` decides about each token.
    */
   readonly permission?: Permission;
-  /** The operation depends on the tenant's settings, which are read together with the caller. */
+  /**
+   * True if the operation depends on the tenant's settings, which are then read with the caller.
+   */
   readonly needsSettings?: boolean;
   readonly success: 200 | 201 | 202 | 204;
   readonly body?: ZodMiniType<Body>;
-  /** The largest body in bytes, if less than the limit of every request. */
+  /** The largest body in bytes, if it is less than the limit of every request. */
   readonly bodyMaxBytes?: number;
-  /** Only `application/merge-patch+json` is accepted. */
+  /** True if only `application/merge-patch+json` is accepted. */
   readonly mergePatch?: boolean;
-  /** The schema of {@link queryOf}; without it the operation has no query parameters. */
+  /** The schema of {@link queryOf}. If absent, the operation has no query parameters. */
   readonly query?: ZodMiniType<Query>;
-  /** Query and body are forwarded to another service unchecked. */
+  /** True if query and body are forwarded to another service unchecked. */
   readonly passesOn?: boolean;
   /**
    * Starts a read while the caller is authenticated, for a key that this instance has accepted
@@ -84,8 +86,8 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
     params: Readonly<Record<string, string>>,
   ) => Promise<Prefetched>;
   /**
-   * `none`: a key has no effect. `read_only`: it is only checked. By default the first success is
-   * stored, with the `replayData` of the result.
+   * With `none` a key has no effect, and with `read_only` it is only checked. By default the first
+   * success is stored, with the `replayData` of the result.
    */
   readonly idempotency?: 'none' | 'read_only';
   /**
@@ -102,7 +104,7 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
   ) => Promise<RouteResult>;
 }
 
-/** A route whose types have been checked; the dispatcher needs no more. */
+/** A route after its types were checked. The dispatcher needs no more. */
 export type Route<Deps> = RouteDefinition<Deps, unknown, unknown, unknown>;
 
 /** Checks the types of a route against each other and erases them. */
@@ -114,7 +116,7 @@ export function route<Deps, Body = undefined, Query = undefined, Prefetched = un
   return definition as unknown as Route<Deps>;
 }
 
-/** A request and its route. */
+/** The route that matches a request, and the parameters in its path. */
 export interface MatchedRoute<Deps> {
   readonly route: Route<Deps>;
   readonly params: Readonly<Record<string, string>>;

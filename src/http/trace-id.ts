@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * The caller's trace id if it is 1 to 200 visible ASCII characters, else a new one
+ * The caller's trace id if it has 1 to 200 visible ASCII characters, else a new one
  * (docs/contract.md#reserved-headers).
  */
 export function traceId(header: string | undefined): string {

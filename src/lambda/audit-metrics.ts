@@ -5,13 +5,13 @@ import { madeOnce } from '../core/shared/made-once.ts';
 import { causesOf, writeLog } from './request-log.ts';
 
 /**
- * Reports audit records that could not be written: in the log, and as CloudWatch embedded metrics
+ * Reports audit records that could not be written, in the log and as CloudWatch embedded metrics
  * for the alarms `AuditUnavailable` and `AuditEndMissing`. It costs nothing otherwise.
  */
 export function auditReports(
   namespace: string,
 ): Pick<AuditLogDeps, 'onAuditUnavailable' | 'onAuditEndMissing'> {
-  // Created with the first report, which loads the library (lib/bundle.ts).
+  // The first report creates it, and so loads the library (lib/bundle.ts).
   const metrics = madeOnce(() => new Metrics({ namespace, serviceName: 'audit' }));
   const report = (name: string) => (error: unknown) => {
     writeLog('error', { operation: `report${name}`, cause: causesOf(error) });
@@ -24,24 +24,24 @@ export function auditReports(
   };
 }
 
-/** JSON in which an attacker's text has no character that a terminal acts on. */
+/** Writes JSON in which an attacker's text has no character that a terminal acts on. */
 const plainJson = (value: unknown): string =>
   JSON.stringify(value).replaceAll(
     /[^ -~]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-/** What the check of the schedule reports (docs/audit.md#the-hourly-check). */
+/** What the scheduled check reports (docs/audit.md#the-hourly-check). */
 export interface AuditCheckReports {
-  /** `broken`: the first failures. */
+  /** `broken` has the first failures. */
   readonly onAuditChecked: (
     check: Pick<LatestCheck, 'failures' | 'isFinished' | 'lagMs'> & { readonly broken: readonly unknown[] },
   ) => void;
-  /** How the tables of the trail differ from the template. */
+  /** Reports how the tables of the trail differ from the template. */
   readonly onTrailProtection: (problems: readonly string[]) => void;
 }
 
-/** Number of failures that a log line names. */
+/** Most failures that a log line names. */
 const LOGGED_FAILURES = 5;
 
 /** Reports to the log, for the alarms `AuditBroken`, `AuditCheckLate`, `AuditUnprotected`. */

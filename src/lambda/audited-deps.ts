@@ -4,7 +4,7 @@ import { PORT_EFFECTS } from './port-effects.ts';
 
 type Ports = typeof PORT_EFFECTS;
 
-/** Dependencies that do not leave the process, or reach nothing that a request changes. */
+/** Dependencies that do not leave the process, or that reach nothing that a request changes. */
 type Plain =
   | 'auditLog'
   | 'checkCursor'
@@ -41,10 +41,10 @@ type Plain =
   | 'trailReader'
   | 'waiting';
 
-/** Dependencies before they serve a request; `audit` is added for each request. */
+/** Dependencies before they serve a request. `audit` is added for each request. */
 export type Unaudited<Deps> = Omit<Deps, 'audit'>;
 
-/** Names of dependencies that no table classifies, or that have a call which none classifies. */
+/** Names of dependencies that no table classifies, or that have a call that none classifies. */
 type Unclassified<Deps> = {
   [Name in keyof Deps]: Name extends keyof Ports
     ? keyof Deps[Name] extends keyof Ports[Name]
@@ -61,7 +61,7 @@ export type Classified<Deps> = { readonly [Name in Unclassified<Deps>]: never };
 const auditedPorts = createAuditedPorts(PORT_EFFECTS);
 
 /**
- * The dependencies for one request: every effect of a port is recorded before it happens, and
+ * The dependencies for one request. Every effect of a port is recorded before it happens, and
  * `audit` receives the tokens that are shown.
  */
 export function auditedDeps<Deps extends { readonly audit: Sightings }>(
@@ -69,6 +69,6 @@ export function auditedDeps<Deps extends { readonly audit: Sightings }>(
   scope: AuditScope,
 ): Deps {
   const audited: object = { ...auditedPorts(deps, scope), audit: scope };
-  // TypeScript cannot see that the unaudited part of a generic type and `audit` are the whole.
+  // TypeScript cannot see that the unaudited part of a generic type, with `audit`, is the whole.
   return audited as Deps;
 }

@@ -5,12 +5,12 @@ import type { Sent } from '../core/webhooks/deliver.ts';
 import type { HandledMessage } from './invocation-messages.ts';
 
 /**
- * Reports an attempt to deliver a result, as the metric `DeliveryFailed` (0 or 1 an attempt: its
- * sum counts failures, its sample count attempts), with the reason beside it in the log line, and
- * returns what the log says of the attempt.
+ * Reports an attempt to deliver a result. The metric `DeliveryFailed` is 0 or 1 for each attempt:
+ * its sum counts failures, its sample count attempts. The log line has the reason beside it.
+ * Returns what the log says of the attempt.
  */
 export function deliveryReports(namespace: string): (sent: Sent) => HandledMessage {
-  // Created with the first report, which loads the library (lib/bundle.ts).
+  // The first report creates it, and so loads the library (lib/bundle.ts).
   const metrics = madeOnce(() => new Metrics({ namespace, serviceName: 'webhook-sender' }));
   return ({ outcome, attempt, status, reason, nextAt }) => {
     const isDelivered = outcome === 'delivered';

@@ -1,13 +1,14 @@
 import * as z from 'zod/mini';
 
 /*
- * Parts of environment schemas. Every variable is a string; a list is separated by commas.
+ * Parts of environment schemas. Every variable is a string, and commas separate the entries of a
+ * list.
  */
 
 /** A string that is not empty. */
 export const variable = z.string({ error: 'is not set' }).check(z.minLength(1, 'is empty'));
 
-/** A whole number of at least `least`. */
+/** Reads a whole number of at least `least`. */
 export function wholeNumber(least: number) {
   const error = `must be a whole number from ${String(least)}`;
   return z.pipe(z.coerce.number({ error }), z.int({ error }).check(z.minimum(least, error)));
@@ -16,7 +17,7 @@ export function wholeNumber(least: number) {
 /** Which requests the service accepts (`ClientCompatibility` in `src/core`). */
 export const clientCompatibility = z.enum(['strict', 'lenient'], { error: 'must be strict or lenient' });
 
-/** The internal hosts that code and webhooks may reach; none if the variable is empty. */
+/** The internal hosts that code and webhooks may reach. An empty variable has none. */
 export const hostList = z.pipe(
   z.string(),
   z.transform((list) => list.split(',').filter((entry) => entry !== '')),
@@ -29,11 +30,11 @@ export const storeEnvironment = {
   KEY_ID: variable,
 };
 
-/** The audit trail (`AuditConfig` in `src/adapters/stores.ts`). */
+/** The variables that configure the audit trail (`AuditConfig` in `src/adapters/stores.ts`). */
 export const auditEnvironment = {
   AUDIT_TABLE: variable,
   AUDIT_RETENTION_DAYS: wholeNumber(1),
-  /** Namespace of the service's metrics. */
+  /** The namespace that the service's metrics have. */
   SERVICE_NAME: variable,
 };
 

@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 
-/** The outcome of each record, in the order of the records. */
+/** The outcome of each record, in the order in which SQS sent the records. */
 export type RecordOutcomes = readonly PromiseSettledResult<unknown>[];
 
 /**

@@ -41,8 +41,8 @@ const TENANT_KEYS_EFFECTS: PortEffects<TenantKeys> = {
 const VAULT_EFFECTS: PortEffects<Vault> = { encrypt: 'none', decrypt: 'none', mac: 'none', verify: 'none' };
 
 /**
- * All ports through which functions act, by the names of their dependencies, with the effects that
- * each port states beside its interface.
+ * All ports through which functions act, by the names of their dependencies. Each port states its
+ * effects beside its interface.
  */
 export const PORT_EFFECTS = {
   applicationStore: APPLICATION_STORE_EFFECTS,

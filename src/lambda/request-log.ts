@@ -3,8 +3,8 @@ import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertool
 import { madeOnce } from '../core/shared/made-once.ts';
 
 /**
- * The log entry of one request: ids, route, status, time. Never a header, a body, a path with an id
- * in it, or an event.
+ * The log entry of one request: ids, route, status, time. It never has a header, a body, a path
+ * with an id in it, or an event.
  */
 export interface RequestLogLine {
   readonly level: 'info' | 'error';
@@ -15,18 +15,18 @@ export interface RequestLogLine {
   readonly tenantId?: string;
   readonly applicationId?: string;
   /**
-   * Why the service failed: `internal_error` and `dependency_unavailable` are faults of its own,
-   * other codes those of a reactor or a destination. Absent for the response of a destination.
+   * Why a request failed. `internal_error` and `dependency_unavailable` are faults of the service;
+   * other codes are those of a reactor or a destination. Absent for the response of a destination.
    */
   readonly code?: string;
   /**
-   * The cause of an unexpected failure: the error's name and where it was thrown. Never its
-   * message, which may quote a value.
+   * The cause of an unexpected failure: the error's name and where it was thrown. Its message is
+   * left out because it may quote a value.
    */
   readonly cause?: readonly string[];
 }
 
-/** Where log lines go. */
+/** Receives each log line. */
 export type RequestLog = (line: RequestLogLine) => void;
 
 /** All fields that a log line may have. The logger drops every other one. */
@@ -49,7 +49,7 @@ const FIELDS = [
 
 export type LogFields = Readonly<Partial<Record<(typeof FIELDS)[number], unknown>>>;
 
-/** Created with the first line, which loads the library (lib/bundle.ts). */
+/** The first line creates it, and so loads the library (lib/bundle.ts). */
 const logger = madeOnce(() => {
   class AllowedFields extends LogFormatter {
     override formatAttributes(
@@ -69,28 +69,28 @@ const logger = madeOnce(() => {
 });
 
 /**
- * One JSON line on standard output, which Lambda sends to CloudWatch Logs: ids, names and counts,
- * from an allow-list of fields.
+ * Writes one line of JSON to standard output, which Lambda sends to CloudWatch Logs. It has ids,
+ * names and counts, from an allow-list of fields.
  */
 export function writeLog(level: 'info' | 'warn' | 'error', fields: LogFields): void {
   logger()[level]('', { ...fields });
 }
 
-/** One line per request. */
+/** Writes one line for each request. */
 export const consoleLog: RequestLog = ({ level, ...fields }) => {
   writeLog(level, fields);
 };
 
 const FRAMES = 6;
 /**
- * AWS errors whose message contains only an action and a resource. Without it a missing grant could
- * not be found.
+ * AWS errors whose message contains only an action and a resource. A missing grant could not be
+ * found without it.
  */
 const SAFE_MESSAGES = new Set(['AccessDeniedException', 'ResourceNotFoundException']);
 
 /**
- * The stack frames below the message, whose lines may look like frames. No frames if the message
- * changed after the error was created.
+ * The stack frames below the message, whose lines may look like frames. There are no frames if the
+ * message changed after the error was created.
  */
 function framesOf({ stack = '', message }: Error): readonly string[] {
   const start = stack.indexOf(message);
@@ -114,7 +114,7 @@ function describe(error: Error): string {
 }
 
 /**
- * The chain of an error and its causes, without messages: the message of a library may quote its
+ * The chain of an error and its causes. Messages are left out because a library may quote its
  * input.
  */
 export function causesOf(error: unknown): readonly string[] {

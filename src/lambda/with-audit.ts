@@ -18,8 +18,8 @@ export interface Recorded {
 const FAILED: End = { status: 500, outcome: outcomeOf(500) };
 
 /**
- * Records effects of background work before they happen; work without one leaves no record. Throws
- * the failure of the work, and `dependency_unavailable` if it cannot be recorded.
+ * Records effects of background work before they happen. Work without an effect leaves no record.
+ * Throws the failure of the work, and `dependency_unavailable` if it cannot be recorded.
  */
 export async function withAudit<Deps extends { readonly audit: Sightings; readonly auditLog: AuditLog }, T>(
   deps: Unaudited<Deps> & Classified<Unaudited<Deps>>,

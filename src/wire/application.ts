@@ -51,7 +51,7 @@ import { counted, type Members } from './words.ts';
 
 const permission = /* @__PURE__ */ oneOf(/* @__PURE__ */ names(PERMISSION_NAMES));
 
-/** Each permission once, in the order of the request. */
+/** Drops repeated permissions. The others stay in the order of the request. */
 const permissions = /* @__PURE__ */ z.lazy(() =>
   z.pipe(
     list(permission),
@@ -112,7 +112,7 @@ const rule = /* @__PURE__ */ z.lazy(() =>
 
 const rules = () => list(rule, RULE_LIMITS.rules);
 
-/** A time that ends an application or a session. */
+/** The time that ends an application or a session. */
 export const expiresAtMs = /* @__PURE__ */ z.lazy(() =>
   z.pipe(
     text,
@@ -128,7 +128,7 @@ export const expiresAtMs = /* @__PURE__ */ z.lazy(() =>
 /** What an application, or the authorization of a session, grants. */
 export const grants = () => ({ permissions: optional(permissions), rules: optional(rules()) });
 
-/** Absent grants are none. */
+/** Absent permissions or rules are none. */
 export const grantsOf = ({
   permissions: granted,
   rules: all,
@@ -161,7 +161,9 @@ export const createApplicationBody = /* @__PURE__ */ z.lazy(() =>
 /** Members of an application that an update cannot change. */
 const UNCHANGEABLE = [...RECORD_MEMBERS, 'type', 'expires_at'] as const;
 
-/** Body of "update application" (docs/contract.md#update-an-application): a full replacement. */
+/**
+ * Body of "update application" (docs/contract.md#update-an-application), which replaces everything.
+ */
 export const updateApplicationBody = /* @__PURE__ */ z.lazy(() =>
   z.pipe(
     body({ name, ...grants(), ...unchangeable(UNCHANGEABLE) }),
@@ -180,7 +182,7 @@ function typeOf(raw: string, parameter: string): ApplicationType {
   return raw;
 }
 
-/** Query of "list applications" (docs/contract.md#applications). */
+/** Reads the query of "list applications" (docs/contract.md#applications). */
 export const listApplicationsQuery = /* @__PURE__ */ queryOf(
   { once: PAGE_PARAMETERS, repeated: ['id', 'type'] },
   (query) => {
@@ -189,7 +191,7 @@ export const listApplicationsQuery = /* @__PURE__ */ queryOf(
   },
 );
 
-/** Query of "list permissions" (docs/contract.md#permissions). */
+/** Reads the query of "list permissions" (docs/contract.md#permissions). */
 export const listPermissionsQuery = /* @__PURE__ */ queryOf({ once: ['application_type'] }, (query) => {
   const type = query.get('application_type');
   return type === null ? {} : { type: typeOf(type, 'application_type') };
@@ -285,7 +287,7 @@ const presentRule = (rule: AccessRule): Response<typeof ruleResponse> =>
     permissions: rule.permissions,
   } satisfies Undefinable<Response<typeof ruleResponse>>);
 
-/** The Application object. It includes the key only when the key is new. */
+/** The Application object. It includes the key only if the key is new. */
 export function presentApplication(
   application: Application,
   key?: Secret<string>,
@@ -306,7 +308,7 @@ export function presentApplication(
   } satisfies Undefinable<Response<typeof applicationWithKey>>);
 }
 
-/** An entry of the list of permissions. */
+/** An entry that the list of permissions has. */
 export const permissionResponse = /* @__PURE__ */ madeOnce(() =>
   z
     .object({
@@ -322,14 +324,13 @@ export const permissionResponse = /* @__PURE__ */ madeOnce(() =>
     ),
 );
 
-/** A permission, with the application types that may have it. */
 export const presentPermission = (permission: PermissionInfo): Response<typeof permissionResponse> => ({
   type: permission.type,
   description: permission.description,
   application_types: permission.applicationTypes,
 });
 
-/** The query of "list applications", as the document describes it. */
+/** The query of "list applications", as the OpenAPI document describes it. */
 export const listApplicationsParameters = () =>
   z.object({
     id: idsParameter(),
@@ -339,7 +340,7 @@ export const listApplicationsParameters = () =>
     ...pageParameters(),
   });
 
-/** The query of "list permissions", as the document describes it. */
+/** The query of "list permissions", as the OpenAPI document describes it. */
 export const listPermissionsParameters = () =>
   z.object({
     application_type: described(
@@ -350,7 +351,7 @@ export const listPermissionsParameters = () =>
 
 export const nameWords = () => `Up to ${counted(NAME_MAX_LENGTH)} characters.`;
 
-/** Words for {@link grants}. */
+/** What the OpenAPI document says about the members of {@link grants}. */
 export const grantsWords = (): Members => ({
   permissions: 'Granted on all tokens; data is masked.',
   rules:

@@ -39,7 +39,7 @@ function losesPrecision(text: string): boolean {
 /** An object or array that contains the current position. */
 interface Around {
   readonly parent: Around | undefined;
-  /** Its place is the parent's place and the member at which the parent was. */
+  /** The names so far, to find duplicates; `undefined` for an array. */
   readonly names: Set<string> | undefined;
   /** The name or index of the current member, or of the next one. */
   member: string | number;

@@ -1,13 +1,13 @@
 import type { ZodMiniObject, ZodMiniType } from 'zod/mini';
 import type { Members } from './words.ts';
 
-/** A value that the document contains unchanged; a test sends or parses it. */
+/** A value that the OpenAPI document contains unchanged. A test sends or parses it. */
 export interface Example {
   readonly summary: string;
   readonly value: unknown;
 }
 
-/** A response of an operation. Without a schema it has no body. */
+/** A response of an operation. It has no body without a schema. */
 export interface DescribedResponse {
   readonly description: string;
   readonly schema?: ZodMiniType;
@@ -22,21 +22,21 @@ export interface DescribedOperation {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** A description of each path parameter. */
+  /** Describes each parameter of the path. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** Query parameters. */
+  /** Has a member for each query parameter. */
   readonly query?: ZodMiniObject;
-  /** A description of each body member, by its path (`rules[].priority`). */
+  /** Describes each member of the body, by its path (`rules[].priority`). */
   readonly members?: Members;
-  /** Required members that the schema leaves optional, since more than their shape decides. */
+  /** Required members that the schema leaves optional, since their shape alone does not decide. */
   readonly required?: readonly string[];
   readonly requests?: Readonly<Record<string, Example>>;
-  /** The response with the route's own success status. */
+  /** The response that has the route's own success status. */
   readonly response: DescribedResponse;
-  /** Other successes. */
+  /** Responses with any other success status. */
   readonly also?: Readonly<Record<number, DescribedResponse>>;
-  /** Failures besides those of every operation of its kind, and when they occur. */
+  /** Says when failures occur that not every operation of its kind has. */
   readonly failures?: Readonly<Record<number, string>>;
-  /** The result that is delivered later, if the body says where. */
+  /** Describes the result that is delivered later, to the address in this member of the body. */
   readonly callback?: { readonly name: string; readonly address: string };
 }

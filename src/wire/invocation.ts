@@ -10,7 +10,7 @@ import { problemResponse } from './problem.ts';
 import { presentTokenized, TOKEN_EXAMPLE } from './token.ts';
 import type { Members } from './words.ts';
 
-/** Timeout of the code of an asynchronous invocation, in ms. */
+/** How long the code of an asynchronous invocation may run, in ms. */
 export const TIMEOUT = { least: 10_000, most: 210_000, default: 10_000 };
 const TIMEOUT_RANGE = `must be a whole number from ${String(TIMEOUT.least)} to ${String(TIMEOUT.most)}`;
 
@@ -74,13 +74,13 @@ export const reactionResponse = /* @__PURE__ */ madeOnce(() =>
     ),
 );
 
-/** The Reactor response object. */
+/** Builds the Reactor response object. */
 export const presentReaction = ({ raw, tokens }: ReplayedReaction): Response<typeof reactionResponse> =>
   defined({ tokens: tokens && presentTokenized(tokens), raw: raw?.reveal() });
 
 const INVOCATION_EXAMPLE = 'c0a5b7de-0c1f-4b7a-9d57-1de1a0f0b0a4';
 
-/** The result of an asynchronous invocation (docs/contract.md#asynchronous-invocations). */
+/** The result that an asynchronous invocation has (docs/contract.md#asynchronous-invocations). */
 export const invocationResult = /* @__PURE__ */ madeOnce(() =>
   z
     .object({
@@ -99,11 +99,11 @@ export const invocationResult = /* @__PURE__ */ madeOnce(() =>
     ),
 );
 
-/** The state and result of an invocation. */
+/** Shows the state and result of an invocation. */
 export const presentInvocation = ({ id, status, result }: ResultView): JsonObject =>
   defined({ id, status, result: result?.reveal() });
 
-/** An accepted asynchronous invocation. */
+/** The response to an asynchronous invocation that was accepted. */
 export const acceptedInvocation = /* @__PURE__ */ madeOnce(() =>
   z
     .object({ id: uuid() })

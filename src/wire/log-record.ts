@@ -11,7 +11,6 @@ import { permissionName } from './application.ts';
 import { pageParameters, pageRequest, queryOf } from './page.ts';
 import { described, time, type Response } from './parts.ts';
 
-/** Names of the query parameters of "list logs". */
 const PARAMETERS = [
   'token_id',
   'application_id',
@@ -26,7 +25,7 @@ const PARAMETERS = [
 function timeOf(query: URLSearchParams, name: 'from' | 'to'): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
-  // A `+` in an unencoded offset has become a space.
+  // A client that does not encode the `+` of an offset sends a space.
   const parsed = parseIsoTimestamp(text.replace(/ (?=\d\d:?\d\d$)/, '+'));
   if (parsed === undefined) throw invalid(name, 'must be an ISO 8601 date or time');
   return parsed.at;
@@ -41,7 +40,7 @@ function textOf(query: URLSearchParams, name: 'token_id' | 'application_id'): st
 function operationOf(query: URLSearchParams): string | undefined {
   const text = query.get('operation');
   if (text === null) return undefined;
-  // A name with a typing error would look as if nothing had happened.
+  // An unknown name is an error: with a typing error, it would look as if nothing had happened.
   const operation = OPERATION_NAMES.find((each) => each === text);
   if (operation === undefined) throw invalid('operation', notOneOf(text, OPERATION_NAMES));
   return operation;
@@ -76,7 +75,7 @@ export const listLogsQuery = /* @__PURE__ */ queryOf({ once: PARAMETERS }, (quer
 
 const outcome = () => z.enum(OUTCOMES).check(z.meta({ id: 'Outcome' }));
 
-/** The query of "list logs", as the document describes it. */
+/** The query of "list logs", as the OpenAPI document describes it. */
 export const listLogsParameters = () => {
   const words = (description: string) => described(z.optional(z.string().check(z.minLength(1))), description);
   const { size, after } = pageParameters();
@@ -101,7 +100,7 @@ const change = () =>
     withdrawn: z.optional(z.array(permissionName())),
   });
 
-/** A record of the audit trail (docs/contract.md#audit-trail). */
+/** A record as "list logs" returns it (docs/contract.md#audit-trail). */
 export const logRecord = /* @__PURE__ */ madeOnce(() =>
   z
     .object({
@@ -167,7 +166,7 @@ export const logRecord = /* @__PURE__ */ madeOnce(() =>
     ),
 );
 
-/** Each token of a record with each form in which the request saw it. */
+/** Lists each token of a record with each form in which the request saw it. */
 const presentTokens = (tokens: NonNullable<AuditView['entry']['tokens']>) =>
   Object.entries(tokens).flatMap(([form, ids]) => ids.map((id) => ({ id, form: form as Form })));
 
@@ -191,7 +190,7 @@ export function presentRecord({ position, entry }: AuditView): Response<typeof l
     destination_host: entry.host,
     resource: entry.resource,
     invocation_id: entry.invocation,
-    // Only names of permissions are recorded.
+    // Core records only names of permissions.
     change: entry.change as Response<typeof logRecord>['change'],
   } satisfies Undefinable<Response<typeof logRecord>>);
 }

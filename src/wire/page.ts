@@ -36,8 +36,8 @@ function wholeNumber(value: unknown, name: string, fallback: number, most: numbe
 }
 
 /**
- * The body members that ask for a page; {@link pageRequest} checks them. `override`: see
- * parts.ts.
+ * The body members that ask for a page, which {@link pageRequest} checks. parts.ts explains
+ * `override`.
  */
 export const pageMembers = () => ({
   page: z.optional(z.unknown().check(z.meta({ override: { type: 'integer', minimum: 1 } }))),
@@ -69,7 +69,7 @@ export function pageRequest({ page: pageNumber, size: pageSize, after }: PagePar
 export const IDS_MAX = 1_000;
 
 /**
- * The ids by which a list is filtered; none without the filter. Throws `validation_failed` for too
+ * The ids by which a list is filtered; empty without the filter. Throws `validation_failed` for too
  * many.
  */
 export function idsOf(query: URLSearchParams): readonly string[] {
@@ -90,7 +90,7 @@ const unknownParameter = (name: string, known: readonly string[]): string =>
     ? 'is not known; this operation has no query parameters'
     : `is not a query parameter of this operation${hintOf(name, known)}`;
 
-/** The query parameters of an operation. */
+/** The query parameters that an operation has. */
 interface Parameters {
   /** Parameters that may appear once. */
   readonly once: readonly string[];
@@ -153,13 +153,14 @@ const pagination = /* @__PURE__ */ madeOnce(() =>
     ),
 );
 
-/** A page of a list. */
 export const pageOf = (item: ZodMiniType) => z.object({ pagination: pagination(), data: z.array(item) });
 
 /** A query parameter that may be repeated. */
 export const REPEATED = { style: 'form', explode: true } as const;
 
-/** The query parameter of every list that selects items by id, as the document describes it. */
+/**
+ * The query parameter of every list that selects items by id, as the OpenAPI document describes it.
+ */
 export const idsParameter = () =>
   z.optional(z.array(z.string()).check(z.maxLength(IDS_MAX))).check(
     z.meta({
@@ -168,7 +169,7 @@ export const idsParameter = () =>
     }),
   );
 
-/** Query parameters of every list, as the document describes them. */
+/** Query parameters of every list, as the OpenAPI document describes them. */
 export const pageParameters = () => ({
   page: described(
     z.optional(z.int().check(z.minimum(1))),
@@ -184,7 +185,7 @@ export const pageParameters = () => ({
   ),
 });
 
-/** The body of every list response (docs/contract.md#lists). */
+/** Builds the body of every list response (docs/contract.md#lists). */
 export function presentPage<Item, Shape extends Json>(
   { items, info }: Page<Item>,
   present: (item: Item) => Shape,

@@ -5,11 +5,10 @@ import { notOneOf } from '../core/shared/known-names.ts';
 import { isJsonObject, jsonObject, type Json, type JsonObject } from '../core/shared/json.ts';
 
 /*
- * Parts of schemas that several resources share. Of requests, the messages are the service's own,
- * so none quotes a value. `override` replaces the JSON Schema of a part in the OpenAPI document.
+ * Parts of schemas that several resources share. The messages of requests are the service's own, so
+ * none quotes a value. `override` replaces the JSON Schema of a part in the OpenAPI document.
  */
 
-/** A string. */
 export const text = z.string({
   error: ({ input }) => (input === undefined ? 'is required' : 'must be a string'),
 });
@@ -24,7 +23,7 @@ export function optional<T extends ZodMiniType>(
   );
 }
 
-/** The limit of a list, unless its member has a smaller one. */
+/** The limit of a list whose member has no smaller one. */
 export const LIST_MAX = 100;
 
 /** A list of at most `most` elements; a longer one is rejected before its elements are checked. */
@@ -53,18 +52,17 @@ export function body<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.object(shape, { error: 'must be a JSON object' });
 }
 
-/** A JSON value: the parser has checked it, so only its presence counts. */
+/** Any JSON value. The parser has checked it, so only its presence counts. */
 export const json = z
   .custom<Json>((value: unknown) => value !== undefined, { error: 'is required' })
   .check(z.meta({ override: { description: 'Any JSON.' } }));
 
-/** A boolean. */
 export const boolean = z.boolean({ error: 'must be true or false' });
 
 /** Most reported invalid entries. */
 const WRONG_ENTRIES_MAX = 100;
 
-/** An object of strings; zod's own record loses a member named `__proto__`. */
+/** An object of strings. Zod's own record loses a member named `__proto__`. */
 export function textMap<Value extends string | null>(isValue: (value: unknown) => value is Value) {
   return z
     .custom<Readonly<Record<string, Value>>>(isJsonObject, { error: 'must be an object of strings' })
@@ -112,7 +110,7 @@ export function unchangeable<const Name extends string>(all: readonly Name[]) {
   return Object.fromEntries(all.map((each) => [each, member])) as Record<Name, typeof member>;
 }
 
-/** Those members of {@link unchangeable} that a body contains. */
+/** The members of {@link unchangeable} that a body contains. */
 export function unchangedOf<Name extends string>(
   raw: Readonly<Partial<Record<Name, unknown>>>,
   all: readonly Name[],
@@ -128,20 +126,21 @@ export function lengthTo(most: number) {
   return [z.minLength(1, 'must not be empty'), z.maxLength(most, tooLong)] as const;
 }
 
-/** Checks that a string is well-formed: a lone surrogate would not be returned unchanged. */
+/**
+ * Checks that a string is well-formed, because a lone surrogate would not be returned unchanged.
+ */
 export const wellFormed = z.refine<string>((raw) => raw.isWellFormed(), 'must be well-formed Unicode');
 
-/** A name. */
 export const name = text.check(...lengthTo(NAME_MAX_LENGTH), wellFormed);
 
-/** A shape of a response, readonly; an absent member is never `undefined`. */
+/** A readonly shape of a response, in which an absent member is never `undefined`. */
 type Shown<T> = T extends readonly (infer Element)[]
   ? readonly Shown<Element>[]
   : T extends object
     ? { readonly [Member in keyof T]: Shown<Exclude<T[Member], undefined>> }
     : T;
 
-/** The type of a response, by the function that makes its schema. */
+/** The type of a response, derived from the function that makes its schema. */
 export type Response<Schema extends () => ZodMiniType> = Shown<z.output<ReturnType<Schema>>>;
 
 /** The members of a JSON object under the names that core has for them. */
@@ -149,7 +148,9 @@ type Renamed<Source, Names extends Readonly<Record<string, keyof Source>>> = {
   readonly [Name in keyof Names]: Source[Names[Name]];
 };
 
-/** The members of a request under their names in core; `names` has the name on the wire of each. */
+/**
+ * Renames the members of a request as core has them. `names` has the name in the request for each.
+ */
 export function renamed<Source extends object, const Names extends Readonly<Record<string, keyof Source>>>(
   source: Source,
   names: Names,
@@ -160,17 +161,15 @@ export function renamed<Source extends object, const Names extends Readonly<Reco
   >;
 }
 
-/** A UUID in a response. */
 export const uuid = () => z.string().check(z.meta({ format: 'uuid' }));
 
-/** A time in a response: ISO 8601 with an offset. */
+/** A time as responses have it: ISO 8601 with an offset. */
 export const time = () => z.string().check(z.meta({ format: 'date-time' }));
 
-/** A member of a response with the words that the OpenAPI document has for it. */
+/** Adds the words that the OpenAPI document has for a member. */
 export function described<T extends ZodMiniType>(schema: T, description: string): T {
   return schema.check(z.meta({ description }));
 }
 
-/** Any JSON in a response. */
 export const anyJson = (description = 'Any JSON.') =>
   z.custom<Json>().check(z.meta({ override: { description } }));

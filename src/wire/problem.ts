@@ -15,13 +15,13 @@ export type ProblemCode = ServiceErrorCode | 'internal_error';
 export interface Problem {
   readonly title: string;
   readonly status: number;
-  /** The error for programs: it is stable while the words may change. */
+  /** The error for programs. It is stable, although the words may change. */
   readonly code: ProblemCode;
   readonly detail?: string;
   readonly errors?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The status and title of each code. */
+/** What the response to each code has as its status and title. */
 export const PROBLEMS: Readonly<
   Record<ServiceErrorCode, { readonly status: number; readonly title: string }>
 > = {
@@ -43,14 +43,14 @@ export const PROBLEMS: Readonly<
   dependency_unavailable: { status: 503, title: 'Service Unavailable' },
 };
 
-/** Every code, in the order of the OpenAPI document. */
+/** Lists every code, in the order of the OpenAPI document. */
 export const problemCodes = () => [...Object.keys(PROBLEMS), 'internal_error'] as readonly ProblemCode[];
 
 const UNEXPECTED: Problem = { title: 'Internal Server Error', status: 500, code: 'internal_error' };
 
 /**
- * The problem and headers that report a failure to the caller. An unexpected failure reveals
- * nothing else.
+ * The problem and headers that report a failure to the caller. They reveal nothing else of an
+ * unexpected failure.
  */
 export function problemOf(error: unknown): {
   readonly problem: Problem;
@@ -68,7 +68,7 @@ export function presentFailure(error: unknown): JsonObject {
   return defined({ title, status, code, detail, errors: errors && { ...errors } });
 }
 
-/** The error object of the interface (docs/contract.md#errors). */
+/** The error object that every operation returns (docs/contract.md#errors). */
 export const problemResponse = /* @__PURE__ */ madeOnce(() =>
   z
     .object({
@@ -117,7 +117,7 @@ export const gatewayMessage = /* @__PURE__ */ madeOnce(() =>
     ),
 );
 
-/** Failures of the proxy itself. */
+/** The response of a failure that the proxy itself reports. */
 export const proxyProblem = /* @__PURE__ */ madeOnce(() =>
   z.object({ proxy_error: problemResponse() }).check(
     z.meta({

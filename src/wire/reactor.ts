@@ -47,7 +47,7 @@ const code = /* @__PURE__ */ text.check(
   ),
 );
 
-/** Limits of a configuration's entries; `null` removes an entry. */
+/** Checks the limits of a configuration's entries. `null` removes an entry. */
 function checkEntries(input: unknown, context: z.core.$RefinementCtx): void {
   const entries = Object.entries(isJsonObject(input) ? input : {});
   if (entries.length > REACTOR_LIMITS.configuration) {
@@ -107,7 +107,7 @@ const unchangedIn = (
 
 /**
  * Throws `validation_failed` if such a member differs from the reactor, or from its application, as
- * reads return it.
+ * reads return them.
  */
 export const checkUnchangedReactor =
   (unchanged: Unchanged): CheckUnchanged =>
@@ -121,8 +121,8 @@ const isMissing = (value: unknown) => value === undefined || value === null;
 const definition = () => ({ name, code, configuration: optional(configuration) });
 
 /**
- * The members of a reactor in a body. A setting of the deployment decides whether configuration is
- * optional.
+ * The members of a reactor in a body. The setting `clientCompatibility` decides whether
+ * configuration is optional.
  */
 function checkedDefinition(input: {
   readonly name: string;
@@ -149,7 +149,10 @@ export const createReactorBody = /* @__PURE__ */ z.lazy(() =>
   ),
 );
 
-/** Body of "update reactor" (docs/contract.md#create-and-change-reactors): a full replacement. */
+/**
+ * Body of "update reactor" (docs/contract.md#create-and-change-reactors), which replaces
+ * everything.
+ */
 export const updateReactorBody = /* @__PURE__ */ z.lazy(() =>
   z.pipe(
     body({
@@ -172,7 +175,7 @@ export function definitionOf(
   return input;
 }
 
-/** The application in a patch: absent, `null`, or another one. */
+/** The application in a patch, which may be absent, `null`, or another one. */
 const applicationPatch = /* @__PURE__ */ z.lazy(() =>
   z.optional(
     z.nullable(
@@ -184,7 +187,9 @@ const applicationPatch = /* @__PURE__ */ z.lazy(() =>
   ),
 );
 
-/** Body of "patch reactor" (docs/contract.md#create-and-change-reactors): a merge patch. */
+/**
+ * Body of "patch reactor" (docs/contract.md#create-and-change-reactors), which is a merge patch.
+ */
 export const patchReactorBody = /* @__PURE__ */ z.lazy(() =>
   z.pipe(
     body({
@@ -210,7 +215,7 @@ export const patchReactorBody = /* @__PURE__ */ z.lazy(() =>
 /** Longest name that filters a list, in characters. */
 export const PATTERN_MAX_LENGTH = 200;
 
-/** Query of "list reactors" (docs/contract.md#create-and-change-reactors). */
+/** Reads the query of "list reactors" (docs/contract.md#create-and-change-reactors). */
 export const listReactorsQuery = /* @__PURE__ */ queryOf(
   { once: [...PAGE_PARAMETERS, 'name'], repeated: ['id'] },
   (query) => {
@@ -272,7 +277,7 @@ function presentHistory(
   });
 }
 
-/** The Reactor object, with its application without a key. */
+/** The Reactor object. Its application has no key. */
 export function presentReactor({ reactor, application }: ReactorView): ReactorObject {
   const { id, tenant_id, ...history } = presentHistory(reactor);
   return defined({
@@ -286,13 +291,13 @@ export function presentReactor({ reactor, application }: ReactorView): ReactorOb
   } satisfies Undefinable<ReactorObject>);
 }
 
-/** The Reactor object after a write, with what is wrong with it (docs/lenient.md#http). */
+/** The Reactor object after a write, with warnings about it (docs/lenient.md#http). */
 export const presentWrittenReactor = ({ warnings, ...view }: WrittenReactor) => ({
   ...presentReactor(view),
   ...(warnings.length > 0 && { _extras: { warnings } }),
 });
 
-/** The query of "list reactors", as the document describes it. */
+/** The query of "list reactors", as the OpenAPI document describes it. */
 export const listReactorsParameters = () =>
   z.object({
     id: idsParameter(),

@@ -26,7 +26,7 @@ export const authorizeSessionBody = /* @__PURE__ */ z.lazy(() =>
   ),
 );
 
-/** A new session (docs/contract.md#sessions). */
+/** A session as its creation returns it (docs/contract.md#sessions). */
 export const sessionResponse = /* @__PURE__ */ madeOnce(() =>
   z.object({ session_key: z.string(), nonce: z.string(), expires_at: time() }).check(
     z.meta({
@@ -39,7 +39,7 @@ export const sessionResponse = /* @__PURE__ */ madeOnce(() =>
   ),
 );
 
-/** A new session: the only response with its key and nonce. */
+/** Builds the only response that shows the key and the nonce of a session. */
 export const presentSession = (session: CreatedSession): Response<typeof sessionResponse> => ({
   session_key: session.key.reveal(),
   nonce: session.nonce.reveal(),

@@ -9,12 +9,12 @@ import { nameWords } from './application.ts';
 import { body, boolean, name, optional, unchangeable, unchangedOf, uuid, type Response } from './parts.ts';
 import type { Members } from './words.ts';
 
-/** A boolean; clients in the field send it as a string (docs/lenient.md). */
+/** A boolean, which clients in the field send as a string (docs/lenient.md). */
 const flag = /* @__PURE__ */ z
   .union([boolean, z.enum(['true', 'false'])], { error: 'must be true or false' })
   .check(z.meta({ override: { type: 'boolean' } }));
 
-/** Body of "update tenant" (docs/contract.md#tenants). */
+/** Reads the body of "update tenant" (docs/contract.md#tenants). */
 export const updateTenantBody = /* @__PURE__ */ z.lazy(() =>
   z.pipe(
     body({
@@ -40,7 +40,7 @@ export function settingsOf(
   return raw === undefined ? {} : { deduplicateTokens: String(raw) === 'true' };
 }
 
-/** The tenant of the key (docs/contract.md#tenants). */
+/** The tenant to which the caller's key belongs (docs/contract.md#tenants). */
 export const tenantResponse = /* @__PURE__ */ madeOnce(() =>
   z.object({ id: uuid(), name: z.string(), settings: z.object({ deduplicate_tokens: z.boolean() }) }).check(
     z.meta({
@@ -56,7 +56,7 @@ export const tenantResponse = /* @__PURE__ */ madeOnce(() =>
   ),
 );
 
-/** What clients in the field read of a tenant (docs/lenient.md#http). */
+/** The members that clients in the field read of a tenant (docs/lenient.md#http). */
 type LenientTenant = {
   readonly id: string;
   readonly owner_id: string;

@@ -17,7 +17,10 @@ const wholeNumber = (least: number, most: number) =>
 
 const nineDigits = () => z.string().check(z.regex(/^(?:-*\d){9}-*$/), z.maxLength(20));
 
-/** The data of a token in requests, by type (docs/contract.md#token-types), for the document. */
+/**
+ * The data of a token in requests, by type (docs/contract.md#token-types), for the OpenAPI
+ * document.
+ */
 export const tokenData = /* @__PURE__ */ madeOnce((): Readonly<Record<TokenTypeName, ZodMiniType>> => ({
   token: described(z.unknown(), 'Any JSON except `null`.'),
   card: z.strictObject({

@@ -53,7 +53,7 @@ import { counted, megabytes, type Members } from './words.ts';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** The names in core of what a request sets, beside the data. */
+/** The names that core has for the members of a request, except the data. */
 const CORE_NAMES = {
   ...DETAIL_NAMES,
   containers: 'containers',
@@ -94,7 +94,7 @@ export const createTokenBody = /* @__PURE__ */ z.lazy(() =>
 const UNCHANGEABLE = [...RECORD_MEMBERS, 'type', 'fingerprint'] as const;
 
 /**
- * Body of "update token" (docs/contract.md#update-a-token): a merge patch, in which `null` removes.
+ * Body of "update token" (docs/contract.md#update-a-token), which is a merge patch: `null` removes.
  */
 export const updateTokenBody = /* @__PURE__ */ z.lazy(() =>
   z.pipe(
@@ -141,7 +141,7 @@ function metadataObject(input: string): readonly (readonly [string, string])[] {
 }
 
 /**
- * `metadata.key=v`, `metadata[key]=v` and `metadata={"key":"v"}`; the first of a repeated key
+ * Reads `metadata.key=v`, `metadata[key]=v` and `metadata={"key":"v"}`. The first of a repeated key
  * counts.
  */
 function metadataFilters(query: URLSearchParams): TokenFilters['metadata'] {
@@ -157,7 +157,7 @@ function metadataFilters(query: URLSearchParams): TokenFilters['metadata'] {
 
 const METADATA_FAMILY = /^metadata(?:\..|\[.+\]$)/s;
 
-/** Query of "list tokens" (docs/contract.md#list-tokens). */
+/** Reads the query of "list tokens" (docs/contract.md#list-tokens). */
 export const listTokensQuery = /* @__PURE__ */ queryOf(
   {
     once: PAGE_PARAMETERS,
@@ -170,7 +170,7 @@ export const listTokensQuery = /* @__PURE__ */ queryOf(
   }),
 );
 
-/** Body of "search tokens" (docs/contract.md#search-tokens). */
+/** Reads the body of "search tokens" (docs/contract.md#search-tokens). */
 export const searchTokensBody = /* @__PURE__ */ z.lazy(() =>
   z.pipe(
     body({
@@ -261,7 +261,7 @@ export const tokenResponse = /* @__PURE__ */ madeOnce(() =>
   z.object(tokenMembers()).check(z.meta({ id: 'Token', examples: [TOKEN_EXAMPLE] })),
 );
 
-/** A token of a page, without members that exceed its share of the page. */
+/** A token of a page. It lacks members that exceed its share of the page. */
 export const listedToken = /* @__PURE__ */ madeOnce(() =>
   z
     .object({
@@ -299,7 +299,7 @@ export const writtenToken = /* @__PURE__ */ madeOnce(() => {
   );
 });
 
-/** The members of a result, without those about the response itself. */
+/** The members of a result that are about the token and not about the response. */
 function shownMembers(result: TokenResult): JsonObject {
   if (result.shows === 'view') return tokenObject(result.view);
   if (result.shows === 'clear') return clearMembers(result.token);
@@ -308,14 +308,14 @@ function shownMembers(result: TokenResult): JsonObject {
   return result.shows === 'identity' ? { ...identity, fingerprint } : identity;
 }
 
-/** The Token object, reduced to what the caller may see. */
+/** The Token object. It shows only what the caller may see. */
 export function presentResult(result: TokenResult): JsonObject {
   const { deduplicated, notStored } = result;
   const extras = { deduplicated: true, ...(notStored && { not_stored: notStored }) };
   return { ...shownMembers(result), ...(deduplicated && { _extras: extras }) };
 }
 
-/** The JSON value of a shape. */
+/** Replaces each leaf of a shape by its value. */
 function fill<Leaf>(node: Shape<Leaf>, valueOf: (leaf: Leaf) => Json): Json {
   if ('array' in node) return node.array.map((element) => fill(element, valueOf));
   if ('object' in node)
@@ -323,7 +323,7 @@ function fill<Leaf>(node: Shape<Leaf>, valueOf: (leaf: Leaf) => Json): Json {
   return 'nothing' in node ? null : valueOf(node.leaf);
 }
 
-/** The request's own shape with its tokens in place; a deleted token leaves its id. */
+/** The request's own shape with its tokens in place. A deleted token leaves its id. */
 export function presentTokenized(node: ReplayedTokens): Json {
   return fill(node, (leaf) => {
     const id = 'gone' in leaf ? leaf.gone : leaf.result.token.id;
@@ -332,7 +332,7 @@ export function presentTokenized(node: ReplayedTokens): Json {
   });
 }
 
-/** The query of "list tokens", as the document describes it. */
+/** The query of "list tokens", as the OpenAPI document describes it. */
 export const listTokensParameters = () =>
   z.object({
     id: idsParameter(),

@@ -1,12 +1,12 @@
 /*
- * Replaces `@smithy/core/checksum` in the bundles (lib/bundle.ts): the SDK has hashes in
- * JavaScript for platforms without them, which every start would read (docs/decisions/0023).
+ * Replaces `@smithy/core/checksum` in the bundles (lib/bundle.ts). The SDK has hashes in JavaScript
+ * for platforms without them, which every start would read (docs/decisions/0023).
  */
 import { createHash } from 'node:crypto';
 
 export { Sha256 } from './sha256.ts';
 
-/** MD5, by which the client of SQS checks that a message arrived unchanged. */
+/** MD5, with which the client of SQS checks that a message arrived unchanged. */
 export class Md5 {
   #hash = createHash('md5');
 
@@ -14,7 +14,7 @@ export class Md5 {
     this.#hash.update(chunk);
   }
 
-  /** Reads the hash without ending it: the SDK may read it more than once. */
+  /** Reads the hash without ending it, because the SDK may read it more than once. */
   digest(): Promise<Uint8Array> {
     return Promise.resolve(this.#hash.copy().digest());
   }

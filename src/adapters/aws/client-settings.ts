@@ -4,27 +4,28 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { ConnectionKeeper, earlyAgent, SOCKETS_MAX } from './connections.ts';
 import { Sha256 } from './sha256.ts';
 
-/** The connections of all clients below, except those that run code. */
+/** The connections that all clients below share, except those that run code. */
 export const CONNECTIONS = earlyAgent();
 
 const CONNECTION_TIMEOUT_MS = 1_000;
 
 /**
- * The settings of every AWS client: few, quick attempts, since a caller waits for the response. The
- * SDK retries exponentially with jitter. A failure that remains becomes `dependency_unavailable`.
+ * The settings of every AWS client. Attempts are few and quick, since a caller waits for the
+ * response. The SDK retries exponentially with jitter. A failure that remains becomes
+ * `dependency_unavailable`.
  */
 export const CLIENT_SETTINGS = {
   sha256: Sha256,
   maxAttempts: 3,
   requestHandler: new ConnectionKeeper(
-    // Without `throwOnRequestTimeout` the SDK only warns.
+    // The SDK only warns after the timeout, unless `throwOnRequestTimeout` is set.
     { connectionTimeout: CONNECTION_TIMEOUT_MS, requestTimeout: 4_000, throwOnRequestTimeout: true },
     CONNECTIONS,
   ),
 } as const;
 
 /**
- * Control plane calls are slower. Their caller repeats them, since it knows which calls are
+ * Control plane calls are slower. Their caller retries them, since it knows which calls are
  * repeatable.
  */
 export const controlClientSettings = () => ({
@@ -37,11 +38,12 @@ export const controlClientSettings = () => ({
 });
 
 /**
- * Runs of a customer's code are never repeated: one attempt, with a timeout in ms as long as the
- * code may take.
+ * Runs of a customer's code are never retried. There is one attempt, with a timeout in ms as long
+ * as the code may take.
  */
 export function invokeClientSettings(responseWithinMs: number) {
-  // No reuse: if an idle connection is dead, the service cannot know whether the code has run.
+  // Connections are not reused: if an idle one is dead, the service cannot know whether the code
+  // has run.
   const connections = { keepAlive: false, maxSockets: SOCKETS_MAX };
   return {
     sha256: Sha256,

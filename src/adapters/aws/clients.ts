@@ -14,7 +14,7 @@ import {
 
 const HTTPS_PORT = 443;
 
-/** The settings that locate a service. */
+/** The settings by which a client finds its service. */
 interface Located {
   readonly config: {
     readonly useFipsEndpoint: () => Promise<boolean>;
@@ -33,7 +33,7 @@ interface Located {
  */
 function connecting<Client extends Located>(client: Client): Client {
   const { useFipsEndpoint, useDualstackEndpoint, endpointProvider } = client.config;
-  // Lambda sets the region. With a configured endpoint, as locally, connect only to that.
+  // Lambda sets the region. If an endpoint is configured, as locally, connects only to that.
   const region = process.env['AWS_REGION'];
   const isElsewhere = Object.keys(process.env).some((name) => name.startsWith('AWS_ENDPOINT_URL'));
   const open = async (Region: string) => {
@@ -46,7 +46,7 @@ function connecting<Client extends Located>(client: Client): Client {
 
 /**
  * How stores convert items. Members that are `undefined` are not written. A number beyond those of
- * JavaScript is read as the nearest one, which no schema accepts: by default the client throws, and
+ * JavaScript is read as the nearest one, which no schema accepts. By default the client throws, so
  * an item that an attacker has inserted would fail every read of its partition.
  */
 export const DOCUMENT_OPTIONS: TranslateConfig = {
@@ -54,7 +54,7 @@ export const DOCUMENT_OPTIONS: TranslateConfig = {
   unmarshallOptions: { wrapNumbers: Number },
 };
 
-/** The client of all stores. */
+/** The client that all stores share. */
 export const dynamoDbClient = (): DynamoDBDocumentClient =>
   DynamoDBDocumentClient.from(
     connecting(withoutLogger(new DynamoDBClient(CLIENT_SETTINGS))),
@@ -63,11 +63,11 @@ export const dynamoDbClient = (): DynamoDBDocumentClient =>
 
 export const kmsClient = (): KMSClient => connecting(withoutLogger(new KMSClient(CLIENT_SETTINGS)));
 
-/** The methods of a client that the service calls. */
+/** The only method that the service calls, so that a test can replace a client. */
 export type LambdaCalls = Pick<LambdaClient, 'send'>;
 export type SqsCalls = Pick<SQSClient, 'send'>;
 
-/** A client created by its first call: most instances need none. */
+/** A client that its first call creates, because most instances need none. */
 function madeWithFirstCall<Client extends { readonly send: (...args: never) => unknown }>(
   make: () => Client,
 ): Pick<Client, 'send'> {
@@ -82,10 +82,10 @@ function madeWithFirstCall<Client extends { readonly send: (...args: never) => u
 export const sqsClient = (): SqsCalls =>
   madeWithFirstCall(() => withoutLogger(new SQSClient(CLIENT_SETTINGS)));
 
-/** For the functions of reactors: to create, change and delete them. */
+/** Creates, changes and deletes the functions of reactors. */
 export const lambdaControlClient = (): LambdaCalls =>
   madeWithFirstCall(() => withoutLogger(new LambdaClient(controlClientSettings())));
 
-/** For runs of reactors, which take at most `responseWithinMs` and are never sent twice. */
+/** Runs reactors, which take at most `responseWithinMs`. A run is never sent twice. */
 export const lambdaInvokeClient = (responseWithinMs: number): LambdaCalls =>
   madeWithFirstCall(() => withoutLogger(new LambdaClient(invokeClientSettings(responseWithinMs))));

@@ -8,8 +8,8 @@ import type { Clock } from '../../core/shared/clock.ts';
 export const SOCKETS_MAX = 50;
 
 /**
- * How long a connection may wait for its first request, in ms of wall-clock time, which continues
- * while an instance is frozen: an older connection may be dead without notice.
+ * How long a connection may wait for its first request, in ms of wall-clock time. That time
+ * continues while an instance is frozen, and an older connection may be dead without notice.
  */
 const EARLY_MS = 5_000;
 
@@ -39,11 +39,12 @@ export class EarlyAgent extends HttpsAgent {
     const place = placeOf(host, port);
     if (this.#early.has(place)) return;
     const options = { ...this.options, host, port, servername: host };
-    // Node's own agent adds this name; it caches TLS sessions by it, so later connections resume.
+    // Node's own agent adds this name, by which it caches TLS sessions, so later connections
+    // resume.
     const named = { ...options, _agentKey: this.getName(options) };
     const socket = super.createConnection(named) as Socket;
     this.#early.set(place, { socket, until: this.#clock() + EARLY_MS });
-    // It keeps no process alive, and its failure is no failure of the agent.
+    // The connection does not keep the process alive, and its failure is no failure of the agent.
     socket.unref().on('error', () => undefined);
     socket.on('close', () => {
       if (this.#early.get(place)?.socket === socket) this.#early.delete(place);
@@ -55,14 +56,14 @@ export class EarlyAgent extends HttpsAgent {
     const place = placeOf(host, port);
     const early = this.#early.get(place);
     this.#early.delete(place);
-    // Data that arrives before a request is no response to it.
+    // Data that arrives before a request cannot be its response.
     const isGood = early?.socket.writable === true && early.socket.readableLength === 0;
     if (isGood && this.#clock() < early.until) return early.socket.ref();
     early?.socket.destroy();
     return super.createConnection(...args);
   }
 
-  /** Closes those that no request has used. */
+  /** Closes the early connections that no request has used. */
   dropEarly(): void {
     for (const { socket } of this.#early.values()) socket.destroy();
     this.#early.clear();
@@ -74,11 +75,14 @@ export class EarlyAgent extends HttpsAgent {
   }
 }
 
-/** A connection whose call timed out is closed too: it may be dead without notice. */
+/**
+ * Errors after which all idle connections are closed. A connection whose call timed out may be dead
+ * without notice.
+ */
 const CONNECTION_LOST: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'];
 
 /**
- * Sends requests of the SDK. If a connection is lost, closes all idle ones: while the instance was
+ * Sends requests of the SDK. If a connection is lost, closes all idle ones. While the instance was
  * frozen, the other side may have closed them, and each retry could use the next dead one.
  */
 export class ConnectionKeeper extends NodeHttpHandler {
@@ -109,5 +113,5 @@ export class ConnectionKeeper extends NodeHttpHandler {
   }
 }
 
-/** An agent for all clients of an instance. */
+/** An agent that all clients of an instance share. */
 export const earlyAgent = (): EarlyAgent => new EarlyAgent({ keepAlive: true, maxSockets: SOCKETS_MAX });

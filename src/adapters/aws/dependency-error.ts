@@ -29,7 +29,7 @@ function isTransient(error: unknown): boolean {
 /** `Retry-After` in seconds when a dependency is down. */
 const RETRY_AFTER_SECONDS = '2';
 
-/** A dependency that fails temporarily: 503 with `Retry-After`. */
+/** The error for a dependency that fails temporarily: 503 with `Retry-After`. */
 export function unavailable(cause: unknown): ServiceError {
   return new ServiceError(
     'dependency_unavailable',
@@ -39,8 +39,8 @@ export function unavailable(cause: unknown): ServiceError {
 }
 
 /**
- * Maps a transient failure to `dependency_unavailable` (503). Other errors stay unchanged: an
- * AccessDenied or a validation error is a fault of the service and must be loud in the log.
+ * Maps a transient failure to `dependency_unavailable` (503). Other errors stay unchanged:
+ * AccessDenied or a validation error is a fault of the service, and the log must show it as such.
  */
 export function dependencyError(error: unknown): unknown {
   return isTransient(error) ? unavailable(error) : error;

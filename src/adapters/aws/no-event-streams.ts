@@ -1,5 +1,5 @@
 /*
- * Replaces `@smithy/core/event-streams` in the bundles (lib/bundle.ts): no operation that the
+ * Replaces `@smithy/core/event-streams` in the bundles (lib/bundle.ts). No operation that the
  * service calls uses it, and it costs 10 % of a cold start (docs/decisions/0039).
  */
 
@@ -13,5 +13,5 @@ export const eventStreamSerdeProvider = none;
 /** Returns the settings of such a client unchanged. */
 export const resolveEventStreamSerdeConfig = <Settings>(settings: Settings): Settings => settings;
 
-/** Would read and write events. */
+/** The SDK's own version would read and write events. */
 export const EventStreamSerde = none;

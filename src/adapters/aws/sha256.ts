@@ -9,7 +9,9 @@ function bytesOf(source: Source): Buffer {
     : Buffer.from(source);
 }
 
-/** By the bytes that they are made from: the SDK signs a day's requests with the same ones. */
+/**
+ * Keys by the bytes that they are made from. The SDK signs a day's requests with the same bytes.
+ */
 const keys = new WeakMap<object, KeyObject>();
 
 function keyOf(secret: Source): KeyObject {
@@ -36,7 +38,7 @@ export class Sha256 {
     this.#chunks.push(chunk);
   }
 
-  /** The SDK may read it more than once. */
+  /** The SDK may call this more than once, so the chunks stay. */
   digest(): Promise<Uint8Array> {
     const [first] = this.#chunks;
     const bytes = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);

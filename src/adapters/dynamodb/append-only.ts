@@ -1,6 +1,6 @@
 /*
- * What makes the tables of the audit trail append-only: `lib/data-stack.ts` writes it into the
- * template, and the hourly check compares AWS with it (`trail-protection.ts`).
+ * These settings make the tables of the audit trail append-only. `lib/data-stack.ts` writes them
+ * into the template, and the hourly check compares AWS with them (`trail-protection.ts`).
  */
 
 /** Every write of DynamoDB that can change or remove an item. PartiQL's INSERT cannot. */
@@ -13,5 +13,5 @@ export const DENIED_WRITES: readonly string[] = [
   'dynamodb:PartiQLDelete',
 ];
 
-/** The attribute with the expiry. */
+/** The attribute from which DynamoDB reads when an item expires. */
 export const EXPIRY_ATTRIBUTE = 'ttl';

@@ -35,7 +35,7 @@ const grantsItem = z.lazy(() =>
   }),
 );
 
-/** An application with the hash of its API key, so that each leads to the other. */
+/** An application and the hash of its API key, so that each leads to the other. */
 export interface StoredApplication {
   readonly application: Application;
   readonly keyHash: Buffer;
@@ -56,7 +56,7 @@ export function applicationItemOf(key: ItemKey, { application, keyHash }: Stored
 }
 
 /**
- * A copy of an application's grants: only what decides access, so that sixteen copies of the
+ * A copy of an application's grants. It has only what decides access, so that sixteen copies of the
  * largest fit one transaction.
  */
 export function grantsItemOf(key: ItemKey, { application, keyHash }: StoredApplication): Item {

@@ -24,7 +24,7 @@ const PAGE = 200;
 
 const FREE = { ConditionExpression: 'attribute_not_exists(pk)' };
 
-/** An application, and all copies of its grants. */
+/** The writes that store an application and all copies of its grants. */
 function puts(table: string, stored: StoredApplication, condition: object): TransactWriteItem[] {
   const { tenantId, id } = stored.application;
   const put = (Item: Item, under: object = {}): TransactWriteItem => ({
@@ -44,7 +44,7 @@ const copyKeys = ({ application: { tenantId, id }, keyHash }: StoredApplication)
   ALL_COPIES.flatMap((copy) => [credentialKey(keyHash, copy), grantsKey(tenantId, id, copy)]);
 
 /**
- * The writes that store a new application and its key. Its id must be free; a key of 256 random
+ * The writes that store a new application and its key. Its id must be free. A key of 256 random
  * bits always is.
  */
 export function applicationWrites(
@@ -64,8 +64,8 @@ function unchanged({ application, keyHash }: StoredApplication) {
 }
 
 /**
- * Applications in the Access table: one item by id, and copies of its grants by id and by the hash
- * of its key. Authentication reads only the latter.
+ * Applications in the Access table. Each has one item by id, and copies of its grants by id and by
+ * the hash of its key. Authentication reads only the latter.
  */
 export function createApplicationStore(table: Table): ApplicationStore {
   const { client, name } = table;
@@ -79,7 +79,10 @@ export function createApplicationStore(table: Table): ApplicationStore {
     Delete: { TableName: name, Key: key, ...condition },
   });
 
-  /** The stored form of a version, with its key; `undefined` if it is no longer the current one. */
+  /**
+   * The stored form of a version, with its key; `undefined` if the version is no longer the current
+   * one.
+   */
   async function current({ tenantId, id, version }: Application): Promise<StoredApplication | undefined> {
     const stored = await read(tenantId, id);
     return stored?.application.version === version ? stored : undefined;

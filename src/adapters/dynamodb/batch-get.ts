@@ -9,15 +9,15 @@ import type { ItemKey } from './keys.ts';
 import { unavailable } from '../aws/dependency-error.ts';
 import { send, type Item, type Table } from './table-client.ts';
 
-/** Most keys of one BatchGetItem (AWS). */
+/** Most keys that AWS allows in one BatchGetItem. */
 const BATCH_KEYS = 100;
 /**
  * How often unprocessed keys are requested again, and the longest pause before the first repeat, in
- * ms; it doubles.
+ * ms. The pause doubles each time.
  */
 const [ATTEMPTS, PAUSE_MS] = [7, 20] as const;
 
-/** One item of one table. */
+/** Identifies one item of one table. */
 interface Wanted {
   readonly table: string;
   readonly key: ItemKey;
@@ -39,7 +39,10 @@ function requestsOf(wanted: readonly Wanted[], isConsistent: boolean): Requests 
   return requests;
 }
 
-/** The items in the order of the requested keys; `undefined` for one that does not exist. */
+/**
+ * Returns the items in the order of the requested keys, with `undefined` for one that does not
+ * exist.
+ */
 async function getBatch(
   client: DynamoDBDocumentClient,
   wanted: readonly Wanted[],
@@ -49,8 +52,8 @@ async function getBatch(
   let left: Requests = requestsOf(wanted, isConsistent);
   for (let attempt = 0; Object.keys(left).length > 0; attempt += 1) {
     if (attempt > ATTEMPTS) throw unavailable(new Error('get all: keys stay unprocessed'));
-    // DynamoDB throttles: an immediate repeat, or one of keys that were returned, would make it
-    // worse.
+    // DynamoDB throttles. An immediate repeat, or a repeat of keys that were returned, would make
+    // it worse.
     if (attempt > 0) await sleep(Math.random() * PAUSE_MS * 2 ** (attempt - 1));
     const command = new BatchGetCommand({ RequestItems: left });
     const response = await send(() => client.send(command));
@@ -64,8 +67,8 @@ async function getBatch(
 type Loader = DataLoader<Wanted, Item | undefined>;
 
 /**
- * One loader per client. All reads of one turn of the event loop share a call, whichever table they
- * read.
+ * One loader for each client. All reads in one turn of the event loop share a call, whichever table
+ * they read.
  */
 const [consistent, eventual] = [
   new WeakMap<DynamoDBDocumentClient, Loader>(),
@@ -86,14 +89,14 @@ function loaderOf(client: DynamoDBDocumentClient, isConsistent: boolean): Loader
 }
 
 /**
- * The newest version of an item; `undefined` if there is none. Reads of one turn of the event loop
+ * The newest version of an item; `undefined` if there is none. Reads in one turn of the event loop
  * share a call.
  */
 export function getItem({ client, name }: Table, key: ItemKey): Promise<Item | undefined> {
   return loaderOf(client, true).load({ table: name, key });
 }
 
-/** The items that exist, in any order, with as few calls as possible. */
+/** The items that exist, in any order, read with as few calls as possible. */
 export async function batchGet(
   { client, name }: Table,
   keys: readonly ItemKey[],

@@ -32,7 +32,7 @@ const stateShape = z.lazy(() =>
 );
 const cursorItem = z.lazy(() => z.object({ revision: z.int(), state: z.string() }));
 
-/** In the Access table, where only the operator function may write this item. */
+/** The cursor is in the Access table, where only the operator function may write this item. */
 export function createCheckCursor(table: Table): CheckCursor {
   return {
     async read() {

@@ -15,7 +15,7 @@ export interface RefusedWrite {
    */
   readonly found: Item | undefined;
   /**
-   * Whether an earlier attempt of this call may have written and lost its response; `found` then
+   * Whether an earlier attempt of this call may have written and lost its response. `found` then
    * shows that write.
    */
   readonly mayBeOwn: boolean;
@@ -63,7 +63,7 @@ interface Condition {
 
 /**
  * Returns `written` also if an earlier attempt wrote this very item and its response was lost. If
- * the condition fails otherwise, returns the item that exists, if any.
+ * the condition fails for another reason, returns the item that exists, if any.
  */
 export async function conditionalPut<T>(
   { client, name }: Table,

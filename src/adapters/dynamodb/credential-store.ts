@@ -6,8 +6,8 @@ import { credentialKey, grantsKey, someCopy } from './keys.ts';
 import type { Table } from './table-client.ts';
 
 /**
- * API keys and the grants of their applications, in the Access table: one of several equal copies
- * that change together.
+ * Reads API keys and the grants of their applications from the Access table. There are several
+ * equal copies, which change together.
  */
 export function createCredentialStore(table: Table): CredentialStore & ApplicationGrantsStore {
   return {

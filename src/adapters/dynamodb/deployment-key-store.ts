@@ -8,7 +8,7 @@ import { deploymentKeyShape } from './tenant-item.ts';
 
 const keyItem = z.lazy(deploymentKeyShape);
 
-/** In the Access table, where only the operator function may write this item. */
+/** The key is in the Access table, where only the operator function may write this item. */
 export function createDeploymentKeyStore(table: Table): DeploymentKeyStore {
   return {
     async current() {

@@ -10,7 +10,7 @@ import { isTenantKey, type ItemKey } from './keys.ts';
 import type { Table } from './table-client.ts';
 import { conditionalWrite } from './conditional-write.ts';
 
-/** Applications that have expired, with their keys. */
+/** Deletes applications that have expired, with their keys. */
 export function dueApplications(access: Table, clock: Clock): DueWork {
   const store = createApplicationStore(access);
 
@@ -33,7 +33,7 @@ export function dueApplications(access: Table, clock: Clock): DueWork {
   };
 }
 
-/** Tenants whose data key is due for rotation. */
+/** Rotates the data keys of tenants that are due. */
 export function dueKeyRotations(access: Table, deps: RotateDataKeyDeps): DueWork {
   return {
     name: 'keys',
@@ -46,10 +46,12 @@ export function dueKeyRotations(access: Table, deps: RotateDataKeyDeps): DueWork
   };
 }
 
-/** A record in the due index of the Ephemeral table that is deleted after its end. */
+/** Kinds of records in the due index of the Ephemeral table that are deleted after their end. */
 const ENDING = new Set(['session', 'nonce', 'invocation-key']);
 
-/** Sessions and invocation credentials that have ended, and nonces that are no longer valid. */
+/**
+ * Deletes sessions and invocation credentials that have ended, and nonces that are no longer valid.
+ */
 export function dueSessions(ephemeral: Table, clock: Clock): DueWork {
   async function act(key: ItemKey): Promise<void> {
     const command = new DeleteCommand({

@@ -4,10 +4,10 @@ import { sortableTime } from '../../core/shared/position.ts';
 import { DUE_PARTITIONS, INDEXES, RETRIED_PARTITION, type ItemKey } from './keys.ts';
 import { send, type Item, type Table } from './table-client.ts';
 
-/** Most records of one Query of the due index. */
+/** Most records that one Query of the due index reads. */
 const PAGE = 500;
 
-/** Later than any due time, in ms since the epoch. */
+/** A time that is later than any due time, in ms since the epoch. */
 export const END_OF_TIME = 8_640_000_000_000_000 / 100;
 
 const entry = z.lazy(() => z.object({ pk: z.string(), sk: z.string(), dueSk: z.string() }));
@@ -18,7 +18,7 @@ export interface DueEntry {
   readonly dueAt: number;
 }
 
-/** Pages of one partition, oldest first. */
+/** Reads one partition a page at a time, oldest first. */
 async function* pages(
   { client, name }: Table,
   partition: string,
@@ -44,8 +44,9 @@ async function* pages(
 }
 
 /**
- * Due entries in batches, each sorted, oldest first: one page of each partition, read concurrently,
- * so that a backlog in one partition does not delay the others. Scans nothing.
+ * Due entries in batches. A batch has one page of each partition, sorted, oldest first. The pages
+ * are read concurrently, so that a backlog in one partition does not delay the others. Scans
+ * nothing.
  */
 export async function* dueEntries(
   table: Table,

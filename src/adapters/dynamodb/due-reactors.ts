@@ -16,8 +16,8 @@ import {
 import { send, type Table } from './table-client.ts';
 
 /**
- * Reactors whose function change was interrupted, that have unused versions, or that are cold
- * although the deployment keeps them warm.
+ * Repairs reactors whose function change was interrupted, that have unused versions, or that are
+ * cold although the deployment keeps them warm.
  */
 export function dueReactors(reactors: Table, deps: RepairFunctionDeps): DueWork {
   return {
@@ -38,8 +38,8 @@ export function dueReactors(reactors: Table, deps: RepairFunctionDeps): DueWork 
 const INVOCATION_PARTITIONS = [...DUE_PARTITIONS, RETRIED_PARTITION, PARKED_PARTITION];
 
 /**
- * Invocations that need the sweep: lost messages, dead workers and senders, due deliveries, and
- * those past their end.
+ * Processes invocations that need the sweep: lost messages, dead workers and senders, due
+ * deliveries, and those past their end.
  */
 export function dueInvocations(reactors: Table, deps: SweepInvocationDeps): DueWork {
   return {
@@ -55,10 +55,10 @@ export function dueInvocations(reactors: Table, deps: SweepInvocationDeps): DueW
   };
 }
 
-/** The number of parked deliveries. */
+/** Counts parked deliveries, up to one page. */
 export const countParked = (reactors: Table) => countIn(reactors, PARKED_PARTITION);
 
-/** The number of reactors that the account's quota leaves cold. */
+/** Counts the reactors that the account's quota leaves cold, up to one page. */
 export const countCold = (reactors: Table) => countIn(reactors, COLD_PARTITION);
 
 /** Counts one page of a partition that contains nothing else. The alarm needs no larger number. */

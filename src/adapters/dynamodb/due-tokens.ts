@@ -12,7 +12,7 @@ import { createTokenWriter } from './token-writer.ts';
 import { tokenWrites } from './token-writes.ts';
 import { conditionalWrite } from './conditional-write.ts';
 
-/** Expired tokens, and leftovers of interrupted multi-step writes. */
+/** Deletes expired tokens, and leftovers of interrupted multi-step writes. */
 export function dueTokens(tables: TokenTables, clock: Clock): DueWork {
   const { client, tokensTable } = tables;
   const writes = tokenWrites(tables);
@@ -44,7 +44,7 @@ export function dueTokens(tables: TokenTables, clock: Clock): DueWork {
 }
 
 /**
- * Whether an item of the Ephemeral table is a cvc, or the response of code that received one: both
+ * Whether an item of the Ephemeral table is a cvc, or the response of code that received one. Both
  * have an `until`.
  */
 function endsWithCvc({ sk }: ItemKey): boolean {
@@ -52,7 +52,8 @@ function endsWithCvc({ sk }: ItemKey): boolean {
 }
 
 /**
- * Expired cvc values, and responses of code that end with them. The token itself does not change.
+ * Deletes expired cvc values, and responses of code that end with them. The token itself does not
+ * change.
  */
 export function dueCvcs({ client, ephemeralTable }: TokenTables, clock: Clock): DueWork {
   async function act(key: ItemKey): Promise<void> {

@@ -23,12 +23,15 @@ const recordItem = z.lazy(() =>
     bodyHash: binary,
     attempt: z.string(),
     startedAt: z.number(),
-    /** {@link RELEASED} after the attempt has released its claim. */
+    /**
+     * The end of the lease in ms since the epoch, or {@link RELEASED} after the attempt has
+     * released its claim.
+     */
     leaseUntil: z.number(),
-    /** An effect that must not happen twice has happened. */
+    /** True if an effect that must not happen twice has happened. */
     hasRun: z.boolean(),
     encryptedResponse: z.exactOptional(binary),
-    /** The number of parts of the encrypted response next to the record. */
+    /** The number of parts that the encrypted response has next to the record. */
     partCount: z.exactOptional(z.number()),
     /** The end of the response, if it is earlier than the end of its record. */
     responseUntil: z.exactOptional(z.number()),
@@ -48,7 +51,9 @@ const claimOf = ({ seed, startedAt, attempt }: Record): IdempotencyClaim => ({
 
 const keyOf = (scope: IdempotencyScope) => idempotencyKey(scope.tenantId, scope.request);
 
-/** Writes a claim where there is none, or replaces a released one (`over`: its attempt). */
+/**
+ * Writes a claim. `over` is the released attempt to replace; without it, there must be no claim.
+ */
 async function claimNew(
   { name, client }: Table,
   scope: IdempotencyScope,
@@ -84,8 +89,8 @@ async function claimNew(
 }
 
 /**
- * Takes over the claim of an attempt that failed or died. Returns `running` if another attempt
- * was faster; its lease is about as long.
+ * Takes over the claim of an attempt that failed or died. Returns `running` if another attempt was
+ * faster, whose lease is about as long.
  */
 async function takeOver(
   { name, client }: Table,
@@ -111,7 +116,7 @@ async function takeOver(
   return claimOf({ ...record, attempt });
 }
 
-/** The stored response of a record, if it still exists. */
+/** Reads the stored response of a record, if it still exists. */
 async function responseOf(
   table: Table,
   scope: IdempotencyScope,
@@ -127,7 +132,7 @@ async function responseOf(
 const isAnswered = ({ encryptedResponse, partCount }: Record): boolean =>
   encryptedResponse !== undefined || partCount !== undefined;
 
-/** The claim of a request under a key that another body has used. */
+/** Claims a request under a key that another body has used. */
 async function claimOther(
   table: Table,
   scope: IdempotencyScope,
@@ -140,7 +145,7 @@ async function claimOther(
   return 'claim' in renewed ? renewed.claim : { state: 'running', leaseUntil: times.leaseUntil };
 }
 
-/** The claim of a repeated request. */
+/** Claims a repeated request. */
 async function claimSame(
   table: Table,
   scope: IdempotencyScope,
@@ -155,7 +160,7 @@ async function claimSame(
   return record.hasRun ? { state: 'ran' } : takeOver(table, scope, record, leaseUntil);
 }
 
-/** Sets members of the record if this attempt still owns it; returns whether it does. */
+/** Sets members of the record if this attempt still owns it. Returns whether it does. */
 async function change(
   { name, client }: Table,
   scope: IdempotencyScope,
@@ -177,7 +182,7 @@ async function change(
 
 /**
  * An item contains a claim first, later the encrypted response. The parts of a large response are
- * written before the item that counts them; a part without a reference expires by its TTL.
+ * written before the item that counts them. A part without a reference expires by its TTL.
  */
 export function createIdempotencyStore(table: Table): IdempotencyStore {
   return {

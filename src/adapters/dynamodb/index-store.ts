@@ -45,7 +45,7 @@ const entriesItem = z.lazy(() => z.object({ sk: z.string(), entries: binary }));
 /** The first entry of an item is its key, by which searches find the item. */
 const keyOf = (entries: Buffer): string => entries.subarray(0, ENTRY_BYTES).toString('hex');
 
-/** The entries of an item; `undefined` for a false one, or one that searches would not find. */
+/** The entries of an item; `undefined` for a false item, or one that searches would not find. */
 function entriesUnderKey(item: Item): Buffer | undefined {
   const { data } = entriesItem.safeParse(item);
   return data !== undefined && data.sk === keyOf(data.entries) ? data.entries : undefined;
@@ -53,15 +53,15 @@ function entriesUnderKey(item: Item): Buffer | undefined {
 
 const listedItem = z.object({ sk: z.string() });
 const requestItem = z.object({ trail: z.string(), day: z.int() });
-/** In place of a false item: a request of no trail, which is passed over. */
+/** A request of no trail, which replaces a false item and is ignored. */
 const NO_REQUEST = { trail: '', day: -1 };
 const REQUESTS_AT_ONCE = 100;
-/** Longer than the key of a request; a false one must not fill seals. */
+/** Longer than the key of a request. A false one must not fill seals. */
 const REQUEST_ID_MAX = 64;
 /** The first key after that of a request, or after all false ones that begin like it. */
 const keyAfter = (id: string): string => (id.length < REQUEST_ID_MAX ? `${id} ` : `${id}${LAST}`);
 
-/** `undefined` for an item that describes no index. */
+/** The description in an item; `undefined` if it describes no index. */
 function readHeader(item: Item): StoredHeader | undefined {
   const [, level, to = '', id = ''] = HEADER.exec(String(item['sk'])) ?? [];
   const known = INDEX_LEVELS.find((each) => each === level);
@@ -112,8 +112,8 @@ export function createIndexPages(table: Table): IndexPages {
       if (header.entries !== undefined) return placesBetween(header, header.entries, bounds);
       const [first, to] = bounds.map((bound) => bound.toString('hex')) as [string, string];
       const places: IndexedPlace[] = [];
-      // An item has the entries from its key on: the one before the first bound may have some too.
-      // Read consistently: the description can be visible before them.
+      // An item has the entries from its key on, so the one before the first bound may have some
+      // too. The read is consistent, because the description can be visible before the entries.
       const partition = indexPartition(header.trail, header.id);
       const query = { partition, ConsistentRead: true, from: ' ', to };
       for await (const items of pagesOf(table, { ...query, ScanIndexForward: false, Limit: 1 })) {
@@ -155,7 +155,7 @@ export function createIndexReader(table: Table): IndexReader {
   };
 }
 
-/** The indexes as the sealer writes them, by inserts alone; it also reads `audit`. */
+/** Stores indexes for the sealer by inserts alone. It also reads `audit`. */
 export function createIndexStore(table: Table, audit: Table): IndexStore {
   return {
     async insert({ trail, level, from, to, salt, expires, entries, hash }) {
@@ -166,9 +166,9 @@ export function createIndexStore(table: Table, audit: Table): IndexStore {
         const some = entries.subarray(at, at + ITEM_BYTES);
         items.push({ pk: indexPartition(trail, id), sk: keyOf(some), ttl: expires, entries: some });
       }
-      // One partition: what it throttles is repeated before more follows.
+      // All items are in one partition, so a throttled chunk is repeated before the next one.
       for (const some of chunk(items, ITEMS_AT_ONCE)) await insertAll(table, some);
-      // Readers find an index by its description, so that is the last of it.
+      // Readers find an index by its description, so the description is written last.
       const header = { ...indexKey(trail, level, to, id), from, salt, ttl: expires };
       await insertAll(table, [{ ...header, ...(isInline && { entries }) }]);
     },

@@ -6,18 +6,18 @@ import { chunk } from './chunk.ts';
 import type { Item, Table } from './table-client.ts';
 
 /*
- * PartiQL's INSERT: the only DynamoDB write that cannot overwrite. It has its own IAM action, so a
- * grant can make a table append-only.
+ * PartiQL's INSERT is the only DynamoDB write that cannot overwrite. It has its own IAM action, so
+ * a grant can make a table append-only.
  */
 
-/** Most statements of one BatchExecuteStatement (AWS). */
+/** Most statements that AWS allows in one BatchExecuteStatement. */
 const BATCH_STATEMENTS = 25;
 /** The time limit for all attempts of one write, in ms of real time. */
 export const INSERT_WITHIN_MS = 5_000;
 const PAUSE_MS = 20;
 const PAUSE_MAX_MS = 500;
 
-/** The item exists: an earlier attempt wrote it, since no key is drawn twice. */
+/** The error if the item exists. Then an earlier attempt wrote it, since no key is drawn twice. */
 const EXISTS = 'DuplicateItem';
 /** Errors that the same statement would cause again. */
 const HOPELESS: ReadonlySet<string> = new Set([
@@ -27,14 +27,16 @@ const HOPELESS: ReadonlySet<string> = new Set([
   'ItemCollectionSizeLimitExceeded',
 ]);
 
-/** An error whose name describes the failure in the log: messages are not logged. */
+/** An error whose name describes the failure in the log, because messages are not logged. */
 function refused(code: string): Error {
   const error = new Error('insert: a statement was refused');
   error.name = `Insert${code}`;
   return error;
 }
 
-/** The client's own command: the document client's takes a fifth more processor time. */
+/**
+ * Builds the client's own command, because the document client's takes a fifth more processor time.
+ */
 function statementOf(name: string, item: Item) {
   const members = Object.keys(item).map((member) => `'${member}': ?`);
   return {
@@ -43,7 +45,7 @@ function statementOf(name: string, item: Item) {
   };
 }
 
-/** The outcome of one item. */
+/** What became of one item. */
 type Fate = 'written' | 'existed' | 'failed';
 
 async function insertBatch(
@@ -78,7 +80,7 @@ async function inTime<T>(attempts: (signal: AbortSignal) => Promise<T>): Promise
 
 /**
  * Inserts items with unique keys, and repeats failed batches until all are stored. Rejects with
- * `dependency_unavailable` after {@link INSERT_WITHIN_MS}; some of the items may be stored then.
+ * `dependency_unavailable` after {@link INSERT_WITHIN_MS}. Some of the items may be stored then.
  */
 export function insertAll(table: Table, items: readonly Item[]): Promise<{ readonly wasThrottled: boolean }> {
   return inTime(async (signal) => {

@@ -18,7 +18,7 @@ const credentialItem = z.lazy(() =>
 );
 
 /**
- * Credentials of invocations in the Ephemeral table: each leads to an application, whose grants are
+ * Credentials of invocations in the Ephemeral table. Each leads to an application, whose grants are
  * read for every request.
  */
 export function createInvocationCredentialStore(
@@ -60,7 +60,8 @@ export function createInvocationCredentialStore(
         caller: {
           tenantId,
           applicationId,
-          // An id of its own: its idempotency keys are separate from those of the application.
+          // The credential has an id of its own, so that its idempotency keys are separate from
+          // those of the application.
           credentialId: `invocation:${stored.toString('base64url')}`,
           type,
           permissions,

@@ -87,7 +87,10 @@ function guard(previous: Invocation) {
   };
 }
 
-/** Invocations in the Reactors table; their encrypted content in parts in the Ephemeral table. */
+/**
+ * Invocations are in the Reactors table. Their encrypted content is in parts in the Ephemeral
+ * table.
+ */
 export function createInvocationStore(reactors: Table, ephemeral: Table): InvocationStore {
   async function putInvocation(
     next: Invocation,
@@ -110,7 +113,7 @@ export function createInvocationStore(reactors: Table, ephemeral: Table): Invoca
     if (item === undefined) return;
     const { partCount } = contentItem.parse(item);
     await Promise.all(partKeys(key, partCount).map((part) => removeItem(ephemeral, part)));
-    // Last, so that an interrupted removal finds its parts again.
+    // The item is removed last, so that an interrupted removal finds its parts again.
     await removeItem(ephemeral, key);
   }
 

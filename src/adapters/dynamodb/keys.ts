@@ -2,11 +2,11 @@ import { createHash, randomInt } from 'node:crypto';
 import { sortableTime } from '../../core/shared/position.ts';
 
 /*
- * The only place that builds keys (docs/storage.md#access-patterns). A tenant id is a UUID, so the
+ * Only this file builds keys (docs/storage.md#access-patterns). A tenant id is a UUID, so the
  * partition key of a tenant's records starts with a prefix of fixed length.
  */
 
-/** The primary key of an item in any of the tables. */
+/** The primary key that an item has in any of the tables. */
 export interface ItemKey {
   readonly pk: string;
   readonly sk: string;
@@ -14,12 +14,12 @@ export interface ItemKey {
 
 const TENANT_ID_LENGTH = 36;
 
-/** Tokens table: the token itself. */
+/** Tokens table: the item that is the token itself. */
 export function tokenKey(tenantId: string, id: string): ItemKey {
   return { pk: `${tenantId}#${id}`, sk: 'token' };
 }
 
-/** Longer than any token id in bytes; a partition key takes 2,048 (AWS). */
+/** Longer than any token id in bytes. A partition key takes 2,048 (AWS). */
 const NAME_MAX_BYTES = 1_600;
 
 /** Whether a requested id or fingerprint can be part of a key. If not, there is no such record. */
@@ -27,30 +27,30 @@ export function canBeInKey(name: string): boolean {
   return name !== '' && name.isWellFormed() && Buffer.byteLength(name) <= NAME_MAX_BYTES;
 }
 
-/** The tenant and the id in the partition key of a token. */
+/** Reads the tenant and the id from the partition key of a token. */
 export function parseTokenPartition(pk: string): { readonly tenantId: string; readonly id: string } {
   return { tenantId: pk.slice(0, TENANT_ID_LENGTH), id: pk.slice(TENANT_ID_LENGTH + 1) };
 }
 
-/** Tokens table: the base key of the parts of large data; each version has its own. */
+/** Tokens table: the base key of the parts of large data. Each version has its own. */
 export function tokenDataKey(tenantId: string, id: string, version: number): ItemKey {
   return { pk: `${tenantId}#${id}`, sk: `data#${String(version)}` };
 }
 
 /**
- * Tokens table: an entry of the index of terms, by the hash of the term; entries of one term sort
+ * Tokens table: an entry of the index of terms, by the hash of the term. Entries of one term sort
  * by creation of their token.
  */
 export function termKey(tenantId: string, term: string, position: string): ItemKey {
   return { pk: termPartition(tenantId, term), sk: position };
 }
 
-/** Tokens table: the partition of all entries of a term. */
+/** Tokens table: the partition that has all entries of a term. */
 export function termPartition(tenantId: string, term: string): string {
   return `${tenantId}#term#${term}`;
 }
 
-/** The sort key of locks. */
+/** The sort key that all locks have. */
 export const LOCK = 'lock';
 
 /** Tokens table: the lock that maps a match hash to its token, for deduplication. */
@@ -58,12 +58,12 @@ export function lockKey(tenantId: string, matchHash: string): ItemKey {
   return { pk: `${tenantId}#lock#${matchHash}`, sk: LOCK };
 }
 
-/** Sorts after every time: a token without expiry outlives all others. */
+/** Sorts after every time, because a token without expiry outlives all others. */
 const NEVER = '~';
 
 /**
- * The position of a token among those of its fingerprint: by match hash, then by expiry (ms since
- * the epoch), then by creation.
+ * The text that sorts a token among those with its fingerprint: by match hash, then by expiry (ms
+ * since the epoch), then by creation.
  */
 export function matchSort({
   matchHash,
@@ -82,31 +82,31 @@ export function matchesFrom(matchHash: string, expiresAtMs: number | undefined):
   return [matchSort({ matchHash, expiresAtMs, position: '' }), `${matchHash}#${NEVER}${NEVER}`];
 }
 
-/** The match hash in {@link matchSort}. */
+/** Reads the match hash from a {@link matchSort}. */
 export function matchHashIn(sort: string): string {
   return sort.slice(0, sort.indexOf('#'));
 }
 
-/** The tenant of a lock, from its partition key. */
+/** Reads the tenant of a lock from its partition key. */
 export function lockTenant(pk: string): string {
   return pk.slice(0, TENANT_ID_LENGTH);
 }
 
-/** Ephemeral table: the cvc of a card. */
+/** Ephemeral table: the item that has the cvc of a card. */
 export function cvcKey(tenantId: string, tokenId: string): ItemKey {
   return { pk: `${tenantId}#${tokenId}`, sk: 'cvc' };
 }
 
 /**
- * Equal copies of frequently read records, each in its own partition: one partition serves 3,000
- * consistent reads a second.
+ * Number of equal copies of frequently read records. Each is in its own partition, which serves
+ * 3,000 consistent reads a second.
  */
 const COPIES = 8;
 
-/** The numbers of all copies. */
+/** The numbers that the copies have. */
 export const ALL_COPIES: readonly number[] = Array.from({ length: COPIES }, (_, copy) => copy);
 
-/** The copy to read: a random one, so that no pattern of requests prefers one. */
+/** The copy to read, which is a random one, so that no pattern of requests prefers one. */
 export function someCopy(): number {
   return randomInt(COPIES);
 }
@@ -131,7 +131,7 @@ export function applicationKey(tenantId: string, id: string): ItemKey {
   return { pk: tenantId, sk: `application#${id}` };
 }
 
-/** The prefix of the sort keys of applications. */
+/** The prefix with which the sort keys of applications begin. */
 export const APPLICATION_PREFIX = 'application#';
 
 /** Access table: a copy of an application's grants, by its id, for its sessions and invocations. */
@@ -148,8 +148,8 @@ export function credentialKey(keyHash: Buffer, copy: number): ItemKey {
 export const INDEXES = { list: 'list', fingerprint: 'fingerprint', due: 'due' } as const;
 
 /**
- * The attributes of a token in the indexes besides keys: a list or a search needs them before it
- * reads the token.
+ * The attributes that a token has in the indexes besides keys. A list or a search needs them before
+ * it reads the token.
  */
 export const LIST_INDEX_ATTRIBUTES: readonly string[] = ['type', 'containers', 'expiration'];
 export const FINGERPRINT_INDEX_ATTRIBUTES: readonly string[] = [
@@ -160,7 +160,7 @@ export const FINGERPRINT_INDEX_ATTRIBUTES: readonly string[] = [
 ];
 
 /**
- * Partition of the list index: a tenant's tokens are spread over shards so that no partition takes
+ * Partition of the list index. A tenant's tokens are spread over shards so that no partition takes
  * all writes.
  */
 export function listPartition(tenantId: string, shard: number): string {
@@ -172,51 +172,51 @@ export function tombstonePartition(tenantId: string, shard: number): string {
   return `${tenantId}#gone#${String(shard)}`;
 }
 
-/** The shard of a token, from its id. */
+/** The shard that has a token, derived from its id. */
 export function shardOf(id: string, shards: number): number {
   return createHash('sha256').update(id).digest().readUInt32BE(0) % shards;
 }
 
-/** Ephemeral table: the record of a request with an idempotency key, by a hash of both. */
+/** Ephemeral table: the record of a request that has an idempotency key, by a hash of both. */
 export function idempotencyKey(tenantId: string, request: string): ItemKey {
   return { pk: `${tenantId}#request#${request}`, sk: 'idempotency' };
 }
 
-/** Ephemeral table: the base key of the parts of a response; each attempt has its own. */
+/** Ephemeral table: the base key of the parts of a response. Each attempt has its own. */
 export function responseKey(record: ItemKey, attempt: string): ItemKey {
   return { pk: record.pk, sk: `response#${attempt}` };
 }
 
 /**
- * Partitions of the due index of a table. Records with a due time are spread over them; each takes
- * 1,000 writes a second, of all tenants.
+ * Number of partitions of a table's due index. Records with a due time are spread over them. Each
+ * takes 1,000 writes a second, of all tenants.
  */
 export const DUE_SHARDS = 16;
 
-/** The partition of the due index for a record. */
+/** The partition of the due index that a record is in. */
 export function duePartition(of: string): string {
   return `due#${String(shardOf(of, DUE_SHARDS))}`;
 }
 
-/** Every partition of the due index. */
+/** Lists every partition of the due index. */
 export const DUE_PARTITIONS = Array.from({ length: DUE_SHARDS }, (_, shard) => `due#${String(shard)}`);
 
-/** Ephemeral table: a session, by the hash of its key. */
+/** Ephemeral table: a session, found by the hash of its key. */
 export function sessionKey(keyHash: Buffer): ItemKey {
   return { pk: `key#${keyHash.toString('base64url')}`, sk: 'session' };
 }
 
-/** Ephemeral table: a nonce, by its hash. */
+/** Ephemeral table: a nonce, found by its hash. */
 export function nonceKey(tenantId: string, nonceHash: Buffer): ItemKey {
   return { pk: `${tenantId}#nonce#${nonceHash.toString('base64url')}`, sk: 'nonce' };
 }
 
-/** Ephemeral table: the credential of one invocation of a reactor, by the hash of its key. */
+/** Ephemeral table: the credential of one invocation of a reactor, found by the hash of its key. */
 export function invocationCredentialKey(keyHash: Buffer): ItemKey {
   return { pk: `key#${keyHash.toString('base64url')}`, sk: 'invocation-key' };
 }
 
-/** The prefix of the sort keys of reactors. */
+/** The prefix with which the sort keys of reactors begin. */
 export const REACTOR_PREFIX = 'reactor#';
 
 /** Reactors table: a reactor. Ids are UUID version 7, so the sort key orders by creation. */
@@ -235,7 +235,7 @@ export function parseReactorKey({
 const INVOCATION = 'invocation';
 const INVOCATION_INFIX = `#${INVOCATION}#`;
 
-/** Reactors table: an asynchronous invocation. */
+/** Reactors table: the item that is an asynchronous invocation. */
 export function invocationKey(tenantId: string, id: string): ItemKey {
   return { pk: `${tenantId}${INVOCATION_INFIX}${id}`, sk: INVOCATION };
 }
@@ -253,7 +253,8 @@ export function parseInvocationKey({
 }
 
 /**
- * Ephemeral table: the base key of the parts of an invocation's payload or result, and their count.
+ * Ephemeral table: the base key that the parts of an invocation's payload or result have, and their
+ * count.
  */
 export function invocationContentKey(tenantId: string, id: string, content: string): ItemKey {
   return { pk: `${tenantId}${INVOCATION_INFIX}${id}`, sk: content };

@@ -38,14 +38,14 @@ function itemOf(reactor: StoredReactor): Item {
     ...reactorKey(reactor.tenantId, reactor.id),
     ...reactor,
     ...dueAt(reactor.id, dueOf(reactor)),
-    // A separate partition in which they can be counted.
+    // A cold reactor is in a separate partition, in which cold ones can be counted.
     ...(reactor.heatAt !== undefined && { duePk: COLD_PARTITION }),
   };
 }
 
 const read = (item: Item): StoredReactor => reactorItem.parse(item);
 
-/** Whether the stored item is the one to write, its operation included. */
+/** Whether the stored item is the one to write, including its operation. */
 function isSame(reactor: StoredReactor): (found: StoredReactor) => boolean {
   return ({ version, operation, modifiedAt, state, encryptedConfiguration }) =>
     version === reactor.version &&
@@ -58,7 +58,7 @@ function isSame(reactor: StoredReactor): (found: StoredReactor) => boolean {
 
 const PAGE = 100;
 
-/** Reactors in the Reactors table, one item each. */
+/** Reactors are in the Reactors table, and each is one item. */
 export function createReactorStore(table: Table): ReactorStore {
   const { client, name } = table;
 
@@ -107,7 +107,7 @@ export function createReactorStore(table: Table): ReactorStore {
       const command = new DeleteCommand({
         TableName: name,
         Key: reactorKey(reactor.tenantId, reactor.id),
-        // It may be gone already: an earlier attempt may have lost its response.
+        // The item may be gone already, as an earlier attempt may have lost its response.
         ConditionExpression: 'attribute_not_exists(pk) OR #version = :version',
         ExpressionAttributeNames: { '#version': 'version' },
         ExpressionAttributeValues: { ':version': reactor.version },

@@ -17,7 +17,7 @@ const headItem = z.lazy(() => z.object({ seal: binary }));
 const LAST_SEAL = sealKey(END_OF_TIME - 1, 9_999).sk;
 const PLACE = /^([\da-z]{9})#(\d{4})$/;
 
-/** A seal as stored. An item that is no seal gets an empty signature. */
+/** Reads a seal. An item that is not a seal gets an empty signature. */
 function readSeal(item: Item): Seal {
   const [, from = '0', part = '0'] = PLACE.exec(String(item['sk'])) ?? [];
   const place = { from: parseInt(from, 36), part: Number(part) };
@@ -34,7 +34,8 @@ export function createSealReader({ client, name }: Table): SealReader {
       const command = new QueryCommand({
         TableName: name,
         ConsistentRead: true,
-        // An item that is no seal cannot hide the newest one.
+        // The key must have the form of a seal's, so that an item that is not a seal cannot hide
+        // the newest one.
         KeyConditionExpression: 'pk = :seals AND sk BETWEEN :from AND :to',
         ExpressionAttributeValues: { ':seals': SEALS, ':from': sealKey(0, 0).sk, ':to': LAST_SEAL },
         ScanIndexForward: false,

@@ -39,13 +39,13 @@ const nonceItem = z.lazy(() =>
 );
 
 /**
- * When an item ends: in the due index for the sweep, and for DynamoDB's own expiry as the backstop.
+ * Puts the end of an item into the due index for the sweep, and into DynamoDB's own expiry as the
+ * backstop.
  */
 const vanishing = (id: string, at: number) => ({ ttl: timeToLive(at), ...dueAt(id, at) });
 
 /**
- * The grants of the applications if each still has the key that it acted by; otherwise
- * `undefined`.
+ * The grants of the applications if each still has the key by which it acted; `undefined` if not.
  */
 async function stillBehind(
   applications: ApplicationGrantsStore,

@@ -5,7 +5,10 @@ import * as z from 'zod/mini';
 import { $ZodObjectJIT } from 'zod/v4/core';
 import { callDependency, unavailable } from '../aws/dependency-error.ts';
 
-/** An item as plain values for a schema to parse: numbers as numbers, binary as `Uint8Array`. */
+/**
+ * An item as plain values for a schema to parse, in which numbers are numbers and binary is
+ * `Uint8Array`.
+ */
 export type Item = Record<string, unknown>;
 
 /** One write of a transaction. */
@@ -20,20 +23,20 @@ export function itemOf(
   return refused?.Item && unmarshall(refused.Item);
 }
 
-/** The members of a record that a schema names; no other member of the object is stored. */
+/** Selects the members of a record that a schema names. No other member of the object is stored. */
 export function membersOf(shape: object, record: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(record).filter(([name]) => Object.hasOwn(shape, name)));
 }
 
-/** A binary attribute in a schema: DynamoDB returns a `Uint8Array`, and the core uses `Buffer`. */
+/** A binary attribute in a schema. DynamoDB returns a `Uint8Array`, and core uses `Buffer`. */
 export const binary = z.pipe(
   z.instanceof(Uint8Array),
   z.transform((bytes): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
 );
 
 /**
- * The same schema, compiled to a function when it first parses, since many items are read at a
- * time. Plain zod/mini schemas check their members one by one, which takes several times as long.
+ * Compiles a schema to a function when it first parses, since many items are read at a time. Plain
+ * zod/mini schemas check their members one by one, which takes several times as long.
  */
 export const compiled = <Schema extends z.ZodMiniObject>(schema: Schema): Schema =>
   new $ZodObjectJIT(schema._zod.def) as unknown as Schema;
@@ -58,7 +61,7 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
  * Sends a command. Retries a conflict with another transaction on the item, which is unrelated to
- * the condition of the write; throws `dependency_unavailable` if it persists.
+ * the condition of the write. Throws `dependency_unavailable` if the conflict persists.
  */
 export async function send<T>(call: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
@@ -72,7 +75,7 @@ export async function send<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A table for an adapter. */
+/** A table, and the client that an adapter uses for it. */
 export interface Table {
   readonly client: DynamoDBDocumentClient;
   readonly name: string;

@@ -6,8 +6,8 @@ import type { Table } from './table-client.ts';
 import { readBasicsItem } from './tenant-item.ts';
 
 /**
- * What requests need to know about a tenant, its key ring included, in the Access table: one of
- * several equal copies.
+ * Reads what requests need to know about a tenant, including its key ring, from the Access table.
+ * There are several equal copies.
  */
 export function createTenantBasicsStore(table: Table): TenantBasicsStore & KeyRingStore {
   async function basics(tenantId: string) {

@@ -43,8 +43,8 @@ const tenantItem = z.lazy(() =>
 );
 
 /**
- * The item of a tenant. All are in the due index, which also lists them. A tenant without keys is
- * no longer rotated.
+ * The item of a tenant. All tenants are in the due index, which also lists them. A tenant without
+ * keys is no longer rotated.
  */
 export function tenantItemOf(tenant: Tenant): Item {
   const dueTime = isDestroyed(tenant) ? END_OF_TIME : tenant.rotateAt;

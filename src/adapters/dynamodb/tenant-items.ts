@@ -4,15 +4,15 @@ import { send, type Item, type Table } from './table-client.ts';
 
 interface Listing {
   readonly tenantId: string;
-  /** The sort key prefixes of listed items; ids follow, and sort by creation. */
+  /** The prefix of the listed sort keys. Ids follow it, and sort by creation. */
   readonly prefix: string;
-  /** Starts after this one. */
+  /** The list starts after this item. */
   readonly after: ItemKey | undefined;
-  /** Most items of one Query. */
+  /** Most items that one Query reads. */
   readonly pageSize: number;
 }
 
-/** The items of one kind in a tenant's partition, newest first, a page at a time. */
+/** Lists the items of one kind in a tenant's partition, newest first, a page at a time. */
 export async function* tenantItems(
   { client, name }: Table,
   { tenantId, prefix, after, pageSize }: Listing,

@@ -8,7 +8,8 @@ import { basicsItemOf, readTenantItem, tenantItemOf } from './tenant-item.ts';
 import { sendTransaction, transact } from './transact.ts';
 
 /**
- * Tenants in the Access table: one item by id, and the copies that `tenant-basics-store.ts` reads.
+ * Tenants in the Access table. Each has one item by id, and the copies that
+ * `tenant-basics-store.ts` reads.
  */
 export function createTenantStore(table: Table): TenantStore {
   const { client, name } = table;

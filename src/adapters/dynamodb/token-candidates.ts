@@ -7,13 +7,13 @@ import { send, type Item } from './table-client.ts';
 import { readEntry, readListed, readMatch } from './token-item.ts';
 import type { TokenTables } from './token-tables.ts';
 
-/** Most entries of one Query; at a few hundred bytes each they stay below its 1 MB. */
+/** Most entries of one Query. At a few hundred bytes each they stay below its 1 MB. */
 const PAGE_MAX = 1_000;
 /** Entries of each term that are read first. */
 const PROBE = 100;
 /** The factor by which each further page of a walk is larger. */
 const GROWTH = 2;
-/** Most entries of one walk, visible or not. */
+/** Most entries that one walk reads, visible or not. */
 const WALK_MAX = 20_000;
 
 /**
@@ -29,7 +29,7 @@ async function* nothing(): AsyncGenerator<readonly TokenCandidate[]> {
   yield await Promise.resolve([]);
 }
 
-/** A sorted partition, read a page at a time, newest first. */
+/** A sorted partition that is read a page at a time, newest first. */
 interface Walk {
   readonly table: string;
   readonly index?: string;
@@ -40,7 +40,7 @@ interface Walk {
 }
 
 interface Bounds {
-  /** Only entries older than this position. */
+  /** Only entries older than this position are read. */
   readonly after?: string;
   readonly isVisible?: CandidateQuery['isVisible'];
 }
@@ -70,7 +70,7 @@ function mergeReady(
   const { entries, floor = '' } = mergeNewestFirst(
     buffers.map(({ pending, done }) => ({
       entries: pending,
-      // A source with unread pages holds back everything older than its oldest entry so far.
+      // A source with unread pages delays everything older than its oldest entry so far.
       readTo: done ? undefined : (pending.at(-1)?.position ?? '\uffff'),
     })),
   );
@@ -86,7 +86,8 @@ const query = async ({ client }: TokenTables, input: QueryCommandInput, start: I
 };
 
 /**
- * Pages of one partition, newest first. Later pages are larger: the expected number was too low.
+ * Pages of one partition, newest first. Later pages are larger, because the expected number was too
+ * low.
  */
 async function* pages(
   tables: TokenTables,
@@ -166,8 +167,8 @@ async function under(
 }
 
 /**
- * Tokens with several terms: walks the rarest, judged by first pages, and looks up its entries
- * under the others. So a rare term costs the same however common the others are.
+ * Finds tokens with several terms. Walks the rarest term, judged by first pages, and looks up its
+ * entries under the others. So a rare term costs the same however common the others are.
  */
 async function* joined(
   tables: TokenTables,
@@ -186,8 +187,8 @@ async function* joined(
       return { term, walk, page: visible(page), reach };
     }),
   );
-  // A term whose entries are all read is the rarest, however many are visible; otherwise the one
-  // whose page reaches back furthest.
+  // A term whose entries are all read is the rarest, however many are visible. Otherwise the rarest
+  // is the one whose page reaches back furthest.
   const isThick = ({ reach }: { readonly reach: string }) => Number(reach !== '');
   const [driver] = probes.toSorted(
     (a, b) => isThick(a) - isThick(b) || a.page.length - b.page.length || (a.reach < b.reach ? -1 : 1),
@@ -205,7 +206,8 @@ async function* joined(
 }
 
 /**
- * All tokens of a fingerprint together: its index sorts them for deduplication, not by creation.
+ * All tokens of a fingerprint together, because its index sorts them for deduplication and not by
+ * creation.
  */
 async function* ofFingerprint(
   tables: TokenTables,
@@ -235,8 +237,8 @@ async function* ofFingerprint(
 }
 
 /**
- * The lists and searches of the token store: candidates from the list index, or from the entries of
- * terms.
+ * The lists and searches of the token store. Candidates come from the list index, or from the
+ * entries of terms.
  */
 export function createTokenCandidates(tables: TokenTables): Pick<TokenStore, 'candidates'> {
   return {

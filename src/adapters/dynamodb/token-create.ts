@@ -9,10 +9,13 @@ import type { TokenTables } from './token-tables.ts';
 import { tokenWrites, UNFINISHED_MS, type TokenWrites } from './token-writes.ts';
 import { TRANSACTION_BYTES, TRANSACTION_WRITES, type WriteCalls } from './write-calls.ts';
 
-/** Room in a transaction for the attributes and keys of a token besides its encrypted parts. */
+/**
+ * Bytes that a transaction reserves for the attributes and keys of a token besides its encrypted
+ * parts.
+ */
 const PLAIN_BYTES = 2_000;
 
-/** The cost of one token in a transaction. */
+/** What one token takes of a transaction. */
 interface Share {
   readonly items: readonly TransactWriteItem[];
   readonly bytes: number;
@@ -20,7 +23,7 @@ interface Share {
 
 const fits = (items: number, bytes: number) => items <= TRANSACTION_WRITES && bytes <= TRANSACTION_BYTES;
 
-/** The elements in as few groups as possible that each fit a transaction, in their order. */
+/** Puts the elements into as few groups as possible that each fit a transaction, in their order. */
 function packed<T extends Share>(shares: readonly T[]): readonly (readonly T[])[] {
   const all: T[][] = [];
   let [items, bytes] = [TRANSACTION_WRITES, 0];
@@ -34,7 +37,7 @@ function packed<T extends Share>(shares: readonly T[]): readonly (readonly T[])[
   return all;
 }
 
-/** What the steps of a create share. */
+/** What the steps of a create have in common. */
 interface CreateContext {
   readonly tables: TokenTables;
   readonly writes: TokenWrites;
@@ -44,7 +47,7 @@ interface CreateContext {
   readonly clock: Clock;
 }
 
-/** A new token with all its items except its entries. */
+/** Makes the items of a new token, except its entries. */
 function shareOf(
   { writes }: CreateContext,
   write: TokenWrite,
@@ -87,8 +90,8 @@ function reveal({ tables, writes }: CreateContext, { token }: TokenWrite): Trans
 }
 
 /**
- * The last step updates the items of all tokens in one transaction, and DynamoDB counts their
- * full size, so large data is in parts.
+ * The last step updates the items of all tokens in one transaction, and DynamoDB counts their full
+ * size, so large data is in parts.
  */
 function outOfTheWay(context: CreateContext, listed: readonly TokenWrite[]): readonly TokenWrite[] {
   const isInItem = ({ token }: TokenWrite) => summaryOf(token).encryptedData !== undefined;
@@ -126,8 +129,8 @@ async function inSteps(
 }
 
 /**
- * Creates tokens in one transaction (100 writes, 4 MB), a plain one by PutItem. Larger writes show
- * nothing until their last step (docs/storage.md#writes-of-several-steps).
+ * Creates tokens in one transaction (100 writes, 4 MB), and a plain one by PutItem. Larger writes
+ * show nothing until their last step (docs/storage.md#writes-of-several-steps).
  */
 export function createTokenCreate(
   tables: TokenTables,

@@ -17,14 +17,14 @@ import {
 } from './keys.ts';
 import { binary, compiled, membersOf, type Item } from './table-client.ts';
 
-/** The attributes of a token in every index. */
+/** The attributes that a token has in every index. */
 const shownShape = madeOnce(() => ({
   type: z.enum(TOKEN_TYPE_NAMES as readonly [StoredToken['type'], ...StoredToken['type'][]]),
   containers: z.array(z.string()),
   expiration: z.exactOptional(z.object({ at: z.number(), offsetMinutes: z.number() })),
 }));
 
-/** The attributes of a token's item, under the names of the record; its keys contain the rest. */
+/** The attributes of a token's item, under the names of the record. Its keys contain the rest. */
 const tokenShape = madeOnce(() => ({
   ...shownShape(),
   fingerprint: z.string(),
@@ -68,20 +68,21 @@ const tokenItem = z.lazy(() =>
 /** A token item, with the leftovers of an interrupted multi-step write. */
 export interface ReadToken {
   readonly token: TokenSummary;
-  /** Stored but not visible: either being created or being deleted. */
+  /** True if the token is stored but not visible, because it is being created or deleted. */
   readonly pending: boolean;
-  /** Pending because it is being deleted: callers have seen its id. */
+  /** True if the token is pending because it is being deleted. Callers have seen its id. */
   readonly isLeaving: boolean;
   /** Terms that may have an entry which is not, or no longer, the token's. */
   readonly staleTerms?: readonly string[] | undefined;
-  /** Parts that may still contain the data of the previous version. */
+  /** Number of parts that may still contain the data of the previous version. */
   readonly oldParts: number;
   /** Its due time, as the index sorts it. */
   readonly dueSk?: string | undefined;
 }
 
 /**
- * Parses a token item. Throws if it is another kind of item: only the service writes to its tables.
+ * Parses a token item. Throws for another kind of item, since only the service writes to its
+ * tables.
  */
 export function readTokenItem(item: Item): ReadToken {
   const { pk, matchSk, pending, isLeaving, staleTerms, oldParts, dueSk, ...token } = tokenItem.parse(item);
@@ -97,7 +98,7 @@ export function readTokenItem(item: Item): ReadToken {
 
 /**
  * What remains of a deleted token whose id a caller chose: its keys, so that the id names no other
- * token. It holds nothing else of the token, and does not expire.
+ * token. It contains nothing else of the token, and does not expire.
  */
 export function tombstoneOf(tenantId: string, id: string, listShards: number): Item {
   const listPk = tombstonePartition(tenantId, shardOf(id, listShards));
@@ -114,17 +115,20 @@ export function isAbandoned({ pending, staleTerms, dueSk }: ReadToken, now: numb
   return (pending || staleTerms !== undefined) && dueSk !== undefined && dueSk <= sortableTime(now);
 }
 
-/** When DynamoDB itself may delete an item, in seconds: the backstop if no sweep runs. */
+/**
+ * The time when DynamoDB itself may delete an item, in seconds, which is the backstop if no sweep
+ * runs.
+ */
 export function timeToLive(at: number): number {
   return Math.ceil(at / 1000);
 }
 
-/** {@link timeToLive} of a token and its other items. */
+/** The {@link timeToLive} that a token and its other items have. */
 export function tokenTimeToLive({ expiration }: Pick<StoredToken, 'expiration'>): number | undefined {
   return expiration && timeToLive(expiration.at);
 }
 
-/** The attributes that put an item into the due index at a time; none without one. */
+/** The attributes that put an item into the due index at a time. Without a time there are none. */
 export function dueAt(
   of: string,
   at: number | undefined,
@@ -145,7 +149,7 @@ export function listAttributes(token: Pick<StoredToken, 'tenantId' | 'id' | 'pos
   return { listPk: listPartition(token.tenantId, shardOf(token.id, listShards)), listSk: token.position };
 }
 
-/** The item of a token: the record with its keys. */
+/** Builds the item of a token, which is the record with its keys. */
 export function tokenItemOf(
   token: TokenSummary,
   listShards: number,
@@ -158,7 +162,8 @@ export function tokenItemOf(
     matchSk: matchSort({ ...token, expiresAtMs: token.expiration?.at }),
     ...membersOf(tokenShape(), token),
     ...steps,
-    // DynamoDB's own expiry leaves no tombstone.
+    // DynamoDB's own expiry leaves no tombstone, so only a token whose id the service made may
+    // expire that way.
     ttl: isServiceId(token.tenantId, token.id) ? tokenTimeToLive(token) : undefined,
     ...dueAt(token.id, until),
   };
@@ -166,7 +171,7 @@ export function tokenItemOf(
 
 const listedItem = z.lazy(() => z.object({ pk: z.string(), listSk: z.string(), ...shownShape() }));
 
-/** The attributes of a token's entry in the list index. */
+/** Parses a token's entry in the list index. */
 export function readListed(item: Item): TokenCandidate {
   const { pk, listSk, ...shown } = listedItem.parse(item);
   return { id: parseTokenPartition(pk).id, position: listSk, ...shown };
@@ -176,18 +181,20 @@ const entryShape = madeOnce(() => ({ id: z.string(), ...shownShape(), hasMask: z
 const entryItem = z.lazy(() => z.object({ sk: z.string(), ...entryShape() }));
 
 /**
- * The attributes of an entry of a term: all that a list or a search needs before it reads the
+ * The attributes of an entry of a term. A list or a search needs no others before it reads the
  * token.
  */
 export const entryMembers = (token: Omit<TokenCandidate, 'position'>) => membersOf(entryShape(), token);
 
-/** Parses an entry of a term. */
+/** Parses an entry that a term has for a token. */
 export function readEntry(item: Item): TokenCandidate {
   const { sk, ...shown } = entryItem.parse(item);
   return { position: sk, ...shown };
 }
 
-/** An entry of the fingerprint index: `FINGERPRINT_INDEX_ATTRIBUTES` and the keys. */
+/**
+ * An entry that the fingerprint index has for a token: `FINGERPRINT_INDEX_ATTRIBUTES` and the keys.
+ */
 const matchItem = z.lazy(() =>
   z.object({
     pk: z.string(),

@@ -8,19 +8,19 @@ type Version = Pick<StoredToken, 'tenantId' | 'id' | 'version'>;
 
 const dataKey = ({ tenantId, id, version }: Version) => tokenDataKey(tenantId, id, version);
 
-/** A token as its own item contains it: data that does not fit next to the details is in parts. */
+/** A token as its own item contains it. Data that does not fit next to the details is in parts. */
 export function summaryOf({ encryptedData, ...token }: StoredToken): TokenSummary {
   const fits = encryptedData.length + (token.encryptedDetails?.length ?? 0) <= PART_BYTES;
   const dataBytes = encryptedData.length - ENCRYPTION_OVERHEAD_BYTES;
   return { ...token, dataBytes, ...(fits && token.isApart !== true && { encryptedData }) };
 }
 
-/** The number of parts of a token's data; 0 if the data is in the token's own item. */
+/** The number of parts of a token's data, which is 0 if the data is in the token's own item. */
 export function dataPartCount({ encryptedData, dataBytes }: TokenSummary): number {
   return encryptedData === undefined ? partCountOf(dataBytes + ENCRYPTION_OVERHEAD_BYTES) : 0;
 }
 
-/** The parts of a token's data; none if the data is in the token's own item. */
+/** The parts of a token's data. There are none if the data is in the token's own item. */
 export function dataParts(token: StoredToken): ReturnType<typeof cutIntoParts> {
   return summaryOf(token).encryptedData === undefined
     ? cutIntoParts(dataKey(token), token.encryptedData)
@@ -32,7 +32,6 @@ export function readDataParts(table: Table, token: TokenSummary): Promise<Buffer
   return readParts(table, dataKey(token), dataPartCount(token));
 }
 
-/** The keys of the parts of a token's data. */
 export function dataPartKeys(token: TokenSummary): readonly ItemKey[] {
   return partKeys(dataKey(token), dataPartCount(token));
 }

@@ -9,7 +9,7 @@ import { isTombstone, readTokenItem, type ReadToken } from './token-item.ts';
 import { readDataParts } from './token-parts.ts';
 import type { TokenTables } from './token-tables.ts';
 
-/** Most matches of one call: the first nearly always fits. */
+/** Most matches of one call. The first one nearly always fits. */
 const MATCHES_PAGE = 10;
 
 const keyItem = z.lazy(() => z.object({ pk: z.string() }));
@@ -21,10 +21,10 @@ export type TokenReader = Pick<
 > & {
   /**
    * The token of an item, with its data from its item or parts; `undefined` if it is not visible,
-   * or an update removed that data in the meantime.
+   * or if an update removed that data in the meantime.
    */
   tokenOf(read: ReadToken): Promise<StoredToken | undefined>;
-  /** The token of an item, visible or not. */
+  /** Reads the item of a token, visible or not. */
   findItem(tenantId: string, id: string): Promise<ReadToken | undefined>;
 };
 
@@ -47,8 +47,8 @@ async function findItem(tokens: Table, tenantId: string, id: string): Promise<Re
 }
 
 /**
- * Repeats a read during which the data was replaced. DynamoDB's own expiry has deleted data that
- * stays missing, ahead of the token.
+ * Repeats a read during which the data was replaced. Data that stays missing was deleted by
+ * DynamoDB's own expiry, ahead of the token.
  */
 async function find(tokens: Table, tenantId: string, id: string): Promise<StoredToken | undefined> {
   for (let lacking: number | undefined; ;) {
@@ -81,7 +81,7 @@ async function findSummaries(
     .map(({ token }) => token);
 }
 
-/** Tokens whose data was replaced during the read are read again one by one. */
+/** Reads tokens again one by one whose data was replaced during the read. */
 async function readData(tokens: Table, summaries: readonly TokenSummary[]): Promise<readonly StoredToken[]> {
   const whole = await Promise.all(
     summaries.map(
@@ -91,7 +91,6 @@ async function readData(tokens: Table, summaries: readonly TokenSummary[]): Prom
   return whole.filter((token) => token !== undefined);
 }
 
-/** The reading half of the token store. */
 export function createTokenReader({ client, tokensTable, ephemeralTable }: TokenTables): TokenReader {
   const tokens = { client, name: tokensTable };
 

@@ -28,21 +28,22 @@ export interface TokenRemoval {
   /** Deletes this version of a token and all its items; `false` if the token has changed. */
   remove(token: TokenSummary): Promise<boolean>;
   /**
-   * Deletes all items of an invisible token; does nothing if it has become visible or belongs to
+   * Deletes all items of an invisible token. Does nothing if it has become visible or belongs to
    * another write.
    */
   clear(read: Pick<ReadToken, 'token' | 'isLeaving' | 'staleTerms'>): Promise<void>;
   /**
-   * Deletes the entries of stale terms and the data of the previous version, and clears both marks.
+   * Deletes the entries of stale terms and the data of the previous version, and clears the two
+   * attributes that list them.
    */
   settle(read: Pick<ReadToken, 'token' | 'staleTerms' | 'oldParts'>): Promise<void>;
   /**
-   * Completes or removes the leftovers of a multi-step write; does nothing before its time limit.
+   * Completes or removes the leftovers of a multi-step write. Does nothing before its time limit.
    */
   repair(read: ReadToken): Promise<void>;
 }
 
-/** Runs a conditional write; returns whether the condition was true. */
+/** Runs a conditional write. Returns whether the condition was true. */
 async function holds(write: () => Promise<unknown>): Promise<boolean> {
   try {
     await write();
@@ -53,7 +54,7 @@ async function holds(write: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** What the steps of a removal share. */
+/** What the steps of a removal have in common. */
 interface RemovalContext {
   readonly client: TokenTables['client'];
   readonly writes: TokenWrites;
@@ -61,7 +62,7 @@ interface RemovalContext {
   readonly clock: Clock;
 }
 
-/** All other items of a token, except its entries and its lock. */
+/** Deletes all other items of a token, except its entries and its lock. */
 const otherItems = ({ writes }: RemovalContext, token: TokenSummary): TransactWriteItem[] => [
   ...writes.removeParts(token),
   ...(token.cvcUntil === undefined ? [] : [writes.removeCvc(token)]),
@@ -128,8 +129,8 @@ async function hide({ client, writes, clock }: RemovalContext, token: TokenSumma
 }
 
 /**
- * Claims the repair of a visible token: of two concurrent repairs, the slower one could undo what
- * a new writer does after the faster one.
+ * Claims the repair of a visible token. Of two concurrent repairs, the slower one could undo what a
+ * new writer does after the faster one.
  */
 async function claimRepair(
   { clock, writes, client }: RemovalContext,
@@ -171,7 +172,7 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
         });
         return holds(() => calls.transactReleasing(own, lockOf(context, token), rest));
       }
-      // A pending token is gone for every reader; the rest may take time.
+      // A pending token is gone for every reader, so the rest may take time.
       if (!(await hide(context, token))) return false;
       await clear(context, { token, isLeaving: true });
       return true;

@@ -11,7 +11,7 @@ import { createTokenWriter } from './token-writer.ts';
 import { tokenWrites } from './token-writes.ts';
 import { conditionalWrite } from './conditional-write.ts';
 
-/** The condition under which one call can delete a token: see `TokenStore.deleteIfStandalone`. */
+/** The condition under which one call can delete a token (see `TokenStore.deleteIfStandalone`). */
 const standsAlone = (now: number) => ({
   ConditionExpression: `${STANDS_ALONE.condition} AND (attribute_not_exists(expiration) OR expiration.#at > :now)`,
   ExpressionAttributeNames: { '#at': 'at' },

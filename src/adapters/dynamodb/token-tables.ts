@@ -1,16 +1,16 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
-/** The tables of tokens. */
+/** The tables that have tokens and what belongs to them. */
 export interface TokenTables {
   readonly client: DynamoDBDocumentClient;
   readonly tokensTable: string;
   readonly ephemeralTable: string;
-  /** The number of partitions of the list index for one tenant. */
+  /** The number of partitions that the list index has for one tenant. */
   readonly listShards: number;
 }
 
 /**
- * {@link TokenTables.listShards} of every deployment. Not a setting: a deployment with fewer
+ * {@link TokenTables.listShards} of every deployment. It is not a setting: a deployment with fewer
  * partitions than before would no longer list the tokens in the others.
  */
 export const LIST_SHARDS = 8;

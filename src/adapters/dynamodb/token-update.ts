@@ -21,11 +21,11 @@ interface EntryChanges {
 const sizeOf = ({ encryptedData, encryptedDetails }: StoredToken) =>
   encryptedData.length + (encryptedDetails?.length ?? 0);
 
-/** The attributes of a token in an index entry. */
+/** Compares what an index entry has of a token. */
 const shownBy = ({ type, containers, expiration, hasMask }: StoredToken) =>
   JSON.stringify([type, containers, expiration?.at, expiration?.offsetMinutes, hasMask]);
 
-/** Entries whose attributes have changed are rewritten. */
+/** Rewrites the entries whose attributes have changed. */
 function entryChanges(previous: StoredToken, next: StoredToken): EntryChanges {
   const isSame = shownBy(previous) === shownBy(next);
   const [before, after] = [new Set(previous.terms), new Set(next.terms)];
@@ -35,7 +35,7 @@ function entryChanges(previous: StoredToken, next: StoredToken): EntryChanges {
   };
 }
 
-/** What the steps of an update share. */
+/** What the steps of an update have in common. */
 interface UpdateContext {
   readonly client: TokenTables['client'];
   readonly writes: TokenWrites;
@@ -45,7 +45,7 @@ interface UpdateContext {
 }
 
 /**
- * The lock that the token releases, and the one that it takes; an unchanged lock is rewritten if
+ * The lock that the token releases, and the one that it takes. An unchanged lock is rewritten if
  * its expiry changes.
  */
 function lockChanges({ writes }: UpdateContext, previous: StoredToken, write: TokenWrite) {
@@ -71,9 +71,7 @@ function companions(
   ];
 }
 
-/**
- * Names the doubtful entries on the token. An earlier attempt of this request may have done so.
- */
+/** Names the doubtful entries on the token. An earlier attempt of this request may have done so. */
 async function announce(
   { writes, client }: UpdateContext,
   previous: StoredToken,
@@ -113,8 +111,8 @@ async function inSteps(
   const left = { staleTerms: removed, oldParts: dataPartCount(summaryOf(previous)) };
   const isDone = removed.length === 0 && left.oldParts === 0;
   const unfinished = isDone ? undefined : { until, ...left };
-  // An item of its own counts as success: the response to the first attempt was lost. An earlier
-  // mark of `shared` is another write.
+  // An item that this request wrote counts as success, because the response to the first attempt
+  // was lost. An earlier write that only set `isShared` is a different write.
   const mine =
     '(version = :version AND writeId = :writeId AND changeId = :changeId) OR (version = :next AND writeId = :changeId AND isShared = :isShared)';
   const values = {
@@ -126,7 +124,7 @@ async function inSteps(
   try {
     await calls.transactReleasing({ Put: writes.token(token, mine, values, unfinished) }, released, others);
   } catch (error) {
-    // A lock prevented the write: the token is unchanged. If the token itself has changed,
+    // A lock prevented the write, and the token is unchanged. If the token itself has changed,
     // another writer has resolved the doubt.
     if ((failedCondition(error)?.index ?? 0) > 0)
       await removal.settle({ token: summaryOf(previous), staleTerms, oldParts: 0 });
@@ -136,7 +134,7 @@ async function inSteps(
 }
 
 /**
- * Updates a token in one transaction, or in steps if it does not fit: `staleTerms` exclude other
+ * Updates a token in one transaction, or in steps if it does not fit. `staleTerms` exclude other
  * writers until the last step (docs/storage.md#writes-of-several-steps).
  */
 export function createTokenUpdate(

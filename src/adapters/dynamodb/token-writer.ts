@@ -12,7 +12,7 @@ import { createWriteCalls } from './write-calls.ts';
 export type TokenWriter = Pick<TokenStore, 'create' | 'update' | 'deleteVersion'> &
   Pick<TokenRemoval, 'remove' | 'repair'>;
 
-/** The writing half of the token store, and the operations of the sweep. */
+/** Writes tokens, and repairs them for the sweep. */
 export function createTokenWriter(tables: TokenTables, reader: TokenReader, clock: Clock): TokenWriter {
   const calls = createWriteCalls(tables.client);
   const removal = createTokenRemoval(tables, calls, clock);

@@ -16,11 +16,11 @@ import {
 import { dataPartKeys, dataParts, summaryOf, oldDataPartKeys } from './token-parts.ts';
 import type { TokenTables } from './token-tables.ts';
 
-/** The time limit of a multi-step write, in ms from its start; then others may remove it. */
+/** The time limit of a multi-step write, in ms from its start. Others may remove it afterwards. */
 export const UNFINISHED_MS = 60_000;
 
 type Place = Pick<StoredToken, 'tenantId' | 'id'>;
-/** The attributes of a token in an index entry. */
+/** The attributes that an index entry has of a token. */
 type Shown = Place & Pick<StoredToken, 'position' | 'type' | 'containers' | 'expiration' | 'hasMask'>;
 
 /** Builds the single writes that the writer combines. */
@@ -41,7 +41,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
   const tombstone = ({ tenantId, id }: Place) => tombstoneOf(tenantId, id, listShards);
 
   return {
-    /** The token itself, under a condition. */
+    /** Writes the token itself, under a condition. */
     token(
       token: StoredToken,
       condition: string,
@@ -57,7 +57,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
       };
     },
 
-    /** The parts of a large token's data. */
+    /** Writes the parts of a large token's data. */
     parts(token: StoredToken): TransactWriteItem[] {
       const ttl = tokenTimeToLive(token);
       return dataParts(token).map((part) => put(tokensTable, { ...part, ttl }));
@@ -67,7 +67,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
       return dataPartKeys(token).map((key) => remove(tokensTable, key));
     },
 
-    /** Deletes as many parts of the previous version. */
+    /** Deletes this number of parts of the previous version. */
     removeOldParts(token: Place & Pick<StoredToken, 'version'>, count: number): TransactWriteItem[] {
       return oldDataPartKeys(token, count).map((key) => remove(tokensTable, key));
     },
@@ -99,8 +99,8 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
     },
 
     /**
-     * The lock of the token's match hash: free, its own, or that of a token that the caller found
-     * to be gone.
+     * Takes the lock of the token's match hash. Succeeds if no live token holds it, or the token
+     * itself does. `lockOf` is the former owner, which the caller found to be gone.
      */
     lock({ token, lockOf }: TokenWrite): TransactWriteItem {
       const values = { ':self': token.id, ...(lockOf === undefined ? {} : { ':gone': lockOf }) };
@@ -132,7 +132,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
       };
     },
 
-    /** Makes an unchanged token invisible, due for removal immediately. */
+    /** Makes an unchanged token invisible, and due for removal immediately. */
     hide(token: Place & Pick<StoredToken, 'version' | 'writeId'>, now: number): UpdateCommand {
       const { duePk, dueSk } = dueAt(token.id, now);
       return new UpdateCommand({
@@ -159,7 +159,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
         : { Delete: { ...keyOf(token), ...condition } };
     },
 
-    /** {@link deletion} as a command of its own. */
+    /** Does the same as {@link deletion}, as a command of its own. */
     deletionCommand(token: Place, condition: Condition): DeleteCommand | PutCommand {
       return leavesTombstone(token)
         ? new PutCommand({ TableName: tokensTable, Item: tombstone(token), ...condition })

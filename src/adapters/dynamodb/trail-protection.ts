@@ -26,7 +26,7 @@ const statementShape = z.lazy(() =>
 type Statement = z.output<typeof statementShape>;
 const policyShape = z.lazy(() => z.looseObject({ Statement: oneOrMore(statementShape) }));
 
-/** Whether a pattern of IAM (`*`, `?`) covers a text; actions have no case. */
+/** Whether a pattern of IAM (`*`, `?`) covers a text. Actions have no case. */
 function covers(pattern: string, text: string): boolean {
   const escaped = pattern.replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`);
   return new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, 'i').test(text);
@@ -57,7 +57,7 @@ export function policyProblems(policy: string | undefined, tableArn: string): re
   const { Statement: statements } = parsed.data;
   const denied = statements.filter((each) => isDenial(each, tableArn)).flatMap(({ Action }) => Action);
   const missing = DENIED_WRITES.filter((action) => !denied.some((pattern) => covers(pattern, action)));
-  // The template allows nothing: functions have their rights by their roles.
+  // The template allows nothing here, because functions have their rights by their roles.
   const allowed = statements.filter(({ Effect }) => Effect !== 'Deny');
   return [
     ...(missing.length === 0 ? [] : [`its policy does not deny ${missing.join(', ')} to all`]),
@@ -67,7 +67,7 @@ export function policyProblems(policy: string | undefined, tableArn: string): re
 
 /** A table of the trail, and whether its items expire. */
 export interface TrailTable extends Table {
-  /** As the findings name it. */
+  /** The name of the table in findings. */
   readonly title: string;
   readonly expires: boolean;
 }

@@ -15,7 +15,7 @@ import { binary, send, type Item, type Table } from './table-client.ts';
 
 const MINUTE_MS = 60_000;
 /**
- * Most concurrent queries: after a pause of an hour the sealer makes some 2,000, and must not
+ * Most concurrent queries. After a pause of an hour the sealer makes some 2,000, and must not
  * starve the requests of callers.
  */
 const CONCURRENT_QUERIES = 8;
@@ -34,7 +34,7 @@ const recordItem = z.lazy(() =>
 );
 const PARTITION = /^(.+)#log#(\d\d)$/;
 
-/** A record as stored. An item that is no record becomes an empty one. */
+/** Reads a record. An item that is not a record becomes an empty one. */
 function readRecord(item: Item): AuditRecord {
   const [, trail = '', shard = '0'] = PARTITION.exec(String(item['pk'])) ?? [];
   const place = { trail, shard: Number(shard), position: String(item['sk']) };
@@ -50,7 +50,7 @@ interface Range {
   readonly to: string;
 }
 
-/** Pages of one partition, by sort key, with consistent reads. */
+/** Reads one partition a page at a time, by sort key, with consistent reads. */
 async function* pages(
   { client, name }: Table,
   { partition, from, to }: Range,
@@ -111,8 +111,8 @@ export function createTrailReader(table: Table): TrailReader {
 const referredItem = z.object({ id: z.string() });
 
 /**
- * Looks up the ids of references, consistently. An item that is no id of its reference counts as
- * missing.
+ * Looks up the ids of references, consistently. An item that is not the id of its reference counts
+ * as missing.
  */
 export function createReferredIds(table: Table): ReferredIds {
   return async (references) => {
@@ -127,8 +127,8 @@ export function createTrailPages(table: Table): TrailPages {
   const { client, name } = table;
 
   /**
-   * The newest records of a partition below a sort key, with eventually consistent reads at half
-   * the price.
+   * The newest records of a partition below a sort key. The reads are eventually consistent, at
+   * half the price.
    */
   async function newest(partition: string, { from, before, limit }: PageRange): Promise<PartitionPage> {
     const command = new QueryCommand({

@@ -3,7 +3,7 @@ import { createIndexPages } from './index-store.ts';
 import type { Table } from './table-client.ts';
 import { createRecordsAt, createReferredIds, createTrailPages } from './trail-reader.ts';
 
-/** What searches the trail, in the tables Audit and AuditIndex. */
+/** Searches the trail in the tables Audit and AuditIndex. */
 export function createTrailSearch(audit: Table, index: Table): Omit<WalkDeps, 'clock'> {
   return {
     trailPages: createTrailPages(audit),

@@ -3,7 +3,7 @@ import { insertAll } from './insert-only.ts';
 import { markKey, recordKey, referredKey } from './keys.ts';
 import type { Table } from './table-client.ts';
 
-/** How long a mark exists for the sealer, in seconds: the sealer may be late by that much. */
+/** How long a mark exists for the sealer, in seconds. The sealer may be late by that much. */
 const MARK_SECONDS = 30 * 24 * 60 * 60;
 
 const markItem = ({ trail, shard, minute }: Mark) => ({
@@ -11,7 +11,7 @@ const markItem = ({ trail, shard, minute }: Mark) => ({
   ttl: Math.floor(minute / 1000) + MARK_SECONDS,
 });
 
-/** The trail in DynamoDB, by inserts alone. */
+/** Writes the trail to DynamoDB, by inserts alone. */
 export function createTrailWriter(table: Table): TrailWriter {
   return {
     async mark(mark) {
@@ -26,7 +26,7 @@ export function createTrailWriter(table: Table): TrailWriter {
         body,
         ...(ids !== undefined && { ids }),
       };
-      // Without an expiry: the records that refer to an id may be written years later.
+      // The ids have no expiry, because the records that refer to one may be written years later.
       const named = referred.map(({ reference, id }) => ({ ...referredKey(reference), id }));
       return insertAll(table, [record, ...named, ...(mark === undefined ? [] : [markItem(mark)])]);
     },

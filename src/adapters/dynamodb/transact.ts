@@ -9,7 +9,7 @@ import { itemOf, send, type Item, type TransactWriteItem } from './table-client.
 
 /**
  * Writes all items or none, once, however often the call is repeated. Rejects with the error of
- * DynamoDB. The only place that sends a TransactWriteItems (eslint.config.js).
+ * DynamoDB. Only this function sends a TransactWriteItems (eslint.config.js).
  */
 export async function sendTransaction(
   client: DynamoDBDocumentClient,
@@ -17,8 +17,8 @@ export async function sendTransaction(
 ): Promise<void> {
   const command = new TransactWriteCommand({
     TransactItems: [...items],
-    // Without it the SDK creates a new token for each `client.send`, and a repeat fails on its own
-    // write.
+    // Without a token here, the SDK creates a new one for each `client.send`, and a repeat fails on
+    // its own write.
     ClientRequestToken: randomUUID(),
   });
   await send(() => client.send(command));
@@ -39,7 +39,7 @@ export function failedCondition(error: unknown): FailedCondition | undefined {
   return index === -1 ? undefined : { index, item: itemOf(reasons[index]) };
 }
 
-/** Writes all items or none; `false`, and nothing is written, if a condition fails. */
+/** Writes all items or none. Returns `false`, and writes nothing, if a condition fails. */
 export async function transact(
   client: DynamoDBDocumentClient,
   items: readonly TransactWriteItem[],

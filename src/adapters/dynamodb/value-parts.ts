@@ -6,33 +6,34 @@ import { binary, send, type Table } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
 
 /**
- * Most encrypted bytes in one item: DynamoDB's limit is 400 KB, and a token's item has other
+ * Most encrypted bytes in one item. DynamoDB's limit is 400 KB, and a token's item has other
  * attributes too.
  */
 export const PART_BYTES = 350_000;
 
 const partItem = z.lazy(() => z.object({ sk: z.string(), part: binary }));
 
-/** When parts end, in ms since the epoch. */
+/** The time when parts end, in ms since the epoch. */
 export interface PartsEnd {
   readonly until: number;
   /**
-   * The sweep deletes them at their end; otherwise DynamoDB's own expiry does, which may take days.
+   * True if the sweep deletes them at their end. Otherwise DynamoDB's own expiry does, which may
+   * take days.
    */
   readonly isSwept: boolean;
 }
 
-/** The number of parts for so many bytes. */
+/** How many parts so many bytes need. */
 export function partCountOf(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / PART_BYTES));
 }
 
-/** The keys of the parts next to `of`. */
+/** Keys that sort the parts next to the item `of`. */
 export function partKeys(of: ItemKey, count: number): readonly ItemKey[] {
   return Array.from({ length: count }, (_, index) => partKey(of, index));
 }
 
-/** Cuts bytes of any size into items next to `of`. */
+/** Cuts bytes of any size into items that are next to `of`. */
 export function cutIntoParts(of: ItemKey, bytes: Buffer): readonly (ItemKey & { readonly part: Buffer })[] {
   return partKeys(of, partCountOf(bytes.length)).map((key, index) => ({
     ...key,
@@ -50,7 +51,7 @@ export async function readParts(table: Table, of: ItemKey, count: number): Promi
 
 /**
  * Writes bytes as parts with a time to live, so that parts without a reference expire. Returns
- * their count.
+ * their number.
  */
 export async function putParts(
   { client, name }: Table,

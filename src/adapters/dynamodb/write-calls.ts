@@ -15,20 +15,19 @@ import { conditionalWrite } from './conditional-write.ts';
 export const TRANSACTION_WRITES = 100;
 export const TRANSACTION_BYTES = 3_900_000;
 const BATCH_WRITES = 25;
-/** Most concurrent batches. */
+/** Most batches that are written concurrently. */
 const BATCHES_AT_ONCE = 4;
 
-/** Sends several writes. */
 export interface WriteCalls {
-  /** All or nothing. A single put or delete is a plain call at half the price. */
+  /** Writes all items or none. A single put or delete is a plain call at half the price. */
   transact(items: readonly TransactWriteItem[]): Promise<void>;
-  /** All or nothing, with the deletion of a lock, unless another token owns it by now. */
+  /** Writes all items or none, and deletes a lock unless another token owns it by now. */
   transactReleasing(
     own: TransactWriteItem,
     lock: TransactWriteItem | undefined,
     rest: readonly TransactWriteItem[],
   ): Promise<void>;
-  /** Unconditional puts and deletes, any number, in any order. */
+  /** Makes any number of unconditional puts and deletes, in any order. */
   writeAll(items: readonly TransactWriteItem[]): Promise<void>;
 }
 

@@ -17,7 +17,7 @@ interface Lock {
   readonly tokenId: string;
 }
 
-/** Parses a lock; `undefined` for another kind of item. */
+/** Parses a lock; `undefined` for an item that is not a lock. */
 function readLock(item: Item): Lock | undefined {
   if (item['sk'] !== LOCK) return undefined;
   const { pk, tokenId } = lockItem.parse(item);
@@ -27,20 +27,21 @@ function readLock(item: Item): Lock | undefined {
 /** Maps a failed condition to a conflict, and removes leftovers of writers that died. */
 export interface WriteConflicts {
   /**
-   * The conflict that made a create fail. `writeId` is the create's own. Throws the error if no
-   * condition failed.
+   * Finds the conflict that made a create fail. `writeId` is the create's own. Throws the error if
+   * no condition failed.
    */
   ofCreate(error: unknown, writeId: Buffer): Promise<WriteConflict>;
   /**
-   * The conflict that made an update fail; `written` if it found its own write. `next` is the
+   * Finds the conflict that made an update fail; `written` if it found its own write. `next` is the
    * version to write. Throws the error if no condition failed.
    */
   ofUpdate(error: unknown, next: StoredToken): Promise<'written' | WriteConflict>;
 }
 
 /**
- * Whether an item is the version that an update wants to write. Reencryption preserves the write
- * id, so version and flags must be equal as well, and no write of the item may be unfinished.
+ * Whether an item is the version that an update wants to write. Encryption under another key
+ * preserves the write id, so version and flags must be equal as well. No write of the item may be
+ * unfinished.
  */
 function isWritten({ token, pending, staleTerms = [] }: ReadToken, next: StoredToken): boolean {
   const isSame =
@@ -57,8 +58,8 @@ export function createWriteConflicts(
   clock: Clock,
 ): WriteConflicts {
   /**
-   * Removes an invisible token if its writer is dead: its time limit is over, or an earlier attempt
-   * of this request wrote it.
+   * Removes an invisible token if its writer is dead, because its time limit is over or an earlier
+   * attempt of this request wrote it.
    */
   async function clearPending(read: ReadToken, writeId: Buffer | undefined): Promise<'changed'> {
     const isOwn = writeId !== undefined && read.token.writeId.equals(writeId);
@@ -67,8 +68,8 @@ export function createWriteConflicts(
   }
 
   /**
-   * A lock points to a token. A pending token cannot be skipped: its writer makes it visible, or a
-   * sweep removes it.
+   * A lock points to a token. A pending token cannot be skipped, because its writer makes it
+   * visible, or a sweep removes it.
    */
   async function ofLock({ tenantId, tokenId }: Lock, writeId?: Buffer): Promise<WriteConflict> {
     const read = await reader.findItem(tenantId, tokenId);

@@ -2,7 +2,7 @@ import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { isForbiddenAddress } from '../../core/egress/is-forbidden-address.ts';
 
-/** A name resolves to a forbidden address. */
+/** Reports a name that resolves to a forbidden address. */
 export class ForbiddenAddressError extends Error {
   constructor() {
     super('the name leads to a forbidden address');
@@ -10,7 +10,7 @@ export class ForbiddenAddressError extends Error {
   }
 }
 
-/** Resolves all addresses of a name. A port, so that tests can define names. */
+/** Resolves all addresses of a name. It is a port so that tests can define names. */
 export type ResolveAll = (
   hostname: string,
   done: (error: Error | null, addresses?: readonly LookupAddress[]) => void,
@@ -26,7 +26,7 @@ const resolveBySystem: ResolveAll = (hostname, done) => {
  */
 export function checkedLookup(resolveAll: ResolveAll = resolveBySystem): LookupFunction {
   return (hostname, options, callback) => {
-    // Node passes no addresses for a failed lookup.
+    // Node passes no addresses after a failed lookup.
     resolveAll(hostname, (error, addresses = []) => {
       const [first] = addresses;
       if (error !== null || first === undefined) {

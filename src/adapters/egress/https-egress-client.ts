@@ -10,11 +10,12 @@ import type {
 import { invalid, ServiceError } from '../../core/shared/service-error.ts';
 import { checkedLookup, ForbiddenAddressError, type ResolveAll } from './checked-lookup.ts';
 
-/** Largest header block of a response, in bytes. */
+/** Largest header block that a response may have, in bytes. */
 const HEADER_MAX_BYTES = 16_384;
 
 /**
- * Header names and values alternate in `rawHeaders`, in the order and spelling of the destination.
+ * Makes pairs of `rawHeaders`, in which names and values alternate. Order and spelling stay those
+ * of the destination.
  */
 function fieldsOf(raw: readonly string[]): HeaderFields {
   return Array.from(
@@ -29,7 +30,9 @@ function unreachable(detail: string, cause?: unknown): ServiceError {
 
 const NO_BODY = Buffer.alloc(0);
 
-/** A final status that HTTP defines (RFC 9110, section 15) and a gateway can carry. */
+/**
+ * Whether a final status is one that HTTP defines (RFC 9110, section 15) and a gateway can carry.
+ */
 const isStatus = (status: number): boolean => status >= 200 && status <= 599;
 
 /** Reads the whole body, or aborts at the first byte over the limit. */
@@ -48,8 +51,8 @@ async function bodyOf(response: IncomingMessage, bodyMaxBytes: number): Promise<
 }
 
 /**
- * The failure in the service's terms. Messages of sockets and parsers are dropped: they may quote
- * the request.
+ * The failure in the service's own terms. Messages of sockets and parsers are dropped because they
+ * may quote the request.
  */
 function failure(error: unknown, signal: AbortSignal): unknown {
   if (error instanceof ServiceError) return error;
@@ -89,7 +92,7 @@ function optionsOf(
     headers: fields.flat(),
     setHost: false,
     signal,
-    // A new connection for each request: a frozen Lambda has dead idle sockets, and a request must
+    // Each request has a new connection: a frozen Lambda has dead idle sockets, and a request must
     // not be sent twice.
     agent: false,
     maxHeaderSize: HEADER_MAX_BYTES,
@@ -99,8 +102,8 @@ function optionsOf(
 }
 
 /**
- * The only way out, for the proxy and for webhooks. `resolveAll` replaces the system's resolver in
- * tests.
+ * The only way to the internet, for the proxy and for webhooks. Tests pass `resolveAll` in place of
+ * the system's resolver.
  */
 export function createHttpsEgressClient(resolveAll?: ResolveAll): EgressClient {
   function exchange(outbound: OutboundRequest, signal: AbortSignal): Promise<InboundResponse> {
@@ -123,7 +126,7 @@ export function createHttpsEgressClient(resolveAll?: ResolveAll): EgressClient {
       );
     });
     request.on('error', reject);
-    // The request asked for no other protocol; without a listener the response would never end.
+    // The request asked for no other protocol. Without a listener the response would never end.
     request.on('upgrade', (_response, socket) => {
       socket.destroy();
       reject(unreachable('The destination responded with another protocol.'));

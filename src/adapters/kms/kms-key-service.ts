@@ -8,21 +8,26 @@ function bytes(value: Uint8Array | undefined): Buffer {
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }
 
-/** A key object from the bytes of KMS, which are wiped: nothing can print it from then on. */
+/**
+ * A key object from the bytes of KMS. The bytes are wiped, so nothing can print the key from then
+ * on.
+ */
 function secretKey(plaintext: Uint8Array | undefined): KeyObject {
   const key = createSecretKey(bytes(plaintext));
   plaintext?.fill(0);
   return key;
 }
 
-/** Exactly one member: the permissions of the functions allow no other (lib/grants.ts). */
+/**
+ * Has exactly one member, because the permissions of the functions allow no other (lib/grants.ts).
+ */
 const encryptionContext = (context: KeyContext): Record<string, string> =>
   'tenant' in context ? { tenant: context.tenant } : { deployment: context.deployment };
 
 /**
- * Opens keys by one KMS key. The functions that serve requests have no more of the key service:
- * nothing in them makes or wraps a key. CloudTrail logs the encryption context, and KMS checks it
- * on every unwrap.
+ * Opens keys with one KMS key. The functions that serve requests have no more of the key service,
+ * so nothing in them makes or wraps a key. CloudTrail logs the encryption context, and KMS checks
+ * it on every unwrap.
  */
 export function createKmsUnwrapper(client: KMSClient, keyId: string): Pick<KeyService, 'unwrapKey'> {
   return {
@@ -37,7 +42,6 @@ export function createKmsUnwrapper(client: KMSClient, keyId: string): Pick<KeySe
   };
 }
 
-/** The key service with one KMS key. */
 export function createKmsKeyService(client: KMSClient, keyId: string): KeyService {
   return {
     ...createKmsUnwrapper(client, keyId),

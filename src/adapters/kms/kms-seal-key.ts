@@ -3,7 +3,7 @@ import { GetPublicKeyCommand, SignCommand, type KMSClient } from '@aws-sdk/clien
 import type { SealSigner } from '../../core/trail/trail-store.ts';
 import { callDependency } from '../aws/dependency-error.ts';
 
-/** The key that signs seals: its private half never leaves KMS. */
+/** Signs with a key whose private half never leaves KMS. */
 export function createSealSigner(client: KMSClient, keyId: string): SealSigner {
   return {
     async sign(digest) {
@@ -20,7 +20,7 @@ export function createSealSigner(client: KMSClient, keyId: string): SealSigner {
   };
 }
 
-/** The public half of the signing key of seals, from KMS. */
+/** Reads the public half of the key that signs seals. */
 export async function sealPublicKey(client: KMSClient, keyId: string): Promise<KeyObject> {
   const { PublicKey } = await callDependency(() => client.send(new GetPublicKeyCommand({ KeyId: keyId })));
   if (PublicKey === undefined) throw new Error('KMS: a response without its key');

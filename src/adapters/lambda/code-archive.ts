@@ -1,15 +1,15 @@
 import { zipSync } from 'fflate';
 import type { Secret } from '../../core/shared/secret.ts';
 
-/** Name of the file with the author's code in its archive; the runtime of the layer loads it. */
+/** Name of the file with the author's code in its archive. The runtime of the layer loads it. */
 const FILE = 'reactor.js';
 
-/** A constant, so that equal code is an equal archive and Lambda sees no change. */
+/** A constant time, so that equal code is an equal archive and Lambda sees no change. */
 const MODIFIED = new Date('2020-01-01T00:00:00Z');
 
-/** A zip with the author's code and nothing else. */
+/** A zip that contains the author's code and nothing else. */
 export function codeArchive(code: Secret<string>): Uint8Array {
-  // Readable by all, as Lambda requires; the upper half of the attributes is the Unix mode.
+  // Lambda requires a file that all may read. The upper half of the attributes is the Unix mode.
   const attributes = { mtime: MODIFIED, os: 3, attrs: 0o100644 << 16 };
   return zipSync({ [FILE]: [new TextEncoder().encode(code.reveal()), attributes] });
 }

@@ -6,7 +6,7 @@ import type { Json } from '../../core/shared/json.ts';
 import { parseJson } from '../../core/shared/parse-json.ts';
 import { Secret } from '../../core/shared/secret.ts';
 
-/** The last possible column, or line, of code of the maximum length. */
+/** The last column, or line, that code of the maximum length can have. */
 const PLACE_MAX = REACTOR_LIMITS.code + 1;
 
 const LOAD_FAILURES = ['syntax', 'no_function', 'timed_out', 'memory', 'exited', 'threw', 'module'] as const;
@@ -28,7 +28,7 @@ const runtimeResponse = z.lazy(() => {
     column: z.optional(place),
   });
 
-  /** Names of npm packages, paths in them, and Node's built-ins. */
+  /** Matches names of npm packages, paths in them, and Node's built-ins. */
   const moduleName = z.string().check(z.maxLength(214), z.regex(/^[\w@~-][\w@.:/~-]*$/));
 
   return z.discriminatedUnion('outcome', [
@@ -57,7 +57,7 @@ const runtimeResponse = z.lazy(() => {
   ]);
 });
 
-/** Most bytes of a result as a JSON string inside a response, with its quotation marks escaped. */
+/** Most bytes of a result as a JSON string inside a response, which escapes its quotation marks. */
 const ESCAPED_MAX_BYTES = 5_900_000;
 
 function returned(payload: Uint8Array | undefined, value: Json): RunOutcome {
@@ -68,13 +68,12 @@ function returned(payload: Uint8Array | undefined, value: Json): RunOutcome {
   return isLarge ? { outcome: 'too_large' } : { outcome: 'returned', value: new Secret(value) };
 }
 
-/** The depth of the object around the value. */
+/** The value is inside this many levels of objects. */
 const ENVELOPE_DEPTH = 1;
 const EXCESS = { depth: 'unserializable', members: 'too_large' } as const;
 
 /**
- * The parsed response of the runtime, if it is within the limits of a body. They are checked before
- * it is parsed.
+ * Parses the response of the runtime if it is within the limits of a body, which are checked first.
  */
 function parsed(payload: Uint8Array | undefined): unknown {
   const text = Buffer.from(payload ?? []).toString('utf8');
@@ -86,7 +85,9 @@ function parsed(payload: Uint8Array | undefined): unknown {
   }
 }
 
-/** The outcome in a response. Any other response is `exited`: it does not come from the runtime. */
+/**
+ * The outcome in a response. Any other response is `exited`, because the runtime did not write it.
+ */
 export function parseRunOutcome(payload: Uint8Array | undefined): RunOutcome {
   const result = runtimeResponse.safeParse(parsed(payload));
   if (!result.success) return { outcome: 'exited' };

@@ -1,4 +1,4 @@
-/** Name of a reactor's function: 64 characters at most (AWS), of which the id takes 32. */
+/** Name of a reactor's function. It has at most 64 characters (AWS), of which the id takes 32. */
 export function reactorFunctionName(prefix: string, reactorId: string): string {
   return `${prefix}${reactorId.replaceAll('-', '')}`;
 }

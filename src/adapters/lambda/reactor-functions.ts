@@ -17,34 +17,36 @@ import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
 import { createReactorRepairs, unlessGone, type ReactorRepairSettings } from './reactor-repairs.ts';
 
 export interface ReactorFunctionSettings extends ReactorRepairSettings {
-  /** The role of every reactor, without permissions. */
+  /** The role that all reactors share, which has no permissions. */
   readonly roleArn: string;
-  /** The layer with Node.js 16 and the runtime. */
+  /** The layer that contains Node.js 16 and the runtime. */
   readonly layerArn: string;
   readonly architecture: 'arm64' | 'x86_64';
-  /** Encrypts the code in Lambda. */
+  /** The key that encrypts the code in Lambda. */
   readonly codeKeyArn: string;
 }
 
-/** The parameters are known to be valid: the role is new, and IAM has not propagated it yet. */
+/**
+ * The parameters are known to be valid, so this error means that IAM has not propagated the new
+ * role yet.
+ */
 const ROLE_TOO_NEW = ['InvalidParameterValueException'];
 
-/** Memory of each reactor function. */
 export const REACTOR_MEMORY_MB = 512;
 /**
- * Longer than the longest run (docs/contract.md#limits); the runtime enforces the run's own
+ * Longer than the longest run (docs/contract.md#limits). The runtime enforces the run's own
  * deadline.
  */
 const TIMEOUT_SECONDS = 225;
 
-/** How long a function may take to become active, in ms, and the pause between checks. */
+/** How long a function may take to become active, and the pause between checks, in ms. */
 const READY_WITHIN_MS = 20_000;
 const FIRST_LOOK_MS = 50;
 const LONGEST_LOOK_MS = 1_000;
 
 /**
- * Loaded with the first archive: it builds tables and opens `worker_threads`, which would delay
- * every start.
+ * Loads the library with the first archive: it builds tables and opens `worker_threads`, which
+ * would delay every start.
  */
 async function archiveOf(code: Secret<string>): Promise<Uint8Array> {
   const { codeArchive } = await import('./code-archive.ts');
@@ -52,7 +54,7 @@ async function archiveOf(code: Secret<string>): Promise<Uint8Array> {
 }
 
 /**
- * Creates something new; `undefined` if it exists: names are unique, so an earlier attempt created
+ * Creates something new; `undefined` if it exists. Names are unique, so an earlier attempt created
  * it and its response was lost.
  */
 async function unlessThere<T>(call: () => Promise<T>, also: readonly string[] = []): Promise<T | undefined> {
@@ -64,7 +66,7 @@ async function unlessThere<T>(call: () => Promise<T>, also: readonly string[] = 
   }
 }
 
-/** What all calls of the control plane need. */
+/** What every call of the control plane needs. */
 interface FunctionContext {
   readonly client: LambdaCalls;
   readonly settings: ReactorFunctionSettings;
@@ -107,7 +109,7 @@ async function published(
   return version;
 }
 
-/** The state of a function or one of its versions; `undefined` if there is none. */
+/** The state of a function or one of its versions; `undefined` if it does not exist. */
 async function configurationOf(
   { client }: FunctionContext,
   name: string,
@@ -127,7 +129,7 @@ const hasCurrentLayer = (
 const hasCurrentRuntime = (context: FunctionContext, found: FunctionConfiguration): boolean =>
   hasCurrentLayer(context, found) && found.Architectures?.[0] === context.settings.architecture;
 
-/** A function keeps the layer that it was created with, until its code is published again. */
+/** A function has the layer that it was created with until its code is published again. */
 async function useCurrentLayer(
   context: FunctionContext,
   name: string,
@@ -143,7 +145,7 @@ async function useCurrentLayer(
   await ready(context, name, '$LATEST');
 }
 
-/** Publishes code for an existing function. */
+/** Publishes code for an existing function, and returns the version. */
 async function publishCode(context: FunctionContext, name: string, archive: Uint8Array): Promise<string> {
   const { settings, client } = context;
   const command = new UpdateFunctionCodeCommand({
@@ -157,7 +159,7 @@ async function publishCode(context: FunctionContext, name: string, archive: Uint
   return published(context, name, updated.Version);
 }
 
-/** Creates the function, without `live`. */
+/** Creates the function without the alias `live`, and returns the version. */
 async function make(context: FunctionContext, name: string, archive: Uint8Array): Promise<string> {
   const { settings, client } = context;
   const command = new CreateFunctionCommand({
@@ -174,7 +176,7 @@ async function make(context: FunctionContext, name: string, archive: Uint8Array)
     Publish: true,
   });
   const created = await unlessThere(() => client.send(command), ROLE_TOO_NEW);
-  // An earlier attempt created it and its response was lost: for equal code Lambda returns the
+  // An earlier attempt created it and its response was lost. For equal code Lambda returns the
   // existing version.
   return created === undefined
     ? publishCode(context, name, archive)
@@ -182,8 +184,9 @@ async function make(context: FunctionContext, name: string, archive: Uint8Array)
 }
 
 /**
- * One Lambda function per reactor. To save the control plane's 15 calls a second, a new one takes
- * CreateFunction with Publish, CreateAlias and, to stay warm, PutProvisionedConcurrencyConfig.
+ * Has one Lambda function for each reactor. The control plane allows 15 calls a second, so a new
+ * function takes few: CreateFunction with Publish, CreateAlias and, to stay warm,
+ * PutProvisionedConcurrencyConfig.
  */
 export function createReactorFunctions(
   client: LambdaCalls,

@@ -14,7 +14,7 @@ import type { ReactorRepairs } from '../../core/reactors/reactor-functions.ts';
 import { BUSY, retryControlPlane } from './retry-control-plane.ts';
 import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
 
-/** Runs a call that may find its resource deleted; `undefined` then. */
+/** Runs a call, and returns `undefined` if its resource is deleted. */
 export async function unlessGone<T>(
   call: () => Promise<T>,
   also: readonly string[] = [],
@@ -42,10 +42,9 @@ async function versionsOf(client: LambdaCalls, name: string): Promise<readonly s
   return versions;
 }
 
-/** The settings of all reactor functions. */
 export interface ReactorRepairSettings {
   readonly namePrefix: string;
-  /** Provisioned instances of `live`. */
+  /** The number of instances of `live` that are always running. */
   readonly hotConcurrency: number;
 }
 
@@ -68,8 +67,8 @@ export function createReactorRepairs(
         await retryControlPlane(() => client.send(command), BUSY);
         return true;
       } catch (error) {
-        // All other parameters are valid: the account would have less concurrency than must stay
-        // unreserved (AWS).
+        // All other parameters are valid, so the account would have less concurrency left than AWS
+        // requires.
         if (error instanceof InvalidParameterValueException) return false;
         throw error;
       }

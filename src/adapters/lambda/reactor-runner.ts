@@ -7,7 +7,7 @@ import { ServiceError } from '../../core/shared/service-error.ts';
 import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
 import { parseRunOutcome } from './parse-run-outcome.ts';
 
-/** Largest payload of a synchronous invocation, in bytes (AWS Lambda quotas: 6 MB). */
+/** Largest payload that a synchronous invocation may have, in bytes (AWS Lambda quotas: 6 MB). */
 const PAYLOAD_MAX_BYTES = 6_000_000;
 
 /** Lambda errors that prove that the code was not started, and that are transient. */
@@ -25,7 +25,7 @@ const NOT_STARTED = new Set([
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
-/** How long starting is retried, in ms; the rest of the time is for the code. */
+/** How long the service tries to start a run, in ms. The rest of the time is for the code. */
 const START_WITHIN_MS = 8_000;
 
 function payloadOf(
@@ -57,7 +57,7 @@ function payloadOf(
 export interface ReactorRunnerSettings {
   readonly namePrefix: string;
   /**
-   * Local origins that the deployer allows for a reactor's client: only the local account has them.
+   * Local origins that the deployer allows for a reactor's client. Only the local account has them.
    */
   readonly egressAllowList: EgressAllowList;
 }
@@ -72,7 +72,7 @@ function unavailable(cause: unknown): ServiceError {
 /** The outcome of an invocation that Lambda accepted. */
 function outcomeOfResponse({ FunctionError: error, Payload: payload }: InvokeCommandOutput): RunOutcome {
   if (error === undefined) return parseRunOutcome(payload);
-  // The instance died. Lambda gives the cause in words, except for memory, where it has none.
+  // The instance died. Lambda reports the cause in words, except for memory, where it reports none.
   return { outcome: 'exited' };
 }
 
@@ -103,7 +103,7 @@ export function createReactorRunner(
       if (abortSignal.aborted) return { outcome: 'timed_out' };
       if (!(error instanceof Error)) throw error;
       if (NOT_STARTED.has(error.name)) return { notStarted: error };
-      // Deleted after the record was read: the caller reads the record again.
+      // The function was deleted after the record was read, so the caller reads the record again.
       if (error.name === 'ResourceNotFoundException') return { outcome: 'stale' };
       const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
       // A refusal (AccessDenied, not found) is a fault of the service and started nothing. Without

@@ -2,14 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { callDependency } from '../aws/dependency-error.ts';
 
 /**
- * The time limit of one control plane step, in ms: as long as a caller behind the gateway can wait.
+ * The time limit of one control plane step, in ms. A caller behind the gateway can wait no longer.
  */
 const PATIENCE_MS = 20_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 
 /**
- * Errors that are transient for every call: the account's rate limit, a function that is not ready.
+ * Errors that are transient for every call: the account's rate limit, or a function that is not
+ * ready.
  */
 const TRANSIENT: readonly string[] = [
   'TooManyRequestsException',
@@ -17,12 +18,15 @@ const TRANSIENT: readonly string[] = [
   'ResourceNotReadyException',
 ];
 
-/** Also transient for calls that change an existing function: another change is in progress. */
+/**
+ * This error is transient too for calls that change an existing function: another change is in
+ * progress.
+ */
 export const BUSY: readonly string[] = ['ResourceConflictException'];
 
 /**
- * Retries a control plane call (15 a second per account) with jitter while its error is transient
- * or in `also`. Throws the last error, transient ones as `dependency_unavailable`.
+ * Retries a control plane call (15 a second per account) with jitter, while its error is transient
+ * or in `also`. Throws the last error, and a transient one as `dependency_unavailable`.
  */
 export async function retryControlPlane<T>(call: () => Promise<T>, also: readonly string[] = []): Promise<T> {
   const until = Date.now() + PATIENCE_MS;
@@ -33,7 +37,8 @@ export async function retryControlPlane<T>(call: () => Promise<T>, also: readonl
       const { name } =
         error instanceof Error && error.cause instanceof Error ? error.cause : (error as Error);
       const pause = Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries);
-      // Only names decide: messages may contain anything, such as names of functions.
+      // The decision uses only names, because messages may contain anything, such as names of
+      // functions.
       if (![...TRANSIENT, ...also].includes(name) || Date.now() + pause > until) throw error;
       await sleep(pause);
     }

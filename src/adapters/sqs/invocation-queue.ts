@@ -3,10 +3,10 @@ import type { SqsCalls } from '../aws/clients.ts';
 import type { InvocationQueue } from '../../core/reactors/invocation-store.ts';
 import { callDependency } from '../aws/dependency-error.ts';
 
-/** Longest delay of a message, in seconds (SQS). */
+/** Longest delay that SQS allows for a message, in seconds. */
 const DELAY_MAX_SECONDS = 900;
 
-/** A queue of invocations: a message contains the ids of one, and nothing else. */
+/** A queue of invocations. A message contains the ids of one, and nothing else. */
 export function createInvocationQueue(client: SqsCalls, queueUrl: string): InvocationQueue {
   return {
     async send({ tenantId, id }, delayMs = 0) {
@@ -20,7 +20,7 @@ export function createInvocationQueue(client: SqsCalls, queueUrl: string): Invoc
   };
 }
 
-/** Messages in a queue, waiting or in progress; SQS counts them approximately. */
+/** Counts the messages in a queue, waiting or in progress. SQS counts them approximately. */
 export async function queueDepth(client: SqsCalls, queueUrl: string): Promise<number> {
   const command = new GetQueueAttributesCommand({
     QueueUrl: queueUrl,

@@ -24,7 +24,7 @@ function holds(condition: Condition, id: string | undefined, container: Containe
   return condition.operator === 'equals' ? actual === condition.value : actual.startsWith(condition.value);
 }
 
-/** Whether a rule applies to a token in one of its containers. */
+/** Whether a rule applies to a token in `container`, which is one of its containers. */
 function applies(rule: AccessRule, id: string | undefined, container: Container): boolean {
   if (rule.container !== undefined) return covers(rule.container, container);
   if (rule.conditions === undefined || rule.conditions.length === 0) return false;
@@ -53,8 +53,8 @@ export function moreRestrictive(a: Transform, b: Transform): Transform {
 }
 
 /**
- * The transform under which a credential may do this with a token; `undefined` for no access
- * (docs/contract.md#how-access-is-decided). A token without containers is never accessible.
+ * The transform under which a credential may use the permission on a token; `undefined` for no
+ * access (docs/contract.md#how-access-is-decided). A token without containers is never accessible.
  */
 export function decideAccess(
   grants: Grants,

@@ -18,13 +18,15 @@ export interface Condition {
   readonly value: string;
 }
 
-/** Most rules of one credential, and maximum lengths in characters. */
+/** Most rules that one credential may have, and maximum lengths in characters. */
 export const RULE_LIMITS = { rules: 100, description: 500, conditionValue: 500 } as const;
 
 /** An access rule (docs/contract.md#access-rules). It has either a container or conditions. */
 export interface AccessRule {
   readonly description?: string;
-  /** From 1; a higher value means lower precedence. Unique among the rules of one credential. */
+  /**
+   * Starts at 1; a higher value means lower precedence. No two rules of a credential have the same.
+   */
   readonly priority: number;
   readonly container?: Container;
   readonly conditions?: readonly Condition[];
@@ -32,7 +34,7 @@ export interface AccessRule {
   readonly permissions: readonly Permission[];
 }
 
-/** All that a credential grants. */
+/** Everything that decides what a credential may do. */
 export interface Grants {
   readonly permissions: readonly Permission[];
   readonly rules: readonly AccessRule[];

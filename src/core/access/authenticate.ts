@@ -10,9 +10,9 @@ import { isDestroyed } from '../crypto/key-ring.ts';
 
 export interface AuthenticateDeps {
   readonly credentialStore: CredentialStore;
-  /** Credentials of sessions, stored in the table without backups. */
+  /** Credentials of sessions, which are in the table without backups. */
   readonly sessionStore: CredentialStore;
-  /** Credentials of invocations of reactors, stored in the same table. */
+  /** Credentials of invocations of reactors, which are in the same table. */
   readonly invocationCredentials: CredentialStore;
   readonly tenantBasicsStore: TenantBasicsStore;
   readonly tenantKeys: Pick<TenantKeys, 'holds' | 'learn'>;
@@ -30,13 +30,16 @@ export interface AuthenticateOptions {
 }
 
 /**
- * The message is the same for a key that never existed, a replaced one, and one of another
+ * The message does not reveal whether a key never existed, was replaced, or is of another
  * deployment.
  */
 const UNKNOWN =
   'The API key is unknown: it was regenerated or deleted, it belongs to another deployment, or it was not copied whole.';
 
-/** Decided by the text alone, before anything is read: it reveals nothing about any key. */
+/**
+ * The text of the key alone decides this, before anything is read, so it reveals nothing about any
+ * key.
+ */
 const NOT_WHOLE = 'The API key is not whole: a part of it is missing, or something was added or changed.';
 
 function refused(detail: string): ServiceError {
@@ -74,7 +77,7 @@ function storeOf(deps: AuthenticateDeps, { kind }: ApiKeyClaim): CredentialStore
   return kind === 'invocation' ? deps.invocationCredentials : deps.credentialStore;
 }
 
-/** The claim of a key. Throws `unauthenticated` for a text without the form of a key. */
+/** Throws `unauthenticated` for a text without the form of a key. */
 export function claimOf(apiKey: Secret<string>): ApiKeyClaim {
   const claim = readApiKey(apiKey);
   if (claim !== undefined) return claim;
@@ -87,7 +90,8 @@ export function claimOf(apiKey: Secret<string>): ApiKeyClaim {
 
 /**
  * The caller of a key. Throws `unauthenticated` for an unknown, revoked or expired key or a tenant
- * in destruction, `forbidden` for an unauthorized session. Nothing that decides access is cached.
+ * in destruction, and `forbidden` for an unauthorized session. Nothing that decides access is
+ * cached.
  */
 export async function authenticate(
   deps: AuthenticateDeps,
@@ -104,7 +108,8 @@ export async function authenticate(
   ]);
   const caller = check(deps, claim, credential, tenant);
   if (!tenant) return caller;
-  // Only now: nothing happens for the tenant before its credential is found.
+  // Learns the ring only now, because nothing may happen for the tenant before its credential is
+  // found.
   deps.tenantKeys.learn(claim.tenantId, tenant);
   return { ...caller, tenantSettings: tenant.settings };
 }

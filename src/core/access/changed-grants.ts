@@ -4,7 +4,7 @@ import { widenedPermissions } from './delegation.ts';
 
 export const NO_GRANTS: Grants = { permissions: [], rules: [] };
 
-/** Names of the permissions of which a change gives more, and of which it leaves less. */
+/** Names of the permissions that a change widens, and of those that it narrows. */
 export function changedGrants(previous: Grants, next: Grants): Pick<Change, 'granted' | 'withdrawn'> {
   const granted = widenedPermissions(previous, next);
   const withdrawn = widenedPermissions(next, previous);

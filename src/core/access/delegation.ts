@@ -4,8 +4,8 @@ import { TRANSFORMS, type AccessRule, type Condition, type Grants, type Transfor
 import type { Permission } from './permission.ts';
 
 /*
- * Whether a credential may grant access: it needs at least as much itself, for every token that a
- * granted rule covers (docs/contract.md#sessions).
+ * Decides whether a credential may grant access. It needs at least as much itself, for every token
+ * that a granted rule covers (docs/contract.md#sessions).
  */
 
 /** A set of containers: a single one, or all that start with a text. */
@@ -16,8 +16,8 @@ function regionOf(condition: Condition): Region {
 }
 
 /**
- * Regions, each of which contains all containers that a rule can apply to; just `/` if the rule
- * names none.
+ * Regions, each of which contains all containers that a rule can apply to. A rule that names none
+ * has only the region `/`.
  */
 function regionsOf(rule: Pick<AccessRule, 'container' | 'conditions'>): readonly Region[] {
   if (rule.container !== undefined) return [{ below: rule.container }];
@@ -39,7 +39,8 @@ function coversRegion(
   const allows = (container: string) =>
     isAtLeast(decideAccess(granter, permission, { containers: [container] }), transform);
   if ('only' in region) return allows(region.only);
-  // The granter's access changes only at containers of its rules: check these and the root.
+  // The granter's access changes only at containers of its rules, so these and the root are
+  // checked.
   const named = granter.rules.flatMap(({ container }) =>
     container?.startsWith(region.below) === true ? [container] : [],
   );
@@ -52,9 +53,9 @@ const namesOf = ({ permissions, rules }: Grants): readonly Permission[] => [
 ];
 
 /**
- * The permissions of which a change of grants gives more: one that was nowhere before, one in more
- * containers, or one under a more revealing transform. Exact for rules with containers, since
- * access changes only at these.
+ * The permissions that a change of grants widens: a new one, one in more containers, or one under a
+ * more revealing transform. The result is exact for rules with containers, since access changes
+ * only at these.
  */
 export function widenedPermissions(previous: Grants, next: Grants): readonly Permission[] {
   const containers = [...previous.rules, ...next.rules].flatMap(({ container }) => container ?? []);
@@ -71,7 +72,7 @@ export function widenedPermissions(previous: Grants, next: Grants): readonly Per
   );
 }
 
-/** The granted permissions that exceed those of the granter; empty if none does. */
+/** The granted permissions that exceed those of the granter. */
 export function permissionsBeyond(granter: Grants, granted: Grants): readonly Permission[] {
   const topLevel = granted.permissions.map((permission) => ({
     permission,
@@ -93,8 +94,8 @@ export function permissionsBeyond(granter: Grants, granted: Grants): readonly Pe
 }
 
 /**
- * The grants of a session that its authorizing application still has: if the application loses
- * access, so do its sessions.
+ * The part of a session's grants that its authorizing application still has. If the application
+ * loses access, so do its sessions.
  */
 export function narrowGrants(authorizer: Grants | undefined, granted: Grants): Grants {
   const beyond = authorizer === undefined ? [] : permissionsBeyond(authorizer, granted);

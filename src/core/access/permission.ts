@@ -1,10 +1,10 @@
-/** The types of application (docs/contract.md#application-types). */
+/** The types that an application may have (docs/contract.md#application-types). */
 export const APPLICATION_TYPES = ['private', 'public', 'management'] as const;
 export type ApplicationType = (typeof APPLICATION_TYPES)[number];
 
 interface PermissionDefinition {
   readonly description: string;
-  /** The application types that may have it (docs/contract.md#permissions). */
+  /** The application types that may have the permission (docs/contract.md#permissions). */
   readonly applicationTypes: readonly ApplicationType[];
 }
 
@@ -43,14 +43,12 @@ export const PERMISSIONS = {
 
 export type Permission = keyof typeof PERMISSIONS;
 
-/** Every permission name. */
 export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as readonly Permission[];
 
-/** The types of application that may have the permission, in words. */
+/** The types of application that may have the permission, in words for a message. */
 export const holdersOf = (permission: Permission): string =>
   PERMISSIONS[permission].applicationTypes.join(' or ');
 
-/** Whether applications of the type may have the permission. */
 export function isLegalFor(permission: Permission, type: ApplicationType): boolean {
   const types: readonly ApplicationType[] = PERMISSIONS[permission].applicationTypes;
   return types.includes(type);

@@ -4,7 +4,7 @@ import { decideAccess, holdsSomewhere, type TokenAttributes } from './access-dec
 import type { Transform } from './access-rule.ts';
 import { holdersOf, isLegalFor, type Permission } from './permission.ts';
 
-/** Whose permissions count for a request, by the kind of its credential. */
+/** Whose permissions decide a request, for the message: it depends on the kind of credential. */
 const HOLDERS: Readonly<Record<Caller['actsBy'], string>> = {
   own_key: 'This application',
   session: 'This session',
@@ -12,7 +12,7 @@ const HOLDERS: Readonly<Record<Caller['actsBy'], string>> = {
   reactor: 'The invoking application',
 };
 
-/** How a caller could get a permission that it does not have. */
+/** Advice for the message: how a caller could get a permission that it does not have. */
 function wayOut({ type, actsBy }: Caller, permission: Permission): string {
   if (type === 'session') return `${HOLDERS.session} was not granted it.`;
   return isLegalFor(permission, type)

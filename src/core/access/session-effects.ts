@@ -2,7 +2,7 @@ import type { PortEffects } from '../audit/effect.ts';
 import { changedGrants, NO_GRANTS } from './changed-grants.ts';
 import type { SessionStore } from './session.ts';
 
-/** Apart from the use cases, which most functions do not bundle. */
+/** This file is apart from the use cases because most functions bundle only the effects. */
 export const SESSION_STORE_EFFECTS: PortEffects<SessionStore> = {
   create: ({ id }) => ({ resource: `session:${id}` }),
   authorize: ({ sessionId }, grants) => ({

@@ -33,16 +33,19 @@ export interface Grantor {
 export interface NewSession {
   readonly id: string;
   readonly tenantId: string;
-  /** The public application that created it, which has the session only while it has this key. */
+  /** The public application that created the session, and has it only while this is its key. */
   readonly createdBy: Grantor;
   readonly keyHash: Buffer;
   readonly nonceHash: Buffer;
   readonly expiresAtMs: number;
 }
 
-/** The grants of an authorization. */
+/** The grants that a private application gives to a session. */
 export interface SessionGrants extends Grants {
-  /** The private application that authorizes the session, under the same condition. */
+  /**
+   * The private application that authorizes the session. The grants apply only while this is its
+   * key.
+   */
   readonly authorizedBy: Grantor;
   readonly expiresAtMs: number;
 }
@@ -80,7 +83,9 @@ function requireType(caller: Caller, type: 'public' | 'private', what: string): 
     throw new ServiceError('forbidden', `The credential of an invocation does not ${what} sessions.`);
 }
 
-/** The application of a caller with its own key: nothing else makes or authorizes sessions. */
+/**
+ * The application of a caller with its own key. No other caller may create or authorize sessions.
+ */
 function grantorOf({ applicationId, keyHash }: Caller): Grantor {
   if (keyHash === undefined) throw new Error('session: the caller has no key of an application');
   return { applicationId, keyHash };
@@ -150,8 +155,9 @@ function checkAuthorization({ permissions, rules, expiresAtMs }: Authorization, 
 }
 
 /**
- * Grants access, once. Throws `validation_failed`, `not_found` for an unknown or ended nonce,
- * `conflict` for a used one; `forbidden`, for more than the application has, leaves it unused.
+ * Grants access once. Throws `validation_failed`, `not_found` for an unknown or ended nonce, and
+ * `conflict` for a used one. Throws `forbidden` for more than the application has, which leaves the
+ * nonce unused.
  */
 export async function authorizeSession(
   deps: SessionDeps,

@@ -14,7 +14,7 @@ export interface TenantBasics extends KeyRing {
 
 /** Reads the properties that every request may need, from one of several equal copies. */
 export interface TenantBasicsStore {
-  /** As last written; `undefined` if there is no such tenant. */
+  /** The newest version; `undefined` if there is no such tenant. */
   basics(tenantId: string): Promise<TenantBasics | undefined>;
 }
 

@@ -11,9 +11,9 @@ import type { Application } from './application.ts';
 export interface ApplicationStore {
   /** Writes a new application and the hash of its key; `false` if its id is in use. */
   create(application: Application, keyHash: Buffer): Promise<boolean>;
-  /** The application as last written, or `undefined` if the tenant has none with this id. */
+  /** The newest version of an application; `undefined` if the tenant has none with this id. */
   find(tenantId: string, id: string): Promise<Application | undefined>;
-  /** Those of the applications that exist, in any order. */
+  /** Finds the applications that exist among these ids, in any order. */
   findMany(tenantId: string, ids: readonly string[]): Promise<readonly Application[]>;
   /** All applications of a tenant in batches, newest first, that come after an id. */
   list(tenantId: string, after: string | undefined): AsyncIterable<readonly Application[]>;
@@ -21,13 +21,13 @@ export interface ApplicationStore {
    * Replaces the version `previous`, from which `next` was made; `false` if it has changed since.
    */
   update(previous: Application, next: Application): Promise<boolean>;
-  /** {@link update} with another key; the old key is unknown afterwards. */
+  /** Does the same as {@link update}, and replaces the key. The old key is unknown afterwards. */
   replaceKey(previous: Application, next: Application, keyHash: Buffer): Promise<boolean>;
   /** Deletes this version of an application and its key; `false` if it has changed since. */
   delete(application: Application): Promise<boolean>;
 }
 
-/** The current grants of an application, and the hash of its key. */
+/** What sessions and reactor code need of the application that they act for. */
 export type ApplicationGrants = Pick<
   Application,
   'id' | 'tenantId' | 'type' | 'permissions' | 'rules' | 'expiresAtMs'
@@ -36,13 +36,13 @@ export type ApplicationGrants = Pick<
 /** Reads the grants of applications for sessions and reactor code that act on their behalf. */
 export interface ApplicationGrantsStore {
   /**
-   * The grants of those of the applications that exist, in any order, as last written. An expired
-   * one may be among them.
+   * The newest grants of the applications that exist among these ids, in any order. An expired one
+   * may be among them.
    */
   grants(tenantId: string, ids: readonly string[]): Promise<readonly ApplicationGrants[]>;
 }
 
-/** Members of an application that a change affects, by their names in the API. */
+/** Names in the API of the members that a change affects. */
 const applicationMembers = (previous: Partial<Application>, next: Application): readonly string[] =>
   (
     [

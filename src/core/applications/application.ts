@@ -2,8 +2,8 @@ import type { Grants } from '../access/access-rule.ts';
 import type { ApplicationType } from '../access/permission.ts';
 
 /**
- * An application: an API credential with its access (docs/contract.md#the-application-object).
- * Times in ms since the epoch.
+ * An API credential with its access (docs/contract.md#the-application-object). Times are in ms
+ * since the epoch.
  */
 export interface Application extends Grants {
   readonly id: string;

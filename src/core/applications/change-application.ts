@@ -67,7 +67,6 @@ export async function regenerateKey(
   });
 }
 
-/** Deletes an application with its key. */
 export async function deleteApplication(deps: GetApplicationDeps, caller: Caller, id: string): Promise<void> {
   requirePermission(caller, 'application:delete');
   await retryConflict(async () => {

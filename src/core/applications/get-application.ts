@@ -12,13 +12,13 @@ export interface GetApplicationDeps {
 }
 
 /**
- * Whether operations treat an application as existing; an expired one may only not be deleted yet.
+ * Whether operations treat an application as existing. An expired one may only not be deleted yet.
  */
 export function applicationExists(application: Pick<Application, 'expiresAtMs'>, now: number): boolean {
   return application.expiresAtMs === undefined || application.expiresAtMs > now;
 }
 
-/** An application of a tenant. Throws `not_found` also for an expired one. */
+/** Finds an application of a tenant. Throws `not_found` also for an expired one. */
 export async function existingApplication(
   deps: GetApplicationDeps,
   tenantId: string,
@@ -31,7 +31,7 @@ export async function existingApplication(
   return application;
 }
 
-/** An application of the caller's tenant by its id. */
+/** Needs `application:read`. Finds only applications of the caller's tenant. */
 export async function getApplication(
   deps: GetApplicationDeps,
   caller: Caller,

@@ -21,7 +21,7 @@ export interface ApplicationFilters {
   readonly types: readonly ApplicationType[];
 }
 
-/** A page of the tenant's applications, newest first. */
+/** Lists the tenant's applications, newest first. */
 export async function listApplications(
   deps: ListApplicationsDeps,
   caller: Caller,

@@ -22,21 +22,21 @@ export interface MarkedShard {
   readonly shard: number;
 }
 
-/** That a partition has, or may have, records of a minute (ms since the epoch). */
+/** Says that a partition has, or may have, records of a minute (ms since the epoch). */
 export interface Mark extends MarkedShard {
   readonly minute: number;
 }
 
 /**
- * Writes to the trail. Never overwrites anything: a value that is already stored under a key comes
- * from an earlier attempt of the same write, and the write counts as done.
+ * Writes to the trail and never overwrites anything. A value that is already stored under a key
+ * comes from an earlier attempt of the same write, so the write counts as done.
  */
 export interface TrailWriter {
   /** Resolves once the mark is durable. */
   mark(mark: Mark): Promise<void>;
   /**
-   * Writes a record and, with it, what the record needs. Resolves once all of it is durable; if it
-   * rejects, the record may exist. `wasThrottled`: the partition was busy.
+   * Writes a record and everything that the record needs. Resolves once all of it is durable. If it
+   * rejects, the record may exist. `wasThrottled` means that the partition was busy.
    */
   write(
     record: AuditRecord,
@@ -74,16 +74,16 @@ const minuteOf = (at: number): number => at - (at % MINUTE_MS);
 /** Number of trails with a state in memory. A trail without one starts over, which does no harm. */
 const REMEMBERED_MAX = 1_000;
 
-/** The state of one instance in one trail. */
+/** What one instance knows of one trail. */
 interface Writing {
   shard: number;
   /** The last record that certainly exists. */
   last?: RecordPlace;
   /** Marks of the shard that are durable or being written, by their minute. */
   readonly marks: Map<number, Promise<void>>;
-  /** The minute of the last record in the shard. */
+  /** The minute in which the shard got its last record. */
   minute?: number;
-  /** Writes of one trail are sequential: each record names the one before it. */
+  /** Writes of one trail are sequential, because each record names the one before it. */
   turn: Promise<unknown>;
 }
 
@@ -97,7 +97,7 @@ function unrecorded(cause: unknown): ServiceError {
   );
 }
 
-/** The time of the next record: later than the last one, even if the clock goes back. */
+/** The time of the next record. It is later than the last one, even if the clock goes back. */
 function nextTime({ clock }: AuditLogDeps, { last }: Writing): number {
   const now = clock();
   return last === undefined ? now : Math.max(now, timeOfPosition(last.position) + 1);
@@ -122,16 +122,16 @@ async function markedTime(deps: AuditLogDeps, trail: string, writing: Writing): 
 }
 
 /**
- * The mark of the next minute goes with the second record of a minute: a busy writer makes no
- * call for it. A mark cannot go with a record of its own minute: the batch is not atomic, and the
- * record could be stored without it.
+ * Returns the mark of the next minute, if it is to be written with the next record. The second
+ * record of a minute has it, so a busy writer makes no call for it. A mark cannot go with a record
+ * of its own minute: the batch is not atomic, and the record could be stored without it.
  */
 function markAhead(trail: string, { shard, marks, minute: last }: Writing, minute: number): Mark[] {
   const next = minute + MINUTE_MS;
   return last === minute && !marks.has(next) ? [{ trail, shard, minute: next }] : [];
 }
 
-/** Chooses another partition after one was busy, or may have been. */
+/** Chooses another partition, because this one was busy, or may have been. */
 function moveOn(writing: Writing): void {
   writing.shard = randomInt(TRAIL_SHARDS);
   writing.marks.clear();
@@ -158,7 +158,7 @@ async function write(
   const minute = minuteOf(at);
   const [ahead] = markAhead(trail, writing, minute);
   const { wasThrottled } = await deps.trailWriter.write(record, {
-    // The id of every other token was stored when that was created.
+    // The id of every other token was stored when that token was created.
     referred: referred.filter(({ id }) => entry.tokens?.create?.includes(id) === true),
     ...(ahead !== undefined && { mark: ahead }),
   });
@@ -171,7 +171,7 @@ async function write(
   return place;
 }
 
-/** An audit log over a store of records and the tenants' keys. */
+/** Writes records to a store, and makes their MACs with the tenants' keys. */
 export function createAuditLog(deps: AuditLogDeps): AuditLog {
   const writings = new Map<string, Writing>();
 
@@ -201,8 +201,8 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
           return await write(deps, trail, writing, entry);
         } catch (error) {
           moveOn(writing);
-          // The keys of the tenant were destroyed meanwhile: none of its credentials is valid any
-          // more.
+          // The keys of the tenant were destroyed meanwhile, so none of its credentials is valid
+          // any more.
           if (error instanceof ServiceError && error.code === 'unauthenticated') throw error;
           deps.onAuditUnavailable(error);
           throw unrecorded(error);

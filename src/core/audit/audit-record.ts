@@ -2,8 +2,8 @@ import { createHash, createHmac, randomBytes, type KeyObject } from 'node:crypto
 import { sortableTime } from '../shared/position.ts';
 
 /**
- * How a token was shown, used or changed; `refused`: the caller named it, but was shown nothing;
- * `examined`: it decided a count, or that a search found nothing, without being shown.
+ * How a token was shown, used or changed. With `refused`, the caller named it, but was shown
+ * nothing. With `examined`, it was not shown, but decided a count, or that a search found nothing.
  */
 export const FORMS = [
   'reveal',
@@ -27,40 +27,48 @@ export const OUTCOMES = ['begun', 'ok', 'refused', 'invalid', 'failed'] as const
 export type Outcome = (typeof OUTCOMES)[number];
 
 /**
- * The trail for events outside any tenant. Its records have no MAC, since there is no tenant key.
+ * The trail for events outside any tenant. Its records have no MAC, because there is no tenant key.
  */
 export const DEPLOYMENT = 'deployment';
 
 /**
- * Whether a text has the form of a trail's id: a UUID or `deployment`. Any other is not from this
- * service, and might not fit into a key or, once escaped, into a seal.
+ * Whether a text has the form of a trail's id: a UUID or `deployment`. Any other text is not from
+ * this service, and might not fit into a key or, once escaped, into a seal.
  */
 export const isTrail = (text: string): boolean => /^[\w-]{1,36}$/.test(text);
 
-/** The changes of an application, a reactor, a tenant or its keys: names, never values. */
+/**
+ * What changed of an application, a reactor, a tenant or its keys. It contains names and never
+ * values.
+ */
 export interface Change {
   readonly members: readonly string[];
   readonly granted?: readonly string[];
   readonly withdrawn?: readonly string[];
 }
 
-/** The content of a record (docs/audit.md#record): ids, names, counts; never data. */
+/**
+ * The content of a record (docs/audit.md#record), which has ids, names and counts and never data.
+ */
 export interface AuditEntry {
   /** The first version of the root whose audit key made the MAC; absent without a MAC. */
   readonly key?: number;
   /**
-   * The previous record of the same writer, `shard:position`; absent in the writer's first record.
+   * The previous record that the same writer wrote, `shard:position`; absent in the writer's first
+   * record.
    */
   readonly after?: string;
   readonly op: string;
   readonly outcome: Outcome;
-  /** Status of the response; absent before the response, and for work without a response. */
+  /** Status that the response had; absent before the response, and for work without a response. */
   readonly status?: number;
-  /** The earlier `begun` record, `shard:position`, of the request that ended. */
+  /** The earlier `begun` record of the request that ended, as `shard:position`. */
   readonly of?: string;
-  /** Id of the application. */
+  /** Id of the application that acted. */
   readonly app?: string;
-  /** `application`, `session:<id>`, `invocation:<id>`, `operator:<AWS principal>`. */
+  /**
+   * The credential: `application`, `session:<id>`, `invocation:<id>` or `operator:<AWS principal>`.
+   */
   readonly cred?: string;
   readonly ip?: string;
   readonly trace?: string;
@@ -68,11 +76,13 @@ export interface AuditEntry {
   readonly containers?: readonly string[];
   /** How many containers did not fit into the record. */
   readonly containersLeftOut?: number;
-  /** How many tokens matched a search, if they are too many to be named. */
+  /** How many tokens matched a search, if there are too many to name them. */
   readonly matches?: number;
-  /** The destination of the proxy or a webhook: its host and port. */
+  /** Host and port to which the proxy or a webhook sent a request. */
   readonly host?: string;
-  /** The resource of the request: `application:<id>`, `reactor:<id>`, `tenant:<id>`. */
+  /**
+   * The resource that the request is about: `application:<id>`, `reactor:<id>` or `tenant:<id>`.
+   */
   readonly resource?: string;
   readonly invocation?: string;
   readonly change?: Change;
@@ -84,15 +94,18 @@ export interface AuditEntry {
 
 /** A record as it is stored. */
 export interface AuditRecord {
-  /** Id of the tenant, or {@link DEPLOYMENT}. */
+  /** Id of the tenant, or {@link DEPLOYMENT} if there is none. */
   readonly trail: string;
   readonly shard: number;
-  /** Sorts by time, unique in the trail: see {@link newRecordPosition}. */
+  /** It sorts by time and is unique in the trail (see {@link newRecordPosition}). */
   readonly position: string;
-  /** When DynamoDB deletes it, in seconds since 1970. */
+  /** The time when DynamoDB deletes it, in seconds since 1970. */
   readonly expires: number;
   readonly mac?: Buffer;
-  /** With `ids` an {@link AuditEntry} (`record-content.ts`); the MAC covers exactly these bytes. */
+  /**
+   * With `ids`, this is an {@link AuditEntry} (`record-content.ts`). The MAC covers exactly these
+   * bytes.
+   */
   readonly body: string;
   readonly ids?: Buffer;
 }
@@ -103,28 +116,33 @@ export const TRAIL_SHARDS = 32;
 const RANDOM_BYTES = 9;
 const TIME_LENGTH = sortableTime(0).length;
 
-/** The time of the write, in ms since the epoch in base 36, then 9 random bytes in base64url. */
+/**
+ * Makes a position: the time of the write in base 36 (ms since the epoch), then 9 random bytes in
+ * base64url.
+ */
 export function newRecordPosition(at: number): string {
   return sortableTime(at) + randomBytes(RANDOM_BYTES).toString('base64url');
 }
 
 /**
- * Whether a text is a position. Any other is not from this service, and its time means nothing:
- * `parseInt` reads capital letters, too, and ends at the first character that is no digit.
+ * Whether a text is a position. Any other text is not from this service, and its time means
+ * nothing. `parseInt` also reads capital letters, and ends at the first character that is not a
+ * digit.
  */
 export const isPosition = (text: string): boolean => /^[0-9a-z]{9}[\w-]{12}$/.test(text);
 
 /**
- * How far the clock of an instance may be ahead, in ms: a later record is not from this service.
+ * How far the clock of an instance may be ahead, in ms. A record from later is not from this
+ * service.
  */
 export const CLOCK_AHEAD_MS = 5 * 60_000;
 
-/** When a record was written, in ms since the epoch. */
+/** The time when a record was written, in ms since the epoch. */
 export function timeOfPosition(position: string): number {
   return parseInt(position.slice(0, TIME_LENGTH), 36);
 }
 
-/** The position of a record in its trail. */
+/** Identifies a record in its trail. */
 export interface RecordPlace {
   readonly shard: number;
   readonly position: string;
@@ -166,20 +184,20 @@ const authenticated = ({ trail, shard, position, expires, body, ids = NO_IDS }: 
   ids,
 ];
 
-/** HMAC-SHA-256 under the tenant's audit key. */
+/** Computes the HMAC-SHA-256 of a record under the tenant's audit key. */
 export function macOf(key: KeyObject, record: Unauthenticated): Buffer {
   return createHmac('sha256', key)
     .update(lengthPrefixed(authenticated(record)))
     .digest();
 }
 
-/** SHA-256 over the whole record: the seal is computed from it. */
+/** SHA-256 over the whole record. The seal is computed from it. */
 export function leafOf(record: AuditRecord): Buffer {
   const parts = [...authenticated(record), record.mac ?? Buffer.alloc(0)];
   return createHash('sha256').update(lengthPrefixed(parts)).digest();
 }
 
-/** The tokens that a record names in any form, each once. */
+/** The tokens that a record names, each once, whatever their form. */
 export const namedTokens = ({ tokens = {} }: Pick<AuditEntry, 'tokens'>): readonly string[] => [
   ...new Set(Object.values(tokens).flat()),
 ];

@@ -7,7 +7,7 @@ import { addToken, hasToken, isEmpty, membersOf, noTokens, type ReportedTokens }
 
 /** What the product reports about a request while it runs. Reporting writes nothing. */
 export interface Sightings {
-  /** A token is about to be shown or used. Call this before opening the token. */
+  /** A token is about to be shown or used. This must be called before the token is opened. */
   saw(token: NamedToken, form: Form): void;
   /** The caller named these ids. Those that are not shown to it are recorded as refused. */
   named(ids: Iterable<string>): void;
@@ -15,17 +15,17 @@ export interface Sightings {
   found(tokens: readonly NamedToken[]): void;
   /** So many tokens matched a search that its record names only those that are shown. */
   matched(count: number): void;
-  /** The change that the next effect makes. */
+  /** The next effect makes this change. */
   changes(change: Change): void;
-  /** The resource of the request, if the path does not name it: `token:<id>`. */
+  /** The request is about this resource (`token:<id>`), which its path does not name. */
   about(resource: string): void;
-  /** The application that acts, if it was unknown when the request started. */
+  /** This application acts, which was unknown when the request started. */
   actsFor(caller: { readonly applicationId: string }): void;
 }
 
 /** How a request ended. */
 export interface End {
-  /** Status of the response; absent for work without a response. */
+  /** Status that the response has. Absent for work without a response. */
   readonly status?: number;
   readonly outcome: Outcome;
 }
@@ -36,26 +36,27 @@ export interface AuditScope extends Sightings {
   readonly hasBegun: boolean;
   /**
    * Records a coming effect, with everything reported so far. Resolves once the record is durable,
-   * or immediately if one covers it. On `dependency_unavailable` the effect must not happen.
+   * or immediately if an earlier one covers it. On `dependency_unavailable` the effect must not
+   * happen.
    */
   ahead(effect: Effect): Promise<void>;
   /**
-   * Records the end, unless the records show it; must resolve before the response is sent. If it
-   * rejects (`dependency_unavailable`), nothing of the response may be shown.
+   * Records the end, unless the records already show it. It must resolve before the response is
+   * sent. If it rejects (`dependency_unavailable`), nothing of the response may be shown.
    */
   close(end: End): Promise<void>;
 }
 
-/** The members that all records of a request share. */
+/** What all records of a request have in common. */
 export type AuditSubject = Pick<
   AuditEntry,
   'op' | 'app' | 'cred' | 'ip' | 'trace' | 'resource' | 'invocation'
 >;
 
-/** Forms in which a response shows a token; a failed response shows nothing. */
+/** Forms in which a response shows a token. A failed response shows nothing. */
 const SHOWN: ReadonlySet<Form> = new Set(['reveal', 'mask', 'redact', 'identity', 'examined']);
 
-/** The outcome of a request, by the status of our response. */
+/** How a request ended, according to the status of our response. */
 export function outcomeOf(status: number): Exclude<Outcome, 'begun'> {
   if (status < 400) return 'ok';
   if (status >= 500) return 'failed';
@@ -71,7 +72,7 @@ type Lifecycle =
 /** Members of the records that are known only while the request runs. */
 type Details = Partial<AuditSubject> & Pick<AuditEntry, 'host' | 'matches'>;
 
-/** The state of a scope. */
+/** What a scope knows about its request and has recorded so far. */
 interface Recording {
   readonly log: AuditLog;
   readonly trail: string;
@@ -99,7 +100,10 @@ function report(recording: Recording, token: NamedToken, form: Form): void {
   addToken(recording.pending, token, form);
 }
 
-/** Reports tokens of a failed response, and tokens that the caller named, as refused. */
+/**
+ * Reports tokens as refused if the response failed, or if the caller named them and did not see
+ * them.
+ */
 function refuse(recording: Recording): void {
   const { pending, namedIds, foundTokens, formsById } = recording;
   const refused = noTokens();
@@ -107,7 +111,8 @@ function refuse(recording: Recording): void {
   for (const [form, ids] of pending.ids) for (const id of ids) add(id, SHOWN.has(form) ? 'refused' : form);
   for (const id of namedIds) {
     if (hasToken(refused, id) || formsById.has(id)) continue;
-    // An id without a token is recorded only if it is a UUID: any other text may be sensitive data.
+    // An id without a token is recorded only if it is a UUID, because any other text may be
+    // sensitive data.
     if (foundTokens.has(id) || isUuid(id)) add(id, 'refused');
   }
   recording.pending = refused;
@@ -142,7 +147,7 @@ async function begin(recording: Recording, effect: Details, change: Change | und
   if (lifecycle.state === 'open') recording.lifecycle = { state: 'begun', first: place };
 }
 
-/** Records the end of a request, unless its records show it. */
+/** Records the end of a request, unless its records already show it. */
 async function end(recording: Recording, { status, outcome }: End): Promise<void> {
   const { lifecycle, log, hasLeft } = recording;
   if (lifecycle.state === 'failed') {
@@ -155,7 +160,7 @@ async function end(recording: Recording, { status, outcome }: End): Promise<void
   const entry = defined({ status, outcome, of: firstRecordOf(recording) });
   const showsMore = outcome === 'ok' && !isEmpty(recording.pending);
   if (lifecycle.state === 'open' || showsMore) await append(recording, entry);
-  // The effect is recorded: reporting an error here would make the caller repeat it.
+  // The effect is recorded. An error here would make the caller repeat it.
   else if (outcome !== 'ok' || hasLeft) await append(recording, entry).catch(log.endMissing);
 }
 
@@ -187,7 +192,8 @@ export function openScope(log: AuditLog, trail: string, subject: AuditSubject): 
     namedIds: new Set(),
     foundTokens: new Map(),
   };
-  // A record that is being written may cover the next effect.
+  // Records are written in sequence, because the one that is being written may cover the next
+  // effect.
   const inSequence = createSequence();
   const addDetails = (details: Details) => {
     recording.details = { ...recording.details, ...details };
@@ -219,7 +225,7 @@ export function openScope(log: AuditLog, trail: string, subject: AuditSubject): 
       addDetails({ app: applicationId });
     },
     ahead({ tokens = [], form = 'use', leaves = false, change, ...effect }) {
-      // Report the tokens immediately, so that effects that start together share one record.
+      // The tokens are reported immediately, so that effects that start together share one record.
       for (const token of tokens) report(recording, token, form);
       recording.hasLeft ||= leaves;
       return inSequence(() => begin(recording, effect, change));

@@ -4,19 +4,19 @@ import type { CallEffect, NamedToken } from './effect.ts';
 type Call = (...args: readonly unknown[]) => unknown;
 type Port = Readonly<Record<string, Call>>;
 
-/** The effects of the calls of each port, by the name of the dependency. */
+/** The effects that the calls of each port have, by the name of the dependency. */
 export type EffectsByPort = Readonly<Record<string, Readonly<Record<string, CallEffect<never>>>>>;
 
-/** A call of a port, made for the scope of a request. */
+/** Makes a call of a port for the scope of one request. */
 type Audited = (scope: AuditScope) => Call;
 
-/** The calls of a port: those that need no scope, and those that each request needs its own of. */
+/** The calls of a port that need no scope, and those that each request needs its own of. */
 interface Wrapped {
   readonly plain: Port;
   readonly audited: readonly (readonly [name: string, call: Audited])[];
 }
 
-/** How a call is audited; `undefined` if it needs no record. */
+/** A call that records its effect first; `undefined` if it needs no record. */
 function auditedCall(call: Call, effect: CallEffect<never>): Audited | undefined {
   if (effect === 'none') return undefined;
   if (effect === 'finds')
@@ -47,7 +47,7 @@ function wrap(port: Port, effects: EffectsByPort[string]): Wrapped {
   return { plain, audited };
 }
 
-/** A port for one request, whose effects are recorded before they happen. */
+/** Makes a port for one request, whose effects are recorded before they happen. */
 function portFor(scope: AuditScope, { plain, audited }: Wrapped): Port {
   if (audited.length === 0) return plain;
   const port = { ...plain };
@@ -62,7 +62,7 @@ function portFor(scope: AuditScope, { plain, audited }: Wrapped): Port {
 export function createAuditedPorts(
   effectsByPort: EffectsByPort,
 ): (deps: object, scope: AuditScope) => Readonly<Record<string, unknown>> {
-  // Each is wrapped once, by name of the dependency, since one object may be two of them.
+  // Ports are wrapped by the name of the dependency, since one object may be two of them.
   const ports = Object.entries(effectsByPort).map(([name, effects]) => ({
     name,
     effects,

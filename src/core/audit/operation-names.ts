@@ -32,7 +32,7 @@ export const OPERATION_NAMES = [
   'deleteReactor',
   'invokeReactor',
   'getReactorResult',
-  // All methods and paths of the proxy.
+  // All methods and paths of the proxy have one name.
   'proxy',
   'runInvocation',
   'deliverResult',

@@ -12,19 +12,19 @@ import {
 } from './token-reference.ts';
 
 /**
- * The stored form of an entry (docs/audit.md#record): JSON whose ids of tokens, and a UUID as id of
- * the application, are replaced by their number; the ids themselves follow in bytes.
+ * The stored form of an entry (docs/audit.md#record). In the JSON, a number replaces each id of a
+ * token, and a UUID as id of the application. The ids themselves follow in bytes.
  */
 export interface RecordContent {
   readonly body: string;
-  /** UUIDs in the order of the body, then references likewise; absent without any. */
+  /** UUIDs in the order of the body, then references in that order. Absent if there are none. */
   readonly ids?: Buffer;
 }
 
-/** In place of `app`: it is the first of the UUIDs. */
+/** This number replaces `app`, which is then the first of the UUIDs. */
 const FIRST_UUID = 1;
 
-/** Encodes an entry. `referred`: its ids of tokens that are stored as references. */
+/** Encodes an entry. `referred` has those of its ids of tokens that are stored as references. */
 export function encodeContent(entry: AuditEntry): RecordContent & { readonly referred: readonly Referred[] } {
   const { app, tokens, ...rest } = entry;
   const uuids: Buffer[] = [];
@@ -65,8 +65,8 @@ function* pieces(bytes: Buffer, size: number): Generator<Buffer, undefined> {
 }
 
 /**
- * The entry of a record; a reference is the text of `referenceText`. Throws an Error for content
- * that {@link encodeContent} does not produce.
+ * The entry of a record, in which a reference is the text of `referenceText`. Throws an Error for
+ * content that {@link encodeContent} does not produce.
  */
 export function decodeContent({ body, ids = Buffer.alloc(0) }: RecordContent): AuditEntry {
   const json: unknown = parseJson(body);

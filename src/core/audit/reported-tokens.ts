@@ -2,12 +2,12 @@ import type { AuditEntry, Form } from './audit-record.ts';
 import type { NamedToken } from './effect.ts';
 
 /**
- * Most bytes of the JSON of containers in a record, which others than its caller choose: with them
- * the record of one token still costs one write unit.
+ * Most bytes of the JSON of containers in a record. Others than its caller choose them, and with
+ * them the record of one token still costs one write unit.
  */
 const CONTAINERS_MAX_BYTES = 300;
 
-/** Tokens that the next record names, by form, and their containers. */
+/** Tokens that the next record names, by form, and the containers that they are in. */
 export interface ReportedTokens {
   readonly ids: Map<Form, Set<string>>;
   readonly containers: Set<string>;
@@ -26,12 +26,14 @@ export function addToken({ ids, containers }: ReportedTokens, token: NamedToken,
   for (const container of token.containers ?? []) containers.add(container);
 }
 
-/** The containers that fit into a record: other callers choose their names and their number. */
+/**
+ * The containers that fit into a record, because other callers choose their names and their number.
+ */
 function containersThatFit(all: ReadonlySet<string>): Pick<AuditEntry, 'containers' | 'containersLeftOut'> {
   const containers: string[] = [];
   let bytes = 0;
   for (const container of all) {
-    // With its quotes and a comma: no character of a container is escaped.
+    // A container takes two quotes and a comma. None of its characters is escaped.
     bytes += Buffer.byteLength(container) + 3;
     if (bytes > CONTAINERS_MAX_BYTES) break;
     containers.push(container);
@@ -43,7 +45,7 @@ function containersThatFit(all: ReadonlySet<string>): Pick<AuditEntry, 'containe
   };
 }
 
-/** The members of a record. */
+/** Makes the members that a record has for the reported tokens. */
 export function membersOf(
   reported: ReportedTokens,
 ): Pick<AuditEntry, 'tokens' | 'containers' | 'containersLeftOut'> {

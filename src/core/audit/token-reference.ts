@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { isUuid } from '../shared/is-uuid.ts';
 
 /*
- * A record names a token by 16 bytes if its id is a UUID, otherwise by a reference of 24 bytes: the
- * creator of a token chooses its id, and must not decide what the records of others cost.
+ * A record names a token by 16 bytes if its id is a UUID, and otherwise by a reference of 24 bytes.
+ * The creator of a token chooses its id, and must not decide what the records of others cost.
  */
 
 export const UUID_BYTES = 16;
@@ -24,23 +24,23 @@ export interface Referred {
  */
 export type ReferredIds = (references: readonly Buffer[]) => Promise<ReadonlyMap<string, string>>;
 
-/** The first bytes of SHA-256 of the id. */
+/** The reference that replaces an id: the first bytes of its SHA-256. */
 export const referenceOf = (id: string): Buffer =>
   createHash('sha256').update(id).digest().subarray(0, REFERENCE_BYTES);
 
-/** The text in place of an id until that is looked up: `ref:` and base64url. */
+/** The text that replaces an id until it is looked up: `ref:` and base64url. */
 export const referenceText = (reference: Buffer): string => PREFIX + reference.toString('base64url');
 
-/** The reference in such a text; `undefined` for any other text. */
+/** Reads the text of a reference; `undefined` for any other text. */
 export function parseReference(text: string): Buffer | undefined {
   if (!/^ref:[\w-]{32}$/.test(text)) return undefined;
   return Buffer.from(text.slice(PREFIX.length), 'base64url');
 }
 
-/** How a record names a token before references are looked up. */
+/** Names a token as a record does before references are looked up. */
 export const nameOfToken = (id: string): string => (isUuid(id) ? id : referenceText(referenceOf(id)));
 
-/** The bytes of such a name, from which an index computes its hash. */
+/** Converts such a name to the bytes from which an index computes its hash. */
 export function bytesOfName(name: string): Buffer {
   return parseReference(name) ?? packUuid(name);
 }

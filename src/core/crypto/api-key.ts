@@ -5,7 +5,10 @@ import { Secret } from '../shared/secret.ts';
 const TENANT_BYTES = 16;
 const RANDOM_BYTES = 32;
 const PREFIX = 'key_';
-/** 48 bytes are 64 to 66 characters in base58. A text outside this form is not looked up. */
+/**
+ * 48 bytes are 64 to 66 characters in base58. A text outside this form is not looked up, but
+ * rejected.
+ */
 const FORM = /^key_([a-z]{1,20})_([1-9A-HJ-NP-Za-km-z]{48,66})$/;
 
 /** The purpose of a key, which decides where its credential is stored. */
@@ -19,13 +22,12 @@ export interface ApiKeyClaim {
   readonly hash: Buffer;
 }
 
-/** A UUID from its bytes. */
 function uuidOf(bytes: Uint8Array): string {
   const hex = Buffer.from(bytes).toString('hex');
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** A new API key: `key_<type>_`, then in base58 the id of its tenant and 256 random bits. */
+/** Makes a new API key: `key_<type>_`, then in base58 the id of its tenant and 256 random bits. */
 export function generateApiKey(type: string, tenantId: string): Secret<string> {
   const bytes = Buffer.concat([Buffer.from(tenantId.replaceAll('-', ''), 'hex'), randomBytes(RANDOM_BYTES)]);
   if (bytes.length !== TENANT_BYTES + RANDOM_BYTES) throw new Error('API key: the id of a tenant is a UUID');
@@ -39,7 +41,7 @@ function kindOf(type: string): ApiKeyKind {
 /** Whether a text starts like a key. */
 export const hasKeyPrefix = (text: Secret<string>): boolean => text.reveal().startsWith(PREFIX);
 
-/** The claim of a key; `undefined` for a text without the form of a key. */
+/** The claim of a key; `undefined` for a text that does not have the form of a key. */
 export function readApiKey(key: Secret<string>): ApiKeyClaim | undefined {
   const [, type = '', content = ''] = FORM.exec(key.reveal()) ?? [];
   if (content === '') return undefined;
@@ -49,7 +51,7 @@ export function readApiKey(key: Secret<string>): ApiKeyClaim | undefined {
 }
 
 /**
- * The SHA-256 of an API key; nothing else of the key is stored. A plain hash is enough, since a key
+ * The SHA-256 of an API key, of which nothing else is stored. A plain hash is enough, since a key
  * contains 256 random bits (OWASP: slow hashes are for secrets that people choose).
  */
 export function hashApiKey(key: Secret<string>): Buffer {

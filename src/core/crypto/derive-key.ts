@@ -1,8 +1,9 @@
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
 /**
- * Each purpose has its own key: no two mechanisms share one. Only `data` has versions; the others
- * derive values that are compared, so they change only with the root (docs/security.md#keys).
+ * Each purpose has its own key, so that no two mechanisms share one. Only `data` has versions. The
+ * others derive values that are compared, so they change only with the root
+ * (docs/security.md#keys).
  */
 export const KEY_PURPOSES = [
   'data',
@@ -19,10 +20,7 @@ export type KeyPurpose = (typeof KEY_PURPOSES)[number];
 const KEY_BYTES = 32;
 const NO_SALT = Buffer.alloc(0);
 
-/**
- * The HKDF info for the key of a purpose, or for one version of the data key
- * (docs/security.md#keys).
- */
+/** The HKDF info, which names the purpose and, for data, the version (docs/security.md#keys). */
 function infoOf(purpose: KeyPurpose, version: number): string {
   return purpose === 'data'
     ? `cloakroom tenant key v1 data ${String(version)}`

@@ -3,13 +3,13 @@ import { base58 } from '@scure/base';
 import { canonical, jsonType, type Json } from '../shared/json.ts';
 import type { Secret } from '../shared/secret.ts';
 
-/** The input of a fingerprint. */
+/** What a fingerprint identifies: the type of a token, and a value made from its data. */
 export interface Fingerprinted {
   readonly type: string;
   readonly data: Secret<Json>;
-  /** The fingerprint expression, its text. */
+  /** The text that is the fingerprint expression. */
   readonly expression: string;
-  /** The result of the expression on the data. */
+  /** The value that the expression makes from the data. */
   readonly value: Secret<Json>;
 }
 
@@ -32,9 +32,12 @@ export interface Matched {
   /** Covers type, JSON type, expression and its value. */
   readonly fingerprint: string;
   readonly containers: readonly string[];
-  /** The mask of the token or of its type, `null` for none. */
+  /** The mask of the token or of its type; `null` if both have none. */
   readonly mask: Json;
-  /** All data, unless the fingerprint covers it: a card of another expiry is another card. */
+  /**
+   * All data, because the fingerprint expression may ignore some of it, such as the expiry of a
+   * card. Absent if the fingerprint covers it all.
+   */
   readonly data?: Secret<Json>;
 }
 

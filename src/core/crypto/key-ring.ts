@@ -1,28 +1,28 @@
 /** Highest version of a data key: a record has two bytes for it (record-encryption.ts). */
 export const KEY_VERSION_MAX = 65_535;
 
-/** A key that wraps the roots of many tenants, encrypted by the key service under its id. */
+/** A key that wraps the roots of many tenants. The key service encrypts it under its id. */
 export interface DeploymentKey {
   readonly id: string;
   readonly wrapped: Buffer;
 }
 
 /**
- * A tenant's root key as stored. It names the key that wrapped it, so that no other item has to be
- * read. Times in ms since the epoch.
+ * A tenant's root key in its stored form. It names the key that wrapped it, so that no other item
+ * has to be read. Times are in ms since the epoch.
  */
 export interface WrappedRoot {
   readonly wrapped: Buffer;
-  /** Absent if the key service wrapped the root, under the tenant's id. */
+  /** Absent if the key service itself wrapped the root, under the tenant's id. */
   readonly deploymentKey?: DeploymentKey;
   /** The first version of the data key that is derived from it. */
   readonly since: number;
   readonly addedAt: number;
-  /** When the service started to encrypt new records under it; absent while it waits. */
+  /** The time when the service started to encrypt new records under it. Absent while it waits. */
   readonly startedAt?: number;
-  /** When all lasting data had been encrypted under it and derived from it. */
+  /** The time when all lasting data had been encrypted under it and derived from it. */
   readonly settledAt?: number;
-  /** When no lasting data was derived from an older root any more. */
+  /** The time from which no lasting data was derived from an older root. */
   readonly clearedAt?: number;
 }
 
@@ -38,36 +38,37 @@ export interface KeyRing {
 }
 
 /**
- * The root that a version of the data key is derived from; `undefined` for a version older than all
- * roots.
+ * The root from which a version of the data key is derived; `undefined` for a version older than
+ * all roots.
  */
 export function rootOf({ roots }: Pick<KeyRing, 'roots'>, version: number): WrappedRoot | undefined {
   return roots.findLast(({ since }) => since <= version);
 }
 
-/** The root for new records. */
+/** The root that new records use. */
 export function currentRoot(ring: KeyRing): WrappedRoot | undefined {
   return rootOf(ring, ring.keyVersion);
 }
 
 /**
- * The root by which all lasting data can be found: the oldest, until all data was derived from a
- * newer one.
+ * The root by which all lasting data can be found. It is the oldest, until all data was derived
+ * from a newer one.
  */
 export function settledRoot({ roots }: KeyRing): WrappedRoot | undefined {
   return roots.findLast(({ settledAt }) => settledAt !== undefined) ?? roots[0];
 }
 
 /**
- * The roots by which an instance may still search: all, until every instance knows that a newer one
- * is settled. All know it if it was settled no later than `settledBefore` (ms since the epoch).
+ * The roots by which an instance may still search. These are all, until every instance knows that a
+ * newer one is settled. Every instance knows it if it was settled no later than `settledBefore` (ms
+ * since the epoch).
  */
 export function searchedRoots({ roots }: KeyRing, settledBefore: number): readonly WrappedRoot[] {
   const first = roots.findLastIndex(({ settledAt = Infinity }) => settledAt <= settledBefore);
   return roots.slice(Math.max(first, 0));
 }
 
-/** Whether the keys of a tenant are destroyed; its other records are deleted after them. */
+/** Whether the keys of a tenant are destroyed. Its other records are deleted after them. */
 export function isDestroyed({ roots }: KeyRing): boolean {
   return roots.length === 0;
 }

@@ -1,21 +1,21 @@
 import type { KeyObject } from 'node:crypto';
 
 /**
- * The encryption context of a wrapped key: it unwraps only under exactly the same context. A tenant
- * by its id, or a deployment key by its own id.
+ * The encryption context of a wrapped key, which unwraps only under exactly the same context. It
+ * names a tenant by its id, or a deployment key by its own id.
  */
 export type KeyContext = { readonly tenant: string } | { readonly deployment: string };
 
 export interface GeneratedKey {
   /** 32 random bytes, as an object that does not print them. */
   readonly key: KeyObject;
-  /** The same key, encrypted by the key service under the context. Safe to store. */
+  /** The same key, which the key service encrypted under the context. It is safe to store. */
   readonly wrapped: Buffer;
 }
 
 /**
  * The service with the master key (AWS KMS). Calls throw `dependency_unavailable` if it is down or
- * still throttles after retries; a key that does not open in its context is an unexpected error.
+ * still throttles after retries. A key that does not open in its context is an unexpected error.
  */
 export interface KeyService {
   generateKey(context: KeyContext): Promise<GeneratedKey>;

@@ -30,11 +30,11 @@ const TAG_BYTES = 16;
 const KEY_INFO = Buffer.from('cloakroom record key v1');
 const KEY_BYTES = 32;
 
-/** Bytes that encryption adds to the plaintext. */
+/** Number of bytes that encryption adds to the plaintext. */
 export const ENCRYPTION_OVERHEAD_BYTES = TEXT_AT + TAG_BYTES;
 
 /**
- * The additional data of a record: it opens only as the same field of the same record of the same
+ * The additional data of a record. It opens only as the same field of the same record of the same
  * tenant.
  */
 export interface RecordContext {
@@ -54,7 +54,7 @@ export interface DataKey {
   readonly key: KeyObject;
 }
 
-/** Why a record does not open. The message reveals nothing about the key or the content. */
+/** Says why a record does not open. The message reveals nothing about the key or the content. */
 export class RecordCorruptedError extends Error {
   constructor(reason: string) {
     super(`encrypted record: ${reason}`);
@@ -92,8 +92,8 @@ export function contextBytes(
 }
 
 /**
- * Encrypts `plaintext` for its context, with a new salt and nonce each time: equal plaintexts
- * produce different records.
+ * Encrypts `plaintext` for its context, with a new salt and nonce each time. Equal plaintexts
+ * become different records.
  */
 export function encryptRecord(dataKey: DataKey, context: RecordContext, plaintext: Buffer): Buffer {
   const record = Buffer.allocUnsafe(TEXT_AT + plaintext.length + TAG_BYTES);

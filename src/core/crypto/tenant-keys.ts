@@ -30,8 +30,8 @@ export const KEY_LIFETIME_MS = 5 * 60 * 1000;
 export const FORGOTTEN_MS = KEY_LIFETIME_MS + 60_000;
 
 /**
- * The tenants' keys in plaintext. The root is unwrapped on first use and all other keys are derived
- * from it; none of them is used after {@link KEY_LIFETIME_MS}.
+ * The tenants' keys in plaintext. The root is unwrapped on first use, and all other keys are
+ * derived from it. No key is used after {@link KEY_LIFETIME_MS}.
  */
 export interface TenantKeys {
   /** The key for new records of the purpose, and the version that identifies it. */
@@ -43,11 +43,14 @@ export interface TenantKeys {
    * replaced, and one otherwise.
    */
   all(tenantId: string, purpose: Exclude<KeyPurpose, 'data'>): Promise<readonly KeyObject[]>;
-  /** Those of them that an instance may still search by: see `searchedRoots`. */
+  /** The keys of the purpose that an instance may still search by (see `searchedRoots`). */
   searched(tenantId: string, purpose: Exclude<KeyPurpose, 'data'>): Promise<readonly DataKey[]>;
-  /** The key of the purpose by which all lasting data can be found: see `settledRoot`. */
+  /** The key of the purpose by which all lasting data can be found (see `settledRoot`). */
   settled(tenantId: string, purpose: Exclude<KeyPurpose, 'data'>): Promise<KeyObject>;
-  /** {@link current} without the cache, for callers that must not use a replaced key. */
+  /**
+   * Returns the same as {@link current} without the cache, for callers that must not use a replaced
+   * key.
+   */
   newest(tenantId: string, purpose: KeyPurpose): Promise<DataKey>;
   /** Whether the tenant's ring is cached, so that the caller need not read it. */
   holds(tenantId: string): boolean;
@@ -74,7 +77,7 @@ class Memory<T> {
     return known !== undefined && known.until > this.#clock() ? known : undefined;
   }
 
-  /** Caches a value; one that was made from another value expires with that at the latest. */
+  /** Caches a value. A value that was made from another one expires with that at the latest. */
   set(key: string, value: T, latest = Infinity): Cached<T> {
     const now = this.#clock();
     for (const [other, { until }] of this.#cached) if (until <= now) this.#cached.delete(other);
@@ -105,13 +108,14 @@ function derivedFrom({ key, derived }: Root, purpose: KeyPurpose, version: numbe
 }
 
 /**
- * The tenant was destroyed after the caller was authenticated: none of its keys is valid any more.
+ * The tenant was destroyed after the caller was authenticated, so none of its keys is valid any
+ * more.
  */
 const gone = () => new ServiceError('unauthenticated', 'The API key is not valid.');
 
 /**
- * The version that a record of a purpose stores: that of the data key, or the first version of the
- * root, which also identifies the root.
+ * The version that a record of a purpose stores. For `data` it is that of the data key. For others
+ * it is the first version of the root, which identifies the root.
  */
 function versionFor(ring: KeyRing, purpose: KeyPurpose): number {
   return purpose === 'data' ? ring.keyVersion : (currentRoot(ring)?.since ?? ring.keyVersion);
@@ -137,7 +141,7 @@ interface KeyCaches {
   readonly deploymentKeys: Memory<Promise<KeyObject>>;
 }
 
-/** Concurrent callers share one load; a load that fails is not cached. */
+/** Concurrent callers share one load. A load that fails is not cached. */
 function remember<T>(
   memory: Memory<Promise<T>>,
   name: string,
@@ -173,7 +177,7 @@ function openDeploymentKey(
   );
 }
 
-/** A root never outlives the deployment key that opened it: both end after one lifetime. */
+/** A root never outlives the deployment key that opened it, because both end after one lifetime. */
 function openRoot(
   caches: KeyCaches,
   tenantId: string,
@@ -230,7 +234,7 @@ export function createTenantKeys(deps: TenantKeysDeps): TenantKeys {
 
     async version(tenantId, purpose, version) {
       const ring = await ringOf(caches, tenantId);
-      // A version that the cached ring does not cover is newer: the data key was rotated since.
+      // The cached ring does not cover the version, so the data key was rotated since.
       return keyOf(
         caches,
         tenantId,
@@ -262,7 +266,8 @@ export function createTenantKeys(deps: TenantKeysDeps): TenantKeys {
 
     learn(tenantId, ring) {
       void rings.set(tenantId, Promise.resolve(ring));
-      // A root that fails here is unwrapped again when it is needed; that call reports the error.
+      // A root that fails here is unwrapped again when it is needed, and that call reports the
+      // error.
       for (const root of ring.roots) unwrap(caches, tenantId, root).catch(() => undefined);
     },
   };

@@ -7,18 +7,19 @@ import { dataKeyVersion, decryptRecord, encryptRecord, type RecordContext } from
 import type { TenantKeys } from './tenant-keys.ts';
 
 /**
- * Encrypts and decrypts JSON values under a tenant's data keys: the only way for plaintext into and
- * out of a store. It also authenticates what a store has in clear.
+ * Encrypts and decrypts JSON values under a tenant's data keys. Plaintext gets into and out of a
+ * store only through it. It also authenticates the fields that a store has in clear.
  */
 export interface Vault {
-  /** Encrypted bytes for one field of one record, under the tenant's current data key. */
+  /** Encrypts a value for one field of one record, under the tenant's current data key. */
   encrypt(context: RecordContext, value: Secret<Json>): Promise<Buffer>;
   /**
-   * Rejects with `RecordCorruptedError` if the field was changed or moved; with `JsonExtentError`,
-   * before it builds any value, if it has more members than `allowance` has left.
+   * Rejects with `RecordCorruptedError` if the field was changed or moved. Rejects with
+   * `JsonExtentError`, before it builds any value, if the field has more members than `allowance`
+   * has left.
    */
   decrypt(context: RecordContext, encrypted: Buffer, allowance?: MembersAllowance): Promise<Secret<Json>>;
-  /** The MAC of what a record has in clear. */
+  /** Makes the MAC of the fields that a record has in clear. */
   mac(context: RecordContext): Promise<Buffer>;
   /** Rejects with `RecordCorruptedError` if the MAC is not that of the context. */
   verify(context: RecordContext, mac: Buffer): Promise<void>;

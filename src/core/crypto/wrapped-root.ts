@@ -7,17 +7,20 @@ export interface OpenDeploymentKey {
   readonly key: KeyObject;
 }
 
-/** A deployment key has no versions: each has an id, and a root names it. */
+/** A deployment key has no versions. Each has an id, and a root names that. */
 const VERSION = 1;
 
-/** A root opens only as that of the same tenant, under the deployment key of the same id. */
+/** A root opens only for the same tenant, under the deployment key of the same id. */
 const contextOf = (tenantId: string, { id }: OpenDeploymentKey): RecordContext => ({
   tenantId,
   recordId: id,
   field: 'root',
 });
 
-/** Encrypts the root of a tenant under a deployment key: an encrypted record, format 1. */
+/**
+ * Encrypts the root of a tenant under a deployment key. The result is an encrypted record of format
+ * 1.
+ */
 export function wrapRoot(by: OpenDeploymentKey, tenantId: string, root: KeyObject): Buffer {
   const plaintext = root.export();
   try {
@@ -28,7 +31,7 @@ export function wrapRoot(by: OpenDeploymentKey, tenantId: string, root: KeyObjec
 }
 
 /**
- * Throws `RecordCorruptedError` for a root of another tenant, one that another key wrapped, and
+ * Throws `RecordCorruptedError` for a root of another tenant, for one that another key wrapped, and
  * for changed bytes.
  */
 export function unwrapRoot(by: OpenDeploymentKey, tenantId: string, wrapped: Buffer): KeyObject {

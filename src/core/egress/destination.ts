@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** Longest destination, in characters (docs/contract.md#destination). */
+/** Longest destination that is accepted, in characters (docs/contract.md#destination). */
 export const DESTINATION_MAX_LENGTH = 400;
 
 /**
@@ -9,10 +9,10 @@ export const DESTINATION_MAX_LENGTH = 400;
  */
 export type EgressAllowList = readonly string[];
 
-/** A destination of the right form; its address is checked when the connection is made. */
+/** A destination of the right form. Its address is checked when the connection is made. */
 export interface Destination {
   readonly url: URL;
-  /** On the allow list: its address is not checked. */
+  /** True for a destination on the allow list, whose address is not checked. */
   readonly isAdmitted: boolean;
 }
 
@@ -24,14 +24,14 @@ function portOf(url: URL): string {
   return url.protocol === 'https:' ? '443' : '80';
 }
 
-/** An allowed origin in one spelling, `scheme://host:port`; without a scheme it is https. */
+/** An allowed origin in one spelling, `scheme://host:port`. An entry without a scheme is https. */
 function originOf(entry: string): string {
   const withScheme = /^https?:\/\//.test(entry) ? entry : `https://${entry}`;
   const url = URL.canParse(withScheme) ? new URL(withScheme) : undefined;
   return url === undefined ? '' : `${url.protocol}//${url.hostname}:${portOf(url)}`;
 }
 
-/** Why a name cannot be a destination. */
+/** The reason why a name cannot be a destination, for the error; `undefined` if it can be one. */
 function nameProblem(host: string): string | undefined {
   if (host.startsWith('[') || ipaddr.isValid(host)) return 'must name its host, not an address';
   if (host.endsWith('.')) return 'must name its host without a trailing dot';
@@ -40,7 +40,7 @@ function nameProblem(host: string): string | undefined {
   return undefined;
 }
 
-/** Why a text cannot be a destination, before it is parsed. */
+/** The reason why a text cannot be a destination, found before it is parsed. */
 function textProblem(text: string): string | undefined {
   if (text.length > DESTINATION_MAX_LENGTH)
     return `must be at most ${String(DESTINATION_MAX_LENGTH)} characters`;
@@ -52,7 +52,7 @@ function textProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** Why a URL that no deploy setting allows cannot be a destination. */
+/** The reason why a URL cannot be a destination unless a deploy setting allows it. */
 function urlProblem(url: URL, ownHost: string | undefined): string | undefined {
   if (url.protocol !== 'https:') return 'must be an https URL';
   if (portOf(url) !== '443')
@@ -81,10 +81,7 @@ export function parseDestination(
   return urlProblem(url, options.ownHost) ?? { url, isAdmitted: false };
 }
 
-/**
- * Ports of allowed origins on this machine. Code that runs here may reach these local ports and no
- * others.
- */
+/** Ports of allowed origins on this machine. Code that runs here may reach no other local port. */
 export function admittedLocalPorts(allowList: EgressAllowList): readonly number[] {
   const origins = allowList.flatMap((entry) => (originOf(entry) === '' ? [] : [new URL(originOf(entry))]));
   const local = origins.filter(({ hostname }) => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname));

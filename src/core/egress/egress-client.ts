@@ -13,11 +13,10 @@ export interface OutboundRequest {
   readonly target: Secret<string>;
   readonly headers: Secret<HeaderFields>;
   readonly body: Secret<Buffer>;
-  /** Time until the whole response is there, in ms. */
+  /** Time limit for receiving the whole response, in ms. */
   readonly timeoutMs: number;
   /**
-   * Most bytes of a response body; `unread`: only the status matters, and the body of the response
-   * is empty.
+   * Most bytes of a response body. With `unread` only the status matters, and the body is empty.
    */
   readonly bodyMaxBytes: number | 'unread';
 }
@@ -29,9 +28,10 @@ export interface InboundResponse {
 }
 
 /**
- * Checks every address of the name, connects to a checked one with the name's certificate, follows
- * no redirect. Rejects with `validation_failed` (forbidden address), `destination_timeout`, and
- * `destination_unreachable` for any other failure before the response is complete.
+ * Checks every address of the name and connects to a checked one with the name's certificate. It
+ * follows no redirect. Rejects with `validation_failed` for a forbidden address,
+ * `destination_timeout`, and `destination_unreachable` for any other failure before the response is
+ * complete.
  */
 export interface EgressClient {
   send(request: OutboundRequest): Promise<InboundResponse>;

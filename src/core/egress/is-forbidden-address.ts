@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { madeOnce } from '../shared/made-once.ts';
 
-/** Global unicast addresses of IPv6 (IANA): no destination on the internet has another address. */
+/** Global unicast addresses of IPv6 (IANA). Every destination on the internet has one of these. */
 const globalV6 = madeOnce(() => ipaddr.parseCIDR('2000::/3'));
 
 /** Special ranges inside 2000::/3 that `ipaddr.js` reports as plain unicast. */

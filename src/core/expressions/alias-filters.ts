@@ -10,8 +10,8 @@ const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const UPPER = LOWER.toUpperCase();
 const ALIAS_MAX_LENGTH = 400;
 /**
- * Draws for one alias that differs from its input. Only inputs without replaceable characters use
- * them up.
+ * Most draws for an alias that differs from its input. Only an input without replaceable characters
+ * needs all of them.
  */
 const DRAWS = 32;
 
@@ -37,7 +37,8 @@ export function drawingFrom<T>(source: RandomInt, evaluate: () => T): T {
 const oneOf = (alphabet: string): string => alphabet[randomInt(alphabet.length)] ?? '';
 
 /**
- * A random character of the same kind: a digit for a digit, a letter for a letter; separators stay.
+ * A random character of the same kind: a digit for a digit, a letter for a letter. Separators do
+ * not change.
  */
 function sameKind(character: string): string {
   const alphabet = [DIGITS, LOWER, UPPER].find((candidate) => candidate.includes(character));
@@ -51,7 +52,7 @@ function charactersOf(value: Json): string[] {
   return text;
 }
 
-/** Draws until the alias differs from the value: an alias must never equal its value. */
+/** Draws until the alias differs from the value, because an alias must never show its value. */
 function draw(text: readonly string[], replace: (character: string, index: number) => string): string {
   for (let attempt = 0; attempt < DRAWS; attempt += 1) {
     const alias = text.map(replace).join('');
@@ -61,8 +62,8 @@ function draw(text: readonly string[], replace: (character: string, index: numbe
 }
 
 /**
- * `alias_card: bin, last4`: random digits in the format of a card number. Separators stay, and so
- * do BIN and last four digits on request.
+ * `alias_card: bin, last4`: random digits in the format of a card number. Separators do not change,
+ * nor do the BIN and the last four digits if the arguments say so.
  */
 export function aliasCard(value: Json, ...args: FilterArgument[]): string {
   const named = namedArguments(['bin', 'last4'], args);
@@ -85,8 +86,8 @@ function keeping(args: readonly FilterArgument[], length: number): (index: numbe
 }
 
 /**
- * `alias_preserve_format: first, last`: digits for digits, letters for letters in the same case;
- * all other characters stay.
+ * `alias_preserve_format: first, last`: replaces digits by digits, and letters by letters of the
+ * same case. All other characters stay.
  */
 export function aliasPreserveFormat(value: Json, ...args: FilterArgument[]): string {
   const text = charactersOf(value);
@@ -94,7 +95,7 @@ export function aliasPreserveFormat(value: Json, ...args: FilterArgument[]): str
   return draw(text, (character, index) => (keep(index) ? character : sameKind(character)));
 }
 
-/** `alias_preserve_length: first, last`: random letters and digits of the same length. */
+/** `alias_preserve_length: first, last`: returns random letters and digits of the same length. */
 export function aliasPreserveLength(value: Json, ...args: FilterArgument[]): string {
   const text = charactersOf(value);
   const keep = keeping(args, text.length);

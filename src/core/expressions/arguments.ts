@@ -7,8 +7,8 @@ import { ExpressionError } from './expression-error.ts';
 export type FilterArgument = unknown;
 
 /**
- * Arguments by name. Positional ones get the names in order; named ones (`mask: '*'`) have their
- * own. Throws {@link ExpressionError} for too many arguments and for unknown names.
+ * Arguments by name. Positional arguments get the names in order; named ones (`mask: '*'`) have
+ * their own. Throws {@link ExpressionError} for too many arguments and for unknown names.
  */
 export function namedArguments(
   names: readonly string[],
@@ -31,7 +31,7 @@ export function namedArguments(
 
 const COUNT_MAX = 100_000;
 
-/** A whole number from 0 to {@link COUNT_MAX}, also in quotes. */
+/** A whole number from 0 to {@link COUNT_MAX}, which may be quoted. */
 export function countArgument(value: unknown, fallback: number): number {
   if (value === undefined || value === null) return fallback;
   const count = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
@@ -52,7 +52,7 @@ export function booleanArgument(value: unknown, fallback: boolean): boolean {
 
 const TEXT_ARGUMENT_MAX = 100;
 
-/** A short text. */
+/** Reads a text that must be short, such as a mask. */
 export function textArgument(value: unknown, fallback: string): string {
   if (value === undefined || value === null) return fallback;
   if (typeof value !== 'string' || value.length > TEXT_ARGUMENT_MAX) {

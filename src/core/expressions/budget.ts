@@ -1,6 +1,6 @@
 import { ExpressionError } from './expression-error.ts';
 
-/** A budget that is used up: all texts that share it fail, whichever of them used it. */
+/** Reports a budget that is used up. All texts that share it fail, whichever of them used it. */
 export class BudgetError extends ExpressionError {}
 
 /**
@@ -16,20 +16,20 @@ export const REQUEST_STEPS = 100_000_000;
 export const MASK_STEPS = REQUEST_STEPS / 100;
 
 /**
- * The remaining cost that expressions may have. It counts steps, not time, so that the same
+ * The cost that expressions may still have. It counts steps instead of time, so that the same
  * evaluation has the same outcome everywhere.
  */
 export interface Budget {
   /** The steps charged so far. */
   readonly used: number;
   /**
-   * Charges steps before their work is done. Throws {@link BudgetError} if too few are left,
-   * and for every later charge.
+   * Charges steps before their work is done. Throws {@link BudgetError} if too few are left, and
+   * for every later charge.
    */
   charge(steps: number): void;
   /**
-   * A budget of at most `steps`, which are charged to this one too. After it is exceeded, this one
-   * is still usable.
+   * A budget of at most `steps`, which are charged to this one too. If the part is exceeded, this
+   * one is still usable.
    */
   part(steps: number): Budget;
 }
@@ -54,7 +54,7 @@ class StepBudget implements Budget {
   }
 
   charge(steps: number): void {
-    // Negated, so that NaN is too much.
+    // The comparison is negated, so that NaN is too much.
     if (!(steps <= this.#limit - this.#used)) {
       this.#used = this.#limit;
       throw new BudgetError(this.#reason);
@@ -68,7 +68,6 @@ class StepBudget implements Budget {
   }
 }
 
-/** The budget of a request. */
 export function createBudget(): Budget {
   return new StepBudget(
     REQUEST_STEPS,

@@ -11,22 +11,21 @@ export type More = (value: unknown, args: readonly FilterArgument[]) => number;
 export interface Cost {
   /** Steps for each character, element and member of its value and arguments. */
   readonly each: number;
-  /** Further steps. */
   readonly more?: More;
 }
 
 /** The cost of a filter that does not look into its value. */
 export const SHALLOW: Cost = { each: 0 };
 
-/** Steps of any filter: its call, and reading a few arguments. */
+/** Steps that every filter costs: its call, and reading a few arguments. */
 const CALL = 300;
 
 export const lengthOf = (value: unknown): number =>
   typeof value === 'string' || Array.isArray(value) ? value.length : 0;
 
 /**
- * Length of the longest text among the arguments, at least 1. A named argument is a pair of name
- * and value.
+ * Length of the longest text among the arguments, at least 1. A named argument is a pair of a name
+ * and a value.
  */
 export const longest = (args: readonly FilterArgument[]): number =>
   args.reduce<number>((length, argument) => {

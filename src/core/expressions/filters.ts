@@ -12,10 +12,7 @@ export type Filter = (budget: Budget, value: Json, args: readonly FilterArgument
 
 type TextFilter = (text: string, ...args: FilterArgument[]) => Json;
 
-/**
- * A mask of several characters makes the text that much longer, and each character is searched in
- * `preserve`.
- */
+/** The result is longer by the length of the mask, and each character is searched in `preserve`. */
 const hiding: Cost = { each: 10, more: (value, args) => lengthOf(value) * (90 + 6 * longest(args)) };
 const cardHiding: Cost = { each: 10, more: (value, args) => lengthOf(value) * (90 + 6 * longest(args)) };
 const ALIAS_CHARACTER = 1_500;
@@ -41,7 +38,7 @@ const ON_TEXT: Readonly<Record<string, readonly [filter: TextFilter, cost: Cost]
   to_string: [toText, SHALLOW],
 };
 
-/** Filters of the service on any value. */
+/** Filters of the service that take a value of any type. */
 const ON_VALUES: Readonly<Record<string, Filter>> = {
   json: (budget, value, [path]) => json(value, path, budget),
   stringify(budget, value) {

@@ -6,8 +6,8 @@ import type { Budget } from './budget.ts';
 const ALLOCATION = 8;
 
 /**
- * The limits that LiquidJS checks before it allocates or continues, charged to a budget. LiquidJS
- * passes a negative amount or none if it does not know one.
+ * Charges a budget in place of the limits that LiquidJS checks before it allocates or continues.
+ * LiquidJS passes a negative amount or none if it does not know the amount.
  */
 function limiter(budget: Budget): Context['memoryLimit'] {
   const charge = (steps: number, amount: unknown): void => {
@@ -17,7 +17,7 @@ function limiter(budget: Budget): Context['memoryLimit'] {
     use(amount) {
       charge(ALLOCATION, amount);
     },
-    // Its argument is the time, which does not matter here.
+    // LiquidJS passes the time, which a budget does not need.
     check() {
       charge(1, 1);
     },
@@ -28,15 +28,15 @@ function limiter(budget: Budget): Context['memoryLimit'] {
 /** The context of an evaluation in Liquid, with the budget that filters charge. */
 export type JsonContext = Context & { readonly budget: Budget };
 
-/** An own member of a JSON object, or an element of an array by its index. */
+/** Reads an own member of a JSON object by name, or an element of an array by index. */
 function readProperty(from: object, key: unknown): unknown {
   if (Array.isArray(from)) return typeof key === 'number' ? (from as unknown[]).at(key) : undefined;
   return typeof key === 'string' || typeof key === 'number' ? memberOf(from, String(key)) : undefined;
 }
 
 /**
- * The bindings of one evaluation: only own members of JSON objects and indexes of arrays, unlike in
- * Liquid (`size`, `first`, `last`) and JavaScript (docs/contract.md#expressions).
+ * The bindings of one evaluation. Expressions see only own members of JSON objects and indexes of
+ * arrays, unlike in Liquid (`size`, `first`, `last`) and JavaScript (docs/contract.md#expressions).
  */
 export function jsonContext(scope: object, budget: Budget, liquid: Liquid): JsonContext {
   const limit = limiter(budget);

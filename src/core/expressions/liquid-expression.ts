@@ -13,7 +13,6 @@ import { SyntaxProblem, unexpected, unreadable, type UsedName } from './syntax-p
  * LiquidJS is loaded on first use (lib/bundle.ts): the top level of this module must not use it.
  */
 
-/** The names of all filters of the language. */
 export const FILTER_NAMES: readonly string[] = [...STANDARD_FILTERS.keys(), ...OWN_FILTERS.keys()];
 
 /** Steps of parsing, for each character. */
@@ -26,7 +25,7 @@ const EVALUATE = 4_000;
  */
 const EVALUATE_CHARACTER = 60;
 
-/** A missing value is `null`, and so are Liquid's own names for it (`nil`, `empty`). */
+/** A missing value is `null`, as are Liquid's own names for it (`nil`, `empty`). */
 const present = (value: unknown): Json =>
   value === undefined || value instanceof Drop ? null : (value as Json);
 
@@ -43,7 +42,7 @@ function createLiquid(): Liquid {
     operators: {},
     timezoneOffset: 0,
     locale: 'en-US',
-    // No file is ever read: the language has no tags.
+    // LiquidJS never reads a file here, because the language has no tags.
     templates: {},
   });
   for (const name of Object.keys(liquid.filters)) liquid.unregisterFilter(name);
@@ -72,7 +71,7 @@ const A_VALUE = 'a value';
 const A_FILTER_OR_END = '`|` and a filter, or `}}`';
 const ARGUMENTS_OR_MORE = `\`:\` and arguments, ${A_FILTER_OR_END}`;
 
-/** What Liquid's parser expected, by the start of its message, and where it had read to by then. */
+/** What Liquid's parser expected, by the start of its message, and how far it had read by then. */
 const EXPECTED: readonly (readonly [message: string, expected: string, readBeyond: 0 | 1])[] = [
   ['invalid value expression', A_VALUE, 0],
   ['unexpected token', A_VALUE, 0],
@@ -84,7 +83,7 @@ const EXPECTED: readonly (readonly [message: string, expected: string, readBeyon
   ['invalid range syntax', 'a range such as `(1..3)`', 0],
 ];
 
-/** The error of Liquid's parser in our words: its own message quotes the source. */
+/** The error of Liquid's parser in our own words, because its message quotes the source. */
 function problemOf(error: unknown): ExpressionError {
   if (error instanceof ExpressionError || !(error instanceof Error)) return error as ExpressionError;
   const known = EXPECTED.find(([start]) => error.message.startsWith(start));
@@ -94,7 +93,7 @@ function problemOf(error: unknown): ExpressionError {
   return unexpected(token.begin - readBeyond, expected);
 }
 
-/** The form of an unknown filter's name that a message may quote: a word, never a value. */
+/** The names of unknown filters that a message may quote: a word, which is never a value. */
 const FILTER_NAME = /^[a-z][a-z_]{0,30}\d?$/i;
 
 function unknownFilter({ name, begin }: { readonly name: string; readonly begin: number }): SyntaxProblem {
@@ -128,7 +127,7 @@ function readWhole(source: string): ReadValue {
 }
 
 function parse(source: string): ReadValue {
-  // Outside the `try`: a failure to load Liquid is not the fault of the source.
+  // Loads outside the `try`, because a failure to load Liquid is not the fault of the source.
   liquid();
   try {
     return readWhole(withLiquidArguments(source));
@@ -137,7 +136,7 @@ function parse(source: string): ReadValue {
   }
 }
 
-/** LiquidJS wraps errors of filters. */
+/** The error that a filter threw, which LiquidJS wraps. */
 const thrownInside = (error: unknown): unknown =>
   error instanceof Error && 'originalError' in error ? error.originalError : error;
 

@@ -8,9 +8,8 @@ import {
 } from './arguments.ts';
 import { textOf } from './text-of.ts';
 
-/** The default character of a mask. */
 const DEFAULT_MASK = 'X';
-/** Common separators inside numbers: the positions of the card filters do not count them. */
+/** Common separators inside numbers. The positions of the card filters do not count them. */
 const SEPARATORS = ' -';
 
 const characters = (value: Json): string[] => Array.from(textOf(value));
@@ -30,7 +29,6 @@ function hide(
     .join('');
 }
 
-/** The last four characters. */
 export function last4(value: Json): string {
   // A character has at most two code units. The slice may cut one in two, but only before the last
   // four.
@@ -64,8 +62,8 @@ export function revealFirst(value: Json, ...args: FilterArgument[]): string {
 }
 
 /**
- * Like `hide`, but if the result would equal the input, shows only the preserved characters, and if
- * it still would, nothing.
+ * Shows less than `hide` if the result would equal the input: only the preserved characters, or
+ * nothing if these are the whole input.
  */
 function hideSomething(
   text: readonly string[],
@@ -109,7 +107,7 @@ export function binLength(digits: number): number {
 }
 
 /**
- * The positions of the BIN and of the last four digits of a card number; separators do not count.
+ * The positions of the BIN and of the last four digits of a card number. Separators do not count.
  */
 export function cardPositions(text: readonly string[]): {
   readonly bin: ReadonlySet<number>;
@@ -119,10 +117,7 @@ export function cardPositions(text: readonly string[]): {
   return { bin: new Set(digits.slice(0, binLength(digits.length))), last: new Set(digits.slice(-4)) };
 }
 
-/**
- * `card_mask: bin, last4, mask, preserve`: shows the BIN and/or the last four digits of a card
- * number.
- */
+/** `card_mask: bin, last4, mask, preserve`: shows the BIN, the last four digits or both. */
 export function cardMask(value: Json, ...args: FilterArgument[]): string {
   const named = namedArguments(['bin', 'last4', 'mask', 'preserve'], args);
   const text = characters(value);
@@ -137,7 +132,7 @@ export function cardMask(value: Json, ...args: FilterArgument[]): string {
   );
 }
 
-/** `card_bin`: the BIN of a card number. */
+/** `card_bin`: returns the BIN of a card number. */
 export function cardBin(value: Json): string {
   const digits = characters(value).filter(isDigit);
   return digits.slice(0, binLength(digits.length)).join('');

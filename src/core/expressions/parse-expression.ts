@@ -6,22 +6,24 @@ import { plainExpression } from './plain-expression.ts';
 import type { Expression } from './result.ts';
 
 /**
- * Most filters in an expression: as the language has no loops, this bounds the evaluation depth.
+ * Most filters in an expression. The language has no loops, so this bounds the depth of evaluation.
  */
 const FILTERS_MAX = 30;
 
-/** Steps of a failure: an error with its text, and the errors that Liquid wraps around it. */
+/**
+ * Steps that a failure costs: an error with its text, and the errors that Liquid wraps around it.
+ */
 export const FAILURE = 60_000;
-/** Steps of a failed parse, for each character of the source. */
+/** Steps that a failed parse costs, for each character of the source. */
 const FAILED_PARSE = 150;
 
-/** Whether the error is that a library could not be loaded on first use (lib/bundle.ts). */
+/** Whether the error says that a library could not be loaded on first use (lib/bundle.ts). */
 const isOfLoading = (error: unknown): boolean =>
   error instanceof Error && ('requireStack' in error || 'syscall' in error);
 
 /**
- * Messages of our own filters are passed on. Messages of libraries may quote values, so they are
- * replaced. An error of loading a library is not the fault of the expression.
+ * Passes on messages of our own filters. Messages of libraries may quote values, so they are
+ * replaced. A failure to load a library is not the fault of the expression.
  */
 const failure = (error: unknown): unknown =>
   error instanceof ExpressionError || isOfLoading(error)
@@ -49,7 +51,7 @@ const compiled = parsedOnce(compile);
 
 /**
  * Parses the source inside `{{ }}`. Throws {@link ExpressionError}, also for an unknown filter. A
- * cached expression is charged too, so that the cache does not decide which ones pass.
+ * cached expression is charged too, so that the cache does not decide which expressions pass.
  */
 export function parseExpression(source: string, budget: Budget): Expression {
   try {

@@ -15,7 +15,7 @@ import type { UsedName } from './syntax-problem.ts';
 /** Steps of parsing, for each character: of a path of names, and of a path with filters. */
 const PARSE_NAME = 40;
 const PARSE = 150;
-/** Steps of an evaluation before any filter, and of each argument. */
+/** Steps that an evaluation costs before any filter, and those of each argument. */
 const EVALUATE = 50;
 const ARGUMENT = 50;
 
@@ -56,7 +56,7 @@ class Reader {
   }
 }
 
-/** The value of a literal: JSON, except for the form of its quotes. */
+/** The value of a literal, which is JSON except that quotes may be single. */
 const literal = (text: string): Json =>
   text.startsWith('"') || text.startsWith("'") ? text.slice(1, -1) : parseJson(text);
 
@@ -81,7 +81,7 @@ function readFilter(reader: Reader): FilterCall | undefined {
   return args && { name, at: found.index + text.indexOf(name), filter, args };
 }
 
-/** Parses such an expression; `undefined` for any other text, valid or not. */
+/** Parses a path of names and filters; `undefined` for any other text, valid or not. */
 export function plainExpression(source: string): Expression | undefined {
   // A source that is too long for the cache would be parsed twice each time if it needs Liquid.
   if (source.length > SOURCE_MAX_LENGTH) return undefined;

@@ -54,7 +54,6 @@ function parse(template: string, budget: Budget): readonly TemplatePart[] {
   return located(template, 0, () => parsed(template));
 }
 
-/** The parsed expression of a part. */
 const parsePart = (
   template: string,
   { source, at }: { readonly source: string; readonly at: number },
@@ -62,8 +61,9 @@ const parsePart = (
 ) => located(template, at, () => parseExpression(source, budget));
 
 /**
- * A text that is exactly one expression returns the value with its JSON type; otherwise results are
- * joined as text. Throws {@link ExpressionError}, also if the budget is exceeded.
+ * Evaluates the expressions of a template. A text that is exactly one expression returns the value
+ * with its JSON type; otherwise results are joined as text. Throws {@link ExpressionError}, also if
+ * the budget is exceeded.
  */
 export function renderTemplate(template: string, bindings: JsonObject, budget: Budget): Json {
   const parts = parse(template, budget);
@@ -82,7 +82,7 @@ export function renderTemplate(template: string, bindings: JsonObject, budget: B
 /** The names and filters that the expressions of a template may use. */
 export interface Allowed {
   readonly names: readonly string[];
-  /** Absent: all filters. */
+  /** If absent, all filters are allowed. */
   readonly filters?: readonly string[];
 }
 
@@ -128,7 +128,9 @@ const rethrow: HandleFailure = (error) => {
   throw error;
 };
 
-/** Runs `render` for one text. A budget that is used up is no fault of that text: it is thrown. */
+/**
+ * Runs `render` for one text. An exceeded budget is not the fault of that text, so it is thrown.
+ */
 function attempt(place: Place | undefined, handle: HandleFailure, render: () => Json): Json {
   try {
     return render();
@@ -140,8 +142,8 @@ function attempt(place: Place | undefined, handle: HandleFailure, render: () => 
 }
 
 /**
- * {@link renderTemplate} for every text of a JSON value such as a mask; other leaves are unchanged.
- * `handle` may report the error of a text and so go on with the others.
+ * Runs {@link renderTemplate} for every text of a JSON value such as a mask; other leaves are
+ * unchanged. `handle` may report the error of one text, and the others are still rendered.
  */
 export function renderTemplates(
   value: Json,
@@ -160,8 +162,8 @@ export function renderTemplates(
 }
 
 /**
- * {@link checkTemplate} for every text of a JSON value; `handle` as in {@link renderTemplates}.
- * Each failure is charged, so that a value of nothing but wrong texts ends early.
+ * Runs {@link checkTemplate} for every text of a JSON value; `handle` is as in
+ * {@link renderTemplates}. Each failure is charged, so that a value full of wrong texts ends early.
  */
 export function checkTemplates(
   value: Json,

@@ -4,23 +4,20 @@ import { ExpressionError } from './expression-error.ts';
 import type { UsedName } from './syntax-problem.ts';
 import { weigh, WRITE_JSON } from './weight.ts';
 
-/** A parsed expression. */
+/** An expression after parsing, which can be evaluated any number of times. */
 export interface Expression {
   /** The names that its value and its arguments start with, with repetitions. */
   readonly names: readonly UsedName[];
   readonly filters: readonly UsedName[];
-  /** Steps of parsing it. */
+  /** Steps that parsing it costs. */
   readonly parsing: number;
-  /**
-   * The result under bindings. Throws {@link ExpressionError} if a filter fails or the budget is
-   * exceeded.
-   */
+  /** Throws {@link ExpressionError} if a filter fails or the budget is exceeded. */
   evaluate(bindings: JsonObject, budget: Budget): Json;
 }
 
 /**
- * Steps of a text result, for each character: it is not copied. Lists and objects are charged like
- * writing them as JSON.
+ * Steps of a text result, for each character, which is not copied. Lists and objects cost as much
+ * as writing them as JSON.
  */
 const RESULT_CHARACTER = 0.25;
 
@@ -37,8 +34,8 @@ function isPlain(value: unknown): value is JsonObject {
 }
 
 /**
- * A result as JSON; a value that JSON does not have is `null`. Filters can make lists of anything;
- * objects are always the caller's own JSON.
+ * A result as JSON. A value that JSON does not have is `null`. Filters can make lists of anything,
+ * but objects are always the caller's own JSON.
  */
 function jsonOf(result: unknown): Json {
   if (Array.isArray(result)) return (result as readonly unknown[]).map(jsonOf);

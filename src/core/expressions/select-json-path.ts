@@ -26,14 +26,17 @@ const NODE = 600;
  * level.
  */
 const LEVEL = 30;
-/** Steps of a comparison, for each character of a value in a condition. */
+/** Steps that a comparison costs, for each character of a value in a condition. */
 const COMPARE = 4;
 /** Steps of each member of an object whose members are listed, even if few of them are visited. */
 const MEMBER = 150;
-/** Deepest nesting that `..` follows: deeper than a body can be. */
+/** Deepest nesting that `..` follows, which is deeper than a body can be. */
 const DEPTH_MAX = 100;
 
-/** RFC 9535 without `match` and `search`: a caller's regular expression could run without limit. */
+/**
+ * Leaves `match` and `search` of RFC 9535 out, because a caller's regular expression could run
+ * without limit.
+ */
 function environment(budget: Budget): JSONPathEnvironment {
   const made = new JSONPathEnvironment({ maxRecursionDepth: DEPTH_MAX });
   made.functionRegister.delete('match');
@@ -54,7 +57,7 @@ interface Evaluated {
   readonly selectors?: unknown;
 }
 
-/** Charges for the values in a condition: a comparison reads them completely. */
+/** Charges for the values in a condition, because a comparison reads them completely. */
 function weighFound(found: unknown, budget: Budget): void {
   if (found instanceof JSONPathNodeList) for (const { value } of found.nodes) weigh(value, COMPARE, budget);
   else if (typeof found === 'string') weigh(found, COMPARE, budget);
@@ -97,7 +100,7 @@ function countSteps(part: object, budget: Budget): void {
 }
 
 /**
- * The one value that a path selects, `undefined` for none. Throws {@link ExpressionError} for
+ * The one value that a path selects; `undefined` for none. Throws {@link ExpressionError} for
  * several values, and if the budget is exceeded.
  */
 export function selectJsonPath(path: string, value: Json, budget: Budget): Json | undefined {

@@ -5,8 +5,8 @@ import { ExpressionError } from './expression-error.ts';
 import { charge, lengthOf, longest, SHALLOW, textLength, type Cost, type More } from './filter-cost.ts';
 
 /**
- * In the worst case a search compares the argument at each position of the text; a step has time
- * for several comparisons.
+ * Comparisons that fit into one step. In the worst case a search compares the argument at each
+ * position of the text.
  */
 const COMPARES_PER_STEP = 2;
 const search =
@@ -31,7 +31,7 @@ const sorting =
     );
   };
 
-/** Date formats with names create a formatter each. */
+/** Date formats that print names. Liquid creates a formatter for each of them. */
 const NAMED_FORMATS = /[aAbBchxXZ]/g;
 const dateFormat: More = (_, [format]) => {
   const text = typeof format === 'string' ? format : '';
@@ -41,8 +41,8 @@ const dateFormat: More = (_, [format]) => {
 const NUMBER: Cost = { each: 16 };
 const PLAIN_TEXT: Cost = { each: 4 };
 /**
- * The filters of https://shopify.github.io/liquid/. LiquidJS has more: those that evaluate a text
- * (`where_exp`, ...), draw at random or use the environment are left out.
+ * The filters of https://shopify.github.io/liquid/. LiquidJS has more, which are left out because
+ * they evaluate a text (`where_exp`, ...), draw at random or use the environment.
  */
 const STANDARD: Readonly<Record<string, Cost>> = {
   abs: NUMBER,
@@ -100,10 +100,10 @@ const STANDARD: Readonly<Record<string, Cost>> = {
   where: { each: 4, more: path(1_000, 320) },
 };
 
-/** Standard filters whose argument may be as long as any value: they read it only once. */
+/** Standard filters that read their argument only once, so that it may be as long as any value. */
 const LONG_ARGUMENTS: readonly string[] = ['append', 'prepend', 'default'];
 /**
- * Longest argument of the other filters: they search for it, or resolve it, once for each element
+ * Longest argument of the other filters, which search for it, or resolve it, once for each element
  * (`remove`, `map`, `date`).
  */
 const ARGUMENT_MAX_LENGTH = 1_000;

@@ -10,8 +10,8 @@ export interface UsedName {
 const NOT_VALID = 'is not a valid expression';
 
 /**
- * What stands at a position of a text. Only punctuation is quoted: a word or a number may be
- * sensitive.
+ * Describes what is at a position of a text. It quotes only punctuation, because a word or a number
+ * may be sensitive.
  */
 function describeAt(text: string, at: number): string {
   if (at >= text.length) return 'the end';
@@ -24,9 +24,9 @@ function describeAt(text: string, at: number): string {
 }
 
 interface Details {
-  /** What follows the position in the message. */
+  /** The end of the message, after the position. */
   readonly hint?: string;
-  /** What the grammar allows at the position: the message also names what stands there. */
+  /** What the grammar allows at the position. The message then also names what is there. */
   readonly expected?: string;
 }
 
@@ -59,12 +59,14 @@ export class SyntaxProblem extends ExpressionError {
 export const unexpected = (at: number, expected: string): SyntaxProblem =>
   new SyntaxProblem(NOT_VALID, at, { expected });
 
-/** An error for a source that the parser gave up on; its position is the start of the source. */
+/**
+ * An error for a source that the parser could not read. Its position is the start of the source.
+ */
 export const unreadable = (): SyntaxProblem => new SyntaxProblem(NOT_VALID, 0);
 
 /**
- * Runs a parser on a part of a text, which starts at `offset`. An error names its position in the
- * text.
+ * Runs a parser on a part of a text, which starts at `offset`. Its errors name their position in
+ * the whole text.
  */
 export function located<T>(text: string, offset: number, parse: () => T): T {
   try {

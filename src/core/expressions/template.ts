@@ -1,7 +1,7 @@
 import { ExpressionError } from './expression-error.ts';
 import { SyntaxProblem } from './syntax-problem.ts';
 
-/** Longest text with expressions, in characters (docs/contract.md#expressions). */
+/** Longest text that may have expressions, in characters (docs/contract.md#expressions). */
 export const TEMPLATE_MAX_LENGTH = 10_000;
 
 /**

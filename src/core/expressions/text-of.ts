@@ -1,7 +1,8 @@
 import type { Json } from '../shared/json.ts';
 
 /**
- * The text form of a value: empty for `null`, compact JSON for objects and arrays, a text itself.
+ * The text that a value becomes: empty for `null`, compact JSON for objects and arrays. A text does
+ * not change.
  */
 export function textOf(value: Json): string {
   if (value === null) return '';

@@ -11,15 +11,15 @@ import { chargedTextOf, weigh, WRITE_JSON } from './weight.ts';
 
 /*
  * Detokenization expressions (docs/contract.md#detokenization-expressions). An id may contain
- * almost any character except `|` and braces, so it ends at the first of these.
+ * almost any character except `|` and braces, so the first of these ends it.
  */
 
-/** A reference to a token in a text. */
+/** A token whose value an expression asks for. */
 export interface TokenReference {
   readonly id: string;
   /** Whether the reference means the whole Token object, not only its data. */
   readonly isWhole: boolean;
-  /** Filters on the value; absent for the unchanged value. */
+  /** Filters on the value; absent if the value is used unchanged. */
   readonly filters?: Expression;
 }
 
@@ -27,14 +27,14 @@ type Part =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'token'; readonly reference: TokenReference };
 
-/** A parsed text with references to tokens. */
+/** A text after parsing, which may have references to tokens. */
 export type TokenTemplate = readonly Part[];
 
 const OPEN = '{{';
 const CLOSE = '}}';
 const WHOLE = /^token\s*:\s*/;
 
-/** The source of filters, and its offset in the text. */
+/** Filters without the id before them, and their offset in the text. */
 interface FilterSource {
   readonly source: string;
   readonly at: number;
@@ -78,7 +78,7 @@ export function readsAsId(text: string): boolean {
 /** The name of the token's value in the source that Liquid parses. */
 const VALUE = 'value |';
 
-/** Parses filters on the value of a token. They may use no names, only the value. */
+/** Parses filters on the value of a token. They may use no names except the value. */
 function parseFilters(text: string, { source, at }: FilterSource, budget: Budget): Expression {
   return located(text, at - VALUE.length, () => {
     const expression = parseExpression(`${VALUE}${source}`, budget);
@@ -107,12 +107,12 @@ function readReference(
   return { reference, end };
 }
 
-/** Steps of a reference: it is stored until the tokens are read, and then filled in. */
+/** Steps that a reference costs: it is stored until the tokens are read, and then filled in. */
 const REFERENCE = 300;
 
 /**
  * Parses a text with references to tokens. Every `{{` must open a reference. Throws
- * {@link ExpressionError}, also at the first reference beyond those of a whole request.
+ * {@link ExpressionError}, also if the request then has too many references.
  */
 export function parseTokenTemplate(text: string, budget: Budget): TokenTemplate {
   if (!hasExpression(text)) return [{ kind: 'text', text }];
@@ -131,7 +131,7 @@ export function parseTokenTemplate(text: string, budget: Budget): TokenTemplate 
   return parts;
 }
 
-/** The references in a template. */
+/** The references that a template has. */
 export function referencesOf(template: TokenTemplate): readonly TokenReference[] {
   return template.flatMap((part) => (part.kind === 'token' ? [part.reference] : []));
 }
@@ -139,15 +139,16 @@ export function referencesOf(template: TokenTemplate): readonly TokenReference[]
 /** Steps of encoding text for its context, for each character. */
 const ENCODE = 8;
 
-/** The values of a request's references, and the budget of the request. */
+/** The values that a request's references have, and the budget of the request. */
 export interface Filling {
   readonly valueOf: (reference: TokenReference) => Json;
   readonly budget: Budget;
 }
 
 /**
- * A single reference returns the value with its JSON type; within text, `encode` applies. Filled-in
- * values are never parsed again. Throws {@link ExpressionError}, also beyond the budget.
+ * Fills in the values. A single reference returns the value with its JSON type; within text,
+ * `encode` applies. Filled-in values are never parsed again. Throws {@link ExpressionError}, also
+ * if the budget is exceeded.
  */
 export function fillTokenTemplate(
   template: TokenTemplate,

@@ -6,8 +6,8 @@ import { selectJsonPath } from './select-json-path.ts';
 import { textOf } from './text-of.ts';
 
 /**
- * `json: '<JSONPath>'` (RFC 9535): the one value that the path selects; `null` for none; an error
- * for several.
+ * `json: '<JSONPath>'` (RFC 9535): returns the one value that the path selects, or `null` for none.
+ * Throws for several.
  */
 export function json(value: Json, path: unknown, budget: Budget): Json {
   if (typeof path !== 'string') throw new ExpressionError('has a json filter without a path');
@@ -16,8 +16,8 @@ export function json(value: Json, path: unknown, budget: Budget): Json {
 }
 
 /**
- * `stringify`: compact JSON. A text is returned unchanged, and `null` (as a missing member is)
- * stays `null`.
+ * `stringify`: writes compact JSON. A text is returned unchanged, and `null` (as a missing member
+ * is) stays `null`.
  */
 export function stringify(value: Json): string | null {
   return value === null || typeof value === 'string' ? value : JSON.stringify(value);
@@ -44,7 +44,7 @@ export function padRight(value: Json, ...args: FilterArgument[]): string {
   return text.padEnd(length, fill);
 }
 
-/** `to_string`: the text form of a value. */
+/** `to_string`: converts any value to text. */
 export function toText(value: Json): string {
   return textOf(value);
 }
@@ -53,8 +53,8 @@ export function toText(value: Json): string {
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /**
- * `to_number`: a text as a number. Throws for a text that is not a number, and for one that is too
- * large or too long for an exact number.
+ * `to_number`: reads a text as a number. Throws for a text that is not a number, and for one that
+ * is too large or too long for an exact number.
  */
 export function toNumber(value: Json): Json {
   if (value === null || typeof value === 'number') return value;

@@ -19,7 +19,7 @@ const MANY = 1_000;
 
 /** A lone surrogate has no UTF-8: JSON writes it as an escape. */
 const ILL_FORMED = 6;
-/** Nested lists are joined level by level: text is copied once per level. */
+/** Nested lists are joined level by level, so text is copied once per level. */
 const LEVELS_PER_COPY = 4;
 
 function numberSteps(value: number): number {
@@ -27,8 +27,8 @@ function numberSteps(value: number): number {
 }
 
 /**
- * Charges for reading a value: `steps` for each character, fixed ones for each value and member.
- * Charges while it reads: a list of Liquid can contain one large value many times.
+ * Charges for reading a value: `steps` for each character, and a fixed number for each value and
+ * member. Charges while it reads, because a list of Liquid can contain one large value many times.
  */
 export function weigh(value: unknown, steps: number, budget: Budget, level = 0): void {
   if (typeof value === 'string') {
@@ -51,12 +51,12 @@ export function weigh(value: unknown, steps: number, budget: Budget, level = 0):
   }
 }
 
-/** Steps of writing a value as JSON, for each character. */
+/** Steps that it costs to write a value as JSON, for each character. */
 export const WRITE_JSON = 8;
-/** Steps of joining a text to another one, for each character: the result needs memory too. */
+/** Steps of joining a text to another one, for each character. The result needs memory too. */
 const JOIN = 6;
 
-/** {@link textOf}, charged to a budget. */
+/** Runs {@link textOf}, and charges a budget for it. */
 export function chargedTextOf(value: Json, budget: Budget): string {
   weigh(value, typeof value === 'string' ? JOIN : WRITE_JSON, budget);
   return textOf(value);

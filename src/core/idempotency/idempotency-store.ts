@@ -7,17 +7,17 @@ export interface IdempotencyScope {
   readonly request: string;
 }
 
-/** Times of a claim, in ms since the epoch. */
+/** In ms since the epoch. */
 export interface ClaimTimes {
   readonly now: number;
-  /** From then on an attempt without a response is certainly dead. */
+  /** An attempt without a response is certainly dead from this time on. */
   readonly leaseUntil: number;
 }
 
-/** The result of a claim. */
+/** What an attempt may do with the request. */
 export type IdempotencyClaim =
   /**
-   * This attempt runs the request. `seed` and `startedAt` (ms) are the same for every attempt after
+   * This attempt runs the request. `seed` and `startedAt` (ms) are the same in every attempt after
    * one that died.
    */
   | {
@@ -26,11 +26,14 @@ export type IdempotencyClaim =
       readonly startedAt: number;
       readonly attempt: string;
     }
-  /** Another attempt is running; it counts as dead at `leaseUntil` (ms since the epoch). */
+  /** Another attempt is running. It counts as dead at `leaseUntil` (ms since the epoch). */
   | { readonly state: 'running'; readonly leaseUntil: number }
-  /** The request succeeded; this is its encrypted response. */
+  /** The request succeeded. This is its encrypted response. */
   | { readonly state: 'stored'; readonly encryptedResponse: Buffer }
-  /** The request ran what must not run twice, and its response is not stored (any more). */
+  /**
+   * The request ran something that must not run twice, and its response is not stored, or not any
+   * more.
+   */
   | { readonly state: 'ran' }
   /** The key was used with another body. */
   | { readonly state: 'other_body' };
@@ -38,8 +41,9 @@ export type IdempotencyClaim =
 /** Where the responses of requests with an idempotency key are stored, encrypted, for a day. */
 export interface IdempotencyStore {
   /**
-   * Claims a request by its keyed body hash (`others`: under other keys). A retry may take over a
-   * dead attempt after the lease; after a release, a request with another body starts over.
+   * Claims a request by its keyed body hash. `others` are hashes of the same body under other keys.
+   * A retry may take over a dead attempt after the lease. After a release, a request with another
+   * body starts over.
    */
   claim(
     scope: IdempotencyScope,
@@ -48,13 +52,13 @@ export interface IdempotencyStore {
     others?: readonly Buffer[],
   ): Promise<IdempotencyClaim>;
   /**
-   * Records that an act that must not run twice is about to run; `false` if the claim was taken
-   * over.
+   * Records that an act that must not run twice is about to run; `false` if another attempt has
+   * taken over.
    */
   beginRun(scope: IdempotencyScope, attempt: string): Promise<boolean>;
   /**
-   * Stores the response of the attempt that holds the claim, until a time (ms since the epoch) if
-   * that is before the end of the record. Does nothing if the claim was taken over.
+   * Stores the response of the attempt that has the claim. `until` (ms since the epoch) may end it
+   * before the record. Does nothing if another attempt has taken over.
    */
   keep(
     scope: IdempotencyScope,
@@ -63,8 +67,9 @@ export interface IdempotencyStore {
     times: { readonly now: number; readonly until?: number },
   ): Promise<void>;
   /**
-   * Releases the claim after a failure, for an immediate retry. The seed stays, so that the retry
-   * finds what this attempt wrote; with `hasRun`, the mark of {@link beginRun} stays too.
+   * Releases the claim after a failure, so that a retry may start at once. The seed stays, so that
+   * the retry finds what this attempt wrote. With `hasRun`, the record of {@link beginRun} stays
+   * too.
    */
   release(scope: IdempotencyScope, attempt: string, hasRun: boolean): Promise<void>;
 }

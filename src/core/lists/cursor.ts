@@ -5,7 +5,7 @@ import { invalid } from '../shared/service-error.ts';
 export interface CursorScope {
   readonly list: string;
   readonly applicationId: string;
-  /** The filters of the request, in one spelling. */
+  /** The filters of the request, in one spelling, so that equal filters match. */
   readonly filters: string;
 }
 

@@ -1,4 +1,4 @@
-/** What was read of a source, newest first. */
+/** The entries that were read of a source, newest first. */
 export interface NewestFirst<Entry> {
   readonly entries: readonly Entry[];
   /** The lowest position that was read; absent if no entries are left below it. */
@@ -6,8 +6,8 @@ export interface NewestFirst<Entry> {
 }
 
 /**
- * Merges sources, newest first, down to `floor`: a source that was read less far than the others
- * may have the next entries. Without a `floor` nothing is left in any source.
+ * Merges sources, newest first, down to `floor`. A source that was read less far than the others
+ * may have the next entries. Without a `floor`, no source has entries left.
  */
 export function mergeNewestFirst<Entry extends { readonly position: string }>(
   sources: readonly NewestFirst<Entry>[],

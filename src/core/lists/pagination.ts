@@ -22,8 +22,8 @@ export const PAGE_SIZE_MAX = 100;
 export const COUNT_MAX = 10_000;
 
 /**
- * A page of entries before they are read, with the position of the last one examined if others may
- * follow.
+ * A page of entries before they are read. `next` is the position of the last one that was examined,
+ * if others may follow.
  */
 export interface Slice<Entry> {
   readonly entries: readonly Entry[];

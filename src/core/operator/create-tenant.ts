@@ -20,9 +20,12 @@ export interface CreateTenantDeps extends WrapDeps {
 
 export interface CreatedTenant {
   readonly tenantId: string;
-  /** Key of the tenant's first management application, with every management permission. */
+  /** Key of the tenant's first management application, which has every management permission. */
   readonly managementKey: Secret<string>;
-  /** `whsec_` and 32 random bytes in base64, the form of the Standard Webhooks specification. */
+  /**
+   * `whsec_` and 32 random bytes in base64, which is the form of the Standard Webhooks
+   * specification.
+   */
   readonly webhookSecret: Secret<string>;
 }
 

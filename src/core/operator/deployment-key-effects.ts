@@ -1,7 +1,7 @@
 import type { PortEffects } from '../audit/effect.ts';
 import type { DeploymentKeyStore } from './wrap-roots.ts';
 
-/** Apart from the use cases, which most functions do not bundle. */
+/** This file is apart from the use cases because most functions bundle only the effects. */
 export const DEPLOYMENT_KEY_STORE_EFFECTS: PortEffects<DeploymentKeyStore> = {
   current: 'none',
   replace: () => ({ change: { members: ['deployment_key'] } }),

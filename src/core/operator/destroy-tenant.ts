@@ -18,14 +18,14 @@ export interface DestroyTenantDeps {
   readonly tokenStore: Pick<TokenStore, 'candidates' | 'findMany' | 'deleteVersion' | 'deleteTombstones'>;
 }
 
-/** The records that one step removed; `isDone` after the last one. */
+/** Counts the records that one step removed. `isDone` is true after the last step. */
 export interface DestroyStep {
   readonly removed: number;
   readonly what: 'applications' | 'reactors' | 'tokens' | 'tombstones' | 'tenant';
   readonly isDone: boolean;
 }
 
-/** Records of a step: a number that fits the time limit of a function. */
+/** Most records of a step, which fit the time limit of a function. */
 const STEP = 100;
 const REACTORS_STEP = 10;
 
@@ -35,8 +35,8 @@ async function firstOf<T>(batches: AsyncIterable<readonly T[]>, count: number): 
 }
 
 /**
- * Deletes the wrapped root of a tenant, with every copy of it, and the secrets that it encrypts.
- * Throws `not_found`.
+ * Deletes the wrapped root of a tenant with every copy of it, and the secrets that the root
+ * encrypts. Throws `not_found`.
  */
 async function destroyKeys({ tenantStore }: DestroyTenantDeps, tenantId: string): Promise<void> {
   await retryConflict(async () => {
@@ -68,7 +68,7 @@ export async function destroyTenantStep(deps: DestroyTenantDeps, tenantId: strin
   }
   const reactors = await firstOf(deps.reactorStore.list(tenantId, undefined), REACTORS_STEP);
   if (reactors.length > 0) {
-    // Leave a reactor that is being created or changed: its function would appear after its record
+    // A reactor that is being created or changed waits: its function would appear after its record
     // is deleted.
     const idle = reactors.filter((reactor) => !isBusy(reactor, deps.clock()));
     for (const reactor of idle) {

@@ -27,38 +27,38 @@ export interface ReencryptDeps extends TenantDeps {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** The result of one step. */
+/** Counts what one step did. */
 export interface ReencryptStep {
   /** Number of records that were encrypted again. */
   readonly reencrypted: number;
   /** Number of records that were read. */
   readonly seen: number;
-  /** Ids of records of this step that do not open: their content is lost, unless it is restored. */
+  /** Ids of records of this step that do not open. Their content is lost unless it is restored. */
   readonly unreadable: readonly string[];
   /**
-   * Number of records of the whole walk so far that were left unchanged: unreadable ones, and busy
-   * ones, which another walk finds again.
+   * Number of records of the whole walk so far that were left unchanged. They are unreadable, or
+   * busy; another walk finds the busy ones again.
    */
   readonly left: number;
   readonly isDone: boolean;
 }
 
-/** Tokens that a step reads. */
+/** Most tokens that a step reads. */
 const STEP = 200;
-/** Tokens whose data is in memory concurrently: each may have 3.5 MB. */
+/** Most tokens whose data is in memory concurrently. Each may have 3.5 MB. */
 const AT_ONCE = 10;
-/** Time after which a step ends, in ms: a third of a function's time limit. */
+/** A step ends after this time, in ms: a third of a function's time limit. */
 const STEP_MS = 20_000;
 /** Attempts to reencrypt a token that other writers change meanwhile. */
 const ATTEMPTS = 4;
 
-/** The state that records must have after a walk. */
+/** The state that every record must have after a walk. */
 interface Goal {
-  /** The version of the data key, or a newer one, that encrypts the records. */
+  /** The records must be encrypted by this version of the data key, or a newer one. */
   readonly version: number;
   /**
-   * The first version of the root to derive from, and of the oldest root that terms may also be
-   * derived from.
+   * The first version of the root to derive from. `termsSince` is that of the oldest root from
+   * which terms may also be derived.
    */
   readonly derivedSince: number;
   readonly termsSince: number;
@@ -91,7 +91,7 @@ const isOld = (goal: Goal, token: Summary): boolean =>
 
 /**
  * Encrypts a token again, and derives its values again if they come from another root. A cvc is
- * left out: it expires soon enough.
+ * left out because it expires soon enough.
  */
 async function sealToken(deps: ReencryptDeps, token: StoredToken, goal: Goal): Promise<Outcome> {
   const derived = isDerivedBefore(goal, token) ? await rederive(deps, token) : {};
@@ -99,15 +99,15 @@ async function sealToken(deps: ReencryptDeps, token: StoredToken, goal: Goal): P
   const next = { ...changed, ...(await reencryptContent(deps.vault, token, changed)) };
   const outcome = await deps.tokenStore.update(token, { token: next });
   if (outcome === 'written') return 'reencrypted';
-  // If another token holds the lock under the new root, it stays there.
+  // Another token may hold the lock under the new root. It stays there.
   if (outcome === 'changed' || 'idTakenBy' in outcome) return 'left';
   const again = await deps.tokenStore.update(token, { token: { ...next, holdsLock: false } });
   return again === 'written' ? 'reencrypted' : 'left';
 }
 
 /**
- * Reads and reencrypts a token that other writers change meanwhile, in a few attempts: a busy token
- * must not stop the walk.
+ * Reads and reencrypts a token in a few attempts. Other writers may change it meanwhile, and a busy
+ * token must not stop the walk.
  */
 async function reencryptToken(deps: ReencryptDeps, found: TokenSummary, goal: Goal): Promise<Outcome> {
   let summary: TokenSummary | undefined = found;
@@ -139,7 +139,7 @@ async function reencryptReactor(deps: ReencryptDeps, reactor: StoredReactor, goa
   return isWritten ? 'reencrypted' : 'left';
 }
 
-/** One record that does not open must not prevent the others from being encrypted. */
+/** Runs `act` for one record. If the record does not open, the others must still be encrypted. */
 async function guarded(deps: ReencryptDeps, act: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await act();
@@ -150,7 +150,6 @@ async function guarded(deps: ReencryptDeps, act: () => Promise<Outcome>): Promis
   }
 }
 
-/** Counts the outcomes of records. */
 class Tally {
   reencrypted = 0;
   seen = 0;
@@ -181,8 +180,8 @@ async function tokensAfter(deps: ReencryptDeps, tenantId: string, after: string 
 }
 
 /**
- * Reencrypts the tokens after a position, for a limited time. Returns the position of the last one,
- * or `undefined` if there was none.
+ * Reencrypts the tokens after a position, for a limited time. Returns the position of the last one;
+ * `undefined` if there was none.
  */
 async function reencryptTokens(
   deps: ReencryptDeps,
@@ -206,7 +205,6 @@ async function reencryptTokens(
   return last;
 }
 
-/** A walk without its position. */
 type Walked = Omit<ReencryptionWalk, 'after'>;
 
 /** A walk must start at this time or later to count for the root that is being introduced. */
@@ -215,8 +213,7 @@ function countsFrom({ startedAt, settledAt }: WrappedRoot): number {
 }
 
 /**
- * The walk to continue: a walk that does not count any more is started over as soon as a new one
- * counts.
+ * The walk to continue. A walk that no longer counts is started over as soon as a new one counts.
  */
 function walkOf(tenant: Tenant, now: number): Walked & Partial<ReencryptionWalk> {
   const { reencrypt: walk } = tenant;
@@ -227,7 +224,7 @@ function walkOf(tenant: Tenant, now: number): Walked & Partial<ReencryptionWalk>
 }
 
 /**
- * The root after a whole walk: the first walk makes all lasting data independent of the older root,
+ * The root after a whole walk. The first walk makes all lasting data independent of the older root;
  * the second removes the values that are also derived from that.
  */
 function concluded(root: WrappedRoot, walk: Walked, now: number): WrappedRoot {
@@ -259,13 +256,13 @@ async function advance(
 }
 
 /**
- * One step of encrypting a tenant's records under its current data key. The tenant stores the
- * progress, so an interrupted walk continues. Throws `not_found`.
+ * Encrypts a part of a tenant's records under its current data key. The tenant stores the progress,
+ * so an interrupted walk continues. Throws `not_found`.
  */
 export async function reencryptStep(deps: ReencryptDeps, tenantId: string): Promise<ReencryptStep> {
   const tenant = await existingTenant(deps, tenantId);
   const now = deps.clock();
-  // The vault encrypts under the cached ring.
+  // The vault encrypts under the cached ring, so this tenant must be cached.
   deps.tenantKeys.learn(tenantId, tenant);
   const [walk, goal, tally] = [walkOf(tenant, now), goalOf(tenant, now), new Tally()];
   const after = await reencryptTokens(deps, tenantId, walk.after, goal, tally);

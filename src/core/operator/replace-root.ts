@@ -13,18 +13,18 @@ export interface ReplaceRootDeps extends TenantDeps, WrapDeps {
 }
 
 /**
- * Time after the start, in ms, in which expiring data may still be encrypted under the old root:
- * contents of invocations live longest.
+ * How long after the start expiring data may still be encrypted under the old root, in ms. Contents
+ * of invocations live longest.
  */
 const OLD_ROOT_MS = CONTENT_MS + FORGOTTEN_MS;
 
-/** The state of a replacement, and when the next step is possible, in ms since the epoch. */
+/** The state of a replacement. The next step is possible at `nextAt`, in ms since the epoch. */
 export type RootReplacement =
-  /** The new root waits until every instance knows it. */
+  /** The new root is not used until every instance knows it. */
   | { readonly state: 'waiting'; readonly nextAt: number }
   /**
    * The new root encrypts new records. A walk of `reencryptStep` that starts at `nextAt` or later
-   * encrypts and derives the old ones again.
+   * encrypts the old records again, and derives their values again.
    */
   | { readonly state: 'reencryption'; readonly nextAt: number }
   /**
@@ -32,7 +32,7 @@ export type RootReplacement =
    * old root.
    */
   | { readonly state: 'clearing'; readonly nextAt: number }
-  /** No lasting data needs the old root; it is dropped at `nextAt` or later. */
+  /** No lasting data needs the old root, which is removed at `nextAt` or later. */
   | { readonly state: 'ending'; readonly nextAt: number }
   /** There is only one root. */
   | { readonly state: 'ended' };
@@ -47,7 +47,7 @@ function stateOf({ roots }: Tenant): RootReplacement {
   return { state: 'ending', nextAt: Math.max(startedAt + OLD_ROOT_MS, clearedAt + FORGOTTEN_MS) };
 }
 
-/** The tenant with the waiting root in use: all later key versions are derived from it. */
+/** The tenant after the waiting root is in use. All later key versions are derived from it. */
 function started(tenant: Tenant, [old, next]: readonly [WrappedRoot, WrappedRoot], now: number): Tenant {
   return { ...tenant, roots: [old, { ...next, startedAt: now }], keyVersion: next.since };
 }

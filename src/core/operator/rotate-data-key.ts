@@ -12,7 +12,7 @@ export interface RotateDataKeyDeps extends TenantDeps {
 
 const hasWaitingRoot = (tenant: Tenant): boolean => tenant.roots.at(-1) !== currentRoot(tenant);
 
-/** The tenant with its next version of the data key. A rotation does not start a waiting root. */
+/** Adds the next version of the data key to a tenant. A rotation does not start a waiting root. */
 function rotated({ clock, keyRotationMs }: RotateDataKeyDeps, tenant: Tenant): Tenant {
   if (hasWaitingRoot(tenant))
     throw new ServiceError('conflict', 'The root of the tenant is being replaced: continue that first.');
@@ -22,7 +22,7 @@ function rotated({ clock, keyRotationMs }: RotateDataKeyDeps, tenant: Tenant): T
 
 /**
  * Rotates the data key. New records are encrypted under the returned version within five minutes,
- * when caches end (docs/security.md#keys). Throws `not_found`, `conflict` while a root waits.
+ * when caches end (docs/security.md#keys). Throws `not_found`, and `conflict` while a root waits.
  */
 export async function rotateDataKey(deps: RotateDataKeyDeps, tenantId: string): Promise<number> {
   const { keyVersion } = await changeTenant(deps, tenantId, (tenant) => rotated(deps, tenant));

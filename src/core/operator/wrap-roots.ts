@@ -8,15 +8,18 @@ import type { Clock } from '../shared/clock.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
-/** The keys that can wrap a root: the deployment key, or the key service for each root. */
+/** The keys that can wrap a root: the deployment key, or the key service itself for each root. */
 export const WRAPPING_KEYS = ['deployment', 'kms'] as const;
 export type WrappingKey = (typeof WRAPPING_KEYS)[number];
 
-/** Where the deployment key is stored under which new roots are wrapped. */
+/** Where the deployment key that wraps new roots is stored. */
 export interface DeploymentKeyStore {
-  /** `undefined` before the first key. */
+  /** The newest key; `undefined` before there is one. */
   current(): Promise<DeploymentKey | undefined>;
-  /** Replaces exactly `previous`, if any; `false` if another key has become the current one. */
+  /**
+   * Replaces exactly `previous`, or adds the first key; `false` if another key is the current one
+   * by now.
+   */
   replace(previous: DeploymentKey | undefined, next: DeploymentKey): Promise<boolean>;
 }
 
@@ -26,7 +29,7 @@ export interface WrapDeps {
   readonly newId: () => string;
 }
 
-/** A wrapped root, and what names the key that wrapped it. */
+/** A wrapped root, and the id of the deployment key that wrapped it, if one did. */
 export type Wrapping = Pick<WrappedRoot, 'wrapped' | 'deploymentKey'>;
 
 /** The key that wraps the newest root of a tenant. */
@@ -55,7 +58,7 @@ async function currentDeploymentKey(deps: WrapDeps): Promise<DeploymentKey> {
 }
 
 /**
- * Replaces the deployment key: new roots are wrapped under the returned one. Roots under older keys
+ * Replaces the deployment key, and returns the one that wraps new roots. Roots under older keys
  * open as before, until they are wrapped again.
  */
 export async function rotateDeploymentKey(deps: WrapDeps): Promise<DeploymentKey> {
@@ -66,7 +69,7 @@ export async function rotateDeploymentKey(deps: WrapDeps): Promise<DeploymentKey
   });
 }
 
-/** Opens deployment keys for one step: each is unwrapped once. */
+/** Opens deployment keys for one step, in which each is unwrapped once. */
 function deploymentKeysOf({ keyService }: WrapDeps) {
   const opened = new Map<string, Promise<OpenDeploymentKey>>();
   const open = async ({ id, wrapped }: DeploymentKey) => ({
@@ -82,8 +85,8 @@ function deploymentKeysOf({ keyService }: WrapDeps) {
 }
 
 /**
- * A new root, wrapped by the named key. The key service makes it in either case, under the tenant's
- * id, so that CloudTrail has a record of each root.
+ * Makes a new root, and wraps it by the named key. The key service makes it in either case, under
+ * the tenant's id, so that CloudTrail has a record of each root.
  */
 export async function newRoot(
   deps: WrapDeps,
@@ -104,7 +107,10 @@ export interface RewrapDeps extends WrapDeps {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** The tenants of a step, and the key to wrap their roots by; without one each has its own kind. */
+/**
+ * The tenants of a step, and the key to wrap their roots by. If `by` is absent, each root is
+ * wrapped by the same kind of key as before.
+ */
 export interface RewrapInput {
   readonly tenantId?: string | undefined;
   readonly by?: WrappingKey | undefined;
@@ -119,7 +125,7 @@ export interface RewrapStep {
   readonly isDone: boolean;
 }
 
-/** Time after which a step ends, in ms. */
+/** A step ends after this time, in ms. */
 const STEP_MS = 20_000;
 
 /** The key that wraps the roots of a tenant from now on; `undefined` for the key service. */
@@ -181,7 +187,7 @@ async function guarded(deps: RewrapDeps, act: () => Promise<unknown>): Promise<b
     await act();
   } catch (error) {
     if (error instanceof ServiceError && error.code !== 'not_found') throw error;
-    // Destroyed meanwhile: it has no root.
+    // The tenant was destroyed meanwhile and has no root.
     if (error instanceof ServiceError) return true;
     deps.onFailure(error);
     return false;
@@ -190,10 +196,10 @@ async function guarded(deps: RewrapDeps, act: () => Promise<unknown>): Promise<b
 }
 
 /**
- * One step of wrapping roots again; repeat it until it is done. No data is encrypted again and no
- * key of a tenant changes, so the service runs meanwhile: an instance with an older ring opens the
- * root as that ring has it. What is done needs no other step, so an interrupted walk continues. A
- * step that finds nothing to do ends the walk. Throws `not_found`.
+ * Wraps some roots again; repeat it until it is done. No data is encrypted again and no key of a
+ * tenant changes, so the service runs meanwhile. An instance with an older ring opens the root as
+ * that ring has it. An interrupted walk continues, since each root that is wrapped is final. A step
+ * that finds nothing to do ends the walk. Throws `not_found`.
  */
 export async function rewrapStep(deps: RewrapDeps, { tenantId, by }: RewrapInput): Promise<RewrapStep> {
   const { targetOf, rewrap } = createRewrapping(deps, by);

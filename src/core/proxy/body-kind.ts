@@ -1,5 +1,5 @@
 /**
- * The kind of a body by its media type. `other`: the content decides
+ * The kind of a body by its media type. For `other`, the content decides
  * (docs/contract.md#what-is-forwarded).
  */
 export type BodyKind =
@@ -11,7 +11,7 @@ export type BodyKind =
   | 'xml'
   | 'json-lines'
   | 'json-sequence'
-  /** It is unknown which of several types the receiver uses. */
+  /** Several types may apply, and it is unknown which of them the receiver uses. */
   | 'ambiguous'
   | 'other';
 
@@ -49,7 +49,7 @@ export function bodyKind(contentType: string): BodyKind {
 
 /** The first non-blank character of a text; a byte order mark counts as blank. */
 function firstCharacter(text: string): string {
-  // Character by character: megabytes of spaces are too many for a regular expression.
+  // This is a loop because megabytes of spaces are too many for a regular expression.
   let at = 0;
   while (at < text.length && text.charAt(at).trim() === '') at += 1;
   return text.charAt(at);

@@ -8,11 +8,11 @@ const DECLARATION = /\b(?:encoding|charset)\s{0,20}=\s{0,20}["']?([\w.:-]+)/gi;
 const DECLARED_WITHIN = 1_024;
 
 const UNICODE = /^(?:utf-?8|us-ascii|ascii)?$/i;
-/** Charsets in which every ASCII byte after an ASCII byte is that ASCII character. */
+/** Charsets in which an ASCII byte after an ASCII byte always is that ASCII character. */
 const LIKE_ASCII =
   /^(?:iso[-_]?8859-?\d{1,2}|latin-?\d|windows-125\d|cp125\d|koi8-[ru]|gbk|gb2312|gb18030|big5|shift[-_]jis|sjis|euc-(?:jp|kr))$/i;
 
-/** A percent-encoded byte that is not ASCII, also if its `%` is encoded again. */
+/** A percent-encoded byte that is not ASCII, even if its `%` is encoded again. */
 const ENCODED_BYTE = /%(?:25)*[89a-f][\da-f]/i;
 
 /** The charsets that a type, or the start of a text, declares. */
@@ -24,7 +24,7 @@ export function charsetsOf(contentType: string, text: string): readonly string[]
 }
 
 /**
- * Accepts only ASCII in a body with references that its receiver does not read as UTF-8: in a
+ * Accepts only ASCII in a body with references that its receiver does not read as UTF-8. In a
  * charset of several bytes, a byte of a value could hide the character after it.
  */
 export function checkCharset(

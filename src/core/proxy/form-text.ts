@@ -2,10 +2,10 @@ import type { TemplateFields } from '../expressions/template-fields.ts';
 import { decodeFormValue, encodeFormValue } from './form-encoding.ts';
 import { nestedTemplate, TextEdits, verbatim, type Renderable } from './renderable.ts';
 
-/** The forms of `{{` in a form. */
+/** `{{` as a form may write it. */
 const OPENING = /(?:\{|%7b){2}/i;
 
-/** A value of a form, with its references filled in and encoded again. */
+/** Fills in the references of one value, and encodes it again. */
 function formValue(name: string, value: string, path: string, fields: TemplateFields): Renderable<string> {
   const template = nestedTemplate(value, `${path}.${decodeFormValue(name) ?? name}`, fields);
   return {
@@ -15,8 +15,9 @@ function formValue(name: string, value: string, path: string, fields: TemplateFi
 }
 
 /**
- * Fills in the values of a query or form, which errors call `path`; sends other pairs byte for
- * byte. Reports a value with `{{` whose encoding is invalid: its expression would be sent.
+ * Fills in the values of a query or form, which errors call `path`, and sends all other pairs
+ * unchanged. Reports a value with `{{` whose encoding is invalid, because its expression would be
+ * sent as it is.
  */
 export function formText(text: string, path: string, fields: TemplateFields): Renderable<string> {
   if (!OPENING.test(text)) return verbatim(text);

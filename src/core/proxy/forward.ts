@@ -19,21 +19,21 @@ export interface ForwardDeps extends ResolveTokensDeps {
   readonly egressAllowList: EgressAllowList;
 }
 
-/** A request to the proxy. */
+/** A request that names its destination in a header. */
 export interface ProxyRequest {
   readonly method: string;
   /** The value of the header that names the destination. */
   readonly destination: string | undefined;
-  /** Name of that header, for errors. */
+  /** The name of the header above, which errors show. */
   readonly destinationHeader: string;
   /** The rest of the path after `/proxy`, encoded; empty or starting with `/`. */
   readonly suffix: string;
   /** The unchanged query, without `?`. */
   readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Matches fields for the service alone, in lower case: they are never sent to a destination. */
+  /** Whether a field is for the service alone and never sent on. The name is in lower case. */
   readonly isReserved: (name: string) => boolean;
-  /** Additional fields for the destination. */
+  /** Fields that the destination gets in addition to those of the caller. */
   readonly extraHeaders: HeaderFields;
   readonly body: Content;
   /** Host of the service, which is not allowed as a destination. */
@@ -41,7 +41,7 @@ export interface ProxyRequest {
 }
 
 /**
- * Time until the whole response is there, and its largest body
+ * Time limit for receiving the whole response, and its largest body
  * (docs/contract.md#the-response-of-the-destination).
  */
 export const PROXY_LIMITS = { timeoutMs: 25_000, bodyMaxBytes: 6_000_000 } as const;
@@ -74,9 +74,9 @@ function destinationOf(request: ProxyRequest, allowList: EgressAllowList): Desti
 }
 
 /**
- * Refuses segments that some server resolves against the base path (RFC 3986, section 5.2.4; with
- * parameters after `;`, a backslash as separator, or blanks and control characters removed): who
- * adds a path to a destination stays below it.
+ * Refuses segments that some server resolves against the base path, so that a caller who adds a
+ * path stays below that of the destination. RFC 3986, section 5.2.4 has the segments. Servers may
+ * also accept parameters after `;`, a backslash as separator, and blanks or control characters.
  */
 function checkSuffix(suffix: string): void {
   const path = decodeURIComponent(suffix).replaceAll(/[\s\p{Cc}]/gu, '');
@@ -95,8 +95,9 @@ function targetOf(url: URL, suffix: string, query: Renderable<string>): Renderab
 }
 
 /**
- * Fills in plaintext and forwards a request. Needs `token:use` for each token; without tokens, on
- * some container. Throws `validation_failed`, `forbidden` and errors of the egress client.
+ * Fills in plaintext and forwards a request. The caller needs `token:use` for each token or,
+ * without tokens, on some container. Throws `validation_failed`, `forbidden` and errors of the
+ * egress client.
  */
 export async function forward(
   deps: ForwardDeps,

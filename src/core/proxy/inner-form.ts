@@ -4,10 +4,10 @@ import { decodedRange, rangeOf, type Range, type Skeleton } from './skeleton.ts'
 
 const unchanged = (text: string): string => text;
 
-/** The references of a name, which is a place of its own. */
+/** The places of a name. The name of the first pair may have a URL before it. */
 function namePlaces(skeleton: Skeleton, name: Range): readonly InnerPlace[] {
   if (name.firstAt === name.endAt) return [];
-  // A URL before the first `?` is no name.
+  // The text before the first `?` is a URL and not a name.
   const question = name.from === 0 ? skeleton.text.slice(0, name.to).indexOf('?') : -1;
   const url = rangeOf(skeleton, name.from, question, name.firstAt);
   const rest = { ...name, from: question + 1, firstAt: url.endAt };
@@ -21,7 +21,7 @@ function namePlaces(skeleton: Skeleton, name: Range): readonly InnerPlace[] {
   ];
 }
 
-/** A value with references; `undefined` if its encoding is invalid. */
+/** The place of a value with references; `undefined` if its encoding is invalid. */
 function valuePlace(skeleton: Skeleton, value: Range): InnerPlace | undefined {
   const pieces: (string | undefined)[] = [];
   const decoded = decodedRange(skeleton, value, (text) => {
@@ -36,7 +36,7 @@ function valuePlace(skeleton: Skeleton, value: Range): InnerPlace | undefined {
 
 /**
  * The places of a text that is a form: two or more `name=value` joined by `&`, without white space
- * inside. `undefined` for other text.
+ * inside; `undefined` for other text.
  */
 export function innerForm(skeleton: Skeleton): readonly InnerPlace[] | undefined {
   const { text } = skeleton;
@@ -47,7 +47,7 @@ export function innerForm(skeleton: Skeleton): readonly InnerPlace[] | undefined
     const end = text.indexOf('&', from);
     const to = end === -1 ? text.length : end;
     const equals = text.indexOf('=', from);
-    // Also if the next `=` belongs to a later pair: then the search stops here.
+    // The `=` may be that of a later pair. The loop ends here then too, so that it stays linear.
     if (equals <= from || equals >= to) return undefined;
     const name = rangeOf(skeleton, from, equals, next);
     const value = rangeOf(skeleton, equals + 1, to, name.endAt);

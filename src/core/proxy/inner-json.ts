@@ -38,8 +38,8 @@ const decodeString = (text: string): string => parseJson(`"${text}"`) as string;
 const encodeString = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 /**
- * The places of a text that is a JSON object, array or quoted string with text in place of each
- * expression inside quotes, and `null` in place of the others. `undefined` for other text.
+ * The places of a text that is a JSON object, array or quoted string; `undefined` for other text.
+ * To decide that, text replaces each expression inside quotes, and `null` replaces the others.
  */
 export function innerJson(skeleton: Skeleton): readonly InnerPlace[] | undefined {
   if (!mayBeJson(skeleton.text)) return undefined;

@@ -4,18 +4,18 @@ import { memberPath, PATH_MAX_LENGTH } from '../shared/member-path.ts';
 import { parseJson } from '../shared/parse-json.ts';
 import { walkJson, type JsonVisitor } from '../shared/walk-json.ts';
 
-/** Deeper places have the path of the object or array at this depth. */
+/** Places below this depth get the path of the object or array at it. */
 const DEPTH_MAX = 1_000;
 
-/** An object or array around the current position. */
+/** An object or array that contains the current position. */
 interface Around {
   readonly path: string;
   readonly isObject: boolean;
-  /** The name or index of the current member. */
+  /** The name of the current member, or the index of the current element. */
   member: string | number;
 }
 
-/** Finds the paths of strings in a JSON text; those that `isWanted` has not are not stored. */
+/** Finds the paths of strings in a JSON text. It stores only the paths that `isWanted` accepts. */
 class PathFinder implements JsonVisitor {
   readonly found = new Map<number, string>();
 
@@ -72,7 +72,7 @@ class PathFinder implements JsonVisitor {
 
 /**
  * The path of the string that starts at a position of a JSON text, below `root`. The text is walked
- * once, at the first call: only errors need a path.
+ * once, at the first call, because only errors need a path.
  */
 export function jsonPaths(
   text: string,

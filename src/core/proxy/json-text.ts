@@ -7,18 +7,18 @@ import { isJson } from './is-json.ts';
 import { jsonPaths } from './json-paths.ts';
 import { jsonTemplate, TextEdits, type Renderable } from './renderable.ts';
 
-/** `{{` in a JSON string, unescaped or with an escaped brace. */
+/** `{{` as a JSON string may write it: unescaped, or with an escaped brace. */
 const OPENING = /\{\{|\\u007b/gi;
-/** The start of every escaped brace. */
+/** Every escaped brace starts with it: `\u007b` and `\u007d`. */
 const ESCAPE = '\\u007';
 
 const BYTE_ORDER_MARK = '\ufeff';
-/** NEL, LINE SEPARATOR and PARAGRAPH SEPARATOR. */
+/** NEL, LINE SEPARATOR and PARAGRAPH SEPARATOR, which JSON permits unescaped. */
 const LINE_ENDS = /[\u0085\u2028\u2029]/g;
 
 /**
- * The separator between the texts of NDJSON, or before each text of a JSON sequence (RFC 7464,
- * section 2.2).
+ * `\n` separates the texts of NDJSON. The other character is before each text of a JSON sequence
+ * (RFC 7464, section 2.2).
  */
 export type RecordSeparator = '\n' | '\u001e';
 
@@ -43,7 +43,7 @@ function isEscaped(text: string, at: number): boolean {
   return (at - start) % 2 === 1;
 }
 
-/** Start and end of the JSON string around the character at `at`, quotes included. */
+/** Start and end of the JSON string around the character at `at`, including the quotes. */
 function stringAround(text: string, at: number): readonly [start: number, end: number] {
   let start = text.lastIndexOf('"', at);
   while (isEscaped(text, start)) start = text.lastIndexOf('"', start - 1);
@@ -52,13 +52,12 @@ function stringAround(text: string, at: number): readonly [start: number, end: n
   return [start, close + 1];
 }
 
-/** A filled-in string as JSON. */
 const asLiteral = (value: Json): string => JSON.stringify(value);
-/** The same without line ends that JSON permits but some readers of lines split at. */
+/** Escapes line ends that JSON permits but some readers of lines split at. */
 const asLiteralInLine = (value: Json): string =>
   asLiteral(value).replace(LINE_ENDS, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** The pieces of a text that is JSON: there, `{{` and backslashes occur only inside strings. */
+/** Splits a text that is JSON, in which `{{` and backslashes occur only inside strings. */
 function jsonPieces(
   text: string,
   path: string,
@@ -100,8 +99,8 @@ export function jsonText(text: string, path: string, fields: TemplateFields): Re
 }
 
 /**
- * JSON texts with a separator between them: those with an expression are filled in one by one, the
- * others are not parsed. `undefined` if one of the parsed texts is not JSON.
+ * Fills in JSON texts with a separator between them. Texts without an expression are not parsed.
+ * `undefined` if one of the parsed texts is not JSON.
  */
 export function jsonRecords(
   text: string,

@@ -10,11 +10,11 @@ import type { Skeleton } from './skeleton.ts';
 
 const PARAMETER = /;[ \t]*(?:([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;",]*)))?[ \t]*/y;
 /**
- * The characters of a boundary (RFC 2046, section 5.1.1), and others that clients use. It may be
- * longer than 70 characters, and has no braces.
+ * The characters of a boundary (RFC 2046, section 5.1.1), and others that clients use. It has no
+ * braces, and may be longer than 70 characters.
  */
 const BOUNDARY = /^(?! )[\w !#$%&'()*+,./:=?@^`|~-]{1,200}(?<! )$/;
-/** More parts than any real request has; a body of dashes could appear to have as many. */
+/** More parts than any real request has. A body of dashes could appear to have as many. */
 const PARTS_MAX = 100_000;
 /** Bytes of a part's headers that are read. */
 const HEADERS_MAX_BYTES = 16_384;
@@ -28,7 +28,7 @@ export function boundaryOf(contentType: string): string | undefined {
   return second === undefined && boundary !== undefined && BOUNDARY.test(boundary) ? boundary : undefined;
 }
 
-/** The values of all boundary parameters; `undefined` if not every receiver reads them alike. */
+/** The values of all boundary parameters; `undefined` if receivers may read them differently. */
 function boundaryParameters(contentType: string): readonly string[] | undefined {
   const found: string[] = [];
   PARAMETER.lastIndex = contentType.indexOf(';');
@@ -37,14 +37,14 @@ function boundaryParameters(contentType: string): readonly string[] | undefined 
     const match = PARAMETER.exec(contentType);
     if (match === null) return undefined;
     const [, name = '', quoted, bare = ''] = match;
-    // Not every receiver reads the forms of RFC 2231.
+    // Some receivers do not read the forms of RFC 2231.
     if (/^boundary\*/i.test(name)) return undefined;
     if (/^boundary$/i.test(name)) found.push(quoted?.replace(/\\(.)/g, '$1') ?? bare);
   }
   return found;
 }
 
-/** A range of bytes of a body. */
+/** A range of bytes in a body; `to` is the first byte after it. */
 interface Stretch {
   readonly from: number;
   readonly to: number;
@@ -85,7 +85,7 @@ const IN_HEADER: Place = {
   },
   encodes: [],
 };
-/** A value next to other text could also add a member or a parameter. */
+/** Rejects a value next to other text that could add a member or a parameter. */
 const IN_PART_OF_HEADER: Place = {
   refused: {
     pattern: /[\p{Cc}"\\,;]/u,
@@ -106,8 +106,8 @@ const headerPlaces = ({ text, at }: Skeleton): readonly Place[] =>
   at.map((position) => (isWhole(text, position) ? IN_HEADER : IN_PART_OF_HEADER));
 
 /**
- * The bytes between the contents of two parts: a value must stay inside its line, and inside its
- * quotes.
+ * The bytes between the contents of two parts. A value there must stay inside its line, and inside
+ * its quotes.
  */
 function betweenParts(stretch: Buffer, path: string, fields: TemplateFields): Renderable<Buffer> {
   if (!stretch.includes('{{')) return verbatim(stretch);
@@ -126,15 +126,14 @@ function betweenParts(stretch: Buffer, path: string, fields: TemplateFields): Re
 interface MultipartBody {
   readonly body: Buffer;
   readonly boundary: string;
-  /** Names the body in errors. */
+  /** The name of the body in errors. */
   readonly path: string;
-  /** The type is `multipart/form-data`, in which files and headers are sent unchanged. */
+  /** True for `multipart/form-data`, in which files and headers are sent unchanged. */
   readonly isForm: boolean;
-  /** The type of parts that have none. */
+  /** The type of parts that name none. */
   readonly partType: string;
 }
 
-/** The content of a part as a separate body. */
 interface Part {
   readonly body: Content;
   readonly contentType: string;
@@ -143,11 +142,11 @@ interface Part {
 
 type FillPart = (part: Part) => Renderable<Buffer>;
 
-/** A part of a body as it was found. */
+/** A part before its type and encoding are checked. */
 interface FoundPart {
   readonly bytes: Buffer;
   readonly headers: string;
-  /** The headers have more bytes than are read. */
+  /** True if the headers have more bytes than the proxy reads. */
   readonly isCut: boolean;
 }
 

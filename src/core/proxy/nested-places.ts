@@ -4,20 +4,22 @@ import type { Encode } from './inner-grammar.ts';
 import { innerJson } from './inner-json.ts';
 import type { Skeleton } from './skeleton.ts';
 
-/** Where a value of a template goes, and what it may be there. */
+/** The place of a value in a template, and what the value may be there. */
 export interface Place {
-  /** It is JSON of its own; else it is text. */
+  /** True if the value is JSON of its own; absent if it is text. */
   readonly isJson?: boolean;
-  /** A text that matches is rejected, for this reason. */
+  /** Texts that are rejected here, and the reason for the error. */
   readonly refused?: { readonly pattern: RegExp; readonly reason: string };
-  /** The encodings of the grammars around it, the innermost first. */
+  /** The encodings of the grammars that surround the value, the innermost first. */
   readonly encodes: readonly Encode[];
 }
 
-/** Most grammars inside each other, without that of the body itself. */
+/** Most grammars inside each other. The grammar of the body itself is not counted. */
 export const LEVELS_MAX = 4;
 
-/** A text looks like JSON or a form but is neither, so its reader is unknown. */
+/**
+ * Rejects values in a text that looks like JSON or a form but is neither: its reader is unknown.
+ */
 const unclear = (separators = '') => ({
   pattern: new RegExp(`["\\\\{}[\\]&%+#\\p{Cc}${separators}]`, 'u'),
   reason:
@@ -25,31 +27,33 @@ const unclear = (separators = '') => ({
 });
 const UNCLEAR = unclear();
 
-/** The start of JSON after other text: a frame of a socket, JSONP, an event stream. */
+/**
+ * Matches the start of JSON after other text, as in a frame of a socket, JSONP or an event stream.
+ */
 const JSON_START = /[{[]\s*"/;
 
-/** A piece after the first one that is no pair: the text is prose, or another grammar. */
+/** A piece after the first one that is not a pair. Then the text is prose, or another grammar. */
 const NO_PAIR = /[;,|\s][^;,|\s=]+(?:[;,|\s]|$)/;
 
 /** A text of `name=value` pairs: a cookie, a connection string, or a URL with one parameter. */
 export interface Pairs {
-  /** The position of the first `=`. */
+  /** The position at which the first `=` is. */
   readonly equals: number;
   /**
-   * The characters by which a value would add a pair, for a character class: before the first `=`
-   * and after it.
+   * The characters before and after the first `=` by which a value would add a pair, for a
+   * character class.
    */
   readonly before: string;
   readonly after: string;
 }
 
-/** The pairs of a text; `undefined` for other text. Reads the text once. */
+/** The pairs of a text, which is read once; `undefined` for other text. */
 export function pairsOf(text: string): Pairs | undefined {
   const equals = text.indexOf('=');
   const trimmed = text.trim();
   if (equals === -1 || NO_PAIR.test(trimmed)) return undefined;
   const marks = [';', ',', '|'].filter((mark) => text.includes(mark)).join('');
-  // White space separates pairs only where nothing else does: `a=1; b=2`.
+  // White space separates pairs only if nothing else does: `a=1; b=2`.
   const blank = marks === '' && !text.includes('&') && /\s/.test(trimmed) ? '\\s' : '';
   const after = `&${marks}${blank}`;
   return { equals, before: `${after}=?`, after };
@@ -61,7 +65,9 @@ const IN_URL = {
 };
 const IN_NAME = { pattern: /^/, reason: 'has an expression in the name of a nested member or field' };
 
-/** The places of text that has no grammar: a value may begin none there, and end none. */
+/**
+ * The places of text that has no known grammar. A value may neither begin nor end a grammar there.
+ */
 function unclearPlaces({ text, at }: Skeleton, encodes: readonly Encode[], level: number): readonly Place[] {
   const isAll = level > LEVELS_MAX ? mayBeJson(text) : beginsLikeJson(text);
   const pairs = pairsOf(text);
@@ -77,9 +83,9 @@ function unclearPlaces({ text, at }: Skeleton, encodes: readonly Encode[], level
 }
 
 /**
- * The place of each reference in a text: that of the innermost grammar
- * (docs/decisions/0043-encode-for-the-innermost-grammar.md). `encodes` are those of the grammars
- * around the text.
+ * The place of each reference in a text is that of the innermost grammar
+ * (docs/decisions/0043-encode-for-the-innermost-grammar.md). `encodes` has the encodings of the
+ * grammars around the text.
  */
 export function nestedPlaces(
   skeleton: Skeleton,

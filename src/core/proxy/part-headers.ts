@@ -1,7 +1,9 @@
 /** Encodings in which the bytes of a part are its content (RFC 2045, section 6.2). */
 const PLAIN_ENCODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary']);
 
-/** The values of a header of a part, including continuation lines; several if it is repeated. */
+/**
+ * The values of a header of a part, including continuation lines. A repeated header has several.
+ */
 function valuesOf(headers: string, name: string): readonly string[] {
   const lines = headers.matchAll(new RegExp(`^${name}[ \\t]*:((?:[^\\r\\n]|\\r?\\n[ \\t])*)`, 'gim'));
   return [...lines].map(([, value = '']) => value.replace(/\s+/g, ' ').trim());
@@ -15,7 +17,7 @@ export function isFile(headers: string): boolean {
 }
 
 /**
- * The `Content-Type` of a part; several are joined by a comma, like those of a request. `undefined`
+ * The `Content-Type` of a part. Several are joined by a comma, like those of a request. `undefined`
  * if there is none.
  */
 export function contentTypeOf(headers: string): string | undefined {
@@ -24,7 +26,7 @@ export function contentTypeOf(headers: string): string | undefined {
 }
 
 /**
- * Whether the bytes of a part are its content: in other encodings, a value like `=22` or `IiI=`
+ * Whether the bytes of a part are its content. In other encodings, a value like `=22` or `IiI=`
  * means other characters.
  */
 export function hasPlainEncoding(headers: string): boolean {

@@ -2,12 +2,12 @@ import type { TemplateFields } from '../expressions/template-fields.ts';
 import type { Renderable } from './renderable.ts';
 
 /**
- * Most boundaries that parts may declare for inner multiparts: each is searched in the whole body.
+ * Most boundaries that parts may declare for inner multiparts. The whole body is searched for each.
  */
 const INNER_MAX = 20;
 /**
- * Most delimiters of one boundary: no request has as many parts, but a body of dashes could appear
- * to.
+ * Most delimiters of one boundary. No request has as many parts, but a body of dashes could appear
+ * to have them.
  */
 const DELIMITERS_MAX = 100_000;
 const DECLARATION = /boundary\s{0,20}=\s{0,20}(?:"([^"\r\n]{1,200})"|([^\s;",]{1,200}))/gi;
@@ -19,16 +19,17 @@ interface MultipartText {
   readonly body: Buffer;
   readonly boundary: string;
   /**
-   * The parts that may be or contain multiparts, headers included: all except files, which are sent
-   * unchanged.
+   * The parts that may be or contain multiparts, including their headers. Files never do: they are
+   * sent unchanged.
    */
   readonly declaring: readonly Buffer[];
-  /** Names the body in errors. */
+  /** The name of the body in errors. */
   readonly path: string;
 }
 
 /**
- * The boundary of a body, and those that its parts declare in their headers or in a message inside.
+ * The boundary of a body, and the boundaries that its parts declare in their headers or in a
+ * message inside.
  */
 function boundariesOf({ boundary, declaring }: MultipartText): readonly string[] {
   const boundaries = new Set([boundary]);
@@ -42,7 +43,7 @@ function boundariesOf({ boundary, declaring }: MultipartText): readonly string[]
 }
 
 /**
- * How readers classify a delimiter: whether it starts a line; and whether it is closing, alone in
+ * How readers classify a delimiter: whether it starts a line, and whether it is closing, alone in
  * its line, or neither.
  */
 function formOf(body: Buffer, from: number, to: number): string {
@@ -52,8 +53,8 @@ function formOf(body: Buffer, from: number, to: number): string {
 }
 
 /**
- * How many delimiters of a boundary a body has in each form, including texts that only look like
- * one; `undefined` if there are too many.
+ * Counts the delimiters of a boundary in each form, including texts that only look like one;
+ * `undefined` if there are too many.
  */
 function delimitersOf(body: Buffer, boundary: string): string | undefined {
   const delimiter = Buffer.from(`--${boundary}`, 'latin1');
@@ -69,8 +70,8 @@ function delimitersOf(body: Buffer, boundary: string): string | undefined {
 }
 
 /**
- * Reports an error unless the filled-in body has exactly its old delimiters. Compares all of it: a
- * value could create one with its neighboring text, or one of an inner multipart.
+ * Reports an error unless the filled-in body has exactly its old delimiters. It compares the whole
+ * body: a value could create a delimiter with its neighboring text, or one of an inner multipart.
  */
 export function preserveDelimiters(
   text: MultipartText,

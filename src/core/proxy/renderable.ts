@@ -16,7 +16,9 @@ import { mayBeJson } from './body-kind.ts';
 import { nestedPlaces, type Place } from './nested-places.ts';
 import { skeletonOf, type Skeleton } from './skeleton.ts';
 
-/** A piece of a request: its references to tokens, and how to render it with their values. */
+/**
+ * A piece of a request that knows its references to tokens, and how to render it with their values.
+ */
 export interface Renderable<T> {
   readonly references: readonly TokenReference[];
   render(filling: Filling): T;
@@ -28,8 +30,8 @@ export function verbatim<T>(value: T): Renderable<T> {
 }
 
 /**
- * Replacements in a text. Unchanged text is stored in runs, so that a body with a million pieces is
- * not a million objects.
+ * Replacements in a text. Runs of unchanged text are stored as one piece, so that a body with a
+ * million pieces is not a million objects.
  */
 export class TextEdits {
   readonly #text: string;
@@ -48,12 +50,11 @@ export class TextEdits {
     this.#at = to;
   }
 
-  /** The whole text with its replacements. */
   join(): Renderable<string> {
     return combine(this.#all(), (rendered) => rendered.join(''));
   }
 
-  /** The bytes of the whole text with its replacements. */
+  /** Writes UTF-8 directly, which costs less than joining the text first. */
   bytes(): Renderable<Buffer> {
     return combine(this.#all(), utf8Bytes);
   }
@@ -75,7 +76,7 @@ export function combine<T, R>(
 }
 
 /**
- * Runs a function that parses or fills an expression, and reports its error at the path. Runs
+ * Runs a function that parses or fills an expression, and reports its error at the path. It runs
  * nothing once there are too many problems.
  */
 function reportErrors<T>(fields: TemplateFields, path: LazyPath, run: () => T, instead: T): T {
@@ -116,7 +117,7 @@ function writeAt(part: TokenTemplate[number], place: Place | undefined, filling:
 }
 
 /**
- * A text whose references become text, each at its own place. `placesOf` has one for each
+ * A text whose references become text, each at its own place. `placesOf` returns one place for each
  * reference, in their order.
  */
 export function placedTemplate(
@@ -148,7 +149,7 @@ function placed(
   };
 }
 
-/** Whether a template may have a nested grammar: others need no search for one. */
+/** Whether a template may have a nested grammar. All others need no search for one. */
 function mayNest(template: TokenTemplate): boolean {
   const [first] = template;
   return (
@@ -158,13 +159,13 @@ function mayNest(template: TokenTemplate): boolean {
   );
 }
 
-/** A text whose references become text, each encoded for the grammars inside the text. */
+/** Encodes each value for the grammars inside the text. */
 export function nestedTemplate(text: string, path: string, fields: TemplateFields): Renderable<string> {
   return placedTemplate(text, path, fields, nestedPlaces);
 }
 
 /**
- * A string of JSON, with the grammars inside it: a single reference returns its value with its JSON
+ * A string of JSON, with the grammars inside it. A single reference returns its value with its JSON
  * type.
  */
 export function jsonTemplate(text: string, path: LazyPath, fields: TemplateFields): Renderable<Json> {

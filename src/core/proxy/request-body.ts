@@ -9,7 +9,7 @@ import { boundaryOf, multipartBody } from './multipart-body.ts';
 import { nestedTemplate, verbatim, type Renderable } from './renderable.ts';
 import { xmlText } from './xml-text.ts';
 
-/** `{{` in any spelling: plain, in JSON, or in a form. */
+/** `{{` in any spelling: as plain text, in JSON, or in a form. */
 const OPENING = /(?:\{|\\u007b|%7b){2}/i;
 
 /** Deepest nesting of multiparts. Each level reads the same bytes again. */
@@ -20,31 +20,34 @@ const bytes = (text: Renderable<string>): Renderable<Buffer> => ({
   render: (filling) => utf8Bytes([text.render(filling)]),
 });
 
-/** A body, or a part of a multipart body. */
+/** A whole body, or the content of one part of a multipart body. */
 interface Place {
   readonly body: Content;
   readonly contentType: string;
-  /** Names the body in errors. */
+  /** The name of the body in errors. */
   readonly path: string;
-  /** The number of multipart bodies around it. */
+  /** The number of multipart bodies that contain it. */
   readonly depth: number;
   /** The charsets that the types of these multipart bodies declare. */
   readonly charsets: readonly string[];
 }
 
-/** A body that claims to be JSON but is not: the context of an expression in it is unknown. */
+/** Rejects expressions in a body that claims to be JSON but is not: their context is unknown. */
 function notJson({ body, path }: Place, fields: TemplateFields): Renderable<Buffer> {
   if (body.includes('{{')) fields.report(path, 'is not valid JSON');
   return verbatim(body.bytes);
 }
 
-/** A message is not parsed: the context of an expression in it is unknown. */
+/** Rejects expressions in a message. It is not parsed, so their context is unknown. */
 function message({ body, path }: Place, fields: TemplateFields): Renderable<Buffer> {
   if (body.includes('{{')) fields.report(path, 'has an expression in a message that has its own headers');
   return verbatim(body.bytes);
 }
 
-/** A body that several types may apply to: an expression would be encoded for only one of them. */
+/**
+ * Rejects expressions in a body that several types may apply to: they would be encoded for one
+ * only.
+ */
 function ambiguous({ body, path }: Place, fields: TemplateFields): Renderable<Buffer> {
   if (OPENING.test(body.text ?? body.bytes.toString('latin1')))
     fields.report(path, 'has an expression, and its Content-Type joins several types or has one itself');
@@ -57,13 +60,11 @@ function records(place: Place, separator: RecordSeparator, fields: TemplateField
   if (text === undefined) return notJson(place, fields);
   const filled = jsonRecords(text, separator, path, fields);
   if (filled !== undefined) return filled;
-  // One JSON text over several lines is JSON, whatever its type.
+  // A JSON text over several lines is JSON, whatever its type.
   return isJsonText(text) ? jsonText(text, path, fields) : notJson(place, fields);
 }
 
-/**
- * A body whose type is inconclusive: JSON if it parses as JSON, else text, which may be a form.
- */
+/** Reads a body of an inconclusive type as JSON if it parses, else as text, which may be a form. */
 function byContent(place: Place, fields: TemplateFields): Renderable<Buffer> {
   const { body, contentType, path } = place;
   const { text } = body;
@@ -90,7 +91,7 @@ function multipart(place: Place, fields: TemplateFields): Renderable<Buffer> {
   const type = mediaTypeOf(contentType);
   const isForm = type === 'multipart/form-data';
   const charsets = charsetsOfPlace(place, 'multipart');
-  // RFC 2046, sections 5.1 and 5.1.5.
+  // RFC 2046, sections 5.1 and 5.1.5, sets the type of parts that name none.
   const partType = type === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
   return multipartBody({ body: body.bytes, boundary, path, isForm, partType }, fields, (part) =>
     filledIn({ ...part, depth: depth + 1, charsets }, fields),
@@ -106,7 +107,7 @@ function byKind(place: Place, kind: BodyKind, fields: TemplateFields): Renderabl
   if (kind === 'other') return byContent(place, fields);
   const { text } = body;
   if (text === undefined) return verbatim(body.bytes);
-  // Many clients send any body as octet-stream: what parses as JSON is JSON.
+  // Many clients send any body as octet-stream, so what parses as JSON is JSON.
   if (kind === 'binary') return isJsonText(text) ? jsonText(text, path, fields) : verbatim(body.bytes);
   return bytes(kind === 'form' ? formText(text, path, fields) : xmlText(text, path, fields));
 }
@@ -118,13 +119,14 @@ function filledIn(place: Place, fields: TemplateFields): Renderable<Buffer> {
   // A form may percent-encode its braces; it searches for them itself.
   if (kind !== 'form' && !mayHoldExpression(body)) return verbatim(body.bytes);
   const filled = byKind(place, kind, fields);
-  // A file in a multipart may have any bytes: each of its parts is checked on its own.
+  // A file in a multipart may have any bytes, so each of its parts is checked on its own.
   return kind === 'multipart' ? filled : checkCharset(filled, charsetsOfPlace(place, kind), path, fields);
 }
 
 /**
- * The body of a proxied request, each result encoded for its context. Binary or compressed bodies,
- * or those without expressions, are sent unchanged (docs/contract.md#what-is-forwarded).
+ * Fills in the body of a proxied request, and encodes each result for its context. A body that is
+ * binary or compressed, or has no expression, is sent unchanged
+ * (docs/contract.md#what-is-forwarded).
  */
 export function requestBody(
   body: Content,

@@ -29,8 +29,8 @@ const NOT_FORWARDED = new Set([
 const NOT_FORWARDED_PREFIXES = ['x-forwarded-', 'cloudfront-'];
 
 /**
- * Whether the field is forwarded: it belongs neither to one connection only, nor to the gateway.
- * `connection` names more fields of the connection.
+ * Whether the field is forwarded. Fields of the gateway or of one connection are not; `connection`
+ * names more of the latter.
  */
 function isForwarded(name: string, connection: string): boolean {
   const named = connection
@@ -44,10 +44,13 @@ function isForwarded(name: string, connection: string): boolean {
   );
 }
 
-// Fields contain bytes; text beyond ASCII is sent as UTF-8 (RFC 9110, section 5.5).
+// Fields contain bytes. Text beyond ASCII is sent as UTF-8 (RFC 9110, section 5.5).
 const asFieldValue = (text: string): string => Buffer.from(text).toString('latin1');
 
-/** A value next to other text could add a member, a parameter, or the end of a quoted string. */
+/**
+ * Rejects a value next to other text that could add a member, a parameter, or the end of a quoted
+ * string.
+ */
 const inPart = (separators = ''): Place => ({
   refused: {
     pattern: new RegExp(`[,;"\\\\${separators}]`),
@@ -94,7 +97,8 @@ function field(name: string, value: string, fields: TemplateFields): Renderable<
 }
 
 /**
- * The fields for the destination, with references filled in. `isReserved`: for the service alone.
+ * The fields for the destination, with references filled in. `isReserved` selects the fields for
+ * the service alone, which are not sent.
  */
 export function requestHeaders(
   headers: Readonly<Record<string, string>>,
@@ -111,8 +115,8 @@ export function requestHeaders(
 }
 
 /**
- * Fields that a browser applies to later requests to the origin of the response, which is the
- * origin of this service (docs/contract.md#the-response-of-the-destination).
+ * Fields that a browser applies to later requests to the origin of the response. That origin is
+ * this service (docs/contract.md#the-response-of-the-destination).
  */
 const ORIGIN_WIDE = new Set([
   'strict-transport-security',
@@ -126,8 +130,8 @@ const ORIGIN_WIDE = new Set([
 ]);
 
 /**
- * The fields of a response that are returned to the caller. `isFromPage`: the request has an
- * `Origin`, so a browser would store cookies for this service.
+ * The fields of a response that are returned to the caller. `isFromPage` means that the request has
+ * an `Origin`, so a browser would store cookies for this service.
  */
 export function responseHeaders(
   headers: HeaderFields,

@@ -1,6 +1,6 @@
 import type { TokenTemplate } from '../expressions/token-expression.ts';
 
-/** In place of a reference: plain text in every grammar, and no digit of an escape. */
+/** Replaces a reference. It is plain text in every grammar, and no digit of an escape. */
 const PLACEHOLDER = 'x';
 
 /**
@@ -11,7 +11,7 @@ export interface Skeleton {
   readonly text: string;
   /** The positions of the placeholders, in ascending order. */
   readonly at: readonly number[];
-  /** The number of references in the template before those of this piece. */
+  /** The number of references of the template that come before this piece. */
   readonly first: number;
 }
 
@@ -25,7 +25,7 @@ export function skeletonOf(template: TokenTemplate): Skeleton {
   return { text, at, first: 0 };
 }
 
-/** A range of a skeleton, and the range of its placeholders in `at`. */
+/** A range of a skeleton's text, and the range that its placeholders have in `at`. */
 export interface Range {
   readonly from: number;
   readonly to: number;
@@ -33,7 +33,7 @@ export interface Range {
   readonly endAt: number;
 }
 
-/** A range as its own skeleton; `decode` decodes the text between placeholders. */
+/** Makes a range a skeleton of its own. `decode` decodes the text between placeholders. */
 export function decodedRange(skeleton: Skeleton, range: Range, decode: (text: string) => string): Skeleton {
   const at: number[] = [];
   let text = '';

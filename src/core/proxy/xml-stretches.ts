@@ -1,13 +1,16 @@
-/** A stretch of XML or HTML. Everything else of the text is a delimiter of one. */
+/** A stretch of XML or HTML. The text between two stretches is their delimiter. */
 export interface XmlStretch {
   readonly kind:
     | 'text'
     | 'cdata'
-    /** The value of an attribute, without its quotes. */
+    /** The value that an attribute has, without its quotes. */
     | 'attribute'
-    /** A tag or declaration, without the values of quoted attributes. */
+    /** A tag or declaration. The values of its quoted attributes are stretches of their own. */
     | 'tag'
-    /** A comment, a processing instruction or the content of a script or style. */
+    /**
+     * Text that is not parsed: a comment, a processing instruction or the content of a script or
+     * style.
+     */
     | 'unparsed';
   readonly from: number;
   readonly to: number;
@@ -19,7 +22,7 @@ const TAG_DELIMITER = /["'>]/g;
 const SCRIPT = /^<(script|style)[\s/>]/i;
 const SCRIPT_END: Readonly<Record<string, RegExp>> = { script: /<\/script/gi, style: /<\/style/gi };
 
-/** Markup that ends at the first of a text, whatever is before it. */
+/** Markup that ends where its end text first occurs, whatever comes before. */
 const SECTIONS = [
   ['<!--', '-->', 'unparsed'],
   ['<![CDATA[', ']]>', 'cdata'],
@@ -68,7 +71,7 @@ function endOfScript(text: string, from: number, to: number): number {
   return end === undefined || text.endsWith('/>', to) ? to : find(end, text, to);
 }
 
-/** The stretches of XML or HTML in their order, for any text, in one pass. */
+/** Splits any text into the stretches of XML or HTML, in their order, in one pass. */
 export function* xmlStretches(text: string): Generator<XmlStretch> {
   for (let at = 0; at < text.length;) {
     const markup = find(MARKUP, text, at);

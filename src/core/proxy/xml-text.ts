@@ -6,7 +6,7 @@ import { placedTemplate, type Renderable } from './renderable.ts';
 import { decodedRange, rangeOf, type Range, type Skeleton } from './skeleton.ts';
 import { xmlStretches, type XmlStretch } from './xml-stretches.ts';
 
-/** What escapes a character. */
+/** The reference that replaces each character. */
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -52,10 +52,10 @@ const CHARACTERS: ReadonlyMap<string, string> = new Map([
 const REFERENCE = /&#?\w{1,31};/g;
 const CODE_POINT_MAX = 0x10_ff_ff;
 
-/** A value for XML or HTML, safe in text and in attributes. */
+/** Escapes a value so that it is safe both in text and in attributes. */
 const escapeXml: Encode = (text) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 
-/** The character of a reference; the reference itself if it names none. */
+/** The character that a reference means; the reference itself if it names none. */
 function characterOf(reference: string): string {
   const named = CHARACTERS.get(reference);
   if (named !== undefined || reference[1] !== '#') return named ?? reference;
@@ -66,7 +66,7 @@ function characterOf(reference: string): string {
 
 const unescapeXml = (text: string): string => text.replace(REFERENCE, characterOf);
 
-/** A value for a CDATA section, which has no escapes. */
+/** A CDATA section has no escapes, so some values are rejected. */
 const inCdata: Encode = (text) => {
   if (/[<>]/.test(text)) throw new ExpressionError('puts < or > into a CDATA section');
   return text;
@@ -89,7 +89,10 @@ function isContinued(text: string, position: number, kind: keyof typeof ENCODING
   return /&#?\w{0,40}$/.test(text.slice(Math.max(0, position - 42), position));
 }
 
-/** Without quotes, a value could add an attribute or end its own, also an empty one. */
+/**
+ * Rejects values that could add an attribute or end this one, because no quotes surround them. Even
+ * an empty value could.
+ */
 const UNQUOTED: Place = {
   refused: {
     pattern: /^$|["'`\\{}[\]&%+#=<>\s]/,
@@ -105,7 +108,7 @@ const IN_TAG: Place = {
   },
   encodes: [],
 };
-/** XML and HTML disagree about where such a comment ends, and so about all that follows. */
+/** A comment about whose end XML and HTML disagree, and so about everything after it. */
 const AMBIGUOUS_COMMENT = /<!---?>|--!>/;
 const AFTER_AMBIGUOUS: Place = {
   refused: { pattern: /^/, reason: 'has an expression in a text with <!-->, <!---> or --!>' },
@@ -114,7 +117,7 @@ const AFTER_AMBIGUOUS: Place = {
 /** Characters before an expression that decide what it is part of. */
 const BEFORE = 1_000;
 
-/** The place of an expression outside of the quotes of a tag: only after `=` it is a value. */
+/** The place of an expression outside of the quotes of a tag. It is a value only after `=`. */
 function placeInTag(text: string, position: number): Place {
   return /=[^\s"'<>=]*$/.test(text.slice(Math.max(0, position - BEFORE), position)) ? UNQUOTED : IN_TAG;
 }
@@ -124,7 +127,7 @@ interface Piece {
   readonly range: Range;
 }
 
-/** The places of a text of which markup separates the pieces, such as a comment. */
+/** The places of a text whose pieces are separated by markup, such as a comment. */
 function placesOfText(skeleton: Skeleton, pieces: readonly Piece[]): readonly Place[] {
   const at: number[] = [];
   const encodes: Encode[] = [];
@@ -148,7 +151,7 @@ function placesOfText(skeleton: Skeleton, pieces: readonly Piece[]): readonly Pl
   }));
 }
 
-/** More pieces than any real text has: each is an object until the text ends. */
+/** More pieces than any real text has. Each one is an object until the text ends. */
 const PIECES_MAX = 10_000;
 const IN_PIECES: Place = {
   refused: {
@@ -204,7 +207,7 @@ class XmlPlaces {
     if (kind === 'attribute') return placesOfText(this.#skeleton, [{ kind, range }]);
     const inside = decodedRange(this.#skeleton, range, (text) => text);
     if (kind === 'tag') return inside.at.map((position) => placeInTag(inside.text, position));
-    // Comments and scripts have no escapes, and an unknown grammar.
+    // Comments and scripts have no escapes, and their grammar is unknown.
     return nestedPlaces(inside, [escapeXml], LEVELS_MAX + 1);
   }
 
@@ -229,7 +232,10 @@ class XmlPlaces {
   }
 }
 
-/** XML or HTML, each value escaped for its place, and before that for the grammar inside it. */
+/**
+ * Fills in XML or HTML. Each value is encoded for the grammar inside the text, and then escaped for
+ * its place.
+ */
 export function xmlText(text: string, path: string, fields: TemplateFields): Renderable<string> {
   return placedTemplate(text, path, fields, (skeleton) => new XmlPlaces(skeleton).all());
 }

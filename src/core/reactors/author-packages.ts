@@ -12,7 +12,7 @@ export const FIELD_SDK = '@basis-theory/basis-theory-reactor-formulas-sdk-js';
 
 export interface AuthorPackage {
   readonly name: string;
-  /** The version that is bundled; a test compares it, so that the documentation cannot differ. */
+  /** The version that is bundled. A test compares it, so that the documentation cannot differ. */
   readonly version: string;
   /** The names that `require` accepts; each becomes a separate file. */
   readonly specifiers: readonly string[];
@@ -28,11 +28,11 @@ export const AUTHOR_PACKAGES: readonly AuthorPackage[] = [
   { name: 'json-stable-stringify', version: '1.3.0', specifiers: ['json-stable-stringify'] },
   { name: 'node-fetch', version: '2.7.0', specifiers: ['node-fetch'] },
   { name: 'node-forge', version: '1.4.3', specifiers: ['node-forge'] },
-  // The last version that is no ES module.
+  // Later versions are ES modules.
   { name: 'p-limit', version: '3.1.0', specifiers: ['p-limit'] },
-  // A version that supports Node.js 16.
+  // Node.js 16 runs this version.
   { name: 'stripe', version: '20.4.1', specifiers: ['stripe'] },
   { name: 'uuid', version: '9.0.1', specifiers: ['uuid'] },
-  // The last version that supports Node.js 16.
+  // Later versions do not support Node.js 16.
   { name: 'xmlbuilder2', version: '3.1.1', specifiers: ['xmlbuilder2'] },
 ];

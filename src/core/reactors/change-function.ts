@@ -5,7 +5,7 @@ import type { StoredReactor } from './reactor.ts';
 import type { ReactorFunctions, ReactorRepairs } from './reactor-functions.ts';
 import type { ReactorStore } from './reactor-store.ts';
 
-/** The dependencies for keeping instances running. */
+/** What {@link heated} needs to keep instances running. */
 export interface HeatDeps {
   readonly reactorFunctions: Pick<ReactorRepairs, 'keepHot'>;
   readonly clock: Clock;
@@ -13,31 +13,29 @@ export interface HeatDeps {
   readonly onCold: (reactor: Pick<StoredReactor, 'id' | 'tenantId'>) => void;
 }
 
-/** The dependencies for repairing a function. */
 export interface RepairFunctionDeps extends HeatDeps {
   readonly reactorStore: ReactorStore;
   readonly reactorFunctions: ReactorRepairs;
 }
 
-/** The dependencies for creating and changing a function. */
 export interface ChangeFunctionDeps extends RepairFunctionDeps {
   readonly reactorFunctions: ReactorFunctions;
 }
 
 /**
- * Time limit for changing a function, in ms: longer than any Lambda that does it runs (30 s behind
- * the gateway, 58 s for the sweep), so that no late call of a dead one undoes a repair.
+ * Time limit for changing a function, in ms. It is longer than any Lambda that does it runs (30 s
+ * behind the gateway, 58 s for the sweep), so that no late call of a dead one undoes a repair.
  */
 export const OPERATION_MS = 90_000;
 
 /**
- * How long an old version of a function stays after it was replaced, in ms: longer than any run
- * (docs/contract.md#limits).
+ * How long an old version of a function stays after it was replaced, in ms. This is longer than any
+ * run (docs/contract.md#limits).
  */
 export const TIDY_AFTER_MS = 5 * 60 * 1000;
 
 /**
- * Pause before instances are requested again after the account's quota did not allow them, in ms.
+ * Pause before instances are requested again, in ms, after the account's quota did not allow them.
  */
 const HEAT_AGAIN_MS = 10 * 60 * 1000;
 
@@ -59,7 +57,7 @@ export function isBusy(reactor: StoredReactor, now: number): boolean {
   return reactor.operation !== undefined && reactor.operation.until > now;
 }
 
-/** The reactor with our operation on it; `undefined` if another writer was faster. */
+/** Starts our operation on a reactor; `undefined` if another writer was faster. */
 export async function startOperation(
   { reactorStore, clock }: Pick<RepairFunctionDeps, 'reactorStore' | 'clock'>,
   reactor: StoredReactor,
@@ -76,14 +74,15 @@ export async function startOperation(
   return (await reactorStore.update(next)) ? next : undefined;
 }
 
-/** The next version of a reactor, without its operation. */
+/** Ends the operation, and counts the version up. */
 export function withoutOperation({ operation: _, ...reactor }: StoredReactor): StoredReactor {
   return { ...reactor, version: reactor.version + 1 };
 }
 
 /**
- * If the step fails, ends the operation now, so that the sweep repairs the function within a
- * minute, unless a call of the step may still be carried out. Throws the error of the step.
+ * Ends the operation now if the step fails, so that the sweep repairs the function within a minute.
+ * If a call of the step may still be carried out, the operation stays. Throws the error of the
+ * step.
  */
 export async function releaseOperationOnFailure<T>(
   { reactorStore, clock }: Pick<RepairFunctionDeps, 'reactorStore' | 'clock'>,
@@ -94,7 +93,7 @@ export async function releaseOperationOnFailure<T>(
     return await step();
   } catch (error) {
     const { operation } = reactor;
-    // A call without a response may still be carried out: then the operation stays until its end.
+    // A call without a response may still be carried out. Then the operation stays until its end.
     const isOpen = error instanceof ServiceError && error.code === 'dependency_unavailable';
     if (operation !== undefined && !isOpen) {
       const released = {
@@ -102,8 +101,7 @@ export async function releaseOperationOnFailure<T>(
         operation: { ...operation, until: clock() },
         version: reactor.version + 1,
       };
-      // Report the first error: if the operation cannot be released, it still ends at its time
-      // limit.
+      // Reports the first error. An operation that cannot be released still ends at its time limit.
       await reactorStore.update(released).catch(() => false);
     }
     throw error;

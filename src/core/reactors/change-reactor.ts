@@ -25,7 +25,7 @@ import {
   type StoredReactor,
 } from './reactor.ts';
 
-/** The changes of a PATCH; absent members are unchanged. */
+/** The changes of a PATCH. Absent members stay unchanged. */
 export interface ReactorPatch {
   readonly name?: string;
   readonly code?: Secret<string>;
@@ -36,16 +36,16 @@ export interface ReactorPatch {
 }
 
 /**
- * Throws if an update has a different value for a member that updates cannot change: a member of
- * the reactor, or of the application as which its code will act.
+ * Throws if an update has a different value for a member that updates cannot change. It may be a
+ * member of the reactor, or of the application as which its code will act.
  */
 export type CheckUnchanged = (reactor: ReactorRecord, application: Application | undefined) => void;
 
-/** The reactor that a change asks for. */
+/** The reactor after a change, as the request wants it. */
 interface Wanted {
   readonly definition: ReactorDefinition;
   readonly application: Application | undefined;
-  /** Whether the request has code, even the same: then the function is repaired as well. */
+  /** Whether the request has code, even the same code. The function is then repaired as well. */
   readonly namesCode: boolean;
   /** Whether the request has configuration entries, even the same ones. */
   readonly namesConfiguration: boolean;
@@ -60,8 +60,8 @@ async function isInPlace(
 }
 
 /**
- * Publishes new code under our own operation, then updates the record. `conflict` if another writer
- * changes the reactor.
+ * Publishes new code under our own operation, then updates the record. Returns `conflict` if
+ * another writer changes the reactor.
  */
 async function replaceCode(
   deps: ChangeReactorDeps,
@@ -74,8 +74,8 @@ async function replaceCode(
   return releaseOperationOnFailure<StoredReactor | 'conflict'>(deps, locked, async () => {
     const { reactorFunctions } = deps;
     const functionVersion = await reactorFunctions.publish(next.id, code);
-    // From here until the record is updated, instances behind `live` reject the code hash of the
-    // old record. A run of the old record then uses the version number.
+    // Until the record is updated, instances behind `live` reject the code hash of the old record.
+    // A run of the old record then uses the version number.
     const live = await reactorFunctions.pointLive(next.id, functionVersion);
     if (live === 'gone') throw new Error('change reactor: the version that was just made is missing');
     const tidyAt = deps.clock() + TIDY_AFTER_MS;
@@ -92,7 +92,7 @@ interface Changed {
   readonly warnings: readonly string[];
 }
 
-/** The members that the audit record names. An encrypted configuration is not compared. */
+/** The members that the audit record names. An encrypted configuration cannot be compared. */
 const changedMembers = (previous: StoredReactor, next: StoredReactor, namesConfiguration: boolean) => [
   ...(next.name === previous.name ? [] : ['name']),
   ...(next.codeHash === previous.codeHash ? [] : ['code']),
@@ -110,7 +110,7 @@ async function changeOnce(
   const previous = await existingReactor(deps, caller.tenantId, id);
   const { definition, application, namesCode, namesConfiguration } = await decide(previous);
   check(previous, application);
-  // The holder of an operation overwrites the version that was read: retry.
+  // The owner of an operation overwrites the version that was read, so retry.
   if (isBusy(previous, deps.clock())) return 'conflict';
   const encrypted = await encryptContent(deps.vault, previous, definition);
   const isNewCode = encrypted.codeHash !== previous.codeHash;
@@ -148,7 +148,7 @@ async function change(
 }
 
 /**
- * Replaces all of a reactor; without `applicationId` it has no application afterwards. Runs that
+ * Replaces all of a reactor. Without `applicationId` it has no application afterwards. Runs that
  * have started finish with the code that they started with.
  */
 export function updateReactor(
@@ -191,7 +191,8 @@ export async function patchReactor(
 ): Promise<void> {
   const decide = async (previous: StoredReactor): Promise<Wanted> => {
     const { code, configuration } = await openReactor(deps.vault, previous);
-    // An application that was deleted since is no error of a patch that does not name it.
+    // A patch that does not name the application is valid even if the application was deleted
+    // since.
     const application =
       patch.applicationId === undefined
         ? await applicationOf(deps, previous)

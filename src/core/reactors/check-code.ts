@@ -4,7 +4,7 @@ import { invalid } from '../shared/service-error.ts';
 
 /**
  * Throws `validation_failed` with the path `code` for a syntax error; does not run the code. With
- * `lenient` it returns the warning instead: the code is stored, and fails when it is invoked.
+ * `lenient` it returns a warning instead: the code is stored, and fails when it is invoked.
  */
 export async function checkCode(
   code: Secret<string>,

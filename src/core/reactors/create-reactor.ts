@@ -21,11 +21,11 @@ import type { ReactorDefinition, StoredReactor } from './reactor.ts';
 export type ChangeReactorDeps = ChangeFunctionDeps &
   GetReactorDeps & {
     readonly audit: Sightings;
-    /** `lenient`: code with a syntax error is stored, with a warning. */
+    /** With `lenient`, code with a syntax error is stored, and the response has a warning. */
     readonly clientCompatibility: ClientCompatibility;
   };
 
-/** A reactor after a write, with what is wrong with it. */
+/** A reactor after a write, and warnings about it. */
 export interface WrittenReactor extends ReactorView {
   readonly warnings: readonly string[];
 }
@@ -42,7 +42,7 @@ async function deployed(deps: ChangeReactorDeps, draft: StoredReactor, definitio
 }
 
 /**
- * The reactor of an earlier attempt of the same request, if that finished. Throws `conflict` for an
+ * The reactor that an earlier attempt of the same request finished. Throws `conflict` for an
  * unfinished one, which the sweep removes first.
  */
 function leftBehind(existing: StoredReactor): StoredReactor {
@@ -54,7 +54,7 @@ function leftBehind(existing: StoredReactor): StoredReactor {
 
 /**
  * Writes the record first, hidden, so that the sweep finds it if a later step is interrupted. The
- * code is parsed, not run: see {@link checkCode}.
+ * code is parsed and not run: see {@link checkCode}.
  */
 export async function createReactor(
   deps: ChangeReactorDeps,

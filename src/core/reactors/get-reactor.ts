@@ -18,13 +18,15 @@ export interface GetReactorDeps {
   readonly clock: Clock;
 }
 
-/** A reactor with the application that its code acts as, unless that was deleted meanwhile. */
+/** A reactor, and the application that its code acts as, unless that was deleted meanwhile. */
 export interface ReactorView {
   readonly reactor: Reactor;
   readonly application?: Application;
 }
 
-/** A reactor of a tenant. Throws `not_found` also for one that is being created or deleted. */
+/**
+ * Finds a reactor of a tenant. Throws `not_found` also for one that is being created or deleted.
+ */
 export async function existingReactor(
   { reactorStore }: Pick<GetReactorDeps, 'reactorStore'>,
   tenantId: string,
@@ -82,7 +84,6 @@ export async function viewReactors(
   );
 }
 
-/** A reactor of the caller's tenant by its id. */
 export async function getReactor(deps: GetReactorDeps, caller: Caller, id: string): Promise<ReactorView> {
   requirePermission(caller, 'reactor:read');
   const stored = await existingReactor(deps, caller.tenantId, id);

@@ -12,12 +12,12 @@ export interface GetResultDeps extends ContentDeps {
   readonly clock: Clock;
 }
 
-/** The state and the result of an invocation. */
 export interface ResultView {
   readonly id: string;
   readonly status: InvocationState;
   /**
-   * The reactor response or the error object; absent before there is one, and once it is deleted.
+   * The reactor response or the error object. It is absent before there is one, and once it is
+   * deleted.
    */
   readonly result?: Secret<JsonObject>;
 }
@@ -53,8 +53,9 @@ export function resultHasEnded({ resultUntil }: Pick<Invocation, 'resultUntil'>,
 }
 
 /**
- * The result for the application or session that invoked it: for 24 hours, while the tokens behind
- * it exist. Throws `not_found`, and `forbidden` without `token:use` on one of them.
+ * The result, for 24 hours and while the tokens behind it exist. Only the application or session
+ * that invoked it may read it. Throws `not_found`, and `forbidden` without `token:use` on one of
+ * the tokens.
  */
 export async function getResult(
   deps: GetResultDeps & TokenUseDeps & { readonly presentFailure: (error: unknown) => JsonObject },

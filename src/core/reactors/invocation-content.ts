@@ -52,7 +52,10 @@ async function keep(
   await invocationStore.putContent(id, content, encrypted, end);
 }
 
-/** Only this module encrypts such content, and its authentication tag proves it unchanged. */
+/**
+ * Only this module encrypts such content, and the authentication tag proves it unchanged, so the
+ * type is certain.
+ */
 async function open<T>(
   { invocationStore, vault }: ContentDeps,
   id: InvocationId,

@@ -1,7 +1,7 @@
 import type { PortEffects } from '../audit/effect.ts';
 import type { InvocationCredentialStore } from './invocation-credential.ts';
 
-/** Apart from the use cases, which most functions do not bundle. */
+/** This file is apart from the use cases because most functions bundle only the effects. */
 export const INVOCATION_CREDENTIAL_STORE_EFFECTS: PortEffects<InvocationCredentialStore> = {
   create: () => ({}),
   remove: 'none',

@@ -7,20 +7,23 @@ export interface InvocationCredential {
   readonly keyHash: Buffer;
   readonly tenantId: string;
   readonly applicationId: string;
-  /** The credential is rejected from this time on, in every case; ms since the epoch. */
+  /**
+   * The credential is rejected from this time on, even if it was not revoked; ms since the epoch.
+   */
   readonly expiresAtMs: number;
 }
 
 /** Where credentials of invocations are stored: in the table without backups. */
 export interface InvocationCredentialStore {
   create(credential: InvocationCredential): Promise<void>;
-  /** Revokes the credential; a missing one is no error. */
+  /** Revokes the credential. A missing one is not an error. */
   remove(keyHash: Buffer): Promise<void>;
 }
 
 /**
- * Runs a function with a credential that ends with it (docs/contract.md#code-of-a-reactor). If the
- * credential cannot be revoked, it expires no later than the deadline of the code.
+ * Runs a function with a credential that is revoked afterwards
+ * (docs/contract.md#code-of-a-reactor). If it cannot be revoked, it expires no later than the
+ * deadline of the code.
  */
 export async function withInvocationCredential<T>(
   credentials: InvocationCredentialStore,

@@ -2,13 +2,12 @@ import type { PortEffects } from '../audit/effect.ts';
 import { reactorEffect } from './reactor-effect.ts';
 import type { Invocation } from './invocation.ts';
 
-/** The key of an invocation. */
 export type InvocationId = Pick<Invocation, 'tenantId' | 'id'>;
 
-/** Which of the two encrypted contents of an invocation. */
+/** The two contents of an invocation, which are encrypted separately. */
 export type InvocationContent = 'payload' | 'result';
 
-/** When content ends, in ms since the epoch. */
+/** The time when content ends, in ms since the epoch. */
 export interface ContentEnd {
   readonly until: number;
   /** The sweep deletes the content at its end, before the invocation itself is removed. */
@@ -33,16 +32,16 @@ export interface InvocationStore {
   remove(id: InvocationId): Promise<void>;
   /** Stores encrypted content of any size, and replaces earlier content. */
   putContent(id: InvocationId, content: InvocationContent, encrypted: Buffer, end: ContentEnd): Promise<void>;
-  /** Encrypted content; `undefined` if it is missing or deleted. */
+  /** Reads encrypted content; `undefined` if it is missing or deleted. */
   content(id: InvocationId, content: InvocationContent): Promise<Buffer | undefined>;
-  /** Deliveries after a failed attempt: those in one state, the next one due first. */
+  /** Deliveries whose last attempt failed, in one of these states. The next one due comes first. */
   undelivered(state: 'pending' | 'parked'): AsyncIterable<readonly Invocation[]>;
 }
 
-/** Messages carry ids and nothing else. */
+/** Messages contain ids and nothing else. */
 export interface InvocationQueue {
   /**
-   * Sends the id of an invocation to a worker. A message may arrive late, twice, or never: the
+   * Sends the id of an invocation to a worker. A message may arrive late, twice, or never, so the
    * state of the invocation decides.
    */
   send(id: InvocationId, delayMs?: number): Promise<void>;

@@ -1,4 +1,4 @@
-/** The state of an asynchronous invocation (docs/contract.md#asynchronous-invocations). */
+/** The state that an asynchronous invocation is in (docs/contract.md#asynchronous-invocations). */
 export type InvocationState = 'queued' | 'running' | 'succeeded' | 'failed';
 
 /**
@@ -7,22 +7,22 @@ export type InvocationState = 'queued' | 'running' | 'succeeded' | 'failed';
  */
 export type DeliveryState = 'none' | 'pending' | 'delivered' | 'parked';
 
-/** An asynchronous invocation without its content. Times in ms since the epoch. */
+/** An asynchronous invocation without its content. Times are in ms since the epoch. */
 export interface Invocation {
   readonly id: string;
   readonly tenantId: string;
   readonly reactorId: string;
-  /** The application or session that invoked; only this one may read the result. */
+  /** The application or session that invoked the reactor. Only this one may read the result. */
   readonly credentialId: string;
   readonly state: InvocationState;
   readonly createdAt: number;
-  /** The attempt that claimed it; no other attempt may finish it. */
+  /** The attempt that claimed the invocation. No other attempt may finish it. */
   readonly runner?: string;
   /** The sender of the current delivery attempt; it differs between two concurrent claims. */
   readonly sender?: string;
-  /** While `running`: the runner is considered dead from this time on. */
+  /** The runner of a `running` invocation is considered dead from this time on. */
   readonly runUntil?: number;
-  /** The run was interrupted; its result is the error for that. */
+  /** The run was interrupted, and its result is the error for that. */
   readonly wasInterrupted?: true;
   readonly delivery: DeliveryState;
   /** Number of delivery attempts that were started. */
@@ -31,13 +31,13 @@ export interface Invocation {
   readonly lastStatus?: number;
   /** Why the last attempt got no response (src/core/webhooks/delivery-failure.ts). */
   readonly lastReason?: string;
-  /** When a worker or the sweep must process the invocation next. */
+  /** A worker or the sweep must process the invocation at this time. */
   readonly dueAt: number;
-  /** Until when the result can be read. */
+  /** The result can be read until this time. */
   readonly readableUntil: number;
   /**
-   * End of the result, if a token or cvc that was filled in, or a token that the result shows, ends
-   * before the stored content does ({@link CONTENT_MS}).
+   * End of the result, if it is before that of the stored content ({@link CONTENT_MS}). The result
+   * ends with each token or cvc that was filled in, and with each token that it shows.
    */
   readonly resultUntil?: number;
 }
@@ -45,7 +45,7 @@ export interface Invocation {
 /** How long a result can be read (docs/contract.md#asynchronous-invocations). */
 export const READABLE_MS = 24 * 60 * 60 * 1000;
 
-/** How long a parked delivery waits for an operator; then it is deleted with its result. */
+/** How long a parked delivery waits for an operator, before it is deleted with its result. */
 export const PARKED_MS = 14 * READABLE_MS;
 
 /** How long a message may take to reach a worker before it is sent again, in ms. */
@@ -55,18 +55,19 @@ export const QUEUE_PATIENCE_MS = 60_000;
 export const START_WITHIN_MS = 60 * 60 * 1000;
 
 /**
- * Longest time that the content of an invocation may be needed: until the end of a parked delivery.
+ * Longest time that the content of an invocation may be needed, which is until a parked delivery
+ * ends.
  */
 export const CONTENT_MS = START_WITHIN_MS + READABLE_MS + PARKED_MS;
 
 /**
- * Extra time for a run in addition to the code's own time, in ms: starting an instance,
+ * What a run may take in addition to the code's own time, in ms: starting an instance,
  * detokenizing, tokenizing, storing.
  */
 export const RUN_OVERHEAD_MS = 60_000;
 
 /**
- * Attempts of a delivery, and the pause after the first; the pause doubles each time
+ * Attempts of a delivery, and the pause after the first. The pause doubles each time
  * (docs/contract.md#delivery).
  */
 export const DELIVERY_TRIES = 10;
@@ -75,20 +76,20 @@ export const FIRST_PAUSE_MS = 10_000;
 /** Time limit of one delivery attempt, in ms; then the sender is considered dead. */
 export const SENDER_LEASE_MS = 60_000;
 
-/** The pause after the nth attempt, in ms. */
+/** The pause that follows the nth attempt, in ms. */
 export function pauseAfter(attempts: number): number {
   return FIRST_PAUSE_MS * 2 ** (attempts - 1);
 }
 
-/** The next step of the sweep for a due invocation. */
+/** What the sweep does with an invocation. */
 export type DueStep =
-  /** Nothing: the invocation is not due any more. */
+  /** The invocation is not due any more, so nothing happens. */
   | 'wait'
-  /** Its message may be lost: send it again. */
+  /** The message may be lost, so it is sent again. */
   | 'queue'
-  /** It could not be started in time. */
+  /** The invocation could not be started in time. */
   | 'give-up'
-  /** Its runner is dead. */
+  /** The runner is dead. */
   | 'interrupt'
   /** A delivery is due, or its sender is dead. */
   | 'deliver'
@@ -97,7 +98,7 @@ export type DueStep =
   /** The result may not be read any more. */
   | 'remove';
 
-/** The step that is due; depends only on the state. */
+/** The step that is due. It depends only on the state. */
 export function dueStep(invocation: Invocation, now: number): DueStep {
   const { state, delivery, attempts, dueAt, createdAt } = invocation;
   if (dueAt > now) return 'wait';

@@ -18,7 +18,7 @@ export interface ReactorFilters {
   readonly name?: string;
 }
 
-/** A page of the tenant's reactors, newest first. */
+/** Lists the tenant's reactors, newest first. */
 export async function listReactors(
   deps: ListReactorsDeps,
   caller: Caller,

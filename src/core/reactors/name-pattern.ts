@@ -1,6 +1,6 @@
 /**
- * A matcher for a filter of names (docs/contract.md#create-and-change-reactors). Builds no regular
- * expression from a caller's input: its time grows only with the length of the name.
+ * A matcher for a filter of names (docs/contract.md#create-and-change-reactors). It builds no
+ * regular expression from a caller's input, so its time grows only with the length of the name.
  */
 export function namePattern(filter: string): (name: string) => boolean {
   const wanted = filter.toLowerCase();

@@ -33,7 +33,6 @@ export async function encryptContent(
   };
 }
 
-/** The configuration of a reactor. */
 export async function openConfiguration(
   vault: Vault,
   reactor: ReactorRecord,
@@ -45,7 +44,6 @@ export async function openConfiguration(
   return new Secret(value as Configuration);
 }
 
-/** A reactor with its code and configuration. */
 export async function openReactor(vault: Vault, stored: ReactorRecord): Promise<Reactor> {
   const [code, configuration] = await Promise.all([
     vault.decrypt(context(stored, CODE), stored.encryptedCode),

@@ -52,7 +52,7 @@ export interface ProcessInvocationDeps extends RunReactorDeps, ContentDeps {
 /** Pause before an invocation that could not be started is retried, in ms. */
 const START_PAUSE_MS = 10_000;
 
-/** The result of a run. `keepUntil`: see `PreparedRun`. */
+/** What a run leaves behind. `keepUntil` is explained in `PreparedRun`. */
 interface Ended extends Pick<PreparedRun, 'keepUntil' | 'uses'> {
   readonly state: Invocation['state'];
   readonly body: JsonObject;
@@ -105,7 +105,7 @@ async function claim(
   return (await deps.invocationStore.update(queued, running)) ? { invocation: running, payload } : undefined;
 }
 
-/** Queues an invocation again whose code certainly did not run. */
+/** Queues an invocation again. Its code certainly did not run. */
 async function release(deps: ProcessInvocationDeps, running: Invocation): Promise<void> {
   const { runner: _, runUntil: __, ...rest } = running;
   const now = deps.clock();
@@ -120,15 +120,14 @@ function isTransient(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'dependency_unavailable';
 }
 
-/** The error object of a failure; an unexpected error is also logged. */
+/** Makes the error object of a failure. An unexpected error is also logged. */
 function failed(deps: ProcessInvocationDeps, error: unknown): Ended {
   if (!(error instanceof ServiceError)) deps.onFailure(error);
   return { state: 'failed', body: deps.presentFailure(error), uses: [] };
 }
 
 /**
- * How long a result may be stored: no longer than the tokens that were filled in, and the new
- * tokens that it shows.
+ * Bounds how long a result may be stored: until the first of its tokens ends, filled in or shown.
  */
 function endsWith(
   deps: ProcessInvocationDeps,
@@ -144,7 +143,7 @@ function endsWith(
   return { uses: [...uses, ...shown], ...(until === Infinity ? {} : { keepUntil: until }) };
 }
 
-/** Runs the code; `not-run` if it certainly did not run and may be retried later. */
+/** Runs the code. Returns `not-run` if it certainly did not run and may be retried later. */
 async function runClaimed(
   deps: ProcessInvocationDeps,
   { reactorId, tenantId, id }: Invocation,
@@ -162,7 +161,7 @@ async function runClaimed(
       const result = await concludeRun(deps, caller, outcome, { timeoutMs }, randomIdentity);
       return { state: 'succeeded', body: deps.presentResult(result), ...endsWith(deps, prepared, result) };
     } catch (error) {
-      // The code ran: any later failure is the result, and never a reason to run the code again.
+      // The code ran, so any later failure is the result and never a reason to run the code again.
       return { ...failed(deps, error), ...endsWith(deps, prepared, {}) };
     }
   } catch (error) {
@@ -196,8 +195,9 @@ async function keepEnd(
 }
 
 /**
- * Runs a queued invocation at most once, however often its message arrives: the claim is
- * conditional (docs/decisions/0009). Returns the new state; `undefined` if nothing was to run.
+ * Runs a queued invocation at most once, however often its message arrives, because the claim is
+ * conditional (docs/decisions/0009). Returns the new state; `undefined` if there was nothing to
+ * run.
  */
 export async function processInvocation(
   deps: ProcessInvocationDeps,
@@ -217,7 +217,7 @@ export async function processInvocation(
   const { runner: _, runUntil: __, ...rest } = invocation;
   const finished = { ...rest, ...end, delivery: 'pending', dueAt: now } as const;
   if (await deps.invocationStore.update(invocation, finished))
-    // If this message is lost, the sweep delivers the result.
+    // The sweep delivers the result if this message is lost.
     await deps.deliveryQueue.send(id).catch(deps.onFailure);
   return end.state;
 }

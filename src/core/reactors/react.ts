@@ -15,14 +15,14 @@ import {
 } from './run-reactor.ts';
 
 /**
- * In ms: for the code, and in total since the gateway accepted the request. The gateway waits 30 s
- * (docs/contract.md#limits); the rest is for tokens and the start of an instance.
+ * Time for the code, and for everything since the gateway accepted the request, in ms. The gateway
+ * waits 30 s (docs/contract.md#limits). The rest is for tokens and the start of an instance.
  */
 const CODE_MS = 28_000;
 const WHOLE_MS = 29_000;
 
 export interface ReactInput extends Pick<RunInput, 'reactorId' | 'args' | 'service'> {
-  /** When the gateway accepted the request, in ms since the epoch. */
+  /** The time when the gateway accepted the request, in ms since the epoch. */
   readonly receivedAt: number;
 }
 
@@ -39,7 +39,7 @@ async function execute(deps: RunReactorDeps, prepared: PreparedRun, once: RunOnc
     if (mayRunAgain(outcome)) once.mayRepeat();
     return outcome;
   } catch (error) {
-    // The code certainly did not run.
+    // The code certainly did not run, so a retry under the same key may run it.
     once.mayRepeat();
     throw error;
   }

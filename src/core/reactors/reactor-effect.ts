@@ -1,6 +1,6 @@
 import type { Effect } from '../audit/effect.ts';
 
-/** An effect on a reactor, or of its code. */
+/** An effect that a request has on a reactor, or that its code has. */
 export const reactorEffect = (id: string, more: Effect = {}): Effect => ({
   resource: `reactor:${id}`,
   ...more,

@@ -6,7 +6,7 @@ import { AUTHOR_PACKAGES, SDK } from './author-packages.ts';
 import type { LoadFailure, RunOutcome, ThrownError, ThrownPlace } from './reactor-runner.ts';
 
 /**
- * Statuses that code may return by throwing an error of that form
+ * Statuses that code may choose by throwing an error of a certain form
  * (docs/contract.md#errors-of-the-code).
  */
 const BY_STATUS: Readonly<Record<number, ServiceErrorCode>> = {
@@ -19,10 +19,10 @@ const BY_STATUS: Readonly<Record<number, ServiceErrorCode>> = {
   503: 'dependency_unavailable',
 };
 
-/** Default of `Retry-After`, in seconds. */
+/** `Retry-After` if the code sets none, in seconds. */
 const RETRY_AFTER_SECONDS = '5';
 
-/** Most paths in `errors`, whatever the code built them from. */
+/** Most paths that `errors` may have, whatever the code put there. */
 const PATHS_MAX = 100;
 
 function fieldErrors(errors: ThrownError['errors']): FieldErrors | undefined {
@@ -35,7 +35,7 @@ function describePlace({ line, column }: ThrownPlace): string {
   return isKnown ? ` at line ${String(line)}, column ${String(column)}` : '';
 }
 
-/** Such as `threw a TypeError at line 3, column 18`. */
+/** Returns words such as `threw a TypeError at line 3, column 18`. */
 function describeThrown(thrown: ThrownPlace): string {
   const { class: name = 'Error' } = thrown;
   const article = /^([AEIO]|Un)/i.test(name) ? 'an ' : 'a ';
@@ -53,7 +53,7 @@ function describeRefusal(module: string | undefined, place: string): string {
   return `${what}, which is not among the packages of reactors: ${PACKAGES}`;
 }
 
-/** Of V8, for code that calls `fetch`: Node.js has it from version 18 on. */
+/** The message of V8 for code that calls `fetch`, which Node.js has from version 18 on. */
 const NO_FETCH = 'fetch is not defined';
 
 const adviceOn = ({ class: name, message }: ThrownError): string =>
@@ -65,7 +65,7 @@ function thrownFailure(thrown: ThrownError): ServiceError {
   const { status, message, errors, module, ...place } = thrown;
   const code = status === null ? undefined : BY_STATUS[status];
   if (code === undefined) {
-    // The message and stack of any other error may contain data: the caller sees neither.
+    // The message and stack of any other error may contain data, so the caller sees neither.
     const what =
       module === undefined
         ? describeThrown(place)
@@ -101,7 +101,7 @@ function describeLoadFailure({ reason, error = {}, module }: LoadFailure): strin
   }
 }
 
-/** The error for a run that did not return a value. `limitMs`: the time limit of the code. */
+/** The error for a run that did not return a value. `limitMs` is the time limit of the code. */
 export function reactorFailure(
   outcome: Exclude<RunOutcome, { readonly outcome: 'returned' | 'stale' }>,
   limitMs: number,

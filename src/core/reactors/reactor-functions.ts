@@ -3,8 +3,9 @@ import { reactorEffect } from './reactor-effect.ts';
 import type { Secret } from '../shared/secret.ts';
 
 /**
- * Repairs functions of reactors. Every call may be repeated: what exists or is missing already is
- * no error. Rejects with `dependency_unavailable` if Lambda is down, or busy for too long.
+ * Repairs functions of reactors. Every call may be repeated: it is no error that something exists
+ * or is missing already. Rejects with `dependency_unavailable` if Lambda is down, or busy for too
+ * long.
  */
 export interface ReactorRepairs {
   /**
@@ -13,13 +14,12 @@ export interface ReactorRepairs {
    */
   keepHot(reactorId: string): Promise<boolean>;
   /**
-   * Points `live` at a version: `made` if there was no `live`, `gone` if the version or the
-   * function does not exist.
+   * Points `live` at a version. Returns `made` if there was no `live`, and `gone` if the version or
+   * the function does not exist.
    */
   pointLive(reactorId: string, version: string): Promise<'moved' | 'made' | 'gone'>;
-  /** Removes every other version. */
+  /** Removes all versions except this one. */
   removeOtherVersions(reactorId: string, version: string): Promise<void>;
-  /** Removes the function with all of its versions. */
   remove(reactorId: string): Promise<void>;
 }
 

@@ -3,23 +3,23 @@ import { reactorEffect } from './reactor-effect.ts';
 import type { Json } from '../shared/json.ts';
 import type { Secret } from '../shared/secret.ts';
 
-/** A credential for one invocation. The runtime uses it for the client `req.bt` of the code. */
+/** A credential for one invocation. The runtime makes the client `req.bt` of the code with it. */
 export interface ClientCredential {
   readonly baseUrl: string;
   readonly apiKey: Secret<string>;
   readonly headerPrefix: string;
 }
 
-/** A request to an instance (docs/reactors.md#the-runtime). */
+/** What an instance of a reactor's function receives (docs/reactors.md#the-runtime). */
 export interface RunRequest {
   readonly reactorId: string;
   /**
-   * The published version to run. Without it, the version behind `live` runs, which has the hot
+   * The published version to run. If absent, the version behind `live` runs, which has the hot
    * instances.
    */
   readonly functionVersion?: string;
   /**
-   * SHA-256 of the expected code, in hexadecimal: an instance with other code runs nothing and
+   * SHA-256 of the expected code, in hexadecimal. An instance with other code runs nothing and
    * returns `stale`.
    */
   readonly codeHash: string;
@@ -33,8 +33,9 @@ export interface RunRequest {
 }
 
 /**
- * The class of a thrown value, an identifier of at most 64 characters. Line and column are from 1
- * in the author's code, if known. A function of an earlier service version reports neither.
+ * Where a value was thrown. `class` is an identifier of at most 64 characters; line and column
+ * count from 1 in the author's code, if known. A function of an earlier service version reports
+ * neither.
  */
 export interface ThrownPlace {
   readonly class?: string | undefined;
@@ -42,7 +43,7 @@ export interface ThrownPlace {
   readonly column?: number | undefined;
 }
 
-/** Why code does not load. A function of an earlier service version does not report it. */
+/** Says why code does not load. A function of an earlier service version does not report it. */
 export interface LoadFailure {
   readonly reason?:
     'syntax' | 'no_function' | 'timed_out' | 'memory' | 'exited' | 'threw' | 'module' | undefined;
@@ -53,16 +54,16 @@ export interface LoadFailure {
 }
 
 /**
- * An error of the code, untrusted. `status` and `errors` are `null` unless the author chose them
- * (docs/reactors.md#errors); functions of earlier versions report those of any error.
+ * An error of the code, which is untrusted. `status` and `errors` are `null` unless the author
+ * chose them (docs/reactors.md#errors). Functions of earlier versions report those of any error.
  */
 export interface ThrownError extends ThrownPlace {
   readonly message: string;
   readonly status: number | null;
   readonly errors: Readonly<Record<string, readonly string[]>> | null;
   /**
-   * The required name, if the error is that of a module that the code may not require; `null` if it
-   * cannot be the name of a package.
+   * The name that the code required and may not require; `null` if it cannot be the name of a
+   * package.
    */
   readonly module?: string | null | undefined;
 }
@@ -81,8 +82,9 @@ export type RunOutcome =
   | { readonly outcome: 'stale' };
 
 /**
- * Runs code at most once. Rejects with `payload_too_large` (for an instance), and with
- * `dependency_unavailable` if the code certainly did not start. If that is open: `unknown`.
+ * Runs code at most once. Rejects with `payload_too_large` for an input that no instance accepts,
+ * and with `dependency_unavailable` if the code certainly did not start. The outcome is `unknown`
+ * if the code may have run.
  */
 export interface ReactorRunner {
   run(request: RunRequest): Promise<RunOutcome>;

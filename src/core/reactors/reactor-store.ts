@@ -6,9 +6,11 @@ import type { StoredReactor } from './reactor.ts';
 export interface ReactorStore {
   /** Writes a new reactor; returns the existing one if its id is in use. */
   create(reactor: StoredReactor): Promise<StoredReactor | 'created'>;
-  /** The reactor as last written, in any state; `undefined` if the tenant has none with this id. */
+  /**
+   * The newest version of a reactor, in any state; `undefined` if the tenant has none with this id.
+   */
   find(tenantId: string, id: string): Promise<StoredReactor | undefined>;
-  /** Those of the reactors that exist, in any order. */
+  /** Finds the reactors that exist among these ids, in any order. */
   findMany(tenantId: string, ids: readonly string[]): Promise<readonly StoredReactor[]>;
   /** All reactors of a tenant in batches, newest first, that come after an id. */
   list(tenantId: string, after: string | undefined): AsyncIterable<readonly StoredReactor[]>;

@@ -1,34 +1,40 @@
 import type { Secret } from '../shared/secret.ts';
 
-/** Limits of a reactor (docs/contract.md#limits): numbers of entries, and lengths in characters. */
+/**
+ * Limits of a reactor (docs/contract.md#limits). They are numbers of entries, and lengths in
+ * characters.
+ */
 export const REACTOR_LIMITS = {
   code: 50_000,
-  /** Bytes of JSON: a reactor with its configuration fits into one item of the table. */
+  /** Bytes of JSON, so that a reactor with its configuration fits into one item of the table. */
   codeBytes: 200_000,
   configuration: 25,
   configurationKey: 200,
   configurationValue: 1_000,
-  /** Of a request to invoke the reactor, and of the tokens that are filled into its arguments. */
+  /**
+   * Most bytes of a request to invoke the reactor, and of the tokens that are filled into its
+   * arguments.
+   */
   invocationBytes: 5_000_000,
 } as const;
 
 /** Names and values that the code can read. */
 export type Configuration = Readonly<Record<string, string>>;
 
-/** The encrypted parts of a reactor. */
+/** The parts of a reactor that are encrypted when it is stored. */
 export interface ReactorContent {
   readonly code: Secret<string>;
   readonly configuration: Secret<Configuration>;
 }
 
-/** The properties of a reactor that a request sets. */
+/** The members of a reactor that a request sets. */
 export interface ReactorDefinition extends ReactorContent {
   readonly name: string;
   /** The application as which the code may call the service. */
   readonly applicationId?: string;
 }
 
-/** A reactor as stored, with its content encrypted. Times in ms since the epoch. */
+/** A reactor with its content encrypted. Times are in ms since the epoch. */
 export interface ReactorRecord {
   readonly id: string;
   readonly tenantId: string;
@@ -39,40 +45,41 @@ export interface ReactorRecord {
   readonly modifiedBy?: string;
   readonly modifiedAt?: number;
   /**
-   * SHA-256 of the code as UTF-8, lower-case hexadecimal: an instance with other code does not run.
+   * SHA-256 of the code as UTF-8, in lower-case hexadecimal. An instance with other code does not
+   * run.
    */
   readonly codeHash: string;
   readonly encryptedCode: Buffer;
   readonly encryptedConfiguration: Buffer;
 }
 
-/** A reactor (docs/contract.md#the-reactor-object), opened. */
+/** A reactor whose content is opened (docs/contract.md#the-reactor-object). */
 export interface Reactor
   extends Omit<ReactorRecord, 'encryptedCode' | 'encryptedConfiguration'>, ReactorContent {}
 
 /**
- * A change of a reactor's function that is under way. Its writer has until `until`; then the sweep
- * repairs the function.
+ * A change of a reactor's function that is under way. Its writer has time until `until`; then the
+ * sweep repairs the function.
  */
 export interface Operation {
   readonly id: string;
-  /** Ms since the epoch. */
+  /** In ms since the epoch. */
   readonly until: number;
 }
 
-/** A reactor as it is stored. */
+/** A reactor, and the state that its function is in. */
 export interface StoredReactor extends ReactorRecord {
   /** Requests treat a reactor that is `creating` or `deleting` as missing. */
   readonly state: 'creating' | 'ready' | 'deleting';
   /** The published version of its function behind `live`; absent until there is one. */
   readonly functionVersion?: string;
-  /** The writer that changes the function holds this: one at a time. */
+  /** The change of the function under way. Only one writer at a time may have it. */
   readonly operation?: Operation;
-  /** When unused versions are removed, in ms since the epoch. */
+  /** Unused versions are removed at this time, in ms since the epoch. */
   readonly tidyAt?: number;
   /**
-   * When running instances are requested again, in ms since the epoch: the account's quota did not
-   * allow them. Until then the reactor starts cold.
+   * Running instances are requested again at this time, in ms since the epoch, because the
+   * account's quota did not allow them. Until then the reactor starts cold.
    */
   readonly heatAt?: number;
   /** Starts at 1 and increases by one with each write. */

@@ -7,7 +7,7 @@ import {
 } from './change-function.ts';
 import type { StoredReactor } from './reactor.ts';
 
-/** When the sweep must process a reactor, in ms since the epoch; `undefined` if never. */
+/** When the sweep must process a reactor, in ms since the epoch; `undefined` for never. */
 export function dueOf({
   operation,
   tidyAt = Infinity,
@@ -31,7 +31,7 @@ async function putInOrder(deps: RepairFunctionDeps, reactor: StoredReactor): Pro
   if (functionVersion === undefined) return removeEntirely(deps, reactor);
   const { tidyAt: _, heatAt, ...tidy } = reactor;
   const live = await deps.reactorFunctions.pointLive(id, functionVersion);
-  // A record that was restored without its function waits for a PUT: there is nothing to repair.
+  // A record that was restored without its function waits for a PUT, so there is nothing to repair.
   if (live === 'gone') {
     await deps.reactorStore.update(withoutOperation(tidy));
     return;
@@ -42,8 +42,8 @@ async function putInOrder(deps: RepairFunctionDeps, reactor: StoredReactor): Pro
 }
 
 /**
- * What the sweep does for a due reactor: completes or reverts interrupted changes, removes unused
- * versions, and requests instances that the account's quota did not allow before.
+ * Completes or reverts interrupted changes of a due reactor, removes unused versions, and requests
+ * instances that the account's quota did not allow before.
  */
 export async function repairReactor(deps: RepairFunctionDeps, tenantId: string, id: string): Promise<void> {
   const reactor = await deps.reactorStore.find(tenantId, id);

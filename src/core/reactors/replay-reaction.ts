@@ -18,22 +18,22 @@ export interface ReplayReactionDeps extends ReplayTokensDeps {
 }
 
 /**
- * The stored form of a reaction for replay: the value that the code returned, and the tokens made
+ * What is stored of a reaction for replay: the value that the code returned, and the tokens made
  * from it, without their data.
  */
 export interface ReactionReplay {
   readonly raw?: Json;
   readonly tokens?: TokenizeReplay;
-  /** The tokens of its arguments. */
+  /** The tokens that were filled into the arguments. */
   readonly uses: readonly TokenUse[];
 }
 
-/** A replayed reaction. */
+/** A reaction that was stored, and is returned again. */
 export interface ReplayedReaction extends Pick<ReactorResult, 'raw'> {
   readonly tokens?: ReplayedTokens;
 }
 
-/** `raw`: the part of the returned value that may be stored. */
+/** `raw` is the part of the returned value that may be stored. */
 export function reactionReplayOf(
   { tokens }: ReactorResult,
   raw: Json | undefined,

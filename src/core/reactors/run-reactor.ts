@@ -26,11 +26,11 @@ export interface RunReactorDeps extends GetReactorDeps, CreateTokenDeps {
   readonly parseTokenInput: ParseTokenInput;
 }
 
-/** A run: arguments with expressions, and how the code reaches the service. */
+/** The arguments of a run, with expressions, and how the code reaches the service. */
 export interface RunInput {
   readonly reactorId: string;
   readonly args: Json;
-  /** Address and header prefix for the client of the code. */
+  /** Address and header prefix for the client that the code gets. */
   readonly service: Omit<ClientCredential, 'apiKey'>;
   /** Time limit of the code, in ms. */
   readonly timeoutMs: number;
@@ -38,22 +38,22 @@ export interface RunInput {
   readonly deadline: number;
 }
 
-/** The response of a reactor (docs/contract.md#the-reactor-response-object). */
+/** What a reactor returns (docs/contract.md#the-reactor-response-object). */
 export interface ReactorResult {
   readonly raw?: Secret<Json>;
   readonly tokens?: Tokenized;
 }
 
 /**
- * Whether the code may run again under the same idempotency key: it did not start, or it threw an
- * error itself.
+ * Whether the code may run again under the same idempotency key, because it did not start or threw
+ * an error itself.
  */
 export function mayRunAgain({ outcome }: RunOutcome): boolean {
   return outcome === 'stale' || outcome === 'not_loaded' || outcome === 'threw';
 }
 
 /**
- * How arguments are detokenized. Their size is limited like that of an invocation
+ * How arguments are detokenized. Their size has the same limit as an invocation
  * (docs/contract.md#limits).
  */
 export const ARGS = { permission: 'token:use', maxBytes: REACTOR_LIMITS.invocationBytes } as const;
@@ -104,8 +104,9 @@ async function runVersion(
 }
 
 /**
- * Runs the code that the record names. During an update, or after an interrupted one, instances of
- * `live` may return `stale`: then the recorded version runs (docs/decisions/0008).
+ * Runs the code that the record names. While the reactor is being updated, or after an interrupted
+ * update, instances of `live` may return `stale`. Then the recorded version runs
+ * (docs/decisions/0008).
  */
 async function runCurrentVersion(
   deps: RunReactorDeps,
@@ -124,7 +125,7 @@ async function runCurrentVersion(
         : await runVersion(deps, reactor, args, input, { functionVersion });
     if (pinned.outcome !== 'stale') return pinned;
     await sleep(PAUSE_MS);
-    // The recorded version is missing, so the record has changed: read it again.
+    // The recorded version is missing, so the record has changed and must be read again.
     reactor = await existingReactor(deps, found.tenantId, found.id);
   }
   throw new ServiceError('dependency_unavailable', 'The reactor is being updated.', {
@@ -134,7 +135,9 @@ async function runCurrentVersion(
 
 const PARTS = ['raw', 'tokenize'];
 
-/** Throws `reactor_failed` for members that the caller would never see. */
+/**
+ * Throws `reactor_failed` for members other than `raw` and `tokenize`, which no caller would see.
+ */
 function checkParts(value: JsonObject): void {
   const unknown = Object.keys(value).find((name) => !PARTS.includes(name));
   if (unknown === undefined) return;
@@ -147,7 +150,7 @@ function checkParts(value: JsonObject): void {
   );
 }
 
-/** Throws `reactor_failed` if all members would be ignored: the caller would get `{}`. */
+/** Throws `reactor_failed` if all members would be ignored, because the caller would get `{}`. */
 function checkIsRead(value: JsonObject): void {
   const names = Object.keys(value);
   if (names.length > 0 && !names.some((name) => PARTS.includes(name)))
@@ -174,8 +177,8 @@ function parseReactorOutput(
 }
 
 /**
- * The parts that the code returned. Throws {@link reactorFailure} for any other outcome. `limitMs`:
- * the time limit of the code.
+ * The parts that the code returned. Throws {@link reactorFailure} for any other outcome. `limitMs`
+ * is the time limit of the code.
  */
 export function returnedParts(
   outcome: Exclude<RunOutcome, { readonly outcome: 'stale' }>,
@@ -186,22 +189,24 @@ export function returnedParts(
   return parseReactorOutput(outcome.value.reveal(), compatibility);
 }
 
-/** An error of tokenizing for the code, with its paths below `tokenize`. */
+/**
+ * Puts `tokenize` before the paths of an error of tokenizing, as the author of the code knows them.
+ */
 function belowTokenize(error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.errors === undefined) return error;
   return new ServiceError(error.code, error.message, { errors: errorsBelow('tokenize', error.errors) });
 }
 
-/** A run with its arguments filled in, before the code runs. */
+/** A run whose arguments are filled in. The code has not run. */
 export interface PreparedRun {
   readonly reactor: StoredReactor;
   readonly args: Secret<Json>;
   readonly input: RunInput;
-  /** The tokens that were filled in: the response is stored only as long as they exist. */
+  /** The tokens that were filled in. The response is stored only as long as they exist. */
   readonly uses: readonly TokenUse[];
   /**
-   * Until when the response may be stored because of these tokens, in ms since the epoch; absent
-   * without an end.
+   * These tokens limit how long the response may be stored, in ms since the epoch; absent without
+   * an end.
    */
   readonly keepUntil?: number;
 }
@@ -215,7 +220,7 @@ export async function prepareRun(
   const reactor = await existingReactor(deps, caller.tenantId, input.reactorId);
   const { value: args, keepUntil, tokens } = await detokenizeJson(deps, caller, ARGS, input.args, 'args');
   const value = args.reveal();
-  // Checked after detokenization: one complex token can be all of the arguments
+  // This is checked after detokenization: one complex token can be all of the arguments
   // (docs/contract.md#invoke-a-reactor).
   if (typeof value !== 'object' || value === null) throw invalid('args', 'must be an object or an array');
   const uses = tokens.map(tokenUseOf);
@@ -223,7 +228,7 @@ export async function prepareRun(
 }
 
 /**
- * Runs the code, at most once. Rejects only if the code certainly did not run (see
+ * Runs the code at most once. Rejects only if the code certainly did not run (see
  * {@link ReactorRunner}).
  */
 export function executeRun(
@@ -234,8 +239,9 @@ export function executeRun(
 }
 
 /**
- * The response, its `tokenize` part tokenized on behalf of the caller. Throws the failures of the
- * code (see {@link reactorFailure}), and for `tokenize` the errors of {@link tokenize}.
+ * Makes the response, and tokenizes its `tokenize` part on behalf of the caller. Throws the
+ * failures of the code (see {@link reactorFailure}), and for `tokenize` the errors of
+ * {@link tokenize}.
  */
 export async function concludeRun(
   deps: RunReactorDeps,
@@ -247,7 +253,7 @@ export async function concludeRun(
   const { raw, tokenize: payload } = returnedParts(outcome, input.timeoutMs, deps.clientCompatibility);
   const response = raw === undefined ? {} : { raw: new Secret(raw) };
   if (payload === undefined) return response;
-  // The code chose the data, so the application is not its sole writer.
+  // The code chose the data, so the application is not its only writer.
   const onBehalf = { ...caller, actsBy: 'reactor' } as const;
   try {
     return { ...response, tokens: await tokenize(deps, onBehalf, payload, deps.parseTokenInput, writes) };

@@ -19,7 +19,7 @@ export interface StartInvocationDeps
   readonly egressAllowList: EgressAllowList;
 }
 
-/** A request for an asynchronous invocation. */
+/** What a request for an asynchronous invocation asks for. */
 export interface StartInput extends Pick<RunInput, 'reactorId' | 'args' | 'service'> {
   readonly callbackUrl: string;
   /** Time limit of the code, in ms. */
@@ -33,7 +33,9 @@ function checkCallback({ callbackUrl, ownHost }: StartInput, allowList: EgressAl
   if (typeof parsed === 'string') throw invalid('callback_url', parsed);
 }
 
-/** Checks that need no token data: bad expressions, unknown and forbidden tokens. */
+/**
+ * Makes the checks that need no token data: for bad expressions, and unknown and forbidden tokens.
+ */
 async function checkArgs(deps: StartInvocationDeps, caller: Caller, { args }: StartInput): Promise<void> {
   const fields = new TemplateFields();
   const references = templatesIn(parseTexts(args, 'args', fields)).flatMap(referencesOf);
@@ -73,7 +75,7 @@ export async function startInvocation(
   await checkArgs(deps, caller, input);
   const id = { tenantId: caller.tenantId, id: writes.newId() };
   const now = deps.clock();
-  // An earlier attempt was accepted, but its response was lost: its payload is the one that counts.
+  // An earlier attempt was accepted, but its response was lost. Its payload is the one that counts.
   if (writes.startedAt !== undefined && (await deps.invocationStore.find(id)) !== undefined) return id.id;
   await storePayload(deps, id, payloadOf(caller, input), now + CONTENT_MS);
   const isNew = await deps.invocationStore.create({
@@ -87,7 +89,7 @@ export async function startInvocation(
     dueAt: now + QUEUE_PATIENCE_MS,
     readableUntil: now + READABLE_MS,
   });
-  // The invocation is accepted: if this message is lost, the sweep sends it again.
+  // The invocation is accepted. If this message is lost, the sweep sends it again.
   if (isNew) await deps.invocationQueue.send(id).catch(() => undefined);
   return id.id;
 }

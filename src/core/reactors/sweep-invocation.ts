@@ -20,14 +20,16 @@ async function move(
 }
 
 /**
- * Parks a delivery whose attempts are used up: it waits for an operator, at most until its content
+ * Parks a delivery whose attempts are used up. It waits for an operator, at most until its content
  * is deleted.
  */
 export function parking({ createdAt }: Invocation, now: number): Partial<Invocation> {
   return { delivery: 'parked', dueAt: Math.min(now + PARKED_MS, createdAt + CONTENT_MS) };
 }
 
-/** The sweep's step for an invocation, see {@link dueStep}. It may run twice, even concurrently. */
+/**
+ * Takes the step that {@link dueStep} names for an invocation. It may run twice, even concurrently.
+ */
 export async function sweepInvocation(deps: SweepInvocationDeps, id: InvocationId): Promise<void> {
   const invocation = await deps.invocationStore.find(id);
   if (invocation === undefined) return;

@@ -4,7 +4,7 @@
  */
 export type Container = string;
 
-/** Most levels of a container, and the maximum length of each in characters. */
+/** Most levels that a container may have, and the maximum length of each in characters. */
 export const CONTAINER_LIMITS = { levels: 8, segment: 64 } as const;
 
 const FORM = new RegExp(`^/(?:[a-z0-9_-]{1,${String(CONTAINER_LIMITS.segment)}}/)*$`, 'i');

@@ -1,8 +1,8 @@
 import { utf8Text } from './utf8.ts';
 
 /**
- * A body that arrived as bytes or as text. The other form is made on demand: converting 1 MB costs
- * as much as scanning it.
+ * A body that arrived as bytes or as text. The other form is made on demand, because converting 1
+ * MB costs as much as scanning it.
  */
 export interface Content {
   readonly isEmpty: boolean;

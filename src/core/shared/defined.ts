@@ -1,4 +1,4 @@
-/** An object without its `undefined` members. */
+/** The type of an object after its `undefined` members are removed. */
 export type Defined<T> = {
   readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K];
 } & {

@@ -2,25 +2,28 @@ import { pathText, PATH_MAX_LENGTH, type LazyPath } from './member-path.ts';
 import { invalidMembers, type FieldErrors, type ServiceError } from './service-error.ts';
 
 /**
- * Most paths in an error response: enough to correct a request, and far smaller than a large
- * request.
+ * Most paths in an error response. They are enough to correct a request, and far smaller than a
+ * large request.
  */
 export const PATHS_MAX = 100;
 const MESSAGES_MAX = 10;
 /**
- * Upper bound of counted problems, including those that share a path or are not shown, so that a
- * hostile body cannot make validation expensive.
+ * Upper bound of counted problems, so that a hostile body cannot make validation expensive.
+ * Problems that share a path or are not shown also count.
  */
 const PROBLEMS_MAX = 1_000;
 
 /**
- * Most expressions in one request: far more than the 100 tokens that a request may name need. Each
- * uses memory until the response.
+ * Most expressions in one request. The 100 tokens that a request may name need far fewer. Each
+ * expression uses memory until the response.
  */
 export const EXPRESSIONS_MAX = 10_000;
 export const TOO_MANY_EXPRESSIONS = `makes it more than ${String(EXPRESSIONS_MAX)} expressions in one request`;
 
-/** Reports a problem: `path` in the request (`data.number`), `message` without any of the value. */
+/**
+ * Reports a problem. `path` is the path in the request (`data.number`); `message` never has any of
+ * the value.
+ */
 export type Report = (path: string, message: string) => void;
 
 /**
@@ -28,7 +31,7 @@ export type Report = (path: string, message: string) => void;
  * together.
  */
 export class FieldReporter {
-  // Paths come from the caller: one may be `constructor`.
+  // Paths come from the caller, and one may be `constructor`.
   readonly #errors = Object.create(null) as Record<string, string[]>;
 
   #paths = 0;
@@ -65,7 +68,7 @@ export class FieldReporter {
   }
 
   /**
-   * Whether there are so many problems that further checks only cost time: no caller corrects a
+   * Whether there are so many problems that further checks only cost time. No caller corrects a
    * hundred members from one response.
    */
   get isFull(): boolean {

@@ -1,16 +1,19 @@
 import { walkJson, type JsonVisitor } from './walk-json.ts';
 
 /**
- * Deepest nesting of objects and arrays (docs/contract.md#bodies): deeper nesting breaks recursive
- * code.
+ * Deepest nesting of objects and arrays that is accepted (docs/contract.md#bodies). Deeper nesting
+ * breaks recursive code.
  */
 export const DEPTH_MAX = 64;
 /** Most elements of arrays and members of objects together (docs/decisions/0018). */
 export const MEMBERS_MAX = 100_000;
-/** The text for messages. `toLocaleString` would load the locales of Node: 9 ms of a cold start. */
+/**
+ * The number as messages show it. `toLocaleString` would load the locales of Node, which takes 9 ms
+ * of a cold start.
+ */
 export const MEMBERS_MAX_TEXT = `${String(MEMBERS_MAX / 1_000)},000 elements and members`;
 
-/** A JSON text exceeds the limit of depth or of members. */
+/** Reports a JSON text that exceeds the limit of depth or of members. */
 export class JsonExtentError extends Error {
   readonly exceeds: 'depth' | 'members';
 
@@ -24,7 +27,7 @@ export class JsonExtentError extends Error {
 interface Limits {
   readonly membersMax?: number;
   readonly depthMax?: number;
-  /** Visits the same text too, while it is within the limits. */
+  /** Another visitor of the same text, while it is within the limits. */
   readonly also?: JsonVisitor;
 }
 
@@ -85,7 +88,7 @@ export function membersOf(
   return extent.members;
 }
 
-/** Nothing fits any more, not even a text without members. */
+/** No text fits any more, not even one without members. */
 const SPENT = -1;
 
 /** The members that several JSON texts may have together. */

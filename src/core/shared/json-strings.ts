@@ -16,7 +16,7 @@ export function endOfString(text: string, start: number): number {
 
 /** Whether the JSON string with its closing quote at `close` is the name of a member. */
 export function isMemberName(text: string, close: number): boolean {
-  // Character by character: megabytes of spaces are too many for a regular expression.
+  // This is a loop because megabytes of spaces are too many for a regular expression.
   let at = close + 1;
   while (SPACES.has(text.charCodeAt(at))) at += 1;
   return text[at] === ':';

@@ -1,17 +1,15 @@
-/** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
-/** A JSON object. */
 export interface JsonObject {
   readonly [member: string]: Json;
 }
 
-/** Whether a JSON value is an object (not an array, not `null`). */
+/** Whether a JSON value is an object, which arrays and `null` are not. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The JSON name of a value's type. */
+/** The type of a value as JSON names it, for errors. */
 export function jsonType(value: Json): 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object' {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
@@ -25,8 +23,8 @@ export function jsonObject(entries: Iterable<readonly [string, Json]>): JsonObje
 }
 
 /**
- * A list with changed elements; the list itself if no element changes, so that unchanged values
- * need no further memory.
+ * Changes the elements of a list. Returns the list itself if no element changes, so that unchanged
+ * values need no further memory.
  */
 export function withElements(list: readonly Json[], change: (element: Json) => Json): readonly Json[] {
   let changed: Json[] | undefined;
@@ -40,8 +38,9 @@ export function withElements(list: readonly Json[], change: (element: Json) => J
 }
 
 /**
- * An object with changed members, in the order of `names`; itself if nothing changes. Reads members
- * by name: V8 takes three times as long to list values or entries of large objects.
+ * Changes the members of an object, in the order of `names`. Returns the object itself if nothing
+ * changes. Reads members by name, because V8 takes three times as long to list the values or
+ * entries of large objects.
  */
 export function withMembers(
   object: JsonObject,
@@ -63,7 +62,7 @@ export function withMembers(
   );
 }
 
-/** Whether two JSON values are equal, in any order of their members. */
+/** Whether two JSON values are equal. The order of their members does not matter. */
 export const isEqualJson = (a: Json, b: Json): boolean =>
   JSON.stringify(canonical(a)) === JSON.stringify(canonical(b));
 

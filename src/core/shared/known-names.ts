@@ -1,6 +1,6 @@
 import leven from 'leven';
 
-/** Longest name that is compared or shown, in characters: longer names are similar to none. */
+/** Longest name that is compared or shown, in characters. Longer names are similar to none. */
 const NAME_MAX_LENGTH = 64;
 /** Most names that are listed if none is similar. */
 const LISTED_MAX = 16;
@@ -8,11 +8,11 @@ const LISTED_MAX = 16;
 const ALTERNATIVES_MAX = 8;
 /** The share of the longer name's letters that may differ. */
 const DIFFERING = 0.4;
-/** Minimum letters of an abbreviation: `exp_month` for `expiration_month`. */
+/** Fewest letters of an abbreviation such as `exp_month` for `expiration_month`. */
 const ABBREVIATION_MIN_LENGTH = 3;
 
 /**
- * A name without the differences of its spellings: callers mix up camel case with snake case, and
+ * Removes what differs between spellings of a name. Callers mix up camel case with snake case, and
  * dashes with underscores.
  */
 export const normalized = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
@@ -32,7 +32,7 @@ function abbreviates(short: string, long: string): boolean {
 
 const lettersOf = (name: string): string => Array.from(name).sort().join('');
 
-/** The same letters in another order: `nmae` for `name`. */
+/** Whether two names have the same letters in another order, such as `nmae` for `name`. */
 const isShuffled = (a: string, b: string): boolean => a.length === b.length && lettersOf(a) === lettersOf(b);
 
 /** The distance between two names in letters; `undefined` if they are not similar. */
@@ -41,7 +41,7 @@ function distanceOf(sent: string, known: string): number | undefined {
   if (name === '') return undefined;
   const most = Math.max(name.length, other.length) * DIFFERING;
   const isShort = abbreviates(name, other);
-  // The distance is no less than the difference of the lengths, and costs their product.
+  // The distance is at least the difference of the lengths. To compute it costs their product.
   if (!isShort && Math.abs(name.length - other.length) > most) return undefined;
   const distance = leven(name, other);
   return isShort || distance <= most || isShuffled(name, other) ? distance : undefined;
@@ -72,8 +72,8 @@ export function nearestName(sent: string, known: readonly string[]): string | un
 const quoted = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
 
 /**
- * The hint for an unknown name: a similar one, or else all known names if they are few, or else an
- * empty text. Never contains the unknown name, which may be sensitive.
+ * The hint for an unknown name: a similar name, or all known names if they are few, or else an
+ * empty text. It never contains the unknown name, which may be sensitive.
  */
 export function hintOf(sent: string, known: readonly string[]): string {
   const near = nearestName(sent, known);
@@ -81,11 +81,11 @@ export function hintOf(sent: string, known: readonly string[]): string {
   return known.length === 0 || known.length > LISTED_MAX ? '' : `; known here: ${quoted(known)}`;
 }
 
-/** The message about an unknown member or parameter. */
+/** Writes the message about an unknown member or parameter. */
 export const unknownName = (sent: string, known: readonly string[]): string =>
   `is not known${hintOf(sent, known)}`;
 
-/** `a, b or c`. */
+/** Joins names like `a, b or c`. */
 function alternatives(names: readonly string[]): string {
   const last = names.at(-1) ?? '';
   return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} or ${last}`;

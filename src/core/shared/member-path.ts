@@ -9,19 +9,22 @@ export function memberPath(path: string, member: PropertyKey): string {
   return path === '' ? String(member) : `${path}.${String(member)}`;
 }
 
-/** Longest path in an error, in characters. */
+/** Longest path that an error may have, in characters. */
 export const PATH_MAX_LENGTH = 500;
 
 /**
- * Location of a value in a request. It becomes text only for an error: of a million values, hardly
- * any needs a path.
+ * The place of a value in a request. It becomes text only for an error, because of a million values
+ * hardly any needs a path.
  */
 export interface Place {
   readonly parent: Place | undefined;
   readonly member: PropertyKey;
 }
 
-/** The path of a place below `root`, cut to the maximum length: names may be megabytes long. */
+/**
+ * The path of a place below `root`. It is cut to the maximum length, as names may be megabytes
+ * long.
+ */
 export function pathOf(place: Place | undefined, root = ''): string {
   const members: PropertyKey[] = [];
   for (let at = place; at !== undefined; at = at.parent) members.push(at.member);
@@ -33,13 +36,12 @@ export function pathOf(place: Place | undefined, root = ''): string {
   return path;
 }
 
-/** A path that may be computed only for an error. */
+/** A path, or a function that computes it if there is an error. */
 export type LazyPath = string | (() => string);
 
-/** The text of a {@link LazyPath}. */
 export const pathText = (path: LazyPath): string => (typeof path === 'string' ? path : path());
 
-/** Errors of a part of a request, with the path of this part before their own. */
+/** Puts the path of a part of a request before the paths of its own errors. */
 export function errorsBelow(path: string, errors: FieldErrors): FieldErrors {
   return Object.fromEntries(
     Object.entries(errors).map(([relative, messages]) => [joinedPath(path, relative), messages]),

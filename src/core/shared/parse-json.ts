@@ -5,7 +5,7 @@ import { walkJson, type JsonVisitor } from './walk-json.ts';
 /** Whether a JSON text has a member name with an escape sequence. */
 function hasEscapedName(text: string): boolean {
   for (let at = text.indexOf('\\'); at !== -1;) {
-    // Skip to the end of the string with this backslash, which is its first.
+    // Skips to the end of the string that contains this backslash, which is its first.
     const close = endOfString(text, at - 1);
     if (isMemberName(text, close)) return true;
     at = text.indexOf('\\', close);
@@ -21,7 +21,7 @@ const LITERALS: ReadonlyMap<string, Json> = new Map<string, Json>([
   ['f', false],
   ['n', null],
 ]);
-/** A longer substring is a view in V8, which would keep the whole text in memory. */
+/** V8 makes a longer substring a view, which would keep the whole text in memory. */
 const COPIED_LENGTH = 12;
 
 /** Builds the value of a text during a walk. */
@@ -86,8 +86,9 @@ class Builder implements JsonVisitor {
 }
 
 /**
- * `JSON.parse` without a defect of V8 in Node.js 24 (nodejs/node#63785): data of one tenant would
- * rename members of another's (docs/decisions/0014). `SyntaxError`s have other messages.
+ * `JSON.parse` without a defect of V8 in Node.js 24 (nodejs/node#63785), by which data of one
+ * tenant would rename members of another's (docs/decisions/0014). The messages of its
+ * `SyntaxError`s differ.
  */
 export function parseJson(text: string): Json {
   // V8 reads names without an escape correctly.

@@ -10,7 +10,9 @@ export function sortableTime(at: number): string {
   return at.toString(36).padStart(TIME_LENGTH, '0');
 }
 
-/** A position in the order of creation: by time, ties in random order. It sorts as text. */
+/**
+ * A position in the order of creation. It sorts as text: by time, and at random for equal times.
+ */
 export function newPosition(createdAt: number): string {
   return `${sortableTime(createdAt)}${randomBytes(TIE_BREAK_BYTES).toString('base64url')}`;
 }

@@ -1,3 +1,3 @@
-/** Whether two values have the same JSON. */
+/** Whether two values become the same JSON text. */
 export const sameJson = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) === JSON.stringify(other);

@@ -3,8 +3,9 @@ import { inspect } from 'node:util';
 const HIDDEN = '[secret]';
 
 /**
- * Plaintext, which prints, interpolates, serializes and inspects as `[secret]`. A test compares the
- * call sites of {@link reveal} with the docs (docs/security.md#where-plaintext-is-opened).
+ * Plaintext that appears as `[secret]` when it is printed, interpolated, serialized or inspected. A
+ * test compares the call sites of {@link reveal} with the docs
+ * (docs/security.md#where-plaintext-is-opened).
  */
 export class Secret<T> {
   readonly #value: T;

@@ -27,11 +27,11 @@ export type ServiceErrorCode =
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 interface ServiceErrorOptions {
-  /** Messages by request path; the `errors` of the response. */
+  /** Messages by request path, which become `errors` of the response. */
   readonly errors?: FieldErrors;
-  /** The cause, only for the log: never shown to a caller, and never data. */
+  /** The cause, which only the log shows. A caller never sees it, and it never contains data. */
   readonly cause?: unknown;
-  /** Response headers for this failure (`Allow`, `Retry-After`). */
+  /** Headers that the response then has (`Allow`, `Retry-After`). */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -53,14 +53,12 @@ export class ServiceError extends Error {
   }
 }
 
-/** A `validation_failed` error about one member of the request. */
 export function invalid(path: string, message: string): ServiceError {
   return new ServiceError('validation_failed', 'One or more validation errors occurred.', {
     errors: { [path]: [message] },
   });
 }
 
-/** A `validation_failed` error about several members. */
 export function invalidMembers(errors: FieldErrors): ServiceError {
   return new ServiceError('validation_failed', 'One or more validation errors occurred.', { errors });
 }

@@ -1,11 +1,11 @@
-/** The shape of a JSON value, with other objects at some of its leaves. */
+/** The structure of a JSON value, in which objects of another type replace some of its leaves. */
 export type Shape<Leaf> =
   | { readonly leaf: Leaf }
   | { readonly array: readonly Shape<Leaf>[] }
   | { readonly object: readonly (readonly [string, Shape<Leaf>])[] }
   | { readonly nothing: true };
 
-/** The same shape with other leaves. */
+/** Changes each leaf; the structure stays. */
 export function mapShape<From, To>(node: Shape<From>, change: (leaf: From) => To): Shape<To> {
   if ('array' in node) return { array: node.array.map((element) => mapShape(element, change)) };
   if ('object' in node)
@@ -13,7 +13,6 @@ export function mapShape<From, To>(node: Shape<From>, change: (leaf: From) => To
   return 'nothing' in node ? node : { leaf: change(node.leaf) };
 }
 
-/** The leaves of a shape, in order. */
 export function leavesOf<Leaf>(node: Shape<Leaf>): readonly Leaf[] {
   if ('array' in node) return node.array.flatMap(leavesOf);
   if ('object' in node) return node.object.flatMap(([, member]) => leavesOf(member));

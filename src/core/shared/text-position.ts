@@ -7,7 +7,7 @@ export function linePosition(text: string, at: number): string {
   return `line ${String(lines.length)}, column ${String((lines.at(-1) ?? '').length + 1)}`;
 }
 
-/** {@link linePosition}; in a text of one line only the column. */
+/** Like {@link linePosition}, but a text of one line has only the column. */
 export function textPosition(text: string, at: number): string {
   return text.includes('\n') ? linePosition(text, at) : `column ${String(at + 1)}`;
 }

@@ -14,7 +14,7 @@ export interface WrittenTime {
   readonly offset: string | undefined;
 }
 
-/** The largest offset from UTC in use, in minutes. */
+/** The largest offset from UTC that any time zone uses, in minutes. */
 const OFFSET_MAX_MINUTES = 14 * 60;
 
 function offsetMinutes(offset: string | undefined): number | undefined {
@@ -27,8 +27,8 @@ function offsetMinutes(offset: string | undefined): number | undefined {
 }
 
 /**
- * The instant of a written time, in UTC without an offset; `undefined` if the calendar does not
- * have it (31 April, 25:00).
+ * The instant of a written time. A time without an offset is in UTC. `undefined` if the calendar
+ * does not have it (31 April, 25:00).
  */
 export function timestampOf(written: WrittenTime): Timestamp | undefined {
   const [year, month, day] = written.date;
@@ -45,7 +45,8 @@ const ISO =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?\s*(Z|[+-]\d{2}:?\d{2})?$/i;
 
 /**
- * Parses an ISO 8601 date or date-time, in UTC without an offset; `undefined` for any other text.
+ * Parses an ISO 8601 date or date-time. A time without an offset is in UTC. `undefined` for any
+ * other text.
  */
 export function parseIsoTimestamp(text: string): Timestamp | undefined {
   const match = ISO.exec(text.trim());

@@ -1,8 +1,8 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 
-/** The text of UTF-8 bytes; `undefined` for other bytes. */
+/** Decodes UTF-8; `undefined` for bytes that are not UTF-8. */
 export function utf8Text(bytes: Buffer): string | undefined {
-  // ASCII is the same in Latin-1, which is copied instead of decoded.
+  // ASCII is the same in Latin-1, which Node copies instead of decoding.
   if (isAscii(bytes)) return bytes.toString('latin1');
   return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
@@ -13,15 +13,15 @@ function endsInHalf(text: string): boolean {
 }
 
 /**
- * Several texts, joined, in UTF-8. They are not joined as text first: that costs more than writing
+ * Joins texts and encodes them in UTF-8. Joining them as text first would cost more than writing
  * them.
  */
 export function utf8Bytes(texts: readonly string[]): Buffer {
-  // The next text may start with the second half of the pair: join them first.
+  // The next text may start with the second half of the pair, so join them first.
   if (texts.some(endsInHalf)) return Buffer.from(texts.join(''));
   const bytes = Buffer.allocUnsafe(texts.reduce((length, text) => length + Buffer.byteLength(text), 0));
   let at = 0;
   for (const text of texts) at += bytes.write(text, at);
-  // Return only the bytes that were written: the rest of the buffer may contain other data.
+  // Returns only the bytes that were written: the rest of the buffer may contain other data.
   return bytes.subarray(0, at);
 }

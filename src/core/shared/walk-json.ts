@@ -19,21 +19,26 @@ const [QUOTE, BACKSLASH, COMMA, COLON, MINUS, PLUS, POINT, ZERO, NINE] = [
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT, SPACE, LETTER_U] = [
   0x5b, 0x5d, 0x7b, 0x7d, 0x20, 0x75,
 ] as const;
-/** White space between the tokens of JSON, in addition to spaces (RFC 8259, section 2). */
+/**
+ * White space that may separate the tokens of JSON, in addition to spaces (RFC 8259, section 2).
+ */
 const [TAB, LINE_FEED, CARRIAGE_RETURN] = [0x09, 0x0a, 0x0d] as const;
 
 const HEX = /[0-9a-f]{4}/iy;
 /** The end of a plain run in a string: a quote, a backslash, or a control character. */
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for.
 const SPECIAL = /["\\\u0000-\u001f]/g;
-/** From this length on, a regular expression is faster than a loop. */
+/** The length from which a regular expression is faster than a loop. */
 const STRETCH = 32;
 const LITERALS = ['true', 'false', 'null'];
 
 const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
 const isExponent = (code: number): boolean => (code | 0x20) === 0x65;
 
-/** A text is not JSON, at a position in UTF-16 code units. The message does not quote the text. */
+/**
+ * Reports a text that is not JSON, at a position in UTF-16 code units. The message does not quote
+ * it.
+ */
 export class JsonSyntaxError extends SyntaxError {
   readonly at: number;
 
@@ -100,7 +105,7 @@ class Walk {
     }
   }
 
-  /** Reads a value, or the start of an object (`true`) or array (`false`) that is not empty. */
+  /** Reads a scalar, or the start of an object (`true`) or array (`false`) that is not empty. */
   #beginValue(): boolean | undefined {
     const code = this.#next();
     if (code !== OPEN_OBJECT && code !== OPEN_LIST) {
@@ -181,7 +186,7 @@ class Walk {
         plain += 1;
         at += 1;
       } else {
-        // A control character, or NaN at the end of the text.
+        // The text ends here (NaN), or has a control character.
         throw this.#wrong(at);
       }
     }
@@ -201,8 +206,9 @@ class Walk {
 }
 
 /**
- * Reports the parts of a JSON text in order; builds no value. Throws {@link JsonSyntaxError} where
- * `JSON.parse` throws (RFC 8259), after the parts before, and the visitor's errors.
+ * Reports the parts of a JSON text in order, and builds no value. Throws {@link JsonSyntaxError}
+ * where `JSON.parse` throws (RFC 8259), after the parts before the error. Passes on the visitor's
+ * errors.
  */
 export function walkJson(text: string, visitor: JsonVisitor): void {
   new Walk(text, visitor).whole();

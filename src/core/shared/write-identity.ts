@@ -7,7 +7,7 @@ import { createHmac, createSecretKey, randomBytes, randomInt, randomUUID } from 
 export interface WriteIdentity {
   /** Time of the first attempt, in ms since the epoch; absent for a request that is not retried. */
   readonly startedAt?: number;
-  /** A UUID version 4 (RFC 9562). */
+  /** Makes a UUID version 4 (RFC 9562). */
   readonly newId: () => string;
   /** 12 bytes that mark a record as written by this request. */
   readonly newWriteId: () => Buffer;
@@ -20,14 +20,14 @@ export interface WriteIdentity {
 
 const WRITE_ID_BYTES = 12;
 
-/** New random values for each request. */
+/** Draws new random values each time, for requests that are not retried. */
 export const randomIdentity: WriteIdentity = {
   newId: () => randomUUID(),
   newWriteId: () => randomBytes(WRITE_ID_BYTES),
   randomInt: (below) => randomInt(below),
 };
 
-/** Sets the version and variant bits of RFC 9562, section 5.4, on 16 bytes. */
+/** Makes 16 random bytes a UUID: sets the version and variant bits (RFC 9562, section 5.4). */
 function uuidOf(bytes: Buffer): string {
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
@@ -35,8 +35,8 @@ function uuidOf(bytes: Buffer): string {
 }
 
 /**
- * The same values in the same order for the same secret seed, for a request with its first attempt
- * at `startedAt`.
+ * Returns the same values in the same order for the same secret seed. The first attempt of the
+ * request was at `startedAt`.
  */
 export function repeatableIdentity(seed: Buffer, startedAt: number): WriteIdentity {
   const key = createSecretKey(seed);

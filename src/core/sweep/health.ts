@@ -11,24 +11,24 @@ export interface HealthDeps {
    * is due.
    */
   readonly oldestDue: Readonly<Record<string, () => Promise<number | undefined>>>;
-  /** Number of messages in each queue. */
+  /** Counts the messages of each queue. */
   readonly waiting: Readonly<Record<string, () => Promise<number>>>;
   readonly parkedDeliveries: () => Promise<number>;
-  /** Number of reactors that start cold because of the account's concurrency quota. */
+  /** Counts the reactors that start cold because of the account's concurrency quota. */
   readonly coldReactors: () => Promise<number>;
 }
 
 export interface Health {
   /**
-   * By table: for how many seconds its oldest due record has been due; `null` if the table cannot
+   * How many seconds the oldest due record of each table has been due; `null` if the table cannot
    * be read.
    */
   readonly overdueSeconds: Readonly<Record<string, number | null>>;
-  /** By queue: the number of its messages; `null` if the queue cannot be read. */
+  /** The number of messages of each queue; `null` if the queue cannot be read. */
   readonly waiting: Readonly<Record<string, number | null>>;
   readonly parkedDeliveries: number | null;
   readonly coldReactors: number | null;
-  /** Nothing is overdue by more than five minutes, and every part responds. */
+  /** True if nothing is overdue by more than five minutes, and every part responds. */
   readonly isHealthy: boolean;
 }
 
@@ -49,7 +49,7 @@ async function askAll<T>(
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** The present state of the deployment. */
+/** Reads the state of every part, and reports a part that is down instead of rejecting. */
 export async function health({
   clock,
   oldestDue,

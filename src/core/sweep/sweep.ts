@@ -2,15 +2,15 @@ import type { Clock } from '../shared/clock.ts';
 
 /** A record that is due. */
 export interface DueRecord {
-  /** When it was due, in ms since the epoch. */
+  /** The time from which it is due, in ms since the epoch. */
   readonly dueAt: number;
-  /** Processes the record after reading it again. Safe to run twice, even concurrently. */
+  /** Processes the record after reading it again. It is safe to run twice, even concurrently. */
   act(): Promise<void>;
 }
 
 /**
- * All kinds of due work, the most urgent first: data that must not outlive its time comes first,
- * calls to the slow control plane of Lambda come last. Metrics have these names.
+ * All kinds of due work, the most urgent first. Data that must not outlive its time comes first,
+ * and calls to the slow control plane of Lambda come last. Metrics have these names.
  */
 export const DUE_WORKS = [
   'cvc',
@@ -30,7 +30,7 @@ export interface DueWork {
   due(now: number): AsyncIterable<readonly DueRecord[]>;
 }
 
-/** The result of one run. */
+/** What one run did of one kind of work. */
 export interface SweepReport {
   readonly name: string;
   readonly done: number;
@@ -39,24 +39,27 @@ export interface SweepReport {
   readonly oldestDueMs: number;
   /** Whether the run ended before all work was done; the next run continues. */
   readonly isUnfinished: boolean;
-  /** Not all due records could be read. This kind waits for the next run; the others continue. */
+  /**
+   * True if not all due records could be read. This kind waits for the next run; the others
+   * continue.
+   */
   readonly isUnreadable: boolean;
 }
 
 export interface SweepDeps {
   readonly clock: Clock;
-  /** When the run must end, in ms since the epoch. */
+  /** The time at which the run must end, in ms since the epoch. */
   readonly deadline: number;
   /**
-   * Called for every record that failed: it stays due, and the next run retries it. Also called if
+   * Called for every record that failed. It stays due, and the next run retries it. Also called if
    * records cannot be read.
    */
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * Records that are processed concurrently: one call each, and a client has 50 connections
- * (src/adapters/aws/client-settings.ts).
+ * Records that are processed concurrently. Each makes one call at a time, and a client has 50
+ * connections (src/adapters/aws/client-settings.ts).
  */
 export const AT_ONCE = 48;
 
@@ -72,8 +75,9 @@ const joined = (first: SweepReport, second: SweepReport): SweepReport => ({
 });
 
 /**
- * Processes every kind of due work without starving any: per round, an unfinished kind gets an
- * equal share of the time left; later kinds get what it leaves. Reports are ordered like `works`.
+ * Processes every kind of due work without starving any. In each round, an unfinished kind gets an
+ * equal share of the time left, and later kinds get what it leaves. Reports are in the order of
+ * `works`.
  */
 export async function sweepAll(works: readonly DueWork[], deps: SweepDeps): Promise<readonly SweepReport[]> {
   const reports = new Map<DueWork, SweepReport>();
@@ -93,8 +97,8 @@ export async function sweepAll(works: readonly DueWork[], deps: SweepDeps): Prom
 }
 
 /**
- * Processes due records until there are none or the deadline passes. Runs may overlap: every act
- * reads its record again. A slow record does not delay the others.
+ * Processes due records until there are none or the deadline passes. Runs may overlap, because
+ * every act reads its record again. A slow record does not delay the others.
  */
 export async function sweep(work: DueWork, deps: SweepDeps): Promise<SweepReport> {
   const now = deps.clock();

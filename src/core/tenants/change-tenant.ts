@@ -7,7 +7,7 @@ export interface TenantDeps {
   readonly tenantStore: Pick<TenantStore, 'find' | 'update'>;
 }
 
-/** A tenant that is not being destroyed. Throws `not_found`. */
+/** Finds a tenant that is not being destroyed. Throws `not_found`. */
 export async function existingTenant({ tenantStore }: TenantDeps, tenantId: string): Promise<Tenant> {
   const tenant = await tenantStore.find(tenantId);
   if (tenant === undefined || isDestroyed(tenant))
@@ -17,7 +17,7 @@ export async function existingTenant({ tenantStore }: TenantDeps, tenantId: stri
 
 /**
  * Changes a tenant without losing a concurrent change. `change` may be called again with a newer
- * version; an unchanged tenant is not written. Throws `not_found`.
+ * version. A tenant that it does not change is not written. Throws `not_found`.
  */
 export async function changeTenant(
   deps: TenantDeps,

@@ -4,16 +4,15 @@ import { changeTenant, existingTenant, type TenantDeps } from './change-tenant.t
 import type { Tenant } from './tenant.ts';
 import type { TenantSettings } from '../access/tenant-basics.ts';
 
-/** The properties of a tenant that the API shows. */
+/** The members of a tenant that the API shows. */
 export type TenantProfile = Pick<Tenant, 'id' | 'name' | 'settings' | 'createdAt'>;
 
-/** The caller's own tenant. */
 export async function getTenant(deps: TenantDeps, caller: Caller): Promise<TenantProfile> {
   requirePermission(caller, 'tenant:read');
   return existingTenant(deps, caller.tenantId);
 }
 
-/** The content of an update; absent settings are unchanged. */
+/** The content of an update. Absent settings stay unchanged. */
 export interface TenantUpdate {
   readonly name: string;
   readonly settings: Partial<TenantSettings>;
@@ -21,7 +20,7 @@ export interface TenantUpdate {
   readonly check?: (current: TenantProfile) => void;
 }
 
-/** Replaces the name of the caller's own tenant, and the settings in the update. */
+/** Replaces the name of the caller's own tenant, and the settings that the update has. */
 export async function updateTenant(
   deps: TenantDeps,
   caller: Caller,

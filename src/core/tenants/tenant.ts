@@ -5,7 +5,7 @@ import type { TenantSettings } from '../access/tenant-basics.ts';
 import type { Application } from '../applications/application.ts';
 
 /**
- * A replaced webhook secret, and until when it signs together with the new one, in ms since the
+ * A replaced webhook secret. It signs together with the new one until this time, in ms since the
  * epoch.
  */
 export interface PreviousWebhookSecret {
@@ -15,15 +15,15 @@ export interface PreviousWebhookSecret {
 
 /** The progress of encrypting all records again. */
 export interface ReencryptionWalk {
-  /** Ms since the epoch. */
+  /** In ms since the epoch. */
   readonly startedAt: number;
-  /** Number of records that it left unchanged. */
+  /** Number of records that the walk left unchanged. */
   readonly left: number;
-  /** The position of the last processed token. */
+  /** The position of the token that was processed last. */
   readonly after: string;
 }
 
-/** A tenant with its key ring. Secrets are encrypted under its `webhook` key. */
+/** A tenant with its key ring. Its secrets are encrypted under its `webhook` key. */
 export interface Tenant extends KeyRing {
   readonly id: string;
   readonly name: string;
@@ -31,9 +31,9 @@ export interface Tenant extends KeyRing {
   /** Absent once the tenant's keys were destroyed. */
   readonly webhookSecret?: Buffer;
   readonly previousWebhookSecret?: PreviousWebhookSecret;
-  /** Ms since the epoch. */
+  /** In ms since the epoch. */
   readonly createdAt: number;
-  /** When the data key is rotated, in ms since the epoch. */
+  /** The data key is rotated at this time, in ms since the epoch. */
   readonly rotateAt: number;
   /** The walk over all records that is under way. */
   readonly reencrypt?: ReencryptionWalk;
@@ -43,11 +43,11 @@ export interface Tenant extends KeyRing {
 
 /** Where tenants are stored. Rejects with `dependency_unavailable` when the store is down. */
 export interface TenantStore {
-  /** All tenants, in no order. */
+  /** Reads all tenants, in no order. */
   list(): AsyncIterable<readonly Tenant[]>;
   /** Writes a new tenant and its first application atomically. */
   create(tenant: Tenant, application: Application, keyHash: Buffer): Promise<void>;
-  /** The tenant as last written; `undefined` if none has this id. */
+  /** The newest version of a tenant; `undefined` if none has this id. */
   find(tenantId: string): Promise<Tenant | undefined>;
   /**
    * Replaces the version `previous`, from which `next` was made, in every copy that is read;
@@ -62,7 +62,7 @@ const ofTenant = (id: string, members: readonly string[]): Effect => ({
   change: { members },
 });
 
-/** Members of a tenant that a change affects. For keys, a record states only that they changed. */
+/** Members of a tenant that a change affects. For keys, a record says only that they changed. */
 function tenantMembers(previous: Tenant, next: Tenant): readonly string[] {
   const settings = Object.keys(next.settings).filter(
     (name) =>

@@ -7,7 +7,9 @@ import { parseExpiration } from './expiration.ts';
 import { TOKEN_LIMITS } from './token-details.ts';
 import type { TokenType } from './types/definition.ts';
 
-/** Reports members that the type does not define: the type's check drops them. */
+/**
+ * Reports members that the type does not define. The type's own check drops them without a report.
+ */
 export function reportDataMembers(
   { dataMembers }: TokenType,
   data: Json | undefined,
@@ -28,8 +30,8 @@ export function checkDataMembers(type: TokenType, data: Json | undefined): void 
 }
 
 /**
- * The containers in their stored form: lower case, without duplicates. Without requested ones, the
- * defaults of the type.
+ * The containers in their stored form: lower case, without duplicates. If the request names none,
+ * the defaults of the type apply.
  */
 export function checkContainers(
   requested: readonly string[] | undefined,
@@ -48,7 +50,7 @@ export function checkContainers(
   return [...containers];
 }
 
-/** Parses an expiration; reports a text that is no date-time, or that is in the past. */
+/** Parses an expiration. Reports a text that is not a date-time, or that is in the past. */
 export function checkExpiration(
   text: string | undefined,
   now: number,

@@ -13,7 +13,7 @@ export function checkExpression(path: string, report: Report, check: () => void)
   }
 }
 
-/** Reports the error of a text of a mask under its path, such as `mask.holder.name`. */
+/** Reports an error in a mask under the path of its text, such as `mask.holder.name`. */
 export const reportInMask =
   (report: Report): HandleFailure =>
   (error, place) => {

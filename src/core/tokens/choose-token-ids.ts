@@ -17,7 +17,7 @@ import type { TokenType } from './types/definition.ts';
 /** Number of aliases to try before the id becomes a UUID. */
 const ALIAS_ATTEMPTS = 8;
 /**
- * Draws for one alias. A few aliases show one digit too many by chance; if all draws do, the
+ * Draws for one alias. A few aliases show one digit too many by chance. If all draws do, the
  * expression always does.
  */
 const DRAWS = 32;
@@ -53,7 +53,7 @@ function revealsData(id: string, identifying: readonly IdentifyingValue[]): bool
   return identifying.some((value) => reveals(id, value));
 }
 
-/** Throws `validation_failed` for new data of which the token's id would show too much. */
+/** Throws `validation_failed` for new data if the token's id would show too much of it. */
 export function checkDataUnderId(id: string, type: TokenType, data: Json): void {
   if (revealsData(id, identifyingValues(type, data)))
     throw invalid('data', 'must not be contained in the id of the token');
@@ -68,7 +68,7 @@ function asInvalid<T>(evaluate: () => T): T {
   }
 }
 
-/** Draws aliases from an expression; each shows no more of the data than allowed. */
+/** Draws aliases from an expression. Each shows no more of the data than allowed. */
 function* aliases(
   expression: string,
   data: Json,
@@ -99,9 +99,9 @@ function* aliases(
 }
 
 /**
- * The ids to try, in order: a literal; or aliases of an expression, then a UUID; or a UUID. Nothing
- * for a literal that only the service makes: it exists, or could. Throws `validation_failed` for a
- * failing expression, and an invalid or too revealing id.
+ * The ids to try, in order: a literal; or aliases of an expression, then a UUID; or a UUID. There
+ * is none for a literal that only the service makes, since it exists or could. Throws
+ * `validation_failed` for a failing expression, and for an invalid or too revealing id.
  */
 export function* chooseTokenIds(
   id: string | undefined,

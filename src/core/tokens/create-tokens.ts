@@ -37,20 +37,21 @@ import { tokenType } from './token-type.ts';
 export interface CreateTokenDeps extends OpenTokenDeps {
   readonly tokenStore: TokenStore;
   readonly tenantKeys: TenantKeys;
-  /** Lifetime of a cvc, in ms. */
+  /** How long a cvc is stored, in ms. */
   readonly cvcLifetimeMs: number;
   readonly clientCompatibility: ClientCompatibility;
 }
 
 /**
- * An input with the path of its token in the request: empty, or `a[0]` inside a tokenize request.
+ * An input with the path that its token has in the request: empty, or `a[0]` inside a tokenize
+ * request.
  */
 export interface PlacedInput {
   readonly path: string;
   readonly input: TokenInput;
 }
 
-/** Checks the content of all tokens; errors carry the path of their token. */
+/** Checks the content of all tokens. Errors have the path of their token. */
 function prepareAll(
   { clock, clientCompatibility }: CreateTokenDeps,
   placed: readonly PlacedInput[],
@@ -73,7 +74,7 @@ function prepareAll(
 }
 
 /**
- * Most bytes of JSON in the metadata, masks and expressions of one request: one transaction of at
+ * Most bytes of JSON in the metadata, masks and expressions of one request. One transaction of at
  * most 4 MB makes them visible.
  */
 const DETAILS_MAX_BYTES = 3_000_000;
@@ -168,7 +169,9 @@ async function findDuplicates(creation: Creation, drafts: readonly Draft[]): Pro
   );
 }
 
-/** The drafts after the lock of one of them was found with another token. */
+/**
+ * Decides what becomes of the drafts after another token was found to hold the lock of one of them.
+ */
 async function resolveLock(
   creation: Creation,
   drafts: readonly Draft[],
@@ -188,7 +191,8 @@ async function resolveLock(
 }
 
 /**
- * The drafts for the next attempt after a conflict. Throws `conflict` if a literal id is taken.
+ * Prepares the drafts for the next attempt after a conflict. Throws `conflict` if a literal id is
+ * taken.
  */
 async function resolveConflict(
   creation: Creation,
@@ -203,7 +207,7 @@ async function resolveConflict(
 
 type Attempt = { readonly written: readonly StoredToken[] } | { readonly conflict: WriteConflict };
 
-/** Makes one attempt to write the fresh drafts. Returns their tokens as stored. */
+/** Makes one attempt to write the fresh drafts. Returns their tokens in the stored form. */
 async function writeFresh(creation: Creation, drafts: readonly Draft[]): Promise<Attempt> {
   const { deps, caller, writeId } = creation;
   const fresh = drafts.filter((draft) => draft.state === 'fresh');
@@ -223,7 +227,7 @@ async function writeFresh(creation: Creation, drafts: readonly Draft[]): Promise
   return { conflict: outcome };
 }
 
-/** Writes the drafts that have no duplicate; finds duplicates after conflicts. */
+/** Writes the drafts that have no duplicate, and finds duplicates after conflicts. */
 async function writeAll(
   creation: Creation,
   found: readonly Draft[],
@@ -238,7 +242,9 @@ async function writeAll(
   });
 }
 
-/** Stores the cvcs of drafts on the tokens that matched. Runs after every draft has its match. */
+/**
+ * Stores the cvcs of drafts on the tokens that matched. This runs after every draft has its match.
+ */
 async function storeCvcs(
   { deps, caller, writes }: Creation,
   drafts: readonly Draft[],
@@ -257,7 +263,7 @@ async function storeCvcs(
 
 /**
  * Creates all tokens or none. Throws `validation_failed` with all problems, `payload_too_large`,
- * `forbidden` unless `token:create` covers all containers, `conflict` for a taken literal id.
+ * `forbidden` unless `token:create` covers all containers, and `conflict` for a taken literal id.
  */
 export async function createTokens(
   deps: CreateTokenDeps,
@@ -277,7 +283,7 @@ export async function createTokens(
   return Promise.all(created.drafts.map((draft) => createdResult(deps, created, draft)));
 }
 
-/** {@link createTokens} for one token. */
+/** Does the same as {@link createTokens} for one token. */
 export async function createToken(
   deps: CreateTokenDeps,
   caller: Caller,

@@ -16,18 +16,18 @@ import {
   type TokenResult,
 } from './token-result.ts';
 
-/** A request whose tokens were written. */
+/** What is known once the tokens of a request are written. */
 export interface Created {
   readonly caller: Caller;
   readonly budget: Budget;
   readonly writeId: Buffer;
   readonly drafts: readonly Draft[];
-  /** The new tokens by id, as stored. */
+  /** The new tokens as they are stored, by id. */
   readonly written: ReadonlyMap<string, StoredToken>;
 }
 
 /**
- * The data of a new token under a transform; the mask was evaluated when the content was checked.
+ * The data of a new token under a transform. The mask was evaluated when the content was checked.
  */
 function shownOf({ data, cvc, masked }: PreparedContent, transform: Transform): Secret<Json> | undefined {
   if (transform === 'reveal') return wholeData(data, cvc);
@@ -41,7 +41,9 @@ function sourceOf(draft: Draft, drafts: readonly Draft[]): FreshDraft | Duplicat
   return source;
 }
 
-/** Whether the cvc of a draft is not stored: the returned token has another one, or none. */
+/**
+ * Whether the cvc of a draft is not stored, because the returned token has another one, or none.
+ */
 function dropsCvc(draft: Draft, source: FreshDraft | DuplicateDraft): boolean {
   if (draft.state === 'duplicate') return draft.isCvcDropped;
   if (draft.state === 'fresh' || draft.content.cvc === undefined) return false;
@@ -49,7 +51,7 @@ function dropsCvc(draft: Draft, source: FreshDraft | DuplicateDraft): boolean {
   return isSourceDropped || source.content.cvc?.reveal() !== draft.content.cvc.reveal();
 }
 
-/** What the caller sees of a token that was created, or that was there already. */
+/** What the caller sees of a token that was created, or that existed already. */
 export async function createdResult(
   deps: OpenTokenDeps,
   { caller, budget, writeId, drafts, written }: Created,
@@ -62,7 +64,7 @@ export async function createdResult(
   const token = written.get(source.id);
   if (token === undefined) throw new ServiceError('conflict', 'A token was changed while it was created.');
   const { content, transform } = draft;
-  // An earlier attempt of this request wrote the token; another caller has changed it since.
+  // An earlier attempt of this request wrote the token, and another caller has changed it since.
   if (!token.writeId.equals(writeId)) {
     const changed = await changedResult(deps, caller, token, 'token:create', transform, budget);
     const { fingerprint } = draft.derived;
@@ -70,7 +72,7 @@ export async function createdResult(
   }
   if (source !== draft) return duplicateResult(deps, caller, { token, ...notStored }, 'token:create', budget);
   const isFresh = token.version === 1;
-  // Shows the content from memory: there is no need to decrypt what was just encrypted.
+  // Shows the content from memory, because there is no need to decrypt what was just encrypted.
   const view = isFresh
     ? viewOf(token, content.details, shownOf(content, transform), transform)
     : await openToken(deps, token, transform, budget);

@@ -1,2 +1,2 @@
-/** Values of the deploy setting `cvcLifetimeSeconds`: the lifetime of a card's cvc. */
+/** Values of the deploy setting `cvcLifetimeSeconds`, which is how long a card's cvc is stored. */
 export const CVC_LIFETIME_SECONDS = { default: 3_600, most: 86_400 } as const;

@@ -14,16 +14,17 @@ export interface DeleteTokenDeps {
 }
 
 /**
- * Deletes a token with everything derived: a plain one in one call if the caller may delete every
- * token, any other only in the version that was checked. So a denied request has no effect that the
- * audit trail would announce. Throws `conflict` if concurrent updates win several times.
+ * Deletes a token with everything derived from it. If the caller may delete every token, a plain
+ * one takes one call. Any other is deleted only in the version that was checked. So a denied
+ * request has no effect that the audit trail would announce. Throws `conflict` if concurrent
+ * updates win several times.
  */
 export async function deleteToken(deps: DeleteTokenDeps, caller: Caller, id: string): Promise<void> {
   const mayDeleteAny = containersGranted(caller, 'token:delete').includes('/');
   await retryConflict(async () => {
     const now = deps.clock();
-    // The request's audit record has only UUIDs before the store is called: any other id may be
-    // data.
+    // The request's audit record has only UUIDs before the store is called, because any other id
+    // may be data.
     const outcome =
       mayDeleteAny && isUuid(id)
         ? await deps.tokenStore.deleteIfStandalone(caller.tenantId, id, now)

@@ -37,11 +37,11 @@ interface ParsedText {
 /** A list or object, and those of its members that contain expressions. */
 interface ParsedContainer {
   readonly source: readonly Json[] | JsonObject;
-  /** By name or index. */
+  /** Each member, by its name or index. */
   readonly members: readonly (readonly [string, ParsedJson])[];
 }
 
-/** The parsed parts of a JSON value that contain expressions; all else passes through unchanged. */
+/** The parsed parts of a JSON value that contain expressions. Everything else stays unchanged. */
 export type ParsedJson = ParsedText | ParsedContainer;
 
 function parseText(text: string, path: string, fields: TemplateFields): ParsedText | undefined {
@@ -86,7 +86,6 @@ export function parseTexts(
   return members.length === 0 ? undefined : { source: value, members };
 }
 
-/** All templates in a parsed value. */
 export function templatesIn(parsed: ParsedJson | undefined): readonly TokenTemplate[] {
   if (parsed === undefined) return [];
   return 'template' in parsed
@@ -94,7 +93,7 @@ export function templatesIn(parsed: ParsedJson | undefined): readonly TokenTempl
     : parsed.members.flatMap(([, member]) => templatesIn(member));
 }
 
-/** The value with every template filled in; reports a failing filter with its path. */
+/** Fills in every template of a value. Reports a failing filter with its path. */
 function fillTexts(parsed: ParsedJson, filling: Filling, fields: TemplateFields): Json {
   if ('source' in parsed) {
     const { source } = parsed;
@@ -137,7 +136,10 @@ export async function detokenizeJson(
   return defined({ value: new Secret(filled), tokens, keepUntil });
 }
 
-/** The detokenize operation. It needs `token:read`, and each token is shown as its rule allows. */
+/**
+ * Fills in the body of a detokenize request. It needs `token:read`, and each token is shown as its
+ * rule allows.
+ */
 export async function detokenize(
   deps: ResolveTokensDeps,
   caller: Caller,

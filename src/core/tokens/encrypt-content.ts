@@ -22,7 +22,7 @@ export type DerivedParts = Pick<
 
 /**
  * The fingerprints and the hashed terms of contents of one tenant. Terms are hashed under every key
- * that a running instance may search by.
+ * by which a running instance may search.
  */
 export async function deriveParts(
   keys: TenantKeys,
@@ -62,7 +62,7 @@ export interface EncryptedParts extends Pick<StoredToken, 'encryptedData' | 'enc
 
 type EncryptedFields = Pick<StoredToken, 'encryptedData' | 'encryptedDetails'>;
 
-/** The size of what an encrypted field contains. */
+/** The size in bytes of what an encrypted field contains. */
 const sizeOf = (encrypted: Buffer): number => encrypted.length - ENCRYPTION_OVERHEAD_BYTES;
 
 const sizesOf = (fields: EncryptedFields | TokenSummary): EncryptedSizes => ({

@@ -17,7 +17,7 @@ export interface EncryptedSizes {
   readonly detailsBytes: number | undefined;
 }
 
-/** The text of the clear fields, in a fixed order; absent ones are `null`. */
+/** Writes the clear fields as text, in a fixed order. Absent ones are `null`. */
 function clearFields(token: EncryptedToken): string {
   return JSON.stringify([
     token.createdBy,

@@ -9,7 +9,7 @@ import { CVC_MEMBER } from './without-cvc.ts';
 import type { IndexTerm } from './index-term.ts';
 
 /**
- * An index that reads a cvc is skipped: the cvc must not survive in an index
+ * An index that reads a cvc is skipped, because the cvc must not survive in an index
  * (docs/contract.md#the-cvc).
  */
 const READS_CVC = new RegExp(`\\b${CVC_MEMBER}\\b`, 'i');

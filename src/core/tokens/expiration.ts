@@ -24,15 +24,16 @@ function hoursOf(hour: number, half: string | undefined): number | undefined {
 
 /**
  * Parses `expires_at`: `M/D/YYYY h:mm:ss AM|PM ±hh:mm`, `M/D/YYYY` (12 AM UTC of that day), or ISO
- * 8601; without an offset it is UTC (docs/contract.md#expiration). `undefined` for any other text.
+ * 8601. A time without an offset is in UTC (docs/contract.md#expiration). `undefined` for any other
+ * text.
  */
 export function parseExpiration(text: string): Timestamp | undefined {
   return parseIsoTimestamp(text) ?? parseAmerican(text.trim());
 }
 
 /**
- * The earliest future end of the tokens and of their cvcs, in ms since the epoch; `undefined` if
- * none of them ends.
+ * The first time after `now` at which a token or its cvc ends, in ms since the epoch; `undefined`
+ * if none of them ends.
  */
 export function firstEnd(
   tokens: readonly Pick<StoredToken, 'cvcUntil' | 'expiration'>[],

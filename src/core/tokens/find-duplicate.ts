@@ -21,12 +21,12 @@ export type Wanted = Pick<
   StoredToken,
   'tenantId' | 'fingerprint' | 'matchHash' | 'writeId' | 'expiration'
 > & {
-  /** Id of the token if it exists already: if it is itself the first match, it has no duplicate. */
+  /** Id of the token if it exists already. If it is itself the first match, it has no duplicate. */
   readonly id?: string;
 };
 
 /**
- * Attempts to mark a token as shared. One suffices unless another writer changes it concurrently.
+ * Attempts to mark a token as shared. One is enough unless another writer changes it concurrently.
  */
 const SHARE_ATTEMPTS = 4;
 
@@ -41,7 +41,7 @@ export function lastsAsLong(
 
 /**
  * Whether an existing token is a duplicate of the wanted one. A token that the same request has
- * written is none.
+ * written is not.
  */
 function isMatch(
   deps: FindDuplicateDeps,
@@ -58,7 +58,7 @@ function isMatch(
 }
 
 /**
- * Marks a match as shared before the caller relies on it, unless it is the caller's own.
+ * Marks a match as shared before the caller relies on it, unless it is the caller's own. Returns
  * `undefined` if it no longer matches, or if other writers change it during every attempt.
  */
 async function relyOn(
@@ -71,7 +71,7 @@ async function relyOn(
   for (let attempt = 0; attempt < SHARE_ATTEMPTS; attempt += 1) {
     if (token === undefined || !isMatch(deps, wanted, token)) return undefined;
     if (token.isShared || isSoleWriter(caller, token)) {
-      // Its additional data binds the match hash: the caller gets what matches, or an error.
+      // Its additional data binds the match hash, so the caller gets what matches, or an error.
       await openData(deps.vault, token);
       return token;
     }
@@ -84,8 +84,8 @@ async function relyOn(
 }
 
 /**
- * A duplicate of the wanted token, marked as shared; `undefined` if there is none. `matches`: the
- * hashes to look for, one pair for each root (`encrypt-content.ts`).
+ * A duplicate of the wanted token, marked as shared; `undefined` if there is none. `matches` has
+ * the hashes to look for, one pair for each root (`encrypt-content.ts`).
  */
 export async function findDuplicate(
   deps: FindDuplicateDeps,
@@ -101,7 +101,9 @@ export async function findDuplicate(
   return undefined;
 }
 
-/** A token with exactly this match hash; `itself` if the wanted token is its own first match. */
+/**
+ * Finds a token with exactly this match hash; `itself` if the wanted token is its own first match.
+ */
 async function findMatch(
   deps: FindDuplicateDeps,
   caller: Caller,
@@ -119,7 +121,7 @@ async function findMatch(
 }
 
 /**
- * Whether the token that holds a lock is a duplicate of the wanted one; if not, another token may
+ * Whether the token that holds a lock is a duplicate of the wanted one. If not, another token may
  * take the lock over.
  */
 export async function isLockValid(deps: FindDuplicateDeps, wanted: Wanted, id: string): Promise<boolean> {

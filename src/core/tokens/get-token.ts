@@ -13,7 +13,7 @@ export function noSuchToken(): ServiceError {
 
 /**
  * The token as the caller's rule for `token:read` shows it. `stored` is the token with the
- * requested id, read in the caller's tenant.
+ * requested id, which was read in the caller's tenant.
  */
 export async function getToken(
   deps: OpenTokenDeps,

@@ -1,9 +1,9 @@
 /** A value that identifies the subject of a token, and how much of it may be shown in the clear. */
 export interface IdentifyingValue {
   readonly value: string;
-  /** How many of its first characters may be shown: the BIN of a card number. */
+  /** How many of its first characters may be shown, such as the BIN of a card number. */
   readonly first: number;
-  /** How many of its last characters may be shown. A longer run may be shown nowhere. */
+  /** How many of its last characters may be shown. A longer run may not be shown anywhere. */
   readonly last: number;
 }
 
@@ -13,7 +13,7 @@ export function lastFourOf(value: unknown): readonly IdentifyingValue[] {
 }
 
 /**
- * The ASCII form of a digit of another script: the digits of a script are consecutive, from zero on
+ * The ASCII form of a digit of another script. The digits of a script are consecutive, from zero on
  * (Unicode, section 4.6).
  */
 function asciiDigit(digit: string): string {
@@ -23,7 +23,10 @@ function asciiDigit(digit: string): string {
   return String((at - zero) % 10);
 }
 
-/** The letters and digits of a text: without separators and accents, lower case, ASCII digits. */
+/**
+ * The letters and digits of a text without separators and accents, in lower case, with ASCII
+ * digits.
+ */
 function readable(text: string): string {
   return text
     .normalize('NFKD')
@@ -33,12 +36,15 @@ function readable(text: string): string {
     .replaceAll(/(?![0-9])\p{Nd}/gu, asciiDigit);
 }
 
-/** The places of a text where a part occurs, overlapping ones too. */
+/** The positions at which a part occurs in a text. They may overlap. */
 function* placesOf(part: string, text: string): Generator<number> {
   for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) yield at;
 }
 
-/** Where a text has the first and the last characters of a value side by side: all may be shown. */
+/**
+ * Where a text has the first and the last characters of a value side by side. All of these may be
+ * shown.
+ */
 function allowedStretches(text: string, value: string, { first, last }: IdentifyingValue) {
   const end = value.slice(-last);
   return Array.from({ length: first }, (_, length) => value.slice(0, length + 1))
@@ -48,7 +54,7 @@ function allowedStretches(text: string, value: string, { first, last }: Identify
 
 /**
  * Whether a text contains a run of the value that is longer than `last` and not part of its first
- * characters. First and last characters side by side may look like a longer run, and are none.
+ * characters. First and last characters side by side may look like a longer run, but are not one.
  */
 function showsRun(text: string, value: string, identifying: IdentifyingValue): boolean {
   const { first, last } = identifying;
@@ -76,7 +82,7 @@ function showsKind(text: string, value: string, { last }: IdentifyingValue): boo
 }
 
 /**
- * Texts that a run of hex digits may encode: the first digit of a run may not be part of the code.
+ * Texts that a run of hex digits may encode. The first digit of a run may not be part of the code.
  */
 function hexIn(text: string): readonly string[] {
   return (text.match(/[0-9a-f]{2,}/gi) ?? []).flatMap((run) =>
@@ -110,11 +116,11 @@ export function revealsTooMuch(id: string, identifying: IdentifyingValue): boole
   );
 }
 
-/** Digits of a value in a row that a UUID may not have; a random UUID hardly ever has eight. */
+/** Digits of a value in a row that a UUID may not have. A random UUID hardly ever has eight. */
 const UUID_RUN = 8;
-/** The same with other characters between them. */
+/** Digits of a value that a UUID may not have with other characters between them. */
 const UUID_DIGITS = 10;
-/** Length of the values that a UUID may not have as a whole: SSN, EIN, ABA routing number. */
+/** Length of the values that a UUID may not contain as a whole: SSN, EIN, ABA routing number. */
 const NINE_DIGITS = 9;
 
 function runsOf(value: string, length: number): readonly string[] {

@@ -2,7 +2,7 @@ import { createHmac, type KeyObject } from 'node:crypto';
 import type { Container } from '../shared/container.ts';
 
 /**
- * A property that a search finds tokens by. The index stores only its keyed hash, which does not
+ * A property by which a search finds tokens. The index stores only its keyed hash, which does not
  * reveal it. Metadata matches case-insensitively, data exactly; containers are in lower case.
  */
 export type IndexTerm =
@@ -18,8 +18,8 @@ function spelled(term: IndexTerm): readonly string[] {
 }
 
 /**
- * The name of a term in the index: 192 bits of HMAC-SHA-256 under the tenant's search key, in
- * base64url.
+ * The name of a term in the index, which is 192 bits of HMAC-SHA-256 under the tenant's search key,
+ * in base64url.
  */
 export function hashTerm(searchKey: KeyObject, term: IndexTerm): string {
   const digest = createHmac('sha256', searchKey)

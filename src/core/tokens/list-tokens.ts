@@ -5,11 +5,11 @@ import { hashTerm } from './index-term.ts';
 import { pageTokens, type PageTokensDeps } from './page-tokens.ts';
 import type { TokenView } from './token.ts';
 
-/** Filters of a list (docs/contract.md#list-tokens). */
+/** What a list request asks for (docs/contract.md#list-tokens). */
 export interface TokenFilters {
-  /** Return only these tokens; empty for all. */
+  /** Only these tokens are returned, unless the list is empty. */
   readonly ids: readonly string[];
-  /** Pairs that must all be present; keys and values match case-insensitively. */
+  /** Pairs that must all be present. Keys and values match case-insensitively. */
   readonly metadata: readonly (readonly [key: string, value: string])[];
 }
 

@@ -1,7 +1,7 @@
 import { JsonExtentError, MEMBERS_MAX } from '../shared/json-extent.ts';
 import { isJsonObject, jsonObject, withMembers, type Json, type JsonObject } from '../shared/json.ts';
 
-/** The result of a patch on a value that is not an object: the patch without `null` members. */
+/** Patches a value that is not an object: the result is the patch without `null` members. */
 function withoutNulls(patch: Json): Json {
   if (!isJsonObject(patch)) return patch;
   const own = Object.keys(patch);
@@ -12,7 +12,8 @@ function withoutNulls(patch: Json): Json {
 function mergedObjects(target: JsonObject, patch: JsonObject): JsonObject {
   const remaining = Object.keys(target).filter((name) => !Object.hasOwn(patch, name) || patch[name] !== null);
   const added = Object.keys(patch).filter((name) => !Object.hasOwn(target, name) && patch[name] !== null);
-  // Checked before merging: two objects with different names can have twice the permitted members.
+  // This is checked before merging: two objects with different names can have twice the permitted
+  // members.
   if (remaining.length + added.length > MEMBERS_MAX) throw new JsonExtentError('members');
   const merged = (name: string): Json =>
     Object.hasOwn(patch, name)
@@ -25,7 +26,7 @@ function mergedObjects(target: JsonObject, patch: JsonObject): JsonObject {
 }
 
 /**
- * Applies a JSON merge patch (RFC 7386, section 2). Members with the patch `null` are removed; any
+ * Applies a JSON merge patch (RFC 7386, section 2). It removes members with the patch `null`. Any
  * patch but an object replaces the value. Throws `JsonExtentError`.
  */
 export function mergePatch(target: Json, patch: Json): Json {

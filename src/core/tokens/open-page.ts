@@ -10,8 +10,8 @@ import { describe, descriptionOf, type TokenDescription } from './token-details.
 import { tokenType } from './token-type.ts';
 
 /**
- * Most bytes of JSON for the data of all tokens of a page, and again for their descriptions
- * (docs/contract.md#list-tokens).
+ * Most bytes of JSON for the data of all tokens of a page. Their descriptions may have as many
+ * again (docs/contract.md#list-tokens).
  */
 export const PAGE_BYTES = 1_250_000;
 
@@ -23,10 +23,10 @@ export interface PermittedSummary {
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** The data of a token on a page; `too_large` if it is omitted. */
+/** The data of a token on a page. `too_large` means that it is omitted. */
 type Data = Secret<Json> | 'too_large' | undefined;
 
-/** The token, if its data is in its own item. */
+/** The whole token if its data is in its own item; `undefined` if it is in separate items. */
 function withData(token: TokenSummary): StoredToken | undefined {
   return token.encryptedData && { ...token, encryptedData: token.encryptedData };
 }
@@ -54,8 +54,8 @@ export async function openPage(
   const wholeOf = new Map(revealed.map(({ id }, index) => [id, opened[index]]));
 
   /**
-   * The data for evaluating a mask; `undefined` if it has more members than its share of what a
-   * request may open.
+   * Opens the data for evaluating a mask; `undefined` if it has more members than its share of what
+   * a request may open.
    */
   async function openShare(token: StoredToken): Promise<Secret<Json> | undefined> {
     try {
@@ -90,14 +90,14 @@ export async function openPage(
   );
 }
 
-/** Whether the details of a token exceed its share: such details are not opened. */
+/** Whether the details of a token exceed its share. Such details are not opened. */
 function isLarge({ encryptedDetails }: TokenSummary, share: number): boolean {
   return encryptedDetails !== undefined && encryptedDetails.length - ENCRYPTION_OVERHEAD_BYTES > share;
 }
 
 /**
- * The members to name as omitted: those that the token has or, if its details were not opened, may
- * have.
+ * The members to name as omitted: those that the token has. If its details were not opened, they
+ * are those that it may have.
  */
 function describing(token: TokenSummary, description: TokenDescription | undefined): readonly string[] {
   if (description === undefined)

@@ -24,7 +24,7 @@ export interface OpenTokenDeps {
   readonly audit: Sightings;
 }
 
-/** The details of a token; an empty object if all are the defaults of its type. */
+/** The details of a token. They are an empty object if all are the defaults of its type. */
 export async function openDetails(
   vault: Vault,
   token: Omit<StoredToken, 'encryptedData'>,
@@ -32,12 +32,15 @@ export async function openDetails(
 ): Promise<TokenDetails> {
   if (token.encryptedDetails === undefined) return {};
   const details = await vault.decrypt(encryptionContext(token, 'details'), token.encryptedDetails, allowance);
-  // Only create and update write this field, always in this form; its authentication tag proves it
-  // unchanged.
+  // Only create and update write this field, always in this form, and its authentication tag
+  // proves it unchanged.
   return details.reveal() as TokenDetails;
 }
 
-/** The stored data of a token, without a cvc: the form that expressions see. */
+/**
+ * Opens the stored data of a token, which is the form that expressions see. A cvc is not part of
+ * it.
+ */
 export function openData(
   vault: Vault,
   token: StoredToken,
@@ -46,12 +49,12 @@ export function openData(
   return vault.decrypt(encryptionContext(token, 'data'), token.encryptedData, allowance);
 }
 
-/** Whether a card has a cvc that has not ended; its record may be deleted all the same. */
+/** Whether a card has a cvc that has not ended. Its record may be deleted all the same. */
 function hasCvc(token: StoredToken, now: number): boolean {
   return token.cvcUntil !== undefined && token.cvcUntil > now;
 }
 
-/** A card's cvc; `undefined` from the moment it ends, even before the sweep deletes it. */
+/** Opens a card's cvc; `undefined` from the moment it ends, even before the sweep deletes it. */
 async function openCvc(
   deps: OpenTokenDeps,
   token: StoredToken,
@@ -63,7 +66,7 @@ async function openCvc(
 }
 
 /**
- * The whole data of tokens of one tenant, in the same order; a card has its cvc while that exists.
+ * The whole data of tokens of one tenant, in the same order. A card has its cvc while that exists.
  * One read fetches all cvcs.
  */
 export async function openWholeData(
@@ -84,7 +87,7 @@ export async function openWholeData(
 }
 
 /**
- * The masked value; `undefined` if there is no mask, or if the mask fails or costs too much: data
+ * The masked value; `undefined` if there is no mask, or if the mask fails or costs too much. Data
  * that cannot be masked is redacted.
  */
 export function maskData(mask: Json, data: Secret<Json>, budget: Budget): Secret<Json> | undefined {
@@ -97,12 +100,12 @@ export function maskData(mask: Json, data: Secret<Json>, budget: Budget): Secret
   }
 }
 
-/** The transform by which a token is shown: a mask rule redacts one without a mask. */
+/** The transform by which a token is shown. If the token has no mask, a `mask` rule redacts it. */
 export const shownAs = ({ hasMask }: Pick<StoredToken, 'hasMask'>, transform: Transform): Transform =>
   transform === 'mask' && !hasMask ? 'redact' : transform;
 
 /**
- * A token as a caller sees it; `data` is its form under a transform (docs/contract.md#transforms).
+ * A token as a caller sees it. `data` is its form under a transform (docs/contract.md#transforms).
  */
 export function viewOf(
   token: StoredToken,
@@ -118,15 +121,15 @@ export function viewOf(
 export interface PermittedToken {
   readonly token: StoredToken;
   readonly transform: Transform;
-  /** The form that the audit trail records; by default the transform. */
+  /** The form that the audit trail records. If absent, it records the transform. */
   readonly form?: Form;
-  /** Only the data is shown. */
+  /** True if only the data is shown. */
   readonly isDataAlone?: boolean;
 }
 
 /**
- * Opens stored tokens as their reader may see them: nothing that is not shown, and nothing that the
- * audit trail does not have first. Throws `JsonExtentError` beyond the `allowance`.
+ * Opens stored tokens as their reader may see them. It opens nothing that is not shown, and nothing
+ * that the audit trail does not have first. Throws `JsonExtentError` beyond the `allowance`.
  */
 export async function openTokens(
   deps: OpenTokenDeps,
@@ -146,7 +149,7 @@ export async function openTokens(
 
   return Promise.all(
     permitted.map(async ({ token, transform, isDataAlone = false }) => {
-      // The mask is one of the details.
+      // The mask is one of the details, so they are opened for it.
       const needsDetails = !isDataAlone || transform === 'mask';
       const details = needsDetails ? await openDetails(deps.vault, token, allowance) : {};
       const data =
@@ -160,7 +163,7 @@ export async function openTokens(
   );
 }
 
-/** {@link openTokens} for one token. */
+/** Does the same as {@link openTokens} for one token. */
 export async function openToken(
   deps: OpenTokenDeps,
   token: StoredToken,

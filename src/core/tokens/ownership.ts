@@ -2,8 +2,8 @@ import type { Caller } from '../access/caller.ts';
 import type { StoredToken } from './token.ts';
 
 /**
- * Whether the caller is a private application that acts by its own key, not through a session or a
- * reactor: the token that it writes is its own.
+ * Whether the caller is a private application that acts by its own key, and not through a session
+ * or a reactor. Then the token that it writes is its own.
  */
 export function writesAsItself({ type, actsBy }: Pick<Caller, 'type' | 'actsBy'>): boolean {
   return type === 'private' && actsBy === 'own_key';

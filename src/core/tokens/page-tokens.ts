@@ -25,7 +25,7 @@ export interface PageTokensDeps extends OpenTokenDeps {
   readonly tenantKeys: TenantKeys;
 }
 
-/** The conditions of a list or a search. */
+/** What a list or a search asks for. */
 export interface TokenQuery {
   /** A cursor is bound to the name of the list, its permission, and its filters in one spelling. */
   readonly list: string;
@@ -35,26 +35,28 @@ export interface TokenQuery {
   readonly terms: readonly string[];
   /** The fingerprint that the token must have. */
   readonly fingerprint?: string;
-  /** The only ids that can match; if present, the index is not read. */
+  /** The only ids that can match. If present, the index is not read. */
   readonly ids?: readonly string[];
   /**
-   * The query asks for data or a fingerprint, and so must not reveal tokens that are redacted for
-   * the caller (docs/contract.md#search-tokens).
+   * True if the query asks for data or a fingerprint. It must then not reveal tokens that are
+   * redacted for the caller (docs/contract.md#search-tokens).
    */
   readonly asksForData?: boolean;
   /** Further conditions on the fields that a candidate has. */
   readonly matches: (candidate: Pick<TokenCandidate, 'id' | 'type' | 'containers'>) => boolean;
 }
 
-/** Whether the current version of a token still matches the query's terms and fingerprint. */
+/**
+ * Whether the current version of a token still matches the terms and the fingerprint of the query.
+ */
 function standsUnder({ terms, fingerprint }: TokenQuery, token: TokenSummary): boolean {
   const isOfFingerprint = fingerprint === undefined || token.fingerprint === fingerprint;
   return isOfFingerprint && terms.every((term) => token.terms.includes(term));
 }
 
 /**
- * The transform for a candidate that the caller may see, else `undefined`. If the query asks for
- * data, the caller must also be allowed to learn whether the data matches.
+ * The transform for a candidate that the caller may see; `undefined` for any other. If the query
+ * asks for data, the caller must also be allowed to learn whether the data matches.
  */
 function transformFor(caller: Caller, query: TokenQuery, candidate: TokenCandidate): Transform | undefined {
   const transform = decideAccess(caller, query.permission, candidate);
@@ -63,10 +65,10 @@ function transformFor(caller: Caller, query: TokenQuery, candidate: TokenCandida
   return isRedacted ? undefined : transform;
 }
 
-/** Most matches of a search that its audit record names; of more it has their number. */
+/** Most matches of a search that its audit record names. Of more it has only the number. */
 const EXAMINED_MAX = 100;
 
-/** What a search has examined: whatever decides its response is in its audit record. */
+/** What a search has examined. Its audit record has everything that decides its response. */
 class Examined {
   readonly #tokens = new Map<string, TokenCandidate>();
   #count = 0;
@@ -76,7 +78,7 @@ class Examined {
     if (this.#tokens.size < EXAMINED_MAX) this.#tokens.set(candidate.id, candidate);
   }
 
-  /** Reports the tokens that are not shown; `shown` are reported when they are opened. */
+  /** Reports the tokens that are not shown. Those in `shown` are reported when they are opened. */
   report(audit: OpenTokenDeps['audit'], shown: readonly { readonly id: string }[]): void {
     if (this.#count > EXAMINED_MAX) audit.matched(this.#count);
     else
@@ -86,8 +88,8 @@ class Examined {
 }
 
 /**
- * Reports tokens that the caller named and is not shown: as refused without access, as examined if
- * they do not match the rest of the query.
+ * Reports tokens that the caller named and that are not shown. Without access they are reported as
+ * refused, otherwise as examined: they do not match the rest of the query.
  */
 function reportNamed(
   deps: PageTokensDeps,
@@ -102,7 +104,7 @@ function reportNamed(
   }
 }
 
-/** Candidates from a few tokens, newest first, older than a position. */
+/** Makes candidates of tokens that were read by their ids, newest first, older than `after`. */
 async function* fromTokens(tokens: readonly TokenSummary[], after: string | undefined) {
   const newestFirst = tokens.toSorted((a, b) => (a.position < b.position ? 1 : -1));
   yield await Promise.resolve(newestFirst.filter(({ position }) => after === undefined || position < after));
@@ -154,7 +156,7 @@ async function read(
 }
 
 /**
- * A page of the tokens that match and that the caller may see; only those are counted
+ * A page of the tokens that match and that the caller may see. Only those are counted
  * (docs/contract.md#list-tokens). Throws `validation_failed` for a cursor of another list.
  */
 export async function pageTokens(

@@ -26,7 +26,7 @@ import { withinMembers } from './within-members.ts';
 /** How a patch changes a card's cvc. An unchanged cvc ends at the same time as before. */
 type CvcChange = 'unchanged' | 'removed' | 'set';
 
-/** The patched data, and the change of the cvc, which is not part of the stored data. */
+/** The patched data, and how the patch changes the cvc, which is not part of the stored data. */
 function patchData(
   { separateMember }: TokenType,
   data: Json,
@@ -39,7 +39,7 @@ function patchData(
   return { data: merged, cvc: patch[separateMember] === null ? 'removed' : 'set' };
 }
 
-/** The update of one version of a token, after every check of its content. */
+/** An update of one version of a token whose content has passed every check. */
 export interface Change {
   readonly previous: StoredToken;
   readonly patch: TokenPatch;
@@ -49,8 +49,8 @@ export interface Change {
 }
 
 /**
- * The unchangeable members that the caller may know. The fingerprint identifies the data, and is
- * only for callers who may read the token.
+ * The unchangeable members that the caller may know. The fingerprint identifies the data, so only
+ * callers who may read the token get it.
  */
 function shownUnchanged(caller: Caller, token: StoredToken): JsonObject {
   const transform = decideAccess(caller, 'token:read', token);
@@ -70,7 +70,8 @@ export async function prepareChange(
   budget: Budget,
 ): Promise<Change> {
   const before = requireAccess(caller, 'token:update', previous);
-  // Check this before any evaluation: an error that depends on the data reveals something about it.
+  // This is checked before any evaluation: an error that depends on the data reveals something
+  // about it.
   requirePatchRights(caller, previous, patch, before);
   checkUnchanged(patch.unchanged ?? {}, shownUnchanged(caller, previous));
   const [details, data] = await Promise.all([

@@ -21,35 +21,35 @@ import type { TokenInput } from './token-input.ts';
 import type { TokenType } from './types/definition.ts';
 import { withinMembers } from './within-members.ts';
 
-/** The time, the budget and the options of a check. */
+/** What a check needs in addition to the content. */
 interface Preparation {
   readonly now: number;
   readonly budget: Budget;
-  /** `lenient`: members that the type's data does not have are dropped. */
+  /** `lenient` drops members that the type's data does not have. */
   readonly clientCompatibility: ClientCompatibility;
-  /** Neither data nor mask has changed since the mask was evaluated on the data. */
+  /** True if neither data nor mask has changed since the mask was evaluated on the data. */
   readonly isMaskTried?: boolean;
-  /** The mask is not of this request: errors do not name its members. */
+  /** True if another request set the mask, whose members errors must not name then. */
   readonly isMaskOfAnother?: boolean;
 }
 
-/** The content of a token after every check, ready to be encrypted. */
+/** The content of a token after it has passed every check. */
 export interface PreparedContent {
   readonly data: Secret<Json>;
   readonly cvc?: Secret<Json>;
-  /** The masked data; absent without a mask, and if the mask was evaluated before. */
+  /** The data as the mask shows it. Absent without a mask, and if the mask was evaluated before. */
   readonly masked?: Secret<Json>;
   readonly containers: readonly Container[];
   readonly details: TokenDetails;
-  /** The expiration that `expiresAtText` names. */
+  /** The instant that the text `expiresAtText` means. */
   readonly expiration?: Timestamp;
-  /** The fingerprint and the match hash under a tenant's fingerprint key. */
+  /** Derives the fingerprint and the match hash under a tenant's fingerprint key. */
   fingerprints(key: KeyObject): { readonly fingerprint: string; readonly matchHash: string };
-  /** The hashed terms under a tenant's search key. */
+  /** Hashes the terms under a tenant's search key. */
   terms(key: KeyObject): readonly string[];
-  /** Whether there is any term, so that a plain token needs no search key. */
+  /** Whether there is any term. A plain token has none, and needs no search key. */
   readonly hasTerms: boolean;
-  /** Whether the token has a mask, its own or that of its type. */
+  /** Whether the token has a mask, which may be that of its type. */
   readonly hasMask: boolean;
 }
 
@@ -57,12 +57,12 @@ export interface PreparedContent {
 export const DATA_MAX_BYTES = 3_500_000;
 
 /**
- * Most bytes of JSON in the metadata, mask and expressions of a token together: they are stored in
+ * Most bytes of JSON in the metadata, mask and expressions of a token together. They are stored in
  * the token's own item.
  */
 export const DETAILS_MAX_BYTES = 300_000;
 
-/** Returns the JSON; throws `payload_too_large`. */
+/** Returns the JSON of a value. Throws `payload_too_large`. */
 function checkSize(what: string, value: unknown, most: number): string {
   const json = JSON.stringify(value);
   if (Buffer.byteLength(json) > most)
@@ -89,7 +89,7 @@ function evaluateFingerprint(
   return new Secret(value);
 }
 
-/** Rejects a mask that fails on the data or costs too much: readers would be shown nothing. */
+/** Rejects a mask that fails on the data or costs too much, because readers would see nothing. */
 function tryMask(
   mask: Json,
   data: Secret<Json>,
@@ -113,14 +113,14 @@ function separated({ separateMember }: TokenType, data: Json): Pick<PreparedCont
   return defined({ data: new Secret<Json>(rest), cvc: cvc === undefined ? undefined : new Secret(cvc) });
 }
 
-/** The data of a token together with its cvc, which is stored separately. */
+/** Joins the data of a token with its cvc, which is stored separately. */
 export function wholeData(data: Secret<Json>, cvc: Secret<Json> | undefined): Secret<Json> {
   const value = data.reveal();
   if (cvc === undefined || !isJsonObject(value)) return data;
   return new Secret<Json>({ ...value, [CVC_MEMBER]: cvc.reveal() });
 }
 
-/** The terms of a token. Default containers get none, since every plain token would have them. */
+/** The terms of a token. Default containers have none, since every plain token would have them. */
 function termsOf(
   content: TokenDetails,
   containers: readonly Container[],

@@ -3,7 +3,10 @@ import { checkClearFields } from './encrypt-content.ts';
 import type { StoredToken, TokenSummary } from './token.ts';
 import type { TokenStore } from './token-store.ts';
 
-/** The token, if its clear fields are as the service wrote them; else `RecordCorruptedError`. */
+/**
+ * Returns the token if its clear fields are as the service wrote them. Throws
+ * `RecordCorruptedError` otherwise.
+ */
 export async function proven<T extends StoredToken | TokenSummary>(vault: Vault, token: T): Promise<T> {
   await checkClearFields(vault, token);
   return token;
@@ -27,7 +30,7 @@ export function createProvenTokenStore(store: TokenStore, vault: Vault): TokenSt
 
     async readData(summaries) {
       const tokens = await store.readData(summaries);
-      // A token that changed meanwhile was read again.
+      // A token that changed meanwhile was read again, and its MAC is not checked yet.
       const known = new Set(summaries.map(({ clearMac }) => clearMac));
       await all(tokens.filter(({ clearMac }) => !known.has(clearMac)));
       return tokens;

@@ -17,7 +17,8 @@ export async function rederive(
 ): Promise<DerivedParts> {
   const [data, details] = await Promise.all([openData(vault, token), openDetails(vault, token)]);
   const { containers, tenantId } = token;
-  // The content passed all checks when it was written; those without the time still pass.
+  // The content passed all checks when it was written, and those that do not depend on the time
+  // still pass.
   const content = prepareContent(
     tokenType(token.type),
     { ...details, data, containers },

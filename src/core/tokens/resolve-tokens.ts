@@ -22,14 +22,14 @@ export interface ResolveTokensDeps extends OpenTokenDeps {
 /** Most distinct tokens that one request may detokenize (docs/contract.md#limits). */
 export const DETOKENIZED_MAX = 100;
 
-/** The permission and the limit of a detokenization. */
+/** The permission that a detokenization needs, and its limit. */
 export interface Detokenization {
   readonly permission: 'token:use' | 'token:read';
   /** Most bytes of JSON that the request's tokens may contain, and that may be filled in. */
   readonly maxBytes: number;
 }
 
-/** The opened tokens of a request. */
+/** The tokens of a request after they were opened. */
 export interface ResolvedTokens {
   /**
    * The value of a reference: the data, or the whole Token object. `null` for data that the caller
@@ -37,8 +37,8 @@ export interface ResolvedTokens {
    */
   readonly valueOf: (reference: Pick<TokenReference, 'id' | 'isWhole'>) => Json;
   /**
-   * Until when the filled-in value may be stored: the first end of a token or of a cvc, in ms since
-   * the epoch; absent if none ends.
+   * How long the filled-in value may be stored, as a time in ms since the epoch. It ends when the
+   * first token or cvc ends. Absent if none ends.
    */
   readonly keepUntil?: number;
   /** The tokens that were read, in no order. */
@@ -84,7 +84,7 @@ async function permittedTokens(
 }
 
 /**
- * The transform under which a token is filled in: `token:use` always inserts the raw data. Throws
+ * The transform under which a token is filled in. `token:use` always inserts the raw data. Throws
  * `forbidden`.
  */
 function transformOf(
@@ -101,7 +101,7 @@ function transformOf(
   return permission === 'token:use' ? 'reveal' : transform;
 }
 
-/** Data of this size or more is in separate items, each of about this size. */
+/** Data of at least this size, in bytes, is in separate items of about this size. */
 const APART_BYTES = 350_000;
 
 /**
@@ -115,7 +115,7 @@ function countedBytes(permitted: PermittedSummary): number {
   return Math.ceil(dataBytes / APART_BYTES) * APART_BYTES;
 }
 
-/** Whether any of the data is shown: redacted data is not read. */
+/** Whether any of the data is shown. Redacted data is not read. */
 function showsData({ token, transform }: PermittedSummary): boolean {
   return transform === 'reveal' || (transform === 'mask' && token.hasMask);
 }
@@ -128,7 +128,7 @@ function checkSize(
 ): void {
   const bytesOf = new Map(permitted.map((each) => [each.token.id, countedBytes(each)]));
   const sum = (ids: Iterable<string>) => [...ids].reduce((bytes, id) => bytes + (bytesOf.get(id) ?? 0), 0);
-  // The size of a filtered value is unknown before the data is read.
+  // The size of a filtered value is unknown before the data is read, so it is not counted.
   const filledIn = references.filter(({ filters }) => filters === undefined).map(({ id }) => id);
   if (Math.max(sum(bytesOf.keys()), sum(filledIn)) > maxBytes)
     throw new ServiceError(
@@ -159,7 +159,7 @@ function tooMuch(error: unknown): never {
 }
 
 /**
- * Opens all tokens of the references: raw for `token:use`, as shown by its rule for `token:read`.
+ * Opens all tokens of the references: raw for `token:use`, as its rule shows them for `token:read`.
  * Throws `validation_failed` (unknown or expired id, over 100), `forbidden`, `payload_too_large`.
  */
 export async function resolveTokens(
@@ -168,7 +168,8 @@ export async function resolveTokens(
   what: Detokenization,
   references: readonly TokenReference[],
 ): Promise<ResolvedTokens> {
-  // Read the clock before the tokens: a cvc that ends during the request is still filled in.
+  // The clock is read before the tokens, so that a cvc that ends during the request is still filled
+  // in.
   const now = deps.clock();
   const summaries = await permittedTokens(deps, caller, what, references);
   const toRead = summaries.filter(showsData).map(({ token }) => token);
@@ -179,7 +180,8 @@ export async function resolveTokens(
   const whole = new Set(references.filter(({ isWhole }) => isWhole).map(({ id }) => id));
   const form = what.permission === 'token:use' ? ('use' as const) : undefined;
   const permitted = [
-    // Decide again for the data that was read: the token may have moved since its summary was read.
+    // Access is decided again for the data that was read: the token may have moved since its
+    // summary was read.
     ...tokens.map((token) => ({
       token,
       transform: transformOf(caller, what.permission, token),
@@ -191,8 +193,8 @@ export async function resolveTokens(
       isDataAlone: !whole.has(token.id),
     })),
   ];
-  // Masks have a separate budget: what others stored must not use up the budget of the caller's
-  // expressions.
+  // Masks have a separate budget, because what others stored must not use up the budget of the
+  // caller's expressions.
   const opened = await openTokens(
     deps,
     permitted.map((each) => ({ ...each, ...(form !== undefined && { form }) })),

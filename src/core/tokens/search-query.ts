@@ -3,18 +3,19 @@ import { notOneOf } from '../shared/known-names.ts';
 import { invalid } from '../shared/service-error.ts';
 import { TOKEN_TYPE_NAMES } from './token-type.ts';
 
-/** One term of a search; all terms must match. */
+/** One term of a search. All terms of a query must match. */
 export type SearchTerm =
   | { readonly field: 'data' | 'type' | 'container' | 'fingerprint' | 'id'; readonly value: string }
   | { readonly field: 'metadata'; readonly key: string; readonly value: string };
 
 const FIELDS = ['data', 'type', 'container', 'fingerprint', 'id'] as const;
 
-/** Most terms of a query, and its maximum length in characters. */
+/** Most terms that a query may have, and its maximum length in characters. */
 export const SEARCH_LIMITS = { terms: 20, query: 10_000 } as const;
 
 /**
- * `field:` with a metadata key plain or quoted, then a value, quoted (with `\"` and `\\`) or plain.
+ * Matches `field:` with a metadata key plain or quoted, then a value, quoted (with `\"` and `\\`)
+ * or plain.
  */
 const TERM =
   /\s*(?:(metadata)\.(?:"((?:[^"\\]|\\.)*)"|([^\s:"]+))|([a-z]+)):(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))/isy;
@@ -29,7 +30,7 @@ function refused(message: string): Error {
 function termOf(match: RegExpExecArray): SearchTerm {
   const [, metadata, quotedKey, plainKey, name = '', quoted, plain = ''] = match;
   const value = quoted === undefined ? plain : unescaped(quoted);
-  // A term with * looks like a wildcard, and would match only the literal character.
+  // A term with `*` looks like a wildcard, but would match only the literal character.
   if (quoted === undefined && plain.includes('*'))
     throw refused('has a term with *, which is no wildcard; to search for the character, quote the value');
   if (metadata !== undefined)

@@ -38,7 +38,7 @@ function matches(terms: readonly SearchTerm[]): TokenQuery['matches'] {
     });
 }
 
-/** The value that a query requires for a field; two different values match nothing. */
+/** The value that a query requires for a field. Two different values match nothing. */
 function valueOf(terms: readonly SearchTerm[], field: 'id' | 'fingerprint'): string | undefined {
   return terms.find((term) => term.field === field)?.value;
 }

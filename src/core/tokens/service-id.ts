@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** Hexadecimal digits at the end of an id of the service that are a hash of the digits before. */
+/**
+ * Number of hexadecimal digits at the end of an id of the service that are a hash of the digits
+ * before.
+ */
 const TAG_DIGITS = 8;
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -13,8 +16,8 @@ function tagOf(tenantId: string, random: string): string {
 }
 
 /**
- * The id of a token for which the caller chose none: a UUID version 4 whose last 32 bits are a hash
- * of the tenant and the other 90 random bits (docs/decisions/0044).
+ * The id of a token for which the caller chose none. It is a UUID version 4 whose last 32 bits are
+ * a hash of the tenant and the other 90 random bits (docs/decisions/0044).
  */
 export function serviceIdOf(tenantId: string, uuid: string): string {
   const random = uuid.slice(0, -TAG_DIGITS);

@@ -15,7 +15,7 @@ export interface StoreMatchedCvcDeps {
   readonly tokenStore: Pick<TokenStore, 'find' | 'update'>;
   readonly vault: Vault;
   readonly clock: Clock;
-  /** Lifetime of a cvc, in ms. */
+  /** How long a cvc is stored, in ms. */
   readonly cvcLifetimeMs: number;
 }
 
@@ -24,7 +24,7 @@ const ATTEMPTS = 4;
 
 /**
  * Stores the cvc of a create or update on the token that matched, for a new lifetime, and returns
- * that token. `undefined` without `token:update` there, or if the token no longer matches.
+ * that token. Returns `undefined` without `token:update` there, or if the token no longer matches.
  * `writeId` identifies the write, so that a retry does not repeat it.
  */
 export async function storeMatchedCvc(

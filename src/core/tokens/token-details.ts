@@ -10,24 +10,24 @@ import type { TokenType } from './types/definition.ts';
 import { withinMembers } from './within-members.ts';
 
 /*
- * The details of a token: what they are, how they are checked, changed and shown. A new one is
+ * Defines the details of a token, and how they are checked, changed and shown. A new detail is
  * described here and in src/wire/token.ts.
  */
 
 /**
- * What callers specify about a token in addition to its data; only values other than the defaults
- * of its type.
+ * What callers specify about a token in addition to its data. It has only values other than the
+ * defaults of its type.
  */
 export interface TokenDetails {
   readonly metadata?: Readonly<Record<string, string>>;
-  /** `null`: the token has no mask; absent: the mask of its type. */
+  /** `null` means that the token has no mask. If absent, the mask of its type applies. */
   readonly mask?: Json;
   readonly searchIndexes?: readonly string[];
   readonly fingerprintExpression?: string;
 }
 
 /**
- * The names of the details in the interface: messages, expressions and pages name members by them.
+ * The names that the details have in the API. Messages, expressions and pages name members by them.
  */
 export const DETAIL_NAMES = {
   mask: 'mask',
@@ -38,22 +38,28 @@ export const DETAIL_NAMES = {
 
 const NAMES = Object.entries(DETAIL_NAMES) as readonly (readonly [keyof TokenDetails, string])[];
 
-/** The changes of an update; `null` removes a detail, or restores the default of the type. */
+/** The changes of an update. `null` removes a detail, or restores the default of the type. */
 export interface DetailsPatch {
   readonly mask?: Json;
-  /** `null` for an entry removes the entry; `null` for metadata removes all. */
+  /** `null` for an entry removes the entry, and `null` for metadata removes all. */
   readonly metadata?: Readonly<Record<string, string | null>> | null;
   readonly searchIndexes?: readonly string[] | null;
   readonly fingerprintExpression?: string | null;
 }
 
-/** The details of a token with the defaults of its type; `null` for no mask. */
+/**
+ * The details of a token, in which the defaults of its type fill the gaps. `null` means that it has
+ * no mask.
+ */
 export interface TokenDescription extends TokenDetails {
   readonly mask: Json;
   readonly fingerprintExpression: string;
 }
 
-/** Limits of a token (docs/contract.md#limits): numbers of entries, and lengths in characters. */
+/**
+ * Limits of a token (docs/contract.md#limits). They are numbers of entries, and lengths in
+ * characters.
+ */
 export const TOKEN_LIMITS = {
   containers: 10,
   metadata: 50,
@@ -81,7 +87,7 @@ function checkMetadata(metadata: TokenDetails['metadata'], report: Report): void
 }
 
 /**
- * The fingerprint must depend on the data: otherwise tokens with different data would share one
+ * The fingerprint must depend on the data. Otherwise tokens with different data would share one
  * (docs/contract.md#fingerprint).
  */
 function checkFingerprintExpression(expression: string | undefined, report: Report, budget: Budget): void {
@@ -110,8 +116,8 @@ function checkSearchIndexes(indexes: readonly string[], report: Report, budget: 
 }
 
 /**
- * Reports violations in metadata, mask and expressions: of their limits, their syntax and the names
- * that they may use.
+ * Reports metadata, masks and expressions that exceed their limits, have errors, or use names that
+ * they may not use.
  */
 export function checkDetails(details: TokenDetails, report: Report, budget: Budget): void {
   checkMetadata(details.metadata, report);
@@ -137,12 +143,12 @@ export function withoutDefaults(
   });
 }
 
-/** The mask of a token: its own or that of its type. */
+/** The mask of a token, which may be that of its type. */
 export function maskOf(type: TokenType, { mask = type.mask }: TokenDetails): Json {
   return mask;
 }
 
-/** The details of a token with the defaults of its type. */
+/** Fills the gaps in the details of a token with the defaults of its type. */
 export function describe(type: TokenType, details: TokenDetails): TokenDescription {
   const searchIndexes = details.searchIndexes ?? type.searchIndexes;
   return defined({
@@ -166,7 +172,7 @@ function patchMetadata(
   return Object.fromEntries(entries);
 }
 
-/** A replaced member: `null` resets it to `fallback`. */
+/** The value of a member after a change. `null` resets it to `fallback`. */
 export function replaced<T>(
   patch: T | null | undefined,
   current: T | undefined,
@@ -176,7 +182,7 @@ export function replaced<T>(
   return patch ?? fallback;
 }
 
-/** The details after an update. */
+/** Applies the changes of an update to the details. */
 export function patchDetails(type: TokenType, details: TokenDetails, patch: DetailsPatch): TokenDetails {
   const { mask } = patch;
   return defined({

@@ -13,7 +13,7 @@ export interface CheckedToken {
   readonly derived: DerivedParts;
   readonly transform: Transform;
   readonly deduplicate: boolean;
-  /** The ids to try, in this order: each attempt after a taken id draws the next one. */
+  /** The ids to try, in this order. Each attempt after a taken id draws the next one. */
   readonly ids: Iterator<string>;
 }
 
@@ -21,9 +21,9 @@ export interface CheckedToken {
 export interface FreshDraft extends CheckedToken {
   readonly state: 'fresh';
   readonly id: string;
-  /** Id of the token that holds the lock, if it no longer matches. */
+  /** Id of the token that holds the lock, if that no longer matches. */
   readonly lockOf?: string;
-  /** At least one other draft of the request is the same as this one. */
+  /** True if at least one other draft of the request is the same as this one. */
   readonly isMatched: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface FreshDraft extends CheckedToken {
 export interface DuplicateDraft extends CheckedToken {
   readonly state: 'duplicate';
   readonly token: StoredToken;
-  /** The existing token did not take over the cvc. */
+  /** True if the existing token did not take over the cvc. */
   readonly isCvcDropped: boolean;
 }
 
@@ -56,10 +56,10 @@ function nextId({ ids }: CheckedToken): string {
   return next.value;
 }
 
-/** The draft with the next of its ids. Throws `conflict` if a literal id is taken. */
+/** Moves a draft to the next of its ids. Throws `conflict` if a literal id is taken. */
 export const withNextId = (draft: FreshDraft): FreshDraft => ({ ...draft, id: nextId(draft) });
 
-/** The draft with an existing token in place of a new one. */
+/** Makes an existing token the result of a draft. */
 export function asDuplicate(draft: FreshDraft, token: StoredToken): DuplicateDraft {
   const { id: _id, lockOf: _lockOf, isMatched: _isMatched, ...checked } = draft;
   return { ...checked, state: 'duplicate', token, isCvcDropped: false };
@@ -67,8 +67,8 @@ export function asDuplicate(draft: FreshDraft, token: StoredToken): DuplicateDra
 
 /**
  * The index of the token that each token of a request is stored as, mostly its own. Tokens that
- * want deduplication and have the same match hash become one: the one that expires last (the first,
- * if several do).
+ * want deduplication and have the same match hash become one: the one that expires last, or the
+ * first of several.
  */
 function storedAs(tokens: readonly CheckedToken[]): readonly number[] {
   const longest = new Map<string, { readonly index: number; readonly token: CheckedToken }>();
@@ -83,7 +83,7 @@ function storedAs(tokens: readonly CheckedToken[]): readonly number[] {
   );
 }
 
-/** The drafts of a request, before existing tokens are searched. */
+/** Makes the drafts of a request, before existing tokens are searched. */
 export function startDrafts(tokens: readonly CheckedToken[]): readonly Draft[] {
   const stored = storedAs(tokens);
   const matched = new Set(stored.filter((other, index) => other !== index));
@@ -94,7 +94,10 @@ export function startDrafts(tokens: readonly CheckedToken[]): readonly Draft[] {
   });
 }
 
-/** Two tokens of one request cannot share an id: the later one gets its next id. */
+/**
+ * Gives the later one of two tokens its next id, because two tokens of one request cannot share an
+ * id.
+ */
 export function separateIds(drafts: readonly Draft[]): readonly Draft[] {
   const used = new Set<string>();
   return drafts.map((draft) => {

@@ -3,7 +3,7 @@ import type { Secret } from '../shared/secret.ts';
 import type { DetailsPatch, TokenDetails } from './token-details.ts';
 import type { TokenTypeName } from './token-type.ts';
 
-/** A create request whose shape was checked, but not its content. */
+/** A create request whose shape was checked, although not its content. */
 export interface TokenInput extends TokenDetails {
   readonly id?: string;
   readonly type: TokenTypeName;
@@ -13,7 +13,7 @@ export interface TokenInput extends TokenDetails {
   readonly expiresAtText?: string;
 }
 
-/** The changes of an update; absent members are unchanged (docs/contract.md#update-a-token). */
+/** The changes of an update. Absent members stay unchanged (docs/contract.md#update-a-token). */
 export interface TokenPatch extends DetailsPatch {
   readonly data?: Secret<Json>;
   readonly containers?: readonly string[] | null;

@@ -19,7 +19,7 @@ type Clear = Pick<
 >;
 
 /**
- * The members that reveal nothing of the content: an update without `token:read` returns only these
+ * The members that reveal nothing of the content. An update without `token:read` returns only these
  * (docs/contract.md#update-a-token).
  */
 export function clearMembers(token: Clear): JsonObject {
@@ -37,7 +37,7 @@ export function clearMembers(token: Clear): JsonObject {
 }
 
 /**
- * The Token object of the API (docs/contract.md#the-token-object): only these members of a token
+ * The Token object of the API (docs/contract.md#the-token-object). Only these members of a token
  * can leave the service.
  */
 export function tokenObject(token: TokenView): JsonObject {

@@ -20,15 +20,15 @@ import {
 import type { TokenStore } from './token-store.ts';
 import type { Tokenized, TokenPlace } from './tokenize.ts';
 
-/** A token of a stored response: its identity and version, never its data. */
+/** A token of a stored response, with its identity and version and without its data. */
 export interface TokenReplay {
   readonly id: string;
-  /** Unique in the tenant: a later token with the same id has another position. */
+  /** Unique in the tenant. A later token with the same id has another position. */
   readonly position: string;
   /** The write id of the content that was shown, in base64url. */
   readonly writeId: string;
   readonly deduplicated: boolean;
-  /** As in {@link TokenResult}. */
+  /** The members that {@link TokenResult} names. */
   readonly notStored?: readonly string[];
   /**
    * Fingerprint of the content that was shown. After a change by another caller the fingerprint
@@ -42,7 +42,7 @@ export interface TokenReplay {
 /** The stored form of a tokenize response. */
 export type TokenizeReplay = Shape<TokenPlace & { readonly token: TokenReplay }>;
 
-/** A replayed tokenize response; a deleted token is only an id. */
+/** A replayed tokenize response. A deleted token is only an id. */
 export type ReplayedTokens = Shape<
   TokenPlace & ({ readonly result: TokenResult } | { readonly gone: string })
 >;
@@ -61,7 +61,7 @@ export function tokenizeReplayOf(tokenized: Tokenized): TokenizeReplay {
   return mapShape(tokenized, ({ result, shows }) => ({ token: tokenReplayOf(result), shows }));
 }
 
-/** Whether this is the same token, changed or not. */
+/** Whether this is the same token, even if it was changed. */
 function isStill(
   deps: ReplayTokensDeps,
   replay: TokenReplay,
@@ -120,7 +120,7 @@ async function shownNow(
 }
 
 /**
- * The response to a repeated create or update. Throws `forbidden` without its permission, and
+ * Responds to a repeated create or update. Throws `forbidden` without its permission, and
  * `not_found` if the token was deleted.
  */
 export async function replayToken(
@@ -136,8 +136,7 @@ export async function replayToken(
 }
 
 /**
- * The response to a repeated tokenize. Throws `forbidden` without `token:create` for one of the
- * tokens.
+ * Responds to a repeated tokenize. Throws `forbidden` without `token:create` for one of the tokens.
  */
 export async function replayTokens(
   deps: ReplayTokensDeps,

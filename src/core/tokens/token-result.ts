@@ -19,13 +19,13 @@ export type Shown =
 export type TokenResult = Shown & {
   readonly token: StoredToken;
   readonly deduplicated: boolean;
-  /** Members of the request that a match did not take over, such as `data.cvc`. */
+  /** Members of the request that the existing token did not take over, such as `data.cvc`. */
   readonly notStored?: readonly string[];
   /** The containers on which the write needed its permission. */
   readonly neededOn: readonly Container[];
 };
 
-/** The operation that a result belongs to: an update shows no more than `token:read` does. */
+/** The operation that a result belongs to. An update shows no more than `token:read` does. */
 export type WritePermission = 'token:create' | 'token:update';
 
 const identityFor = (permission: WritePermission): Shown => ({
@@ -40,8 +40,8 @@ const resultOf = (token: StoredToken, shown: Shown, deduplicated = false): Token
 });
 
 /**
- * The result of a create. It shows the fingerprint under any transform: the data is the caller's
- * own.
+ * The result of a create. It shows the fingerprint under any transform, because the data is the
+ * caller's own.
  */
 export function writtenResult(token: StoredToken, view: TokenView): TokenResult {
   return resultOf(token, { shows: 'view', view: { ...view, fingerprint: token.fingerprint } });
@@ -64,12 +64,12 @@ async function seenThrough(
 /** An existing token that is returned in place of a new one. */
 export type Match = Pick<TokenResult, 'token' | 'notStored'>;
 
-/** The member that a match does not take over without `token:update`. */
+/** The member that a matching token does not take over without `token:update`. */
 export const CVC_NOT_STORED: readonly string[] = [`data.${CVC_MEMBER}`];
 
 /**
- * The result of a write that found a duplicate: the existing token under the caller's own rule for
- * `token:read`.
+ * The result of a write that found a duplicate. It shows the existing token under the caller's own
+ * rule for `token:read`.
  */
 export async function duplicateResult(
   deps: OpenTokenDeps,
@@ -79,7 +79,7 @@ export async function duplicateResult(
   budget: Budget,
 ): Promise<TokenResult> {
   const transform = decideAccess(caller, 'token:read', token);
-  // Whatever else the result shows, the caller learns that this token exists.
+  // Even if the result shows nothing else, the caller learns that this token exists.
   deps.audit.saw(token, 'identity');
   const shown = await seenThrough(deps, token, transform, identityFor(permission), budget);
   return { ...resultOf(token, shown, true), ...(notStored && { notStored }) };
@@ -120,7 +120,7 @@ export async function updatedResult(
 }
 
 /**
- * The result of a write whose token another caller has changed since: the writer sees no more of it
+ * The result of a write whose token another caller has changed since. The writer sees no more of it
  * than a reader.
  */
 export async function changedResult(

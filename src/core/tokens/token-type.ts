@@ -4,7 +4,9 @@ import { card, cardNumber } from './types/card.ts';
 import type { TokenType } from './types/definition.ts';
 import { employerIdNumber, socialSecurityNumber } from './types/nine-digits.ts';
 
-/** Every token type. A new one is a file in `types`, a row here, its name in the SDK, and docs. */
+/**
+ * Every token type. A new one needs a file in `types`, a row here, its name in the SDK, and docs.
+ */
 const TOKEN_TYPES = [
   anyJson,
   card,
@@ -18,12 +20,10 @@ const TOKEN_TYPES = [
 
 export type TokenTypeName = (typeof TOKEN_TYPES)[number]['name'];
 
-/** Every type name. */
 export const TOKEN_TYPE_NAMES: readonly TokenTypeName[] = TOKEN_TYPES.map(({ name }) => name);
 
 const byName = new Map<TokenTypeName, TokenType>(TOKEN_TYPES.map((type) => [type.name, type]));
 
-/** The definition of a type. */
 export function tokenType(name: TokenTypeName): TokenType {
   const type = byName.get(name);
   if (type === undefined) throw new Error('token type: a name without a definition');

@@ -10,19 +10,19 @@ import type { StoredToken } from './token.ts';
 import type { TokenStore } from './token-store.ts';
 
 /**
- * A token that a stored response was made from, or shows: once the token is deleted, the response
- * is no longer returned (docs/contract.md#run-code-once).
+ * A token from which a stored response was made, or that it shows. Once the token is deleted, the
+ * response is no longer returned (docs/contract.md#run-code-once).
  */
 export interface TokenUse {
   readonly id: string;
-  /** Unique in the tenant: a later token with the same id has another position. */
+  /** Unique in the tenant. A later token with the same id has another position. */
   readonly position: string;
   /**
    * End of the cvc that was filled in. Once that cvc is removed or replaced, the response is no
    * longer returned.
    */
   readonly cvcUntil?: number;
-  /** The containers on which `token:use` was needed; absent for a token that is only shown. */
+  /** The containers on which `token:use` was needed. Absent for a token that is only shown. */
   readonly containers?: readonly Container[];
 }
 
@@ -70,7 +70,7 @@ export async function mayUseAgain(
     if (containers !== undefined) requireAccess(caller, 'token:use', summary);
     return cvcUntil === undefined || summary.cvcUntil === cvcUntil;
   });
-  // The response shows what was made from the tokens again.
+  // The response shows what was made from the tokens, so they are reported again.
   if (mayUse) for (const summary of summaries) deps.audit.saw(summary, 'use');
   return mayUse;
 }

@@ -6,8 +6,8 @@ import type { TokenDescription } from './token-details.ts';
 import type { TokenTypeName } from './token-type.ts';
 
 /**
- * A token as the store has it: in the clear what must be compared, the rest encrypted. Times in ms
- * since the epoch.
+ * A token as the store has it. What must be compared is in the clear; the rest is encrypted. Times
+ * are in ms since the epoch.
  */
 export interface StoredToken {
   readonly tenantId: string;
@@ -15,32 +15,33 @@ export interface StoredToken {
   readonly type: TokenTypeName;
   readonly containers: readonly Container[];
   readonly fingerprint: string;
-  /** Keyed hash of all that duplicates share, except the expiration (`crypto/fingerprint.ts`). */
+  /**
+   * Keyed hash of everything that duplicates share, except the expiration
+   * (`crypto/fingerprint.ts`).
+   */
   readonly matchHash: string;
   /**
-   * All data ever written to it came from the private application that created it, by its own key.
+   * True if all data ever written to it came from the private application that created it, by its
+   * own key.
    */
   readonly isSolelyOwn: boolean;
-  /** Another caller received it as a duplicate, and relies on the values that matched. */
+  /** True if another caller received it as a duplicate, and relies on the values that matched. */
   readonly isShared: boolean;
-  /** Encrypted JSON of the data, never with a cvc. */
+  /** The data as encrypted JSON. It never contains a cvc. */
   readonly encryptedData: Buffer;
   /** Encrypted {@link TokenDescription details}; absent when every detail is the default. */
   readonly encryptedDetails?: Buffer;
   /** MAC of the clear fields, and of the sizes of data and details (`encryption-context.ts`). */
   readonly clearMac: Buffer;
   /**
-   * Set by the store alone: the data is in separate items, although it would fit into the token's
+   * Only the store sets this: the data is in separate items, although it would fit into the token's
    * own.
    */
   readonly isApart?: true;
-  /**
-   * End of the card's cvc, which is encrypted and stored separately. Absent for a token without
-   * one.
-   */
+  /** End of the card's cvc, which is stored separately. Absent for a token without a cvc. */
   readonly cvcUntil?: number;
   /**
-   * The token is treated as missing from this instant; the offset is the caller's, for responses.
+   * The token is treated as missing from this instant. The offset is the caller's, for responses.
    */
   readonly expiration?: Timestamp;
   readonly createdBy: string;
@@ -50,21 +51,21 @@ export interface StoredToken {
   readonly modifiedBy?: string;
   readonly modifiedAt?: number;
   /**
-   * Hashes of the terms that the token can be found by (`index-term.ts`); empty for a plain token.
+   * Hashes of the terms by which the token can be found (`index-term.ts`). A plain token has none.
    */
   readonly terms: readonly string[];
   /**
-   * First version of the root that fingerprint and match hash were derived from
-   * (`crypto/key-ring.ts`), and of the oldest root that terms were derived from.
+   * First version of the root from which fingerprint and match hash were derived
+   * (`crypto/key-ring.ts`). `termsSince` is that of the oldest root from which terms were derived.
    */
   readonly derivedSince: number;
   readonly termsSince: number;
   /**
-   * Whether the token has a mask, its own or that of its type: without one, a rule with the
+   * Whether the token has a mask, which may be that of its type. Without one, a rule with the
    * transform `mask` shows no data.
    */
   readonly hasMask: boolean;
-  /** Whether it is the token that creates with `deduplicate_token` find for its match hash. */
+  /** Whether creates with `deduplicate_token` find this token for its match hash. */
   readonly holdsLock: boolean;
   /** Starts at 1 and increases by one with each write. */
   readonly version: number;
@@ -94,22 +95,24 @@ type NotShown =
   | 'writeId';
 
 /**
- * A token before its data is read from separate items, where it is if it is too large for the
- * token's own item.
+ * A token before its data is read. Data that is too large for the token's own item is in separate
+ * items.
  */
 export interface TokenSummary extends Omit<StoredToken, 'encryptedData'> {
   readonly encryptedData?: Buffer;
-  /** Bytes of JSON of the data. */
+  /** Size that the data has as JSON, in bytes. */
   readonly dataBytes: number;
 }
 
-/** A token as a caller may see it: `data` is absent when it is redacted. */
+/** A token as a caller may see it. `data` is absent if it is redacted. */
 export interface TokenView extends Omit<StoredToken, NotShown | 'fingerprint'> {
-  /** Absent when the data is redacted: a redacted view has nothing that can be compared. */
+  /** Absent if the data is redacted, because a redacted view has nothing that can be compared. */
   readonly fingerprint?: string;
   readonly data?: Secret<Json>;
-  /** Absent where a page omits it. */
+  /** Absent if a page omits it. */
   readonly description?: TokenDescription;
-  /** Names of the members of the Token object that exceed their share of a page. */
+  /**
+   * Names of the members of the Token object that a page omits, because they exceed their share.
+   */
   readonly omitted?: readonly string[];
 }

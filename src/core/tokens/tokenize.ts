@@ -22,10 +22,10 @@ export interface TokenPlace {
 /** A tokenized value: the shape of the request, with results in place of values. */
 export type Tokenized = Shape<TokenPlace & { readonly result: TokenResult }>;
 
-/** The same before any token is created, with the index of each token. */
+/** The same shape before any token is created, with the index of each token. */
 type Plan = Shape<TokenPlace & { readonly token: number }>;
 
-/** Checks the shape of an object that describes a token; reports errors at its path. */
+/** Checks the shape of an object that describes a token. Reports errors at its path. */
 export type ParseTokenInput = (object: JsonObject, path: string) => TokenInput;
 
 const TOKEN_MEMBERS = ['type', 'data'] as const;
@@ -33,8 +33,8 @@ const TOKEN_MEMBERS = ['type', 'data'] as const;
 const isToken = (value: JsonObject): boolean => TOKEN_MEMBERS.every((name) => Object.hasOwn(value, name));
 
 /**
- * Throws `validation_failed` for an object that is a token but for the spelling of `type` or
- * `data`: its other members would become tokens, and its containers and expiration none of theirs.
+ * Throws `validation_failed` for an object that would be a token except for the spelling of `type`
+ * or `data`. Its other members would become tokens, without its containers and expiration.
  */
 function checkSpelling(value: JsonObject, place: Place | undefined): void {
   const bySpelling = new Map(Object.keys(value).map((name) => [normalized(name), name]));
@@ -54,7 +54,7 @@ interface Found {
 
 const NOTHING = { nothing: true } as const;
 
-/** The values found so far, and the check of an object that is none of them. */
+/** The values found so far, and the check of each object that does not describe a token. */
 interface Search {
   readonly found: Found[];
   readonly check?: typeof checkSpelling;
@@ -94,7 +94,7 @@ function inputOf({ place, value }: Found, parse: ParseTokenInput): PlacedInput {
 }
 
 /**
- * Tokenizes a JSON value (docs/contract.md#tokenize): checks everything before it writes all tokens
+ * Tokenizes a JSON value (docs/contract.md#tokenize). Checks everything before it writes all tokens
  * or none. Throws the errors of {@link createTokens}, with paths into the value.
  */
 export async function tokenize(

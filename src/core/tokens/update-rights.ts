@@ -9,7 +9,7 @@ import type { TokenPatch } from './token-input.ts';
 import { tokenType } from './token-type.ts';
 
 /**
- * The members that describe a token: they decide what other callers see and how expressions name
+ * The members that describe a token. They decide what other callers see and how expressions name
  * it.
  */
 const DESCRIPTION = {
@@ -54,9 +54,9 @@ function patchedMembers({ data }: TokenPatch): readonly string[] | undefined {
 
 /**
  * A caller who received the token as a duplicate relies on its data, which is what matched. Throws
- * `forbidden` for a patch of the data, also for one that changes nothing: otherwise the response
- * would confirm a guess. A cvc is not part of what matched, and the private application that
- * updates a card may renew its month and year.
+ * `forbidden` for a patch of the data, even for one that changes nothing, because the response
+ * would confirm a guess. A cvc is not part of what matched. The private application that updates a
+ * card may renew its month and year.
  */
 function requireUnsharedData(
   caller: Caller,
@@ -76,7 +76,7 @@ function requireUnsharedData(
 
 /**
  * A match confirms the whole data. Throws `forbidden` for a patch that asks for one, unless the
- * caller may see the data, or wrote all of it, or sends all of it.
+ * caller may see, has written or sends all of the data.
  */
 function requireKnownData(
   caller: Caller,
@@ -99,7 +99,7 @@ function requireKnownData(
 
 /**
  * Throws `forbidden` if the caller may update the token, but not with this patch under this
- * transform. Depends on nothing that is encrypted, so the error reveals nothing of the content.
+ * transform. It depends on nothing that is encrypted, so the error reveals nothing of the content.
  */
 export function requirePatchRights(
   caller: Caller,
@@ -114,8 +114,9 @@ export function requirePatchRights(
 
 /**
  * Throws `forbidden` for a change of the expiry that the caller may not make. A caller who received
- * the token as a duplicate relies on its lifetime. An earlier end deletes it, so it needs the right
- * to do so, except for its creator. `until`: the patched end in ms since the epoch, or `undefined`.
+ * the token as a duplicate relies on its lifetime. An earlier end deletes the token, so it needs
+ * the right to do so, except for its creator. `until` is the patched end in ms since the epoch, or
+ * `undefined`.
  */
 export function requireLifetimeRights(
   caller: Caller,

@@ -25,11 +25,11 @@ import type { TokenPatch } from './token-input.ts';
 import type { TokenWrite } from './token-store.ts';
 import { requireLifetimeRights } from './update-rights.ts';
 
-/** An update of one token. */
+/** What an update request asks for. */
 export interface TokenUpdate {
   readonly id: string;
   readonly patch: TokenPatch;
-  /** A read of the token that is under way; the first attempt uses it. */
+  /** A read of the token that is under way. Only the first attempt uses it. */
   readonly firstRead?: Promise<StoredToken | undefined>;
 }
 
@@ -84,12 +84,13 @@ async function assemble(
   return change.cvc === 'removed' && previous.cvcUntil !== undefined ? { token, cvc: 'removed' } : { token };
 }
 
-/** The outcome of a write: `conflict` if the token has changed since it was read. */
+/** The outcome of a write. `conflict` means that the token has changed since it was read. */
 type Outcome =
   { readonly kind: 'written' | 'duplicate'; readonly token: StoredToken } | { readonly kind: 'conflict' };
 
 /**
- * Another token with the fingerprint that the patched token will have, if the patch asks for one.
+ * Finds another token with the fingerprint that the patched token will have, if the patch asks for
+ * one.
  */
 async function duplicateOf(
   deps: CreateTokenDeps,
@@ -102,9 +103,9 @@ async function duplicateOf(
 }
 
 /**
- * The next attempt to write after another token's lock was in the way: the duplicate that holds it,
- * or a write that takes the lock over. Without deduplication a valid lock stays where it is, and
- * this token gets none.
+ * Decides the next attempt after another token's lock was in the way. It is the duplicate that
+ * holds the lock, or a write that takes the lock over. Without deduplication a valid lock stays
+ * where it is, and this token gets none.
  */
 async function withoutConflict(
   deps: CreateTokenDeps,
@@ -170,7 +171,8 @@ export async function updateToken(
   let read = firstRead;
   return retryConflict<TokenResult>(async () => {
     const previous = await (read ?? deps.tokenStore.find(caller.tenantId, id));
-    // Use this read for one attempt only: after a lost race, read what the other writer wrote.
+    // This read is for one attempt only. After a lost race, the next one reads what the other
+    // writer wrote.
     read = undefined;
     if (previous === undefined || hasExpired(previous, deps.clock())) throw noSuchToken();
     // An earlier attempt of this request was written, but its response was lost.

@@ -1,7 +1,7 @@
 import { JsonExtentError, MEMBERS_MAX_TEXT } from '../shared/json-extent.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
-/** Runs a function that counts members of data; throws `payload_too_large` for too many. */
+/** Runs a function that counts members of data. Throws `payload_too_large` for too many. */
 export function withinMembers<T>(count: () => T): T {
   try {
     return count();

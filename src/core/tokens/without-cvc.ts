@@ -7,7 +7,10 @@ export const CVC_MEMBER = 'cvc';
 /** Whether a member is a cvc, by its name and value. */
 type IsCvc = (name: string, member: Json) => boolean;
 
-/** A JSON value without the members at any depth that `isCvc` matches: those named `cvc`. */
+/**
+ * Removes every member that `isCvc` matches from a JSON value, at any depth. By default these are
+ * those named `cvc`.
+ */
 export function withoutAnyCvc(value: Json, isCvc: IsCvc = (name) => name === CVC_MEMBER): Json {
   const without = (member: Json): Json => withoutAnyCvc(member, isCvc);
   if (Array.isArray(value)) return withElements(value as readonly Json[], without);
@@ -17,7 +20,7 @@ export function withoutAnyCvc(value: Json, isCvc: IsCvc = (name) => name === CVC
   return withMembers(value, without, own, rest.length === own.length ? own : rest);
 }
 
-/** The names of a cvc in the field, normalized. */
+/** The usual names of a cvc in other services, normalized. */
 const CVC_NAME =
   /^(?:(?:card)?(?:(?:cvc|cvv|cvn)2?(?:code|number|value)?|securitycode)|cardverification(?:code|number|value))$/;
 

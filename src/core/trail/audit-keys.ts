@@ -4,8 +4,8 @@ import { isDestroyed } from '../crypto/key-ring.ts';
 import type { AuditKeys } from './verification.ts';
 
 /**
- * The keys for checking the MACs of a tenant's records: one for each root of the tenant.
- * `destroyed` if the tenant has no root any more, or does not exist.
+ * The keys for checking the MACs of a tenant's records, one for each root of the tenant.
+ * `destroyed` means that the tenant has no root any more, or does not exist.
  */
 export async function auditKeysOf(
   deps: { readonly tenantStore: Pick<TenantStore, 'find'>; readonly tenantKeys: Pick<TenantKeys, 'version'> },

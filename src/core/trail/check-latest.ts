@@ -3,13 +3,13 @@ import type { Broken } from './seal-link.ts';
 import type { VerifyDeps } from './verification.ts';
 import { verifyStep, type OpenChunk, type Verified } from './verify-trail.ts';
 
-/** An interval with failures. Times in ms since the epoch. */
+/** An interval that has failures. Times are in ms since the epoch. */
 export interface BrokenInterval {
-  /** Its start. */
+  /** The time when the interval starts. */
   readonly from: number;
   readonly foundAt: number;
   readonly failures: number;
-  /** The first of them. */
+  /** The failure that was found first in the interval. */
   readonly first: Broken;
 }
 
@@ -19,17 +19,17 @@ export interface CheckState {
   readonly to: number;
   /** Present if the last run ended within the intervals after it. */
   readonly chunk?: OpenChunk | undefined;
-  /** What was found and still counts, in order of the finds. */
+  /** What was found and still counts, in the order in which it was found. */
   readonly broken: readonly BrokenInterval[];
 }
 
 /** Stores how far the check is. One run at a time advances it. */
 export interface CheckCursor {
-  /** `undefined` before the first run. */
+  /** Reads how far the check is; `undefined` before the first run. */
   read(): Promise<{ readonly state: CheckState; readonly revision: number } | undefined>;
   /**
-   * Replaces the state of a revision, 0 for none, by the next revision. `false` if another run has
-   * done so.
+   * Replaces the state of a revision by the next revision. The revision is 0 if there is no state.
+   * `false` if another run has replaced it.
    */
   save(state: CheckState, revision: number): Promise<boolean>;
 }
@@ -38,30 +38,30 @@ export interface CheckLatestDeps extends VerifyDeps {
   readonly cursor: CheckCursor;
 }
 
-/** The result of a run. */
+/** What a run reports. */
 export interface LatestCheck {
-  /** Whether it has reached the newest seal. */
+  /** Whether the run has reached the newest seal. */
   readonly isFinished: boolean;
-  /** The age of what is not verified. */
+  /** The age of the oldest time that is not verified. */
   readonly lagMs: number;
   readonly seals: number;
   readonly records: number;
-  /** Failures of this run, and earlier ones that still count. */
+  /** Counts failures of this run, and earlier ones that still count. */
   readonly failures: number;
-  /** The first one of each interval. */
+  /** The first failure that was found in each interval. */
   readonly broken: readonly Broken[];
   /** Why the run ended early. */
   readonly failed?: { readonly error: unknown };
 }
 
-/** Duration of a step, in ms: what a run that dies repeats. */
+/** Duration of a step, in ms. A run that dies loses one step. */
 const STEP_MS = 20_000;
 const FIRST_MS = 2 * 60 * 60_000;
-/** How long a failure counts that is not repaired, in ms. */
+/** How long an unrepaired failure counts, in ms. */
 const VISIBLE_MS = 24 * 60 * 60_000;
-/** Most intervals with failures that are remembered: the last one also counts all others. */
+/** Most intervals with failures that are stored. The last one also counts all others. */
 const MAX_BROKEN = 20;
-/** A quarter of a run at most goes into intervals that were broken before. */
+/** Intervals that were broken before take at most this part of a run: a quarter. */
 const AGAIN_PART = 4;
 
 /** The first run begins two hours before the newest seal. */
@@ -69,12 +69,13 @@ async function startOf({ seals, clock }: CheckLatestDeps, stored: CheckState | u
   const newest = await seals.newest();
   const start = { to: Math.max(0, (newest?.from ?? clock()) - FIRST_MS), broken: [] };
   if (stored === undefined) return start;
-  // No check has reached a time after the newest seal: the seals or the cursor were replaced.
+  // A check cannot have reached a time after the newest seal, so the seals or the cursor were
+  // replaced.
   const isReached = newest === undefined || stored.to <= newest.from + MAX_INTERVAL_MS;
   return isReached ? stored : { ...start, broken: stored.broken };
 }
 
-/** Verifies intervals again that were broken. */
+/** Verifies broken intervals again, and returns those that still are. */
 async function stillBroken(
   deps: CheckLatestDeps,
   before: readonly BrokenInterval[],
@@ -84,7 +85,7 @@ async function stillBroken(
   for (const each of before) {
     const { from, foundAt, first } = each;
     if (deps.clock() >= foundAt + VISIBLE_MS) continue;
-    // Failures of the chain itself may concern other seals than those of an interval.
+    // A failure of the chain itself may be about other seals than those of an interval.
     const isInterval = typeof first.interval !== 'string' && first.interval.to !== undefined;
     if (!isInterval || deps.clock() >= deadline) {
       broken.push(each);
@@ -107,7 +108,7 @@ function addFound(
 ) {
   for (const [index, first] of broken.entries()) {
     const from = typeof first.interval === 'string' ? at : first.interval.from;
-    // The step counts more failures than it names: the last one counts for them.
+    // The step counts more failures than it names. The last one that it names counts for them.
     const count = index < broken.length - 1 ? 1 : 1 + failures - broken.length;
     const last = found.size >= MAX_BROKEN ? [...found.values()].at(-1) : undefined;
     const known = found.get(from) ?? last;
@@ -116,7 +117,7 @@ function addFound(
   }
 }
 
-/** What was found before and in this run. */
+/** Joins what was found before with what this run has found. */
 function merged(
   before: readonly BrokenInterval[],
   found: ReadonlyMap<number, BrokenInterval>,
@@ -126,7 +127,7 @@ function merged(
   return [...before.filter(({ from }) => !found.has(from)), ...now].slice(-MAX_BROKEN);
 }
 
-/** How far the check is after a step from a time on. */
+/** How far the check is after a step that began at a time. */
 const stateAfter = (
   { next, sealedTo = 0 }: Verified,
   from: number,
@@ -138,9 +139,9 @@ const stateAfter = (
 });
 
 /**
- * Verifies the seals since the last run, with the records, ids and indexes that they name; where
- * the time ends, the next run goes on. Failures do not stop it: their intervals are verified again
- * in each run, and count until they are repaired or a day has passed.
+ * Verifies the seals since the last run, with the records, ids and indexes that they name. The next
+ * run continues from the end of this one. Failures do not stop it: their intervals are verified
+ * again in each run, and count until they are repaired or a day has passed.
  */
 export async function checkLatest(deps: CheckLatestDeps, deadline: number): Promise<LatestCheck> {
   const began = deps.clock();
@@ -161,7 +162,7 @@ export async function checkLatest(deps: CheckLatestDeps, deadline: number): Prom
       [seals, records] = [seals + checked.seals, records + checked.records];
       isFinished = next === undefined;
       state = stateAfter(verified, from, merged(before, found));
-      // If another run has gone on from the same state, its results count.
+      // Another run may have continued from the same state. Then its results count.
       isAlone = await deps.cursor.save(state, revision);
       revision += 1;
     }

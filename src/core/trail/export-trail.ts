@@ -14,15 +14,18 @@ export interface ExportDeps {
   readonly referredIds: ReferredIds;
 }
 
-/** Bytes of records in one step: a step must fit into a function's response (AWS: 6 MB). */
+/** Most bytes of records in one step, which must fit into a function's response (AWS: 6 MB). */
 const STEP_BYTES = 2_200_000;
-/** Bytes and number of other ids of tokens in one step: who creates a token chooses its id. */
+/**
+ * Most bytes of other ids of tokens in one step, and most of these ids. The creator of a token
+ * chooses its id.
+ */
 const IDS_BYTES = 2_200_000;
 const MAX_IDS = 5_000;
-/** Bytes of seals in one step; one more interval is added to these. */
+/** Most bytes of seals in one step. One more interval is added to these. */
 const SEAL_BYTES = 750_000;
 
-/** With its ids in base64. */
+/** The ids are in base64 in an export. */
 const bytesOf = ({ body, ids }: AuditRecord): number =>
   Buffer.byteLength(body) + 250 + 2 * (ids?.length ?? 0);
 
@@ -30,7 +33,7 @@ const recordLine = ({ mac, ids, ...record }: AuditRecord): ExportLine => ({
   record: { ...record, ...defined({ ids: ids?.toString('base64'), mac: mac?.toString('base64') }) },
 });
 
-/** The references in a record. One that was tampered with has none. */
+/** The references in a record. A record that was tampered with has none. */
 function referencesIn(record: AuditRecord): readonly Buffer[] {
   try {
     return namedTokens(decodeContent(record)).flatMap((name) => parseReference(name) ?? []);
@@ -59,7 +62,7 @@ const sealLine = ({ signature, ...seal }: Seal): ExportLine => ({
   seal: { ...seal, signature: signature.toString('base64') },
 });
 
-/** The records of a range, by position; `undefined` if they exceed a step. */
+/** The records of a range, ordered by position; `undefined` if they exceed a step. */
 async function recordsOf(
   { trail: reader }: ExportDeps,
   trail: string,
@@ -84,7 +87,9 @@ async function recordsOf(
   );
 }
 
-/** The seals of a range that fit into a step; `end`: the start of the first one that does not. */
+/**
+ * The seals of a range that fit into a step. `end` is the start of the first one that does not fit.
+ */
 async function sealsOf(
   { seals }: ExportDeps,
   from: number,
@@ -94,7 +99,8 @@ async function sealsOf(
   let bytes = 0;
   for await (const page of seals.seals(from, to))
     for (const seal of page) {
-      // A step has all parts of an interval: the next step starts after that interval's start.
+      // A step has all parts of an interval, because the next step starts after that interval's
+      // start.
       if (bytes > SEAL_BYTES && seal.from !== taken.at(-1)?.from) return { taken, end: seal.from };
       taken.push(seal);
       bytes += Buffer.byteLength(seal.body) + 250;
@@ -102,7 +108,10 @@ async function sealsOf(
   return { taken };
 }
 
-/** `undefined` for an invalid seal, which is exported all the same, as evidence. */
+/**
+ * The end of a seal's interval; `undefined` for an invalid seal, which is exported all the same, as
+ * evidence.
+ */
 function endOf(seal: Seal): number | undefined {
   try {
     return statementOf(seal).to;
@@ -111,7 +120,9 @@ function endOf(seal: Seal): number | undefined {
   }
 }
 
-/** The start of an export: the start of the interval that contains the start of the range. */
+/**
+ * The start of an export, which is the start of the interval that contains the start of the range.
+ */
 export async function exportStart({ seals }: Pick<ExportDeps, 'seals'>, from: number): Promise<number> {
   let start = from;
   for await (const page of seals.seals(Math.max(0, from - MAX_INTERVAL_MS), from))
@@ -127,13 +138,13 @@ async function newestLines({ seals }: ExportDeps, time: number): Promise<readonl
 
 export interface ExportStep {
   readonly lines: readonly ExportLine[];
-  /** The remaining range, in ms since the epoch; absent at the end. */
+  /** The range that remains, in ms since the epoch; absent at the end. */
   readonly next?: { readonly from: number; readonly to: number };
 }
 
 /**
- * One step of an export. Exports the last interval whole, so that it can be verified. The newest
- * seal, added last if it is beyond the range, shows when the export was made.
+ * Makes one step of an export. The last interval is exported whole, so that it can be verified. The
+ * newest seal is added last if it is beyond the range, and shows when the export was made.
  */
 export async function exportStep(
   deps: ExportDeps,
@@ -146,7 +157,7 @@ export async function exportStep(
     const records = await recordsOf(deps, trail, from, until);
     if (records === undefined) continue;
     const ids = await idLines(deps, records);
-    // A ms cannot be divided: its records are exported, and refer to ids that are not.
+    // A ms cannot be divided. Its records are exported although the ids that they name are not.
     if (ids === undefined && until - from > 1) continue;
     const seals = taken.filter((seal) => seal.from < until);
     const lines = [...seals.map(sealLine), ...records.map(recordLine), ...(ids ?? [])];

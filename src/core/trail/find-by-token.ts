@@ -6,7 +6,7 @@ import type { IndexPages, StoredHeader } from './index-store.ts';
 import { boundsOf, type IndexedPlace } from './token-index.ts';
 import { bytesOfName } from '../audit/token-reference.ts';
 
-/** Reads the records at a place: those of one ms and shard. */
+/** Reads the records at a place, which is one ms in one shard. */
 export type RecordsAt = (trail: string, place: IndexedPlace) => Promise<readonly AuditRecord[]>;
 
 export interface FindByTokenDeps {
@@ -14,17 +14,20 @@ export interface FindByTokenDeps {
   readonly recordsAt: RecordsAt;
 }
 
-/** A token as a record names it, in a range of time; ms since the epoch, `before` exclusive. */
+/**
+ * A token as a record names it, in a range of time. Times are in ms since the epoch, and `before`
+ * is exclusive.
+ */
 export interface TokenRange {
   readonly trail: string;
   readonly name: string;
   readonly from: number;
   readonly before: number;
-  /** Most places of one step, with the others of the last ms; each is read by a call. */
+  /** Most places of one step, in addition to the others of the last ms. A call reads each place. */
   readonly limit: number;
 }
 
-/** After so many indexes a step ends. */
+/** A step ends after so many indexes, so that its calls are few. */
 const MAX_INDEXES = 200;
 const AT_ONCE = 16;
 
@@ -32,8 +35,8 @@ const lengthOf = ({ level }: StoredHeader): number => (level === 'day' ? DAY_MS 
 const startOf = (header: StoredHeader): number => header.from - (header.from % lengthOf(header));
 
 /**
- * Whether the sealer can have made an index by now. Readers do not see seals: they would believe
- * that a false one, of a later time or of several days, has all records up to its end.
+ * Whether the sealer can have made an index by now. Readers do not read seals. They would believe
+ * that a false index, of a later time or of several days, has all records up to its end.
  */
 function isPossible(header: StoredHeader, now: number): boolean {
   const { level, from, to } = header;
@@ -42,8 +45,8 @@ function isPossible(header: StoredHeader, now: number): boolean {
 }
 
 /**
- * The indexes of a trail that end after a time, and that can exist now. Days replace the parts of
- * their time.
+ * The indexes of a trail that end after a time, and that can exist now. An index of a day replaces
+ * the parts of its time.
  */
 export async function indexesOf(
   { indexPages }: Pick<FindByTokenDeps, 'indexPages'>,
@@ -56,11 +59,11 @@ export async function indexesOf(
   return [...days, ...(await headers('part', Math.max(from, endOf(days))))];
 }
 
-/** The end of the time that the indexes cover; 0 without any. */
+/** The end of the time that the indexes cover; 0 if there are none. */
 export const endOf = (headers: readonly StoredHeader[]): number =>
   headers.reduce((end, { to }) => Math.max(end, to), 0);
 
-/** The indexes of one day or hour, which are searched together: their ranges may overlap. */
+/** The indexes of one day or hour, whose ranges may overlap, so they are searched together. */
 interface Unit {
   readonly start: number;
   readonly headers: StoredHeader[];
@@ -80,7 +83,7 @@ function unitsOf(headers: readonly StoredHeader[], { from, before }: TokenRange)
 
 const numberOf = ({ at, shard }: IndexedPlace): string => `${String(at)} ${String(shard)}`;
 
-/** The newest places of a unit; `floor`: there may be more before this time. */
+/** The newest places of a unit. Before the time `floor` there may be more. */
 async function placesOf(
   { indexPages }: Pick<FindByTokenDeps, 'indexPages'>,
   { headers }: Unit,
@@ -92,7 +95,7 @@ async function placesOf(
     headers.map((header) =>
       limit(async () => {
         const places = await indexPages.places(header, boundsOf(header, bytesOfName(name), before), most);
-        // Of the ms before the last of them, only a part may have been read.
+        // The index may have more places before the ms of the last one.
         floor = Math.max(floor, places[most - 1]?.at ?? from);
         return places;
       }),
@@ -103,8 +106,8 @@ async function placesOf(
 }
 
 /**
- * The newest records that may name a token, of a bounded number of places and indexes; `readTo`:
- * the lowest position that was read, absent if no indexed records are left below it.
+ * The newest records that may name a token, of a bounded number of places and indexes. `readTo` is
+ * the lowest position that was read; absent if no indexed records are left below it.
  */
 export async function indexedRecords(
   deps: FindByTokenDeps,
@@ -122,7 +125,8 @@ export async function indexedRecords(
     const rest = units.slice(at + 1);
     const isEnough = rest.length > 0 && (places.size >= range.limit || searched >= MAX_INDEXES);
     const end = floor > range.from || !isEnough ? floor : unit.start;
-    // A day that is indexed in part ends within the hour of a unit, and has its beginning.
+    // A day that is indexed in part ends within the hour of a unit, and that unit has its
+    // beginning.
     if (end > range.from && rest.every(({ headers: others }) => endOf(others) <= end)) {
       floor = end;
       break;

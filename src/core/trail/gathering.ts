@@ -3,11 +3,11 @@ import type { SealEntry, SealStatement } from './seal.ts';
 
 /** The sealed records of a trail in an hour that no index has yet. */
 export interface Gathered {
-  /** They begin at this time, in ms since the epoch. */
+  /** The records begin at this time, in ms since the epoch. */
   readonly from: number;
-  /** At most so many. */
+  /** There are at most so many records. */
   readonly count: number;
-  /** The shards that have them, one bit each. */
+  /** The shards that have records, one bit each. */
   readonly shards: number;
 }
 
@@ -15,19 +15,19 @@ export const hourOf = (time: number): number => time - (time % HOUR_MS);
 
 type Trails = readonly (readonly [trail: string, gathered: Gathered])[];
 
-/** What is sealed and not indexed, by hour and trail. It follows from the seals alone. */
+/** Everything that is sealed and not indexed, by hour and trail. The seals alone determine it. */
 export interface Gathering {
-  /** Adds what a seal names, whose interval begins at `from`. */
+  /** Adds the entries of a seal. Its interval begins at `from`. */
   add(from: number, entries: readonly SealEntry[]): void;
-  /** Takes out what an index has; `sealedTo`: the end of the last seal before it. */
+  /** Removes what an index has. `sealedTo` is the end of the last seal before it. */
   take(trail: string, range: { readonly from: number; readonly to: number }, sealedTo: number): void;
-  /** Replays a seal. */
+  /** Adds the records that a seal covers, and removes those that its indexes have. */
   replay(statement: SealStatement): void;
   /** Forgets the hours before a time. */
   drop(before: number): void;
-  /** The trails with records of an hour, in order, after one of them. */
+  /** The trails that have records of an hour, in order, after one of them. */
   trails(hour: number, after?: string): Trails;
-  /** Those that have at least so many records. */
+  /** Returns the trails that have at least so many records of an hour. */
   full(hour: number, least: number): Trails;
 }
 

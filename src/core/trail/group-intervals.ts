@@ -12,17 +12,17 @@ import {
   type ValidLink,
 } from './seal-link.ts';
 
-/** An interval that one seal covers, in one or more parts; or a time without a seal. */
+/** An interval that one seal covers in one or more parts, or a time without a seal. */
 export interface Interval {
   readonly name: Broken['interval'];
   readonly from: number;
   readonly to: number;
-  /** Number of seals; 0 for a time without a seal. */
+  /** Number of seals, which is 0 for a time without a seal. */
   readonly seals: number;
   readonly entries: ReadonlyMap<string, SealEntry>;
   /** The indexes that its seals name. */
   readonly indexes: readonly SealedIndex[];
-  /** Since 1970 in seconds. */
+  /** In seconds since 1970. */
   readonly expires: number;
 }
 
@@ -57,11 +57,11 @@ export interface Grouping {
   covered: number;
   /** The last link that later ones can follow. */
   last: Link | undefined;
-  /** The parts so far of an interval without a failure; empty otherwise. */
+  /** The parts so far of an interval without a failure. Empty for any other interval. */
   parts: SealStatement[];
   /** A link that is not valid and was not reported yet. */
   invalid: { readonly link: BrokenLink; readonly from: number } | undefined;
-  /** The end of the last valid link. */
+  /** The end of the interval of the last valid link. */
   validTo: number;
   hasReportedNoSeal: boolean;
 }
@@ -77,7 +77,7 @@ export const newGrouping = (at: number, to: number): Grouping => ({
   hasReportedNoSeal: false,
 });
 
-/** The time without a valid seal up to some time. */
+/** Returns the time up to `until` that no valid seal covers. */
 export function* uncovered(group: Grouping, until: number, name?: Interval['name']): Generator<Interval> {
   const [from, to] = [group.covered, Math.min(until, group.to)];
   if (from >= to) return;
@@ -85,7 +85,7 @@ export function* uncovered(group: Grouping, until: number, name?: Interval['name
   yield unsealed(name ?? { from, to }, from, to);
 }
 
-/** Reports the first item that is no seal, if it is within the range. */
+/** Reports the first item that is not a seal, if it is within the range. */
 export function* reportNoSeal(group: Grouping, { from }: SealPlace): Generator<BrokenLink> {
   if (!group.hasReportedNoSeal && from >= group.at)
     yield brokenLink(from, { from }, 'an item after the seal is no seal');
@@ -102,7 +102,7 @@ export function* reportInvalid(group: Grouping, to: number): Generator<BrokenLin
   if (invalid !== undefined && (invalid.from >= group.at || to > group.at)) yield invalid.link;
 }
 
-/** Whether a link may be the very first of the chain, and it matters to the range. */
+/** Whether a link may be the very first of the chain, and whether that matters to the range. */
 export function mayBeFirst({ last, at }: Grouping, link: Link): boolean {
   const statement = statementIn(link);
   if (last !== undefined || statement === undefined) return false;
@@ -134,7 +134,7 @@ function* addPart(group: Grouping, link: ValidLink): Generator<Interval> {
   const { statement } = link;
   const { from, to, part, more } = statement;
   const before = statementIn(group.last);
-  // A seal in the middle of the interval of another one covers nothing.
+  // A seal that begins in the middle of the interval of another one covers nothing.
   if (before !== undefined && from > before.from && from < before.to) return;
   const isContinued = part > 1 && before !== undefined && isNextPart(before, statement);
   if (!isContinued) group.parts = [];
@@ -146,8 +146,8 @@ function* addPart(group: Grouping, link: ValidLink): Generator<Interval> {
 }
 
 /**
- * Adds the next link; `isFirst`: no other one was ever before it. Returns `true` after the last
- * link that the range needs.
+ * Adds the next link. `isFirst` means that no other link was ever before it. Returns `true` after
+ * the last link that the range needs.
  */
 export function* addLink(
   group: Grouping,

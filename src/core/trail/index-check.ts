@@ -32,7 +32,7 @@ function hasEntry(entries: Buffer, entry: Buffer): boolean {
 function leadsTo(index: TokenIndex, records: readonly AuditRecord[]): boolean {
   const wanted = createIndexBuilder(index);
   for (const record of records) {
-    // The walk over the records reports it.
+    // The walk over the records reports this failure.
     if (!isPosition(record.position)) continue;
     const names = namedTokens(strictEntryOf(record) ?? {}).map(bytesOfName);
     wanted.add(names, { at: timeOfPosition(record.position), shard: record.shard });
@@ -64,8 +64,8 @@ function recordsOf(step: Verification, sealed: SealedIndex): AsyncIterable<reado
 }
 
 /**
- * Whether the index has expired. That of a day expires with its last record, and its own expiry is
- * not part of its hash: so the records decide.
+ * Whether the index has expired. The index of a day expires with its last record, and its own
+ * expiry is not part of its hash, so the records decide.
  */
 async function hasExpired(step: Verification, sealed: SealedIndex): Promise<boolean> {
   const [, level, from, to] = sealed;
@@ -85,8 +85,8 @@ async function checkContents(step: Verification, named: NamedIndex, index: Token
 }
 
 /**
- * Checks that an index is the sealed one, unless it has expired. `withContents`: and that it leads
- * to each record of its range by each token that the record names.
+ * Checks that an index is the sealed one, unless it has expired. `withContents` also checks that it
+ * leads to each record of its range by each token that the record names.
  */
 export async function checkIndex(
   step: Verification,
@@ -96,7 +96,7 @@ export async function checkIndex(
   const [, , from, , hash] = named.sealed;
   step.checked.indexes += 1;
   const index = await step.deps.index.readIndex(named.sealed);
-  // Over the stored range, not the sealed one: searches rely on what is stored.
+  // Checks the stored range and not the sealed one, because searches rely on what is stored.
   if (index !== undefined && hashOfIndex(index, index.entries) === hash) {
     if (withContents) await checkContents(step, named, index);
     return;

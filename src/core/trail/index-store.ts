@@ -5,7 +5,7 @@ import type { IndexedPlace, IndexHeader, TokenIndex } from './token-index.ts';
 
 /** Reads whole indexes, for verification. */
 export interface IndexReader {
-  /** As stored; `undefined` if its description is missing, or one of its items is false. */
+  /** Reads an index; `undefined` if its description is missing, or if one of its items is false. */
   readIndex(of: SealedIndex): Promise<TokenIndex | undefined>;
 }
 
@@ -19,11 +19,11 @@ export interface StoredHeader extends IndexHeader {
 
 /** Looks tokens up, with eventually consistent reads. */
 export interface IndexPages {
-  /** Descriptions of the indexes that end after a time, in order of their ends. */
+  /** Descriptions of the indexes that end after a time, ordered by their ends. */
   headers(trail: string, level: IndexLevel, after: number): Promise<readonly StoredHeader[]>;
   /**
-   * The newest places between two entries: at least `limit` of them if there are as many, and all
-   * of the ms of the last of these.
+   * The newest places between two entries. There are at least `limit` of them if as many exist, and
+   * all of the ms of the last one.
    */
   places(
     header: StoredHeader,
@@ -34,10 +34,10 @@ export interface IndexPages {
 
 /** An operator's request to write the index of a day again. */
 export interface IndexRequest {
-  /** In order of the requests. */
+  /** Ids sort in the order of the requests. */
   readonly id: string;
   readonly trail: string;
-  /** Start of the day, in ms since the epoch. */
+  /** Start of the day that the request names, in ms since the epoch. */
   readonly day: number;
 }
 
@@ -50,13 +50,13 @@ export const INDEX_REQUESTS_EFFECTS: PortEffects<IndexRequests> = {
   ask: () => ({ change: { members: ['index'] } }),
 };
 
-/** Written by the sealer alone. */
+/** What only the sealer writes. */
 export interface IndexStore {
-  /** Adds an index; readers find it as soon as all of it is stored. It may exist already. */
+  /** Adds an index. Readers find it as soon as all of it is stored. It may exist already. */
   insert(index: TokenIndex): Promise<void>;
   /** Adds a trail to those that have an index of a day. */
   list(day: number, trail: string): Promise<void>;
-  /** The trails of a day in order, after one of them. */
+  /** The trails that are listed for a day, in order, after one of them. */
   listed(day: number, after: string | undefined): AsyncIterable<readonly string[]>;
   /** The first requests after one of them, made before a time (ms since the epoch). */
   asked(after: string | undefined, before: number): Promise<readonly IndexRequest[]>;

@@ -25,28 +25,33 @@ export interface IndexWorkDeps {
   readonly onIndexingFailed: (error: unknown) => void;
 }
 
-/** A trail is indexed before its hour is over when it has as many new records: 64 KB of entries. */
+/**
+ * A trail with so many new records is indexed before its hour is over. They make 64 KB of entries.
+ */
 export const FULL_RECORDS = 8_000;
 /**
- * Most records of an index, and most entries, with those of its last ms: it is 1.6 MB in one
- * partition, which takes 1,000 write units a second.
+ * Most records of an index, and most entries, in addition to those of its last ms. The index then
+ * has 1.6 MB in one partition, which takes 1,000 write units a second.
  */
 const MAX_ENTRIES = 200_000;
-/** Most indexes that one seal names: its item has at most 400 KB. */
+/** Most indexes that one seal names. Its item has at most 400 KB. */
 const MAX_INDEXES = 1_000;
 const PARTS_AT_ONCE = 8;
 
 const PART_SECONDS = PART_INDEX_LIFETIME_MS / 1000;
-/** The longest retention that the settings allow: after tampering, the value may be anything. */
+/** The longest retention that the settings allow. After tampering, the value may be anything. */
 const MAX_RETENTION_SECONDS = 3_650 * 24 * 60 * 60;
 
 const ALL_SHARDS = 2 ** TRAIL_SHARDS - 1;
 
-/** The numbers of the shards in a set of bits. */
+/** Lists the numbers of the shards that are in a set of bits. */
 export const shardsIn = (bits: number): readonly number[] =>
   Array.from({ length: TRAIL_SHARDS }, (_, shard) => shard).filter((shard) => (bits >>> shard) & 1);
 
-/** The names of the tokens of a record. One that was tampered with has none; verify reports it. */
+/**
+ * The names of the tokens of a record. A record that was tampered with has none, which verify-audit
+ * reports.
+ */
 function namesIn(record: AuditRecord): readonly Buffer[] {
   try {
     return namedTokens(decodeContent(record)).map(bytesOfName);
@@ -60,48 +65,51 @@ interface Range {
   readonly level: IndexLevel;
   readonly from: number;
   readonly to: number;
-  /** A bit for each shard to be read. */
+  /** A bit for each shard that has to be read. */
   readonly shards: number;
 }
 
-/** An index of the records from the start of a range; absent if a day has none to name. */
+/**
+ * An index of the records from the start of a range. It is absent if a day has no record that names
+ * a token.
+ */
 interface Made {
   readonly index?: TokenIndex;
   readonly to: number;
 }
 
-/** Waits for all, so that nothing happens after a failure. Rejects with the first one. */
+/** Waits for all, so that nothing happens after a failure. Rejects with the first failure. */
 async function allOf(work: readonly Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(work)) if (result.status === 'rejected') throw result.reason;
 }
 
-/** The first time in a day, or in a later one, that an index of it may start at. */
+/** The start of the day after a time, where the next index may start. */
 const nextDay = (time: number): number => time - (time % DAY_MS) + DAY_MS;
 
 /** Whether a time is the start of a day that was over long before another time. */
 const isDayOver = (day: number, before: number): boolean =>
   day >= 0 && day % DAY_MS === 0 && day + DAY_MS + DAY_LATE_MS <= before;
 
-/** How far the indexes are before the first of them. */
+/** How far the indexes are before the first one is made. */
 export function firstProgress(from: number): IndexProgress {
   return { hours: { time: hourOf(from) }, days: { time: from - (from % DAY_MS) } };
 }
 
-/** How long the oldest index could have been made, in ms. */
+/** For how long the oldest missing index could have been made, in ms. */
 export function indexLag({ hours, days }: IndexProgress, sealedTo: number, now: number): number {
   const ends = [hours.time + HOUR_MS, days.time + DAY_MS + DAY_LATE_MS].filter((end) => end <= sealedTo);
   return Math.max(0, ...ends.map((end) => now - end));
 }
 
-/** The inputs of one piece of work; it changes `gathering` and `listed`. */
+/** The inputs of one piece of work, which changes `gathering` and `listed`. */
 export interface IndexWorkInput {
   readonly gathering: Gathering;
   /** The trails of a day that are known to be listed. */
   readonly listed: Set<string>;
   readonly progress: IndexProgress;
-  /** Hash of the newest seal. */
+  /** Hash of the seal that was the newest before the work. */
   readonly origin: Buffer;
-  /** End of the sealed time, the interval that is being sealed included. */
+  /** End of the sealed time, which includes the interval that is being sealed. */
   readonly sealedTo: number;
   /** No index is begun after this time, in ms since the epoch. */
   readonly until: number;
@@ -136,7 +144,7 @@ async function makeIndex(work: Work, { trail, level, from, to, shards }: Range):
         end = at;
         break reading;
       }
-      // In one ms the service cannot have written as many: they are false, and would cost time.
+      // The service cannot have written so many in one ms, so they are false and would cost time.
       if (builder.count < 2 * MAX_ENTRIES) builder.add(namesIn(record), { at, shard: record.shard });
       [count, last] = [count + 1, at];
       if (Number.isSafeInteger(record.expires)) expires = Math.max(expires, record.expires);
@@ -172,14 +180,14 @@ async function writeParts(work: Work, trail: string, { from, shards }: Gathered,
   }
 }
 
-/** Trails with many records in an hour that is not over. */
+/** Indexes trails with many records in an hour that is not over. */
 async function indexFull(work: Work): Promise<void> {
   const { gathering, sealedTo } = work.input;
   for (const [trail, gathered] of gathering.full(hourOf(sealedTo - 1), FULL_RECORDS))
     if (!isOver(work)) await writeParts(work, trail, gathered, sealedTo);
 }
 
-/** The rest of hours that are over. */
+/** Indexes the rest of hours that are over. */
 async function indexHours(work: Work): Promise<void> {
   const { gathering, sealedTo } = work.input;
   for (let { hours } = work.progress; hours.time + HOUR_MS <= sealedTo; { hours } = work.progress) {
@@ -193,15 +201,15 @@ async function indexHours(work: Work): Promise<void> {
     }
     if (isOver(work)) return;
     await allOf(some.map(([trail, rest]) => writeParts(work, trail, rest, end)));
-    // Those that have more than the time allows are the first of the next run.
+    // Trails for which the time is not enough are the first of the next run.
     if (isOver(work)) return;
     advance(work, { hours: { time: hours.time, trail: last } });
   }
 }
 
 /**
- * Makes the indexes of a trail's day from a time on, and notes after each where to go on:
- * `undefined` at the end of the day.
+ * Makes the indexes of a trail's day from a time on, and records after each of them where to
+ * continue. `undefined` means the end of the day.
  */
 async function indexDay(
   work: Work,
@@ -217,7 +225,7 @@ async function indexDay(
   }
 }
 
-/** Days that are long over, and whose hours are all indexed. */
+/** Indexes days that are long over, and whose hours are all indexed. */
 async function indexDays(work: Work): Promise<void> {
   const { sealedTo, listed } = work.input;
   for (let { days } = work.progress; isDayOver(days.time, sealedTo); { days } = work.progress) {
@@ -234,15 +242,15 @@ async function indexDays(work: Work): Promise<void> {
 }
 
 /**
- * Days that an operator wants to have made again. A function that writes records could insert a
- * request, too: one of another time would make an index that hides later records, or a statement
+ * Makes days again that an operator asked for. A function that writes records could insert a
+ * request, too. One of another time would make an index that hides later records, or a statement
  * that no reader accepts.
  */
 async function indexAsked(work: Work): Promise<void> {
   const { sealedTo } = work.input;
   let { done } = work.progress.asked ?? {};
   const { begun } = work.progress.asked ?? {};
-  // What is asked now may still be stored after something with a later key.
+  // A request of the present may still be stored after one with a later key.
   for (const { id, trail, day } of await work.deps.indexes.asked(done, sealedTo)) {
     if (isOver(work)) return;
     if (isTrail(trail) && isDayOver(day, sealedTo))
@@ -257,20 +265,23 @@ async function indexAsked(work: Work): Promise<void> {
   }
 }
 
-/** Makes the indexes in the order of urgency, as many as the time allows. */
+/** Makes as many of the indexes as the time allows, the most urgent first. */
 async function indexAll(work: Work): Promise<void> {
   await indexHours(work);
-  // Readers take a trail's latest index for the end of what is indexed: no part of this hour may
-  // come before the rest of an earlier one.
+  // Readers take the end of a trail's latest index for the end of what is indexed. So no part of
+  // this hour may come before the rest of an earlier one.
   if (work.progress.hours.time + HOUR_MS <= work.input.sealedTo) return;
   await indexFull(work);
-  // The days are many at once, and are searched through their parts meanwhile.
+  // Days are many at once, and searches use their parts meanwhile.
   await indexDays(work);
-  // Last, since any function that writes records could insert requests.
+  // Requests come last, since any function that writes records could insert them.
   await indexAsked(work);
 }
 
-/** Makes indexes until the time is over, and states how far they are. A failure ends only that. */
+/**
+ * Makes indexes until the time is over, and reports how far they are. A failure ends only the
+ * indexing.
+ */
 export async function makeIndexes(
   deps: IndexWorkDeps,
   input: IndexWorkInput,

@@ -22,7 +22,7 @@ import {
   type Outcome,
 } from '../audit/audit-record.ts';
 
-/** The newest records of one partition. */
+/** The newest records that one partition has. */
 export interface PartitionPage {
   readonly records: readonly AuditRecord[];
   /** The lowest position that was read; absent if no records are left below it. */
@@ -38,19 +38,19 @@ export interface PageRange {
 
 /** Reads a trail, newest first. The most recent records may still be missing. */
 export interface TrailPages {
-  /** A page of each partition of the trail. */
+  /** Reads a page of each partition of the trail. */
   newest(trail: string, range: PageRange): Promise<readonly PartitionPage[]>;
 }
 
-/** Filters of `GET /logs`; times in ms since the epoch. */
+/** What `GET /logs` may filter by. Times are in ms since the epoch. */
 export interface RecordFilters {
   readonly tokenId?: string;
   readonly applicationId?: string;
   readonly operation?: string;
   readonly outcome?: Outcome;
-  /** Inclusive. */
+  /** The range includes this time. */
   readonly from?: number;
-  /** Exclusive. */
+  /** The range excludes this time. */
   readonly to?: number;
 }
 
@@ -71,16 +71,16 @@ export interface ListRecordsDeps extends WalkDeps {
 }
 
 /**
- * Records of each partition that one page reads if filters may exclude most of them: 8,000 in 32
- * partitions (docs/contract.md#audit-trail).
+ * Records of each partition that one page reads if filters may exclude most of them. They are
+ * 8,000 in 32 partitions (docs/contract.md#audit-trail).
  */
 const FILTERED_LIMIT = 250;
-/** The same for records that the index leads to; each is read by a call. */
+/** The limit for records to which the index leads. A call reads each of them. */
 const NAMING_LIMIT = 100;
 
 /**
- * Most bytes of the records of one page in a response, which has at most 6 MB; a single record,
- * whose item has at most 400 KB, always fits. Other callers choose the ids that fill a record.
+ * Most bytes of the records of one page in a response, which has at most 6 MB. A single record
+ * always fits, as its item has at most 400 KB. Other callers choose the ids that fill a record.
  */
 const PAGE_BYTES = 5_000_000;
 /** Most bytes that a response adds to the JSON of a record, and to each id in it. */
@@ -113,7 +113,7 @@ export function formsOf({ tokens = {} }: AuditEntry, names: readonly string[]): 
 
 const texts = z.array(z.string());
 
-/** The members that readers rely on: a record that was tampered with may contain anything. */
+/** The members that readers rely on. A record that was tampered with may contain anything. */
 const readable = z.object({
   op: z.string(),
   outcome: z.enum(OUTCOMES),
@@ -122,7 +122,10 @@ const readable = z.object({
   of: z.optional(z.string()),
 });
 
-/** `undefined` for a record that was tampered with and cannot be read; verify-audit reports it. */
+/**
+ * The view of a record; `undefined` for one that was tampered with and cannot be read. verify-audit
+ * reports it.
+ */
 function viewOf(record: AuditRecord): AuditView | undefined {
   try {
     const entry = decodeContent(record);
@@ -132,9 +135,12 @@ function viewOf(record: AuditRecord): AuditView | undefined {
   }
 }
 
-/** Requests name fewer; a record that was tampered with must not make a response too large. */
+/** Requests name fewer. A record that was tampered with must not make a response too large. */
 const MAX_REFERENCES = 1_000;
-/** References of a page: who creates tokens chooses their ids, and so what others pay to read. */
+/**
+ * Most references of a page. The creators of tokens choose their ids, and so decide what others pay
+ * to read them.
+ */
 const PAGE_REFERENCES = 2_000;
 
 function referencesIn({ entry }: AuditView): readonly Buffer[] {
@@ -143,8 +149,7 @@ function referencesIn({ entry }: AuditView): readonly Buffer[] {
 }
 
 /**
- * The first views with the ids of tokens in place of references; one that is missing stays a
- * reference.
+ * Replaces references by ids of tokens in the first views. A reference whose id is missing stays.
  */
 async function withIds(
   { referredIds }: Pick<WalkDeps, 'referredIds'>,
@@ -180,7 +185,7 @@ export interface Walked {
   readonly next: string | undefined;
 }
 
-/** What was read of the sources of a range. */
+/** What was read of each source of a range. */
 type Sources = readonly NewestFirst<AuditRecord>[];
 
 async function newestRecords(
@@ -194,8 +199,8 @@ async function newestRecords(
 }
 
 /**
- * Records that may name a token: the newest ones of all, down to those that the index has for
- * certain, then those that the index leads to.
+ * Records that may name a token. They are the newest ones of all, down to those that the index has
+ * for certain, and then those to which the index leads.
  */
 async function recordsNaming(
   deps: WalkDeps,
@@ -205,7 +210,7 @@ async function recordsNaming(
   places: number,
 ): Promise<Sources> {
   const from = timeOfPosition(range.from);
-  // The index is read first: what is written to it meanwhile is among the newest records.
+  // The index is read first, because what is written to it meanwhile is among the newest records.
   const headers = await indexesOf(deps, trail, { from, now: deps.clock() });
   const end = positionOf(endOf(headers) - CLOCK_AHEAD_MS);
   const middle = end < range.from ? range.from : end < range.before ? end : range.before;
@@ -225,7 +230,7 @@ async function recordsNaming(
   return [...newest, { entries: below, readTo: indexed.readTo }];
 }
 
-/** The test whether an entry passes filters. */
+/** Makes the test whether an entry passes the filters. */
 function testOf({
   tokenId,
   applicationId,
@@ -243,7 +248,9 @@ function testOf({
 const isSelective = ({ applicationId, operation, outcome }: RecordFilters): boolean =>
   [applicationId, operation, outcome].some((filter) => filter !== undefined);
 
-/** Reads the newest records of a range, or those that may name the token of the filters. */
+/**
+ * Reads the newest records of a range. With a token in the filters, reads those that may name it.
+ */
 function readSources(
   deps: WalkDeps,
   trail: string,
@@ -258,9 +265,9 @@ function readSources(
 }
 
 /**
- * One step of a walk: the newest matching records, up to `size` and to a size in bytes, among a
- * bounded number that are read. There may be fewer; `next` shows whether more may follow.
- * `withoutIndex`: reads every record to find those of a token.
+ * Makes one step of a walk over a bounded number of records. Returns the newest matching ones, up
+ * to `size` and to a size in bytes. There may be fewer; `next` shows whether more may follow.
+ * `withoutIndex` reads every record to find those of a token.
  */
 export async function walkRecords(
   deps: WalkDeps,
@@ -271,7 +278,7 @@ export async function walkRecords(
   const { clock } = deps;
   const { tokenId, from = 0, to } = filters;
   const { size, before } = walk;
-  // A later record is not from this service: verify-audit reports it.
+  // A record from later is not from this service. verify-audit reports it.
   const end = positionOf(Math.min(to ?? Infinity, clock() + CLOCK_AHEAD_MS));
   const isFiltered = isSelective(filters) || tokenId !== undefined;
   const range = {

@@ -7,16 +7,16 @@ import type { SealHead, SealReader } from './trail-store.ts';
 export interface ChainDeps {
   readonly seals: SealReader;
   readonly head: Pick<SealHead, 'read'>;
-  /** Pinned: it comes from outside the data that is verified. */
+  /** The key is pinned: it comes from outside the data that is verified. */
   readonly publicKey: KeyObject;
 }
 
-/** What a reader of the chain comes across, in order. */
+/** What a reader of the chain finds, in order. */
 export type ChainEvent =
   | { readonly kind: 'seal'; readonly link: Link }
   /** The newest seal of all, if it is older than the seals that were asked for. */
   | { readonly kind: 'older seal'; readonly link: Link }
-  /** An item whose key is no place of a seal: real ones are read in order. */
+  /** An item whose key is not the place of a seal. Seals are read in order. */
   | { readonly kind: 'no seal'; readonly after: SealPlace }
   /** All seals that exist by now were read. */
   | { readonly kind: 'pause' }
@@ -27,7 +27,7 @@ export type ChainEvent =
 const isAfter = (seal: SealPlace, place: SealPlace): boolean =>
   !((seal.from - place.from || seal.part - place.part) <= 0);
 
-/** The seals after a place, or from a time on, and the items among them that are no seals. */
+/** The seals after a place, or from a time on, and the items among them that are not seals. */
 async function* sealsAfter(
   { seals, publicKey }: ChainDeps,
   place: SealPlace | undefined,
@@ -44,14 +44,14 @@ async function* sealsAfter(
 }
 
 /**
- * Reads the seals from a time on, in ms since the epoch, until the head shows that all were read:
- * the sealer may insert more meanwhile.
+ * Reads the seals from a time on, in ms since the epoch, until the head shows that all were read.
+ * The sealer may insert more meanwhile.
  */
 export async function* readChain(deps: ChainDeps, start: number): AsyncGenerator<ChainEvent> {
   let last: SealPlace | undefined;
   let isExpected = false;
   for (let pass = 0; ; pass += 1) {
-    // Read the head before the seals: then the seal that it names is among them.
+    // The head is read before the seals, so that the seal that it names is among them.
     const head = await deps.head.read();
     const lastBefore = last;
     for await (const event of sealsAfter(deps, last, start)) {
@@ -61,7 +61,7 @@ export async function* readChain(deps: ChainDeps, start: number): AsyncGenerator
     yield { kind: 'pause' };
     const newest = last === undefined ? await deps.seals.newest() : undefined;
     if (newest !== undefined && newest.from >= start) {
-      // The seal was inserted after they were read: the next pass finds it.
+      // The seal was inserted after they were read, and the next pass finds it.
       if (isExpected) throw new Error('audit: the newest seal is not among the seals');
       isExpected = true;
     } else if (newest !== undefined) {

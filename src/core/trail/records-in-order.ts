@@ -40,8 +40,8 @@ function firstOf(cursors: readonly Cursor[]): { cursor: Cursor; record: AuditRec
 }
 
 /**
- * The records of some shards of a trail in batches, ordered by position, then by shard. Holds one
- * page of each shard in memory. Rejects as soon as one shard cannot be read.
+ * The records of some shards of a trail in batches, ordered by position, then by shard. One page of
+ * each shard is in memory. Rejects as soon as one shard cannot be read.
  */
 export async function* recordsInOrder(
   reader: Pick<TrailReader, 'records'>,
@@ -56,7 +56,8 @@ export async function* recordsInOrder(
     const more = await Promise.all(cursors.map(hasNext));
     cursors = cursors.filter((_, index) => more[index]);
     if (cursors.length === 0) return;
-    // A batch ends with the first page that is used up: the next page of that shard may come next.
+    // A batch ends with the first page that is used up, because the next page of that shard may
+    // come next.
     const batch: AuditRecord[] = [];
     for (let first = firstOf(cursors); first !== undefined; first = firstOf(cursors)) {
       batch.push(first.record);

@@ -36,7 +36,7 @@ function* checkClearFields(
   yield brokenLink(from, { from }, 'the newest seals are gone: the head is another seal');
 }
 
-/** Handles an event of the chain. Returns `true` when the range needs no more of them. */
+/** Handles an event of the chain. Returns `true` if the range needs no more events. */
 async function* handle(
   { seals }: ChainDeps,
   group: Grouping,
@@ -64,9 +64,9 @@ async function* handle(
 }
 
 /**
- * The intervals of a range in order, unsealed ones too, and the failures of the chain, each before
- * the interval of its seal. Checks the chain from the seal before the range, and the head if the
- * range reaches it. The time of a seal that is not valid counts as unsealed.
+ * The intervals of a range in order, including unsealed ones, and the failures of the chain, each
+ * before the interval of its seal. Checks the chain from the seal before the range, and the head if
+ * the range reaches it. The time of a seal that is not valid counts as unsealed.
  */
 export async function* intervalsOf(
   deps: ChainDeps,

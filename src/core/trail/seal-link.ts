@@ -2,20 +2,20 @@ import type { KeyObject } from 'node:crypto';
 import { hashOfSeal, hasValidSignature, statementOf, type SealStatement } from './seal.ts';
 import type { Seal } from './trail-store.ts';
 
-/** An inconsistency of the trail. */
+/** A failure that verification found in the trail. */
 export interface Broken {
   /** `to` is absent if the seal does not state it. */
   readonly interval:
     { readonly from: number; readonly to?: number } | 'not sealed yet' | 'before the first seal';
   readonly trail?: string;
-  /** The record, `shard:position`. An attacker may have chosen any text. */
+  /** The record, as `shard:position`. An attacker may have chosen any text. */
   readonly place?: string;
   readonly what: string;
 }
 
-/** The chain differs here from the one that was written. */
+/** Says where the chain differs from the one that was written. */
 export interface BrokenLink {
-  /** Start of the seal, in ms since the epoch. */
+  /** The time at which the seal begins, in ms since the epoch. */
   readonly at: number;
   readonly broken: Broken;
 }
@@ -60,7 +60,9 @@ export function isNextPart(before: SealStatement, { from, to, part }: SealStatem
   return isSame && before.more !== undefined && part === before.part + 1;
 }
 
-/** Why there is a gap between a seal and the one before it; `undefined` without a gap. */
+/**
+ * The reason why there is a gap between a seal and the one before it; `undefined` without a gap.
+ */
 function gapAfter(before: SealStatement, next: SealStatement): string | undefined {
   const isNext = before.more === undefined && next.from === before.to && next.part === 1;
   if (isNext || isNextPart(before, next)) return undefined;
@@ -68,13 +70,13 @@ function gapAfter(before: SealStatement, next: SealStatement): string | undefine
   return `a gap: the seal before it is ${where} up to ${new Date(before.to).toISOString()}`;
 }
 
-/** Whether the next part of an interval names a trail that the part before it was to have. */
+/** Whether the first trail of the next part is one that the part before it should have had. */
 function hasSameTrails({ more }: SealStatement, { entries }: SealStatement): boolean {
   const first = entries[0]?.[0];
   return more !== undefined && first !== undefined && first <= more;
 }
 
-/** Why a seal does not directly follow the one before it. */
+/** The reasons why a seal does not directly follow the one before it. */
 export function problemsOf(last: Link, { statement }: ValidLink): readonly string[] {
   const before = statementIn(last);
   const gap = before && gapAfter(before, statement);

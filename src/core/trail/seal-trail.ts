@@ -27,7 +27,9 @@ export interface SealTrailDeps {
   readonly seals: SealStore;
   readonly head: SealHead;
   readonly signer: SealSigner;
-  /** The signer's key. Read only if a run died between a seal and the head. */
+  /**
+   * Reads the signer's key. A run needs it only if an earlier one died between a seal and the head.
+   */
   readonly publicKey: () => Promise<KeyObject>;
   readonly clock: Clock;
   /** The last interval of the run must start before this time, in ms since the epoch. */
@@ -36,31 +38,34 @@ export interface SealTrailDeps {
   /** Reports that indexes could not be made; a later run makes them. */
   readonly onIndexingFailed: (error: unknown) => void;
   readonly memory: SealerMemory;
-  /** Most trails in one seal: an item of DynamoDB has at most 400 KB. */
+  /** Most trails in one seal. An item of DynamoDB has at most 400 KB. */
   readonly partSize?: number;
 }
 
-/** The result of one run. */
+/** What one run has sealed and indexed. */
 export interface SealReport {
-  /** Number of finished intervals, and of the records in them. */
+  /** Counts the finished intervals; `records` counts the records in them. */
   readonly intervals: number;
   readonly records: number;
-  /** Age of the end of the sealed time; absent before the first seal, or if that cannot be read. */
+  /** Age of the end of the sealed time. Absent before the first seal, or if that cannot be read. */
   readonly lagMs?: number;
-  /** How long the oldest index could have been made; absent like `lagMs`. */
+  /** How long the oldest missing index could have been made, in ms. Absent like `lagMs`. */
   readonly indexLagMs?: number;
-  /** Hash of the newest seal, base64url. */
+  /** Hash that the newest seal has, in base64url. */
   readonly newest?: string;
-  /** Why sealing has stopped until an operator intervenes. */
+  /** The reason why sealing has stopped until an operator intervenes. */
   readonly broken?: string;
 }
 
 const PART_SIZE = 2_000;
-/** By then a record is durable, or its write has failed: the writer retries for 5 s. */
+/** After this time a record is durable, or its write has failed: the writer retries for 5 s. */
 const SETTLED_MS = MINUTE_MS;
-/** Pairs of trails and shards that are read at once differ: a trail has up to 32 of them. */
+/**
+ * Trails that are read at once. Pairs of trails and shards differ, since a trail has up to 32
+ * shards.
+ */
 const TRAILS_AT_ONCE = 16;
-/** A part is sealed after this time, in ms: a run that ends loses no more than that. */
+/** A part is sealed after this time, in ms. A run that ends early loses no more than that. */
 const PART_MS = 8_000;
 /** How long a seal waits for indexes, in ms. */
 const INDEXING_MS = 20_000;
@@ -70,7 +75,7 @@ interface Interval {
   readonly to: number;
 }
 
-/** A trail with its marked shards, one bit each. */
+/** A trail, and a bit for each of its shards that is marked. */
 type MarkedTrail = readonly [trail: string, shards: number];
 
 interface TrailEntry {
@@ -179,7 +184,7 @@ async function markedTrails(reader: TrailReader, { from, to }: Interval): Promis
   return [...shards].toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** The entries of a part; `more`: the last trail that was looked at, if others follow. */
+/** The entries of a part. `more` is the last trail that it covers, if others follow. */
 interface Part {
   readonly entries: readonly TrailEntry[];
   readonly more?: string;
@@ -187,7 +192,7 @@ interface Part {
 
 /**
  * The entries of the next part of an interval: at most `size` trails, and fewer when the time is
- * over, at least one. What a part has need never be read again.
+ * over, at least one. A trail that a part has need not be read again.
  */
 async function nextPart(
   { trail: reader, clock, deadline, partSize = PART_SIZE }: SealTrailDeps,
@@ -200,7 +205,8 @@ async function nextPart(
   let [begun, isOver] = [0, false];
   const work = trails.map((trail, at) =>
     limit(() => {
-      // The pool begins them in order, so those that were begun come first. The clock may go back.
+      // The pool begins trails in order, so those that were begun come first. The clock may go
+      // back.
       isOver ||= at > 0 && clock() >= until;
       if (isOver) return undefined;
       begun = at + 1;
@@ -231,7 +237,7 @@ function reportOf(
   };
 }
 
-/** What follows from the seals up to one of them, so that the next run need not read them. */
+/** What the seals up to one of them determine, so that the next run need not read them. */
 export interface SealerMemory {
   newest?: string;
   gathering: Gathering;
@@ -241,11 +247,11 @@ export interface SealerMemory {
 
 export const newSealerMemory = (): SealerMemory => ({ gathering: createGathering(), listed: new Set() });
 
-/** What is sealed and not indexed: as remembered, or from the seals of the hours in question. */
+/** What is sealed and not indexed, from memory or from the seals of the hours in question. */
 async function gatheringAt({ seals, memory }: SealTrailDeps, newest: Newest | undefined): Promise<Gathering> {
   const name = newest?.hash.toString('base64url');
   if (newest === undefined || (memory.newest !== undefined && memory.newest === name)) {
-    // It is changed from here on, and true again only after the next seal.
+    // This run changes the memory, which is true again only after the next seal.
     delete memory.newest;
     return memory.gathering;
   }
@@ -270,7 +276,7 @@ async function restOf(
   return after === undefined ? marked : marked.filter(([id]) => id > after);
 }
 
-/** The number of the part after a seal. */
+/** The number that the part after a seal has. */
 const partAfter = (before: SealStatement | undefined): number =>
   before?.more === undefined ? 1 : before.part + 1;
 
@@ -315,12 +321,12 @@ async function nextStatement(
 /**
  * Seals intervals until none is left or the deadline passes, and makes the indexes that are due.
  * Runs may overlap or die anywhere: a seal is inserted only after the newest one, and only where
- * there is none; what a run did before its seal, the next one does again in the same way.
+ * there is none. If a run dies before its seal, the next one does the same work in the same way.
  */
 export async function sealTrail(deps: SealTrailDeps): Promise<SealReport> {
   const done = { intervals: 0, records: 0 };
-  // If an interval takes too long for one run, later runs must not fail on it again: start with a
-  // short one.
+  // An interval may take too long for one run, and later runs must not fail on it again. So a run
+  // starts with a short one.
   let lengthMs = MINUTE_MS;
   for (;;) {
     const state = await chainState(deps);

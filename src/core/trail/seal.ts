@@ -6,15 +6,16 @@ import { lengthPrefixed, TRAIL_SHARDS } from '../audit/audit-record.ts';
 import type { Seal } from './trail-store.ts';
 
 export const MINUTE_MS = 60_000;
-/** The last time that a key can hold, nine digits in base 36, in ms since the epoch. */
+/** The last time that fits into a key, nine digits in base 36, in ms since the epoch. */
 export const END_OF_TIME = 36 ** 9 - 1;
 export const MAX_INTERVAL_MS = 15 * MINUTE_MS;
-/** A bit for each shard. */
+/** A set of bits in which every shard has its bit. */
 const ALL_BITS = 2 ** TRAIL_SHARDS - 1;
 
 /**
- * No record expires sooner: the minimum of the retention setting. Otherwise an attacker could
- * change `expires` of one record before its seal, and the whole interval would count as expired.
+ * No record expires sooner than after the minimum of the retention setting. Otherwise an attacker
+ * could change `expires` of one record before its seal, and the whole interval would count as
+ * expired.
  */
 const MIN_RETENTION_SECONDS = 365 * 24 * 60 * 60;
 
@@ -24,16 +25,21 @@ const MIN_RETENTION_SECONDS = 365 * 24 * 60 * 60;
  */
 export type SealEntry = readonly [trail: string, count: number, root: string, shards: number];
 
-/** A complete index of tokens (`token-index.ts`): its range in ms, and its hash (base64url). */
+/**
+ * An index of tokens that is complete (`token-index.ts`): its range in ms, and its hash
+ * (base64url).
+ */
 export type SealedIndex = readonly [trail: string, level: IndexLevel, from: number, to: number, hash: string];
 
-/** A point in the hours or days, and in the trails of one. Times in ms since the epoch. */
+/**
+ * A point in the hours or days, and in the trails that one has. Times are in ms since the epoch.
+ */
 export interface Progress {
-  /** Start of the hour or day that is being indexed; all before it are. */
+  /** Start of the hour or day that is being indexed. All before it are indexed. */
   readonly time: number;
   /** The last trail of it that was reached; absent at its start. */
   readonly trail?: string;
-  /** The time at which that trail goes on; absent if it is finished. */
+  /** The time at which that trail continues; absent if it is finished. */
   readonly at?: number;
 }
 
@@ -41,31 +47,33 @@ export interface Progress {
 export interface IndexProgress {
   readonly hours: Progress;
   readonly days: Progress;
-  /** The last request that is done, and where one that is begun goes on. */
+  /** The last request that is done, and where one that is begun continues. */
   readonly asked?: {
     readonly done?: string;
     readonly begun?: { readonly id: string; readonly at: number };
   };
 }
 
-/** The statement of a seal about its interval. Times are whole minutes, in ms since the epoch. */
+/** What a seal states about its interval. Times are whole minutes, in ms since the epoch. */
 export interface SealStatement {
   readonly from: number;
   readonly to: number;
-  /** From 1: the entries of one interval may be in several seals. */
+  /** Starts at 1. The entries of one interval may be in several seals. */
   readonly part: number;
-  /** The last trail that the part looked at; absent in the last part, which has all after it. */
+  /**
+   * The last trail that the part covers. Absent in the last part, which has all trails after it.
+   */
   readonly more?: string;
-  /** Hash of the previous seal (base64url); absent in the first. */
+  /** Hash that the previous seal has (base64url). Absent in the first seal. */
   readonly previous?: string;
   /**
-   * When the first of its records expires, in seconds since 1970; absent without records. Never
-   * earlier than {@link earliestExpiry}.
+   * The time when the first of its records expires, in seconds since 1970; absent without records.
+   * Never earlier than {@link earliestExpiry}.
    */
   readonly expires?: number;
-  /** Sorted by trail. */
+  /** The entries are sorted by trail. */
   readonly entries: readonly SealEntry[];
-  /** The indexes that were written since the seal before; absent without any. */
+  /** The indexes that were written since the seal before; absent if there are none. */
   readonly indexes?: readonly SealedIndex[];
   readonly progress: IndexProgress;
 }
@@ -73,7 +81,7 @@ export interface SealStatement {
 /** The smallest `expires` that a seal may state, in seconds since 1970. */
 export const earliestExpiry = (from: number): number => Math.floor(from / 1000) + MIN_RETENTION_SECONDS;
 
-/** The body of a seal. */
+/** Writes the body that a seal signs. */
 export function encodeStatement(statement: SealStatement): string {
   const { from, to, part, more, previous, expires, entries, indexes, progress } = statement;
   return JSON.stringify({ v: 1, from, to, part, more, previous, expires, entries, indexes, progress });
@@ -128,7 +136,8 @@ function isConsistent({ from, to, more, expires, entries }: SealStatement): bool
 }
 
 /**
- * Throws an Error for a body that {@link encodeStatement} does not produce, or of another place.
+ * Reads a seal's statement. Throws an Error for a body that {@link encodeStatement} does not
+ * produce, or that is for another place.
  */
 export function statementOf(seal: Seal): SealStatement {
   const statement = statementShape.parse(parseJson(seal.body)) as unknown as SealStatement;
@@ -139,14 +148,14 @@ export function statementOf(seal: Seal): SealStatement {
   return statement;
 }
 
-/** SHA-256 over a whole seal: the next seal and the head refer to it by this hash. */
+/** SHA-256 over a whole seal. The next seal and the head refer to it by this hash. */
 export function hashOfSeal({ body, signature }: Seal): Buffer {
   return createHash('sha256')
     .update(lengthPrefixed([body, signature]))
     .digest();
 }
 
-/** The digest that the key signs. */
+/** Computes the digest that the key signs. */
 export const digestOf = (body: string): Buffer => createHash('sha256').update(body).digest();
 
 export function hasValidSignature(publicKey: KeyObject, { body, signature }: Seal): boolean {
@@ -157,12 +166,12 @@ export function hasValidSignature(publicKey: KeyObject, { body, signature }: Sea
 export interface TrailRoot {
   readonly count: number;
   add(leaf: Buffer): void;
-  /** The root (base64url); call it once only. */
+  /** Returns the root (base64url). May be called only once. */
   root(): string;
 }
 
 export function createTrailRoot(): TrailRoot {
-  // Created for the first leaf: most trails have no record in most intervals.
+  // The first leaf creates it, because most trails have no record in most intervals.
   let sha256: Hash | undefined;
   let count = 0;
   return {

@@ -3,37 +3,41 @@ import { lengthPrefixed, TRAIL_SHARDS } from '../audit/audit-record.ts';
 import { DAY_MS, type IndexLevel } from './index-levels.ts';
 
 /*
- * An index leads from a token to its records. Its entries are sorted: four bytes of the salted hash
- * of the token, then four bytes with the place of a record. Two tokens may have the same hash:
- * readers ignore a record that does not name the token.
+ * An index leads from a token to its records. Its entries are sorted. Each has four bytes of the
+ * salted hash of the token, then four bytes with the place of a record. Two tokens may have the
+ * same hash, so readers ignore a record that does not name the token.
  */
 
 export const ENTRY_BYTES = 8;
 const HASH_BYTES = 4;
 const SALT_BYTES = 16;
-/** Most bytes of entries in an item, which has at most 4 KB with its key: 499 entries. */
+/** Most bytes of entries in an item, which has at most 4 KB with its key. They are 499 entries. */
 export const ITEM_BYTES = 499 * ENTRY_BYTES;
-/** Most bytes of entries beside the description of an index, in one item of 4 KB. */
+/**
+ * Most bytes of entries that are stored beside the description of an index, in one item of 4 KB.
+ */
 export const INLINE_BYTES = 480 * ENTRY_BYTES;
 
-/** The range and the salt of an index. Times in ms since the epoch, `to` exclusive. */
+/**
+ * The range and the salt that an index has. Times are in ms since the epoch, and `to` is exclusive.
+ */
 export interface IndexHeader {
   readonly trail: string;
   readonly level: IndexLevel;
   readonly from: number;
   readonly to: number;
   readonly salt: Buffer;
-  /** When DynamoDB deletes it, in seconds since 1970. */
+  /** The time when DynamoDB deletes it, in seconds since 1970. */
   readonly expires: number;
 }
 
 export interface TokenIndex extends IndexHeader {
-  /** All entries in order. */
+  /** All entries, which are sorted. */
   readonly entries: Buffer;
   readonly hash: string;
 }
 
-/** Where a record is: its time in ms since the epoch, and its shard. */
+/** Says where a record is: its time in ms since the epoch, and its shard. */
 export interface IndexedPlace {
   readonly at: number;
   readonly shard: number;
@@ -49,8 +53,9 @@ export function hashOfIndex(
 }
 
 /**
- * The salt of an index. Its `origin` is the hash of the newest seal, whose signature is random:
- * the caller who chooses an id cannot know its hash. An index that is written again gets the same.
+ * The salt of an index. Its `origin` is the hash of the newest seal, whose signature is random, so
+ * the caller who chooses an id cannot know its hash. An index that is written again gets the same
+ * salt.
  */
 export function saltOf(
   origin: Buffer,
@@ -60,11 +65,15 @@ export function saltOf(
   return createHash('sha256').update(lengthPrefixed(parts)).digest().subarray(0, SALT_BYTES);
 }
 
-/** The hash of a token in an index; `name`: the bytes of its name (`token-reference.ts`). */
+/**
+ * The hash that a token has in an index. `name` has the bytes of its name (`token-reference.ts`).
+ */
 export const hashInIndex = ({ salt }: Pick<IndexHeader, 'salt'>, name: Buffer): number =>
   createHash('sha256').update(salt).update(name).digest().readUInt32BE(0);
 
-/** A place as a number: later ones are higher. Throws a RangeError outside of the index. */
+/**
+ * A place as a number, which is higher for later ones. Throws a RangeError outside of the index.
+ */
 function placeNumber(from: number, { at, shard }: IndexedPlace): number {
   const offset = at - from;
   if (offset < 0 || offset >= DAY_MS) throw new RangeError('audit: not a place of this index');
@@ -131,7 +140,7 @@ export function boundsOf(header: IndexHeader, name: Buffer, before: number): rea
   return [first, last];
 }
 
-/** The places of the entries between two bounds, newest first. */
+/** Decodes the places of the entries between two bounds, newest first. */
 export function placesBetween(
   { from }: Pick<IndexHeader, 'from'>,
   entries: Buffer,

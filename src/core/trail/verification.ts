@@ -8,48 +8,51 @@ import { intervalOf, type Interval } from './group-intervals.ts';
 import { parseReference, type ReferredIds } from '../audit/token-reference.ts';
 import type { SealHead, SealReader, TrailReader } from './trail-store.ts';
 
-/** The audit keys of a tenant, by the first version of their root. */
+/** The audit keys that a tenant has, by the first version of their root. */
 export type AuditKeys = ReadonlyMap<number, KeyObject>;
 
-/** Every read must reject if it fails: here, an absent result means "no records". */
+/** Every read must reject if it fails, because an absent result means "no records" here. */
 export interface VerifyDeps {
   readonly trail: Pick<TrailReader, 'records' | 'find'>;
   readonly seals: SealReader;
   readonly head: Pick<SealHead, 'read'>;
   readonly index: IndexReader;
-  /** Must read consistently: a record that was just written may name a new id. */
+  /** It must read consistently: a record that was just written may name a new id. */
   readonly referred: ReferredIds;
-  /** Pinned: it comes from outside the data that is verified. */
+  /** The key is pinned: it comes from outside the data that is verified. */
   readonly publicKey: KeyObject;
   readonly keysOf: (trail: string) => Promise<AuditKeys | 'destroyed'>;
   readonly clock: Clock;
 }
 
-/** The counts of a step. */
+/** What a step has counted. */
 export interface Checked {
   readonly seals: number;
   readonly records: number;
-  /** Records whose MAC was not checked: its key was destroyed, or its root was replaced. */
+  /** Records whose MAC was not checked, because its key was destroyed or its root was replaced. */
   readonly unchecked: number;
-  /** Records older than the first seal, or newer than the last: only MAC and links were checked. */
+  /**
+   * Records older than the first seal, or newer than the last. Only their MAC and links were
+   * checked.
+   */
   readonly beforeSeals: number;
   readonly afterSeals: number;
-  /** Intervals whose first record has expired: only their seals were checked. */
+  /** Intervals whose first record has expired. Only their seals were checked. */
   readonly expired: number;
   /** Indexes of tokens that were compared with their seal. */
   readonly indexes: number;
 }
 
-/** Most failures that a step names: an attacker who may insert can cause any number. */
+/** Most failures that a step names. An attacker who may insert can cause any number. */
 export const MAX_FAILURES = 100;
-/** Most characters of a text in a failure. */
+/** Most characters that a text in a failure may have. */
 const MAX_TEXT = 500;
 /** Ids that are looked up in one call. */
 const IDS_AT_ONCE = 100;
-/** Most references that a step remembers; it looks them up again afterwards. */
+/** Most references that a step remembers. It looks them up again afterwards. */
 const MAX_REFERENCES = 200_000;
 
-/** A failure; at the same time a seal comes first, then the records, then the whole interval. */
+/** A failure. At the same time a seal comes first, then the records, then the whole interval. */
 export interface Finding {
   readonly time: number;
   readonly rank: 0 | 1 | 2;
@@ -102,16 +105,19 @@ export interface Verification {
   readonly findings: Findings;
   keysOf(trail: string): Promise<AuditKeys | 'destroyed'>;
   isExpired(interval: Pick<Interval, 'expires'>): boolean;
-  /** Whether a record may be missing: its interval has expired, or is older than the first seal. */
+  /**
+   * Whether a record may be missing, because its interval has expired or is older than the first
+   * seal.
+   */
   isExcused(place: RecordPlace): Promise<boolean>;
   /**
-   * Expects the ids of the names that are references; {@link lookUpIds} looks them up. `findingOf`
-   * is for the first record that names a missing one.
+   * Expects that the names which are references have ids. {@link lookUpIds} looks them up.
+   * `findingOf` is for the first record that names a missing one.
    */
   expectIds(names: readonly string[], findingOf: (what: string) => Finding): void;
   /** Whether a call of {@link lookUpIds} would be full. */
   readonly hasManyIds: boolean;
-  /** Looks up the ids that wait for it. */
+  /** Looks up all expected ids at once. */
   lookUpIds(): Promise<void>;
 }
 
@@ -144,10 +150,10 @@ async function isTimeExcused({ seals, publicKey, clock }: VerifyDeps, time: numb
 export function createVerification(deps: VerifyDeps): Verification {
   const findings = createFindings();
   const keys = new Map<string, Promise<AuditKeys | 'destroyed'>>();
-  // By minute: neither seals nor the first one begin or end within one.
+  // Results are cached by minute, as neither seals nor the first interval begin or end within one.
   const excused = new Map<number, Promise<boolean>>();
   const references = new Set<string>();
-  /** References to look up, each with the finding if its id is gone. */
+  /** References to look up, each with the finding to report if its id is missing. */
   let waiting = new Map<string, Finding>();
 
   return {

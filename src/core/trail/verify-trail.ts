@@ -10,23 +10,25 @@ import { createVerification, type Checked, type Verification, type VerifyDeps } 
 
 export interface VerifyInput extends VerifyCursor {
   /**
-   * `complete`: every partition, sealed or not. `sealed`: the partitions that the seals name; a
-   * trail without records costs nothing.
+   * `complete` walks every partition, sealed or not. `sealed` walks the partitions that the seals
+   * name, so that a trail without records costs nothing.
    */
   readonly walk: 'complete' | 'sealed';
-  /** Absent: every trail named by a seal of the range; for `complete` also {@link tenants}. */
+  /**
+   * If absent, every trail that a seal of the range names, and for `complete` also {@link tenants}.
+   */
   readonly trails?: readonly string[];
-  /** For `complete`: the trails that no seal may name yet. */
+  /** Trails that no seal may name yet, which `complete` also walks. */
   readonly tenants?: readonly string[];
   /** Whether to check that indexes lead to the records of their range. */
   readonly indexContents?: boolean;
-  /** In ms since the epoch; intervals that the range cuts are verified whole. */
+  /** In ms since the epoch. Intervals that the range cuts are verified whole. */
   readonly to: number;
-  /** When the step ends, if it has verified anything. */
+  /** The step ends at this time if it has verified anything. */
   readonly deadline: number;
 }
 
-/** Where a step begins. Times in ms since the epoch. */
+/** Where a step begins. Times are in ms since the epoch. */
 export interface VerifyCursor {
   readonly from: number;
   /** Present if the last step began a chunk of intervals and did not finish it. */
@@ -37,9 +39,11 @@ export interface VerifyCursor {
 export interface OpenChunk {
   /** The end of its last interval. */
   readonly to: number;
-  /** The last trail that was begun, in order. */
+  /** The last trail that was begun, in the order of trails. */
   readonly after: string;
-  /** The trails up to it that are not finished, each with the interval where it goes on. */
+  /**
+   * The trails up to `after` that are not finished, each with the interval at which it continues.
+   */
   readonly open: readonly (readonly [trail: string, from: number])[];
 }
 
@@ -47,16 +51,16 @@ export interface Verified {
   readonly checked: Checked;
   /** Where to continue; absent at the end of the range. */
   readonly next?: VerifyCursor;
-  /** The end of the last seal that was read; absent without any. */
+  /** The end of the last seal that was read; absent if none was. */
   readonly sealedTo?: number;
-  /** Number of all failures. */
+  /** Counts all failures, also those that `broken` leaves out. */
   readonly failures: number;
-  /** The first `MAX_FAILURES` of them, in order of time. */
+  /** The first `MAX_FAILURES` failures, ordered by time. */
   readonly broken: readonly Broken[];
 }
 
 const TRAILS_AT_ONCE = 8;
-/** Most intervals of a chunk, and most entries and indexes of their seals, in memory. */
+/** Most intervals of a chunk. Their seals have at most so many entries and indexes in memory. */
 const MAX_INTERVALS = 1_440;
 const MAX_ENTRIES = 200_000;
 
@@ -66,8 +70,8 @@ interface Chunk {
 }
 
 /**
- * The intervals that a walk reads. The time after the last seal is none of `sealed`: a chunk that
- * is begun now and finished later must not have what is sealed meanwhile.
+ * The intervals that a walk reads. A `sealed` walk leaves out the time after the last seal: a chunk
+ * that is begun now and finished later must not include what is sealed meanwhile.
  */
 const readBy = (walk: VerifyInput['walk'], intervals: readonly Interval[]): readonly Interval[] =>
   walk === 'complete' ? intervals : intervals.filter(({ name }) => name !== 'not sealed yet');
@@ -98,7 +102,7 @@ async function chunkAgain(deps: VerifyDeps, from: number, to: number): Promise<r
   return chunk;
 }
 
-/** The work in a chunk of intervals. */
+/** What is left to do in a chunk of intervals. */
 interface ChunkWork {
   readonly step: Verification;
   readonly input: VerifyInput;
@@ -146,7 +150,7 @@ async function verifyTrail(
 
 /**
  * Verifies as much of a chunk as the time allows, at least one interval of one trail. Returns the
- * trails that are left; `undefined` for none.
+ * trails that are left; `undefined` if there are none.
  */
 async function verifyChunk(
   work: ChunkWork,
@@ -161,7 +165,7 @@ async function verifyChunk(
   const limit = pLimit(TRAILS_AT_ONCE);
   const walks = left.map(([trail, from], at) =>
     limit(async () => {
-      // They begin in this order. The clock may go back.
+      // Trails begin in this order. The clock may go back.
       isOver ||= at > 0 && step.deps.clock() >= input.deadline;
       if (isOver) return;
       begun = at + 1;
@@ -182,14 +186,14 @@ async function verifyChunk(
   return { after, open: [...open, ...waiting] };
 }
 
-/** A step, and the end of the last seal that it has read. */
+/** A step that runs, and the end of the last seal that it has read. */
 interface RunningStep {
   readonly step: Verification;
   readonly input: VerifyInput;
   sealedTo: number | undefined;
 }
 
-/** Verifies intervals. Returns where to go on if the time is over before their end. */
+/** Verifies intervals. Returns where to continue if the time is over before their end. */
 async function verifyIntervals(
   progress: RunningStep,
   intervals: readonly Interval[],
@@ -204,7 +208,7 @@ async function verifyIntervals(
   return left && { from, chunk: { to, ...left } };
 }
 
-/** Verifies the intervals from a time on, chunk by chunk. Returns where to go on. */
+/** Verifies the intervals from a time on, chunk by chunk. Returns where to continue. */
 async function verifyFrom(
   progress: RunningStep,
   start: number,
@@ -229,7 +233,7 @@ async function verifyFrom(
   }
 }
 
-/** Verifies the rest of the range. Returns where to go on. */
+/** Verifies the rest of the range. Returns where to continue. */
 async function verifyRange(progress: RunningStep): Promise<VerifyCursor | undefined> {
   const { step, input } = progress;
   const to = Math.min(input.to, END_OF_TIME);
@@ -243,8 +247,8 @@ async function verifyRange(progress: RunningStep): Promise<VerifyCursor | undefi
 
 /**
  * Verifies as much of a range as the time allows, at least one interval of one trail
- * (docs/audit.md#verify-audit). A failure does not end it: another one may follow. The head may be
- * one seal behind, as a sealer that died leaves it.
+ * (docs/audit.md#verify-audit). A failure does not end it, because another one may follow. The head
+ * may be one seal behind, as a sealer that died leaves it.
  */
 export async function verifyStep(deps: VerifyDeps, input: VerifyInput): Promise<Verified> {
   const progress: RunningStep = { step: createVerification(deps), input, sealedTo: undefined };

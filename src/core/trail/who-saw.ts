@@ -1,11 +1,11 @@
 import { walkRecords, type AuditView, type WalkDeps } from './list-records.ts';
 
-/** A question about a token; times in ms since the epoch. */
+/** A question about the records that name a token. Times are in ms since the epoch. */
 export interface WhoSaw {
   readonly tokenId: string;
   readonly from?: number;
   readonly to?: number;
-  /** Read every record of the time, in case that the index was tampered with. */
+  /** Whether to read every record of the time, in case the index was tampered with. */
   readonly withoutIndex: boolean;
 }
 
@@ -13,7 +13,8 @@ export interface WhoSaw {
 const STEP_RECORDS = 100;
 
 /**
- * One step of the records that name a token, newest first; `before`: where the previous step ended.
+ * Makes one step through the records that name a token, newest first. `before` is where the
+ * previous step ended.
  */
 export function whoSawStep(
   deps: WalkDeps,

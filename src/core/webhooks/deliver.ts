@@ -30,26 +30,29 @@ export interface DeliverDeps extends ContentDeps, WebhookSecretDeps {
 
 /** Time limit for the receiver's response, in ms. Only the status of the response is read. */
 const TIMEOUT_MS = 15_000;
-/** Longest delay of a message (SQS); after a longer pause, the sweep sends the message. */
+/** Longest delay of a message (SQS), in ms. After a longer pause, the sweep sends the message. */
 const MESSAGE_DELAY_MAX_MS = 900_000;
 
-/** The result of an attempt, for its audit record, the log and the metric. */
+/** What an attempt reports to its audit record, the log and the metric. */
 export interface Sent extends Attempt {
   readonly outcome: 'delivered' | 'failed' | 'parked';
-  /** The number of this attempt, from 1. */
+  /** The number of this attempt, counted from 1. */
   readonly attempt: number;
-  /** When the next attempt is due, in ms since the epoch, after one that `failed`. */
+  /**
+   * The time when the next attempt is due, in ms since the epoch. Only an attempt that `failed` has
+   * it.
+   */
   readonly nextAt?: number;
 }
 
-/** The result of one attempt: the status of the response, or the reason for which there is none. */
+/** The status of the response to one attempt, or the reason why there is none. */
 interface Attempt {
   readonly status?: number;
-  /** See {@link deliveryFailure}. */
+  /** One of the texts that {@link deliveryFailure} returns. */
   readonly reason?: string;
 }
 
-/** Makes one attempt; `gone` if the content or the destination is missing for good. */
+/** Makes one attempt. Returns `gone` if the content or the destination is missing for good. */
 async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt | 'gone'> {
   const [payload, stored] = await Promise.all([
     openPayload(deps, invocation),
@@ -57,14 +60,14 @@ async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt 
   ]);
   if (payload === undefined) return 'gone';
   deps.audit.actsFor(payload.reveal());
-  // A result that ended with the tokens in it is still delivered, as an error that says so.
+  // A result that ended with its tokens is still delivered, as an error that says so.
   if (stored === undefined && invocation.resultUntil === undefined) return 'gone';
   const destination = parseDestination(payload.reveal().callbackUrl, { allowList: deps.egressAllowList });
-  // It was valid when the invocation was accepted; the deployer may have changed the allow list
-  // since.
+  // The destination was valid when the invocation was accepted. The deployer may have changed the
+  // allow list since.
   if (typeof destination === 'string') return { reason: NOT_ALLOWED_ANY_MORE };
   for (const use of stored?.reveal().uses ?? []) deps.audit.saw(use, 'use');
-  // The secret is the tenant's: the body names for whom the signature speaks.
+  // All reactors of the tenant share the secret, so the body names the reactor and the application.
   const text = JSON.stringify({
     ...(stored?.reveal().body ?? deps.presentFailure(resultNotAvailable())),
     reactor_id: invocation.reactorId,
@@ -105,7 +108,7 @@ async function tryOnce(deps: DeliverDeps, invocation: Invocation): Promise<Attem
 function afterTry(attempt: Attempt | 'gone', claimed: Invocation, now: number): Invocation {
   const { lastStatus: _, lastReason: __, sender: ___, ...rest } = claimed;
   const end = Math.max(now, claimed.readableUntil);
-  // The content is missing, as after a restore: the receiver is not at fault and no operator can
+  // The content is missing, as after a restore. The receiver is not at fault and no operator can
   // repair it, so the delivery ends (docs/storage.md#invocations-and-reactors).
   if (attempt === 'gone') return { ...rest, delivery: 'none', dueAt: end };
   const { status, reason } = attempt;
@@ -122,7 +125,7 @@ function outcomeOf({ delivery, dueAt }: Invocation): Pick<Sent, 'outcome' | 'nex
 }
 
 /**
- * Makes an attempt if one is due (docs/contract.md#delivery). Returns its result, if there is one.
+ * Makes an attempt if one is due (docs/contract.md#delivery). Returns its result, if it made one.
  */
 export async function deliver(deps: DeliverDeps, id: InvocationId): Promise<Sent | undefined> {
   const pending = await deps.invocationStore.find(id);
@@ -135,8 +138,8 @@ export async function deliver(deps: DeliverDeps, id: InvocationId): Promise<Sent
     sender: randomUUID(),
     dueAt: now + SENDER_LEASE_MS,
   };
-  // Counted before it is made: a sender that dies has used it up, and two senders never make the
-  // same one.
+  // The attempt is counted before it is made. A sender that dies has used it up, and two senders
+  // never make the same one.
   if (!(await deps.invocationStore.update(pending, claimed))) return undefined;
   const attempt = await tryOnce(deps, claimed);
   const next = afterTry(attempt, claimed, deps.clock());

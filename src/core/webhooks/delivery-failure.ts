@@ -1,6 +1,9 @@
 import type { ServiceError } from '../shared/service-error.ts';
 
-/** Errors of Node's TLS, sockets and resolver (node:tls, node:dns), in words for an operator. */
+/**
+ * Errors of Node's TLS, sockets and resolver (node:tls, node:dns), and what an operator reads
+ * instead.
+ */
 const REASONS = new Map(
   Object.entries({
     DEPTH_ZERO_SELF_SIGNED_CERT: 'self-signed certificate',
@@ -22,12 +25,12 @@ const REASONS = new Map(
   }),
 );
 
-/** The reason for which no attempt is made: the allow list has changed. */
+/** The reason why no attempt is made: the allow list has changed. */
 export const NOT_ALLOWED_ANY_MORE = 'callback_url that is not allowed any more';
 
 /**
- * Why an attempt got no response: one of a closed list of texts. A message of a socket or a parser
- * may quote the request, so none of it is passed on.
+ * Says why an attempt got no response, by one of a closed list of texts. A message of a socket or a
+ * parser may quote the request, so none of it is passed on.
  */
 export function deliveryFailure({ code, cause }: ServiceError): string {
   if (code === 'destination_timeout') return 'no response in time';
@@ -35,7 +38,7 @@ export function deliveryFailure({ code, cause }: ServiceError): string {
   if (cause === undefined) return 'invalid response';
   const name = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   if (name === 'EPROTO' || name.startsWith('ERR_SSL_')) return REASONS.get(name) ?? 'TLS failed';
-  // Of the parser of HTTP.
+  // Node's HTTP parser has these codes.
   if (name.startsWith('HPE_')) return 'invalid response';
   return REASONS.get(name) ?? 'receiver cannot be reached';
 }

@@ -10,8 +10,8 @@ export interface UndeliveredDeps {
 }
 
 /**
- * Deliveries whose last attempt failed, at most `limit`: those that wait for an operator, oldest
- * first, then those that are tried again, the next one first.
+ * Deliveries whose last attempt failed, at most `limit`. Those that wait for an operator come
+ * first, the oldest first. Those that are retried follow, the next one first.
  */
 export async function listUndelivered(
   { invocationStore }: UndeliveredDeps,
@@ -29,8 +29,8 @@ export async function listUndelivered(
 }
 
 /**
- * Starts a parked delivery again, with all of its attempts. Throws `not_found` if none is parked
- * under this id.
+ * Starts a parked delivery again, with all of its attempts. Throws `not_found` if no delivery with
+ * this id is parked.
  */
 export async function resendDelivery(deps: UndeliveredDeps, id: InvocationId): Promise<void> {
   const parked = await deps.invocationStore.find(id);

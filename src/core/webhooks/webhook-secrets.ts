@@ -16,7 +16,9 @@ export interface WebhookSecretDeps extends TenantDeps {
 /** How long a replaced secret signs together with the new one (docs/contract.md#delivery). */
 const OVERLAP_MS = 24 * 60 * 60 * 1000;
 
-/** `whsec_` and random bytes in base64, the form of the Standard Webhooks specification. */
+/**
+ * `whsec_` and random bytes in base64, which is the form of the Standard Webhooks specification.
+ */
 export function generateWebhookSecret(): Secret<string> {
   return new Secret(`whsec_${randomBytes(32).toString('base64')}`);
 }

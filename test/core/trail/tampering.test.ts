@@ -127,13 +127,13 @@ const ROWS: readonly Row[] = [
     after: MAC,
   },
   {
-    what: 'a record is invented under a key that never was',
+    what: 'a record is invented under a key that never existed',
     tamper: (trail) => {
       const key = createSecretKey(randomBytes(32));
       trail.insert(trail.make(TENANTS[1], 9, {}, { key, version: 2, at: START + SEALED * MINUTE }), START);
     },
-    before: /^the MAC is under key 2, which never was$/,
-    after: /^the MAC is under key 2, which never was$/,
+    before: /^the MAC is under key 2, which never existed$/,
+    after: /^the MAC is under key 2, which never existed$/,
   },
   {
     what: 'a record is invented with the audit key',

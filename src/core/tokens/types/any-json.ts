@@ -1,6 +1,6 @@
 import type { TokenType } from './definition.ts';
 
-/** Any JSON but `null`. */
+/** Accepts any JSON except `null`. */
 export const anyJson = {
   name: 'token',
   check(data, report) {

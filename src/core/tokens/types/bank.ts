@@ -52,7 +52,7 @@ export const bank = {
   },
   fingerprintExpression: '{{ data.account_number }}|{{ data.routing_number }}',
   searchIndexes: [],
-  // The routing number is the bank's: every masked reader sees it.
+  // The routing number is the bank's, so every masked reader sees it.
   identifying: (data) => lastFourOf(isJsonObject(data) ? data['account_number'] : undefined),
 } as const satisfies TokenType;
 

@@ -1,11 +1,11 @@
 import { CARD_RANGES } from './card-ranges.ts';
 
 /**
- * Ranges that the source of {@link CARD_RANGES} lacks, and their own sources. They take precedence
+ * Ranges that the source of {@link CARD_RANGES} lacks, with their own sources. They take precedence
  * over its ranges of the same length.
  */
 const MORE_RANGES = {
-  // NPCI, RuPay BIN ranges. A card of two networks has the brand of the other one: 3538 is JCB.
+  // NPCI, RuPay BIN ranges. A card of two networks has the brand of the other one, so 3538 is JCB.
   rupay: '508500-508999 606985-607984 608001-608500 652150-653149',
   // Discover Global Network, IIN ranges.
   'diners-club': '3095',
@@ -14,12 +14,12 @@ const MORE_RANGES = {
   unionpay: '62',
 } as const;
 
-/** The network of a card, as in `bin_details.card_brand`. */
+/** The network of a card, which `bin_details.card_brand` shows. */
 export type CardBrand = keyof typeof CARD_RANGES | keyof typeof MORE_RANGES;
 
 interface CardRange {
   readonly brand: CardBrand;
-  /** First and last prefix of the range, of the same length. */
+  /** First and last prefix of the range, which have the same length. */
   readonly from: string;
   readonly to: string;
 }
@@ -30,7 +30,7 @@ const rangesOf = ([brand, ranges]: [string, string]): readonly CardRange[] =>
     return { brand: brand as CardBrand, from, to };
   });
 
-/** Longest prefixes first; among equal ones, in the order of the brands. */
+/** Orders the longest prefixes first, and equal ones in the order of the brands. */
 const byLength = (): readonly CardRange[] =>
   [...Object.entries(MORE_RANGES), ...Object.entries(CARD_RANGES)]
     .flatMap(rangesOf)
@@ -39,8 +39,8 @@ const byLength = (): readonly CardRange[] =>
 let ranges: readonly CardRange[] | undefined;
 
 /**
- * The brand of a card number, by the longest known prefix of its digits; `null` if none is known.
- * For a number that is still being typed, the brand of the digits so far.
+ * The brand of a card number, by the longest known prefix of its digits; `null` if none is known. A
+ * number that is still being typed has the brand of the digits so far.
  */
 export function cardBrand(number: string): CardBrand | null {
   ranges ??= byLength();

@@ -28,7 +28,7 @@ function identifyingNumber(number: Json | undefined): readonly IdentifyingValue[
   return typeof number === 'string' ? [{ value: number, first: binLength(number.length), last: 4 }] : [];
 }
 
-/** A whole number, or one in a text; `undefined` for anything else. */
+/** Reads a whole number, which may be text; `undefined` for anything else. */
 function wholeNumber(value: Json): number | undefined {
   const number = typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isInteger(number) ? number : undefined;
@@ -85,7 +85,7 @@ function checkCard(data: Json, report: Report): Json {
   return defined({ number, expiration_month: month, expiration_year: year, cvc });
 }
 
-/** Details that the first digits of a number reveal, where these are shown. */
+/** Details that the first digits of a number reveal, if these are shown. */
 function enrichmentsOf(number: Json | undefined): JsonObject | undefined {
   if (typeof number !== 'string' || !/^\d+$/.test(number)) return undefined;
   return { bin_details: { card_brand: cardBrand(number), bin_length: binLength(number.length) } };

@@ -7,24 +7,30 @@ import { lastFourOf, type IdentifyingValue } from '../identifying-value.ts';
 /** Everything that the service knows of a token type. No other file compares the name of a type. */
 export interface TokenType {
   readonly name: string;
-  /** Checks data and returns its stored form; whatever it reports makes the request fail. */
+  /** Checks data and returns its stored form. Whatever it reports makes the request fail. */
   readonly check: (data: Json, report: Report) => Json;
-  /** All members that an object of its data may have; absent if the type accepts any member. */
+  /** All members that an object of its data may have. Absent if the type accepts any member. */
   readonly dataMembers?: readonly string[];
   readonly containers: readonly Container[];
-  /** Mask of tokens without their own; `null` for none. */
+  /** The mask of tokens that have none of their own; `null` for none. */
   readonly mask: Json;
   readonly fingerprintExpression: string;
-  /** The default fingerprint does not cover all of the data: duplicates share the rest as well. */
+  /**
+   * True if the default fingerprint does not cover all of the data. Duplicates must share the rest
+   * as well.
+   */
   readonly hasPartialFingerprint?: true;
   /** Members of shared data that the application which creates and updates tokens may renew. */
   readonly renewable?: readonly string[];
-  /** The form of the data in which duplicates are compared; by default the stored form. */
+  /**
+   * Converts the data to the form in which duplicates are compared. If absent, the stored form is
+   * compared.
+   */
   readonly compared?: (data: Json) => Json;
   readonly searchIndexes: readonly string[];
   /**
-   * Values that the id of a token must not reveal (docs/decisions/0004). `unknown`: ids are not
-   * checked, and their expressions may use every filter.
+   * Values that the id of a token must not reveal (docs/decisions/0004). With `unknown`, ids are
+   * not checked, and their expressions may use every filter.
    */
   readonly identifying: ((data: Json) => readonly IdentifyingValue[]) | 'unknown';
   /**
@@ -38,7 +44,7 @@ export interface TokenType {
 interface TextType<Name extends string> extends Partial<Omit<TokenType, 'check' | 'name'>> {
   readonly name: Name;
   readonly containers: readonly Container[];
-  /** Reports an invalid text under the member `path`. */
+  /** Reports an invalid text, under the path of the member. */
   readonly check: (data: Json, path: string, report: Report) => void;
 }
 

@@ -1,7 +1,7 @@
 const WEIGHTS = [3, 7, 1];
 
 /**
- * Whether nine digits are an ABA routing number: 3(d1+d4+d7) + 7(d2+d5+d8) + (d3+d6+d9) is
+ * Whether nine digits are an ABA routing number: 3(d1+d4+d7) + 7(d2+d5+d8) + (d3+d6+d9) must be
  * divisible by 10 (ABA Key to Routing Numbers).
  */
 export function isAbaRouting(digits: string): boolean {

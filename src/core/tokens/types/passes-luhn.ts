@@ -1,6 +1,6 @@
 /**
  * Whether the digits pass the Luhn check (ISO/IEC 7812-1, annex B): every second digit from the
- * right doubled, sum divisible by 10.
+ * right is doubled, and the sum must be divisible by 10.
  */
 export function passesLuhn(digits: string): boolean {
   let sum = 0;
