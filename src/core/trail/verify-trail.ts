@@ -70,7 +70,7 @@ interface Chunk {
 }
 
 /**
- * The intervals that a walk reads. A `sealed` walk leaves out the time after the last seal: a chunk
+ * The intervals that a walk reads. A `sealed` walk leaves out the time after the last seal. A chunk
  * that is begun now and finished later must not include what is sealed meanwhile.
  */
 const readBy = (walk: VerifyInput['walk'], intervals: readonly Interval[]): readonly Interval[] =>
