@@ -23,6 +23,7 @@ export const BUNDLE_OPTIONS = {
     '@aws-sdk/credential-provider-node': './src/adapters/aws/environment-credentials.ts',
     '@smithy/core/checksum': './src/adapters/aws/checksum.ts',
     '@smithy/core/event-streams': './src/adapters/aws/no-event-streams.ts',
+    'mnemonist/lru-cache': './src/adapters/aws/endpoint-map.ts',
   },
 } satisfies BuildOptions;
 

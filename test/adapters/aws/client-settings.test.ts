@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { withoutLogger } from '../../../src/adapters/aws/client-settings.ts';
+import EndpointMap from '../../../src/adapters/aws/endpoint-map.ts';
 import { Md5, Sha256 } from '../../../src/adapters/aws/checksum.ts';
 
 const text = Buffer.from('GET\n/\n');
@@ -38,6 +39,15 @@ it('the hash of messages is MD5, also when it is read twice and reset', async ()
   expect(digests.map((digest) => Buffer.from(digest).toString('hex'))).toEqual([expected, expected]);
   hash.reset();
   expect(Buffer.from(await hash.digest()).toString('hex')).toBe(createHash('md5').digest('hex'));
+});
+
+it('the map of endpoints has what the cache of the SDK calls, and starts empty whatever its size', () => {
+  const endpoints = new EndpointMap<string, number>(1_000);
+  expect([endpoints.size, endpoints.has('a'), endpoints.peek('a')]).toEqual([0, false, undefined]);
+  endpoints.set('a', 1);
+  expect([endpoints.get('a'), endpoints.peek('a')]).toEqual([1, 1]);
+  endpoints.clear();
+  expect(endpoints.size).toBe(0);
 });
 
 describe('a client without a logger', () => {
