@@ -44,10 +44,13 @@ type Plain =
 /** Dependencies before they serve a request. `audit` is added for each request. */
 export type Unaudited<Deps> = Omit<Deps, 'audit'>;
 
+/** The calls of a port, also of one that may be absent, and of each of several alternatives. */
+type CallsOf<Port> = Port extends undefined ? never : keyof Port;
+
 /** Names of dependencies that no table classifies, or that have a call that none classifies. */
 type Unclassified<Deps> = {
   [Name in keyof Deps]: Name extends keyof Ports
-    ? keyof Deps[Name] extends keyof Ports[Name]
+    ? CallsOf<Deps[Name]> extends keyof Ports[Name]
       ? never
       : Name
     : Name extends Plain | 'audit'

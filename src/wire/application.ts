@@ -353,7 +353,8 @@ export const nameWords = () => `Up to ${counted(NAME_MAX_LENGTH)} characters.`;
 
 /** What the OpenAPI document says about the members of {@link grants}. */
 export const grantsWords = (): Members => ({
-  permissions: 'Granted on all tokens; data is masked.',
+  permissions:
+    'Granted on all tokens; data is masked. At least one of `permissions` and `rules` must have an entry.',
   rules:
     'In ascending order of `priority`. The first rule that covers the token and grants the permission decides.',
   'rules[].description': 'A note for people; it has no effect.',

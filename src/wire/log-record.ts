@@ -73,7 +73,13 @@ export const listLogsQuery = /* @__PURE__ */ queryOf({ once: PARAMETERS }, (quer
   };
 });
 
-const outcome = () => z.enum(OUTCOMES).check(z.meta({ id: 'Outcome' }));
+const outcome = () =>
+  z.enum(OUTCOMES).check(
+    z.meta({
+      id: 'Outcome',
+      description: 'How the request ended; `begun` was written ahead of an effect.',
+    }),
+  );
 
 /** The query of "list logs", as the OpenAPI document describes it. */
 export const listLogsParameters = () => {

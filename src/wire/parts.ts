@@ -140,7 +140,10 @@ type Shown<T> = T extends readonly (infer Element)[]
     ? { readonly [Member in keyof T]: Shown<Exclude<T[Member], undefined>> }
     : T;
 
-/** The type of a response, derived from the function that makes its schema. */
+/**
+ * The type of a response, derived from the function that makes its schema. The service sends what
+ * presenters of this type return, without a second check; tests check it against the document.
+ */
 export type Response<Schema extends () => ZodMiniType> = Shown<z.output<ReturnType<Schema>>>;
 
 /** The members of a JSON object under the names that core has for them. */

@@ -195,12 +195,11 @@ export const patchReactorBody = /* @__PURE__ */ z.lazy(() =>
     body({
       name: z.optional(name),
       code: z.optional(code),
-      configuration: z.optional(z.nullable(configurationPatch)),
+      configuration: z.optional(configurationPatch),
       application: applicationPatch,
       ...unchangeable(RECORD_MEMBERS),
     }),
     z.transform((input): { readonly patch: ReactorPatch; readonly unchanged: Unchanged } => {
-      if (input.configuration === null) throw invalid('configuration', 'must not be null');
       const patch = defined({
         name: input.name,
         code: input.code === undefined ? undefined : new Secret(input.code),

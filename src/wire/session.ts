@@ -5,7 +5,7 @@ import { madeOnce } from '../core/shared/made-once.ts';
 import { Secret } from '../core/shared/secret.ts';
 import { formatTimestamp } from '../core/shared/timestamp.ts';
 import { expiresAtMs, grants, grantsOf, grantsWords } from './application.ts';
-import { body, optional, text, time, type Response } from './parts.ts';
+import { body, described, optional, text, time, type Response } from './parts.ts';
 import type { Members } from './words.ts';
 
 /** Body of "authorize session" (docs/contract.md#sessions). */
@@ -28,15 +28,21 @@ export const authorizeSessionBody = /* @__PURE__ */ z.lazy(() =>
 
 /** A session as its creation returns it (docs/contract.md#sessions). */
 export const sessionResponse = /* @__PURE__ */ madeOnce(() =>
-  z.object({ session_key: z.string(), nonce: z.string(), expires_at: time() }).check(
-    z.meta({
-      id: 'Session',
-      description: 'A session has no access until it is authorized.',
-      examples: [
-        { session_key: 'key_session_...', nonce: '4sVx...', expires_at: '2026-11-21T10:18:30.123+00:00' },
-      ],
-    }),
-  ),
+  z
+    .object({
+      session_key: described(z.string(), 'The API key of the session, once it is authorized.'),
+      nonce: described(z.string(), 'A server authorizes the session with it.'),
+      expires_at: time(),
+    })
+    .check(
+      z.meta({
+        id: 'Session',
+        description: 'A session has no access until it is authorized.',
+        examples: [
+          { session_key: 'key_session_...', nonce: '4sVx...', expires_at: '2026-11-21T10:18:30.123+00:00' },
+        ],
+      }),
+    ),
 );
 
 /** Builds the only response that shows the key and the nonce of a session. */

@@ -1,8 +1,10 @@
 import * as z from 'zod/mini';
 import type { ZodMiniType } from 'zod/mini';
 import { madeOnce } from '../core/shared/made-once.ts';
+import { CVC_LIFETIME_SECONDS } from '../core/tokens/cvc-lifetime.ts';
 import type { TokenTypeName } from '../core/tokens/token-type.ts';
 import { described } from './parts.ts';
+import { duration } from './words.ts';
 
 const matching = (pattern: RegExp) => z.string().check(z.regex(pattern));
 
@@ -26,10 +28,10 @@ export const tokenData = /* @__PURE__ */ madeOnce((): Readonly<Record<TokenTypeN
   card: z.strictObject({
     number: described(digits(12, 19), 'Only digits, with a valid check digit (Luhn).'),
     expiration_month: wholeNumber(1, 12),
-    expiration_year: wholeNumber(1000, 9999),
+    expiration_year: described(wholeNumber(1000, 9999), 'Four digits.'),
     cvc: described(
       z.optional(z.union([digits(3, 4), between(100, 9999), z.null()])),
-      'Deleted after its lifetime, by default an hour.',
+      `Deleted after its lifetime, by default ${duration(CVC_LIFETIME_SECONDS.default * 1_000)}.`,
     ),
   }),
   bank: z.strictObject({

@@ -267,7 +267,14 @@ export const listedToken = /* @__PURE__ */ madeOnce(() =>
     .object({
       ...tokenMembers(),
       metadata: z.optional(z.record(z.string(), z.string())),
-      _extras: z.optional(z.object({ omitted: z.array(z.string()) })),
+      _extras: z.optional(
+        z.object({
+          omitted: described(
+            z.array(z.string()),
+            'Members that exceed their share of the page: get the token to see them.',
+          ),
+        }),
+      ),
     })
     .check(
       z.meta({
@@ -282,7 +289,7 @@ export const listedToken = /* @__PURE__ */ madeOnce(() =>
 export const writtenToken = /* @__PURE__ */ madeOnce(() => {
   const { id, tenant_id, type, containers, ...rest } = tokenMembers();
   const extras = z.object({
-    deduplicated: z.literal(true),
+    deduplicated: described(z.literal(true), 'The token existed: this is the existing one.'),
     not_stored: described(
       z.optional(z.array(z.string())),
       'Members of the request that the existing token did not take over: `data.cvc`.',

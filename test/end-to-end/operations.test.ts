@@ -41,7 +41,7 @@ const reencrypt = (tenant: string) =>
 const sum = (responses: readonly Record<string, any>[], member: string) =>
   responses.reduce((total, response) => total + (response[member] as number), 0);
 
-describe('rotation and re-encryption under load', () => {
+describe('rotation and reencryption under load', () => {
   it('lose nothing and fail nothing', async () => {
     const { id, app, manager } = await aTenant();
     const large = 'x'.repeat(500_000);

@@ -124,7 +124,7 @@ async function settingsOfTables(): Promise<unknown> {
   );
 }
 
-/** The hash of the newest encrypt that the Access table has. */
+/** The hash of the newest seal that the Access table has. */
 async function head(): Promise<string | undefined> {
   const isInUse = (name: string) => name.includes('Access') && !name.includes('-at-');
   const items = await allItems(service.credentials, isInUse);
@@ -133,7 +133,7 @@ async function head(): Promise<string | undefined> {
 }
 
 /** Advances the clock by minutes until the sealer has moved the head. */
-async function reencrypted(from?: string): Promise<string | undefined> {
+async function sealedAgain(from?: string): Promise<string | undefined> {
   await advanceClock(service.credentials, 180);
   await until(async () => ![undefined, from].includes(await head()));
   return await head();
@@ -255,7 +255,7 @@ describe('a restore of all tables', () => {
     });
     expect(later.status).toBe(202);
     const before = await settingsOfTables();
-    const headThen = await reencrypted();
+    const headThen = await sealedAgain();
     await restored('beside', 'latest', 'Tokens', 'Access', 'Reactors');
 
     expect((await management().delete(`/applications/${deleted.id}`)).status).toBe(204);
@@ -271,7 +271,7 @@ describe('a restore of all tables', () => {
     for (const name of ['deleted-Access', 'changed-Access'])
       expect(listed(name).join()).not.toContain('head');
     letComeBack('deleted-Reactors', reactor.body.id);
-    expect(await reencrypted(headThen)).not.toBe(headThen);
+    expect(await sealedAgain(headThen)).not.toBe(headThen);
     await restored('exchange');
     const state = readFileSync(join(folder, 'state.json'), 'utf8');
     expect((JSON.parse(state) as { functions: unknown[] }).functions).toHaveLength(10);
@@ -298,7 +298,7 @@ describe('a restore of all tables', () => {
     // The chain continues from the head before the restore.
     const headNow = await head();
     expect(headNow).not.toBe(headThen);
-    await reencrypted(headNow);
+    await sealedAgain(headNow);
     const { public_key: publicKey } = (await operatorOf(service.credentials, {
       command: 'audit-key',
     })) as Body;
@@ -307,7 +307,7 @@ describe('a restore of all tables', () => {
       public_key: publicKey,
     })) as Body;
     expect(verified).toMatchObject({ intact: true, next: null });
-    expect(verified.encrypts).toBeGreaterThan(2);
+    expect(verified.seals).toBeGreaterThan(2);
     expect(verified.records).toBeGreaterThan(verified.not_sealed_yet);
     await restored('clean');
     const tables = await dynamodbOf(service.credentials).send(new ListTablesCommand({}));

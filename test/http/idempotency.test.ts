@@ -143,7 +143,7 @@ describe('an idempotency key', () => {
     expect(await send(aMatch('k'), request)).toEqual({ status: 202, body: 'number 4242' });
     expect(await send(aMatch('k'), request)).toEqual({ status: 202, body: { again: { id: 1 } } });
     const [record] = records.values();
-    expect(record?.answer?.toString()).not.toContain('4242');
+    expect(record?.response?.toString()).not.toContain('4242');
   });
 
   it('replays for an equal body in any notation, and for no other body', async () => {

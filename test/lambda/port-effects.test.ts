@@ -88,4 +88,12 @@ it('a dependency, or a call of a port, without a stated effect does not compile'
   expect(accept({ tokenArchive: { find } })).toBeDefined();
   // @ts-expect-error: the port does not state the effect of this call.
   expect(accept({ tokenStore: { find, burn: find } })).toBeDefined();
+  const optional: { tokenStore?: { find: typeof find; burn: typeof find } } = {};
+  // @ts-expect-error: nor does a port that may be absent.
+  expect(accept(optional)).toBeDefined();
+  const either: { tokenStore: { find: typeof find } | { find: typeof find; burn: typeof find } } = {
+    tokenStore: { find },
+  };
+  // @ts-expect-error: nor does one of several alternatives.
+  expect(accept(either)).toBeDefined();
 });

@@ -124,7 +124,7 @@ describe('a page of tokens', () => {
     expect(parsed).toHaveLength(1);
   });
 
-  it('a page of tokens of a hundred tokens with members of maximum size fits a response of Lambda', async () => {
+  it('a page of a hundred tokens with members of maximum size fits a response of Lambda', async () => {
     const world = aWallWorld();
     const containers = Array.from(
       { length: 10 },

@@ -110,6 +110,19 @@ function anyToken({ WrittenToken, ListedToken }: Schemas): Schema {
   };
 }
 
+/** Members that generics.ts declares, since their types have parameters. */
+const GENERIC_MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  CreateJsonToken: ['type', 'data'],
+  UpdateTokenRequest: ['data'],
+};
+
+function withoutGenerics(component: string, schema: Schema): Schema {
+  const { [component]: generic } = GENERIC_MEMBERS;
+  if (generic === undefined) return schema;
+  const members = Object.entries(schema.properties ?? {}).filter(([name]) => !generic.includes(name));
+  return { ...schema, properties: Object.fromEntries(members) };
+}
+
 /** Writes types, and remembers which components requests contain. */
 function createWriter(schemas: Schemas) {
   const byShape = new Map(
@@ -153,7 +166,11 @@ function createWriter(schemas: Schemas) {
   function writtenOut(schema: Schema, isInput: boolean, indent: string): string {
     const { type, const: constant, enum: names, anyOf, items } = schema;
     if (constant !== undefined) return JSON.stringify(constant);
-    if (names !== undefined) return names.map((name) => JSON.stringify(name)).join(' | ');
+    if (names !== undefined) {
+      const known = names.map((name) => JSON.stringify(name)).join(' | ');
+      // A newer service may have further names; those with a type of their own are complete.
+      return isInput ? known : `${known} | (string & {})`;
+    }
     if (type === 'object') return objectOf(schema, isInput, indent);
     if (type === 'array') return `readonly (${typeOf(items ?? {}, isInput, indent)})[]`;
     if (type !== undefined)
@@ -166,12 +183,12 @@ function createWriter(schemas: Schemas) {
   }
 
   function declaration(component: string): string {
-    const schema = schemas[component] ?? never(component);
+    const schema = withoutGenerics(component, schemas[component] ?? never(component));
     const name = SDK_NAMES[component] ?? component;
     const isInput = ofRequests.has(component);
     const head = `${comment(schema.description)}export `;
     return schema.properties === undefined
-      ? `${head}type ${name} = ${writtenOut(schema, isInput, '')};\n`
+      ? `${head}type ${name} = ${writtenOut(schema, true, '')};\n`
       : `${head}interface ${name} ${members(schema, isInput, '')}\n`;
   }
 

@@ -18,7 +18,7 @@ import {
 } from './tables.ts';
 import { nowFiles, readTable, thenFiles, tokenChanges, tokenLine } from './token-changes.ts';
 
-/** The tables of an `Access` restore are sealed under its root keys. */
+/** The tables of an `Access` restore are encrypted under its root keys. */
 const CHOICES: readonly (readonly Role[])[] = [
   ['Tokens'],
   ['Reactors'],

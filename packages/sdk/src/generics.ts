@@ -28,18 +28,14 @@ export interface TokenData<D = Exclude<Json, null>> {
 }
 
 /** In a change, `null` removes a member, or restores the default of the type (RFC 7386). */
-export interface TokenChange<D = Exclude<Json, null> | Partial<CardData | BankData>> extends Omit<
-  TokenChangeMembers,
-  'data'
-> {
+export interface TokenChange<
+  D = Exclude<Json, null> | Partial<CardData | BankData>,
+> extends TokenChangeMembers {
   /** Merged into the existing data. */
   readonly data?: (D & AsJson<D> & {}) | undefined;
 }
 
-export interface NewTokenOf<T extends TokenType, D = Exclude<Json, null>> extends Omit<
-  NewTokenMembers,
-  'type' | 'data'
-> {
+export interface NewTokenOf<T extends TokenType, D = Exclude<Json, null>> extends NewTokenMembers {
   readonly type: T;
   readonly data: TokenData<D>[T];
 }

@@ -78,7 +78,8 @@ export interface Problem {
     | 'reactor_failed'
     | 'destination_unreachable'
     | 'dependency_unavailable'
-    | 'internal_error';
+    | 'internal_error'
+    | (string & {});
   /** Absent on an unexpected 500. */
   readonly detail?: string;
   /** The problems, by the path of the member (`data.number`, `rules[0].priority`). */
@@ -115,7 +116,9 @@ export interface Tenant {
 
 /** A session has no access until it is authorized. */
 export interface Session {
+  /** The API key of the session, once it is authorized. */
   readonly session_key: string;
+  /** A server authorizes the session with it. */
   readonly nonce: string;
   readonly expires_at: string;
 }
@@ -161,6 +164,7 @@ export interface LogRecord {
   };
 }
 
+/** How the request ended; `begun` was written ahead of an effect. */
 export type Outcome = 'begun' | 'ok' | 'refused' | 'invalid' | 'failed';
 
 export type TokenForm =
@@ -227,9 +231,11 @@ export interface Token {
   readonly modified_by?: string;
   readonly modified_at?: string;
   readonly _extras?: {
+    /** The token existed: this is the existing one. */
     readonly deduplicated?: true;
     /** Members of the request that the existing token did not take over: `data.cvc`. */
     readonly not_stored?: readonly string[];
+    /** Members that exceed their share of the page: get the token to see them. */
     readonly omitted?: readonly string[];
   };
 }
@@ -242,7 +248,10 @@ export interface NewApplication {
    * `management` for operators.
    */
   readonly type: ApplicationType;
-  /** Granted on all tokens; data is masked. */
+  /**
+   * Granted on all tokens; data is masked. At least one of `permissions` and `rules` must have an
+   * entry.
+   */
   readonly permissions?: readonly PermissionName[] | undefined;
   /**
    * In ascending order of `priority`. The first rule that covers the token and grants the
@@ -256,7 +265,10 @@ export interface NewApplication {
 export interface ApplicationGrants {
   /** Up to 200 characters. */
   readonly name: string;
-  /** Granted on all tokens; data is masked. */
+  /**
+   * Granted on all tokens; data is masked. At least one of `permissions` and `rules` must have an
+   * entry.
+   */
   readonly permissions?: readonly PermissionName[] | undefined;
   /**
    * In ascending order of `priority`. The first rule that covers the token and grants the
@@ -280,7 +292,10 @@ export interface TenantChange {
 export interface SessionGrants {
   /** The nonce of the session. */
   readonly nonce: string;
-  /** Granted on all tokens; data is masked. */
+  /**
+   * Granted on all tokens; data is masked. At least one of `permissions` and `rules` must have an
+   * entry.
+   */
   readonly permissions?: readonly PermissionName[] | undefined;
   /**
    * In ascending order of `priority`. The first rule that covers the token and grants the
@@ -321,7 +336,7 @@ export interface ReactorChange {
    */
   readonly code?: string | undefined;
   /** Merged; `null` removes an entry. */
-  readonly configuration?: Readonly<Record<string, string | null>> | null | undefined;
+  readonly configuration?: Readonly<Record<string, string | null>> | undefined;
   /** `null` removes it. */
   readonly application?:
     | {
@@ -338,10 +353,6 @@ export interface NewTokenMembers {
    * value, like `{{ data.number | alias_card: false, true }}`. Default: a random UUID.
    */
   readonly id?: string | undefined;
-  /** Decides validation and defaults. */
-  readonly type: 'token';
-  /** Any JSON except `null`. */
-  readonly data: Json;
   /**
    * Any JSON with expressions in its strings, such as `{{ data.number | reveal_last: 4 }}`. It
    * must evaluate on the data. Default: the type's.
@@ -373,8 +384,9 @@ export interface CardData {
   /** Only digits, with a valid check digit (Luhn). */
   readonly number: string;
   readonly expiration_month?: number | string | null | undefined;
+  /** Four digits. */
   readonly expiration_year?: number | string | null | undefined;
-  /** Deleted after its lifetime, by default an hour. */
+  /** Deleted after its lifetime, by default 1 hour. */
   readonly cvc?: string | number | null | undefined;
 }
 
@@ -385,8 +397,6 @@ export interface BankData {
 }
 
 export interface TokenChangeMembers {
-  /** Merged into the data; `null` is rejected. */
-  readonly data?: Json | undefined;
   /** Merged into the mask; `null` removes it. */
   readonly mask?: Json | null | undefined;
   /** Merged; `null` removes all entries. */

@@ -129,7 +129,7 @@ async function responseOf(
   return readParts(table, of, record.partCount ?? 0);
 }
 
-const isAnswered = ({ encryptedResponse, partCount }: Record): boolean =>
+const hasResponse = ({ encryptedResponse, partCount }: Record): boolean =>
   encryptedResponse !== undefined || partCount !== undefined;
 
 /** Claims a request under a key that another body has used. */
@@ -140,7 +140,7 @@ async function claimOther(
   bodyHash: Buffer,
   times: ClaimTimes,
 ): Promise<IdempotencyClaim> {
-  if (isAnswered(record) || record.hasRun || record.leaseUntil !== RELEASED) return { state: 'other_body' };
+  if (hasResponse(record) || record.hasRun || record.leaseUntil !== RELEASED) return { state: 'other_body' };
   const renewed = await claimNew(table, scope, bodyHash, times, record.attempt);
   return 'claim' in renewed ? renewed.claim : { state: 'running', leaseUntil: times.leaseUntil };
 }
@@ -152,7 +152,7 @@ async function claimSame(
   record: Record,
   { now, leaseUntil }: ClaimTimes,
 ): Promise<IdempotencyClaim> {
-  if (isAnswered(record)) {
+  if (hasResponse(record)) {
     const encryptedResponse = await responseOf(table, scope, record, now);
     return encryptedResponse === undefined ? { state: 'ran' } : { state: 'stored', encryptedResponse };
   }

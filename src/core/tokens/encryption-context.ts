@@ -56,7 +56,7 @@ export function encryptionContext(token: EncryptedToken, field: 'data' | 'detail
 }
 
 /**
- * The context of the MAC of a token's summary. It also binds the sizes, so that a token
+ * The context of the MAC of a token's clear fields. It also binds the sizes, so that a token
  * without its details is not one that never had any.
  */
 export function clearContext(

@@ -6,7 +6,7 @@ import { JsonExtentError, MEMBERS_MAX, MembersAllowance } from '../shared/json-e
 import type { Secret } from '../shared/secret.ts';
 import { maskData, openData, openDetails, openWholeData, shownAs, type OpenTokenDeps } from './open-token.ts';
 import type { StoredToken, TokenSummary, TokenView } from './token.ts';
-import { describe, descriptionOf, type TokenDescription } from './token-details.ts';
+import { describe, DETAIL_NAMES, descriptionOf, type TokenDescription } from './token-details.ts';
 import { tokenType } from './token-type.ts';
 
 /**
@@ -100,9 +100,8 @@ function isLarge({ encryptedDetails }: TokenSummary, share: number): boolean {
  * are those that it may have.
  */
 function describing(token: TokenSummary, description: TokenDescription | undefined): readonly string[] {
-  if (description === undefined)
-    return [...(token.hasMask ? ['mask'] : []), 'fingerprint_expression', 'metadata', 'search_indexes'];
-  return Object.keys(descriptionOf(description));
+  if (description !== undefined) return Object.keys(descriptionOf(description));
+  return Object.values(DETAIL_NAMES).filter((name) => name !== DETAIL_NAMES.mask || token.hasMask);
 }
 
 function view(

@@ -13,8 +13,8 @@ export async function proven<T extends StoredToken | TokenSummary>(vault: Vault,
 }
 
 /**
- * A token store that returns only tokens whose summary has its MAC. So no decision about access and
- * no view depends on a clear field that another principal wrote
+ * A token store that returns only tokens whose clear fields have their MAC. So no decision about
+ * access and no view depends on a clear field that another principal wrote
  * (docs/security.md#the-encrypted-record).
  */
 export function createProvenTokenStore(store: TokenStore, vault: Vault): TokenStore {

@@ -5,7 +5,7 @@ import type { TokenType } from './types/definition.ts';
 import { employerIdNumber, socialSecurityNumber } from './types/nine-digits.ts';
 
 /**
- * Every token type. A new one needs a file in `types`, a row here, its name in the SDK, and docs.
+ * Every token type. A new one needs a file in `types`, a row here, and what CONTRIBUTING.md lists.
  */
 const TOKEN_TYPES = [
   anyJson,

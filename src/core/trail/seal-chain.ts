@@ -19,11 +19,7 @@ async function isAnySealBefore(seals: SealReader, time: number): Promise<boolean
 }
 
 /** Reports that the head is not the last seal that was read. */
-function* checkClearFields(
-  last: Link | undefined,
-  head: Buffer | undefined,
-  at: number,
-): Generator<BrokenLink> {
+function* checkHead(last: Link | undefined, head: Buffer | undefined, at: number): Generator<BrokenLink> {
   if (last === undefined) {
     if (head !== undefined) yield brokenLink(at, { from: at }, 'all seals are gone: there is a head');
     return;
@@ -58,7 +54,7 @@ async function* handle(
     case 'pause':
       return group.covered >= group.to;
     case 'end':
-      yield* checkClearFields(group.last, event.head, group.at);
+      yield* checkHead(group.last, event.head, group.at);
       return true;
   }
 }

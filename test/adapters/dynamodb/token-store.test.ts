@@ -476,7 +476,7 @@ describe('a write that encrypts the same content again', () => {
     expect((await aStore().find(TENANT, token.id))?.isShared).toBe(false);
   });
 
-  it('is not taken for done after a write without the mark that encrypts the content again, nor the reverse', async () => {
+  it('is not taken for done after another write of the same version, whichever of them marks the token', async () => {
     for (const isMarkedFirst of [true, false]) {
       const token = aStoredToken();
       await aStore().create([{ token }]);
@@ -488,7 +488,7 @@ describe('a write that encrypts the same content again', () => {
     }
   });
 
-  it('sealing data in parts again does not remove a state that was written first', async () => {
+  it('encrypting data in parts again does not undo a write that came first', async () => {
     const token = aStoredToken({ encryptedData: randomBytes(2_500_000) });
     await aStore().create([{ token }]);
     const again = (isShared: boolean) => ({

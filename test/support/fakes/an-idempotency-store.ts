@@ -14,7 +14,7 @@ export interface IdempotencyRecord {
   startedAt: number;
   leaseUntil: number;
   hasRun: boolean;
-  answer?: Buffer;
+  response?: Buffer;
   responseUntil?: number;
 }
 
@@ -48,7 +48,7 @@ export function anIdempotencyStore() {
     const renewed = { seed: randomBytes(32), bodyHash, startedAt: now, hasRun: false, ...lease };
     const record = records.get(placeOf(scope));
     if (record === undefined || record.startedAt <= now - RETENTION_MS) return claimed(scope, renewed);
-    const { answer: response, responseUntil = Infinity, hasRun, leaseUntil } = record;
+    const { response, responseUntil = Infinity, hasRun, leaseUntil } = record;
     if (![bodyHash, ...others].some((hash) => hash.equals(record.bodyHash))) {
       const isReleased = response === undefined && !hasRun && leaseUntil === RELEASED;
       return isReleased ? claimed(scope, renewed) : { state: 'other_body' };
@@ -63,7 +63,7 @@ export function anIdempotencyStore() {
     claim: (...input) => Promise.resolve(claim(...input)),
     beginRun: (scope, attempt) => Promise.resolve(change(scope, attempt, { hasRun: true })),
     keep(scope, attempt, response, { until }) {
-      change(scope, attempt, { answer: response, ...(until !== undefined && { responseUntil: until }) });
+      change(scope, attempt, { response, ...(until !== undefined && { responseUntil: until }) });
       return Promise.resolve();
     },
     release(scope, attempt, hasRun) {

@@ -104,8 +104,8 @@ const context = (item: Encrypted) => encryptionContext(tokenOf(item), 'data');
 async function encrypted(item: Encrypted, data: Card) {
   const encryptedData = await vault.encrypt(context(item), new Secret(data));
   const dataBytes = encryptedData.length - ENCRYPTION_OVERHEAD_BYTES;
-  const summary = clearContext(tokenOf(item), { dataBytes, detailsBytes: undefined });
-  return { encryptedData, dataBytes, clearMac: await vault.mac(summary) };
+  const clear = clearContext(tokenOf(item), { dataBytes, detailsBytes: undefined });
+  return { encryptedData, dataBytes, clearMac: await vault.mac(clear) };
 }
 const open = async (item: Plain) =>
   (await vault.decrypt(context(item), Buffer.from(item.encryptedData))).reveal() as unknown as Card;

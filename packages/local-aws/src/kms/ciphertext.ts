@@ -16,7 +16,7 @@ export interface OpenedEnvelope {
   readonly version: number;
   readonly header: Buffer;
   readonly nonce: Buffer;
-  readonly sealed: Buffer;
+  readonly encrypted: Buffer;
   readonly tag: Buffer;
 }
 
@@ -34,7 +34,7 @@ function additionalData(header: Buffer, context: EncryptionContext): Buffer {
 }
 
 /** Encrypts `plaintext` with AES-256-GCM under the 32 bytes of `material`. */
-export function seal(
+export function encryptBytes(
   keyId: string,
   version: number,
   material: Buffer,
@@ -62,18 +62,22 @@ export function openEnvelope(blob: Buffer): OpenedEnvelope {
     version: blob.readUInt32BE(headerBytes - 4),
     header: blob.subarray(0, headerBytes),
     nonce: blob.subarray(headerBytes, headerBytes + NONCE_BYTES),
-    sealed: blob.subarray(headerBytes + NONCE_BYTES, blob.length - TAG_BYTES),
+    encrypted: blob.subarray(headerBytes + NONCE_BYTES, blob.length - TAG_BYTES),
     tag: blob.subarray(blob.length - TAG_BYTES),
   };
 }
 
 /** Decrypts a blob. Throws InvalidCiphertextException if the blob or the context is another one. */
-export function unseal(envelope: OpenedEnvelope, material: Buffer, context: EncryptionContext): Buffer {
+export function decryptEnvelope(
+  envelope: OpenedEnvelope,
+  material: Buffer,
+  context: EncryptionContext,
+): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', material, envelope.nonce, { authTagLength: TAG_BYTES })
     .setAAD(additionalData(envelope.header, context))
     .setAuthTag(envelope.tag);
   try {
-    return Buffer.concat([decipher.update(envelope.sealed), decipher.final()]);
+    return Buffer.concat([decipher.update(envelope.encrypted), decipher.final()]);
   } catch {
     throw invalid();
   }

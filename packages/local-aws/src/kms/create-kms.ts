@@ -9,7 +9,7 @@ import {
   type ResourcePolicy,
 } from '../aws-service.ts';
 import { createStorageFailure, type StorageFailure } from '../storage-failure.ts';
-import { openEnvelope, seal, unseal, type EncryptionContext } from './ciphertext.ts';
+import { decryptEnvelope, encryptBytes, openEnvelope, type EncryptionContext } from './ciphertext.ts';
 import { openKeyStore, type KeySpec, type StoredKey } from './key-store.ts';
 import { parseRequest, type KmsRequest, type Operation, type RequestOf } from './requests.ts';
 import { isSignatureOf, signatureOf, type Signed } from './signature.ts';
@@ -137,7 +137,7 @@ function encrypt(key: Key, plaintext: Buffer, context: EncryptionContext): strin
   const version = key.material.length;
   const material = key.material.at(-1);
   if (material === undefined) throw new Error(`KMS key ${key.keyId} has no material`);
-  return seal(key.keyId, version, material, plaintext, context).toString('base64');
+  return encryptBytes(key.keyId, version, material, plaintext, context).toString('base64');
 }
 
 function decrypt(
@@ -159,7 +159,7 @@ function decrypt(
   }
   const material = key.material[envelope.version - 1];
   if (material === undefined) throw new AwsError('InvalidCiphertextException', 400, '');
-  return { key, plaintext: unseal(envelope, material, context) };
+  return { key, plaintext: decryptEnvelope(envelope, material, context) };
 }
 
 function generateDataKey(kms: KmsState, input: RequestOf<'GenerateDataKey'>): Response {

@@ -41,7 +41,7 @@ async function aKms(): Promise<Kms> {
   return kms;
 }
 
-/** A data key, sealed under a key of the account. */
+/** A data key, encrypted under a key of the account. */
 const aDataKey = (kms: Kms, KeyId: string, EncryptionContext: Record<string, string> = {}) =>
   send(kms, 'GenerateDataKey', { KeyId, NumberOfBytes: 3, EncryptionContext });
 
@@ -93,11 +93,11 @@ describe('ciphertexts', () => {
       .filter((name) => JSON.stringify(name) === `"${name}"`);
     const context = fc.dictionary(names, fc.string({ maxLength: 4 }), { maxKeys: 3 });
     await fc.assert(
-      fc.asyncProperty(context, context, async (sealed, supplied) => {
+      fc.asyncProperty(context, context, async (bound, supplied) => {
         const same =
-          JSON.stringify(Object.entries(sealed).toSorted()) ===
+          JSON.stringify(Object.entries(bound).toSorted()) ===
           JSON.stringify(Object.entries(supplied).toSorted());
-        const { CiphertextBlob } = await aDataKey(kms, 'k-1', sealed);
+        const { CiphertextBlob } = await aDataKey(kms, 'k-1', bound);
         const code = await codeOf(send(kms, 'Decrypt', { CiphertextBlob, EncryptionContext: supplied }));
         expect(code).toBe(same ? 'answered' : 'InvalidCiphertextException');
       }),
