@@ -23,8 +23,6 @@ import { runService, TEST_SETTINGS, type RunningService } from '../support/run-s
 import { revealing } from '../support/sample-requests.ts';
 import { functionEnvironments, functionOf } from '../../tools/bench/local-functions.ts';
 
-jest.setTimeout(120_000);
-
 type Item = Record<string, AttributeValue>;
 
 interface Table {

@@ -43,7 +43,7 @@ describe('a page of another origin', () => {
     });
     expect(new URL(credentials.base_url).origin).not.toBe(seen.origin);
     expect((await client(key).delete(`/tokens/${collected.token.id}`)).status).toBe(403);
-  }, 120_000);
+  });
 });
 
 describe('the SDK in a page of another origin', () => {
@@ -66,5 +66,5 @@ describe('the SDK in a page of another origin', () => {
       data: { ...CARD, number: 'XXXXXXXXXXXX4242' },
       refused: { isApiError: true, status: 400, errors: { 'data.number': [expect.any(String)] } },
     });
-  }, 120_000);
+  });
 });

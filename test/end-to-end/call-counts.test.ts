@@ -217,7 +217,7 @@ beforeAll(async () => {
   app = clientOf((await management.post('/applications', application)).body.key as string);
   // Every key is unwrapped, and every function started.
   for (const prepare of Object.values(OPERATIONS)) await (await prepare())();
-}, 120_000);
+});
 afterAll(() => service.stop());
 
 describe('docs/storage.md', () => {
@@ -297,7 +297,7 @@ describe('budgets of the architecture', () => {
       expect(auditCalls).toBeLessThanOrEqual(BUDGETS.auditCalls.cold);
       expect(sequential).toBeLessThanOrEqual(limit);
     }
-  }, 180_000);
+  });
 
   it('hold for a default card: an item of 1 KB, with a copy in each of two indexes', async () => {
     const { writeUnits, auditUnits } = await wireOf('create a card');

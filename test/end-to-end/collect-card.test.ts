@@ -8,8 +8,6 @@ const { describe } = needing('Chromium');
 
 // The example of `examples/browser/`, in a browser, as a user with a keyboard sees it. The service
 // is another origin.
-jest.setTimeout(60_000);
-
 const NUMBER = '4242424242424242';
 const CVC = '737';
 

@@ -5,8 +5,6 @@ import { needing } from '../support/needing.ts';
 
 const { describe } = needing('openssl');
 
-jest.setTimeout(120_000);
-
 /** Runs `npm run demo` with its own folder for temporary files, which the test inspects. */
 function runDemo(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const folder = temporaryFolder();

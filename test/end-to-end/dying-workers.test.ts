@@ -12,8 +12,6 @@ import { runService, TEST_SETTINGS, type RunningService } from '../support/run-s
 
 const { it } = needing('openssl');
 
-jest.setTimeout(600_000);
-
 /**
  * One batch has so many jobs. More batches follow until a worker has died in the middle of its
  * work.

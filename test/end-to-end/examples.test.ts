@@ -13,8 +13,6 @@ import { DESTINATION_PORTS, runService, TEST_SETTINGS, type RunningService } fro
 
 const { describe } = needing('openssl');
 
-jest.setTimeout(180_000);
-
 const run = promisify(execFile);
 
 let service: RunningService;

@@ -28,8 +28,6 @@ import { control } from '../../packages/local-aws/src/control.ts';
 
 const { describe } = needing('openssl');
 
-jest.setTimeout(180_000);
-
 const CLIENTS = IS_THOROUGH ? 24 : 4;
 /** In the thorough run. */
 const TRAFFIC_MS = 5_000;
@@ -473,15 +471,18 @@ describe('the audit trail', () => {
   it('verifies as intact after all these faults once it is sealed', async () => {
     await advanceClock(service.credentials, 300);
     const verified = async (of: object) => {
-      let from: string | undefined;
-      for (;;) {
+      let next: object = {};
+      for (let failures = 0; ;) {
         const reply = (await operatorOf(service.credentials, {
           command: 'verify-audit',
           ...of,
-          ...(from !== undefined && { from }),
+          ...next,
         })) as Body;
-        from = (reply.next as { from?: string } | null)?.from;
-        if (from === undefined) return reply;
+        // On a busy machine a read may come too late. An operator repeats such a step.
+        if (/depends on is unavailable/.test(String(reply.errorMessage)) && (failures += 1) < 10) continue;
+        expect(reply).toMatchObject({ intact: true });
+        if (reply.next === null) return reply;
+        next = reply.next as object;
       }
     };
     // Two ticks of the sealer later only the records of the checks themselves are unsealed. The
@@ -490,9 +491,7 @@ describe('the audit trail', () => {
       if (((await verified({})).not_sealed_yet as number) <= 10) break;
       await sleep(500);
     }
-    const { intact, broken, not_sealed_yet: unsealed } = await verified({ index: true });
-    expect({ intact, broken }).toEqual({ intact: true, broken: undefined });
-    expect(unsealed).toBeLessThan(50);
+    expect((await verified({ index: true })).not_sealed_yet).toBeLessThan(50);
     process.stdout.write(
       `the trail: ${String(recorded.answers)} answers, ${String(recorded.arrivals)} arrivals, ${String(recorded.records)} records, nothing missing\n`,
     );
@@ -608,7 +607,7 @@ describe('a fault that is certain', () => {
   beforeAll(async () => {
     target = await aTarget();
     id = (await made(target.privateKey, '/tokens', { type: 'token', data: 'x', metadata: { a: 'b' } })).id;
-  }, 30_000);
+  });
 
   const indexed = { type: 'token', data: 'x', metadata: { a: 'b' } };
 

@@ -33,8 +33,6 @@ function lenientContract(): string {
   return file;
 }
 
-jest.setTimeout(120_000);
-
 interface Response {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -14,8 +14,6 @@ import { releaseCheck } from '../../tools/release-check/run.ts';
 
 const { describe } = needing('openssl');
 
-jest.setTimeout(180_000);
-
 let service: RunningService;
 let receiver: TestDestination;
 let bank: TestDestination;

@@ -12,8 +12,6 @@ import { needing } from '../support/needing.ts';
 
 const { it } = needing('openssl');
 
-jest.setTimeout(180_000);
-
 let service: RunningService;
 let destination: TestDestination;
 const data = join(temporaryFolder(), 'data');

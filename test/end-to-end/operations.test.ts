@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { CARD, client, type HttpClient, operator, revealing } from '../support/service.ts';
 import { random } from '../../packages/local-aws/test/thoroughness.ts';
 
-jest.setTimeout(180_000);
-
 async function aTenant(): Promise<{
   id: string;
   manager: HttpClient;

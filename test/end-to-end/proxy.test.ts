@@ -467,7 +467,7 @@ describe('a failure of the proxy itself', () => {
       expectProblem(await api('GET', '/proxy', { headers: { 'SVC-PROXY-URL': base() } }), 408);
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect(destination.connections.open).toBe(0);
-    }, 60_000);
+    });
 
   it('never repeats the request that it sent', async () => {
     const { response: reply } = await through('POST', {

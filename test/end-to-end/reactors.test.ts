@@ -4,9 +4,6 @@ import { join, resolve } from 'node:path';
 import { bundleCode } from '../../tools/try-reactor/bundle-code.ts';
 import { aRevealingApplication, anApplication, CARD, client, management } from '../support/service.ts';
 
-/** Time to create the function of a new reactor. */
-jest.setTimeout(120_000);
-
 const manager = management;
 
 async function aReactor(code: string, more: Record<string, unknown> = {}): Promise<string> {

@@ -27,8 +27,6 @@ import { httpClient } from '../support/http-client.ts';
 import { runService, TEST_SETTINGS, temporaryFolder, type RunningService } from '../support/run-service.ts';
 import { revealing } from '../support/sample-requests.ts';
 
-jest.setTimeout(240_000);
-
 const DAY_SECONDS = 86_400;
 const DAY_MS = DAY_SECONDS * 1_000;
 let data = join(temporaryFolder(), 'data');

@@ -23,8 +23,6 @@ import {
 } from '../support/run-service.ts';
 import { CARD, revealing } from '../support/sample-requests.ts';
 
-jest.setTimeout(240_000);
-
 async function until(isTrue: () => Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await pause(200);
 }

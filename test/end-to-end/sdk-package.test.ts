@@ -14,8 +14,6 @@ import { needing } from '../support/needing.ts';
 import { aProject, packedSdk } from '../support/packed-sdk.ts';
 import { anApplication, aRevealingApplication, CARD, credentials } from '../support/service.ts';
 
-jest.setTimeout(180_000);
-
 const run = promisify(execFile);
 
 /** The steps of every consumer, with `sdk` and `env` in scope; the last line is its result. */

@@ -186,7 +186,7 @@ describe('a cvc', () => {
     const again = await app.post('/tokens', wanted);
     expect(again.body).toMatchObject({ id, data: card.data, _extras: { deduplicated: true } });
     expect(again.body._extras).not.toHaveProperty('not_stored');
-  }, 90_000);
+  });
 
   it('gets a new hour when it is set, retains its hour otherwise, and is deleted when it is removed', async () => {
     const app = await aRevealingApplication();

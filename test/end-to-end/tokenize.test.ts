@@ -100,7 +100,7 @@ describe('POST /tokenize', () => {
     const listed = await app.get(`/tokens?metadata.order=${order}&size=100`);
     expect(listed.body.pagination.total_items).toBe(100);
     expect(listed.body.data[0].data.cvc).toBe('123');
-  }, 60_000);
+  });
 
   it('403: a container that the caller may not create in', async () => {
     const app = await anApplication({

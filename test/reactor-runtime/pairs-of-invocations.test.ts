@@ -63,5 +63,5 @@ describe('no invocation reaches another one', () => {
       await honest();
       expect(findings).toEqual([]);
     });
-  }, 240_000);
+  });
 });

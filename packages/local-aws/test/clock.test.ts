@@ -2,8 +2,6 @@ import { createClock } from '../src/clock.ts';
 import { createSqs } from '../src/sqs/create-sqs.ts';
 import { aFunction, aHost } from './lambda/a-function.ts';
 
-jest.setTimeout(30_000);
-
 const advance = (seconds: unknown): string => JSON.stringify({ advance_seconds: seconds });
 const HOUR_MS = 3_600_000;
 

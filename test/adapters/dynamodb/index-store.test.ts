@@ -48,7 +48,7 @@ const name = bytesOfName(nameOfToken(TOKEN));
 let database: Database;
 beforeAll(async () => {
   database = await aDatabase(3);
-}, 60_000);
+});
 afterAll(() => database.close());
 
 const stores = (fate?: Fate) => {
@@ -377,7 +377,7 @@ describe('a search by token', () => {
       before = walked.next;
     } while (before !== undefined);
     expect(found.size).toBe(places.length);
-  }, 60_000);
+  });
 
   it('reads a hundred ids that a record refers to in one call, and leaves one that is gone as it is', async () => {
     const trail = randomUUID();

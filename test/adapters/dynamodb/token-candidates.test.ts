@@ -23,7 +23,7 @@ beforeAll(async () => {
   }
   for (let at = 0; at < COUNT; at += 25)
     await store.create(tokens.slice(at, at + 25).map((token) => ({ token })));
-}, 60_000);
+});
 afterAll(() => database.close());
 
 /** The expected result, computed from all tokens in memory. */
@@ -52,7 +52,7 @@ describe('candidates', () => {
       }),
       { numRuns: cases(20) },
     );
-  }, 60_000);
+  });
 
   it('candidates of a rare term and a common one cost as much as those of the rare one', async () => {
     database.takeCalls();

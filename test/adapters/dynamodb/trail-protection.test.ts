@@ -73,7 +73,7 @@ describe('in a database', () => {
   let database: Database;
   beforeAll(async () => {
     database = await aDatabase();
-  }, 60_000);
+  });
   afterAll(() => database.close());
 
   it('each setting of a table is compared', async () => {

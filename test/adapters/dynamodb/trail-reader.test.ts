@@ -35,7 +35,7 @@ const table = () => database.table('Audit');
 
 beforeAll(async () => {
   database = await aDatabase(3);
-}, 60_000);
+});
 afterAll(() => database.close());
 
 async function insert(trail: string, position: string, attributes: Readonly<Record<string, Value>>) {

@@ -12,7 +12,7 @@ import { aDatabase, type Database } from '../../support/a-database.ts';
 let database: Database;
 beforeAll(async () => {
   database = await aDatabase(3);
-}, 60_000);
+});
 afterAll(() => database.close());
 
 trailReaderContract('in DynamoDB', () => {

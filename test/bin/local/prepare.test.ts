@@ -16,8 +16,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SYNTHESIS_INPUTS } from '../../../bin/local/synthesis-inputs.ts';
 
-jest.setTimeout(120_000);
-
 const root = join(import.meta.dirname, '..', '..', '..');
 const folders: string[] = [];
 const running = new Set<ChildProcess>();

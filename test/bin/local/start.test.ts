@@ -15,8 +15,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 
-jest.setTimeout(60_000);
-
 const root = join(import.meta.dirname, '..', '..', '..');
 const directory = mkdtempSync(join(tmpdir(), 'start-'));
 const app = join(directory, 'cdk.out');

@@ -12,7 +12,7 @@ describe('calls and units, measured on the wire', () => {
   beforeAll(async () => {
     few = await measureGrowth(FEW);
     many = await measureGrowth(MANY);
-  }, 120_000);
+  });
 
   it.each(CONSTANT)('"%s" costs the same for any number of tokens', (name) => {
     expect(many[name]).toEqual(few[name]);
@@ -30,7 +30,7 @@ describe('calls and units of GET /logs, measured on the wire', () => {
   beforeAll(async () => {
     few = await measureTrail(1_000);
     many = await measureTrail(IS_THOROUGH ? 100_000 : 10_000);
-  }, 120_000);
+  });
 
   it.each(OF_TRAIL)('"%s" cost the same at 1,000 and at ten times as many records', (name) => {
     expect(many[name]).toEqual(few[name]);

@@ -37,7 +37,7 @@ describe('a synthesized CDK app', () => {
     const { stderr, status } = spawnSync(process.execPath, [program], { env, encoding: 'utf8' });
     expect({ stderr, status }).toMatchObject({ status: 0 });
     app = await readAssembly(directory);
-  }, 60_000);
+  });
 
   afterAll(() => {
     rmSync(directory, { recursive: true });

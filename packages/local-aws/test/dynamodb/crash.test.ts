@@ -89,7 +89,7 @@ it('killing the process at any moment loses no acknowledged write and leaves no 
   } finally {
     await rm(directory, { recursive: true });
   }
-}, 30_000);
+});
 
 it('a second process on the same directory is rejected', async () => {
   const directory = await mkdtemp(path.join(tmpdir(), 'lock-'));

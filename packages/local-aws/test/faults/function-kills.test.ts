@@ -2,8 +2,6 @@ import { createFaults } from '../../src/faults/create-faults.ts';
 import type { FunctionHost } from '../../src/lambda/function-host.ts';
 import { aFunction, aHost } from '../lambda/a-function.ts';
 
-jest.setTimeout(30_000);
-
 let host: FunctionHost | undefined;
 
 afterEach(() => host?.close());

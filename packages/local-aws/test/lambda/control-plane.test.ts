@@ -28,8 +28,6 @@ import type { PolicyStatement } from '../../src/aws-service.ts';
 import { aLambda, functionArn, layerArn, roleArn, type ALambda } from './a-lambda.ts';
 import { aZip } from './a-zip.ts';
 
-jest.setTimeout(60_000);
-
 let lambda: ALambda;
 let client: LambdaClient;
 

@@ -16,8 +16,6 @@ import { aLambda, layerArn, roleArn, type ALambda } from './a-lambda.ts';
 import { aLayer } from './a-layer.ts';
 import { aZip } from './a-zip.ts';
 
-jest.setTimeout(60_000);
-
 let lambda: ALambda;
 
 async function start(options: Partial<LambdaOptions> = {}): Promise<void> {

@@ -5,8 +5,6 @@ import type { FunctionHost } from '../../src/lambda/function-host.ts';
 import type { FunctionDefinition } from '../../src/lambda/function-definition.ts';
 import { aFunction, aHost } from './a-function.ts';
 
-jest.setTimeout(30_000);
-
 let host: ReturnType<typeof aHost>;
 
 function start(definition: FunctionDefinition, options: Parameters<typeof aHost>[1] = {}): FunctionHost {

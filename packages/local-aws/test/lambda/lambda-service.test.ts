@@ -3,8 +3,6 @@ import { createLambda, type Lambda } from '../../src/lambda/create-lambda.ts';
 import { createLayerTable } from '../../src/lambda/layer-table.ts';
 import { aFunction, aHost } from './a-function.ts';
 
-jest.setTimeout(30_000);
-
 const host = aHost([
   aFunction('export const handler = async ({ fail }) => { if (fail) throw new Error("no"); return "yes"; };'),
 ]);

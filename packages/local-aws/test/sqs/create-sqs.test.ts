@@ -18,8 +18,6 @@ import type { QueueDefinition } from '../../src/sqs/queue-definitions.ts';
 import { startLimited } from '../limited-process.ts';
 import { issuedTo } from '../issued-key.ts';
 
-jest.setTimeout(30_000);
-
 const account = { accountId: '000000000000', region: 'us-east-1' };
 const keyArn = 'arn:aws:kms:us-east-1:000000000000:key/k';
 const queueArn = (name: string): string => `arn:aws:sqs:us-east-1:000000000000:${name}`;

@@ -5,8 +5,6 @@ import type { MappingDefinition, QueueDefinition } from '../../src/sqs/queue-def
 import { startMappings } from '../../src/sqs/start-mappings.ts';
 import { aFunction, aHost } from '../lambda/a-function.ts';
 
-jest.setTimeout(30_000);
-
 const arn = 'arn:aws:sqs:us-east-1:000000000000:work';
 const keyArn = 'arn:aws:kms:us-east-1:000000000000:key/k';
 const QueueUrl = 'http://127.0.0.1:1/000000000000/work';

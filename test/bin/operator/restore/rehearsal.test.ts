@@ -11,8 +11,6 @@ import { anApplication } from '../../../support/builders/an-application.ts';
 import { aStoredToken } from '../../../support/builders/a-stored-token.ts';
 import { aDeployment, itemsOf, NOW } from './a-deployment.ts';
 
-jest.setTimeout(600_000);
-
 const TENANT = '11111111-1111-4111-8111-111111111111';
 const ALL = ['Tokens', 'Access', 'Reactors'];
 

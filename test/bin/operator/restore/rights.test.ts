@@ -11,8 +11,6 @@ import { anApplication } from '../../../support/builders/an-application.ts';
 import { aTenant } from '../../../support/builders/a-tenant.ts';
 import { aDeployment } from './a-deployment.ts';
 
-jest.setTimeout(300_000);
-
 const TENANT = '11111111-1111-4111-8111-111111111111';
 const PERMISSIONS: readonly (readonly Permission[])[] = [[], ['token:read'], ['token:read', 'token:use']];
 const COUNT = 3;

@@ -17,8 +17,6 @@ import { rewrapStep, rotateDeploymentKey } from '../../../../src/core/operator/w
 import { aKeyService } from '../../../support/tenant-keys.ts';
 import { aDeployment, NOW } from './a-deployment.ts';
 
-jest.setTimeout(120_000);
-
 const ALL = ['Tokens', 'Access', 'Reactors'];
 
 /** A deployment with a tenant, whose copies are made: what follows is after the restore point. */

@@ -18,8 +18,6 @@ import {
 } from '../../../support/builders/a-stored-token.ts';
 import { aDeployment, itemsOf, NOW } from './a-deployment.ts';
 
-jest.setTimeout(300_000);
-
 async function aWorld() {
   const deployment = await aDeployment();
   const store = createTokenStore(
