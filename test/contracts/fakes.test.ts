@@ -5,8 +5,16 @@ import { aVault } from '../support/builders/a-vault.ts';
 import { applicationReads } from '../support/fakes/applications.ts';
 import { aCheckCursor } from '../support/fakes/a-check-cursor.ts';
 import { aSealSigner } from '../support/fakes/a-seal-signer.ts';
-import { aSealHead, aSealStore, anAuditTrail, mark, recordKey } from '../support/fakes/an-audit-trail.ts';
-import { anIndex, anIndexReader, anIndexStore } from '../support/fakes/an-index.ts';
+import {
+  aSealHead,
+  aSealStore,
+  anAuditTrail,
+  mark,
+  recordKey,
+  someRecordsAt,
+  someTrailPages,
+} from '../support/fakes/an-audit-trail.ts';
+import { anIndex, anIndexReader, anIndexStore, someIndexPages } from '../support/fakes/an-index.ts';
 import { at } from '../support/fakes/by-tenant.ts';
 import { aDeploymentKeyStore } from '../support/fakes/a-deployment-key-store.ts';
 import { aReactorStore } from '../support/fakes/a-reactor-store.ts';
@@ -63,6 +71,8 @@ trailReaderContract('in memory', () => {
   const marks: NonNullable<Parameters<typeof anAuditTrail>[1]> = new Map();
   return {
     reader: anAuditTrail(records, marks),
+    pages: someTrailPages(records),
+    recordsAt: someRecordsAt(records),
     mark: ({ minute, ...shard }) => {
       mark(marks, shard, minute);
       return Promise.resolve();
@@ -72,7 +82,7 @@ trailReaderContract('in memory', () => {
 });
 indexStoreContract('in memory', () => {
   const index = anIndex();
-  return { store: anIndexStore(index), reader: anIndexReader(index) };
+  return { store: anIndexStore(index), reader: anIndexReader(index), pages: someIndexPages(index) };
 });
 
 const applications = new Map<string, Application>();

@@ -1,7 +1,15 @@
 import { createCheckCursor } from '../../../src/adapters/dynamodb/check-cursor.ts';
-import { createIndexReader, createIndexStore } from '../../../src/adapters/dynamodb/index-store.ts';
+import {
+  createIndexPages,
+  createIndexReader,
+  createIndexStore,
+} from '../../../src/adapters/dynamodb/index-store.ts';
 import { createSealHead, createSealStore } from '../../../src/adapters/dynamodb/seal-store.ts';
-import { createTrailReader } from '../../../src/adapters/dynamodb/trail-reader.ts';
+import {
+  createRecordsAt,
+  createTrailPages,
+  createTrailReader,
+} from '../../../src/adapters/dynamodb/trail-reader.ts';
 import { createTrailWriter } from '../../../src/adapters/dynamodb/trail-writer.ts';
 import { checkCursorContract } from '../../contracts/check-cursor-contract.ts';
 import { indexStoreContract } from '../../contracts/index-store-contract.ts';
@@ -20,6 +28,8 @@ trailReaderContract('in DynamoDB', () => {
   const writer = createTrailWriter(table);
   return {
     reader: createTrailReader(table),
+    pages: createTrailPages(table),
+    recordsAt: createRecordsAt(table),
     mark: (mark) => writer.mark(mark),
     write: (record) => writer.write(record, { referred: [] }),
   };
@@ -29,5 +39,9 @@ sealHeadContract('in DynamoDB', () => createSealHead(database.table('Access')));
 checkCursorContract('in DynamoDB', () => createCheckCursor(database.table('Access')));
 indexStoreContract('in DynamoDB', () => {
   const index = database.table('AuditIndex');
-  return { store: createIndexStore(index, database.table('Audit')), reader: createIndexReader(index) };
+  return {
+    store: createIndexStore(index, database.table('Audit')),
+    reader: createIndexReader(index),
+    pages: createIndexPages(index),
+  };
 });
