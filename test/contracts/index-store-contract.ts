@@ -9,7 +9,7 @@ import {
 } from '../../src/core/trail/token-index.ts';
 
 const DAY = Date.UTC(2026, 10, 25);
-/** Of a token, as an index contains it. */
+/** The bytes by which an index names a token. */
 const NAME = randomBytes(16);
 
 function anIndex(
@@ -82,7 +82,7 @@ export function indexStoreContract(
       const isOwn = (place: IndexedPlace) =>
         places.some(({ at, shard }) => place.at === at && place.shard === shard);
       expect((await found(1_000)).filter(isOwn)).toEqual(places);
-      // All of the ms of the last place, and maybe more.
+      // The ms of the last place is complete, and more may follow.
       const some = (await found(5)).filter(isOwn);
       expect(some.slice(0, 8)).toEqual(places.slice(0, 8));
       expect(some).toEqual(places.slice(0, some.length));

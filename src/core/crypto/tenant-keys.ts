@@ -64,32 +64,32 @@ interface Cached<T> {
 }
 
 /** A cache whose values expire after {@link KEY_LIFETIME_MS}, or earlier. */
-class Memory<T> {
-  readonly #cached = new Map<string, Cached<T>>();
-  readonly #clock: Clock;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  get(key: string): Cached<T> | undefined {
-    const known = this.#cached.get(key);
-    return known !== undefined && known.until > this.#clock() ? known : undefined;
-  }
-
+interface Memory<T> {
+  get(key: string): Cached<T> | undefined;
   /** Caches a value. A value that was made from another one expires with that at the latest. */
-  set(key: string, value: T, latest = Infinity): Cached<T> {
-    const now = this.#clock();
-    for (const [other, { until }] of this.#cached) if (until <= now) this.#cached.delete(other);
-    const cached = { value, until: Math.min(now + KEY_LIFETIME_MS, latest) };
-    this.#cached.set(key, cached);
-    return cached;
-  }
-
+  set(key: string, value: T, latest?: number): Cached<T>;
   /** Deletes a value, unless another one has replaced it. */
-  drop(key: string, value: T): void {
-    if (this.#cached.get(key)?.value === value) this.#cached.delete(key);
-  }
+  drop(key: string, value: T): void;
+}
+
+function createMemory<T>(clock: Clock): Memory<T> {
+  const cached = new Map<string, Cached<T>>();
+  return {
+    get(key) {
+      const known = cached.get(key);
+      return known !== undefined && known.until > clock() ? known : undefined;
+    },
+    set(key, value, latest = Infinity) {
+      const now = clock();
+      for (const [other, { until }] of cached) if (until <= now) cached.delete(other);
+      const added = { value, until: Math.min(now + KEY_LIFETIME_MS, latest) };
+      cached.set(key, added);
+      return added;
+    },
+    drop(key, value) {
+      if (cached.get(key)?.value === value) cached.delete(key);
+    },
+  };
 }
 
 /** An unwrapped root with its derived keys, which expire together with it. */
@@ -221,9 +221,9 @@ const currentOf = (caches: KeyCaches, tenantId: string, ring: KeyRing, purpose: 
  * for a missing or destroyed tenant. A version without a root is an unexpected error.
  */
 export function createTenantKeys(deps: TenantKeysDeps): TenantKeys {
-  const rings = new Memory<Promise<KeyRing>>(deps.clock);
-  const roots = new Memory<Promise<Root>>(deps.clock);
-  const deploymentKeys = new Memory<Promise<KeyObject>>(deps.clock);
+  const rings = createMemory<Promise<KeyRing>>(deps.clock);
+  const roots = createMemory<Promise<Root>>(deps.clock);
+  const deploymentKeys = createMemory<Promise<KeyObject>>(deps.clock);
   const caches = { deps, rings, roots, deploymentKeys };
 
   return {

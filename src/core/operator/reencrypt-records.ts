@@ -150,25 +150,25 @@ async function guarded(deps: ReencryptDeps, act: () => Promise<Outcome>): Promis
   }
 }
 
-class Tally {
-  reencrypted = 0;
-  seen = 0;
-  left = 0;
-  readonly unreadable: string[] = [];
+interface Tally {
+  reencrypted: number;
+  seen: number;
+  left: number;
+  readonly unreadable: string[];
+}
 
-  async add<T extends { readonly id: string }>(
-    records: readonly T[],
-    act: (record: T) => Promise<Outcome>,
-  ): Promise<void> {
-    const outcomes = await Promise.all(
-      records.map(async (record) => [record.id, await act(record)] as const),
-    );
-    this.seen += records.length;
-    for (const [id, outcome] of outcomes) {
-      if (outcome === 'reencrypted') this.reencrypted += 1;
-      if (outcome === 'unreadable') this.unreadable.push(id);
-      if (outcome === 'left' || outcome === 'unreadable') this.left += 1;
-    }
+/** Acts on records, and counts the outcomes. */
+async function actOn<T extends { readonly id: string }>(
+  tally: Tally,
+  records: readonly T[],
+  act: (record: T) => Promise<Outcome>,
+): Promise<void> {
+  const outcomes = await Promise.all(records.map(async (record) => [record.id, await act(record)] as const));
+  tally.seen += records.length;
+  for (const [id, outcome] of outcomes) {
+    if (outcome === 'reencrypted') tally.reencrypted += 1;
+    if (outcome === 'unreadable') tally.unreadable.push(id);
+    if (outcome === 'left' || outcome === 'unreadable') tally.left += 1;
   }
 }
 
@@ -199,7 +199,7 @@ async function reencryptTokens(
       tenantId,
       turn.map(({ id }) => id),
     );
-    await tally.add(summaries, (summary) => guarded(deps, () => reencryptToken(deps, summary, goal)));
+    await actOn(tally, summaries, (summary) => guarded(deps, () => reencryptToken(deps, summary, goal)));
     last = turn.at(-1)?.position;
   }
   return last;
@@ -264,11 +264,12 @@ export async function reencryptStep(deps: ReencryptDeps, tenantId: string): Prom
   const now = deps.clock();
   // The vault encrypts under the cached ring, so this tenant must be cached.
   deps.tenantKeys.learn(tenantId, tenant);
-  const [walk, goal, tally] = [walkOf(tenant, now), goalOf(tenant, now), new Tally()];
+  const [walk, goal] = [walkOf(tenant, now), goalOf(tenant, now)];
+  const tally: Tally = { reencrypted: 0, seen: 0, left: 0, unreadable: [] };
   const after = await reencryptTokens(deps, tenantId, walk.after, goal, tally);
   if (after === undefined)
     for await (const batch of deps.reactorStore.list(tenantId, undefined))
-      await tally.add(batch, (reactor) => guarded(deps, () => reencryptReactor(deps, reactor, goal)));
+      await actOn(tally, batch, (reactor) => guarded(deps, () => reencryptReactor(deps, reactor, goal)));
   const left = walk.left + tally.left;
   await advance(deps, tenant, { startedAt: walk.startedAt, left }, after);
   const { reencrypted, seen, unreadable } = tally;

@@ -68,23 +68,23 @@ function transformFor(caller: Caller, query: TokenQuery, candidate: TokenCandida
 /** Most matches of a search that its audit record names. Of more it has only the number. */
 const EXAMINED_MAX = 100;
 
-/** What a search has examined. Its audit record has everything that decides its response. */
-class Examined {
-  readonly #tokens = new Map<string, TokenCandidate>();
-  #count = 0;
-
-  add(candidate: TokenCandidate): void {
-    this.#count += 1;
-    if (this.#tokens.size < EXAMINED_MAX) this.#tokens.set(candidate.id, candidate);
-  }
-
-  /** Reports the tokens that are not shown. Those in `shown` are reported when they are opened. */
-  report(audit: OpenTokenDeps['audit'], shown: readonly { readonly id: string }[]): void {
-    if (this.#count > EXAMINED_MAX) audit.matched(this.#count);
-    else
-      for (const token of this.#tokens.values())
-        if (!shown.some(({ id }) => id === token.id)) audit.saw(token, 'examined');
-  }
+/** Collects what a search examines. Its audit record has everything that decides its response. */
+function createExamined() {
+  const tokens = new Map<string, TokenCandidate>();
+  let count = 0;
+  return {
+    add(candidate: TokenCandidate): void {
+      count += 1;
+      if (tokens.size < EXAMINED_MAX) tokens.set(candidate.id, candidate);
+    },
+    /** Reports the tokens that are not shown. Those in `shown` are reported when opened. */
+    report(audit: OpenTokenDeps['audit'], shown: readonly { readonly id: string }[]): void {
+      if (count > EXAMINED_MAX) audit.matched(count);
+      else
+        for (const token of tokens.values())
+          if (!shown.some(({ id }) => id === token.id)) audit.saw(token, 'examined');
+    },
+  };
 }
 
 /**
@@ -179,7 +179,7 @@ export async function pageTokens(
     !hasExpired(candidate, now) &&
     query.matches(candidate) &&
     transformFor(caller, query, candidate) !== undefined;
-  const examined = new Examined();
+  const examined = createExamined();
   const examine = (candidate: TokenCandidate): boolean => {
     const isMatch = isVisible(candidate);
     if (isMatch && query.permission === 'token:search') examined.add(candidate);
