@@ -123,6 +123,8 @@ function withoutGenerics(component: string, schema: Schema): Schema {
   return { ...schema, properties: Object.fromEntries(members) };
 }
 
+const oneOf = (names: readonly unknown[]): string => names.map((name) => JSON.stringify(name)).join(' | ');
+
 /** Writes types, and remembers which components requests contain. */
 function createWriter(schemas: Schemas) {
   const byShape = new Map(
@@ -166,11 +168,8 @@ function createWriter(schemas: Schemas) {
   function writtenOut(schema: Schema, isInput: boolean, indent: string): string {
     const { type, const: constant, enum: names, anyOf, items } = schema;
     if (constant !== undefined) return JSON.stringify(constant);
-    if (names !== undefined) {
-      const known = names.map((name) => JSON.stringify(name)).join(' | ');
-      // A newer service may have further names; those with a type of their own are complete.
-      return isInput ? known : `${known} | (string & {})`;
-    }
+    // A newer service may respond with further names.
+    if (names !== undefined) return isInput ? oneOf(names) : `${oneOf(names)} | (string & {})`;
     if (type === 'object') return objectOf(schema, isInput, indent);
     if (type === 'array') return `readonly (${typeOf(items ?? {}, isInput, indent)})[]`;
     if (type !== undefined)
@@ -187,9 +186,10 @@ function createWriter(schemas: Schemas) {
     const name = SDK_NAMES[component] ?? component;
     const isInput = ofRequests.has(component);
     const head = `${comment(schema.description)}export `;
-    return schema.properties === undefined
-      ? `${head}type ${name} = ${writtenOut(schema, true, '')};\n`
-      : `${head}interface ${name} ${members(schema, isInput, '')}\n`;
+    if (schema.properties !== undefined) return `${head}interface ${name} ${members(schema, isInput, '')}\n`;
+    // Names with a type of their own are complete: programs switch over them.
+    const { enum: names } = schema;
+    return `${head}type ${name} = ${names === undefined ? writtenOut(schema, isInput, '') : oneOf(names)};\n`;
   }
 
   return { declaration, ofRequests };

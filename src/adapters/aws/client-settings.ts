@@ -7,7 +7,8 @@ import { Sha256 } from './sha256.ts';
 /** The connections that all clients below share, except those that run code. */
 export const CONNECTIONS = earlyAgent();
 
-const CONNECTION_TIMEOUT_MS = 1_000;
+/** In ms. */
+export const CONNECTION_TIMEOUT_MS = 1_000;
 
 /**
  * The settings of every AWS client. Attempts are few and quick, since a caller waits for the

@@ -1,7 +1,10 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent, type AgentOptions } from 'node:https';
 import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { NodeHttpHandler, type NodeHttpHandlerOptions } from '@smithy/node-http-handler';
+import pLimit from 'p-limit';
 import type { Clock } from '../../core/shared/clock.ts';
 
 /** Most concurrent connections to one service; further calls wait for a free one. */
@@ -81,14 +84,23 @@ export class EarlyAgent extends HttpsAgent {
  */
 const CONNECTION_LOST: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'];
 
+type Sent = Parameters<NodeHttpHandler['handle']>;
+
 /**
- * Sends requests of the SDK. If a connection is lost, closes all idle ones. While the instance was
- * frozen, the other side may have closed them, and each retry could use the next dead one.
+ * Sends requests of the SDK.
+ *
+ * - A request waits here until a connection is free. The SDK would count this time as part of the
+ *   time in which a connection has to open, and reject the request.
+ * - If a connection is lost, all idle ones are closed. While the instance was frozen, the other
+ *   side may have closed them, and each retry could use the next dead one.
  */
 export class ConnectionKeeper extends NodeHttpHandler {
   readonly #httpAgent: HttpAgent;
 
   readonly #httpsAgent: EarlyAgent;
+
+  /** The agents count their connections by host. */
+  readonly #limits = new Map<string, pLimit.Limit>();
 
   constructor(options: NodeHttpHandlerOptions, httpsAgent: EarlyAgent) {
     const httpAgent = new HttpAgent({ keepAlive: true, maxSockets: SOCKETS_MAX });
@@ -97,13 +109,27 @@ export class ConnectionKeeper extends NodeHttpHandler {
     this.#httpsAgent = httpsAgent;
   }
 
-  override async handle(...args: Parameters<NodeHttpHandler['handle']>) {
+  override async handle(...args: Sent): ReturnType<NodeHttpHandler['handle']> {
     try {
-      return await super.handle(...args);
+      return await new Promise((resolve) => {
+        void this.#limitOf(args[0])(async () => {
+          const sending = super.handle(...args);
+          resolve(sending);
+          // The connection is free as soon as the body is read. Only the caller handles a failure.
+          await sending.then(({ response }) => finished(response.body as Readable)).catch(() => undefined);
+        });
+      });
     } catch (error) {
       if (CONNECTION_LOST.includes((error as { code?: unknown }).code)) this.#dropIdle();
       throw error;
     }
+  }
+
+  #limitOf({ hostname, port }: Sent[0]): pLimit.Limit {
+    const place = placeOf(hostname, port);
+    const limit = this.#limits.get(place) ?? pLimit(SOCKETS_MAX);
+    this.#limits.set(place, limit);
+    return limit;
   }
 
   #dropIdle(): void {

@@ -1,13 +1,18 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, get } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { needing } from '../../support/needing.ts';
-import { CLIENT_SETTINGS, invokeClientSettings } from '../../../src/adapters/aws/client-settings.ts';
-import { EarlyAgent } from '../../../src/adapters/aws/connections.ts';
+import {
+  CLIENT_SETTINGS,
+  CONNECTION_TIMEOUT_MS,
+  invokeClientSettings,
+} from '../../../src/adapters/aws/client-settings.ts';
+import { EarlyAgent, SOCKETS_MAX } from '../../../src/adapters/aws/connections.ts';
 import { testCertificate } from '../../support/destination.ts';
 
 const listening = async (server: Server) => {
@@ -60,6 +65,30 @@ it('a call succeeds although all pooled connections are dead', async () => {
   // The others are closed, so that the next call does not find them in the pool.
   await expect(call()).resolves.toMatchObject({ TableNames: [] });
   expect(service.connections.size).toBe(9);
+});
+
+it('a call may wait for a free connection for longer than one may take to open', async () => {
+  const arrived: ServerResponse[] = [];
+  const answer = (response: ServerResponse) =>
+    response.setHeader('content-type', 'application/x-amz-json-1.0').end('{"TableNames":[]}');
+  let isBusy = true;
+  const server = createServer((request, response) => {
+    request.resume();
+    if (isBusy) arrived.push(response);
+    else answer(response);
+  });
+  const client = clientOf(await listening(server), { ...CLIENT_SETTINGS, maxAttempts: 1 });
+  try {
+    const calls = Array.from({ length: SOCKETS_MAX + 10 }, () => client.send(new ListTablesCommand()));
+    await Promise.race([sleep(1.5 * CONNECTION_TIMEOUT_MS), Promise.all(calls)]);
+    expect(arrived).toHaveLength(SOCKETS_MAX);
+    isBusy = false;
+    arrived.forEach(answer);
+    await expect(Promise.all(calls)).resolves.toHaveLength(SOCKETS_MAX + 10);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 });
 
 it('a call that runs code has a separate connection', async () => {
