@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { AwsError, type AwsCall, type AwsResponse, type AwsService } from '../aws-service.ts';
 import { errorCode, errorMessage } from '../error-code.ts';
 import { createStorageFailure, damaged, type StorageFailure } from '../storage-failure.ts';
-import { isLevelError, openDatabase, type Database } from './database.ts';
+import { isLevelError, openDatabase, type Database, type Lag } from './database.ts';
 import { createBackups } from './backups.ts';
 import { createExpiry } from './expiry.ts';
 import { CostlyFailure, notImplemented, wireType } from './failures.ts';
@@ -33,6 +33,10 @@ export interface DynamoDbOptions {
   readonly region: string;
   /** Default: callers get the failure, and no other report. */
   readonly storageFailure?: StorageFailure;
+  /** Ends client request tokens, in ms since the epoch. Default: the machine's time. */
+  readonly now?: () => number;
+  /** Default: a read sees every write that was acknowledged. Only for a database in memory. */
+  readonly lagMs?: Lag['lagMs'];
 }
 
 export interface DynamoDb extends AwsService {
@@ -78,8 +82,9 @@ async function openStored(
   directory: string | undefined,
   failure: StorageFailure,
   account: TablesOptions,
+  lag: Lag | undefined,
 ): Promise<Opened> {
-  const database = await openDatabase(directory, failure);
+  const database = await openDatabase(directory, failure, lag);
   try {
     const tables = await openTables(database, account);
     return { database, tables, tokens: await openTransactionTokens(database) };
@@ -96,10 +101,12 @@ async function openStored(
 export async function createDynamoDb({ dataDir, ...options }: DynamoDbOptions): Promise<DynamoDb> {
   const { storageFailure = createStorageFailure(dataDir ?? 'memory', () => undefined) } = options;
   const directory = dataDir === undefined ? undefined : path.join(dataDir, 'dynamodb');
-  const { database, tables, tokens } = await openStored(directory, storageFailure, options);
+  const { now = () => Date.now(), lagMs } = options;
+  const lag = lagMs && { now, lagMs };
+  const { database, tables, tokens } = await openStored(directory, storageFailure, options, lag);
   const writer = createWriter(database, tables);
   const expiry = createExpiry(database, tables, writer);
-  const context: OperationContext = { database, tables, writer };
+  const context: OperationContext = { database, tables, writer, now };
   const policies = createTablePolicies(tables);
 
   const operations = new Map<string, Operation>(

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { errorCode } from '../error-code.ts';
 import type { StorageFailure } from '../storage-failure.ts';
-import type { KeyRange, LevelOperation } from './dynalite-types.ts';
+import type { KeyRange, LevelOperation, LevelSnapshot } from './dynalite-types.ts';
 import type { Item } from './item.ts';
-import { openReopeningLevel } from './reopening-level.ts';
+import { openReopeningLevel, type ReopeningLevel } from './reopening-level.ts';
 
 /**
  * Keys of the single level database. `~` sorts after every character that may follow: names are
@@ -24,18 +24,34 @@ export const levelKeys = {
 
 export type ReadItem = (key: string) => Item | undefined;
 
+/** What a read sees: the newest content, or that of a moment ago. */
+export interface ReadView {
+  readonly readItem: ReadItem;
+  valueStream(prefix: string, range: KeyRange, onValue: (item: Item) => void): Readable;
+}
+
+/** The time of which an eventually consistent read sees the content, in ms since the epoch. */
+export interface Lag {
+  readonly now: () => number;
+  /** How long ago, in ms, and at most {@link MOST_VERSIONS} writes. Called for each read. */
+  readonly lagMs: () => number;
+}
+
+/** Most writes that a read in the past can miss. */
+const MOST_VERSIONS = 100;
+
 /**
  * The storage of all tables: one ordered map from keys to JSON. Reads are synchronous, a batch is
  * atomic.
  */
-export interface Database {
+export interface Database extends ReadView {
   read(key: string): unknown;
-  readItem: ReadItem;
+  /** What an eventually consistent read sees: the newest content unless a {@link Lag} is set. */
+  lagging(): ReadView;
   /**
    * Reads the values of a range of keys below a prefix. Later writes do not change what it returns.
    */
   values(prefix: string, range: KeyRange): AsyncIterable<unknown>;
-  valueStream(prefix: string, range: KeyRange, onValue: (item: Item) => void): Readable;
   /** Keys (without the prefix) and values of a range. */
   entries(prefix: string, range?: KeyRange): AsyncIterable<[string, unknown]>;
   /** Resolves when reads are possible. Rejects with AwsError while the disk prevents them. */
@@ -79,14 +95,49 @@ export function isLevelError(error: unknown): boolean {
   return /^LEVEL_/.test(String(errorCode(error)));
 }
 
+/** The content before each of the last writes. */
+interface Versions {
+  /** Call it before a write. */
+  keep(): void;
+  /** The oldest content that was still valid at a time; undefined for the newest. */
+  at(time: number): LevelSnapshot | undefined;
+  close(): Promise<void>;
+}
+
+function keepVersions(level: ReopeningLevel, now: () => number): Versions {
+  const versions: { readonly until: number; readonly snapshot: LevelSnapshot }[] = [];
+  return {
+    keep: () => {
+      versions.push({ until: now(), snapshot: level.current.snapshot() });
+      if (versions.length > MOST_VERSIONS) void versions.shift()?.snapshot.close();
+    },
+    at: (time) => versions.find(({ until }) => until > time)?.snapshot,
+    close: async () => {
+      await Promise.all(versions.splice(0).map(({ snapshot }) => snapshot.close()));
+    },
+  };
+}
+
 /** Opens the database in a directory, or in memory without one. */
 export async function openDatabase(
   directory: string | undefined,
   failure: StorageFailure,
+  lag?: Lag,
 ): Promise<Database> {
   const level = await openReopeningLevel(directory, failure);
+  const versions = lag && keepVersions(level, lag.now);
   const values = (prefix: string, range: KeyRange): AsyncIterable<unknown> =>
     level.current.values(below(prefix, range));
+
+  function viewOf(snapshot?: LevelSnapshot): ReadView {
+    return {
+      readItem: (key) => level.current.getSync(key, { snapshot }) as Item | undefined,
+      valueStream: (prefix, range, onValue) =>
+        Readable.from(observed(level.current.values({ ...below(prefix, range), snapshot }), onValue)),
+    };
+  }
+
+  const newest = viewOf();
 
   async function* entries(prefix: string, range: KeyRange = {}): AsyncGenerator<[string, unknown]> {
     for await (const [key, value] of level.current.iterator(below(prefix, range)))
@@ -94,13 +145,19 @@ export async function openDatabase(
   }
 
   return {
+    ...newest,
     read: (key) => level.current.getSync(key),
-    readItem: (key) => level.current.getSync(key) as Item | undefined,
+    lagging: () => (lag === undefined ? newest : viewOf(versions?.at(lag.now() - lag.lagMs()))),
     values,
-    valueStream: (prefix, range, onValue) => Readable.from(observed(values(prefix, range), onValue)),
     entries,
     ready: () => level.ready(),
-    batch: (operations) => level.batch(operations),
-    close: () => level.close(),
+    batch: (operations) => {
+      versions?.keep();
+      return level.batch(operations);
+    },
+    close: async () => {
+      await versions?.close();
+      await level.close();
+    },
   };
 }

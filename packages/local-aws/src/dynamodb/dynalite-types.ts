@@ -135,10 +135,16 @@ export interface DynaliteValidations {
 export interface Level {
   open(): Promise<void>;
   close(): Promise<void>;
-  getSync(key: string): unknown;
+  getSync(key: string, options?: { readonly snapshot?: LevelSnapshot | undefined }): unknown;
   batch(operations: readonly LevelOperation[]): Promise<void>;
-  values(range: KeyRange): AsyncIterable<unknown>;
+  /** A view of the present content, which must be closed. */
+  snapshot(): LevelSnapshot;
+  values(range: KeyRange & { readonly snapshot?: LevelSnapshot | undefined }): AsyncIterable<unknown>;
   iterator(range: KeyRange): AsyncIterable<[string, unknown]>;
+}
+
+export interface LevelSnapshot {
+  close(): Promise<void>;
 }
 
 export type LevelOperation =

@@ -27,6 +27,8 @@ export interface OperationContext {
   readonly database: Database;
   readonly tables: Tables;
   readonly writer: Writer;
+  /** Returns the time of the local account, in ms since the epoch. */
+  readonly now: () => number;
 }
 
 /** Operations on items, which functions call. Others manage tables and backups. */

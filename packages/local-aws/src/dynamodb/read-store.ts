@@ -1,5 +1,5 @@
 import { dynaliteDb } from './dynalite.ts';
-import { levelKeys, type Database, type ReadItem } from './database.ts';
+import { levelKeys, type ReadView } from './database.ts';
 import type { DynaliteStore, DynaliteSubDb, KeyRange } from './dynalite-types.ts';
 import type { Item } from './item.ts';
 import { itemBytes, MAX_ITEM_BYTES } from './item-size.ts';
@@ -29,12 +29,10 @@ function resumed(range: KeyRange, suffix: string | undefined): KeyRange {
 }
 
 /**
- * dynalite's view of the database for one read. `startKey` is the request's ExclusiveStartKey on an
- * index.
+ * Builds dynalite's store for one read. `startKey` is the request's ExclusiveStartKey on an index.
  */
 export function createReadStore(
-  database: Database,
-  readItem: ReadItem,
+  view: ReadView,
   tables: Tables,
   startKey?: { readonly tableName: string; readonly key: Item },
 ): ReadStore {
@@ -46,14 +44,14 @@ export function createReadStore(
   function subDb(prefix: string, suffix?: string): DynaliteSubDb {
     return {
       get: (key, callback) => {
-        const item = readItem(prefix + key);
+        const item = view.readItem(prefix + key);
         if (item !== undefined) observe(item);
         callback(null, item);
       },
       put: readOnly,
       del: readOnly,
       lock: readOnly,
-      createValueStream: (range) => database.valueStream(prefix, resumed(range, suffix), observe),
+      createValueStream: (range) => view.valueStream(prefix, resumed(range, suffix), observe),
     };
   }
 

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { AwsError } from '../aws-service.ts';
 
 /**
@@ -33,6 +33,9 @@ function additionalData(header: Buffer, context: EncryptionContext): Buffer {
   return Buffer.concat([header, Buffer.from(canonical(context))]);
 }
 
+/** Returns so many random bytes. */
+export type RandomBytes = (count: number) => Buffer;
+
 /** Encrypts `plaintext` with AES-256-GCM under the 32 bytes of `material`. */
 export function encryptBytes(
   keyId: string,
@@ -40,6 +43,7 @@ export function encryptBytes(
   material: Buffer,
   plaintext: Buffer,
   context: EncryptionContext,
+  random: RandomBytes,
 ): Buffer {
   const id = Buffer.from(keyId);
   const header = Buffer.alloc(6 + id.length);
@@ -47,7 +51,7 @@ export function encryptBytes(
   header.writeUInt8(id.length, 1);
   id.copy(header, 2);
   header.writeUInt32BE(version, 2 + id.length);
-  const nonce = randomBytes(NONCE_BYTES);
+  const nonce = random(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', material, nonce).setAAD(additionalData(header, context));
   return Buffer.concat([header, nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }

@@ -9,7 +9,13 @@ import {
   type ResourcePolicy,
 } from '../aws-service.ts';
 import { createStorageFailure, type StorageFailure } from '../storage-failure.ts';
-import { decryptEnvelope, encryptBytes, openEnvelope, type EncryptionContext } from './ciphertext.ts';
+import {
+  decryptEnvelope,
+  encryptBytes,
+  openEnvelope,
+  type EncryptionContext,
+  type RandomBytes,
+} from './ciphertext.ts';
 import { openKeyStore, type KeySpec, type StoredKey } from './key-store.ts';
 import { parseRequest, type KmsRequest, type Operation, type RequestOf } from './requests.ts';
 import { isSignatureOf, signatureOf, type Signed } from './signature.ts';
@@ -21,6 +27,8 @@ export interface KmsOptions {
   readonly region: string;
   /** Default: callers get the failure, and no other report. */
   readonly storageFailure?: StorageFailure;
+  /** Draws keys, nonces and signatures. Default: those of Node. A test can repeat its own. */
+  readonly random?: RandomBytes;
 }
 
 export interface KeyRequest {
@@ -105,6 +113,7 @@ interface KmsState {
   readonly aliases: Map<string, string>;
   readonly deletions: Map<string, Date>;
   readonly arnOf: (keyId: string) => string;
+  readonly random: RandomBytes;
 }
 
 /**
@@ -133,11 +142,11 @@ function usableKey(kms: KmsState, name: string): Key {
   throw new AwsError('KMSInvalidStateException', 400, `${key.arn} is pending deletion.`);
 }
 
-function encrypt(key: Key, plaintext: Buffer, context: EncryptionContext): string {
+function encrypt({ random }: KmsState, key: Key, plaintext: Buffer, context: EncryptionContext): string {
   const version = key.material.length;
   const material = key.material.at(-1);
   if (material === undefined) throw new Error(`KMS key ${key.keyId} has no material`);
-  return encryptBytes(key.keyId, version, material, plaintext, context).toString('base64');
+  return encryptBytes(key.keyId, version, material, plaintext, context, random).toString('base64');
 }
 
 function decrypt(
@@ -165,15 +174,15 @@ function decrypt(
 function generateDataKey(kms: KmsState, input: RequestOf<'GenerateDataKey'>): Response {
   const key = usableKey(kms, input.KeyId);
   requireUsage(key, 'ENCRYPT_DECRYPT', 'GenerateDataKey');
-  const plaintext = randomBytes(dataKeyBytes(input));
-  const CiphertextBlob = encrypt(key, plaintext, input.EncryptionContext);
+  const plaintext = kms.random(dataKeyBytes(input));
+  const CiphertextBlob = encrypt(kms, key, plaintext, input.EncryptionContext);
   return { CiphertextBlob, KeyId: key.arn, Plaintext: plaintext.toString('base64') };
 }
 
 function sign(kms: KmsState, input: RequestOf<'Sign'>): Response {
   const key = usableKey(kms, input.KeyId);
   requireUsage(key, 'SIGN_VERIFY', 'Sign');
-  const signature = signatureOf(privateKey(key), signedMessage(input));
+  const signature = signatureOf(privateKey(key), signedMessage(input), kms.random);
   const { SigningAlgorithm } = input;
   return { KeyId: key.arn, Signature: signature.toString('base64'), SigningAlgorithm };
 }
@@ -244,7 +253,7 @@ function resultOf(kms: KmsState, { operation, input }: KmsRequest): Response {
     case 'Encrypt': {
       const key = usableKey(kms, input.KeyId);
       requireUsage(key, 'ENCRYPT_DECRYPT', operation);
-      const CiphertextBlob = encrypt(key, input.Plaintext, input.EncryptionContext);
+      const CiphertextBlob = encrypt(kms, key, input.Plaintext, input.EncryptionContext);
       return { CiphertextBlob, KeyId: key.arn, EncryptionAlgorithm: 'SYMMETRIC_DEFAULT' };
     }
     case 'Decrypt': {
@@ -320,7 +329,8 @@ function accesses(kms: KmsState, { operation, input }: KmsRequest): readonly Aws
  */
 export async function createKms({ dataDir, accountId, region, ...options }: KmsOptions): Promise<Kms> {
   const { storageFailure = createStorageFailure(dataDir ?? 'memory', () => undefined) } = options;
-  const store = await openKeyStore(dataDir, storageFailure);
+  const { random = randomBytes } = options;
+  const store = await openKeyStore(dataDir, storageFailure, random);
   const keys = new Map<string, Key>();
   const aliases = new Map<string, string>();
   /**
@@ -329,7 +339,7 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
    */
   const deletions = new Map<string, Date>();
   const arnOf = (keyId: string): string => `arn:aws:kms:${region}:${accountId}:key/${keyId}`;
-  const kms = { accountId, region, keys, aliases, deletions, arnOf };
+  const kms = { accountId, region, keys, aliases, deletions, arnOf, random };
 
   async function createKey({
     keyId: wanted,

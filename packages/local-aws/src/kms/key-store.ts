@@ -1,10 +1,12 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createPrivateKey } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { errorCode, errorMessage } from '../error-code.ts';
 import { damaged, type StorageFailure } from '../storage-failure.ts';
 import { writeFileWhole } from '../write-file-whole.ts';
+import type { RandomBytes } from './ciphertext.ts';
+import { randomPair } from './signature.ts';
 
 /** A key that encrypts data keys, or one that signs. */
 export const KEY_SPECS = ['SYMMETRIC_DEFAULT', 'ECC_NIST_P256'] as const;
@@ -79,16 +81,29 @@ async function writeKeys(file: string, keys: ReadonlyMap<string, StoredKey>): Pr
   await writeFileWhole(file, JSON.stringify(content, undefined, 2));
 }
 
-function newMaterial(spec: KeySpec): Buffer {
-  if (spec === 'SYMMETRIC_DEFAULT') return randomBytes(32);
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
-  return privateKey.export({ format: 'der', type: 'pkcs8' });
+function newMaterial(spec: KeySpec, random: RandomBytes): Buffer {
+  if (spec === 'SYMMETRIC_DEFAULT') return random(32);
+  const pair = randomPair(random);
+  const point = pair.getPublicKey();
+  const half = (from: number) => point.toString('base64url', from, from + 32);
+  // It lacks its leading zeros.
+  const scalar = pair.getPrivateKey();
+  const d = Buffer.concat([Buffer.alloc(32), scalar]).toString('base64url', scalar.length);
+  const key = createPrivateKey({
+    key: { kty: 'EC', crv: 'P-256', d, x: half(1), y: half(33) },
+    format: 'jwk',
+  });
+  return key.export({ format: 'der', type: 'pkcs8' });
 }
 
 /**
  * Keys in `<dataDir>/kms-keys.json` (readable by its owner only); without a directory, in memory.
  */
-export async function openKeyStore(dataDir: string | undefined, failure: StorageFailure): Promise<KeyStore> {
+export async function openKeyStore(
+  dataDir: string | undefined,
+  failure: StorageFailure,
+  random: RandomBytes,
+): Promise<KeyStore> {
   if (dataDir !== undefined) await mkdir(dataDir, { recursive: true });
   const file = dataDir === undefined ? undefined : path.join(dataDir, 'kms-keys.json');
   const keys = file === undefined ? new Map<string, StoredKey>() : await readKeys(file);
@@ -96,7 +111,7 @@ export async function openKeyStore(dataDir: string | undefined, failure: Storage
 
   /** The key exists once the disk has it. */
   async function add(keyId: string, spec: KeySpec): Promise<StoredKey> {
-    const key = { createdAt: new Date(), spec, material: [newMaterial(spec)] };
+    const key = { createdAt: new Date(), spec, material: [newMaterial(spec, random)] };
     const changed = new Map(keys).set(keyId, key);
     if (file !== undefined)
       await writeKeys(file, changed).catch((error: unknown) => {

@@ -1,4 +1,5 @@
-import { createECDH, sign, verify, type KeyObject } from 'node:crypto';
+import { createECDH, createHash, verify, type ECDH, type KeyObject } from 'node:crypto';
+import type { RandomBytes } from './ciphertext.ts';
 
 /**
  * ECDSA on P-256 with SHA-256 (FIPS 186-5, section 6), in DER: Node cannot sign a digest of the
@@ -66,10 +67,20 @@ function parseDer(signature: Buffer): Pair | undefined {
   return der({ r, s }).equals(signature) ? { r, s } : undefined;
 }
 
-function signDigest(key: KeyObject, digest: Buffer): Buffer {
+/** Draws a scalar below the order of the curve, which has its point. */
+export function randomPair(random: RandomBytes): ECDH {
   for (;;) {
-    const nonce = createECDH(CURVE);
-    nonce.generateKeys();
+    const scalar = integer(random(SCALAR_BYTES));
+    if (scalar === 0n || scalar >= ORDER) continue;
+    const pair = createECDH(CURVE);
+    pair.setPrivateKey(bytesOf(scalar));
+    return pair;
+  }
+}
+
+function signDigest(key: KeyObject, digest: Buffer, random: RandomBytes): Buffer {
+  for (;;) {
+    const nonce = randomPair(random);
     const r = abscissa(nonce.getPublicKey());
     const s = modulo(inverse(integer(nonce.getPrivateKey())) * (integer(digest) + r * secretScalar(key)));
     if (r > 0n && s > 0n) return der({ r, s });
@@ -96,8 +107,8 @@ export interface Signed {
 }
 
 /** Signs with a private key of P-256, and returns the signature in DER. */
-export function signatureOf(key: KeyObject, { message, isDigest }: Signed): Buffer {
-  return isDigest ? signDigest(key, message) : sign('sha256', message, key);
+export function signatureOf(key: KeyObject, { message, isDigest }: Signed, random: RandomBytes): Buffer {
+  return signDigest(key, isDigest ? message : createHash('sha256').update(message).digest(), random);
 }
 
 /** Whether a signature in DER is one by the private key. */

@@ -45,6 +45,33 @@ async function aKms(): Promise<Kms> {
 const aDataKey = (kms: Kms, KeyId: string, EncryptionContext: Record<string, string> = {}) =>
   send(kms, 'GenerateDataKey', { KeyId, NumberOfBytes: 3, EncryptionContext });
 
+it('the same random bytes make the same keys, ciphertexts and signatures', async () => {
+  const drawn = async (seed: string) => {
+    let count = 0;
+    const random = (bytes: number) =>
+      Buffer.concat(
+        Array.from({ length: Math.ceil(bytes / 32) }, () =>
+          createHash('sha256')
+            .update(`${seed}${String((count += 1))}`)
+            .digest(),
+        ),
+      ).subarray(0, bytes);
+    const kms = await createKms({ ...account, random });
+    await kms.createKey({ keyId: 'k-1', policy });
+    await kms.createKey({ keyId: 's-1', policy, spec: 'ECC_NIST_P256' });
+    const dataKey = await aDataKey(kms, 'k-1');
+    const message = { Message: Buffer.alloc(32, 7).toString('base64'), MessageType: 'DIGEST' };
+    const signing = { KeyId: 's-1', SigningAlgorithm: 'ECDSA_SHA_256', ...message };
+    const { Signature = '' } = await send(kms, 'Sign', signing);
+    await expect(send(kms, 'Verify', { ...signing, Signature })).resolves.toMatchObject({
+      SignatureValid: true,
+    });
+    return [dataKey, Signature, await send(kms, 'GetPublicKey', { KeyId: 's-1' })];
+  };
+  expect(await drawn('a')).toEqual(await drawn('a'));
+  expect(await drawn('a')).not.toEqual(await drawn('b'));
+});
+
 describe('data keys', () => {
   it('a key of the caller is encrypted like a generated one: in its context, for symmetric keys', async () => {
     const kms = await aKms();

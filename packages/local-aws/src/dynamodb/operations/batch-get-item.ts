@@ -35,8 +35,9 @@ export function batchGetItemOperation({ database, tables }: OperationContext): O
     const tableName = tableNameOf(input);
     const found: Item[] = [];
     const unprocessed: Item[] = [];
+    const view = request.ConsistentRead === true ? database : database.lagging();
     for (const Key of request.Keys) {
-      const { store, bytesRead } = createReadStore(database, database.readItem, tables);
+      const { store, bytesRead } = createReadStore(view, tables);
       const { Item } = await runAction(actions.getItem, store, { ...request, TableName: tableName, Key });
       const size = bytesRead[0] ?? 0;
       if (progress.bytes + size > MAX_RESPONSE_BYTES) {

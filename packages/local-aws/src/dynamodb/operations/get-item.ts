@@ -20,7 +20,8 @@ export function getItemOperation({ database, tables }: OperationContext): Operat
       accesses: [itemAccess(tables, 'GetItem', tableName, [request.Key])],
       perform: async () => {
         tables.get(tableName);
-        const { store, bytesRead } = createReadStore(database, database.readItem, tables);
+        const view = request.ConsistentRead === true ? database : database.lagging();
+        const { store, bytesRead } = createReadStore(view, tables);
         const { Item } = await runAction(actions.getItem, store, request);
         const units = readUnits(bytesRead[0] ?? 0, request.ConsistentRead === true);
         const capacity = consumedCapacity(capacityMode(body), { tableName, table: units, indexes: {} });

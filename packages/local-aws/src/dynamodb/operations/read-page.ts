@@ -69,8 +69,9 @@ function pageOperation(
       const { description } = tables.get(tableName);
       refuseEmptyKeys(request, description);
       requireProjected(request, description);
+      const view = body['ConsistentRead'] === true ? database : database.lagging();
       const startKey = key === undefined || IndexName === undefined ? undefined : { tableName, key };
-      const { store, bytesRead } = createReadStore(database, database.readItem, tables, startKey);
+      const { store, bytesRead } = createReadStore(view, tables, startKey);
       const page = await runAction(action, store, request);
       const bytes = bytesRead.slice(0, page.ScannedCount).reduce((total, size) => total + size, 0);
       // dynalite does not know the ConsistentRead of a Scan.

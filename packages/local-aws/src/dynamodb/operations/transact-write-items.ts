@@ -234,7 +234,7 @@ function accesses({ tables }: OperationContext, parts: readonly Part[]): readonl
 }
 
 export function transactWriteItemsOperation(context: OperationContext, tokens: TransactionTokens): Operation {
-  const { writer } = context;
+  const { writer, now } = context;
 
   return (body) => {
     const parts = parseParts(body);
@@ -245,12 +245,12 @@ export function transactWriteItemsOperation(context: OperationContext, tokens: T
     async function perform(): Promise<Outcome> {
       const { units, repeated } = await writer.write(
         (unit) => {
-          const before = token === undefined ? undefined : tokens.find(token, hash, Date.now());
+          const before = token === undefined ? undefined : tokens.find(token, hash, now());
           return before === undefined ? write(context, unit, parts) : Promise.resolve(repetition(before));
         },
         ({ repeated: again, items }) => {
           if (token === undefined || again) return [];
-          return tokens.operations(token, { requestHash: hash, finishedAtMs: Date.now(), items });
+          return tokens.operations(token, { requestHash: hash, finishedAtMs: now(), items });
         },
       );
       const kind = repeated ? 'ReadCapacityUnits' : 'WriteCapacityUnits';
