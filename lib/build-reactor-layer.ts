@@ -102,11 +102,16 @@ const SOURCES: readonly (readonly [file: string, source: string])[] = [
  */
 const OWN_NAMES_ALONE = ['for(var name in all)', 'for(var name of Object.keys(all))'] as const;
 
+/** Bundles of this process, by their sources: a pipeline synthesizes several services. */
+const bundles = new Map<string, Uint8Array>();
+
 /**
  * One CommonJS file without dependencies. Names are not minified: authors see names of classes and
  * functions in errors.
  */
 function bundle(source: string): Uint8Array {
+  const made = bundles.get(source);
+  if (made !== undefined) return made;
   const isOurs = source.startsWith('.');
   const { outputFiles } = buildSync({
     absWorkingDir: ROOT,
@@ -130,7 +135,9 @@ function bundle(source: string): Uint8Array {
   });
   const [file] = outputFiles;
   if (file === undefined) throw new Error(`${source} was not bundled`);
-  return isOurs ? Buffer.from(file.text.replace(...OWN_NAMES_ALONE)) : file.contents;
+  const content = isOurs ? Buffer.from(file.text.replace(...OWN_NAMES_ALONE)) : file.contents;
+  bundles.set(source, content);
+  return content;
 }
 
 /** Hard-linked where the file system supports it: 80 MB need not exist twice. */

@@ -1,4 +1,5 @@
-import { dynamoDbClient } from '../../src/adapters/aws/clients.ts';
+import { dynamoDbClient, kmsClient } from '../../src/adapters/aws/clients.ts';
+import type { Instance } from '../../src/adapters/instance.ts';
 import { createStores, createTrail } from '../../src/adapters/stores.ts';
 import type { SessionDeps } from '../../src/core/access/session.ts';
 import type { CreateApplicationDeps } from '../../src/core/applications/create-application.ts';
@@ -20,13 +21,14 @@ export type ApplicationsDeps = ApiDeps &
  * Wires the function from its environment. Throws at the start of an instance if a variable is
  * missing.
  */
-export function dependencies(env: NodeJS.ProcessEnv): Unaudited<ApplicationsDeps> {
+export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudited<ApplicationsDeps> {
   const config = environment.parse(env);
-  const dynamodb = dynamoDbClient();
-  const stores = createStores(dynamodb, config);
+  const { aws, platform, print } = instance;
+  const dynamodb = { client: dynamoDbClient(aws), platform };
+  const stores = createStores(dynamodb, kmsClient(aws), config);
   return {
-    ...apiSettings(config),
+    ...apiSettings(config, instance),
     ...stores,
-    auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(config.SERVICE_NAME) }),
+    auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(print, config.SERVICE_NAME) }),
   };
 }

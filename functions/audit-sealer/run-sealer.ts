@@ -1,6 +1,5 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import { sealTrail } from '../../src/core/trail/seal-trail.ts';
-import { writeLog } from '../../src/lambda/request-log.ts';
 import type { AuditSealerDeps } from './dependencies.ts';
 
 /** Time reserved for the last interval before Lambda's timeout, in ms. */
@@ -22,5 +21,6 @@ export async function runSealer(deps: AuditSealerDeps, remainingMs: number): Pro
   metrics.addMetadata('SealedRecords', String(report.records));
   if (report.newest !== undefined) metrics.addMetadata('NewestSeal', report.newest);
   metrics.publishStoredMetrics();
-  if (report.broken !== undefined) writeLog('error', { operation: 'sealAuditTrail', cause: [report.broken] });
+  if (report.broken !== undefined)
+    deps.writeLog('error', { operation: 'sealAuditTrail', cause: [report.broken] });
 }

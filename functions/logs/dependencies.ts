@@ -1,5 +1,6 @@
-import { dynamoDbClient } from '../../src/adapters/aws/clients.ts';
+import { dynamoDbClient, kmsClient } from '../../src/adapters/aws/clients.ts';
 import { createTrailSearch } from '../../src/adapters/dynamodb/trail-search.ts';
+import type { Instance } from '../../src/adapters/instance.ts';
 import { createStores, createTrail } from '../../src/adapters/stores.ts';
 import type { Unaudited } from '../../src/lambda/audited-deps.ts';
 import type { ListRecordsDeps } from '../../src/core/trail/list-records.ts';
@@ -14,17 +15,18 @@ export type LogsDeps = ApiDeps & ListRecordsDeps;
  * Wires the function from its environment. Throws at the start of an instance if a variable is
  * missing.
  */
-export function dependencies(env: NodeJS.ProcessEnv): Unaudited<LogsDeps> {
+export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudited<LogsDeps> {
   const config = environment.parse(env);
-  const dynamodb = dynamoDbClient();
-  const stores = createStores(dynamodb, config);
+  const { aws, platform, print } = instance;
+  const dynamodb = { client: dynamoDbClient(aws), platform };
+  const stores = createStores(dynamodb, kmsClient(aws), config);
   return {
-    ...apiSettings(config),
+    ...apiSettings(config, instance),
     ...stores,
-    auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(config.SERVICE_NAME) }),
+    auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(print, config.SERVICE_NAME) }),
     ...createTrailSearch(
-      { client: dynamodb, name: config.AUDIT_TABLE },
-      { client: dynamodb, name: config.AUDIT_INDEX_TABLE },
+      { ...dynamodb, name: config.AUDIT_TABLE },
+      { ...dynamodb, name: config.AUDIT_INDEX_TABLE },
     ),
   };
 }

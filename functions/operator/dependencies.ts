@@ -11,6 +11,7 @@ import { createTrailProtection } from '../../src/adapters/dynamodb/trail-protect
 import { createTrailReader } from '../../src/adapters/dynamodb/trail-reader.ts';
 import { createKmsKeyService } from '../../src/adapters/kms/kms-key-service.ts';
 import { sealPublicKey } from '../../src/adapters/kms/kms-seal-key.ts';
+import type { Instance } from '../../src/adapters/instance.ts';
 import { createReactorRepairs } from '../../src/adapters/lambda/reactor-repairs.ts';
 import { createInvocationQueue, queueDepth } from '../../src/adapters/sqs/invocation-queue.ts';
 import {
@@ -34,11 +35,10 @@ import type { ReencryptDeps } from '../../src/core/operator/reencrypt-records.ts
 import type { ReplaceRootDeps } from '../../src/core/operator/replace-root.ts';
 import type { RotateDataKeyDeps } from '../../src/core/operator/rotate-data-key.ts';
 import type { RewrapDeps } from '../../src/core/operator/wrap-roots.ts';
-import { randomIdentity } from '../../src/core/shared/write-identity.ts';
 import type { UndeliveredDeps } from '../../src/core/webhooks/undelivered.ts';
 import type { WebhookSecretDeps } from '../../src/core/webhooks/webhook-secrets.ts';
 import { auditCheckReports, auditReports, type AuditCheckReports } from '../../src/lambda/audit-metrics.ts';
-import { logFailure } from '../../src/lambda/request-log.ts';
+import { createLog } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';
 
 export type OperatorDeps = {
@@ -74,45 +74,48 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * Wires the function from its environment. Throws at the start of an instance if a variable is
  * missing.
  */
-export function dependencies(env: NodeJS.ProcessEnv): Unaudited<OperatorDeps> {
+export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudited<OperatorDeps> {
   const config = environment.parse(env);
-  const client = dynamoDbClient();
-  const sqs = sqsClient();
-  const kms = kmsClient();
-  const dueIn = (name: string) => () => oldestDue({ client, name });
-  const reactors = { client, name: config.REACTORS_TABLE };
-  const stores = createStores(client, config);
-  const audit = { client, name: config.AUDIT_TABLE };
-  const index = { client, name: config.AUDIT_INDEX_TABLE };
-  const seals = { client, name: config.AUDIT_SEALS_TABLE };
+  const { aws, platform, print } = instance;
+  const dynamodb = { client: dynamoDbClient(aws), platform };
+  const [sqs, kms] = [sqsClient(aws), kmsClient(aws)];
+  const dueIn = (name: string) => () => oldestDue({ ...dynamodb, name });
+  const reactors = { ...dynamodb, name: config.REACTORS_TABLE };
+  const stores = createStores(dynamodb, kms, config);
+  const audit = { ...dynamodb, name: config.AUDIT_TABLE };
+  const index = { ...dynamodb, name: config.AUDIT_INDEX_TABLE };
+  const seals = { ...dynamodb, name: config.AUDIT_SEALS_TABLE };
   return {
     ...stores,
-    ...auditCheckReports(config.SERVICE_NAME),
+    ...auditCheckReports(print, config.SERVICE_NAME),
     trailReader: createTrailReader(audit),
     ...createTrailSearch(audit, index),
     indexReader: createIndexReader(index),
     indexRequests: createIndexRequests(audit),
     sealReader: createSealReader(seals),
-    checkCursor: createCheckCursor({ client, name: config.ACCESS_TABLE }),
+    checkCursor: createCheckCursor({ ...dynamodb, name: config.ACCESS_TABLE }),
     trailProtection: createTrailProtection([
       { ...audit, title: 'Audit', expires: true },
       { ...index, title: 'AuditIndex', expires: true },
       { ...seals, title: 'AuditSeals', expires: false },
     ]),
     keyService: createKmsKeyService(kms, config.KEY_ID),
-    deploymentKeyStore: createDeploymentKeyStore({ client, name: config.ACCESS_TABLE }),
-    sealHead: createSealHead({ client, name: config.ACCESS_TABLE }),
+    deploymentKeyStore: createDeploymentKeyStore({ ...dynamodb, name: config.ACCESS_TABLE }),
+    sealHead: createSealHead({ ...dynamodb, name: config.ACCESS_TABLE }),
     sealPublicKey: async (pem) =>
       pem === undefined ? sealPublicKey(kms, config.SEAL_KEY_ID) : createPublicKey(pem),
-    auditLog: createTrail(client, config, { ...stores, ...auditReports(config.SERVICE_NAME) }),
+    auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(print, config.SERVICE_NAME) }),
     // This store does not check clear fields: one token that does not open must not stop a walk.
-    tokenStore: createTokenStores(client, config, stores.vault).storedTokens,
-    ...createReactorStores(client, config),
+    tokenStore: createTokenStores(dynamodb, config, stores.vault).storedTokens,
+    ...createReactorStores(dynamodb, config),
     // It deletes functions and provisions no instances.
-    reactorFunctions: createReactorRepairs(lambdaControlClient(), {
-      namePrefix: config.REACTOR_FUNCTION_PREFIX,
-      hotConcurrency: 0,
-    }),
+    reactorFunctions: createReactorRepairs(
+      { client: lambdaControlClient(aws), platform },
+      {
+        namePrefix: config.REACTOR_FUNCTION_PREFIX,
+        hotConcurrency: 0,
+      },
+    ),
     deliveryQueue: createInvocationQueue(sqs, config.DELIVERIES_QUEUE_URL),
     oldestDue: {
       tokens: dueIn(config.TOKENS_TABLE),
@@ -126,9 +129,9 @@ export function dependencies(env: NodeJS.ProcessEnv): Unaudited<OperatorDeps> {
     },
     parkedDeliveries: () => countParked(reactors),
     coldReactors: () => countCold(reactors),
-    clock: Date.now,
-    newId: randomIdentity.newId,
-    onFailure: logFailure('operator'),
+    ...platform,
+    newId: platform.random.uuid,
+    onFailure: createLog(print).failure('operator'),
     keyRotationMs: config.KEY_ROTATION_DAYS * DAY_MS,
   };
 }

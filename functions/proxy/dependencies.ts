@@ -1,5 +1,5 @@
-import { dynamoDbClient } from '../../src/adapters/aws/clients.ts';
-import { createHttpsEgressClient } from '../../src/adapters/egress/https-egress-client.ts';
+import { dynamoDbClient, kmsClient } from '../../src/adapters/aws/clients.ts';
+import type { EgressInstance } from '../../src/adapters/egress/egress-instance.ts';
 import { createStores, createTokenStores, createTrail } from '../../src/adapters/stores.ts';
 import type { ForwardDeps } from '../../src/core/proxy/forward.ts';
 import type { Unaudited } from '../../src/lambda/audited-deps.ts';
@@ -14,16 +14,17 @@ export type ProxyDeps = ApiDeps & ForwardDeps;
  * Wires the function from its environment. Throws at the start of an instance if a variable is
  * missing.
  */
-export function dependencies(env: NodeJS.ProcessEnv): Unaudited<ProxyDeps> {
+export function dependencies(env: NodeJS.ProcessEnv, instance: EgressInstance): Unaudited<ProxyDeps> {
   const config = environment.parse(env);
-  const dynamodb = dynamoDbClient();
-  const stores = createStores(dynamodb, config);
+  const { aws, platform, print } = instance;
+  const dynamodb = { client: dynamoDbClient(aws), platform };
+  const stores = createStores(dynamodb, kmsClient(aws), config);
   return {
-    ...apiSettings(config),
+    ...apiSettings(config, instance),
     ...stores,
-    auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(config.SERVICE_NAME) }),
+    auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(print, config.SERVICE_NAME) }),
     ...createTokenStores(dynamodb, config, stores.vault),
-    egress: createHttpsEgressClient(),
+    egress: instance.createEgress(),
     egressAllowList: config.EGRESS_ALLOW_LIST,
   };
 }

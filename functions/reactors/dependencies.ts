@@ -1,5 +1,6 @@
 import {
   dynamoDbClient,
+  kmsClient,
   lambdaControlClient,
   lambdaInvokeClient,
   sqsClient,
@@ -7,6 +8,7 @@ import {
 import { createReactorFunctions } from '../../src/adapters/lambda/reactor-functions.ts';
 import { createReactorRunner } from '../../src/adapters/lambda/reactor-runner.ts';
 import { createInvocationQueue } from '../../src/adapters/sqs/invocation-queue.ts';
+import type { Instance } from '../../src/adapters/instance.ts';
 import {
   createReactorStores,
   createStores,
@@ -22,7 +24,7 @@ import type { Unaudited } from '../../src/lambda/audited-deps.ts';
 import { apiSettings } from '../../src/http/api-settings.ts';
 import type { ApiDeps } from '../../src/http/create-api-handler.ts';
 import { tokenInputParser } from '../../src/http/parse-token-input.ts';
-import { logCold } from '../../src/lambda/request-log.ts';
+import { createLog } from '../../src/lambda/request-log.ts';
 import { auditReports } from '../../src/lambda/audit-metrics.ts';
 import { environment } from './config.ts';
 
@@ -43,35 +45,42 @@ const RESPONSE_WITHIN_MS = 30_000;
  * Wires the function from its environment. Throws at the start of an instance if a variable is
  * missing.
  */
-export function dependencies(env: NodeJS.ProcessEnv): Unaudited<ReactorsDeps> {
+export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudited<ReactorsDeps> {
   const config = environment.parse(env);
-  const dynamodb = dynamoDbClient();
+  const { aws, platform, print } = instance;
+  const dynamodb = { client: dynamoDbClient(aws), platform };
   const namePrefix = config.REACTOR_FUNCTION_PREFIX;
   const egressAllowList = config.EGRESS_ALLOW_LIST;
-  const stores = createStores(dynamodb, config);
+  const stores = createStores(dynamodb, kmsClient(aws), config);
   return {
-    ...apiSettings(config),
+    ...apiSettings(config, instance),
     ...stores,
-    auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(config.SERVICE_NAME) }),
+    auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(print, config.SERVICE_NAME) }),
     ...createTokenStores(dynamodb, config, stores.vault),
     ...createReactorStores(dynamodb, config),
-    invocationQueue: createInvocationQueue(sqsClient(), config.INVOCATIONS_QUEUE_URL),
-    reactorFunctions: createReactorFunctions(lambdaControlClient(), {
-      namePrefix,
-      roleArn: config.REACTOR_ROLE,
-      layerArn: config.REACTOR_LAYER,
-      architecture: config.REACTOR_ARCHITECTURE,
-      codeKeyArn: config.KEY_ID,
-      hotConcurrency: config.HOT_CONCURRENCY,
-    }),
-    reactorRunner: createReactorRunner(lambdaInvokeClient(RESPONSE_WITHIN_MS), {
-      namePrefix,
-      egressAllowList,
-    }),
+    invocationQueue: createInvocationQueue(sqsClient(aws), config.INVOCATIONS_QUEUE_URL),
+    reactorFunctions: createReactorFunctions(
+      { client: lambdaControlClient(aws), platform },
+      {
+        namePrefix,
+        roleArn: config.REACTOR_ROLE,
+        layerArn: config.REACTOR_LAYER,
+        architecture: config.REACTOR_ARCHITECTURE,
+        codeKeyArn: config.KEY_ID,
+        hotConcurrency: config.HOT_CONCURRENCY,
+      },
+    ),
+    reactorRunner: createReactorRunner(
+      { client: lambdaInvokeClient(aws, RESPONSE_WITHIN_MS), platform },
+      {
+        namePrefix,
+        egressAllowList,
+      },
+    ),
     parseTokenInput: tokenInputParser(config.CLIENT_COMPATIBILITY),
     cvcLifetimeMs: config.CVC_LIFETIME_SECONDS * 1000,
     egressAllowList,
     ...(config.PUBLIC_URL !== '' && { publicUrl: config.PUBLIC_URL }),
-    onCold: logCold,
+    onCold: createLog(print).cold,
   };
 }

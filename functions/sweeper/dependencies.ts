@@ -1,4 +1,4 @@
-import { Metrics } from '@aws-lambda-powertools/metrics';
+import type { Metrics } from '@aws-lambda-powertools/metrics';
 import { dynamoDbClient, lambdaControlClient, sqsClient } from '../../src/adapters/aws/clients.ts';
 import { dueApplications, dueKeyRotations, dueSessions } from '../../src/adapters/dynamodb/due-access.ts';
 import {
@@ -12,10 +12,11 @@ import { createTenantStore } from '../../src/adapters/dynamodb/tenant-store.ts';
 import { LIST_SHARDS } from '../../src/adapters/dynamodb/token-tables.ts';
 import { createReactorRepairs } from '../../src/adapters/lambda/reactor-repairs.ts';
 import { createInvocationQueue } from '../../src/adapters/sqs/invocation-queue.ts';
+import type { Instance } from '../../src/adapters/instance.ts';
 import { createReactorStores } from '../../src/adapters/stores.ts';
-import { madeOnce } from '../../src/core/shared/made-once.ts';
 import type { Clock } from '../../src/core/shared/clock.ts';
-import { logCold } from '../../src/lambda/request-log.ts';
+import { printedMetrics } from '../../src/lambda/printed-metrics.ts';
+import { createLog } from '../../src/lambda/request-log.ts';
 import { DUE_WORKS, type DueWork, type DueWorkName } from '../../src/core/sweep/sweep.ts';
 import { environment } from './config.ts';
 
@@ -31,56 +32,66 @@ export interface SweeperDeps {
   readonly coldReactors: () => Promise<number>;
   /** Created with the first run, which loads the library (lib/bundle.ts). */
   readonly metrics: () => Metrics;
+  /** Called with the failure of one piece of work. The others go on. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 /**
  * Wires the function from its environment. Throws at the start of an instance if a variable is
  * missing.
  */
-export function dependencies(env: NodeJS.ProcessEnv): SweeperDeps {
+export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): SweeperDeps {
   const config = environment.parse(env);
+  const { aws, platform, print } = instance;
+  const { clock } = platform;
+  const log = createLog(print);
+  const dynamodb = { client: dynamoDbClient(aws), platform };
   const tables = {
-    client: dynamoDbClient(),
+    ...dynamodb,
     tokensTable: config.TOKENS_TABLE,
     ephemeralTable: config.EPHEMERAL_TABLE,
     listShards: LIST_SHARDS,
   };
-  const ephemeral = { client: tables.client, name: config.EPHEMERAL_TABLE };
-  const reactors = { client: tables.client, name: config.REACTORS_TABLE };
-  const sqs = sqsClient();
-  const access = { client: tables.client, name: config.ACCESS_TABLE };
-  const { reactorStore, invocationStore } = createReactorStores(tables.client, config);
+  const ephemeral = { ...dynamodb, name: config.EPHEMERAL_TABLE };
+  const reactors = { ...dynamodb, name: config.REACTORS_TABLE };
+  const sqs = sqsClient(aws);
+  const access = { ...dynamodb, name: config.ACCESS_TABLE };
+  const { reactorStore, invocationStore } = createReactorStores(dynamodb, config);
   const works: Readonly<Record<DueWorkName, DueWork>> = {
-    cvc: dueCvcs(tables, Date.now),
-    tokens: dueTokens(tables, Date.now),
-    applications: dueApplications(access, Date.now),
-    sessions: dueSessions(ephemeral, Date.now),
+    cvc: dueCvcs(tables, clock),
+    tokens: dueTokens(tables, clock),
+    applications: dueApplications(access, clock),
+    sessions: dueSessions(ephemeral, clock),
     keys: dueKeyRotations(access, {
+      ...platform,
       tenantStore: createTenantStore(access),
-      clock: Date.now,
       keyRotationMs: config.KEY_ROTATION_DAYS * DAY_MS,
     }),
     invocations: dueInvocations(reactors, {
       invocationStore,
       invocationQueue: createInvocationQueue(sqs, config.INVOCATIONS_QUEUE_URL),
       deliveryQueue: createInvocationQueue(sqs, config.DELIVERIES_QUEUE_URL),
-      clock: Date.now,
+      clock,
     }),
     reactors: dueReactors(reactors, {
+      ...platform,
       reactorStore,
-      reactorFunctions: createReactorRepairs(lambdaControlClient(), {
-        namePrefix: config.REACTOR_FUNCTION_PREFIX,
-        hotConcurrency: config.HOT_CONCURRENCY,
-      }),
-      clock: Date.now,
-      onCold: logCold,
+      reactorFunctions: createReactorRepairs(
+        { client: lambdaControlClient(aws), platform },
+        {
+          namePrefix: config.REACTOR_FUNCTION_PREFIX,
+          hotConcurrency: config.HOT_CONCURRENCY,
+        },
+      ),
+      onCold: log.cold,
     }),
   };
   return {
-    clock: Date.now,
+    clock,
     works: DUE_WORKS.map((name) => works[name]),
     parkedDeliveries: () => countParked(reactors),
     coldReactors: () => countCold(reactors),
-    metrics: madeOnce(() => new Metrics({ namespace: config.SERVICE_NAME, serviceName: 'sweeper' })),
+    metrics: printedMetrics(print, config.SERVICE_NAME, 'sweeper'),
+    onFailure: log.failure('sweep'),
   };
 }

@@ -1,6 +1,5 @@
 import { MetricUnit, type Metrics } from '@aws-lambda-powertools/metrics';
 import { sweepAll, type SweepReport } from '../../src/core/sweep/sweep.ts';
-import { logFailure } from '../../src/lambda/request-log.ts';
 import type { SweeperDeps } from './dependencies.ts';
 
 /** Time reserved before Lambda's timeout, in ms. */
@@ -22,10 +21,9 @@ function publish(metrics: Metrics, report: SweepReport): void {
 
 /** One run over all due work, within Lambda's timeout. */
 export async function runSweep(deps: SweeperDeps, remainingMs: number): Promise<void> {
-  const { clock, works, parkedDeliveries, coldReactors } = deps;
+  const { clock, works, onFailure, parkedDeliveries, coldReactors } = deps;
   const metrics = deps.metrics();
   const deadline = clock() + remainingMs - RESERVE_MS;
-  const onFailure = logFailure('sweep');
   const reports = await sweepAll(works, { clock, deadline, onFailure });
   for (const report of reports) publish(metrics, report);
   metrics.addMetric('ParkedDeliveries', MetricUnit.Count, await parkedDeliveries());

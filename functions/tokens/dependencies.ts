@@ -1,4 +1,5 @@
-import { dynamoDbClient } from '../../src/adapters/aws/clients.ts';
+import { dynamoDbClient, kmsClient } from '../../src/adapters/aws/clients.ts';
+import type { Instance } from '../../src/adapters/instance.ts';
 import { createStores, createTokenStores, createTrail } from '../../src/adapters/stores.ts';
 import type { CreateTokenDeps } from '../../src/core/tokens/create-tokens.ts';
 import type { TokenStore } from '../../src/core/tokens/token-store.ts';
@@ -18,14 +19,15 @@ export type TokensDeps = ApiDeps &
  * Wires the function from its environment. Throws at the start of an instance if a variable is
  * missing.
  */
-export function dependencies(env: NodeJS.ProcessEnv): Unaudited<TokensDeps> {
+export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudited<TokensDeps> {
   const config = environment.parse(env);
-  const dynamodb = dynamoDbClient();
-  const stores = createStores(dynamodb, config);
+  const { aws, platform, print } = instance;
+  const dynamodb = { client: dynamoDbClient(aws), platform };
+  const stores = createStores(dynamodb, kmsClient(aws), config);
   return {
-    ...apiSettings(config),
+    ...apiSettings(config, instance),
     ...stores,
-    auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(config.SERVICE_NAME) }),
+    auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(print, config.SERVICE_NAME) }),
     ...createTokenStores(dynamodb, config, stores.vault),
     cvcLifetimeMs: config.CVC_LIFETIME_SECONDS * 1000,
   };

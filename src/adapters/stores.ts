@@ -1,8 +1,7 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { KMSClient } from '@aws-sdk/client-kms';
 import { createAuditLog, type AuditLogDeps } from '../core/audit/audit-log.ts';
 import { createTenantKeys } from '../core/crypto/tenant-keys.ts';
 import { createVault, type Vault } from '../core/crypto/vault.ts';
-import { kmsClient } from './aws/clients.ts';
 import { createProvenTokenStore } from '../core/tokens/proven-token-store.ts';
 import { createApplicationStore } from './dynamodb/application-store.ts';
 import { createCredentialStore } from './dynamodb/credential-store.ts';
@@ -12,6 +11,7 @@ import { createInvocationStore } from './dynamodb/invocation-store.ts';
 import { createReactorStore } from './dynamodb/reactor-store.ts';
 import { createSessionStore } from './dynamodb/session-store.ts';
 import { createTenantBasicsStore } from './dynamodb/tenant-basics-store.ts';
+import type { DynamoDb } from './dynamodb/table-client.ts';
 import { createTenantStore } from './dynamodb/tenant-store.ts';
 import { createTokenStore } from './dynamodb/token-store.ts';
 import { createTrailWriter } from './dynamodb/trail-writer.ts';
@@ -47,14 +47,14 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Makes the audit trail for functions that may append to it. */
 export function createTrail(
-  client: DynamoDBDocumentClient,
+  dynamodb: DynamoDb,
   config: AuditConfig,
   deps: Pick<AuditLogDeps, 'tenantKeys' | 'onAuditUnavailable' | 'onAuditEndMissing'>,
 ) {
   return createAuditLog({
     ...deps,
-    trailWriter: createTrailWriter({ client, name: config.AUDIT_TABLE }),
-    clock: Date.now,
+    trailWriter: createTrailWriter({ ...dynamodb, name: config.AUDIT_TABLE }),
+    ...dynamodb.platform,
     auditRetentionMs: config.AUDIT_RETENTION_DAYS * DAY_MS,
   });
 }
@@ -63,15 +63,16 @@ export function createTrail(
  * Makes the stores of tenants, applications, sessions and idempotency records, and the keys and the
  * vault.
  */
-export function createStores(client: DynamoDBDocumentClient, config: StoreConfig) {
-  const access = { client, name: config.ACCESS_TABLE };
-  const ephemeral = { client, name: config.EPHEMERAL_TABLE };
+export function createStores(dynamodb: DynamoDb, kms: KMSClient, config: StoreConfig) {
+  const { clock, random } = dynamodb.platform;
+  const access = { ...dynamodb, name: config.ACCESS_TABLE };
+  const ephemeral = { ...dynamodb, name: config.EPHEMERAL_TABLE };
   const tenantBasicsStore = createTenantBasicsStore(access);
   const credentialStore = createCredentialStore(access);
   const tenantKeys = createTenantKeys({
-    keyService: createKmsUnwrapper(kmsClient(), config.KEY_ID),
+    keyService: createKmsUnwrapper(kms, config.KEY_ID),
     keyRingStore: tenantBasicsStore,
-    clock: Date.now,
+    clock,
   });
   return {
     applicationStore: createApplicationStore(access),
@@ -83,23 +84,23 @@ export function createStores(client: DynamoDBDocumentClient, config: StoreConfig
     invocationCredentials: createInvocationCredentialStore(ephemeral, credentialStore),
     idempotencyStore: createIdempotencyStore(ephemeral),
     tenantKeys,
-    vault: createVault(tenantKeys),
+    vault: createVault(tenantKeys, random),
   };
 }
 
 /**
  * The token store, and the same store for callers who are known, which returns only proven tokens.
  */
-export function createTokenStores(client: DynamoDBDocumentClient, config: TokenStoreConfig, vault: Vault) {
+export function createTokenStores(dynamodb: DynamoDb, config: TokenStoreConfig, vault: Vault) {
   const { TOKENS_TABLE: tokensTable, EPHEMERAL_TABLE: ephemeralTable } = config;
-  const tables = { client, tokensTable, ephemeralTable, listShards: LIST_SHARDS };
-  const storedTokens = createTokenStore(tables, Date.now);
+  const tables = { ...dynamodb, tokensTable, ephemeralTable, listShards: LIST_SHARDS };
+  const storedTokens = createTokenStore(tables, dynamodb.platform.clock);
   return { storedTokens, tokenStore: createProvenTokenStore(storedTokens, vault) };
 }
 
-export function createReactorStores(client: DynamoDBDocumentClient, config: ReactorStoreConfig) {
-  const reactors = { client, name: config.REACTORS_TABLE };
-  const ephemeral = { client, name: config.EPHEMERAL_TABLE };
+export function createReactorStores(dynamodb: DynamoDb, config: ReactorStoreConfig) {
+  const reactors = { ...dynamodb, name: config.REACTORS_TABLE };
+  const ephemeral = { ...dynamodb, name: config.EPHEMERAL_TABLE };
   return {
     reactorStore: createReactorStore(reactors),
     invocationStore: createInvocationStore(reactors, ephemeral),

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { contentOfBytes, contentOfText, type Content } from '../core/shared/content.ts';
+import type { Platform } from '../core/shared/platform.ts';
 import { traceId } from './trace-id.ts';
 import { reservedHeaders, type ReservedHeaders } from './reserved-headers.ts';
 
@@ -69,6 +70,7 @@ function receivedAt(timeEpoch: number, now: number): number {
 
 /** Reads an API Gateway event of payload format 2.0. */
 export function apiRequest(
+  { clock, random }: Pick<Platform, 'clock' | 'random'>,
   event: APIGatewayProxyEventV2,
   headerPrefixes: readonly string[],
   remainingMs = GATEWAY_MS,
@@ -80,7 +82,7 @@ export function apiRequest(
   return {
     method: event.requestContext.http.method,
     sourceIp: event.requestContext.http.sourceIp,
-    receivedAt: receivedAt(event.requestContext.timeEpoch, Date.now()),
+    receivedAt: receivedAt(event.requestContext.timeEpoch, clock()),
     remainingMs,
     baseUrl: baseUrl(headers, event.requestContext.domainName),
     rawPath: event.rawPath,
@@ -89,7 +91,7 @@ export function apiRequest(
     query: new URLSearchParams(event.rawQueryString),
     headers,
     reserved,
-    traceId: traceId(reserved.get('trace-id')),
+    traceId: traceId(random, reserved.get('trace-id')),
     body: contentOf(event),
   };
 }

@@ -1,17 +1,22 @@
 import type * as z from 'zod/mini';
-import { consoleLog } from '../lambda/request-log.ts';
+import type { Platform } from '../core/shared/platform.ts';
+import { createLog, type Print } from '../lambda/request-log.ts';
 import type { apiEnvironment } from './api-environment.ts';
 import type { ApiDeps } from './create-api-handler.ts';
 
-/** The settings in the environment of every function behind the API, except its stores. */
+/**
+ * What every function behind the API takes from its environment and its instance, except its
+ * stores.
+ */
 export function apiSettings(
   config: z.output<typeof apiEnvironment>,
-): Pick<ApiDeps, 'clock' | 'clientCompatibility' | 'headerPrefixes' | 'edgeSecret' | 'log'> {
+  { platform, print }: { readonly platform: Platform; readonly print: Print },
+): Platform & Pick<ApiDeps, 'clientCompatibility' | 'headerPrefixes' | 'edgeSecret' | 'log'> {
   return {
-    clock: Date.now,
+    ...platform,
     clientCompatibility: config.CLIENT_COMPATIBILITY,
     headerPrefixes: config.HEADER_PREFIXES,
     edgeSecret: config.EDGE_SECRET,
-    log: consoleLog,
+    log: createLog(print).request,
   };
 }

@@ -135,7 +135,7 @@ export function createApiHandler<Deps extends ApiDeps>(
 
   return (event, context) => {
     const startedAt = performance.now();
-    const request = apiRequest(event, deps.headerPrefixes, context?.getRemainingTimeInMillis());
+    const request = apiRequest(deps, event, deps.headerPrefixes, context?.getRemainingTimeInMillis());
     const call: ApiCall = { request, startedAt, operation: 'none' };
     // No step reads Lambda's context.
     return chain(call, {} as Context);

@@ -2,7 +2,6 @@ import { createHash, createHmac, type KeyObject } from 'node:crypto';
 import type { Caller } from '../core/access/caller.ts';
 import type { TenantKeys } from '../core/crypto/tenant-keys.ts';
 import type { Vault } from '../core/crypto/vault.ts';
-import type { Clock } from '../core/shared/clock.ts';
 import { defined } from '../core/shared/defined.ts';
 import type {
   IdempotencyClaim,
@@ -19,12 +18,12 @@ import { randomIdentity, repeatableIdentity, type WriteIdentity } from '../core/
 import type { ResponseHeader } from './reserved-headers.ts';
 import type { RawResponse } from './raw-response.ts';
 import type { MatchedRoute, RouteResult } from './route.ts';
+import type { Platform } from '../core/shared/platform.ts';
 
-export interface IdempotencyDeps {
+export interface IdempotencyDeps extends Pick<Platform, 'clock' | 'random'> {
   readonly idempotencyStore: IdempotencyStore;
   readonly tenantKeys: Pick<TenantKeys, 'current' | 'all'>;
   readonly vault: Vault;
-  readonly clock: Clock;
 }
 
 /** The content of a response before it is encoded. */
@@ -143,7 +142,7 @@ export async function withIdempotency(
   const { route } = matched;
   const key = checkedKey(matched);
   if (key === undefined || route.idempotency === 'read_only')
-    return responseOf(route.success, await request.run(randomIdentity, runFreely));
+    return responseOf(route.success, await request.run(randomIdentity(deps.random), runFreely));
   const scope = scopeOf(caller, matched, key);
   const { hash, others } = await bodyHashes(deps, caller.tenantId, request.body);
   const now = deps.clock();

@@ -1,20 +1,21 @@
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { AuditLogDeps } from '../core/audit/audit-log.ts';
 import type { LatestCheck } from '../core/trail/check-latest.ts';
-import { madeOnce } from '../core/shared/made-once.ts';
-import { causesOf, writeLog } from './request-log.ts';
+import { printedMetrics } from './printed-metrics.ts';
+import { causesOf, createLog, type Print } from './request-log.ts';
 
 /**
  * Reports audit records that could not be written, in the log and as CloudWatch embedded metrics
  * for the alarms `AuditUnavailable` and `AuditEndMissing`. It costs nothing otherwise.
  */
 export function auditReports(
+  print: Print,
   namespace: string,
 ): Pick<AuditLogDeps, 'onAuditUnavailable' | 'onAuditEndMissing'> {
-  // The first report creates it, and so loads the library (lib/bundle.ts).
-  const metrics = madeOnce(() => new Metrics({ namespace, serviceName: 'audit' }));
+  const log = createLog(print);
+  const metrics = printedMetrics(print, namespace, 'audit');
   const report = (name: string) => (error: unknown) => {
-    writeLog('error', { operation: `report${name}`, cause: causesOf(error) });
+    log.write('error', { operation: `report${name}`, cause: causesOf(error) });
     metrics().addMetric(name, MetricUnit.Count, 1);
     metrics().publishStoredMetrics();
   };
@@ -45,12 +46,13 @@ export interface AuditCheckReports {
 const LOGGED_FAILURES = 5;
 
 /** Reports to the log, for the alarms `AuditBroken`, `AuditCheckLate`, `AuditUnprotected`. */
-export function auditCheckReports(namespace: string): AuditCheckReports {
-  const metrics = madeOnce(() => new Metrics({ namespace, serviceName: 'audit' }));
+export function auditCheckReports(print: Print, namespace: string): AuditCheckReports {
+  const log = createLog(print);
+  const metrics = printedMetrics(print, namespace, 'audit');
   return {
     onAuditChecked: ({ failures, isFinished, lagMs, broken }) => {
       if (failures > 0)
-        writeLog('error', {
+        log.write('error', {
           operation: 'verifyAuditTrail',
           cause: [`failures: ${String(failures)}`, ...broken.slice(0, LOGGED_FAILURES).map(plainJson)],
         });
@@ -61,7 +63,7 @@ export function auditCheckReports(namespace: string): AuditCheckReports {
     },
     onTrailProtection: (problems) => {
       if (problems.length > 0)
-        writeLog('error', { operation: 'compareTrailProtection', cause: problems.map(plainJson) });
+        log.write('error', { operation: 'compareTrailProtection', cause: problems.map(plainJson) });
       metrics().addMetric('AuditUnprotected', MetricUnit.Count, problems.length);
       metrics().publishStoredMetrics();
     },

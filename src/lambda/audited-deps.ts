@@ -26,20 +26,24 @@ type Plain =
   | 'onCold'
   | 'onFailure'
   | 'onReleased'
+  | 'onSent'
   | 'onTrailProtection'
   | 'parkedDeliveries'
   | 'parseTokenInput'
   | 'presentFailure'
   | 'presentResult'
   | 'publicUrl'
+  | 'random'
   | 'referredIds'
   | 'sealHead'
   | 'sealPublicKey'
   | 'sealReader'
+  | 'startTimer'
   | 'trailPages'
   | 'trailProtection'
   | 'trailReader'
-  | 'waiting';
+  | 'waiting'
+  | 'writeLog';
 
 /** Dependencies before they serve a request. `audit` is added for each request. */
 export type Unaudited<Deps> = Omit<Deps, 'audit'>;

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import type { InvocationId } from '../core/reactors/invocation-store.ts';
 import { parseJson } from '../core/shared/parse-json.ts';
 import { partialBatch } from './partial-batch.ts';
-import { causesOf, writeLog, type LogFields } from './request-log.ts';
+import { causesOf, type LogFields, type WriteLog } from './request-log.ts';
 
 const message = z.lazy(() => z.object({ tenant_id: z.string(), invocation_id: z.string() }));
 
@@ -19,12 +19,13 @@ export interface HandledMessage {
  * timeout. The state of the invocation decides what happens (docs/decisions/0009).
  */
 export function invocationMessages(
+  writeLog: WriteLog,
   operation: string,
   handle: (id: InvocationId) => Promise<HandledMessage | undefined>,
 ): (event: SQSEvent) => Promise<SQSBatchResponse> {
   async function handleRecord({ body }: SQSRecord): Promise<void> {
     const started = performance.now();
-    const finish = (level: Parameters<typeof writeLog>[0], more: LogFields) => {
+    const finish = (level: Parameters<WriteLog>[0], more: LogFields) => {
       writeLog(level, { operation, milliseconds: Math.round(performance.now() - started), ...more });
     };
     try {

@@ -49,8 +49,11 @@ const FIELDS = [
 
 export type LogFields = Readonly<Partial<Record<(typeof FIELDS)[number], unknown>>>;
 
+/** Prints a line, which it receives without a line break. */
+export type Print = (line: string) => void;
+
 /** The first line creates it, and so loads the library (lib/bundle.ts). */
-const logger = madeOnce(() => {
+function createLogger(print: Print): Logger {
   class AllowedFields extends LogFormatter {
     override formatAttributes(
       { logLevel, timestamp }: UnformattedAttributes,
@@ -65,21 +68,50 @@ const logger = madeOnce(() => {
       return item.addAttributes(Object.fromEntries(fields.map((field) => [field, logged[field]])));
     }
   }
-  return new Logger({ logFormatter: new AllowedFields() });
-});
-
-/**
- * Writes one line of JSON to standard output, which Lambda sends to CloudWatch Logs. It has ids,
- * names and counts, from an allow-list of fields.
- */
-export function writeLog(level: 'info' | 'warn' | 'error', fields: LogFields): void {
-  logger()[level]('', { ...fields });
+  class PrintedLines extends Logger {
+    override printLog(_level: number, item: LogItem): void {
+      item.prepareForPrint();
+      print(JSON.stringify(item.getAttributes(), this.getJsonReplacer()));
+    }
+  }
+  return new PrintedLines({ logFormatter: new AllowedFields() });
 }
 
-/** Writes one line for each request. */
-export const consoleLog: RequestLog = ({ level, ...fields }) => {
-  writeLog(level, fields);
-};
+/**
+ * Writes one line of JSON, which has ids, names and counts, from an allow-list of fields.
+ */
+export type WriteLog = (level: 'info' | 'warn' | 'error', fields: LogFields) => void;
+
+/** What one instance writes to its log. */
+export interface Log {
+  readonly write: WriteLog;
+  /** Writes one line for each request. */
+  readonly request: RequestLog;
+  /** Logs a failure that no caller waits for. */
+  readonly failure: (operation: string) => (error: unknown) => void;
+  /** Logs a reactor that stays cold because the account's concurrency quota is used up. */
+  readonly cold: (reactor: { readonly tenantId: string; readonly id: string }) => void;
+}
+
+export function createLog(print: Print): Log {
+  const logger = madeOnce(() => createLogger(print));
+  const write: WriteLog = (level, fields) => {
+    logger()[level]('', { ...fields });
+  };
+  return {
+    write,
+    request({ level, ...fields }) {
+      write(level, fields);
+    },
+    failure: (operation) => (error) => {
+      write('error', { operation, cause: causesOf(error) });
+    },
+    cold({ tenantId, id }) {
+      const cause = ["the account's quota of concurrent executions leaves no instance to keep running"];
+      write('error', { operation: 'keepReactorHot', tenantId, reactorId: id, cause });
+    },
+  };
+}
 
 const FRAMES = 6;
 /**
@@ -122,17 +154,4 @@ export function causesOf(error: unknown): readonly string[] {
   for (let current = error; current instanceof Error && causes.length < 4; current = current.cause)
     causes.push(describe(current));
   return causes;
-}
-
-/** Logs a failure that no caller waits for. */
-export function logFailure(operation: string): (error: unknown) => void {
-  return (error) => {
-    writeLog('error', { operation, cause: causesOf(error) });
-  };
-}
-
-/** Logs a reactor that stays cold because the account's concurrency quota is used up. */
-export function logCold({ tenantId, id }: { readonly tenantId: string; readonly id: string }): void {
-  const cause = ["the account's quota of concurrent executions leaves no instance to keep running"];
-  writeLog('error', { operation: 'keepReactorHot', tenantId, reactorId: id, cause });
 }

@@ -5,14 +5,12 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, type TranslateConfig } from '@aws-sdk/lib-dynamodb';
 import { madeOnce } from '../../core/shared/made-once.ts';
 import {
-  CLIENT_SETTINGS,
-  CONNECTIONS,
+  clientSettings,
   controlClientSettings,
   invokeClientSettings,
   withoutLogger,
+  type AwsConnections,
 } from './client-settings.ts';
-
-const HTTPS_PORT = 443;
 
 /** The settings by which a client finds its service. */
 interface Located {
@@ -31,14 +29,14 @@ interface Located {
  * Opens a connection in advance, so that the first request does not wait for TLS. If that fails,
  * the request connects by itself (docs/decisions/0041).
  */
-function connecting<Client extends Located>(client: Client): Client {
+function connecting<Client extends Located>(connections: AwsConnections, client: Client): Client {
   const { useFipsEndpoint, useDualstackEndpoint, endpointProvider } = client.config;
   // Lambda sets the region. If an endpoint is configured, as locally, connects only to that.
   const region = process.env['AWS_REGION'];
   const isElsewhere = Object.keys(process.env).some((name) => name.startsWith('AWS_ENDPOINT_URL'));
   const open = async (Region: string) => {
     const [UseFIPS, UseDualStack] = await Promise.all([useFipsEndpoint(), useDualstackEndpoint()]);
-    CONNECTIONS.open(endpointProvider({ Region, UseFIPS, UseDualStack }).url.hostname, HTTPS_PORT);
+    connections.open(endpointProvider({ Region, UseFIPS, UseDualStack }).url.hostname);
   };
   if (region !== undefined && !isElsewhere) open(region).catch(() => undefined);
   return client;
@@ -54,14 +52,20 @@ export const DOCUMENT_OPTIONS: TranslateConfig = {
   unmarshallOptions: { wrapNumbers: Number },
 };
 
+/*
+ * One function for each client, instead of one object that has them all: the bundle of a function
+ * contains only the SDKs of the clients that it creates.
+ */
+
 /** The client that all stores share. */
-export const dynamoDbClient = (): DynamoDBDocumentClient =>
+export const dynamoDbClient = (aws: AwsConnections): DynamoDBDocumentClient =>
   DynamoDBDocumentClient.from(
-    connecting(withoutLogger(new DynamoDBClient(CLIENT_SETTINGS))),
+    connecting(aws, withoutLogger(new DynamoDBClient(clientSettings(aws)))),
     DOCUMENT_OPTIONS,
   );
 
-export const kmsClient = (): KMSClient => connecting(withoutLogger(new KMSClient(CLIENT_SETTINGS)));
+export const kmsClient = (aws: AwsConnections): KMSClient =>
+  connecting(aws, withoutLogger(new KMSClient(clientSettings(aws))));
 
 /** The only method that the service calls, so that a test can replace a client. */
 export type LambdaCalls = Pick<LambdaClient, 'send'>;
@@ -79,13 +83,13 @@ function madeWithFirstCall<Client extends { readonly send: (...args: never) => u
   };
 }
 
-export const sqsClient = (): SqsCalls =>
-  madeWithFirstCall(() => withoutLogger(new SQSClient(CLIENT_SETTINGS)));
+export const sqsClient = (aws: AwsConnections): SqsCalls =>
+  madeWithFirstCall(() => withoutLogger(new SQSClient(clientSettings(aws))));
 
 /** Creates, changes and deletes the functions of reactors. */
-export const lambdaControlClient = (): LambdaCalls =>
-  madeWithFirstCall(() => withoutLogger(new LambdaClient(controlClientSettings())));
+export const lambdaControlClient = (aws: AwsConnections): LambdaCalls =>
+  madeWithFirstCall(() => withoutLogger(new LambdaClient(controlClientSettings(aws))));
 
 /** Runs reactors, which take at most `responseWithinMs`. A run is never sent twice. */
-export const lambdaInvokeClient = (responseWithinMs: number): LambdaCalls =>
-  madeWithFirstCall(() => withoutLogger(new LambdaClient(invokeClientSettings(responseWithinMs))));
+export const lambdaInvokeClient = (aws: AwsConnections, responseWithinMs: number): LambdaCalls =>
+  madeWithFirstCall(() => withoutLogger(new LambdaClient(invokeClientSettings(aws, responseWithinMs))));

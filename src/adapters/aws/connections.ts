@@ -29,7 +29,7 @@ export class EarlyAgent extends HttpsAgent {
 
   readonly #early = new Map<string, Early>();
 
-  constructor(options: AgentOptions, clock: Clock = Date.now) {
+  constructor(options: AgentOptions, clock: Clock) {
     super(options);
     this.#clock = clock;
   }
@@ -138,6 +138,3 @@ export class ConnectionKeeper extends NodeHttpHandler {
       for (const socket of Object.values(freeSockets).flatMap((sockets) => sockets ?? [])) socket.destroy();
   }
 }
-
-/** An agent that all clients of an instance share. */
-export const earlyAgent = (): EarlyAgent => new EarlyAgent({ keepAlive: true, maxSockets: SOCKETS_MAX });

@@ -68,7 +68,7 @@ function unchanged({ application, keyHash }: StoredApplication) {
  * the hash of its key. Authentication reads only the latter.
  */
 export function createApplicationStore(table: Table): ApplicationStore {
-  const { client, name } = table;
+  const { name } = table;
 
   async function read(tenantId: string, id: string): Promise<StoredApplication | undefined> {
     const item = await getItem(table, applicationKey(tenantId, id));
@@ -89,7 +89,7 @@ export function createApplicationStore(table: Table): ApplicationStore {
   }
 
   return {
-    create: (application, keyHash) => transact(client, applicationWrites(name, application, keyHash)),
+    create: (application, keyHash) => transact(table, applicationWrites(name, application, keyHash)),
 
     async find(tenantId, id) {
       return isUuid(id) ? (await read(tenantId, id))?.application : undefined;
@@ -114,13 +114,13 @@ export function createApplicationStore(table: Table): ApplicationStore {
     async update(previous, next) {
       const stored = await current(previous);
       if (stored === undefined) return false;
-      return transact(client, puts(name, { ...stored, application: next }, unchanged(stored)));
+      return transact(table, puts(name, { ...stored, application: next }, unchanged(stored)));
     },
 
     async replaceKey(previous, next, keyHash) {
       const stored = await current(previous);
       if (stored === undefined) return false;
-      return transact(client, [
+      return transact(table, [
         ...puts(name, { application: next, keyHash }, unchanged(stored)),
         ...ALL_COPIES.map((copy) => remove(credentialKey(stored.keyHash, copy))),
       ]);
@@ -130,10 +130,7 @@ export function createApplicationStore(table: Table): ApplicationStore {
       const stored = await current(application);
       if (stored === undefined) return false;
       const own = applicationKey(application.tenantId, application.id);
-      return transact(client, [
-        remove(own, unchanged(stored)),
-        ...copyKeys(stored).map((key) => remove(key)),
-      ]);
+      return transact(table, [remove(own, unchanged(stored)), ...copyKeys(stored).map((key) => remove(key))]);
     },
   };
 }

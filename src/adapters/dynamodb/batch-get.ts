@@ -1,13 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  BatchGetCommand,
-  type BatchGetCommandInput,
-  type DynamoDBDocumentClient,
-} from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, type BatchGetCommandInput } from '@aws-sdk/lib-dynamodb';
 import DataLoader from 'dataloader';
+import { pause } from '../../core/shared/platform.ts';
 import type { ItemKey } from './keys.ts';
 import { unavailable } from '../aws/dependency-error.ts';
-import { send, type Item, type Table } from './table-client.ts';
+import { send, type DynamoDb, type Item, type Table } from './table-client.ts';
 
 /** Most keys that AWS allows in one BatchGetItem. */
 const BATCH_KEYS = 100;
@@ -44,7 +40,7 @@ function requestsOf(wanted: readonly Wanted[], isConsistent: boolean): Requests 
  * exist.
  */
 async function getBatch(
-  client: DynamoDBDocumentClient,
+  { client, platform }: DynamoDb,
   wanted: readonly Wanted[],
   isConsistent: boolean,
 ): Promise<readonly (Item | undefined)[]> {
@@ -54,9 +50,9 @@ async function getBatch(
     if (attempt > ATTEMPTS) throw unavailable(new Error('get all: keys stay unprocessed'));
     // DynamoDB throttles. An immediate repeat, or a repeat of keys that were returned, would make
     // it worse.
-    if (attempt > 0) await sleep(Math.random() * PAUSE_MS * 2 ** (attempt - 1));
+    if (attempt > 0) await pause(platform, platform.random.fraction() * PAUSE_MS * 2 ** (attempt - 1));
     const command = new BatchGetCommand({ RequestItems: left });
-    const response = await send(() => client.send(command));
+    const response = await send(platform, () => client.send(command));
     for (const [table, items] of Object.entries(response.Responses ?? {}))
       for (const item of items) found.set(nameOf(table, item['pk'], item['sk']), item);
     left = response.UnprocessedKeys ?? {};
@@ -71,19 +67,19 @@ type Loader = DataLoader<Wanted, Item | undefined>;
  * they read.
  */
 const [consistent, eventual] = [
-  new WeakMap<DynamoDBDocumentClient, Loader>(),
-  new WeakMap<DynamoDBDocumentClient, Loader>(),
+  new WeakMap<DynamoDb['client'], Loader>(),
+  new WeakMap<DynamoDb['client'], Loader>(),
 ];
 
-function loaderOf(client: DynamoDBDocumentClient, isConsistent: boolean): Loader {
+function loaderOf(dynamodb: DynamoDb, isConsistent: boolean): Loader {
   const known = isConsistent ? consistent : eventual;
-  let loader = known.get(client);
+  let loader = known.get(dynamodb.client);
   if (loader === undefined) {
-    loader = new DataLoader((wanted) => getBatch(client, wanted, isConsistent), {
+    loader = new DataLoader((wanted) => getBatch(dynamodb, wanted, isConsistent), {
       cache: false,
       maxBatchSize: BATCH_KEYS,
     });
-    known.set(client, loader);
+    known.set(dynamodb.client, loader);
   }
   return loader;
 }
@@ -92,17 +88,17 @@ function loaderOf(client: DynamoDBDocumentClient, isConsistent: boolean): Loader
  * The newest version of an item; `undefined` if there is none. Reads in one turn of the event loop
  * share a call.
  */
-export function getItem({ client, name }: Table, key: ItemKey): Promise<Item | undefined> {
-  return loaderOf(client, true).load({ table: name, key });
+export function getItem(table: Table, key: ItemKey): Promise<Item | undefined> {
+  return loaderOf(table, true).load({ table: table.name, key });
 }
 
 /** The items that exist, in any order, read with as few calls as possible. */
 export async function batchGet(
-  { client, name }: Table,
+  table: Table,
   keys: readonly ItemKey[],
   { isConsistent = true }: { readonly isConsistent?: boolean } = {},
 ): Promise<readonly Item[]> {
-  const loader = loaderOf(client, isConsistent);
-  const items = await Promise.all(keys.map((key) => loader.load({ table: name, key })));
+  const loader = loaderOf(table, isConsistent);
+  const items = await Promise.all(keys.map((key) => loader.load({ table: table.name, key })));
   return items.filter((item) => item !== undefined);
 }

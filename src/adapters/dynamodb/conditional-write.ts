@@ -1,11 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import {
-  type DeleteCommand,
-  PutCommand,
-  type UpdateCommand,
-  type DynamoDBDocumentClient,
-} from '@aws-sdk/lib-dynamodb';
-import { itemOf, send, type Item, type Table } from './table-client.ts';
+import { type DeleteCommand, PutCommand, type UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { itemOf, send, type DynamoDb, type Item, type Table } from './table-client.ts';
 
 /** A write whose condition failed. */
 export interface RefusedWrite {
@@ -35,12 +30,12 @@ function wasRepeated(error: unknown): boolean {
  * recognise its own write by `mayBeOwn`.
  */
 export async function conditionalWrite(
-  client: DynamoDBDocumentClient,
+  { client, platform }: DynamoDb,
   command: PutCommand | UpdateCommand | DeleteCommand,
 ): Promise<'written' | RefusedWrite> {
   let mayBeOwn = false;
   try {
-    await send(async () => {
+    await send(platform, async () => {
       try {
         await client.send(command as PutCommand);
       } catch (error) {
@@ -66,20 +61,20 @@ interface Condition {
  * the condition fails for another reason, returns the item that exists, if any.
  */
 export async function conditionalPut<T>(
-  { client, name }: Table,
+  table: Table,
   item: Item,
   { expression, names, values }: Condition,
   { read, isSame }: { readonly read: (found: Item) => T; readonly isSame: (found: T) => boolean },
 ): Promise<'written' | { readonly found: T | undefined }> {
   const command = new PutCommand({
-    TableName: name,
+    TableName: table.name,
     Item: item,
     ConditionExpression: expression,
     ...(names && { ExpressionAttributeNames: { ...names } }),
     ...(values && { ExpressionAttributeValues: values }),
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
-  const outcome = await conditionalWrite(client, command);
+  const outcome = await conditionalWrite(table, command);
   if (outcome === 'written') return 'written';
   const found = outcome.found && read(outcome.found);
   return outcome.mayBeOwn && found !== undefined && isSame(found) ? 'written' : { found };

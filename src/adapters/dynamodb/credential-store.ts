@@ -12,7 +12,7 @@ import type { Table } from './table-client.ts';
 export function createCredentialStore(table: Table): CredentialStore & ApplicationGrantsStore {
   return {
     async findByKeyHash(hash) {
-      const item = await getItem(table, credentialKey(hash, someCopy()));
+      const item = await getItem(table, credentialKey(hash, someCopy(table.platform.random)));
       if (item === undefined) return undefined;
       const { id, keyHash, expiresAtMs, ...grants } = readGrantsItem(item);
       return {
@@ -23,7 +23,7 @@ export function createCredentialStore(table: Table): CredentialStore & Applicati
     },
 
     async grants(tenantId, ids) {
-      const keys = [...new Set(ids)].map((id) => grantsKey(tenantId, id, someCopy()));
+      const keys = [...new Set(ids)].map((id) => grantsKey(tenantId, id, someCopy(table.platform.random)));
       return (await batchGet(table, keys)).map(readGrantsItem);
     },
   };

@@ -61,7 +61,7 @@ export function dueSessions(ephemeral: Table, clock: Clock): DueWork {
       ConditionExpression: 'expiresAtMs <= :now',
       ExpressionAttributeValues: { ':now': clock() },
     });
-    await conditionalWrite(ephemeral.client, command);
+    await conditionalWrite(ephemeral, command);
   }
 
   return {

@@ -20,7 +20,7 @@ export interface DueEntry {
 
 /** Reads one partition a page at a time, oldest first. */
 async function* pages(
-  { client, name }: Table,
+  { client, platform, name }: Table,
   partition: string,
   now: number,
 ): AsyncGenerator<readonly DueEntry[]> {
@@ -34,7 +34,7 @@ async function* pages(
       Limit: PAGE,
       ...(start === undefined ? {} : { ExclusiveStartKey: start }),
     });
-    const page = await send(() => client.send(command));
+    const page = await send(platform, () => client.send(command));
     start = page.LastEvaluatedKey;
     yield (page.Items ?? []).map((item) => {
       const { pk, sk, dueSk } = entry.parse(item);
@@ -68,7 +68,7 @@ export async function* dueEntries(
  * The due time of the oldest record in a table's due index, in ms since the epoch; `undefined` if
  * there is none.
  */
-export async function oldestDue({ client, name }: Table): Promise<number | undefined> {
+export async function oldestDue({ client, platform, name }: Table): Promise<number | undefined> {
   const firsts = [...DUE_PARTITIONS, RETRIED_PARTITION].map(async (partition) => {
     const command = new QueryCommand({
       TableName: name,
@@ -77,7 +77,7 @@ export async function oldestDue({ client, name }: Table): Promise<number | undef
       ExpressionAttributeValues: { ':partition': partition },
       Limit: 1,
     });
-    const { Items: items = [] } = await send(() => client.send(command));
+    const { Items: items = [] } = await send(platform, () => client.send(command));
     return items.map((item) => parseInt(entry.parse(item).dueSk, 36));
   });
   const times = (await Promise.all(firsts)).flat();

@@ -62,7 +62,7 @@ export const countParked = (reactors: Table) => countIn(reactors, PARKED_PARTITI
 export const countCold = (reactors: Table) => countIn(reactors, COLD_PARTITION);
 
 /** Counts one page of a partition that contains nothing else. The alarm needs no larger number. */
-async function countIn({ client, name }: Table, partition: string): Promise<number> {
+async function countIn({ client, platform, name }: Table, partition: string): Promise<number> {
   const command = new QueryCommand({
     TableName: name,
     IndexName: INDEXES.due,
@@ -70,5 +70,5 @@ async function countIn({ client, name }: Table, partition: string): Promise<numb
     ExpressionAttributeValues: { ':partition': partition },
     Select: 'COUNT',
   });
-  return (await send(() => client.send(command))).Count ?? 0;
+  return (await send(platform, () => client.send(command))).Count ?? 0;
 }

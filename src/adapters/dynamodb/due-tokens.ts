@@ -14,7 +14,7 @@ import { conditionalWrite } from './conditional-write.ts';
 
 /** Deletes expired tokens, and leftovers of interrupted multi-step writes. */
 export function dueTokens(tables: TokenTables, clock: Clock): DueWork {
-  const { client, tokensTable } = tables;
+  const table = { ...tables, name: tables.tokensTable };
   const writes = tokenWrites(tables);
   const writer = createTokenWriter(tables, createTokenReader(tables), clock);
 
@@ -26,7 +26,7 @@ export function dueTokens(tables: TokenTables, clock: Clock): DueWork {
       ExpressionAttributeValues: { ...STANDS_ALONE.values, ':now': clock() },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
-    const outcome = await conditionalWrite(client, command);
+    const outcome = await conditionalWrite(tables, command);
     if (outcome === 'written' || outcome.found === undefined || isTombstone(outcome.found)) return;
     const read = readTokenItem(outcome.found);
     if (isAbandoned(read, clock())) await writer.repair(read);
@@ -36,7 +36,7 @@ export function dueTokens(tables: TokenTables, clock: Clock): DueWork {
   return {
     name: 'tokens',
     async *due(now) {
-      for await (const entries of dueEntries({ client, name: tokensTable }, now)) {
+      for await (const entries of dueEntries(table, now)) {
         yield entries.map(({ key, dueAt }) => ({ dueAt, act: () => act(key) }));
       }
     },
@@ -55,23 +55,24 @@ function endsWithCvc({ sk }: ItemKey): boolean {
  * Deletes expired cvc values, and responses of code that end with them. The token itself does not
  * change.
  */
-export function dueCvcs({ client, ephemeralTable }: TokenTables, clock: Clock): DueWork {
+export function dueCvcs(tables: TokenTables, clock: Clock): DueWork {
+  const table = { ...tables, name: tables.ephemeralTable };
   async function act(key: ItemKey): Promise<void> {
     const command = new DeleteCommand({
-      TableName: ephemeralTable,
+      TableName: table.name,
       Key: key,
       // A cvc that was replaced in the meantime has a later end. `until` is a reserved word.
       ConditionExpression: '#until <= :now',
       ExpressionAttributeNames: { '#until': 'until' },
       ExpressionAttributeValues: { ':now': clock() },
     });
-    await conditionalWrite(client, command);
+    await conditionalWrite(tables, command);
   }
 
   return {
     name: 'cvc',
     async *due(now) {
-      for await (const entries of dueEntries({ client, name: ephemeralTable }, now)) {
+      for await (const entries of dueEntries(table, now)) {
         const cvcs = entries.filter(({ key }) => endsWithCvc(key));
         yield cvcs.map(({ key, dueAt }) => ({ dueAt, act: () => act(key) }));
       }

@@ -1,4 +1,3 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type {
@@ -55,13 +54,14 @@ const keyOf = (scope: IdempotencyScope) => idempotencyKey(scope.tenantId, scope.
  * Writes a claim. `over` is the released attempt to replace; without it, there must be no claim.
  */
 async function claimNew(
-  { name, client }: Table,
+  table: Table,
   scope: IdempotencyScope,
   bodyHash: Buffer,
   { now, leaseUntil }: ClaimTimes,
   over?: string,
 ): Promise<{ readonly claim: IdempotencyClaim } | { readonly existing: Record }> {
-  const [seed, attempt] = [randomBytes(SEED_BYTES), randomUUID()];
+  const { random } = table.platform;
+  const [seed, attempt] = [random.bytes(SEED_BYTES), random.uuid()];
   const record: Record = {
     seed,
     bodyHash,
@@ -71,7 +71,7 @@ async function claimNew(
     hasRun: false,
   };
   const command = new PutCommand({
-    TableName: name,
+    TableName: table.name,
     Item: { ...keyOf(scope), ...record, ttl: timeToLive(now + RETENTION_MS) },
     ConditionExpression: `attribute_not_exists(pk) OR startedAt <= :outdated${over === undefined ? '' : ' OR (attempt = :over AND leaseUntil = :released)'}`,
     ExpressionAttributeValues: {
@@ -80,7 +80,7 @@ async function claimNew(
     },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
-  const outcome = await conditionalWrite(client, command);
+  const outcome = await conditionalWrite(table, command);
   if (outcome === 'written') return { claim: claimOf(record) };
   if (outcome.found === undefined) throw outcome.error;
   const existing = recordItem.parse(outcome.found);
@@ -93,14 +93,14 @@ async function claimNew(
  * faster, whose lease is about as long.
  */
 async function takeOver(
-  { name, client }: Table,
+  table: Table,
   scope: IdempotencyScope,
   record: Record,
   leaseUntil: number,
 ): Promise<IdempotencyClaim> {
-  const attempt = randomUUID();
+  const attempt = table.platform.random.uuid();
   const command = new UpdateCommand({
-    TableName: name,
+    TableName: table.name,
     Key: { ...keyOf(scope) },
     UpdateExpression: 'SET attempt = :attempt, leaseUntil = :lease',
     ConditionExpression:
@@ -112,7 +112,7 @@ async function takeOver(
       ':no': false,
     },
   });
-  if ((await conditionalWrite(client, command)) !== 'written') return { state: 'running', leaseUntil };
+  if ((await conditionalWrite(table, command)) !== 'written') return { state: 'running', leaseUntil };
   return claimOf({ ...record, attempt });
 }
 
@@ -162,14 +162,14 @@ async function claimSame(
 
 /** Sets members of the record if this attempt still owns it. Returns whether it does. */
 async function change(
-  { name, client }: Table,
+  table: Table,
   scope: IdempotencyScope,
   attempt: string,
   members: Partial<Record>,
 ): Promise<boolean> {
   const values = Object.entries(members).map(([member, value]) => [`:${member}`, value] as const);
   const command = new UpdateCommand({
-    TableName: name,
+    TableName: table.name,
     Key: { ...keyOf(scope) },
     UpdateExpression: `SET ${Object.keys(members)
       .map((member) => `${member} = :${member}`)
@@ -177,7 +177,7 @@ async function change(
     ConditionExpression: 'attempt = :attempt',
     ExpressionAttributeValues: { ...Object.fromEntries(values), ':attempt': attempt },
   });
-  return (await conditionalWrite(client, command)) === 'written';
+  return (await conditionalWrite(table, command)) === 'written';
 }
 
 /**

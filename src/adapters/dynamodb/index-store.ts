@@ -79,7 +79,7 @@ type Query = Pick<QueryCommandInput, 'ConsistentRead' | 'ScanIndexForward' | 'Li
 };
 
 async function* pagesOf(
-  { client, name }: Table,
+  { client, platform, name }: Table,
   { partition, from, to, ...how }: Query,
 ): AsyncGenerator<readonly Item[]> {
   let start: Item | undefined;
@@ -91,7 +91,7 @@ async function* pagesOf(
       ...how,
       ...(start === undefined ? {} : { ExclusiveStartKey: start }),
     });
-    const page = await send(() => client.send(command));
+    const page = await send(platform, () => client.send(command));
     start = page.LastEvaluatedKey;
     yield page.Items ?? [];
   } while (start !== undefined);
@@ -210,7 +210,13 @@ export function createIndexRequests(audit: Table): IndexRequests {
   return {
     async ask(trail, days, now) {
       const ttl = Math.floor(now / 1000) + REQUEST_SECONDS;
-      const requests = days.map((day) => ({ pk: INDEX_REQUESTS, sk: newPosition(now), trail, day, ttl }));
+      const requests = days.map((day) => ({
+        pk: INDEX_REQUESTS,
+        sk: newPosition(audit.platform.random, now),
+        trail,
+        day,
+        ttl,
+      }));
       await insertAll(audit, requests);
     },
   };

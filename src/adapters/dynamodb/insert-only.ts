@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchExecuteStatementCommand } from '@aws-sdk/client-dynamodb';
 import { convertToAttr } from '@aws-sdk/util-dynamodb';
+import { pause, withTimeout } from '../../core/shared/platform.ts';
 import { callDependency, unavailable } from '../aws/dependency-error.ts';
 import { chunk } from './chunk.ts';
 import type { Item, Table } from './table-client.ts';
@@ -67,23 +67,13 @@ async function insertBatch(
   });
 }
 
-/** Ends all attempts in time. Unlike `AbortSignal.timeout`, it leaves no timer behind. */
-async function inTime<T>(attempts: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const ending = new AbortController();
-  const timer = setTimeout(() => ending.abort(), INSERT_WITHIN_MS);
-  try {
-    return await attempts(ending.signal);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /**
  * Inserts items with unique keys, and repeats failed batches until all are stored. Rejects with
  * `dependency_unavailable` after {@link INSERT_WITHIN_MS}. Some of the items may be stored then.
  */
 export function insertAll(table: Table, items: readonly Item[]): Promise<{ readonly wasThrottled: boolean }> {
-  return inTime(async (signal) => {
+  const { platform } = table;
+  return withTimeout(platform, INSERT_WITHIN_MS, async (signal) => {
     let left = items;
     for (let attempt = 0; ; attempt += 1) {
       const batches = chunk(left, BATCH_STATEMENTS);
@@ -92,14 +82,16 @@ export function insertAll(table: Table, items: readonly Item[]): Promise<{ reado
       if (failed.size === 0) return { wasThrottled: attempt > 0 };
       if (signal.aborted) throw unavailable(new Error('insert: statements keep failing'));
       left = left.filter((item) => failed.has(item));
-      await sleep(Math.random() * Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** attempt));
+      await pause(platform, platform.random.fraction() * Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** attempt));
     }
   });
 }
 
 /** Inserts one item; `false` if its key exists. */
 export async function insertNew(table: Table, item: Item): Promise<boolean> {
-  const [fate] = await inTime((signal) => insertBatch(table, [item], signal));
+  const [fate] = await withTimeout(table.platform, INSERT_WITHIN_MS, (signal) =>
+    insertBatch(table, [item], signal),
+  );
   if (fate === 'failed') throw unavailable(new Error('insert: the statement failed'));
   return fate === 'written';
 }

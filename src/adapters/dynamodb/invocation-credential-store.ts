@@ -25,7 +25,7 @@ export function createInvocationCredentialStore(
   table: Table,
   applications: ApplicationGrantsStore,
 ): InvocationCredentialStore & CredentialStore {
-  const { client, name } = table;
+  const { client, platform, name } = table;
   return {
     async create(credential) {
       const { keyHash, expiresAtMs } = credential;
@@ -36,7 +36,7 @@ export function createInvocationCredentialStore(
         ...dueAt(keyHash.toString('base64url'), expiresAtMs),
       };
       const command = new PutCommand({ TableName: name, Item: item });
-      await send(() => client.send(command));
+      await send(platform, () => client.send(command));
     },
 
     async remove(keyHash) {
@@ -44,7 +44,7 @@ export function createInvocationCredentialStore(
         TableName: name,
         Key: invocationCredentialKey(keyHash),
       });
-      await send(() => client.send(command));
+      await send(platform, () => client.send(command));
     },
 
     async findByKeyHash(keyHash) {

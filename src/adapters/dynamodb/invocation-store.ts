@@ -102,9 +102,9 @@ export function createInvocationStore(reactors: Table, ephemeral: Table): Invoca
     return (await conditionalPut(reactors, itemOf(next), condition, { read, isSame })) === 'written';
   }
 
-  async function removeItem({ client, name }: Table, key: ItemKey): Promise<void> {
+  async function removeItem({ client, platform, name }: Table, key: ItemKey): Promise<void> {
     const command = new DeleteCommand({ TableName: name, Key: key });
-    await send(() => client.send(command));
+    await send(platform, () => client.send(command));
   }
 
   async function removeContent({ tenantId, id }: InvocationId, content: InvocationContent): Promise<void> {
@@ -138,8 +138,8 @@ export function createInvocationStore(reactors: Table, ephemeral: Table): Invoca
       const key = invocationContentKey(tenantId, id, content);
       const partCount = await putParts(ephemeral, key, encrypted, end);
       const item = { ...key, partCount, ttl: timeToLive(end.until) };
-      const { client, name } = ephemeral;
-      await send(() => client.send(new PutCommand({ TableName: name, Item: item })));
+      const { client, platform, name } = ephemeral;
+      await send(platform, () => client.send(new PutCommand({ TableName: name, Item: item })));
     },
 
     async content({ tenantId, id }, content) {

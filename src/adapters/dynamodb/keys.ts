@@ -1,5 +1,6 @@
-import { createHash, randomInt } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { sortableTime } from '../../core/shared/position.ts';
+import type { Random } from '../../core/shared/platform.ts';
 
 /*
  * Only this file builds keys (docs/storage.md#access-patterns). A tenant id is a UUID, so the
@@ -107,8 +108,8 @@ const COPIES = 8;
 export const ALL_COPIES: readonly number[] = Array.from({ length: COPIES }, (_, copy) => copy);
 
 /** The copy to read, which is a random one, so that no pattern of requests prefers one. */
-export function someCopy(): number {
-  return randomInt(COPIES);
+export function someCopy(random: Random): number {
+  return random.integer(COPIES);
 }
 
 /** Access table: a tenant. */

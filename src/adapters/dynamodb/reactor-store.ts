@@ -60,7 +60,7 @@ const PAGE = 100;
 
 /** Reactors are in the Reactors table, and each is one item. */
 export function createReactorStore(table: Table): ReactorStore {
-  const { client, name } = table;
+  const { name } = table;
 
   return {
     async create(reactor) {
@@ -112,7 +112,7 @@ export function createReactorStore(table: Table): ReactorStore {
         ExpressionAttributeNames: { '#version': 'version' },
         ExpressionAttributeValues: { ':version': reactor.version },
       });
-      return (await conditionalWrite(client, command)) === 'written';
+      return (await conditionalWrite(table, command)) === 'written';
     },
   };
 }

@@ -28,7 +28,7 @@ function readSeal(item: Item): Seal {
 }
 
 /** Seals, which can be read and inserted. */
-export function createSealReader({ client, name }: Table): SealReader {
+export function createSealReader({ client, platform, name }: Table): SealReader {
   return {
     async newest() {
       const command = new QueryCommand({
@@ -41,11 +41,13 @@ export function createSealReader({ client, name }: Table): SealReader {
         ScanIndexForward: false,
         Limit: 1,
       });
-      const { Items = [] } = await send(() => client.send(command));
+      const { Items = [] } = await send(platform, () => client.send(command));
       return Items.map(readSeal)[0];
     },
 
     async *seals(from, to) {
+      // DynamoDB refuses a range whose end is before its start.
+      if (to <= from) return;
       let start: Item | undefined;
       do {
         const command: QueryCommand = new QueryCommand({
@@ -60,7 +62,7 @@ export function createSealReader({ client, name }: Table): SealReader {
           },
           ...(start === undefined ? {} : { ExclusiveStartKey: start }),
         });
-        const page = await send(() => client.send(command));
+        const page = await send(platform, () => client.send(command));
         start = page.LastEvaluatedKey;
         yield (page.Items ?? []).map(readSeal);
       } while (start !== undefined);
@@ -74,7 +76,7 @@ export function createSealStore(table: Table): SealStore {
 
     async begin(from) {
       if (await insertNew(table, { ...SEALS_BEGIN_KEY, from })) return from;
-      const { Items: [item] = [] } = await send(() =>
+      const { Items: [item] = [] } = await send(table.platform, () =>
         table.client.send(
           new QueryCommand({
             TableName: table.name,

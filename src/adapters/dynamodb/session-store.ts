@@ -109,7 +109,7 @@ export function createSessionStore(
   table: Table,
   applications: ApplicationGrantsStore,
 ): SessionStore & CredentialStore {
-  const { client, name } = table;
+  const { name } = table;
 
   return {
     async create({ id, tenantId, createdBy, keyHash, nonceHash, expiresAtMs }) {
@@ -122,7 +122,7 @@ export function createSessionStore(
       const puts = items.map((item) => ({
         Put: { TableName: name, Item: item, ConditionExpression: 'attribute_not_exists(pk)' },
       }));
-      await sendTransaction(client, puts);
+      await sendTransaction(table, puts);
     },
 
     async findNonce(tenantId, nonceHash) {
@@ -138,7 +138,7 @@ export function createSessionStore(
     },
 
     authorize(nonce, grants) {
-      return transact(client, authorization(name, nonce, grants));
+      return transact(table, authorization(name, nonce, grants));
     },
 
     async findByKeyHash(keyHash): Promise<Credential | undefined> {

@@ -3,6 +3,7 @@ import type { DynamoDBDocumentClient, TransactWriteCommandInput } from '@aws-sdk
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { $ZodObjectJIT } from 'zod/v4/core';
+import { pause, type Platform } from '../../core/shared/platform.ts';
 import { callDependency, unavailable } from '../aws/dependency-error.ts';
 
 /**
@@ -57,26 +58,29 @@ function isConflict(error: unknown): boolean {
   );
 }
 
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 /**
  * Sends a command. Retries a conflict with another transaction on the item, which is unrelated to
  * the condition of the write. Throws `dependency_unavailable` if the conflict persists.
  */
-export async function send<T>(call: () => Promise<T>): Promise<T> {
+export async function send<T>(platform: Platform, call: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await callDependency(call);
     } catch (error) {
       if (!isConflict(error)) throw error;
       if (attempt >= CONFLICT_ATTEMPTS) throw unavailable(error);
-      await sleep(Math.random() * CONFLICT_BASE_MS * 2 ** attempt);
+      await pause(platform, platform.random.fraction() * CONFLICT_BASE_MS * 2 ** attempt);
     }
   }
 }
 
-/** A table, and the client that an adapter uses for it. */
-export interface Table {
+/** DynamoDB as one instance uses it. */
+export interface DynamoDb {
   readonly client: DynamoDBDocumentClient;
+  readonly platform: Platform;
+}
+
+/** A table, and the client that an adapter uses for it. */
+export interface Table extends DynamoDb {
   readonly name: string;
 }

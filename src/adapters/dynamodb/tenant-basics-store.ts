@@ -11,7 +11,7 @@ import { readBasicsItem } from './tenant-item.ts';
  */
 export function createTenantBasicsStore(table: Table): TenantBasicsStore & KeyRingStore {
   async function basics(tenantId: string) {
-    const item = await getItem(table, tenantCopyKey(tenantId, someCopy()));
+    const item = await getItem(table, tenantCopyKey(tenantId, someCopy(table.platform.random)));
     return item && readBasicsItem(item);
   }
   return { basics, keyRing: basics };

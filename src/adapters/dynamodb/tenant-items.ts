@@ -14,7 +14,7 @@ interface Listing {
 
 /** Lists the items of one kind in a tenant's partition, newest first, a page at a time. */
 export async function* tenantItems(
-  { client, name }: Table,
+  { client, platform, name }: Table,
   { tenantId, prefix, after, pageSize }: Listing,
 ): AsyncGenerator<readonly Item[]> {
   let start: Item | undefined = after === undefined ? undefined : { ...after };
@@ -28,7 +28,7 @@ export async function* tenantItems(
       Limit: pageSize,
       ...(start === undefined ? {} : { ExclusiveStartKey: start }),
     });
-    const page = await send(() => client.send(command));
+    const page = await send(platform, () => client.send(command));
     start = page.LastEvaluatedKey;
     yield page.Items ?? [];
   } while (start !== undefined);

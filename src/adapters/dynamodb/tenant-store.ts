@@ -12,7 +12,7 @@ import { sendTransaction, transact } from './transact.ts';
  * `tenant-basics-store.ts` reads.
  */
 export function createTenantStore(table: Table): TenantStore {
-  const { client, name } = table;
+  const { name } = table;
 
   function puts(tenant: Tenant, condition: object): TransactWriteItem[] {
     const put = (Item: Item, under: object = {}): TransactWriteItem => ({
@@ -27,10 +27,7 @@ export function createTenantStore(table: Table): TenantStore {
   return {
     async create(tenant, application, keyHash) {
       const free = { ConditionExpression: 'attribute_not_exists(pk)' };
-      await sendTransaction(client, [
-        ...puts(tenant, free),
-        ...applicationWrites(name, application, keyHash),
-      ]);
+      await sendTransaction(table, [...puts(tenant, free), ...applicationWrites(name, application, keyHash)]);
     },
 
     async find(tenantId) {
@@ -40,7 +37,7 @@ export function createTenantStore(table: Table): TenantStore {
 
     update: ({ version }, next) =>
       transact(
-        client,
+        table,
         puts(next, {
           ConditionExpression: 'version = :version',
           ExpressionAttributeValues: { ':version': version },
@@ -50,7 +47,7 @@ export function createTenantStore(table: Table): TenantStore {
     async remove(tenantId) {
       const keys = [tenantKey(tenantId), ...ALL_COPIES.map((copy) => tenantCopyKey(tenantId, copy))];
       await sendTransaction(
-        client,
+        table,
         keys.map((key) => ({ Delete: { TableName: name, Key: key } })),
       );
     },

@@ -79,9 +79,13 @@ function mergeReady(
   return entries;
 }
 
-const query = async ({ client }: TokenTables, input: QueryCommandInput, start: Item | undefined) => {
+const query = async (
+  { client, platform }: TokenTables,
+  input: QueryCommandInput,
+  start: Item | undefined,
+) => {
   const from = start === undefined ? {} : { ExclusiveStartKey: start };
-  const page = await send(() => client.send(new QueryCommand({ ...input, ...from })));
+  const page = await send(platform, () => client.send(new QueryCommand({ ...input, ...from })));
   return { items: page.Items ?? [], next: page.LastEvaluatedKey };
 };
 
@@ -154,12 +158,12 @@ async function* listed(
  * token share its position.
  */
 async function under(
-  { client, tokensTable }: TokenTables,
+  tables: TokenTables,
   tenantId: string,
   entries: readonly TokenCandidate[],
   others: readonly string[],
 ): Promise<readonly TokenCandidate[]> {
-  const table = { client, name: tokensTable };
+  const table = { ...tables, name: tables.tokensTable };
   const keys = (term: string) => entries.map(({ position }) => termKey(tenantId, term, position));
   const found = await Promise.all(others.map((term) => batchGet(table, keys(term), { isConsistent: false })));
   const sets = found.map((items) => new Set(items.map((item) => readEntry(item).position)));

@@ -105,6 +105,17 @@ export function tombstoneOf(tenantId: string, id: string, listShards: number): I
   return { ...tokenKey(tenantId, id), isGone: true, listPk, listSk: 'tombstone' };
 }
 
+/** How long a brief tombstone lasts, in ms: longer than an idempotency key repeats a request. */
+const BRIEF_MS = 25 * 60 * 60 * 1000;
+
+/**
+ * What remains of a deleted token whose id the service made. No caller can choose that id, but the
+ * call that created the token may have been sent twice, and the first one may arrive last.
+ */
+export function briefTombstoneOf(tenantId: string, id: string, now: number): Item {
+  return { ...tokenKey(tenantId, id), isGone: true, ttl: timeToLive(now + BRIEF_MS) };
+}
+
 /** Whether an item in a token's place is the tombstone of a deleted token. */
 export function isTombstone(item: Item): boolean {
   return item['isGone'] === true;

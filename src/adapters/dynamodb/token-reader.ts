@@ -91,8 +91,10 @@ async function readData(tokens: Table, summaries: readonly TokenSummary[]): Prom
   return whole.filter((token) => token !== undefined);
 }
 
-export function createTokenReader({ client, tokensTable, ephemeralTable }: TokenTables): TokenReader {
-  const tokens = { client, name: tokensTable };
+export function createTokenReader(tables: TokenTables): TokenReader {
+  const { client, platform, tokensTable, ephemeralTable } = tables;
+  const tokens = { ...tables, name: tokensTable };
+  const ephemeral = { ...tables, name: ephemeralTable };
 
   const findMany = async (tenantId: string, ids: readonly string[]) =>
     readData(tokens, await findSummaries(tokens, tenantId, ids));
@@ -107,7 +109,7 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
 
     async findCvcs(tenantId, ids): Promise<ReadonlyMap<string, StoredCvc>> {
       const items = await batchGet(
-        { client, name: ephemeralTable },
+        ephemeral,
         ids.map((id) => cvcKey(tenantId, id)),
       );
       const cvcs = items.map((item) => cvcItem.parse(item));
@@ -126,7 +128,9 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
       do {
         const from = start === undefined ? {} : { ExclusiveStartKey: start };
         const command: QueryCommand = new QueryCommand({ ...query, ...from, Limit: MATCHES_PAGE });
-        const { Items: items = [], LastEvaluatedKey: next } = await send(() => client.send(command));
+        const { Items: items = [], LastEvaluatedKey: next } = await send(platform, () =>
+          client.send(command),
+        );
         const keys = items.map((item) => parseTokenPartition(keyItem.parse(item).pk));
         const ids = keys.filter((key) => key.tenantId === tenantId).map(({ id }) => id);
         const found = new Map((await findSummaries(tokens, tenantId, ids)).map((token) => [token.id, token]));

@@ -56,7 +56,7 @@ async function holds(write: () => Promise<unknown>): Promise<boolean> {
 
 /** What the steps of a removal have in common. */
 interface RemovalContext {
-  readonly client: TokenTables['client'];
+  readonly tables: TokenTables;
   readonly writes: TokenWrites;
   readonly calls: WriteCalls;
   readonly clock: Clock;
@@ -91,7 +91,7 @@ async function clear(
 }
 
 async function settle(
-  { calls, writes, client }: RemovalContext,
+  { calls, writes, tables }: RemovalContext,
   { token, staleTerms = [], oldParts }: Parameters<TokenRemoval['settle']>[0],
 ): Promise<void> {
   const mine = new Set(token.terms);
@@ -115,12 +115,12 @@ async function settle(
     },
   });
   // If another write came first, that writer resolves the doubt.
-  await conditionalWrite(client, command);
+  await conditionalWrite(tables, command);
 }
 
 /** Makes a token invisible; `false` if it has changed since it was read. */
-async function hide({ client, writes, clock }: RemovalContext, token: TokenSummary): Promise<boolean> {
-  const outcome = await conditionalWrite(client, writes.hide(token, clock()));
+async function hide({ tables, writes, clock }: RemovalContext, token: TokenSummary): Promise<boolean> {
+  const outcome = await conditionalWrite(tables, writes.hide(token, clock()));
   if (outcome === 'written') return true;
   if (outcome.found === undefined || !outcome.mayBeOwn) return false;
   // An earlier attempt has hidden it, and its response was lost.
@@ -133,7 +133,7 @@ async function hide({ client, writes, clock }: RemovalContext, token: TokenSumma
  * new writer does after the faster one.
  */
 async function claimRepair(
-  { clock, writes, client }: RemovalContext,
+  { clock, writes, tables }: RemovalContext,
   { token, dueSk }: ReadToken,
 ): Promise<boolean> {
   const due = dueAt(token.id, clock() + UNFINISHED_MS);
@@ -148,15 +148,14 @@ async function claimRepair(
     },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
-  const outcome = await conditionalWrite(client, command);
+  const outcome = await conditionalWrite(tables, command);
   // An earlier attempt has claimed it, and its response was lost.
   return outcome === 'written' || (outcome.mayBeOwn && outcome.found?.['dueSk'] === due.dueSk);
 }
 
 export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock: Clock): TokenRemoval {
-  const { client } = tables;
   const writes = tokenWrites(tables);
-  const context = { client, writes, calls, clock };
+  const context = { tables, writes, calls, clock };
 
   return {
     clear: (value) => clear(context, value),

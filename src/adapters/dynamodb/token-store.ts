@@ -20,13 +20,12 @@ const standsAlone = (now: number) => ({
 });
 
 function createDeleteAlone(tables: TokenTables, reader: TokenReader): Pick<TokenStore, 'deleteIfStandalone'> {
-  const { client } = tables;
   const writes = tokenWrites(tables);
   return {
     async deleteIfStandalone(tenantId, id, now) {
       if (!canBeInKey(id)) return { remaining: undefined };
       const outcome = await conditionalWrite(
-        client,
+        tables,
         writes.deletionCommand({ tenantId, id }, standsAlone(now)),
       );
       if (outcome === 'written') return 'deleted';

@@ -1,8 +1,7 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDb } from './table-client.ts';
 
 /** The tables that have tokens and what belongs to them. */
-export interface TokenTables {
-  readonly client: DynamoDBDocumentClient;
+export interface TokenTables extends DynamoDb {
   readonly tokensTable: string;
   readonly ephemeralTable: string;
   /** The number of partitions that the list index has for one tenant. */

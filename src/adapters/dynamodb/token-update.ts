@@ -37,7 +37,7 @@ function entryChanges(previous: StoredToken, next: StoredToken): EntryChanges {
 
 /** What the steps of an update have in common. */
 interface UpdateContext {
-  readonly client: TokenTables['client'];
+  readonly tables: TokenTables;
   readonly writes: TokenWrites;
   readonly calls: WriteCalls;
   readonly removal: TokenRemoval;
@@ -73,7 +73,7 @@ function companions(
 
 /** Names the doubtful entries on the token. An earlier attempt of this request may have done so. */
 async function announce(
-  { writes, client }: UpdateContext,
+  { writes, tables: { client, platform } }: UpdateContext,
   previous: StoredToken,
   next: StoredToken,
   until: number,
@@ -93,7 +93,7 @@ async function announce(
     },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
-  await send(() => client.send(command));
+  await send(platform, () => client.send(command));
 }
 
 async function inSteps(
@@ -144,9 +144,8 @@ export function createTokenUpdate(
   conflicts: WriteConflicts,
   clock: Clock,
 ): TokenStore['update'] {
-  const { client } = tables;
   const writes = tokenWrites(tables);
-  const context = { client, writes, calls, removal, clock };
+  const context = { tables, writes, calls, removal, clock };
 
   return async (previous, write) => {
     const { token } = write;

@@ -14,7 +14,7 @@ export type TokenWriter = Pick<TokenStore, 'create' | 'update' | 'deleteVersion'
 
 /** Writes tokens, and repairs them for the sweep. */
 export function createTokenWriter(tables: TokenTables, reader: TokenReader, clock: Clock): TokenWriter {
-  const calls = createWriteCalls(tables.client);
+  const calls = createWriteCalls(tables);
   const removal = createTokenRemoval(tables, calls, clock);
   const conflicts = createWriteConflicts(reader, removal, clock);
   return {

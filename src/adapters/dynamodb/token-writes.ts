@@ -1,10 +1,11 @@
-import { DeleteCommand, PutCommand, UpdateCommand, type DeleteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, UpdateCommand, type DeleteCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { TransactWriteItem } from './table-client.ts';
 import { isServiceId } from '../../core/tokens/service-id.ts';
 import type { StoredToken, TokenSummary } from '../../core/tokens/token.ts';
 import type { StoredCvc, TokenWrite } from '../../core/tokens/token-store.ts';
 import { cvcKey, lockKey, termKey, tokenKey, type ItemKey } from './keys.ts';
 import {
+  briefTombstoneOf,
   dueAt,
   entryMembers,
   tombstoneOf,
@@ -25,7 +26,7 @@ type Shown = Place & Pick<StoredToken, 'position' | 'type' | 'containers' | 'exp
 
 /** Builds the single writes that the writer combines. */
 // eslint-disable-next-line max-lines-per-function -- a list of builders, one for each kind of write
-export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTables) {
+export function tokenWrites({ tokensTable, ephemeralTable, listShards, platform }: TokenTables) {
   const put = (table: string, item: Readonly<Record<string, unknown>>): TransactWriteItem => ({
     Put: { TableName: table, Item: item },
   });
@@ -37,8 +38,10 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
     Key: tokenKey(tenantId, id),
   });
 
-  const leavesTombstone = ({ tenantId, id }: Place) => !isServiceId(tenantId, id);
-  const tombstone = ({ tenantId, id }: Place) => tombstoneOf(tenantId, id, listShards);
+  const tombstone = ({ tenantId, id }: Place) =>
+    isServiceId(tenantId, id)
+      ? briefTombstoneOf(tenantId, id, platform.clock())
+      : tombstoneOf(tenantId, id, listShards);
 
   return {
     /** Writes the token itself, under a condition. */
@@ -152,18 +155,14 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
 
     key: keyOf,
 
-    /** Deletes a token, and leaves a tombstone unless the service made its id. */
+    /** Replaces a token by its tombstone. */
     deletion(token: Place, condition: Condition): TransactWriteItem {
-      return leavesTombstone(token)
-        ? { Put: { TableName: tokensTable, Item: tombstone(token), ...condition } }
-        : { Delete: { ...keyOf(token), ...condition } };
+      return { Put: { TableName: tokensTable, Item: tombstone(token), ...condition } };
     },
 
     /** Does the same as {@link deletion}, as a command of its own. */
-    deletionCommand(token: Place, condition: Condition): DeleteCommand | PutCommand {
-      return leavesTombstone(token)
-        ? new PutCommand({ TableName: tokensTable, Item: tombstone(token), ...condition })
-        : new DeleteCommand({ ...keyOf(token), ...condition });
+    deletionCommand(token: Place, condition: Condition): PutCommand {
+      return new PutCommand({ TableName: tokensTable, Item: tombstone(token), ...condition });
     },
   };
 }

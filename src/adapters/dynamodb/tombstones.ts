@@ -10,6 +10,7 @@ const keyItem = z.lazy(() => z.object({ pk: z.string(), sk: z.string() }));
 /** The tombstones of deleted tokens (`tombstoneOf`). */
 export function createTombstones({
   client,
+  platform,
   tokensTable,
   listShards,
 }: TokenTables): Pick<TokenStore, 'deleteTombstones'> {
@@ -21,12 +22,12 @@ export function createTombstones({
       ExpressionAttributeValues: { ':partition': tombstonePartition(tenantId, shard) },
       Limit: count,
     });
-    const { Items: items = [] } = await send(() => client.send(query));
+    const { Items: items = [] } = await send(platform, () => client.send(query));
     const keys = items.map((item) => keyItem.parse(item)).map(({ pk, sk }) => ({ pk, sk }));
     await Promise.all(
       keys.map((key) => {
         const command = new DeleteCommand({ TableName: tokensTable, Key: key });
-        return send(() => client.send(command));
+        return send(platform, () => client.send(command));
       }),
     );
     return keys.length;

@@ -72,9 +72,10 @@ export interface TrailTable extends Table {
   readonly expires: boolean;
 }
 
-async function policyOf({ client }: Table, tableArn: string): Promise<string | undefined> {
+async function policyOf({ client, platform }: Table, tableArn: string): Promise<string | undefined> {
   try {
-    return (await send(() => client.send(new GetResourcePolicyCommand({ ResourceArn: tableArn })))).Policy;
+    return (await send(platform, () => client.send(new GetResourcePolicyCommand({ ResourceArn: tableArn }))))
+      .Policy;
   } catch (error) {
     const { cause = error } = error as { readonly cause?: unknown };
     if (cause instanceof Error && cause.name === 'PolicyNotFoundException') return undefined;
@@ -91,12 +92,12 @@ function expiryProblems(found: TimeToLiveDescription | undefined, expires: boole
 }
 
 async function problemsOf(table: TrailTable): Promise<readonly string[]> {
-  const { client, name, title, expires } = table;
+  const { client, platform, name, title, expires } = table;
   const about = { TableName: name };
   const [described, recovery, expiry] = await Promise.all([
-    send(() => client.send(new DescribeTableCommand(about))),
-    send(() => client.send(new DescribeContinuousBackupsCommand(about))),
-    send(() => client.send(new DescribeTimeToLiveCommand(about))),
+    send(platform, () => client.send(new DescribeTableCommand(about))),
+    send(platform, () => client.send(new DescribeContinuousBackupsCommand(about))),
+    send(platform, () => client.send(new DescribeTimeToLiveCommand(about))),
   ]);
   const { TableArn: arn = '', DeletionProtectionEnabled: isProtected } = described.Table ?? {};
   const { PointInTimeRecoveryDescription: inTime } = recovery.ContinuousBackupsDescription ?? {};

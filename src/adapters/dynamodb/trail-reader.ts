@@ -52,7 +52,7 @@ interface Range {
 
 /** Reads one partition a page at a time, by sort key, with consistent reads. */
 async function* pages(
-  { client, name }: Table,
+  { client, platform, name }: Table,
   { partition, from, to }: Range,
 ): AsyncGenerator<readonly Item[]> {
   let start: Item | undefined;
@@ -64,7 +64,7 @@ async function* pages(
       ExpressionAttributeValues: { ':partition': partition, ':from': from, ':to': to },
       ...(start === undefined ? {} : { ExclusiveStartKey: start }),
     });
-    const page = await send(() => client.send(command));
+    const page = await send(platform, () => client.send(command));
     start = page.LastEvaluatedKey;
     yield page.Items ?? [];
   } while (start !== undefined);
@@ -124,7 +124,7 @@ export function createReferredIds(table: Table): ReferredIds {
 
 /** Reads the trail newest first, a page of each partition at a time, for queries. */
 export function createTrailPages(table: Table): TrailPages {
-  const { client, name } = table;
+  const { client, platform, name } = table;
 
   /**
    * The newest records of a partition below a sort key. The reads are eventually consistent, at
@@ -140,7 +140,7 @@ export function createTrailPages(table: Table): TrailPages {
       // any follows.
       Limit: limit + 2,
     });
-    const { Items = [], LastEvaluatedKey } = await send(() => client.send(command));
+    const { Items = [], LastEvaluatedKey } = await send(platform, () => client.send(command));
     const below = Items.filter(({ sk }) => String(sk) < before);
     const items = below.slice(0, limit);
     const records = items.map(readRecord);
@@ -157,7 +157,7 @@ export function createTrailPages(table: Table): TrailPages {
 }
 
 /** Reads the records of a place, with eventually consistent reads. */
-export function createRecordsAt({ client, name }: Table): RecordsAt {
+export function createRecordsAt({ client, platform, name }: Table): RecordsAt {
   return async (trail, { at, shard }) => {
     const time = sortableTime(at);
     const command = new QueryCommand({
@@ -169,7 +169,7 @@ export function createRecordsAt({ client, name }: Table): RecordsAt {
         ':to': time + LAST,
       },
     });
-    const { Items = [] } = await send(() => client.send(command));
+    const { Items = [] } = await send(platform, () => client.send(command));
     return Items.map(readRecord);
   };
 }

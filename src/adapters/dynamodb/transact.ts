@@ -1,27 +1,26 @@
-import { randomUUID } from 'node:crypto';
 import {
   ConditionalCheckFailedException,
   TransactionCanceledException,
   type CancellationReason,
 } from '@aws-sdk/client-dynamodb';
-import { TransactWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { itemOf, send, type Item, type TransactWriteItem } from './table-client.ts';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { itemOf, send, type DynamoDb, type Item, type TransactWriteItem } from './table-client.ts';
 
 /**
  * Writes all items or none, once, however often the call is repeated. Rejects with the error of
  * DynamoDB. Only this function sends a TransactWriteItems (eslint.config.js).
  */
 export async function sendTransaction(
-  client: DynamoDBDocumentClient,
+  { client, platform }: DynamoDb,
   items: readonly TransactWriteItem[],
 ): Promise<void> {
   const command = new TransactWriteCommand({
     TransactItems: [...items],
     // Without a token here, the SDK creates a new one for each `client.send`, and a repeat fails on
     // its own write.
-    ClientRequestToken: randomUUID(),
+    ClientRequestToken: platform.random.uuid(),
   });
-  await send(() => client.send(command));
+  await send(platform, () => client.send(command));
 }
 
 /** A failed condition: the write of the transaction that had it, and the item that exists there. */
@@ -40,12 +39,9 @@ export function failedCondition(error: unknown): FailedCondition | undefined {
 }
 
 /** Writes all items or none. Returns `false`, and writes nothing, if a condition fails. */
-export async function transact(
-  client: DynamoDBDocumentClient,
-  items: readonly TransactWriteItem[],
-): Promise<boolean> {
+export async function transact(dynamodb: DynamoDb, items: readonly TransactWriteItem[]): Promise<boolean> {
   try {
-    await sendTransaction(client, items);
+    await sendTransaction(dynamodb, items);
     return true;
   } catch (error) {
     if (failedCondition(error) === undefined) throw error;

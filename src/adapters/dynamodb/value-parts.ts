@@ -54,7 +54,7 @@ export async function readParts(table: Table, of: ItemKey, count: number): Promi
  * their number.
  */
 export async function putParts(
-  { client, name }: Table,
+  { client, platform, name }: Table,
   of: ItemKey,
   bytes: Buffer,
   { until, isSwept }: PartsEnd,
@@ -64,7 +64,7 @@ export async function putParts(
   await Promise.all(
     parts.map((part) => {
       const command = new PutCommand({ TableName: name, Item: { ...part, ...ends } });
-      return send(() => client.send(command));
+      return send(platform, () => client.send(command));
     }),
   );
   return parts.length;

@@ -3,10 +3,9 @@ import {
   DeleteCommand,
   PutCommand,
   type BatchWriteCommandInput,
-  type DynamoDBDocumentClient,
 } from '@aws-sdk/lib-dynamodb';
 import { chunk } from './chunk.ts';
-import { send, type TransactWriteItem } from './table-client.ts';
+import { send, type DynamoDb, type TransactWriteItem } from './table-client.ts';
 import { isTombstone } from './token-item.ts';
 import { failedCondition, sendTransaction } from './transact.ts';
 import { conditionalWrite } from './conditional-write.ts';
@@ -34,23 +33,25 @@ export interface WriteCalls {
 const RETURN_FOUND = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 
 /** Deletes an item, or replaces it by its tombstone. */
-async function deleteOne(client: DynamoDBDocumentClient, command: DeleteCommand | PutCommand): Promise<void> {
-  const outcome = await conditionalWrite(client, command);
+async function deleteOne(dynamodb: DynamoDb, command: DeleteCommand | PutCommand): Promise<void> {
+  const outcome = await conditionalWrite(dynamodb, command);
   if (outcome === 'written') return;
   // An earlier attempt has deleted the item, and its response was lost.
   if (outcome.mayBeOwn && (outcome.found === undefined || isTombstone(outcome.found))) return;
   throw outcome.error;
 }
 
-export function createWriteCalls(client: DynamoDBDocumentClient): WriteCalls {
+export function createWriteCalls(dynamodb: DynamoDb): WriteCalls {
+  const { client, platform } = dynamodb;
+
   async function transact(items: readonly TransactWriteItem[]): Promise<void> {
     const [{ Put: put, Delete: remove } = {}, second] = items;
     if (second === undefined && put?.Item !== undefined) {
-      if (isTombstone(put.Item)) await deleteOne(client, new PutCommand({ ...put, ...RETURN_FOUND }));
-      else await send(() => client.send(new PutCommand(put)));
+      if (isTombstone(put.Item)) await deleteOne(dynamodb, new PutCommand({ ...put, ...RETURN_FOUND }));
+      else await send(platform, () => client.send(new PutCommand(put)));
     } else if (second === undefined && remove !== undefined) {
-      await deleteOne(client, new DeleteCommand({ ...remove, ...RETURN_FOUND }));
-    } else await sendTransaction(client, items);
+      await deleteOne(dynamodb, new DeleteCommand({ ...remove, ...RETURN_FOUND }));
+    } else await sendTransaction(dynamodb, items);
   }
 
   async function writeBatch(group: readonly TransactWriteItem[]): Promise<void> {
@@ -63,7 +64,7 @@ export function createWriteCalls(client: DynamoDBDocumentClient): WriteCalls {
     }
     while (Object.keys(requests).length > 0) {
       const command = new BatchWriteCommand({ RequestItems: requests });
-      requests = (await send(() => client.send(command))).UnprocessedItems ?? {};
+      requests = (await send(platform, () => client.send(command))).UnprocessedItems ?? {};
     }
   }
 

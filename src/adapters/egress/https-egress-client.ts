@@ -7,6 +7,7 @@ import type {
   InboundResponse,
   OutboundRequest,
 } from '../../core/egress/egress-client.ts';
+import { withTimeout, type Platform } from '../../core/shared/platform.ts';
 import { invalid, ServiceError } from '../../core/shared/service-error.ts';
 import { checkedLookup, ForbiddenAddressError, type ResolveAll } from './checked-lookup.ts';
 
@@ -105,7 +106,10 @@ function optionsOf(
  * The only way to the internet, for the proxy and for webhooks. Tests pass `resolveAll` in place of
  * the system's resolver.
  */
-export function createHttpsEgressClient(resolveAll?: ResolveAll): EgressClient {
+export function createHttpsEgressClient(
+  platform: Pick<Platform, 'startTimer'>,
+  resolveAll?: ResolveAll,
+): EgressClient {
   function exchange(outbound: OutboundRequest, signal: AbortSignal): Promise<InboundResponse> {
     const { promise, resolve, reject } = Promise.withResolvers<InboundResponse>();
     const start = outbound.destination.url.protocol === 'https:' ? httpsRequest : httpRequest;
@@ -137,13 +141,13 @@ export function createHttpsEgressClient(resolveAll?: ResolveAll): EgressClient {
   }
 
   return {
-    async send(outbound) {
-      const signal = AbortSignal.timeout(outbound.timeoutMs);
-      try {
-        return await exchange(outbound, signal);
-      } catch (error) {
-        throw failure(error, signal);
-      }
-    },
+    send: (outbound) =>
+      withTimeout(platform, outbound.timeoutMs, async (signal) => {
+        try {
+          return await exchange(outbound, signal);
+        } catch (error) {
+          throw failure(error, signal);
+        }
+      }),
   };
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CreateAliasCommand,
   CreateFunctionCommand,
@@ -8,10 +7,11 @@ import {
   UpdateFunctionCodeCommand,
   UpdateFunctionConfigurationCommand,
 } from '@aws-sdk/client-lambda';
-import type { LambdaCalls } from '../aws/clients.ts';
 import type { ReactorFunctions } from '../../core/reactors/reactor-functions.ts';
+import { pause } from '../../core/shared/platform.ts';
 import type { Secret } from '../../core/shared/secret.ts';
 import { ServiceError } from '../../core/shared/service-error.ts';
+import type { Lambda } from './lambda.ts';
 import { BUSY, retryControlPlane } from './retry-control-plane.ts';
 import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
 import { createReactorRepairs, unlessGone, type ReactorRepairSettings } from './reactor-repairs.ts';
@@ -57,9 +57,13 @@ async function archiveOf(code: Secret<string>): Promise<Uint8Array> {
  * Creates something new; `undefined` if it exists. Names are unique, so an earlier attempt created
  * it and its response was lost.
  */
-async function unlessThere<T>(call: () => Promise<T>, also: readonly string[] = []): Promise<T | undefined> {
+async function unlessThere<T>(
+  { platform }: Lambda,
+  call: () => Promise<T>,
+  also: readonly string[] = [],
+): Promise<T | undefined> {
   try {
-    return await retryControlPlane(call, also);
+    return await retryControlPlane(platform, call, also);
   } catch (error) {
     if (error instanceof ResourceConflictException) return undefined;
     throw error;
@@ -67,8 +71,7 @@ async function unlessThere<T>(call: () => Promise<T>, also: readonly string[] = 
 }
 
 /** What every call of the control plane needs. */
-interface FunctionContext {
-  readonly client: LambdaCalls;
+interface FunctionContext extends Lambda {
   readonly settings: ReactorFunctionSettings;
 }
 
@@ -82,20 +85,20 @@ function isReady(found: FunctionConfiguration | undefined): boolean {
 }
 
 /** Waits until a version is active. Throws if it cannot become active. */
-async function ready({ client }: FunctionContext, name: string, version: string): Promise<void> {
-  const until = Date.now() + READY_WITHIN_MS;
-  for (let pause = FIRST_LOOK_MS; ; pause = Math.min(LONGEST_LOOK_MS, pause * 2)) {
+async function ready({ client, platform }: FunctionContext, name: string, version: string): Promise<void> {
+  const until = platform.clock() + READY_WITHIN_MS;
+  for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(LONGEST_LOOK_MS, pauseMs * 2)) {
     // GetFunction does not use up the control plane's 15 calls a second: its limit is separate.
     const command = new GetFunctionCommand({ FunctionName: name, Qualifier: version });
-    const { Configuration: found } = await retryControlPlane(() => client.send(command));
+    const { Configuration: found } = await retryControlPlane(platform, () => client.send(command));
     if (isReady(found)) return;
     if (found?.State === 'Failed' || found?.LastUpdateStatus === 'Failed')
       throw new Error(`reactor functions: version ${version} failed: ${found.StateReasonCode ?? 'unknown'}`);
-    if (Date.now() > until)
+    if (platform.clock() > until)
       throw new ServiceError('dependency_unavailable', 'The function of the reactor does not become ready.', {
         headers: { 'Retry-After': '60' },
       });
-    await sleep(pause);
+    await pause(platform, pauseMs);
   }
 }
 
@@ -111,12 +114,12 @@ async function published(
 
 /** The state of a function or one of its versions; `undefined` if it does not exist. */
 async function configurationOf(
-  { client }: FunctionContext,
+  { client, platform }: FunctionContext,
   name: string,
   qualifier?: string,
 ): Promise<FunctionConfiguration | undefined> {
   const command = new GetFunctionCommand({ FunctionName: name, Qualifier: qualifier });
-  const response = await unlessGone(() => client.send(command));
+  const response = await unlessGone(platform, () => client.send(command));
   return response?.Configuration;
 }
 
@@ -135,19 +138,19 @@ async function useCurrentLayer(
   name: string,
   found: FunctionConfiguration,
 ): Promise<void> {
-  const { settings, client } = context;
+  const { settings, client, platform } = context;
   if (hasCurrentLayer(context, found)) return;
   const command = new UpdateFunctionConfigurationCommand({
     FunctionName: name,
     Layers: [settings.layerArn],
   });
-  await retryControlPlane(() => client.send(command), BUSY);
+  await retryControlPlane(platform, () => client.send(command), BUSY);
   await ready(context, name, '$LATEST');
 }
 
 /** Publishes code for an existing function, and returns the version. */
 async function publishCode(context: FunctionContext, name: string, archive: Uint8Array): Promise<string> {
-  const { settings, client } = context;
+  const { settings, client, platform } = context;
   const command = new UpdateFunctionCodeCommand({
     FunctionName: name,
     ZipFile: archive,
@@ -155,7 +158,7 @@ async function publishCode(context: FunctionContext, name: string, archive: Uint
     SourceKMSKeyArn: settings.codeKeyArn,
     Publish: true,
   });
-  const updated = await retryControlPlane(() => client.send(command), BUSY);
+  const updated = await retryControlPlane(platform, () => client.send(command), BUSY);
   return published(context, name, updated.Version);
 }
 
@@ -175,7 +178,7 @@ async function make(context: FunctionContext, name: string, archive: Uint8Array)
     Timeout: TIMEOUT_SECONDS,
     Publish: true,
   });
-  const created = await unlessThere(() => client.send(command), ROLE_TOO_NEW);
+  const created = await unlessThere(context, () => client.send(command), ROLE_TOO_NEW);
   // An earlier attempt created it and its response was lost. For equal code Lambda returns the
   // existing version.
   return created === undefined
@@ -188,20 +191,17 @@ async function make(context: FunctionContext, name: string, archive: Uint8Array)
  * function takes few: CreateFunction with Publish, CreateAlias and, to stay warm,
  * PutProvisionedConcurrencyConfig.
  */
-export function createReactorFunctions(
-  client: LambdaCalls,
-  settings: ReactorFunctionSettings,
-): ReactorFunctions {
-  const context = { client, settings };
+export function createReactorFunctions(lambda: Lambda, settings: ReactorFunctionSettings): ReactorFunctions {
+  const context = { ...lambda, settings };
 
   return {
-    ...createReactorRepairs(client, settings),
+    ...createReactorRepairs(lambda, settings),
 
     async create(reactorId: string, code: Secret<string>) {
       const name = nameOf(context, reactorId);
       const version = await make(context, name, await archiveOf(code));
       const alias = { FunctionName: name, Name: LIVE, FunctionVersion: version };
-      await unlessThere(() => client.send(new CreateAliasCommand(alias)));
+      await unlessThere(context, () => lambda.client.send(new CreateAliasCommand(alias)));
       return version;
     },
 

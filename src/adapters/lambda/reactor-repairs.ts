@@ -9,25 +9,27 @@ import {
   ResourceNotFoundException,
   UpdateAliasCommand,
 } from '@aws-sdk/client-lambda';
-import type { LambdaCalls } from '../aws/clients.ts';
 import type { ReactorRepairs } from '../../core/reactors/reactor-functions.ts';
+import type { Platform } from '../../core/shared/platform.ts';
+import type { Lambda } from './lambda.ts';
 import { BUSY, retryControlPlane } from './retry-control-plane.ts';
 import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
 
 /** Runs a call, and returns `undefined` if its resource is deleted. */
 export async function unlessGone<T>(
+  platform: Platform,
   call: () => Promise<T>,
   also: readonly string[] = [],
 ): Promise<T | undefined> {
   try {
-    return await retryControlPlane(call, also);
+    return await retryControlPlane(platform, call, also);
   } catch (error) {
     if (error instanceof ResourceNotFoundException) return undefined;
     throw error;
   }
 }
 
-async function versionsOf(client: LambdaCalls, name: string): Promise<readonly string[]> {
+async function versionsOf({ client, platform }: Lambda, name: string): Promise<readonly string[]> {
   const versions: string[] = [];
   let marker: string | undefined;
   do {
@@ -35,7 +37,7 @@ async function versionsOf(client: LambdaCalls, name: string): Promise<readonly s
       FunctionName: name,
       ...(marker === undefined ? {} : { Marker: marker }),
     });
-    const page = await retryControlPlane(() => client.send(command));
+    const page = await retryControlPlane(platform, () => client.send(command));
     versions.push(...(page.Versions ?? []).flatMap(({ Version }) => Version ?? []));
     marker = page.NextMarker;
   } while (marker !== undefined && marker !== '');
@@ -50,9 +52,10 @@ export interface ReactorRepairSettings {
 
 /** Repairs the Lambda functions of reactors. */
 export function createReactorRepairs(
-  client: LambdaCalls,
+  lambda: Lambda,
   { namePrefix, hotConcurrency }: ReactorRepairSettings,
 ): ReactorRepairs {
+  const { client, platform } = lambda;
   const nameOf = (reactorId: string) => reactorFunctionName(namePrefix, reactorId);
 
   return {
@@ -64,7 +67,7 @@ export function createReactorRepairs(
         ProvisionedConcurrentExecutions: hotConcurrency,
       });
       try {
-        await retryControlPlane(() => client.send(command), BUSY);
+        await retryControlPlane(platform, () => client.send(command), BUSY);
         return true;
       } catch (error) {
         // All other parameters are valid, so the account would have less concurrency left than AWS
@@ -76,18 +79,21 @@ export function createReactorRepairs(
 
     async pointLive(reactorId, version) {
       const target = { FunctionName: nameOf(reactorId), Name: LIVE, FunctionVersion: version };
-      if (await unlessGone(() => client.send(new UpdateAliasCommand(target)), BUSY)) return 'moved';
+      if (await unlessGone(platform, () => client.send(new UpdateAliasCommand(target)), BUSY)) return 'moved';
       // The creator of the function may have died before it created the alias.
-      return (await unlessGone(() => client.send(new CreateAliasCommand(target)), BUSY)) ? 'made' : 'gone';
+      return (await unlessGone(platform, () => client.send(new CreateAliasCommand(target)), BUSY))
+        ? 'made'
+        : 'gone';
     },
 
     async removeOtherVersions(reactorId, version) {
       const name = nameOf(reactorId);
-      const others = (await versionsOf(client, name)).filter(
+      const others = (await versionsOf(lambda, name)).filter(
         (other) => other !== '$LATEST' && other !== version,
       );
       for (const other of others)
         await unlessGone(
+          platform,
           () => client.send(new DeleteFunctionCommand({ FunctionName: name, Qualifier: other })),
           BUSY,
         );
@@ -96,7 +102,7 @@ export function createReactorRepairs(
     async remove(reactorId) {
       const name = nameOf(reactorId);
       const remove = (also: readonly string[] = []) =>
-        unlessGone(() => client.send(new DeleteFunctionCommand({ FunctionName: name })), also);
+        unlessGone(platform, () => client.send(new DeleteFunctionCommand({ FunctionName: name })), also);
       try {
         await remove();
       } catch (error) {
@@ -106,7 +112,7 @@ export function createReactorRepairs(
           FunctionName: name,
           Qualifier: LIVE,
         });
-        await unlessGone(() => client.send(command), BUSY);
+        await unlessGone(platform, () => client.send(command), BUSY);
         await remove(BUSY);
       }
     },

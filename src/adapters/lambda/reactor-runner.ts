@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { InvokeCommand, type InvokeCommandOutput } from '@aws-sdk/client-lambda';
-import type { LambdaCalls } from '../aws/clients.ts';
 import type { ReactorRunner, RunOutcome, RunRequest } from '../../core/reactors/reactor-runner.ts';
 import { admittedLocalPorts, type EgressAllowList } from '../../core/egress/destination.ts';
+import { pause, withTimeout } from '../../core/shared/platform.ts';
 import { ServiceError } from '../../core/shared/service-error.ts';
+import type { Lambda } from './lambda.ts';
 import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
 import { parseRunOutcome } from './parse-run-outcome.ts';
 
@@ -76,14 +76,28 @@ function outcomeOfResponse({ FunctionError: error, Payload: payload }: InvokeCom
   return { outcome: 'exited' };
 }
 
+/** The outcome of an invocation that Lambda did not accept, or that has no response. */
+function outcomeOfError(error: unknown): RunOutcome | { readonly notStarted: unknown } {
+  if (!(error instanceof Error)) throw error;
+  if (NOT_STARTED.has(error.name)) return { notStarted: error };
+  // The function was deleted after the record was read, so the caller reads the record again.
+  if (error.name === 'ResourceNotFoundException') return { outcome: 'stale' };
+  const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+  // A refusal (AccessDenied, not found) is a fault of the service and started nothing. Without a
+  // response, or after a 5xx, the code may have run.
+  if (status !== undefined && status < 500) throw error;
+  return { outcome: 'unknown' };
+}
+
 /**
  * Invokes a reactor's function once, by its alias or a version. The client must not retry: after an
  * ambiguous response the code may have run, and it runs at most once.
  */
 export function createReactorRunner(
-  client: LambdaCalls,
+  { client, platform }: Lambda,
   { namePrefix, egressAllowList }: ReactorRunnerSettings,
 ): ReactorRunner {
+  const { clock, random } = platform;
   const localPorts = admittedLocalPorts(egressAllowList);
 
   /** The outcome (see {@link RunOutcome}), or the error of a call that started nothing. */
@@ -96,32 +110,24 @@ export function createReactorRunner(
       Qualifier: request.functionVersion ?? LIVE,
       Payload: payload,
     });
-    const abortSignal = AbortSignal.timeout(Math.max(0, request.deadline - Date.now()));
-    try {
-      return outcomeOfResponse(await client.send(command, { abortSignal }));
-    } catch (error) {
-      if (abortSignal.aborted) return { outcome: 'timed_out' };
-      if (!(error instanceof Error)) throw error;
-      if (NOT_STARTED.has(error.name)) return { notStarted: error };
-      // The function was deleted after the record was read, so the caller reads the record again.
-      if (error.name === 'ResourceNotFoundException') return { outcome: 'stale' };
-      const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
-      // A refusal (AccessDenied, not found) is a fault of the service and started nothing. Without
-      // a response, or after a 5xx, the code may have run.
-      if (status !== undefined && status < 500) throw error;
-      return { outcome: 'unknown' };
-    }
+    return withTimeout(platform, Math.max(0, request.deadline - clock()), async (abortSignal) => {
+      try {
+        return outcomeOfResponse(await client.send(command, { abortSignal }));
+      } catch (error) {
+        return abortSignal.aborted ? { outcome: 'timed_out' } : outcomeOfError(error);
+      }
+    });
   }
 
   return {
     async run(request) {
       const payload = payloadOf(request, localPorts);
-      const until = Math.min(Date.now() + START_WITHIN_MS, request.deadline);
-      for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
+      const until = Math.min(clock() + START_WITHIN_MS, request.deadline);
+      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
         const result = await attempt(request, payload);
         if (!('notStarted' in result)) return result;
-        if (Date.now() + pause > until) throw unavailable(result.notStarted);
-        await sleep(pause * (0.5 + Math.random() / 2));
+        if (clock() + pauseMs > until) throw unavailable(result.notStarted);
+        await pause(platform, pauseMs * (0.5 + random.fraction() / 2));
       }
     },
   };

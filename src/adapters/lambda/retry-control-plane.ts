@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause, type Platform } from '../../core/shared/platform.ts';
 import { callDependency } from '../aws/dependency-error.ts';
 
 /**
@@ -28,19 +28,24 @@ export const BUSY: readonly string[] = ['ResourceConflictException'];
  * Retries a control plane call (15 a second per account) with jitter, while its error is transient
  * or in `also`. Throws the last error, and a transient one as `dependency_unavailable`.
  */
-export async function retryControlPlane<T>(call: () => Promise<T>, also: readonly string[] = []): Promise<T> {
-  const until = Date.now() + PATIENCE_MS;
+export async function retryControlPlane<T>(
+  platform: Platform,
+  call: () => Promise<T>,
+  also: readonly string[] = [],
+): Promise<T> {
+  const { clock, random } = platform;
+  const until = clock() + PATIENCE_MS;
   for (let tries = 0; ; tries += 1) {
     try {
       return await callDependency(call);
     } catch (error) {
       const { name } =
         error instanceof Error && error.cause instanceof Error ? error.cause : (error as Error);
-      const pause = Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries);
+      const pauseMs = random.fraction() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries);
       // The decision uses only names, because messages may contain anything, such as names of
       // functions.
-      if (![...TRANSIENT, ...also].includes(name) || Date.now() + pause > until) throw error;
-      await sleep(pause);
+      if (![...TRANSIENT, ...also].includes(name) || clock() + pauseMs > until) throw error;
+      await pause(platform, pauseMs);
     }
   }
 }

@@ -1,7 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { generateApiKey, hashApiKey } from '../crypto/api-key.ts';
-import type { Clock } from '../shared/clock.ts';
 import { FieldReporter } from '../shared/field-reporter.ts';
 import { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -10,6 +8,7 @@ import type { Grants } from './access-rule.ts';
 import type { Caller } from './caller.ts';
 import { permissionsBeyond } from './delegation.ts';
 import { checkPriorities } from './validate-grants.ts';
+import type { Platform } from '../shared/platform.ts';
 
 export const SESSION_LIMITS = {
   /** Lifetime of a session unless its authorization sets one (docs/contract.md#sessions). */
@@ -71,9 +70,8 @@ export interface SessionStore {
   authorize(nonce: FoundNonce, grants: SessionGrants): Promise<boolean>;
 }
 
-export interface SessionDeps {
+export interface SessionDeps extends Pick<Platform, 'clock' | 'random'> {
   readonly sessionStore: SessionStore;
-  readonly clock: Clock;
 }
 
 function requireType(caller: Caller, type: 'public' | 'private', what: string): void {
@@ -108,8 +106,8 @@ export async function createSession(
   writes: WriteIdentity,
 ): Promise<CreatedSession> {
   requireType(caller, 'public', 'create');
-  const key = generateApiKey('session', caller.tenantId);
-  const nonce = new Secret(base58.encode(randomBytes(NONCE_BYTES)));
+  const key = generateApiKey(deps.random, 'session', caller.tenantId);
+  const nonce = new Secret(base58.encode(deps.random.bytes(NONCE_BYTES)));
   const expiresAtMs = deps.clock() + SESSION_LIMITS.lifetimeMs;
   const { tenantId } = caller;
   const hashes = { keyHash: hashApiKey(key), nonceHash: hashApiKey(nonce) };

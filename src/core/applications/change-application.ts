@@ -39,7 +39,7 @@ export async function updateApplication(
   update: ApplicationUpdate,
 ): Promise<Application> {
   requirePermission(caller, 'application:update');
-  return retryConflict<Application>(async () => {
+  return retryConflict<Application>(deps, async () => {
     const previous = await existingApplication(deps, caller.tenantId, id);
     update.check?.(previous);
     const errors = validateGrants(previous.type, update);
@@ -57,19 +57,22 @@ export async function regenerateKey(
   id: string,
 ): Promise<{ readonly application: Application; readonly key: Secret<string> }> {
   requirePermission(caller, 'application:update');
-  return retryConflict<{ readonly application: Application; readonly key: Secret<string> }>(async () => {
-    const previous = await existingApplication(deps, caller.tenantId, id);
-    const key = generateApiKey(previous.type, caller.tenantId);
-    const application = changed(deps, caller, previous);
-    return (await deps.applicationStore.replaceKey(previous, application, hashApiKey(key)))
-      ? { application, key }
-      : 'conflict';
-  });
+  return retryConflict<{ readonly application: Application; readonly key: Secret<string> }>(
+    deps,
+    async () => {
+      const previous = await existingApplication(deps, caller.tenantId, id);
+      const key = generateApiKey(deps.random, previous.type, caller.tenantId);
+      const application = changed(deps, caller, previous);
+      return (await deps.applicationStore.replaceKey(previous, application, hashApiKey(key)))
+        ? { application, key }
+        : 'conflict';
+    },
+  );
 }
 
 export async function deleteApplication(deps: GetApplicationDeps, caller: Caller, id: string): Promise<void> {
   requirePermission(caller, 'application:delete');
-  await retryConflict(async () => {
+  await retryConflict(deps, async () => {
     const application = await existingApplication(deps, caller.tenantId, id);
     return (await deps.applicationStore.delete(application)) ? 'deleted' : 'conflict';
   });

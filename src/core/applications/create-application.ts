@@ -1,5 +1,4 @@
 import { generateApiKey, hashApiKey } from '../crypto/api-key.ts';
-import type { Clock } from '../shared/clock.ts';
 import { orderedId } from '../shared/ordered-id.ts';
 import type { Secret } from '../shared/secret.ts';
 import { invalid, invalidMembers, ServiceError } from '../shared/service-error.ts';
@@ -11,10 +10,10 @@ import type { ApplicationStore } from './application-store.ts';
 import type { ApplicationType } from '../access/permission.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { validateGrants } from '../access/validate-grants.ts';
+import type { Platform } from '../shared/platform.ts';
 
-export interface CreateApplicationDeps {
+export interface CreateApplicationDeps extends Platform {
   readonly applicationStore: ApplicationStore;
-  readonly clock: Clock;
 }
 
 export interface NewApplication extends Grants {
@@ -39,7 +38,7 @@ export async function createApplication(
   const now = deps.clock();
   if (input.expiresAtMs !== undefined && input.expiresAtMs <= now)
     throw invalid('expires_at', 'must be in the future');
-  const key = generateApiKey(input.type, caller.tenantId);
+  const key = generateApiKey(deps.random, input.type, caller.tenantId);
   const application: Application = {
     ...input,
     id: orderedId(writes.startedAt ?? now, writes.newId()),

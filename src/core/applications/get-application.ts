@@ -1,14 +1,13 @@
 import type { ClientCompatibility } from '../shared/client-compatibility.ts';
-import type { Clock } from '../shared/clock.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Application } from './application.ts';
 import type { Caller } from '../access/caller.ts';
 import type { ApplicationStore } from './application-store.ts';
 import { requirePermission } from '../access/require-permission.ts';
+import type { Platform } from '../shared/platform.ts';
 
-export interface GetApplicationDeps {
+export interface GetApplicationDeps extends Platform {
   readonly applicationStore: ApplicationStore;
-  readonly clock: Clock;
 }
 
 /**

@@ -1,6 +1,4 @@
-import { randomInt } from 'node:crypto';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
-import type { Clock } from '../shared/clock.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import {
   DEPLOYMENT,
@@ -15,6 +13,7 @@ import {
 } from './audit-record.ts';
 import { encodeContent } from './record-content.ts';
 import type { Referred } from './token-reference.ts';
+import type { Platform } from '../shared/platform.ts';
 
 /** A partition of a trail that has, or may have, records of some minute. */
 export interface MarkedShard {
@@ -44,10 +43,9 @@ export interface TrailWriter {
   ): Promise<{ readonly wasThrottled: boolean }>;
 }
 
-export interface AuditLogDeps {
+export interface AuditLogDeps extends Pick<Platform, 'clock' | 'random'> {
   readonly trailWriter: TrailWriter;
   readonly tenantKeys: Pick<TenantKeys, 'current'>;
-  readonly clock: Clock;
   /** How long a record is stored, in ms. */
   readonly auditRetentionMs: number;
   /** Called when a request is rejected because it cannot be recorded. */
@@ -132,8 +130,8 @@ function markAhead(trail: string, { shard, marks, minute: last }: Writing, minut
 }
 
 /** Chooses another partition, because this one was busy, or may have been. */
-function moveOn(writing: Writing): void {
-  writing.shard = randomInt(TRAIL_SHARDS);
+function moveOn({ random }: AuditLogDeps, writing: Writing): void {
+  writing.shard = random.integer(TRAIL_SHARDS);
   writing.marks.clear();
   delete writing.minute;
 }
@@ -153,7 +151,7 @@ async function write(
     ...entry,
   });
   const expires = Math.floor((at + deps.auditRetentionMs) / 1000);
-  const bare = { trail, shard, position: newRecordPosition(at), expires, ...content };
+  const bare = { trail, shard, position: newRecordPosition(deps.random, at), expires, ...content };
   const record = key === undefined ? bare : { ...bare, mac: macOf(key.key, bare) };
   const minute = minuteOf(at);
   const [ahead] = markAhead(trail, writing, minute);
@@ -167,7 +165,7 @@ async function write(
   writing.minute = minute;
   const place = { shard, position: record.position };
   writing.last = place;
-  if (wasThrottled) moveOn(writing);
+  if (wasThrottled) moveOn(deps, writing);
   return place;
 }
 
@@ -180,7 +178,7 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
     if (known !== undefined) return known;
     const [oldest] = writings.size < REMEMBERED_MAX ? [] : writings.keys();
     if (oldest !== undefined) writings.delete(oldest);
-    const fresh = { shard: randomInt(TRAIL_SHARDS), marks: new Map(), turn: Promise.resolve() };
+    const fresh = { shard: deps.random.integer(TRAIL_SHARDS), marks: new Map(), turn: Promise.resolve() };
     writings.set(trail, fresh);
     return fresh;
   }
@@ -200,7 +198,7 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
         try {
           return await write(deps, trail, writing, entry);
         } catch (error) {
-          moveOn(writing);
+          moveOn(deps, writing);
           // The keys of the tenant were destroyed meanwhile, so none of its credentials is valid
           // any more.
           if (error instanceof ServiceError && error.code === 'unauthenticated') throw error;

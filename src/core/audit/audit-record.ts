@@ -1,5 +1,6 @@
-import { createHash, createHmac, randomBytes, type KeyObject } from 'node:crypto';
+import { createHash, createHmac, type KeyObject } from 'node:crypto';
 import { sortableTime } from '../shared/position.ts';
+import type { Random } from '../shared/platform.ts';
 
 /**
  * How a token was shown, used or changed. With `refused`, the caller named it, but was shown
@@ -120,8 +121,8 @@ const TIME_LENGTH = sortableTime(0).length;
  * Makes a position: the time of the write in base 36 (ms since the epoch), then 9 random bytes in
  * base64url.
  */
-export function newRecordPosition(at: number): string {
-  return sortableTime(at) + randomBytes(RANDOM_BYTES).toString('base64url');
+export function newRecordPosition(random: Random, at: number): string {
+  return sortableTime(at) + random.bytes(RANDOM_BYTES).toString('base64url');
 }
 
 /**

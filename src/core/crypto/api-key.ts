@@ -1,5 +1,6 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { base58 } from '@scure/base';
+import type { Random } from '../shared/platform.ts';
 import { Secret } from '../shared/secret.ts';
 
 const TENANT_BYTES = 16;
@@ -28,8 +29,8 @@ function uuidOf(bytes: Uint8Array): string {
 }
 
 /** Makes a new API key: `key_<type>_`, then in base58 the id of its tenant and 256 random bits. */
-export function generateApiKey(type: string, tenantId: string): Secret<string> {
-  const bytes = Buffer.concat([Buffer.from(tenantId.replaceAll('-', ''), 'hex'), randomBytes(RANDOM_BYTES)]);
+export function generateApiKey(random: Random, type: string, tenantId: string): Secret<string> {
+  const bytes = Buffer.concat([Buffer.from(tenantId.replaceAll('-', ''), 'hex'), random.bytes(RANDOM_BYTES)]);
   if (bytes.length !== TENANT_BYTES + RANDOM_BYTES) throw new Error('API key: the id of a tenant is a UUID');
   return new Secret(`key_${type}_${base58.encode(bytes)}`);
 }

@@ -1,11 +1,5 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createSecretKey,
-  hkdfSync,
-  randomFillSync,
-  type KeyObject,
-} from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import type { Random } from '../shared/platform.ts';
 
 /*
  * The encrypted record, format 1 (docs/security.md has test vectors):
@@ -95,11 +89,16 @@ export function contextBytes(
  * Encrypts `plaintext` for its context, with a new salt and nonce each time. Equal plaintexts
  * become different records.
  */
-export function encryptRecord(dataKey: DataKey, context: RecordContext, plaintext: Buffer): Buffer {
+export function encryptRecord(
+  random: Random,
+  dataKey: DataKey,
+  context: RecordContext,
+  plaintext: Buffer,
+): Buffer {
   const record = Buffer.allocUnsafe(TEXT_AT + plaintext.length + TAG_BYTES);
   record.writeUInt8(FORMAT, 0);
   record.writeUInt16BE(dataKey.version, 1);
-  randomFillSync(record, SALT_AT, TEXT_AT - SALT_AT);
+  random.fill(record, SALT_AT, TEXT_AT - SALT_AT);
   const key = recordKey(dataKey.key, record.subarray(SALT_AT, NONCE_AT));
   const cipher = createCipheriv('aes-256-gcm', key, record.subarray(NONCE_AT, TEXT_AT));
   cipher.setAAD(contextBytes(record.subarray(0, SALT_AT), context));

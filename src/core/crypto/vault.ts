@@ -1,6 +1,7 @@
 import type { Json } from '../shared/json.ts';
 import type { MembersAllowance } from '../shared/json-extent.ts';
 import { parseJson } from '../shared/parse-json.ts';
+import type { Random } from '../shared/platform.ts';
 import { Secret } from '../shared/secret.ts';
 import { checkMac, macOf, macVersion } from './record-mac.ts';
 import { dataKeyVersion, decryptRecord, encryptRecord, type RecordContext } from './record-encryption.ts';
@@ -25,11 +26,11 @@ export interface Vault {
   verify(context: RecordContext, mac: Buffer): Promise<void>;
 }
 
-export function createVault(keys: TenantKeys): Vault {
+export function createVault(keys: TenantKeys, random: Random): Vault {
   return {
     async encrypt(context, value) {
       const dataKey = await keys.current(context.tenantId, 'data');
-      return encryptRecord(dataKey, context, Buffer.from(JSON.stringify(value.reveal())));
+      return encryptRecord(random, dataKey, context, Buffer.from(JSON.stringify(value.reveal())));
     },
     async decrypt(context, encrypted, allowance) {
       const dataKey = await keys.version(context.tenantId, 'data', dataKeyVersion(encrypted));

@@ -1,4 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
+import type { Random } from '../shared/platform.ts';
 import { decryptRecord, encryptRecord, type RecordContext } from './record-encryption.ts';
 
 /** A deployment key in plaintext, with the id that its wrapped form is bound to. */
@@ -21,10 +22,10 @@ const contextOf = (tenantId: string, { id }: OpenDeploymentKey): RecordContext =
  * Encrypts the root of a tenant under a deployment key. The result is an encrypted record of format
  * 1.
  */
-export function wrapRoot(by: OpenDeploymentKey, tenantId: string, root: KeyObject): Buffer {
+export function wrapRoot(random: Random, by: OpenDeploymentKey, tenantId: string, root: KeyObject): Buffer {
   const plaintext = root.export();
   try {
-    return encryptRecord({ version: VERSION, key: by.key }, contextOf(tenantId, by), plaintext);
+    return encryptRecord(random, { version: VERSION, key: by.key }, contextOf(tenantId, by), plaintext);
   } finally {
     plaintext.fill(0);
   }

@@ -1,9 +1,9 @@
-import { randomInt as cryptoRandomInt } from 'node:crypto';
 import type { Json } from '../shared/json.ts';
 import { booleanArgument, countArgument, namedArguments, type FilterArgument } from './arguments.ts';
 import { ExpressionError } from './expression-error.ts';
 import { cardPositions } from './masking-filters.ts';
 import { textOf } from './text-of.ts';
+import type { Random } from '../shared/platform.ts';
 
 const DIGITS = '0123456789';
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
@@ -15,34 +15,18 @@ const ALIAS_MAX_LENGTH = 400;
  */
 const DRAWS = 32;
 
-/** A random integer from 0 up to, but not including, `below`. */
-export type RandomInt = (below: number) => number;
+/** Chooses the characters of an alias. */
+type RandomInt = Random['integer'];
 
-let randomInt: RandomInt = cryptoRandomInt;
-
-/**
- * Uses another random source while `evaluate` runs, which must not be asynchronous. Liquid has no
- * way to pass a source to a filter.
- */
-export function drawingFrom<T>(source: RandomInt, evaluate: () => T): T {
-  const before = randomInt;
-  randomInt = source;
-  try {
-    return evaluate();
-  } finally {
-    randomInt = before;
-  }
-}
-
-const oneOf = (alphabet: string): string => alphabet[randomInt(alphabet.length)] ?? '';
+const oneOf = (alphabet: string, randomInt: RandomInt): string => alphabet[randomInt(alphabet.length)] ?? '';
 
 /**
  * A random character of the same kind: a digit for a digit, a letter for a letter. Separators do
  * not change.
  */
-function sameKind(character: string): string {
+function sameKind(character: string, randomInt: RandomInt): string {
   const alphabet = [DIGITS, LOWER, UPPER].find((candidate) => candidate.includes(character));
-  return alphabet === undefined ? character : oneOf(alphabet);
+  return alphabet === undefined ? character : oneOf(alphabet, randomInt);
 }
 
 function charactersOf(value: Json): string[] {
@@ -65,7 +49,7 @@ function draw(text: readonly string[], replace: (character: string, index: numbe
  * `alias_card: bin, last4`: random digits in the format of a card number. Separators do not change,
  * nor do the BIN and the last four digits if the arguments say so.
  */
-export function aliasCard(value: Json, ...args: FilterArgument[]): string {
+export function aliasCard(randomInt: RandomInt, value: Json, ...args: FilterArgument[]): string {
   const named = namedArguments(['bin', 'last4'], args);
   const text = charactersOf(value);
   const positions = cardPositions(text);
@@ -74,7 +58,7 @@ export function aliasCard(value: Json, ...args: FilterArgument[]): string {
   return draw(text, (character, index) =>
     (keepBin && positions.bin.has(index)) || (keepLast && positions.last.has(index))
       ? character
-      : sameKind(character),
+      : sameKind(character, randomInt),
   );
 }
 
@@ -89,15 +73,17 @@ function keeping(args: readonly FilterArgument[], length: number): (index: numbe
  * `alias_preserve_format: first, last`: replaces digits by digits, and letters by letters of the
  * same case. All other characters stay.
  */
-export function aliasPreserveFormat(value: Json, ...args: FilterArgument[]): string {
+export function aliasPreserveFormat(randomInt: RandomInt, value: Json, ...args: FilterArgument[]): string {
   const text = charactersOf(value);
   const keep = keeping(args, text.length);
-  return draw(text, (character, index) => (keep(index) ? character : sameKind(character)));
+  return draw(text, (character, index) => (keep(index) ? character : sameKind(character, randomInt)));
 }
 
 /** `alias_preserve_length: first, last`: returns random letters and digits of the same length. */
-export function aliasPreserveLength(value: Json, ...args: FilterArgument[]): string {
+export function aliasPreserveLength(randomInt: RandomInt, value: Json, ...args: FilterArgument[]): string {
   const text = charactersOf(value);
   const keep = keeping(args, text.length);
-  return draw(text, (character, index) => (keep(index) ? character : oneOf(DIGITS + LOWER + UPPER)));
+  return draw(text, (character, index) =>
+    keep(index) ? character : oneOf(DIGITS + LOWER + UPPER, randomInt),
+  );
 }

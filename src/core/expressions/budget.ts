@@ -1,3 +1,4 @@
+import type { Random } from '../shared/platform.ts';
 import { ExpressionError } from './expression-error.ts';
 
 /** Reports a budget that is used up. All texts that share it fail, whichever of them used it. */
@@ -22,6 +23,8 @@ export const MASK_STEPS = REQUEST_STEPS / 100;
 export interface Budget {
   /** The steps charged so far. */
   readonly used: number;
+  /** Chooses the characters of aliases. It is here because every filter gets a budget. */
+  readonly randomInt: Random['integer'];
   /**
    * Charges steps before their work is done. Throws {@link BudgetError} if too few are left, and
    * for every later charge.
@@ -32,6 +35,8 @@ export interface Budget {
    * one is still usable.
    */
   part(steps: number): Budget;
+  /** Returns a budget that charges this one, and has another source of aliases. */
+  drawingFrom(source: Random['integer']): Budget;
 }
 
 class StepBudget implements Budget {
@@ -39,13 +44,16 @@ class StepBudget implements Budget {
 
   readonly #reason: string;
 
+  readonly randomInt: Random['integer'];
+
   readonly #whole: Budget | undefined;
 
   #used = 0;
 
-  constructor(limit: number, reason: string, whole?: Budget) {
+  constructor(limit: number, reason: string, randomInt: Random['integer'], whole?: Budget) {
     this.#limit = limit;
     this.#reason = reason;
+    this.randomInt = randomInt;
     this.#whole = whole;
   }
 
@@ -64,13 +72,18 @@ class StepBudget implements Budget {
   }
 
   part(steps: number): Budget {
-    return new StepBudget(steps, `takes more than ${String(steps)} steps`, this);
+    return new StepBudget(steps, `takes more than ${String(steps)} steps`, this.randomInt, this);
+  }
+
+  drawingFrom(source: Random['integer']): Budget {
+    return new StepBudget(this.#limit, this.#reason, source, this);
   }
 }
 
-export function createBudget(): Budget {
+export function createBudget(randomInt: Random['integer']): Budget {
   return new StepBudget(
     REQUEST_STEPS,
     `makes the expressions of the request take more than ${String(REQUEST_STEPS)} steps`,
+    randomInt,
   );
 }

@@ -30,13 +30,17 @@ const ON_TEXT: Readonly<Record<string, readonly [filter: TextFilter, cost: Cost]
   reveal: [reveal, hiding],
   card_mask: [cardMask, cardHiding],
   card_bin: [cardBin, { each: 40 }],
-  alias_card: [aliasCard, ALIAS],
-  alias_preserve_format: [aliasPreserveFormat, ALIAS],
-  alias_preserve_length: [aliasPreserveLength, ALIAS],
   pad_left: [padLeft, padding],
   pad_right: [padRight, padding],
   to_string: [toText, SHALLOW],
 };
+
+/** Filters of the service on text that draw random characters. */
+const ALIASES = {
+  alias_card: aliasCard,
+  alias_preserve_format: aliasPreserveFormat,
+  alias_preserve_length: aliasPreserveLength,
+} as const;
 
 /** Filters of the service that take a value of any type. */
 const ON_VALUES: Readonly<Record<string, Filter>> = {
@@ -63,12 +67,16 @@ function textFilter(filter: TextFilter, cost: Cost): Filter {
   };
 }
 
+/** The budget of the evaluation has the random source. */
+function aliasFilter(filter: (typeof ALIASES)[keyof typeof ALIASES]): Filter {
+  return (budget, value, args) => {
+    const draw: TextFilter = (text, ...rest) => filter(budget.randomInt, text, ...rest);
+    return textFilter(draw, ALIAS)(budget, value, args);
+  };
+}
+
 /** Filters that replace a value with random characters. */
-export const ALIAS_FILTERS: readonly string[] = [
-  'alias_card',
-  'alias_preserve_format',
-  'alias_preserve_length',
-];
+export const ALIAS_FILTERS: readonly string[] = Object.keys(ALIASES);
 /** Filters that hide a part of a value. */
 export const MASKING_FILTERS: readonly string[] = [
   'last4',
@@ -82,5 +90,6 @@ export const MASKING_FILTERS: readonly string[] = [
 /** The filters of the service by name; `standard-filters.ts` has those of Liquid. */
 export const OWN_FILTERS: ReadonlyMap<string, Filter> = new Map([
   ...Object.entries(ON_TEXT).map(([name, [filter, cost]]) => [name, textFilter(filter, cost)] as const),
+  ...Object.entries(ALIASES).map(([name, filter]) => [name, aliasFilter(filter)] as const),
   ...Object.entries(ON_VALUES),
 ]);

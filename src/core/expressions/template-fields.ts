@@ -1,10 +1,17 @@
+import type { Random } from '../shared/platform.ts';
 import { FieldReporter } from '../shared/field-reporter.ts';
-import { createBudget } from './budget.ts';
+import { createBudget, type Budget } from './budget.ts';
 
 /**
  * The errors in the templates of one request, member by member, and the budget for parsing and
  * filling the templates.
  */
 export class TemplateFields extends FieldReporter {
-  readonly budget = createBudget();
+  readonly budget: Budget;
+
+  /** `randomInt` chooses the characters of aliases. */
+  constructor(randomInt: Random['integer']) {
+    super();
+    this.budget = createBudget(randomInt);
+  }
 }

@@ -57,6 +57,11 @@ function boundaries(
   return { head: head.slice(0, bar).trim(), filters: { source: text.slice(at, end), at }, end };
 }
 
+/** Parsing evaluates no filter. */
+function drawNothing(): never {
+  throw new Error('token expression: a filter was evaluated while parsing');
+}
+
 /**
  * Whether an expression with this text as its id refers to exactly this text, with and without
  * spaces, filters and `token:`. The valid ids are among these (`tokens/token-id.ts`).
@@ -64,7 +69,7 @@ function boundaries(
 export function readsAsId(text: string): boolean {
   return [`{{${text}}}`, `{{ ${text} }}`, `{{token:${text}}}`, `{{ ${text} | last4 }}`].every((template) => {
     try {
-      const parts = parseTokenTemplate(template, createBudget());
+      const parts = parseTokenTemplate(template, createBudget(drawNothing));
       const [only] = parts;
       if (parts.length !== 1 || only?.kind !== 'token') return false;
       return only.reference.id === text && only.reference.isWhole === template.includes('{{token:');

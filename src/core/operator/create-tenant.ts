@@ -1,7 +1,6 @@
 import { generateApiKey, hashApiKey } from '../crypto/api-key.ts';
 import { deriveKey } from '../crypto/derive-key.ts';
 import { encryptRecord } from '../crypto/record-encryption.ts';
-import type { Clock } from '../shared/clock.ts';
 import type { Secret } from '../shared/secret.ts';
 import { orderedId } from '../shared/ordered-id.ts';
 import { invalid } from '../shared/service-error.ts';
@@ -13,7 +12,6 @@ import { newRoot, type WrapDeps, type WrappingKey } from './wrap-roots.ts';
 
 export interface CreateTenantDeps extends WrapDeps {
   readonly tenantStore: Pick<TenantStore, 'create'>;
-  readonly clock: Clock;
   /** How long a data key encrypts new records, in ms. */
   readonly keyRotationMs: number;
 }
@@ -44,13 +42,14 @@ export async function createTenant(
   }
   const [id, now] = [deps.newId(), deps.clock()];
   const { key, ...wrapping } = await newRoot(deps, id, input.wrappedBy);
-  const webhookSecret = generateWebhookSecret();
+  const webhookSecret = generateWebhookSecret(deps.random);
   const encryptedSecret = encryptRecord(
+    deps.random,
     { version: FIRST_VERSION, key: deriveKey(key, 'webhook', FIRST_VERSION) },
     webhookSecretContext(id),
     Buffer.from(webhookSecret.reveal()),
   );
-  const managementKey = generateApiKey('management', id);
+  const managementKey = generateApiKey(deps.random, 'management', id);
   const application: Application = {
     id: orderedId(now, deps.newId()),
     tenantId: id,

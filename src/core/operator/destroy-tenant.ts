@@ -4,17 +4,16 @@ import { isDestroyed } from '../crypto/key-ring.ts';
 import { isBusy } from '../reactors/change-function.ts';
 import type { ReactorRepairs } from '../reactors/reactor-functions.ts';
 import type { ReactorStore } from '../reactors/reactor-store.ts';
-import type { Clock } from '../shared/clock.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
+import type { Platform } from '../shared/platform.ts';
 
-export interface DestroyTenantDeps {
+export interface DestroyTenantDeps extends Platform {
   readonly tenantStore: Pick<TenantStore, 'find' | 'update' | 'remove'>;
   readonly applicationStore: Pick<ApplicationStore, 'list' | 'delete'>;
   readonly reactorStore: Pick<ReactorStore, 'list' | 'delete'>;
   readonly reactorFunctions: Pick<ReactorRepairs, 'remove'>;
-  readonly clock: Clock;
   readonly tokenStore: Pick<TokenStore, 'candidates' | 'findMany' | 'deleteVersion' | 'deleteTombstones'>;
 }
 
@@ -38,8 +37,9 @@ async function firstOf<T>(batches: AsyncIterable<readonly T[]>, count: number): 
  * Deletes the wrapped root of a tenant with every copy of it, and the secrets that the root
  * encrypts. Throws `not_found`.
  */
-async function destroyKeys({ tenantStore }: DestroyTenantDeps, tenantId: string): Promise<void> {
-  await retryConflict(async () => {
+async function destroyKeys(deps: DestroyTenantDeps, tenantId: string): Promise<void> {
+  const { tenantStore } = deps;
+  await retryConflict(deps, async () => {
     const tenant = await tenantStore.find(tenantId);
     if (tenant === undefined) throw new ServiceError('not_found', 'The tenant does not exist.');
     if (isDestroyed(tenant)) return 'destroyed';

@@ -8,7 +8,6 @@ import type { Vault } from '../crypto/vault.ts';
 import { openReactor, encryptContent } from '../reactors/open-reactor.ts';
 import type { StoredReactor } from '../reactors/reactor.ts';
 import type { ReactorStore } from '../reactors/reactor-store.ts';
-import type { Clock } from '../shared/clock.ts';
 import { defined } from '../shared/defined.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { rederive } from '../tokens/rederive.ts';
@@ -22,7 +21,6 @@ export interface ReencryptDeps extends TenantDeps {
   readonly reactorStore: ReactorStore;
   readonly tenantKeys: TenantKeys;
   readonly vault: Vault;
-  readonly clock: Clock;
   /** Called with the reason why a record could not be opened. */
   readonly onFailure: (error: unknown) => void;
 }

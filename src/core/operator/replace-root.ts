@@ -4,11 +4,9 @@ import { newRoot, wrappingKeyOf, type WrapDeps } from './wrap-roots.ts';
 import { KEY_VERSION_MAX, type WrappedRoot } from '../crypto/key-ring.ts';
 import { FORGOTTEN_MS } from '../crypto/tenant-keys.ts';
 import { CONTENT_MS } from '../reactors/invocation.ts';
-import type { Clock } from '../shared/clock.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
 export interface ReplaceRootDeps extends TenantDeps, WrapDeps {
-  readonly clock: Clock;
   readonly keyRotationMs: number;
 }
 
@@ -67,9 +65,10 @@ function goneOn(tenant: Tenant, now: number): Tenant {
  * replacement under way is left unchanged. Throws `not_found`.
  */
 export async function beginRootReplacement(
-  { clock, keyRotationMs, ...deps }: ReplaceRootDeps,
+  deps: ReplaceRootDeps,
   tenantId: string,
 ): Promise<RootReplacement> {
+  const { clock, keyRotationMs } = deps;
   const tenant = await changeTenant(deps, tenantId, async (found) => {
     if (found.roots.length > 1) return found;
     if (found.keyVersion >= KEY_VERSION_MAX) throw new ServiceError('conflict', 'No version is left.');
@@ -85,9 +84,6 @@ export async function beginRootReplacement(
  * Takes the next step of a replacement, if it is possible yet, while the service runs
  * (docs/security.md#keys). Throws `not_found`, and `conflict` if no replacement was begun.
  */
-export async function continueRootReplacement(
-  { clock, ...deps }: Pick<ReplaceRootDeps, 'tenantStore' | 'clock'>,
-  tenantId: string,
-): Promise<RootReplacement> {
-  return stateOf(await changeTenant(deps, tenantId, (tenant) => goneOn(tenant, clock())));
+export async function continueRootReplacement(deps: TenantDeps, tenantId: string): Promise<RootReplacement> {
+  return stateOf(await changeTenant(deps, tenantId, (tenant) => goneOn(tenant, deps.clock())));
 }

@@ -1,11 +1,9 @@
 import { changeTenant, type TenantDeps } from '../tenants/change-tenant.ts';
 import type { Tenant } from '../tenants/tenant.ts';
 import { isDestroyed, currentRoot, KEY_VERSION_MAX } from '../crypto/key-ring.ts';
-import type { Clock } from '../shared/clock.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
 export interface RotateDataKeyDeps extends TenantDeps {
-  readonly clock: Clock;
   /** How long a data key encrypts new records, in ms. */
   readonly keyRotationMs: number;
 }

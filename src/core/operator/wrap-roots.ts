@@ -4,9 +4,9 @@ import type { Tenant, TenantStore } from '../tenants/tenant.ts';
 import { isDestroyed, type DeploymentKey, type KeyRing, type WrappedRoot } from '../crypto/key-ring.ts';
 import type { GeneratedKey, KeyService } from '../crypto/key-service.ts';
 import { unwrapRoot, wrapRoot, type OpenDeploymentKey } from '../crypto/wrapped-root.ts';
-import type { Clock } from '../shared/clock.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
 import { ServiceError } from '../shared/service-error.ts';
+import type { Platform } from '../shared/platform.ts';
 
 /** The keys that can wrap a root: the deployment key, or the key service itself for each root. */
 export const WRAPPING_KEYS = ['deployment', 'kms'] as const;
@@ -23,7 +23,7 @@ export interface DeploymentKeyStore {
   replace(previous: DeploymentKey | undefined, next: DeploymentKey): Promise<boolean>;
 }
 
-export interface WrapDeps {
+export interface WrapDeps extends Platform {
   readonly keyService: KeyService;
   readonly deploymentKeyStore: DeploymentKeyStore;
   readonly newId: () => string;
@@ -49,7 +49,7 @@ async function newDeploymentKey({ keyService, newId }: WrapDeps): Promise<Deploy
 
 /** The deployment key for new roots. The first root that needs one creates it. */
 async function currentDeploymentKey(deps: WrapDeps): Promise<DeploymentKey> {
-  return retryConflict<DeploymentKey>(async () => {
+  return retryConflict<DeploymentKey>(deps, async () => {
     const current = await deps.deploymentKeyStore.current();
     if (current !== undefined) return current;
     const first = await newDeploymentKey(deps);
@@ -62,7 +62,7 @@ async function currentDeploymentKey(deps: WrapDeps): Promise<DeploymentKey> {
  * open as before, until they are wrapped again.
  */
 export async function rotateDeploymentKey(deps: WrapDeps): Promise<DeploymentKey> {
-  return retryConflict<DeploymentKey>(async () => {
+  return retryConflict<DeploymentKey>(deps, async () => {
     const previous = await deps.deploymentKeyStore.current();
     const next = await newDeploymentKey(deps);
     return (await deps.deploymentKeyStore.replace(previous, next)) ? next : 'conflict';
@@ -97,12 +97,11 @@ export async function newRoot(
   if (by === 'kms') return { key, wrapped };
   const deploymentKey = await currentDeploymentKey(deps);
   const opened = await deploymentKeysOf(deps)(deploymentKey);
-  return { key, wrapped: wrapRoot(opened, tenantId, key), deploymentKey };
+  return { key, wrapped: wrapRoot(deps.random, opened, tenantId, key), deploymentKey };
 }
 
 export interface RewrapDeps extends WrapDeps {
   readonly tenantStore: Pick<TenantStore, 'find' | 'update' | 'list'>;
-  readonly clock: Clock;
   /** Called with the reason why a root could not be opened. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -157,7 +156,7 @@ function createRewrapping(deps: RewrapDeps, by: WrappingKey | undefined) {
     if (target === undefined)
       return { ...rest, wrapped: await keyService.wrapKey(key, { tenant: tenantId }) };
     const { id, wrapped } = target;
-    return { ...rest, wrapped: wrapRoot(target, tenantId, key), deploymentKey: { id, wrapped } };
+    return { ...rest, wrapped: wrapRoot(deps.random, target, tenantId, key), deploymentKey: { id, wrapped } };
   }
 
   return {

@@ -107,7 +107,7 @@ export async function forward(
   checkCaller(caller);
   const destination = destinationOf(request, deps.egressAllowList);
   checkSuffix(request.suffix);
-  const fields = new TemplateFields();
+  const fields = new TemplateFields(deps.random.integer);
   const isEncoded = isCompressed(request.headers['content-encoding'] ?? '');
   const target = targetOf(destination.url, request.suffix, formText(request.query, 'query', fields));
   const headers = requestHeaders(request.headers, request.isReserved, fields);

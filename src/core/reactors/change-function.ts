@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { Clock } from '../shared/clock.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { StoredReactor } from './reactor.ts';
 import type { ReactorFunctions, ReactorRepairs } from './reactor-functions.ts';
 import type { ReactorStore } from './reactor-store.ts';
+import type { Platform } from '../shared/platform.ts';
 
 /** What {@link heated} needs to keep instances running. */
 export interface HeatDeps {
@@ -13,7 +13,7 @@ export interface HeatDeps {
   readonly onCold: (reactor: Pick<StoredReactor, 'id' | 'tenantId'>) => void;
 }
 
-export interface RepairFunctionDeps extends HeatDeps {
+export interface RepairFunctionDeps extends HeatDeps, Platform {
   readonly reactorStore: ReactorStore;
   readonly reactorFunctions: ReactorRepairs;
 }
@@ -59,7 +59,7 @@ export function isBusy(reactor: StoredReactor, now: number): boolean {
 
 /** Starts our operation on a reactor; `undefined` if another writer was faster. */
 export async function startOperation(
-  { reactorStore, clock }: Pick<RepairFunctionDeps, 'reactorStore' | 'clock'>,
+  { reactorStore, clock, random }: Pick<RepairFunctionDeps, 'reactorStore' | 'clock' | 'random'>,
   reactor: StoredReactor,
   change: Partial<Pick<StoredReactor, 'state'>> = {},
 ): Promise<StoredReactor | undefined> {
@@ -68,7 +68,7 @@ export async function startOperation(
   const next = {
     ...reactor,
     ...change,
-    operation: { id: randomUUID(), until: now + OPERATION_MS },
+    operation: { id: random.uuid(), until: now + OPERATION_MS },
     version: reactor.version + 1,
   };
   return (await reactorStore.update(next)) ? next : undefined;

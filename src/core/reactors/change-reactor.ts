@@ -142,7 +142,7 @@ async function change(
   check: CheckUnchanged,
 ): Promise<WrittenReactor> {
   requirePermission(caller, 'reactor:update');
-  const changed = await retryConflict(() => changeOnce(deps, caller, id, decide, check));
+  const changed = await retryConflict(deps, () => changeOnce(deps, caller, id, decide, check));
   const { stored, application, warnings } = changed;
   return defined({ reactor: await openReactor(deps.vault, stored), application, warnings });
 }

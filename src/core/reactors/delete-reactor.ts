@@ -10,7 +10,7 @@ import { existingReactor } from './get-reactor.ts';
  */
 export async function deleteReactor(deps: RepairFunctionDeps, caller: Caller, id: string): Promise<void> {
   requirePermission(caller, 'reactor:delete');
-  const deleting = await retryConflict(async () => {
+  const deleting = await retryConflict(deps, async () => {
     const reactor = await existingReactor(deps, caller.tenantId, id);
     return (await startOperation(deps, reactor, { state: 'deleting' })) ?? 'conflict';
   });

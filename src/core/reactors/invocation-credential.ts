@@ -1,5 +1,6 @@
 import type { Application } from '../applications/application.ts';
 import { generateApiKey, hashApiKey } from '../crypto/api-key.ts';
+import type { Platform } from '../shared/platform.ts';
 import type { Secret } from '../shared/secret.ts';
 
 /** A credential that acts as a reactor's application while one invocation runs. */
@@ -20,23 +21,27 @@ export interface InvocationCredentialStore {
   remove(keyHash: Buffer): Promise<void>;
 }
 
+export interface InvocationCredentialDeps extends Pick<Platform, 'random'> {
+  readonly invocationCredentials: InvocationCredentialStore;
+}
+
 /**
  * Runs a function with a credential that is revoked afterwards
  * (docs/contract.md#code-of-a-reactor). If it cannot be revoked, it expires no later than the
  * deadline of the code.
  */
 export async function withInvocationCredential<T>(
-  credentials: InvocationCredentialStore,
+  { invocationCredentials, random }: InvocationCredentialDeps,
   { tenantId, id: applicationId }: Pick<Application, 'tenantId' | 'id'>,
   expiresAtMs: number,
   run: (apiKey: Secret<string>) => Promise<T>,
 ): Promise<T> {
-  const apiKey = generateApiKey('invocation', tenantId);
+  const apiKey = generateApiKey(random, 'invocation', tenantId);
   const keyHash = hashApiKey(apiKey);
-  await credentials.create({ keyHash, tenantId, applicationId, expiresAtMs });
+  await invocationCredentials.create({ keyHash, tenantId, applicationId, expiresAtMs });
   try {
     return await run(apiKey);
   } finally {
-    await credentials.remove(keyHash).catch(() => undefined);
+    await invocationCredentials.remove(keyHash).catch(() => undefined);
   }
 }

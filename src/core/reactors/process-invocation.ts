@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Caller } from '../access/caller.ts';
 import type { ApplicationGrantsStore } from '../applications/application-store.ts';
 import type { TenantBasicsStore } from '../access/tenant-basics.ts';
@@ -101,7 +100,13 @@ async function claim(
   const payload = await openPayload(deps, id);
   if (payload === undefined) return undefined;
   const runUntil = deps.clock() + payload.reveal().timeoutMs + RUN_OVERHEAD_MS;
-  const running = { ...queued, state: 'running', runner: randomUUID(), runUntil, dueAt: runUntil } as const;
+  const running = {
+    ...queued,
+    state: 'running',
+    runner: deps.random.uuid(),
+    runUntil,
+    dueAt: runUntil,
+  } as const;
   return (await deps.invocationStore.update(queued, running)) ? { invocation: running, payload } : undefined;
 }
 
@@ -158,7 +163,7 @@ async function runClaimed(
     const prepared = await prepareRun(deps, caller, { reactorId, args, service, timeoutMs, deadline });
     const outcome = await executeRun(deps, prepared);
     try {
-      const result = await concludeRun(deps, caller, outcome, { timeoutMs }, randomIdentity);
+      const result = await concludeRun(deps, caller, outcome, { timeoutMs }, randomIdentity(deps.random));
       return { state: 'succeeded', body: deps.presentResult(result), ...endsWith(deps, prepared, result) };
     } catch (error) {
       // The code ran, so any later failure is the result and never a reason to run the code again.

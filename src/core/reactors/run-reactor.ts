@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '../access/caller.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { defined } from '../shared/defined.ts';
@@ -6,6 +5,7 @@ import type { ClientCompatibility } from '../shared/client-compatibility.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { nearestName } from '../shared/known-names.ts';
 import { errorsBelow } from '../shared/member-path.ts';
+import { pause } from '../shared/platform.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
 import { Secret } from '../shared/secret.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
@@ -98,7 +98,7 @@ async function runVersion(
     deadline,
   };
   if (application === undefined) return deps.reactorRunner.run(request);
-  return withInvocationCredential(deps.invocationCredentials, application, deadline, (apiKey) =>
+  return withInvocationCredential(deps, application, deadline, (apiKey) =>
     deps.reactorRunner.run({ ...request, client: { ...service, apiKey } }),
   );
 }
@@ -124,7 +124,7 @@ async function runCurrentVersion(
         ? live
         : await runVersion(deps, reactor, args, input, { functionVersion });
     if (pinned.outcome !== 'stale') return pinned;
-    await sleep(PAUSE_MS);
+    await pause(deps, PAUSE_MS);
     // The recorded version is missing, so the record has changed and must be read again.
     reactor = await existingReactor(deps, found.tenantId, found.id);
   }

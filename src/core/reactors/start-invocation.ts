@@ -14,7 +14,9 @@ import type { InvocationQueue } from './invocation-store.ts';
 import { ARGS, checkInvoker, type RunInput, type RunReactorDeps } from './run-reactor.ts';
 
 export interface StartInvocationDeps
-  extends ContentDeps, Pick<RunReactorDeps, 'reactorStore' | 'tokenStore' | 'clock' | 'vault' | 'audit'> {
+  extends
+    ContentDeps,
+    Pick<RunReactorDeps, 'reactorStore' | 'tokenStore' | 'clock' | 'random' | 'vault' | 'audit'> {
   readonly invocationQueue: InvocationQueue;
   readonly egressAllowList: EgressAllowList;
 }
@@ -37,7 +39,7 @@ function checkCallback({ callbackUrl, ownHost }: StartInput, allowList: EgressAl
  * Makes the checks that need no token data: for bad expressions, and unknown and forbidden tokens.
  */
 async function checkArgs(deps: StartInvocationDeps, caller: Caller, { args }: StartInput): Promise<void> {
-  const fields = new TemplateFields();
+  const fields = new TemplateFields(deps.random.integer);
   const references = templatesIn(parseTexts(args, 'args', fields)).flatMap(referencesOf);
   fields.throwIfFailed();
   if (typeof args === 'string' && references.length === 0)

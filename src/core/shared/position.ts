@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import type { Random } from './platform.ts';
 
 const TIME_LENGTH = 9;
 const TIE_BREAK_BYTES = 5;
@@ -13,6 +13,6 @@ export function sortableTime(at: number): string {
 /**
  * A position in the order of creation. It sorts as text: by time, and at random for equal times.
  */
-export function newPosition(createdAt: number): string {
-  return `${sortableTime(createdAt)}${randomBytes(TIE_BREAK_BYTES).toString('base64url')}`;
+export function newPosition(random: Random, createdAt: number): string {
+  return `${sortableTime(createdAt)}${random.bytes(TIE_BREAK_BYTES).toString('base64url')}`;
 }

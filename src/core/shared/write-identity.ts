@@ -1,4 +1,5 @@
-import { createHmac, createSecretKey, randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
+import type { Random } from './platform.ts';
 
 /**
  * The random values that identify a request's writes. Under an idempotency key, retries get the
@@ -21,11 +22,11 @@ export interface WriteIdentity {
 const WRITE_ID_BYTES = 12;
 
 /** Draws new random values each time, for requests that are not retried. */
-export const randomIdentity: WriteIdentity = {
-  newId: () => randomUUID(),
-  newWriteId: () => randomBytes(WRITE_ID_BYTES),
-  randomInt: (below) => randomInt(below),
-};
+export const randomIdentity = (random: Random): WriteIdentity => ({
+  newId: random.uuid,
+  newWriteId: () => random.bytes(WRITE_ID_BYTES),
+  randomInt: random.integer,
+});
 
 /** Makes 16 random bytes a UUID: sets the version and variant bits (RFC 9562, section 5.4). */
 function uuidOf(bytes: Buffer): string {

@@ -2,8 +2,9 @@ import { retryConflict } from '../shared/retry-conflict.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Tenant, TenantStore } from './tenant.ts';
 import { isDestroyed } from '../crypto/key-ring.ts';
+import type { Platform } from '../shared/platform.ts';
 
-export interface TenantDeps {
+export interface TenantDeps extends Platform {
   readonly tenantStore: Pick<TenantStore, 'find' | 'update'>;
 }
 
@@ -24,7 +25,7 @@ export async function changeTenant(
   tenantId: string,
   change: (tenant: Tenant) => Tenant | Promise<Tenant>,
 ): Promise<Tenant> {
-  return retryConflict<Tenant>(async () => {
+  return retryConflict<Tenant>(deps, async () => {
     const previous = await existingTenant(deps, tenantId);
     const changed = await change(previous);
     if (changed === previous) return previous;

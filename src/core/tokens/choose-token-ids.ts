@@ -1,4 +1,3 @@
-import { drawingFrom } from '../expressions/alias-filters.ts';
 import type { Budget } from '../expressions/budget.ts';
 import { ExpressionError } from '../expressions/expression-error.ts';
 import { ALIAS_FILTERS, MASKING_FILTERS } from '../expressions/filters.ts';
@@ -75,6 +74,7 @@ function* aliases(
   { type, writes, budget }: Options,
 ): Generator<string, never> {
   const identifying = identifyingValues(type, data);
+  const drawing = budget.drawingFrom(writes.randomInt);
   const allowed = {
     names: ['data'],
     ...(type.identifying === 'unknown' ? {} : { filters: [...ALIAS_FILTERS, ...MASKING_FILTERS] }),
@@ -84,11 +84,7 @@ function* aliases(
   for (;;) {
     let alias = '';
     for (let draw = 0; draw < (isRandom ? DRAWS : 1); draw += 1) {
-      alias = asInvalid(() =>
-        drawingFrom(writes.randomInt, () =>
-          chargedTextOf(renderTemplate(expression, { data }, budget), budget),
-        ),
-      );
+      alias = asInvalid(() => chargedTextOf(renderTemplate(expression, { data }, drawing), budget));
       asInvalid(() => {
         budget.charge(CHECK_STEPS);
       });

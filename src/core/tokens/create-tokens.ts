@@ -137,7 +137,7 @@ async function assemble({ deps, caller, writeId }: Creation, draft: FreshDraft):
     cvcUntil: draft.content.cvc && until,
     expiration,
     createdAt: now,
-    position: newPosition(now),
+    position: newPosition(deps.random, now),
     holdsLock: draft.deduplicate,
     version: 1,
     writeId,
@@ -233,7 +233,7 @@ async function writeAll(
   found: readonly Draft[],
 ): Promise<{ readonly drafts: readonly Draft[]; readonly written: readonly StoredToken[] }> {
   let drafts = found;
-  return retryConflict(async () => {
+  return retryConflict(creation.deps, async () => {
     drafts = separateIds(drafts);
     const attempt = await writeFresh(creation, drafts);
     if ('written' in attempt) return { drafts, written: attempt.written };
@@ -271,7 +271,7 @@ export async function createTokens(
   placed: readonly PlacedInput[],
   writes: WriteIdentity,
 ): Promise<readonly TokenResult[]> {
-  const budget = createBudget();
+  const budget = createBudget(deps.random.integer);
   const creation = { deps, caller, writes, writeId: writes.newWriteId(), budget };
   const started = startDrafts(await checkAll(creation, placed));
   const { drafts, written } = await writeAll(creation, await findDuplicates(creation, started));

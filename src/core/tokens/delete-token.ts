@@ -1,16 +1,15 @@
 import { containersGranted } from '../access/access-decision.ts';
 import type { Caller } from '../access/caller.ts';
 import { requireAccess } from '../access/require-permission.ts';
-import type { Clock } from '../shared/clock.ts';
 import { isUuid } from '../shared/is-uuid.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
 import { noSuchToken } from './get-token.ts';
 import { hasExpired } from './expiration.ts';
 import type { TokenStore } from './token-store.ts';
+import type { Platform } from '../shared/platform.ts';
 
-export interface DeleteTokenDeps {
+export interface DeleteTokenDeps extends Platform {
   readonly tokenStore: TokenStore;
-  readonly clock: Clock;
 }
 
 /**
@@ -21,7 +20,7 @@ export interface DeleteTokenDeps {
  */
 export async function deleteToken(deps: DeleteTokenDeps, caller: Caller, id: string): Promise<void> {
   const mayDeleteAny = containersGranted(caller, 'token:delete').includes('/');
-  await retryConflict(async () => {
+  await retryConflict(deps, async () => {
     const now = deps.clock();
     // The request's audit record has only UUIDs before the store is called, because any other id
     // may be data.

@@ -124,7 +124,7 @@ export async function detokenizeJson(
   value: Json,
   path = '',
 ): Promise<DetokenizedJson> {
-  const fields = new TemplateFields();
+  const fields = new TemplateFields(deps.random.integer);
   const parsed = parseTexts(value, path, fields);
   fields.throwIfFailed();
   const references = templatesIn(parsed).flatMap(referencesOf);

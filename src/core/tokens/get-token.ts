@@ -21,5 +21,10 @@ export async function getToken(
   stored: StoredToken | undefined,
 ): Promise<TokenView> {
   if (stored?.tenantId !== caller.tenantId || hasExpired(stored, deps.clock())) throw noSuchToken();
-  return openToken(deps, stored, requireAccess(caller, 'token:read', stored), createBudget());
+  return openToken(
+    deps,
+    stored,
+    requireAccess(caller, 'token:read', stored),
+    createBudget(deps.random.integer),
+  );
 }

@@ -5,7 +5,6 @@ import type { Vault } from '../crypto/vault.ts';
 import { MASK_STEPS, type Budget } from '../expressions/budget.ts';
 import { ExpressionError } from '../expressions/expression-error.ts';
 import { renderTemplates } from '../expressions/render.ts';
-import type { Clock } from '../shared/clock.ts';
 import { defined } from '../shared/defined.ts';
 import type { Json } from '../shared/json.ts';
 import type { MembersAllowance } from '../shared/json-extent.ts';
@@ -16,11 +15,11 @@ import type { StoredToken, TokenView } from './token.ts';
 import { describe, maskOf, type TokenDetails } from './token-details.ts';
 import type { StoredCvc, TokenStore } from './token-store.ts';
 import { tokenType } from './token-type.ts';
+import type { Platform } from '../shared/platform.ts';
 
-export interface OpenTokenDeps {
+export interface OpenTokenDeps extends Platform {
   readonly tokenStore: Pick<TokenStore, 'findCvcs'>;
   readonly vault: Vault;
-  readonly clock: Clock;
   readonly audit: Sightings;
 }
 

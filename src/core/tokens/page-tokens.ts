@@ -152,7 +152,7 @@ async function read(
     const transform = transformFor(caller, query, token);
     return transform === undefined ? [] : [{ token, transform }];
   });
-  return openPage(deps, permitted, size, createBudget());
+  return openPage(deps, permitted, size, createBudget(deps.random.integer));
 }
 
 /**

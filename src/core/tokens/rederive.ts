@@ -1,6 +1,7 @@
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Vault } from '../crypto/vault.ts';
 import { createBudget } from '../expressions/budget.ts';
+import type { Platform } from '../shared/platform.ts';
 import { openData, openDetails } from './open-token.ts';
 import { prepareContent } from './prepare-content.ts';
 import { deriveParts, type DerivedParts } from './encrypt-content.ts';
@@ -12,7 +13,11 @@ import { tokenType } from './token-type.ts';
  * roots.
  */
 export async function rederive(
-  { vault, tenantKeys }: { readonly vault: Vault; readonly tenantKeys: TenantKeys },
+  {
+    vault,
+    tenantKeys,
+    random,
+  }: Pick<Platform, 'random'> & { readonly vault: Vault; readonly tenantKeys: TenantKeys },
   token: StoredToken,
 ): Promise<DerivedParts> {
   const [data, details] = await Promise.all([openData(vault, token), openDetails(vault, token)]);
@@ -22,7 +27,7 @@ export async function rederive(
   const content = prepareContent(
     tokenType(token.type),
     { ...details, data, containers },
-    { now: 0, budget: createBudget(), clientCompatibility: 'strict', isMaskTried: true },
+    { now: 0, budget: createBudget(random.integer), clientCompatibility: 'strict', isMaskTried: true },
   );
   const [derived] = await deriveParts(tenantKeys, tenantId, [content]);
   if (derived === undefined) throw new Error('rederive: nothing was derived');

@@ -198,7 +198,7 @@ export async function resolveTokens(
   const opened = await openTokens(
     deps,
     permitted.map((each) => ({ ...each, ...(form !== undefined && { form }) })),
-    createBudget(),
+    createBudget(deps.random.integer),
     new MembersAllowance(),
   ).catch(tooMuch);
   const views = new Map(opened.map((view): [string, TokenView] => [view.id, view]));

@@ -132,7 +132,7 @@ export async function replayToken(
   requireAgain(caller, permission, replay);
   const token = await deps.tokenStore.find(caller.tenantId, replay.id);
   if (!isStill(deps, replay, token)) throw noSuchToken();
-  return show(deps, caller, permission, replay, token, createBudget());
+  return show(deps, caller, permission, replay, token, createBudget(deps.random.integer));
 }
 
 /**
@@ -149,7 +149,7 @@ export async function replayTokens(
     all.map(({ id }) => id),
   );
   const byId = new Map(found.map((token) => [token.id, token]));
-  const budget = createBudget();
+  const budget = createBudget(deps.random.integer);
   const replayed = new Map<TokenReplay, TokenResult>();
   await Promise.all(
     all.map(async (each) => {

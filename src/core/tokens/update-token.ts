@@ -167,9 +167,9 @@ export async function updateToken(
   writes: WriteIdentity,
 ): Promise<TokenResult> {
   const writeId = writes.newWriteId();
-  const budget = createBudget();
+  const budget = createBudget(deps.random.integer);
   let read = firstRead;
-  return retryConflict<TokenResult>(async () => {
+  return retryConflict<TokenResult>(deps, async () => {
     const previous = await (read ?? deps.tokenStore.find(caller.tenantId, id));
     // This read is for one attempt only. After a lost race, the next one reads what the other
     // writer wrote.

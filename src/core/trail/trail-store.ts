@@ -30,7 +30,10 @@ export interface SealReader {
    * Reads the last part of the seal with the latest interval; `undefined` before the first seal.
    */
   newest(): Promise<Seal | undefined>;
-  /** The newest versions of the seals whose `from` is in a range, in order. */
+  /**
+   * The newest versions of the seals whose `from` is in a range, in order. A range that ends before
+   * it starts has none.
+   */
   seals(from: number, to: number): AsyncIterable<readonly Seal[]>;
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Sightings } from '../audit/audit-scope.ts';
 import { parseDestination, type EgressAllowList } from '../egress/destination.ts';
 import type { EgressClient } from '../egress/egress-client.ts';
@@ -135,7 +134,7 @@ export async function deliver(deps: DeliverDeps, id: InvocationId): Promise<Sent
   const claimed = {
     ...pending,
     attempts: pending.attempts + 1,
-    sender: randomUUID(),
+    sender: deps.random.uuid(),
     dueAt: now + SENDER_LEASE_MS,
   };
   // The attempt is counted before it is made. A sender that dies has used it up, and two senders

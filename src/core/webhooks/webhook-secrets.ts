@@ -1,16 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import { changeTenant, existingTenant, type TenantDeps } from '../tenants/change-tenant.ts';
 import type { Tenant } from '../tenants/tenant.ts';
 import { dataKeyVersion, decryptRecord, encryptRecord } from '../crypto/record-encryption.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
-import type { Clock } from '../shared/clock.ts';
 import { defined } from '../shared/defined.ts';
 import { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
+import type { Random } from '../shared/platform.ts';
 
 export interface WebhookSecretDeps extends TenantDeps {
   readonly tenantKeys: TenantKeys;
-  readonly clock: Clock;
 }
 
 /** How long a replaced secret signs together with the new one (docs/contract.md#delivery). */
@@ -19,8 +17,8 @@ const OVERLAP_MS = 24 * 60 * 60 * 1000;
 /**
  * `whsec_` and random bytes in base64, which is the form of the Standard Webhooks specification.
  */
-export function generateWebhookSecret(): Secret<string> {
-  return new Secret(`whsec_${randomBytes(32).toString('base64')}`);
+export function generateWebhookSecret(random: Random): Secret<string> {
+  return new Secret(`whsec_${random.bytes(32).toString('base64')}`);
 }
 
 /** The context that a tenant's webhook secret is encrypted for. */
@@ -39,9 +37,13 @@ async function openSecret(
   return new Secret(decryptRecord(key, webhookSecretContext(tenantId), encrypted).toString('utf8'));
 }
 
-async function encryptSecret({ tenantKeys }: WebhookSecretDeps, tenantId: string, secret: Secret<string>) {
+async function encryptSecret(
+  { tenantKeys, random }: WebhookSecretDeps,
+  tenantId: string,
+  secret: Secret<string>,
+) {
   const key = await tenantKeys.current(tenantId, 'webhook');
-  return encryptRecord(key, webhookSecretContext(tenantId), Buffer.from(secret.reveal()));
+  return encryptRecord(random, key, webhookSecretContext(tenantId), Buffer.from(secret.reveal()));
 }
 
 /** The encrypted secrets of a tenant that sign now, the current one first. */
@@ -69,7 +71,7 @@ export async function rotateWebhookSecret(
   tenantId: string,
 ): Promise<Secret<string>> {
   const { webhookSecret: before } = await existingTenant(deps, tenantId);
-  const secret = generateWebhookSecret();
+  const secret = generateWebhookSecret(deps.random);
   const webhookSecret = await encryptSecret(deps, tenantId, secret);
   await changeTenant(deps, tenantId, (tenant) => {
     const { webhookSecret: encrypted } = tenant;

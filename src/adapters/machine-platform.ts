@@ -1,0 +1,18 @@
+import { randomBytes, randomFillSync, randomInt, randomUUID } from 'node:crypto';
+import type { Platform } from '../core/shared/platform.ts';
+
+/** Takes everything from the machine on which the process runs. */
+export const machinePlatform: Platform = {
+  clock: () => Date.now(),
+  random: {
+    bytes: (count) => randomBytes(count),
+    fill: (buffer, at, count) => void randomFillSync(buffer, at, count),
+    integer: (below) => randomInt(below),
+    uuid: () => randomUUID(),
+    fraction: () => Math.random(),
+  },
+  startTimer(ms, onEnd) {
+    const timer = setTimeout(onEnd, ms);
+    return () => clearTimeout(timer);
+  },
+};

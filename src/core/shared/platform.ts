@@ -1,0 +1,53 @@
+import type { Clock } from './clock.ts';
+
+/** Random values. It is a port so that a simulation can repeat them. */
+export interface Random {
+  /** Makes as many bytes, which are cryptographically secure. */
+  readonly bytes: (count: number) => Buffer;
+  /** Writes as many secure random bytes into a buffer, from an offset on. */
+  readonly fill: (buffer: Buffer, at: number, count: number) => void;
+  /**
+   * Draws a secure integer from 0 up to, but not including, `below`, which is at most 2^48 - 1.
+   */
+  readonly integer: (below: number) => number;
+  /** Makes a UUID version 4 (RFC 9562) of secure random bits. */
+  readonly uuid: () => string;
+  /**
+   * Draws a number from 0 up to, but not including, 1. It spreads retries; no secret depends on it.
+   */
+  readonly fraction: () => number;
+}
+
+/**
+ * What an instance takes from the machine. Functions get it as an argument, so that a simulation
+ * can run many instances in one process, and repeat a run.
+ */
+export interface Platform {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Calls `onEnd` once after `ms`. Returns a function that cancels it. */
+  readonly startTimer: (ms: number, onEnd: () => void) => () => void;
+}
+
+/** Resolves after `ms`. */
+export function pause({ startTimer }: Pick<Platform, 'startTimer'>, ms: number): Promise<void> {
+  return new Promise((resolve) => void startTimer(ms, resolve));
+}
+
+/**
+ * Runs `work` with a signal that aborts after `ms`. It leaves no timer behind, unlike
+ * `AbortSignal.timeout`.
+ */
+export async function withTimeout<T>(
+  { startTimer }: Pick<Platform, 'startTimer'>,
+  ms: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const ending = new AbortController();
+  const cancel = startTimer(ms, () => ending.abort());
+  try {
+    return await work(ending.signal);
+  } finally {
+    cancel();
+  }
+}
