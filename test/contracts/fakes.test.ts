@@ -39,6 +39,7 @@ import { tenantStoreContract } from './tenant-store-contract.ts';
 import { tokenStoreContract } from './token-store-contract.ts';
 import { trailReaderContract } from './trail-reader-contract.ts';
 import { vaultContract } from './vault-contract.ts';
+import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 /*
  * Each fake under its adapter's contract. Stubs whose result the test states need none:
@@ -58,7 +59,7 @@ tenantStoreContract('in memory', always(aTenantStore()));
 reactorFunctionsContract('in memory', always(reactorFunctions()));
 keyServiceContract('in memory', always(aKeyService().service));
 vaultContract('without encryption', always(aVault()));
-vaultContract('over tenant keys', always(createVault(someTenantKeys())));
+vaultContract('over tenant keys', always(createVault(someTenantKeys(), machinePlatform.random)));
 checkCursorContract('in memory', () => aCheckCursor());
 sealStoreContract('in memory', () => aSealStore());
 sealHeadContract('in memory', () => aSealHead({ hash: undefined }));

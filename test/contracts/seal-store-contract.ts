@@ -29,6 +29,7 @@ export function sealStoreContract(name: string, make: () => SealStore): void {
     expect(await sealsOf(store, first.from, second.from)).toEqual([first]);
     expect(await sealsOf(store, first.from, second.from + 1)).toEqual([first, second, part]);
     expect(await sealsOf(store, second.from + 1, second.from + 2)).toEqual([]);
+    expect(await sealsOf(store, second.from + 1, first.from)).toEqual([]);
   });
 }
 

@@ -5,6 +5,7 @@ import type { RecordsAt } from '../../src/core/trail/find-by-token.ts';
 import type { TrailPages } from '../../src/core/trail/list-records.ts';
 import type { TrailReader } from '../../src/core/trail/trail-store.ts';
 import { sortableTime } from '../../src/core/shared/position.ts';
+import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 const MINUTE_MS = 60_000;
 const START = Date.UTC(2026, 10, 25, 10);
@@ -21,7 +22,7 @@ export interface ReadTrail {
 const aRecord = (trail: string, shard: number, at: number): AuditRecord => ({
   trail,
   shard,
-  position: newRecordPosition(at),
+  position: newRecordPosition(machinePlatform.random, at),
   expires: Math.floor(at / 1000) + 86_400,
   mac: Buffer.alloc(32, 7),
   body: '{"v":1,"op":"getToken","outcome":"ok"}',

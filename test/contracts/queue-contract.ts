@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+
+/** Calls one queue. Rejects as SQS does. */
+export interface CalledQueue {
+  readonly call: (operation: string, input: object) => Promise<unknown>;
+  /** Lets time pass, in seconds: more than the visibility timeout is `VISIBILITY_SECONDS`. */
+  readonly pass: (seconds: number) => Promise<void>;
+}
+
+export const VISIBILITY_SECONDS = 2;
+
+interface Message {
+  readonly MessageId: string;
+  readonly ReceiptHandle: string;
+  readonly Body: string;
+}
+
+/**
+ * What the service and Lambda's pollers rely on of an SQS queue (SQS Developer Guide, "Visibility
+ * timeout", "Delay queues"), for SQS as it runs locally and for the model of the simulation.
+ */
+export function queueContract(name: string, make: () => CalledQueue): void {
+  describe(`a queue, ${name}`, () => {
+    let queue: CalledQueue;
+    beforeAll(() => {
+      queue = make();
+    });
+
+    const send = (body: string, more: object = {}) =>
+      queue.call('SendMessage', { MessageBody: body, ...more });
+    const receive = async (): Promise<readonly Message[]> => {
+      const { Messages = [] } = (await queue.call('ReceiveMessage', { MaxNumberOfMessages: 10 })) as {
+        readonly Messages?: readonly Message[];
+      };
+      return Messages;
+    };
+    const remove = (messages: readonly Message[]) =>
+      queue.call('DeleteMessageBatch', {
+        Entries: messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle })),
+      });
+    const depth = async () => {
+      const { Attributes } = (await queue.call('GetQueueAttributes', {
+        AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
+      })) as { readonly Attributes: Readonly<Record<string, string>> };
+      return [Attributes['ApproximateNumberOfMessages'], Attributes['ApproximateNumberOfMessagesNotVisible']];
+    };
+    const bodies = (messages: readonly Message[]) => messages.map(({ Body }) => Body).toSorted();
+
+    it('delivers a message, and again after its visibility timeout until it is deleted', async () => {
+      const body = randomUUID();
+      expect(await send(body)).toMatchObject({ MD5OfMessageBody: expect.stringMatching(/^[\da-f]{32}$/) });
+      expect(await depth()).toEqual(['1', '0']);
+      const first = await receive();
+      expect(bodies(first)).toEqual([body]);
+      expect(await depth()).toEqual(['0', '1']);
+      expect(await receive()).toEqual([]);
+      await queue.pass(VISIBILITY_SECONDS + 0.5);
+      const again = await receive();
+      expect(bodies(again)).toEqual([body]);
+      expect(again[0]?.MessageId).toBe(first[0]?.MessageId);
+      await remove(again);
+      await queue.pass(VISIBILITY_SECONDS + 0.5);
+      expect([await receive(), await depth()]).toEqual([[], ['0', '0']]);
+    });
+
+    it('keeps a delayed message back, and several messages for one call', async () => {
+      const [late, soon, sooner] = [randomUUID(), randomUUID(), randomUUID()];
+      await send(late, { DelaySeconds: 1 });
+      await send(soon);
+      await send(sooner);
+      const early = await receive();
+      expect(bodies(early)).toEqual([soon, sooner].toSorted());
+      await remove(early);
+      await queue.pass(1.5);
+      const rest = await receive();
+      expect(bodies(rest)).toEqual([late]);
+      await remove(rest);
+    });
+  });
+}

@@ -1,0 +1,210 @@
+import { isClearFailure, tokensIn, type Findings } from './findings.ts';
+import { knownValue, SETTLED_AFTER_MS, type KnownValue } from './known-values.ts';
+import type { Draws } from './seeded.ts';
+import type { Answer, Service, ServiceRequest } from './service.ts';
+import type { World } from './world.ts';
+
+/** Every plaintext begins with it, and nothing else has it. */
+export const PLAINTEXT = 'plaintext-';
+
+/** The tenant in which clients act, and what they share. */
+export interface Target {
+  readonly tenantId: string;
+  readonly managementKey: string;
+  /** A private application that sees everything. */
+  readonly privateKey: string;
+  readonly publicKey: string;
+  /** Belongs to another tenant. */
+  readonly strangerKey: string;
+  /** Returns its arguments as `raw`. */
+  readonly reactorId: string;
+  readonly webhookSecret: string;
+  /** A token in which each client changes a member of its own. */
+  readonly sharedId: string;
+  /** Data that every client wants to exist once. */
+  readonly duplicates: readonly string[];
+  /** Ids that every client wants for its tokens. */
+  readonly names: readonly string[];
+}
+
+export type Existence = 'yes' | 'no' | 'maybe';
+
+/** The state of one token as far as its client, which alone changes it, can know. */
+export interface KnownToken {
+  /** All of its data begins with this text. */
+  readonly mark: string;
+  id?: string;
+  exists: Existence;
+  /** When a requested deletion has taken effect, or never will; Infinity without one. */
+  settledAt: number;
+  readonly data: KnownValue<string>;
+  revision: number;
+  /** Has metadata, by which it is found. */
+  readonly isIndexed: boolean;
+  /** In ms since the epoch; Infinity for none. */
+  readonly expiresAt: number;
+  /** All tokens of a request exist or none. */
+  readonly group?: string;
+}
+
+/** An application that one client makes and changes. */
+export interface KnownApplication {
+  readonly name: string;
+  readonly id: string;
+  key: string | undefined;
+  readonly formerKeys: string[];
+  readonly permissions: KnownValue<string>;
+  exists: Existence;
+}
+
+/** An invocation that a client sends under an idempotency key. */
+export interface KnownJob {
+  readonly name: string;
+  /** The token that is filled in. */
+  readonly token: KnownToken;
+  /** The id of an asynchronous invocation that was accepted. */
+  id?: string;
+}
+
+/** What several clients share and judge together. */
+export interface SharedKnowledge {
+  /** Ids in answers for each of the duplicates. */
+  readonly duplicateIds: Map<string, Set<string>>;
+  /** How often a token was created under each of the names. */
+  readonly named: Map<string, number>;
+  /** What each client may have left in its member of the shared token. */
+  readonly members: Map<string, KnownValue<number>>;
+  readonly jobs: Map<string, KnownJob>;
+  /** The values that the code of reactors got, for each run of a job. */
+  readonly runs: Map<string, readonly unknown[]>;
+}
+
+export interface ClientOptions {
+  readonly world: World;
+  readonly service: Service;
+  readonly target: Target;
+  readonly findings: Findings;
+  readonly shared: SharedKnowledge;
+  readonly mayDie: boolean;
+  /** Whether calls of the service can fail, or instances die. */
+  readonly areCallsFaulty: boolean;
+  /** How far a clock of the service may be from the world's, in ms. */
+  readonly skewMs: number;
+}
+
+/** One caller that makes one request after the other. */
+export interface Client extends ClientOptions {
+  readonly name: string;
+  readonly tokens: KnownToken[];
+  readonly applications: KnownApplication[];
+  /** What the current step draws from. */
+  draws: Draws;
+  readonly problem: (judge: string, text: string) => void;
+  /**
+   * Resolves to an answer with one of the statuses, and to undefined for a failure that is
+   * allowed or an answer that was lost.
+   */
+  readonly send: (
+    label: string,
+    good: readonly number[],
+    request: ServiceRequest,
+  ) => Promise<Answer | undefined>;
+  readonly begin: (more?: Partial<Pick<KnownToken, 'isIndexed' | 'expiresAt' | 'group'>>) => KnownToken;
+  /** A token that may exist and whose id is known. */
+  readonly aToken: () => (KnownToken & { id: string }) | undefined;
+}
+
+const FILLED_IN = /\{\{ ([\w-]{3,}) \}\}/g;
+
+export function createClient(name: string, options: ClientOptions): Client {
+  const { world, service, target, findings, mayDie } = options;
+  const tokens: KnownToken[] = [];
+  let traces = 0;
+
+  async function send(label: string, good: readonly number[], request: ServiceRequest) {
+    const trace = `${name}-${String((traces += 1))}`;
+    const answer = await service.request(name, {
+      ...request,
+      headers: { ...request.headers, 'svc-trace-id': trace },
+    });
+    const counted = `${label} ${answer === undefined ? 'unanswered' : String(answer.status)}`;
+    findings.counts.set(counted, (findings.counts.get(counted) ?? 0) + 1);
+    if (answer === undefined) return undefined;
+    const { status, body } = answer;
+    const filled = [...JSON.stringify(request.body ?? '').matchAll(FILLED_IN)].map(([, id = '']) => id);
+    // What an asynchronous invocation fills in is recorded when it runs.
+    const ids =
+      status < 300 && status !== 202
+        ? [...new Set([...tokensIn(body), ...filled.filter((id) => id !== 'data')])]
+        : [];
+    findings.answered.push({ label, trace, status, ids, isForeign: request.key === target.strangerKey });
+    for (const member of ['key', 'session_key', 'nonce'])
+      if (typeof body?.[member] === 'string') findings.credentials.add(body[member]);
+    if (good.includes(status)) return answer;
+    const { method, headers } = request;
+    // Two requests may have one key, or change one resource.
+    const mayConflict = headers?.['svc-idempotency-key'] !== undefined || ['PATCH', 'PUT'].includes(method);
+    if (!isClearFailure(answer, { mayDie, mayConflict }))
+      problem(
+        'answers',
+        `${label}: ${request.method} ${request.path} gave ${String(status)} ${JSON.stringify(body)}`,
+      );
+    return undefined;
+  }
+
+  function problem(judge: string, text: string): void {
+    findings.problems.push({ judge, text: `${name}: ${text}` });
+    world.happened(name, `BROKEN (${judge}): ${text}`);
+  }
+
+  const client: Client = {
+    ...options,
+    name,
+    tokens,
+    applications: [],
+    draws: world.draws(name),
+    problem,
+    send,
+    begin: ({ isIndexed = false, expiresAt = Infinity, group } = {}) => {
+      const mark = `${PLAINTEXT}${name}-${String(tokens.length)}`;
+      const token: KnownToken = {
+        mark,
+        exists: 'maybe',
+        settledAt: Infinity,
+        revision: 0,
+        isIndexed,
+        expiresAt,
+        data: knownValue(`${mark}#0`, world.now),
+        ...(group !== undefined && { group }),
+      };
+      tokens.push(token);
+      return token;
+    },
+    aToken: () => {
+      const own = tokens.filter(
+        (token): token is KnownToken & { id: string } => token.id !== undefined && token.exists !== 'no',
+      );
+      return own.length === 0 ? undefined : client.draws.pick(own);
+    },
+  };
+  return client;
+}
+
+/** Whether a token must be there, must not be, or neither is certain. */
+export function presence({ world, skewMs }: Pick<Client, 'world' | 'skewMs'>, token: KnownToken): Existence {
+  const now = world.now();
+  if (token.exists === 'no' || now > token.expiresAt + skewMs) return 'no';
+  if (token.exists === 'maybe') return 'maybe';
+  // An answer is on its way for some ms after the service has looked at its clock.
+  return now < token.expiresAt - skewMs ? 'yes' : 'maybe';
+}
+
+/** A deletion was requested: it may happen until {@link SETTLED_AFTER_MS} after a failure. */
+export function mayBeDeleted(token: KnownToken): void {
+  token.exists = 'maybe';
+  token.settledAt = Infinity;
+}
+
+export function deletionFailed(client: Client, token: KnownToken): void {
+  token.settledAt = client.world.now() + SETTLED_AFTER_MS;
+}

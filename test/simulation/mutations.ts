@@ -1,0 +1,212 @@
+/**
+ * A way to break the service on purpose. The simulation must find each of them within a hundred
+ * seeds: one that it does not find is a promise that it does not check.
+ */
+export interface Mutation {
+  readonly name: string;
+  /** The path that it has from the root of the repository. */
+  readonly file: string;
+  /** Occurs once in the file. */
+  readonly find: string;
+  readonly replace: string;
+}
+
+const STORE = 'src/adapters/dynamodb';
+
+export const MUTATIONS: readonly Mutation[] = [
+  {
+    name: "the SDK's client token is drawn again for a retried transaction",
+    file: 'src/adapters/aws/clients.ts',
+    find: 'connecting(aws, withoutLogger(new DynamoDBClient(clientSettings(aws)))),',
+    replace: `((client: any) => {
+      let made = 0;
+      const renewed = (next: any) => (args: any) => {
+        const token = '$1' + String((made += 1)) + '-';
+        args.request.body = String(args.request.body).replace(/("ClientRequestToken":")[^"]{4}/, token);
+        return next(args);
+      };
+      client.middlewareStack.add(renewed, { step: 'finalizeRequest', priority: 'low', name: 'renewed' });
+      return client;
+    })(connecting(aws, withoutLogger(new DynamoDBClient(clientSettings(aws))))),`,
+  },
+  {
+    name: 'the lease of a request under a key is taken a second too early',
+    file: `${STORE}/idempotency-store.ts`,
+    find: 'if (record.leaseUntil > now) return',
+    replace: 'if (record.leaseUntil > now + 1_000) return',
+  },
+  {
+    name: 'the record is written after the effect',
+    file: 'src/core/audit/audited-ports.ts',
+    find: `      await scope.ahead(effect(...(args as never)));
+      return call(...args);`,
+    replace: `      const result = await (call(...args) as Promise<unknown>);
+      await scope.ahead(effect(...(args as never)));
+      return result;`,
+  },
+  {
+    name: 'a copy of a credential is not updated',
+    file: `${STORE}/application-store.ts`,
+    find: 'return transact(table, puts(name, { ...stored, application: next }, unchanged(stored)));',
+    replace:
+      'return transact(table, puts(name, { ...stored, application: next }, unchanged(stored)).filter(({ Put }) => !String(Put?.Item?.["pk"]).endsWith("#3")));',
+  },
+  {
+    name: 'a sweep forgets one of sixteen partitions',
+    file: `${STORE}/due-index.ts`,
+    find: 'partitions: readonly string[] = DUE_PARTITIONS,',
+    replace: 'partitions: readonly string[] = DUE_PARTITIONS.slice(1),',
+  },
+  {
+    name: 'an index entry of a deleted token stays',
+    file: `${STORE}/token-removal.ts`,
+    find: 'const entries = token.terms.map((term) => writes.removeEntry(token, term));',
+    replace: 'const entries = token.terms.slice(1).map((term) => writes.removeEntry(token, term));',
+  },
+  {
+    name: 'an idempotency record stays after a failure',
+    file: 'src/http/idempotency.ts',
+    find: 'await store.release(scope, claim.attempt, hasRun).catch(() => undefined);',
+    replace: '',
+  },
+  {
+    name: 'an id is made again after its deletion',
+    file: `${STORE}/token-writes.ts`,
+    find: 'return { Put: { TableName: tokensTable, Item: tombstone(token), ...condition } };',
+    replace: 'return { Delete: { ...keyOf(token), ...condition } };',
+  },
+  {
+    name: 'a write does not know its own after a lost answer',
+    file: `${STORE}/conditional-write.ts`,
+    find: 'mayBeOwn ||= wasRepeated(error);',
+    replace: 'void wasRepeated(error);',
+  },
+  {
+    name: 'keys that a batch left out are not read again',
+    file: `${STORE}/batch-get.ts`,
+    find: 'left = response.UnprocessedKeys ?? {};',
+    replace: 'left = {};',
+  },
+  {
+    name: 'parts that a batch of writes left out are not written',
+    file: `${STORE}/write-calls.ts`,
+    find: ').UnprocessedItems ?? {};',
+    replace: ').UnprocessedItems && {};',
+  },
+  {
+    name: 'an update overwrites a version that it has not read',
+    file: `${STORE}/token-writes.ts`,
+    find: "'version = :version AND writeId = :writeId AND attribute_not_exists(staleTerms) AND attribute_not_exists(pending)'",
+    replace:
+      "'(version >= :version OR writeId = :writeId) AND attribute_not_exists(staleTerms) AND attribute_not_exists(pending)'",
+  },
+  {
+    name: 'any token takes the lock of a value over',
+    file: `${STORE}/token-writes.ts`,
+    find: 'ConditionExpression: `attribute_not_exists(pk) OR tokenId = :self${gone}`,',
+    replace: 'ConditionExpression: `attribute_not_exists(pk) OR tokenId <> :self OR tokenId = :self${gone}`,',
+  },
+  {
+    name: 'an expired token is shown until it is swept',
+    file: 'src/core/tokens/get-token.ts',
+    find: ' || hasExpired(stored, deps.clock())) throw',
+    replace: ' || hasExpired(stored, deps.clock() - 60_000)) throw',
+  },
+  {
+    name: 'a cvc lives longer than its time',
+    file: 'src/core/tokens/create-tokens.ts',
+    find: 'const until = now + deps.cvcLifetimeMs;',
+    replace: 'const until = now + deps.cvcLifetimeMs + 30_000;',
+  },
+  {
+    name: 'the key of a deleted application is left in a copy',
+    file: `${STORE}/application-store.ts`,
+    find: '...copyKeys(stored).map((key) => remove(key))]);',
+    replace: '...copyKeys(stored).slice(1).map((key) => remove(key))]);',
+  },
+  {
+    name: 'a former key stays valid in a copy',
+    file: `${STORE}/application-store.ts`,
+    find: '...ALL_COPIES.map((copy) => remove(credentialKey(stored.keyHash, copy))),',
+    replace: '...ALL_COPIES.slice(2).map((copy) => remove(credentialKey(stored.keyHash, copy))),',
+  },
+  {
+    name: 'an answer that shows tokens has no record',
+    file: 'src/core/audit/audit-scope.ts',
+    find: "if (lifecycle.state === 'open' || showsMore) await append(recording, entry);",
+    replace: "if (lifecycle.state === 'open') await append(recording, entry);",
+  },
+  {
+    name: 'a throttled statement of the trail counts as written',
+    file: `${STORE}/insert-only.ts`,
+    find: "return code === EXISTS ? 'existed' : 'failed';",
+    replace: "return code === EXISTS ? 'existed' : 'written';",
+  },
+  {
+    name: 'the sealer forgets half of the partitions of a trail',
+    file: 'src/core/trail/seal-trail.ts',
+    find: 'Number.isInteger(shard) && shard >= 0 &&',
+    replace: 'Number.isInteger(shard) && shard >= 16 &&',
+  },
+  {
+    name: 'two workers can claim one invocation',
+    file: `${STORE}/invocation-store.ts`,
+    find: "const GUARDS = ['state', 'delivery', 'attempts', 'runner', 'sender', 'dueAt'] as const;",
+    replace: "const GUARDS = ['delivery', 'attempts'] as const;",
+  },
+  {
+    name: 'code that may have run is run again',
+    file: 'src/adapters/lambda/reactor-runner.ts',
+    find: "return { outcome: 'unknown' };",
+    replace: 'return { notStarted: error };',
+  },
+  {
+    name: 'a delivery that was refused counts as made',
+    file: 'src/core/webhooks/deliver.ts',
+    find: 'if (status !== undefined && status >= 200 && status < 300)',
+    replace: 'if (status !== undefined && status >= 200)',
+  },
+  {
+    name: 'the result of an interrupted invocation is not sent',
+    file: 'src/core/reactors/sweep-invocation.ts',
+    find: "const ended = { state: 'failed', wasInterrupted: true, delivery: 'pending', dueAt: now } as const;",
+    replace:
+      "const ended = { state: 'failed', wasInterrupted: true, delivery: 'none', dueAt: now } as const;",
+  },
+  {
+    name: 'a repeated request writes under other ids',
+    file: 'src/http/idempotency.ts',
+    find: 'return await run(repeatableIdentity(claim.seed, claim.startedAt), once);',
+    replace: 'return await run(randomIdentity(deps.random), once);',
+  },
+  {
+    name: 'a claim does not remember that its code has run',
+    file: `${STORE}/idempotency-store.ts`,
+    find: 'change(table, scope, attempt, { hasRun: true })',
+    replace: 'change(table, scope, attempt, { hasRun: false })',
+  },
+  {
+    name: 'a response is stored under the key of another request',
+    file: 'src/http/idempotency.ts',
+    find: '.update(JSON.stringify([caller.credentialId, method, path, key]))',
+    replace: '.update(JSON.stringify([caller.credentialId, method, key.slice(0, 1)]))',
+  },
+  {
+    name: 'credentials are read from a replica that may be behind',
+    file: `${STORE}/batch-get.ts`,
+    find: 'return loaderOf(table, true)',
+    replace: 'return loaderOf(table, false)',
+  },
+  {
+    name: 'what has expired is filled in until it is swept',
+    file: 'src/core/tokens/resolve-tokens.ts',
+    find: '(token) => !hasExpired(token, now),',
+    replace: '(token) => !hasExpired(token, now - 60_000),',
+  },
+  {
+    name: 'a token of another tenant is found',
+    file: `${STORE}/keys.ts`,
+    find: "return { pk: `${tenantId}#${id}`, sk: 'token' };",
+    replace: 'return { pk: `${tenantId.slice(0, 0).padEnd(36, "0")}#${id}`, sk: \'token\' };',
+  },
+];

@@ -1,0 +1,183 @@
+// `npm run simulate` (CONTRIBUTING.md#the-simulation): runs the whole service in one process, under
+// a clock, an order and faults that a seed decides, and shows how a run breaks a promise.
+import { fork } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { planOf, type Plan } from './plan.ts';
+import { runPlan, type Result } from './run.ts';
+import { shrink } from './shrink.ts';
+import { storyOf } from './story.ts';
+import { MUTATIONS } from './mutations.ts';
+import { tables } from './tables.ts';
+import { warmUp } from './warm-up.ts';
+import type { Report, Wanted } from './worker.ts';
+
+const WORKER = join(import.meta.dirname, 'worker.ts');
+/** Where the plans of runs that broke a promise are stored. */
+const PLANS = join(import.meta.dirname, '../../.local/simulation');
+const MUTATE = join(import.meta.dirname, 'mutate.ts');
+/** Plans that run twice are shorter: they show what differs, not what breaks. */
+const SHORT = 0.3;
+/** A worker that needs longer for one run, in ms of real time, hangs. */
+const HANGS_AFTER_MS = 300_000;
+/** The seeds within which each mutation must be found. */
+const MUTATION_SEEDS = 100;
+
+const USAGE = `npm run simulate -- [--seed N] [--seeds COUNT] [--minutes M] [--twice COUNT] [--workers W]
+                      [--plan FILE] [--mutations [--only TEXT]]`;
+
+const { values } = (() => {
+  try {
+    return parseArgs({
+      options: {
+        seed: { type: 'string', default: '1' },
+        seeds: { type: 'string', default: '1' },
+        minutes: { type: 'string' },
+        twice: { type: 'string', default: '0' },
+        workers: { type: 'string', default: '2' },
+        plan: { type: 'string' },
+        mutations: { type: 'boolean', default: false },
+        only: { type: 'string', default: '' },
+      },
+    });
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+    return process.exit(2);
+  }
+})();
+
+/** Runs what is wanted in several processes. Stops at the first run that `isEnough`. */
+async function runAll(
+  wanted: Iterator<Wanted>,
+  isEnough: (report: Report) => boolean,
+  mutation?: string,
+): Promise<readonly Report[]> {
+  const reports: Report[] = [];
+  let isOver = false;
+  const work = () =>
+    new Promise<void>((resolve, reject) => {
+      const child = fork(WORKER, [], {
+        execArgv: ['--max-semi-space-size=64', ...(mutation === undefined ? [] : ['--import', MUTATE])],
+        env: { ...process.env, ...(mutation !== undefined && { CLOAKROOM_MUTATION: mutation }) },
+        // A service that is broken on purpose may fail as it likes.
+        stdio: ['ignore', 'inherit', mutation === undefined ? 'inherit' : 'ignore', 'ipc'],
+      });
+      let hang: NodeJS.Timeout | undefined;
+      let current: Wanted | undefined;
+      const next = () => {
+        clearTimeout(hang);
+        const { value, done = false } = isOver ? { value: undefined, done: true } : wanted.next();
+        if (done) {
+          child.kill();
+          resolve();
+          return;
+        }
+        current = value as Wanted;
+        hang = setTimeout(() => child.kill(), HANGS_AFTER_MS);
+        child.send(current);
+      };
+      child.on('message', (message) => {
+        if (message !== 'ready') {
+          const report = message as Report;
+          reports.push(report);
+          isOver ||= isEnough(report);
+        }
+        next();
+      });
+      child.on('exit', (code) => {
+        clearTimeout(hang);
+        if (code !== null && code !== 0)
+          reject(new Error(`the simulation ended in seed ${current?.seed ?? '?'} with code ${String(code)}`));
+        else resolve();
+      });
+    });
+  await Promise.all(Array.from({ length: Number(values.workers) }, work));
+  return reports;
+}
+
+/** Shows the shortest run that breaks a promise which this one breaks, and stores its plan. */
+async function showShort(first: Result): Promise<void> {
+  const definitions = tables();
+  const shortest = await shrink(first, (plan) => runPlan(plan, definitions));
+  console.log(storyOf(shortest));
+  mkdirSync(PLANS, { recursive: true });
+  const file = join(PLANS, `seed-${shortest.plan.seed}.json`);
+  writeFileSync(file, JSON.stringify(shortest.plan, undefined, 2));
+  console.log(`the same again: npm run simulate -- --plan ${relative(process.cwd(), file)}`);
+}
+
+async function runOnePlan(plan: Plan): Promise<Result> {
+  await warmUp();
+  return runPlan(plan, tables());
+}
+
+function summaryOf(reports: readonly Report[], startedAt: number): string {
+  const sum = (of: (report: Report) => number) =>
+    Math.round(reports.reduce((all, each) => all + of(each), 0));
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+  const counted = [
+    `${String(reports.length)} runs in ${seconds} s`,
+    `${String(sum(({ minutes }) => minutes / 60))} h simulated`,
+    `${String(sum(({ requests }) => requests))} requests`,
+    `${String(sum(({ calls }) => calls))} events`,
+    `${String(sum(({ faults }) => faults))} faults`,
+  ];
+  return counted.join(', ');
+}
+
+/** Which of the runs that were made twice have differed. */
+function differing(reports: readonly Report[]): readonly string[] {
+  const digests = Map.groupBy(reports, ({ seed, size }) => `${seed} (${String(size)})`);
+  return [...digests]
+    .filter(([, same]) => new Set(same.map(({ digest }) => digest)).size > 1)
+    .map(([name]) => name);
+}
+
+/** The first `twice` of the seeds make shorter runs, which are made twice. */
+function* seeds(from: number, count: number, twice: number, endsAt: number): Generator<Wanted> {
+  for (const _ of ['first', 'second'])
+    for (let seed = from; seed < from + twice; seed += 1) yield { seed: String(seed), size: SHORT };
+  for (let seed = from + twice; seed < from + count || performance.now() < endsAt; seed += 1)
+    yield { seed: String(seed), size: 1 };
+}
+
+async function runSeeds(): Promise<void> {
+  const startedAt = performance.now();
+  const [from, twice] = [Number(values.seed), Number(values.twice)];
+  const endsAt = values.minutes === undefined ? 0 : startedAt + Number(values.minutes) * 60_000;
+  const wanted = seeds(from, Number(values.seeds), twice, endsAt);
+  const reports = await runAll(wanted, ({ problems }) => problems.length > 0);
+  const broken = reports.filter(({ problems }) => problems.length > 0);
+  const different = differing(reports);
+  for (const { seed, problems } of broken) console.log(`seed ${seed}: ${problems.slice(0, 3).join('\n  ')}`);
+  for (const name of different) console.log(`seed ${name} has not repeated its history`);
+  console.log(summaryOf(reports, startedAt));
+  if (broken.length + different.length > 0) process.exitCode = 1;
+  const [first] = broken;
+  if (first !== undefined) await showShort(await runOnePlan(planOf(first.seed, first.size)));
+}
+
+/** All of them, or those whose name has a text. */
+const wantedMutations = () => MUTATIONS.map(({ name }) => name).filter((name) => name.includes(values.only));
+
+/** How many seeds each way to break the service took to be found. */
+async function runMutations(): Promise<void> {
+  for (const name of wantedMutations()) {
+    const isFound = ({ problems }: Report) => problems.length > 0;
+    const reports = await runAll(seeds(1, MUTATION_SEEDS, 0, 0), isFound, name);
+    const found = reports.find(isFound);
+    const [judge] = found?.problems[0]?.split(':') ?? [];
+    if (found === undefined) process.exitCode = 1;
+    console.log(
+      `${found === undefined ? 'NOT FOUND' : found.seed.padStart(9)}  ${name}${judge ? ` (${judge})` : ''}`,
+    );
+  }
+}
+
+if (values.mutations) await runMutations();
+else if (values.plan !== undefined) {
+  const result = await runOnePlan(JSON.parse(readFileSync(values.plan, 'utf8')) as Plan);
+  console.log(result.problems.length === 0 ? 'no promise is broken' : storyOf(result));
+  if (result.problems.length > 0) process.exitCode = 1;
+} else await runSeeds();
