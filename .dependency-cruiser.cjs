@@ -162,7 +162,21 @@ module.exports = {
       comment: 'One place per function wires adapters; the rest of it cannot tell what is behind a port.',
       severity: 'error',
       from: { path: '^functions/', pathNot: '^functions/[^/]+/dependencies\\.ts$' },
-      to: { path: '^src/adapters/' },
+      to: { path: '^src/adapters/', pathNot: '^src/adapters/(egress/egress-)?instance\\.ts$' },
+    },
+    {
+      name: 'only-index-takes-the-machine',
+      comment:
+        'Everything else takes clock, timers, random values and connections from its instance, so that a simulation can run many instances in one process. Types are free.',
+      severity: 'error',
+      from: {
+        path: '^(functions|src)/',
+        pathNot: ['^functions/[^/]+/index\\.ts$', '^src/adapters/(egress/egress-)?instance\\.ts$'],
+      },
+      to: {
+        path: '^src/adapters/((egress/egress-)?instance|machine-platform)\\.ts$',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'aws-only-in-adapters',

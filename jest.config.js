@@ -33,7 +33,7 @@ const APART = {
     ...['audit-tampering', 'audit-trail', 'call-counts', 'demo', 'examples', 'field-client', 'removal'],
     ...['invocations', 'leaks', 'proxy'],
   ],
-  faults: ['dying-workers', 'faults', 'restore'],
+  faults: ['reactor-control-plane', 'real-faults', 'restore'],
 };
 const matching = (names) => [`<rootDir>/test/end-to-end/${names}.test.ts`];
 // One setup however many projects name it: jest runs each file of a global setup once.

@@ -13,7 +13,7 @@ const BLOCK = /<!-- costs -->[^]*?<!-- end -->/;
 
 /** All tables of the section: idle, per request, per operation. */
 async function costsTables(): Promise<string> {
-  const costs = await requestCosts(templateResources());
+  const costs = requestCosts(templateResources());
   const operations = operationTable(readFileSync(COUNTED, 'utf8'), costs);
   return [await idleTable(), requestTable(costs), operations].join('\n\n');
 }

@@ -3,6 +3,7 @@ import { startChromium, type Chromium, type Tab } from '../support/chromium.ts';
 import { httpClient } from '../support/http-client.ts';
 import { needing } from '../support/needing.ts';
 import { anApplication, aRevealingApplication, CARD, client, credentials } from '../support/service.ts';
+import { inThoroughRun } from '../../packages/local-aws/test/in-thorough-run.ts';
 
 const { describe } = needing('Chromium');
 
@@ -182,7 +183,7 @@ describe('a card typed into the page', () => {
     }
   });
 
-  it('is in no object that scripts of the page can reach', async () => {
+  inThoroughRun.it('is in no object that scripts of the page can reach', async () => {
     await openPage();
     // The number must differ from the one in the comments of the SDK's examples.
     await fill({ number: '4000056655665556', cvc: '946' });
@@ -199,7 +200,7 @@ describe('a card typed into the page', () => {
     expect(objects.filter(isCard)).toEqual([]);
   });
 
-  it('does not reappear after a reload or the back button', async () => {
+  inThoroughRun.it('does not reappear after a reload or the back button', async () => {
     await openPage();
     const typed = async () => [await value('number'), await value('expiry'), await value('cvc')];
     // After the response: a page that was left handles none.
@@ -217,7 +218,7 @@ describe('a card typed into the page', () => {
     }
   });
 
-  it('creates one token however fast the button is pressed', async () => {
+  inThoroughRun.it('creates one token however fast the button is pressed', async () => {
     await openPage();
     await fill();
     await tab.click('#submit', 3);
@@ -226,7 +227,7 @@ describe('a card typed into the page', () => {
     expect(await tab.evaluate('tokens.length')).toBe(1);
   });
 
-  it('is formatted while the user types, and the caret stays in place', async () => {
+  inThoroughRun.it('is formatted while the user types, and the caret stays in place', async () => {
     await openPage();
     await tab.click('#number');
     await tab.type('42424242');
@@ -255,7 +256,7 @@ describe('a card typed into the page', () => {
     expect(await value('expiry')).toBe('0');
   });
 
-  it('may be pasted or filled in by the browser as a whole', async () => {
+  inThoroughRun.it('may be pasted or filled in by the browser as a whole', async () => {
     await openPage();
     await tab.click('#number');
     await tab.send('Input.insertText', { text: ' 4242-4242 42424242 ' });
@@ -276,7 +277,7 @@ describe('a card typed into the page', () => {
 });
 
 describe('the brand', () => {
-  it.each([
+  inThoroughRun.it.each([
     ['Visa', '4242424242424242', '4242 4242 4242 4242', '3 digits on the back'],
     ['Mastercard', '2223003122003222', '2223 0031 2200 3222', '3 digits on the back'],
     ['American Express', '378282246310005', '3782 822463 10005', '4 digits on the front'],
@@ -295,7 +296,7 @@ describe('the brand', () => {
     expect([await value('number'), await text('number-error')]).toEqual([formatted, '']);
   });
 
-  it('decides how many digits the security code has', async () => {
+  inThoroughRun.it('decides how many digits the security code has', async () => {
     await openPage();
     await fill({ number: '378282246310005', cvc: '123' });
     await tab.press('Enter');
@@ -312,7 +313,7 @@ describe('the brand', () => {
 });
 
 describe('an error in a card', () => {
-  it.each([
+  inThoroughRun.it.each([
     ['4242424242424241', '1230', CVC, 'number', 'Check the card number: a digit is wrong'],
     ['42424242424242', '1230', CVC, 'number', 'Visa numbers have 13, 16, 18 or 19 digits'],
     ['42424242424242424242', '1230', CVC, 'number', 'The card number is too long'],
@@ -331,42 +332,45 @@ describe('an error in a card', () => {
     expect([await focused(), requests()]).toEqual(['summary', []]);
   });
 
-  it('is in a summary with a link to each field, and disappears as soon as it is solved', async () => {
-    await openPage();
-    await tab.click('#number');
-    await tab.press('Enter');
-    const links = () =>
-      tab.evaluate(`[...document.querySelectorAll('#summary a')].map(({ textContent }) => textContent)`);
-    expect(await links()).toEqual([
-      'Enter the card number',
-      'Enter the expiry date',
-      'Enter the 3 or 4 digits',
-    ]);
-    // The keyboard alone reaches the second link of the summary, and through it the field.
-    await tab.press('Tab');
-    await tab.press('Tab');
-    await tab.press('Enter');
-    expect(await focused()).toBe('expiry');
-    await tab.type('1230');
-    expect([await text('expiry-error'), await links()]).toEqual([
-      '',
-      ['Enter the card number', 'Enter the 3 or 4 digits'],
-    ]);
-    await tab.press('Tab', { shift: true });
-    await tab.type('4');
-    expect(await text('number-error')).toBe('Visa numbers have 13, 16, 18 or 19 digits');
-    await tab.type(NUMBER.slice(1));
-    expect([await text('number-error'), await links()]).toEqual(['', ['Enter the 3 digits on the back']]);
-    for (let step = 0; step < 2; step += 1) await tab.press('Tab');
-    await tab.type(CVC);
-    expect(await tab.evaluate('document.getElementById("summary").hidden')).toBe(true);
-    await tab.press('Tab');
-    expect(await focused()).toBe('submit');
-    await tab.press('Enter');
-    await whenDone();
-  });
+  inThoroughRun.it(
+    'is in a summary with a link to each field, and disappears as soon as it is solved',
+    async () => {
+      await openPage();
+      await tab.click('#number');
+      await tab.press('Enter');
+      const links = () =>
+        tab.evaluate(`[...document.querySelectorAll('#summary a')].map(({ textContent }) => textContent)`);
+      expect(await links()).toEqual([
+        'Enter the card number',
+        'Enter the expiry date',
+        'Enter the 3 or 4 digits',
+      ]);
+      // The keyboard alone reaches the second link of the summary, and through it the field.
+      await tab.press('Tab');
+      await tab.press('Tab');
+      await tab.press('Enter');
+      expect(await focused()).toBe('expiry');
+      await tab.type('1230');
+      expect([await text('expiry-error'), await links()]).toEqual([
+        '',
+        ['Enter the card number', 'Enter the 3 or 4 digits'],
+      ]);
+      await tab.press('Tab', { shift: true });
+      await tab.type('4');
+      expect(await text('number-error')).toBe('Visa numbers have 13, 16, 18 or 19 digits');
+      await tab.type(NUMBER.slice(1));
+      expect([await text('number-error'), await links()]).toEqual(['', ['Enter the 3 digits on the back']]);
+      for (let step = 0; step < 2; step += 1) await tab.press('Tab');
+      await tab.type(CVC);
+      expect(await tab.evaluate('document.getElementById("summary").hidden')).toBe(true);
+      await tab.press('Tab');
+      expect(await focused()).toBe('submit');
+      await tab.press('Enter');
+      await whenDone();
+    },
+  );
 
-  it('is not shown while the user is still typing', async () => {
+  inThoroughRun.it('is not shown while the user is still typing', async () => {
     await openPage();
     await tab.click('#number');
     await tab.type('4242');
@@ -384,7 +388,7 @@ describe('a failure', () => {
     body: json({ title: 'Something', status, errors }),
   });
 
-  it.each([
+  inThoroughRun.it.each([
     [
       'when the service rejects the card',
       problem(400, { 'data.number': ['is not a card number'] }),
@@ -426,25 +430,28 @@ describe('a failure', () => {
     },
   );
 
-  it('a failure of the first attempt alone is not shown: the retry has the same idempotency key', async () => {
-    await openPage();
-    let tries = 0;
-    await answerWith((method, path) => {
-      if (method !== 'POST' || path !== '/tokens') return undefined;
-      tries += 1;
-      return tries === 1 ? problem(503) : undefined;
-    });
-    await fill();
-    await tab.press('Enter');
-    await whenDone();
-    const keys = tab
-      .events('Network.requestWillBeSent')
-      .filter(({ request }) => request.method === 'POST' && request.url.endsWith('/tokens'))
-      .map(({ request }) => request.headers['SVC-IDEMPOTENCY-KEY']);
-    expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
-  });
+  inThoroughRun.it(
+    'a failure of the first attempt alone is not shown: the retry has the same idempotency key',
+    async () => {
+      await openPage();
+      let tries = 0;
+      await answerWith((method, path) => {
+        if (method !== 'POST' || path !== '/tokens') return undefined;
+        tries += 1;
+        return tries === 1 ? problem(503) : undefined;
+      });
+      await fill();
+      await tab.press('Enter');
+      await whenDone();
+      const keys = tab
+        .events('Network.requestWillBeSent')
+        .filter(({ request }) => request.method === 'POST' && request.url.endsWith('/tokens'))
+        .map(({ request }) => request.headers['SVC-IDEMPOTENCY-KEY']);
+      expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
+    },
+  );
 
-  it('a failure to show the card is reported separately: the card is saved', async () => {
+  inThoroughRun.it('a failure to show the card is reported separately: the card is saved', async () => {
     await openPage();
     await answerWith((method, path) =>
       method === 'POST' && path === '/sessions' ? problem(503) : undefined,
@@ -456,7 +463,7 @@ describe('a failure', () => {
     expect((await vault.get(`/tokens/${await text('token-id')}`)).status).toBe(200);
   });
 
-  it('a failure for a missing permission is shown', async () => {
+  inThoroughRun.it('a failure for a missing permission is shown', async () => {
     const powerless = await anApplication({ type: 'public', permissions: ['token:update'] });
     const other = await startCheckout(settingsOf(powerless.key));
     try {
@@ -537,7 +544,7 @@ describe('the server of the page', () => {
 });
 
 describe('accessibility of the page', () => {
-  it('gives every field a name, a description and a state', async () => {
+  inThoroughRun.it('gives every field a name, a description and a state', async () => {
     await openPage();
     await tab.click('#number');
     await tab.press('Enter');
@@ -594,7 +601,7 @@ describe('accessibility of the page', () => {
     return [...texts, ...fields];
   })()`;
 
-  it.each(['light', 'dark'])('has enough contrast: %s', async (scheme) => {
+  inThoroughRun.it.each(['light', 'dark'])('has enough contrast: %s', async (scheme) => {
     await openPage();
     await tab.send('Emulation.setEmulatedMedia', {
       features: [
@@ -618,7 +625,7 @@ describe('accessibility of the page', () => {
     expect(measured.filter(([, ratio, least]) => !(ratio >= least))).toEqual([]);
   });
 
-  it('shows the focus, and fits the screen of a phone', async () => {
+  inThoroughRun.it('shows the focus, and fits the screen of a phone', async () => {
     await openPage();
     await tab.send('Emulation.setDeviceMetricsOverride', {
       width: 320,

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { temporaryFolder } from '../support/run-service.ts';
 import { needing } from '../support/needing.ts';
+import { inThoroughRun } from '../../packages/local-aws/test/in-thorough-run.ts';
 
 const { describe } = needing('openssl');
 
@@ -35,38 +36,38 @@ function runDemo(args: readonly string[], env: Readonly<Record<string, string>> 
 const addressIn = (output: string) => /http:\/\/localhost:\d+/.exec(output)?.[0] ?? '';
 
 describe('the demo', () => {
-  it('walks through the whole service chapter by chapter, and leaves nothing behind', async () => {
-    const demo = runDemo(['--pause']);
-    expect([await demo.ended, demo.output()]).toEqual([
-      0,
-      expect.stringContaining('Every result was as expected'),
-    ]);
-    const output = demo.output();
-    expect([...output.matchAll(/^(\d\. .*)$/gm)].map(([, title]) => title)).toEqual([
-      '1. Applications and rules',
-      '2. A card',
-      '3. Masks',
-      '4. Search',
-      '5. The proxy',
-      '6. A reactor',
-      '7. An asynchronous reactor, and a webhook',
-      '8. The cvc is deleted',
-      '9. The audit trail',
-    ]);
-    expect(output.match(/✓/g)?.length).toBeGreaterThanOrEqual(20);
-    expect(output).toMatch(/POST \/tokens {2}key of Checkout: key_public_\w{4}…/);
-    // Keys are shortened, the webhook secret is not printed, and a pipe gets no colours.
-    expect(output.match(/key_\w+_\w{5,}|whsec_\S{5,}/g)).toBeNull();
-    // eslint-disable-next-line no-control-regex
-    expect(output).not.toMatch(/\u001b\[\d/);
-    await expect(fetch(addressIn(output))).rejects.toThrow('fetch failed');
-    expect(demo.leftBehind()).toEqual([]);
-  });
+  inThoroughRun.it(
+    'walks through the whole service chapter by chapter, and leaves nothing behind',
+    async () => {
+      const demo = runDemo(['--pause']);
+      expect([await demo.ended, demo.output()]).toEqual([
+        0,
+        expect.stringContaining('Every result was as expected'),
+      ]);
+      const output = demo.output();
+      expect([...output.matchAll(/^(\d\. .*)$/gm)].map(([, title]) => title)).toEqual([
+        '1. Applications and rules',
+        '2. A card',
+        '3. Masks',
+        '4. Search',
+        '5. The proxy',
+        '6. A reactor',
+        '7. An asynchronous reactor, and a webhook',
+        '8. The cvc is deleted',
+        '9. The audit trail',
+      ]);
+      expect(output.match(/✓/g)?.length).toBeGreaterThanOrEqual(20);
+      expect(output).toMatch(/POST \/tokens {2}key of Checkout: key_public_\w{4}…/);
+      // Keys are shortened, the webhook secret is not printed, and a pipe gets no colours.
+      expect(output.match(/key_\w+_\w{5,}|whsec_\S{5,}/g)).toBeNull();
+      // eslint-disable-next-line no-control-regex
+      expect(output).not.toMatch(/\u001b\[\d/);
+      await expect(fetch(addressIn(output))).rejects.toThrow('fetch failed');
+      expect(demo.leftBehind()).toEqual([]);
+    },
+  );
 
-  it.each([
-    ['while it starts', 'payment provider ...', 500],
-    ['between chapters', 'Enter for the next chapter', 0],
-  ])('stops everything at Ctrl-C %s', async (_name, text, delayMs) => {
+  async function expectEndAt(text: string, delayMs: number): Promise<void> {
     const demo = runDemo(['--pause']);
     demo.interruptAt(text, delayMs);
     expect(await demo.ended).toBe(130);
@@ -74,7 +75,13 @@ describe('the demo', () => {
     const address = addressIn(demo.output());
     if (address !== '') await expect(fetch(address)).rejects.toThrow('fetch failed');
     expect(demo.leftBehind()).toEqual([]);
-  });
+  }
+
+  it('stops everything at Ctrl-C while it starts', () => expectEndAt('payment provider ...', 500));
+
+  inThoroughRun.it('stops everything at Ctrl-C between chapters', () =>
+    expectEndAt('Enter for the next chapter', 0),
+  );
 
   it('reports a missing argument', async () => {
     const demo = runDemo([], { PATH: '/nowhere' });

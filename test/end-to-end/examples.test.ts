@@ -10,6 +10,7 @@ import { startDestination, testCertificate, type TestDestination } from '../supp
 import { needing } from '../support/needing.ts';
 import { aProject, packedSdk } from '../support/packed-sdk.ts';
 import { DESTINATION_PORTS, runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
+import { inThoroughRun } from '../../packages/local-aws/test/in-thorough-run.ts';
 
 const { describe } = needing('openssl');
 
@@ -89,7 +90,7 @@ beforeAll(async () => {
     await startDestination(certificate),
     await startDestination(certificate),
   ];
-  service = await runService([...TEST_SETTINGS, '--tick', '1', '--trust', certificate.certFile]);
+  service = await runService([...TEST_SETTINGS, '--tick', '5', '--trust', certificate.certFile]);
 });
 
 afterAll(async () => {
@@ -119,7 +120,7 @@ describe('examples/node', () => {
     expect(await tokensLeft()).toEqual([]);
   });
 
-  it('treats a 404 as an error unless it is for the token that it deleted', async () => {
+  inThoroughRun.it('treats a 404 as an error unless it is for the token that it deleted', async () => {
     const { base_url, management_key: MANAGEMENT_KEY } = service.credentials;
     const failing = runExample('node', { BASE_URL: `${base_url}/elsewhere`, MANAGEMENT_KEY });
     await expect(failing).rejects.toMatchObject({
@@ -128,7 +129,7 @@ describe('examples/node', () => {
     });
   });
 
-  it('prefers address and key in the environment to those in the file', async () => {
+  inThoroughRun.it('prefers address and key in the environment to those in the file', async () => {
     const { base_url: BASE_URL, management_key: MANAGEMENT_KEY } = service.credentials;
     const env = { BASE_URL, MANAGEMENT_KEY, CLOAKROOM_CREDENTIALS: '/nowhere' };
     expect(await runExample('node', env)).toContain('gone');
@@ -139,7 +140,7 @@ describe('examples/node', () => {
     });
   });
 
-  it('needs no destination', async () => {
+  inThoroughRun.it('needs no destination', async () => {
     expect(await runExample('node')).not.toContain('charged');
   });
 });
@@ -186,44 +187,47 @@ describe('examples/reactor and examples/webhook-receiver', () => {
     }
   });
 
-  it('npm run receiver starts it with a certificate that --trust accepts, and gets a result', async () => {
-    const port = String(DESTINATION_PORTS.at(-1));
-    const credentials = join(mkdtempSync(join(tmpdir(), 'cloakroom-receiver-')), 'credentials.json');
-    const args = ['tools/receiver.ts', '--port', port, '--credentials', credentials];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-    let printed = '';
-    child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-    const until = async (text: string) => {
-      for (let tries = 0; !printed.includes(text) && tries < 300; tries += 1) await sleep(100);
-      expect(printed).toContain(text);
-    };
-    let trusting: RunningService | undefined;
-    try {
-      // As a person does, who pastes what it prints.
-      await until(`egressAllowList=localhost:${port}`);
-      const [, trusted = ''] = /--trust (\S+)/.exec(printed) ?? [];
-      // A file that an earlier start has left, with the secret of a tenant that is gone.
-      writeFileSync(credentials, JSON.stringify({ webhook_secret: `whsec_${'A'.repeat(43)}=` }));
-      await until(`listening on port ${port}`);
-      printed = '';
-      trusting = await runService([...TEST_SETTINGS, '--trust', trusted]);
-      cpSync(trusting.credentialsFile, credentials);
-      await until(`listening on port ${port}`);
-      const said = await runExample('reactor', {
-        CLOAKROOM_CREDENTIALS: credentials,
-        CALLBACK_URL: `https://localhost:${port}/`,
-      });
-      const [, id = '?'] = /^later: (\S+)/m.exec(said) ?? [];
-      await until(`invocation ${id} succeeded`);
-    } finally {
-      child.kill();
-      await ended;
-      await trusting?.stop();
-    }
-  });
+  inThoroughRun.it(
+    'npm run receiver starts it with a certificate that --trust accepts, and gets a result',
+    async () => {
+      const port = String(DESTINATION_PORTS.at(-1));
+      const credentials = join(mkdtempSync(join(tmpdir(), 'cloakroom-receiver-')), 'credentials.json');
+      const args = ['tools/receiver.ts', '--port', port, '--credentials', credentials];
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+      const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+      let printed = '';
+      child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+      const until = async (text: string) => {
+        for (let tries = 0; !printed.includes(text) && tries < 300; tries += 1) await sleep(100);
+        expect(printed).toContain(text);
+      };
+      let trusting: RunningService | undefined;
+      try {
+        // As a person does, who pastes what it prints.
+        await until(`egressAllowList=localhost:${port}`);
+        const [, trusted = ''] = /--trust (\S+)/.exec(printed) ?? [];
+        // A file that an earlier start has left, with the secret of a tenant that is gone.
+        writeFileSync(credentials, JSON.stringify({ webhook_secret: `whsec_${'A'.repeat(43)}=` }));
+        await until(`listening on port ${port}`);
+        printed = '';
+        trusting = await runService([...TEST_SETTINGS, '--trust', trusted]);
+        cpSync(trusting.credentialsFile, credentials);
+        await until(`listening on port ${port}`);
+        const said = await runExample('reactor', {
+          CLOAKROOM_CREDENTIALS: credentials,
+          CALLBACK_URL: `https://localhost:${port}/`,
+        });
+        const [, id = '?'] = /^later: (\S+)/m.exec(said) ?? [];
+        await until(`invocation ${id} succeeded`);
+      } finally {
+        child.kill();
+        await ended;
+        await trusting?.stop();
+      }
+    },
+  );
 
-  it('the receiver reports in one line that its port is missing or in use', async () => {
+  inThoroughRun.it('the receiver reports in one line that its port is missing or in use', async () => {
     const inUse = runExample('webhook-receiver', { PORT: new URL(service.credentials.base_url).port });
     await expect(inUse).rejects.toMatchObject({
       code: 2,
@@ -235,7 +239,7 @@ describe('examples/reactor and examples/webhook-receiver', () => {
     });
   });
 
-  it('the receiver does not start with an invalid secret', async () => {
+  inThoroughRun.it('the receiver does not start with an invalid secret', async () => {
     await expect(runExample('webhook-receiver', { WEBHOOK_SECRET: '?' })).rejects.toMatchObject({
       code: 2,
       stderr: 'WEBHOOK_SECRET: The webhook secret must be base64 text, with or without whsec_\n',
@@ -258,7 +262,7 @@ describe('examples/browser', () => {
     }
   });
 
-  it.each([
+  inThoroughRun.it.each([
     [{ CLOAKROOM_SDK: '/nowhere' }, /^Set CLOAKROOM_SDK, or run npm run build -- sdk .* is missing\n$/],
     [
       { CLOAKROOM_SDK: 'package.json', CLOAKROOM_CREDENTIALS: '/nowhere' },
@@ -304,31 +308,34 @@ describe('the README', () => {
 describe('every example', () => {
   const OURS = ['node', 'reactor', 'webhook-receiver'];
 
-  it.each(OURS)('compiles as strict JavaScript against the packed declarations: %s', async (example) => {
-    const copy = await copyOf(example);
-    const types = join(process.cwd(), 'node_modules/@types');
-    const compilerOptions = {
-      strict: true,
-      allowJs: true,
-      checkJs: true,
-      noEmit: true,
-      module: 'nodenext',
-      target: 'es2022',
-      lib: ['es2022'],
-      typeRoots: [types],
-      types: ['node'],
-      skipLibCheck: true,
-    };
-    writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['index.js'] }));
-    const tsc = join(process.cwd(), 'node_modules/typescript/bin/tsc');
-    const said = await run(process.execPath, [tsc, '-p', copy]).then(
-      ({ stdout }) => stdout,
-      (error: unknown) => (error as { stdout: string }).stdout,
-    );
-    expect(said).toBe('');
-  });
+  inThoroughRun.it.each(OURS)(
+    'compiles as strict JavaScript against the packed declarations: %s',
+    async (example) => {
+      const copy = await copyOf(example);
+      const types = join(process.cwd(), 'node_modules/@types');
+      const compilerOptions = {
+        strict: true,
+        allowJs: true,
+        checkJs: true,
+        noEmit: true,
+        module: 'nodenext',
+        target: 'es2022',
+        lib: ['es2022'],
+        typeRoots: [types],
+        types: ['node'],
+        skipLibCheck: true,
+      };
+      writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['index.js'] }));
+      const tsc = join(process.cwd(), 'node_modules/typescript/bin/tsc');
+      const said = await run(process.execPath, [tsc, '-p', copy]).then(
+        ({ stdout }) => stdout,
+        (error: unknown) => (error as { stdout: string }).stdout,
+      );
+      expect(said).toBe('');
+    },
+  );
 
-  it.each([
+  inThoroughRun.it.each([
     ['node', 'BASE_URL and MANAGEMENT_KEY', 'base_url'],
     ['reactor', 'BASE_URL and MANAGEMENT_KEY', 'base_url'],
     ['webhook-receiver', 'WEBHOOK_SECRET', 'webhook_secret'],
@@ -339,7 +346,7 @@ describe('every example', () => {
     });
   });
 
-  it.each([
+  inThoroughRun.it.each([
     ['node', 'BASE_URL', 'MANAGEMENT_KEY'],
     ['node', 'MANAGEMENT_KEY', 'BASE_URL'],
     ['reactor', 'BASE_URL', 'MANAGEMENT_KEY'],
@@ -350,7 +357,7 @@ describe('every example', () => {
     });
   });
 
-  it.each(OURS)('reports in one line that the SDK is missing: %s', async (example) => {
+  inThoroughRun.it.each(OURS)('reports in one line that the SDK is missing: %s', async (example) => {
     const copy = mkdtempSync(join(tmpdir(), 'cloakroom-example-'));
     cpSync(`examples/${example}`, copy, { recursive: true });
     await expect(run(process.execPath, ['index.js'], { cwd: copy, env: {} })).rejects.toMatchObject({

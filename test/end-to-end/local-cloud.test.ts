@@ -1,7 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { cpSync, existsSync, globSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { SYNTHESIS_INPUTS } from '../../bin/local/synthesis-inputs.ts';
 import { allItems, bytesOf } from '../support/aws.ts';
@@ -9,6 +9,7 @@ import { httpClient } from '../support/http-client.ts';
 import { runService, temporaryFolder, TEST_SETTINGS } from '../support/run-service.ts';
 import { aRevealingApplication, call, CARD, credentials } from '../support/service.ts';
 import { control } from '../../packages/local-aws/src/control.ts';
+import { inThoroughRun } from '../../packages/local-aws/test/in-thorough-run.ts';
 
 const run = promisify(execFile);
 
@@ -26,32 +27,43 @@ async function anApplicationOf(baseUrl: string, managementKey: string) {
   return (method: string, path: string, sent?: unknown) => send(method, path, { body: sent });
 }
 
-/** So low that a dozen requests exceed it. */
-const THROTTLING = { throttleRate: '1', throttleBurst: '2' };
-
-/**
- * The app built in a folder with only the declared inputs of `npm start`, with settings that
- * throttle. Built once.
- */
-let fromInputs: string | undefined;
+/** The app built in a folder with only the declared inputs of `npm start`. */
 function synthesizedFromInputs(): string {
-  if (fromInputs !== undefined) return fromInputs;
   const root = temporaryFolder();
   for (const path of SYNTHESIS_INPUTS.paths.filter((each) => !each.startsWith('node_modules')))
     cpSync(path, join(root, path), { recursive: true });
   for (const name of ['node_modules', '.cache']) symlinkSync(resolve(name), join(root, name));
   const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { readonly context: object };
   const architecture = process.arch === 'arm64' ? 'arm64' : 'x86_64';
-  fromInputs = join(root, 'cdk.out');
+  const app = join(root, 'cdk.out');
   execFileSync(process.execPath, ['bin/cloakroom.ts'], {
     cwd: root,
     env: {
       ...process.env,
-      CDK_OUTDIR: fromInputs,
-      CDK_CONTEXT_JSON: JSON.stringify({ ...context, architecture, ...THROTTLING }),
+      CDK_OUTDIR: app,
+      CDK_CONTEXT_JSON: JSON.stringify({ ...context, architecture }),
     },
   });
-  return fromInputs;
+  return app;
+}
+
+interface RunningFunction {
+  readonly codeDirectory: string;
+}
+
+const functionsOf = async () => (await control(credentials, 'functions')) as readonly RunningFunction[];
+
+/** A copy of the running app, whose stack of the API is another one. */
+async function changedApp(change: (template: string) => string): Promise<string> {
+  // Others are reactors.
+  const ofApp = (await functionsOf()).find(({ codeDirectory }) => codeDirectory.includes('/app/asset.'));
+  const app = join(temporaryFolder(), 'app');
+  cpSync(dirname(String(ofApp?.codeDirectory)), app, { recursive: true });
+  const [file = ''] = globSync(join(app, '*-Api.template.json'));
+  const template = readFileSync(file, 'utf8');
+  expect(change(template)).not.toBe(template);
+  writeFileSync(file, change(template));
+  return app;
 }
 
 /**
@@ -173,24 +185,17 @@ describe('a separate service', () => {
     }
   });
 
-  it('depends on its declared inputs only, so no other change can make it stale', async () => {
-    const running = (await control(credentials, 'functions')) as readonly {
-      readonly codeDirectory: string;
-    }[];
-    const bundles = running.map(({ codeDirectory }) => bundleIn(codeDirectory));
+  inThoroughRun.it('depends on its declared inputs only, so no other change can make it stale', async () => {
+    const bundles = (await functionsOf()).map(({ codeDirectory }) => bundleIn(codeDirectory));
     expect(bundles.length).toBeGreaterThan(5);
     const made = globSync(join(synthesizedFromInputs(), 'asset.*')).map(bundleIn);
     expect(made).toEqual(expect.arrayContaining(bundles));
   });
 
   it('fails with AccessDenied where the stack lacks a grant', async () => {
-    const app = synthesizedFromInputs();
-    const [template = ''] = globSync(join(app, '*-Api.template.json'));
-    const withoutPut = readFileSync(template, 'utf8').replaceAll(
-      '"dynamodb:PutItem"',
-      '"dynamodb:DescribeTable"',
+    const app = await changedApp((template) =>
+      template.replaceAll('"dynamodb:PutItem"', '"dynamodb:DescribeTable"'),
     );
-    writeFileSync(template, withoutPut);
     const service = await runService(['--app', app]);
     try {
       const manage = httpClient(service.credentials.base_url, service.credentials.management_key);
@@ -210,8 +215,14 @@ describe('a separate service', () => {
     }
   });
 
-  it('returns 429 for throttled requests in the form of the interface, by the settings of the deployment', async () => {
-    const service = await runService(['--app', synthesizedFromInputs()]);
+  it('returns 429 for throttled requests in the form of the interface, by the limits of the deployment', async () => {
+    // So low that a dozen requests exceed it.
+    const app = await changedApp((template) =>
+      template
+        .replace(/"ThrottlingRateLimit": *\d+/, '"ThrottlingRateLimit":1')
+        .replace(/"ThrottlingBurstLimit": *\d+/, '"ThrottlingBurstLimit":2'),
+    );
+    const service = await runService(['--app', app]);
     try {
       const manage = httpClient(service.credentials.base_url, service.credentials.management_key);
       const responses = await Promise.all(Array.from({ length: 12 }, () => manage.get('/permissions')));

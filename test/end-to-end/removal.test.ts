@@ -26,6 +26,7 @@ import { dynamodbOf } from '../support/aws.ts';
 import { httpClient } from '../support/http-client.ts';
 import { runService, TEST_SETTINGS, temporaryFolder, type RunningService } from '../support/run-service.ts';
 import { revealing } from '../support/sample-requests.ts';
+import { inThoroughRun } from '../../packages/local-aws/test/in-thorough-run.ts';
 
 const DAY_SECONDS = 86_400;
 const DAY_MS = DAY_SECONDS * 1_000;
@@ -185,7 +186,7 @@ describe('before a removal', () => {
   );
 });
 
-describe('a removal that keeps the data', () => {
+inThoroughRun.describe('a removal that keeps the data', () => {
   it('deletes all that costs by the hour, and a new deployment adopts the rest', async () => {
     const before = await left();
     const mapping = join(temporaryFolder(), 'mapping.json');
@@ -265,7 +266,7 @@ describe('a removal', () => {
   });
 });
 
-describe('a removal of the trail too', () => {
+inThoroughRun.describe('a removal of the trail too', () => {
   const folder = temporaryFolder();
   const [exports, pem] = [join(folder, 'exports'), join(folder, 'key.pem')];
   const PHRASE = 'delete the audit trail of Cloakroom';

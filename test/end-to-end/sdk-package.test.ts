@@ -13,6 +13,7 @@ import { inBrowser } from '../support/browser.ts';
 import { needing } from '../support/needing.ts';
 import { aProject, packedSdk } from '../support/packed-sdk.ts';
 import { anApplication, aRevealingApplication, CARD, credentials } from '../support/service.ts';
+import { inThoroughRun } from '../../packages/local-aws/test/in-thorough-run.ts';
 
 const run = promisify(execFile);
 
@@ -151,11 +152,14 @@ describe('a program that installed the tarball works as', () => {
     expect(await output(process.execPath, file)).toEqual({ ...EXPECTED, fetch: 'function' });
   });
 
-  it.each(['consumer.mjs', 'consumer.cjs'])('%s on Node 16.20.2, which has no fetch', async (file) => {
-    const node = join(layer(), 'bin/node');
-    expect((await run(node, ['--version'])).stdout).toBe('v16.20.2\n');
-    expect(await output(node, file)).toEqual({ ...EXPECTED, fetch: 'undefined' });
-  });
+  inThoroughRun.it.each(['consumer.mjs', 'consumer.cjs'])(
+    '%s on Node 16.20.2, which has no fetch',
+    async (file) => {
+      const node = join(layer(), 'bin/node');
+      expect((await run(node, ['--version'])).stdout).toBe('v16.20.2\n');
+      expect(await output(node, file)).toEqual({ ...EXPECTED, fetch: 'undefined' });
+    },
+  );
 
   it('both builds together: an error of one is an instance of the class of the other', async () => {
     const text = `import * as esm from '@cloakroom/sdk'; import { createRequire } from 'node:module';
@@ -177,30 +181,33 @@ describe('a program that installed the tarball works as', () => {
 });
 
 describe('a write under an idempotency key whose response was lost', () => {
-  it('returns the response of its first attempt, even if that still runs; nothing is done twice', async () => {
-    const { base_url: baseUrl, management_key: managementKey } = credentials;
-    const code = `module.exports = async () => {
+  inThoroughRun.it(
+    'returns the response of its first attempt, even if that still runs; nothing is done twice',
+    async () => {
+      const { base_url: baseUrl, management_key: managementKey } = credentials;
+      const code = `module.exports = async () => {
       await new Promise((resolve) => setTimeout(resolve, 6000));
       return { raw: Math.random() };
     };`;
-    const management = createClient({ baseUrl, apiKey: managementKey });
-    const reactor = await management.reactors.create({ name: 'slow', code, configuration: {} });
-    const client = createClient({ baseUrl, apiKey });
-    const writing = { idempotencyKey: randomUUID() };
-    const first = client.reactors.react(reactor.id, {}, writing);
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    const refused = client.reactors.react(reactor.id, {}, { ...writing, maxRetries: 0 });
-    // The client waits for the rest of the first attempt's minute.
-    await expect(refused).rejects.toMatchObject({ status: 409, retryAfter: expect.any(Number) });
-    const repeated = await client.reactors.react(reactor.id, {}, writing);
-    expect(repeated).toEqual({ raw: expect.any(Number) });
-    expect(repeated).toEqual(await first);
+      const management = createClient({ baseUrl, apiKey: managementKey });
+      const reactor = await management.reactors.create({ name: 'slow', code, configuration: {} });
+      const client = createClient({ baseUrl, apiKey });
+      const writing = { idempotencyKey: randomUUID() };
+      const first = client.reactors.react(reactor.id, {}, writing);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      const refused = client.reactors.react(reactor.id, {}, { ...writing, maxRetries: 0 });
+      // The client waits for the rest of the first attempt's minute.
+      await expect(refused).rejects.toMatchObject({ status: 409, retryAfter: expect.any(Number) });
+      const repeated = await client.reactors.react(reactor.id, {}, writing);
+      expect(repeated).toEqual({ raw: expect.any(Number) });
+      expect(repeated).toEqual(await first);
 
-    const other = { idempotencyKey: randomUUID() };
-    const impatient = await client.reactors.react(reactor.id, {}, { ...other, timeoutMs: 2_500 });
-    expect(impatient).toEqual(await client.reactors.react(reactor.id, {}, other));
-    await management.reactors.delete(reactor.id);
-  });
+      const other = { idempotencyKey: randomUUID() };
+      const impatient = await client.reactors.react(reactor.id, {}, { ...other, timeoutMs: 2_500 });
+      expect(impatient).toEqual(await client.reactors.react(reactor.id, {}, other));
+      await management.reactors.delete(reactor.id);
+    },
+  );
 });
 
 describe('TypeScript', () => {
@@ -229,7 +236,7 @@ describe('TypeScript', () => {
     );
   }
 
-  it.each([
+  inThoroughRun.it.each([
     ['nodenext', 'types.mts', { module: 'nodenext' }],
     ['nodenext, from CommonJS', 'types.cts', { module: 'nodenext' }],
     ['node16', 'types.mts', { module: 'node16' }],
@@ -256,7 +263,7 @@ describe('TypeScript', () => {
     },
   );
 
-  it('needs neither the types of the DOM nor those of Node', async () => {
+  inThoroughRun.it('needs neither the types of the DOM nor those of Node', async () => {
     const text = `import { createClient, type Token } from '@cloakroom/sdk';
       export const read = (id: string): Promise<Token> => createClient({ baseUrl: '', apiKey: '' }).tokens.retrieve(id);
       export const wrong: number = createClient;`;
@@ -304,11 +311,11 @@ needing('Chromium').describe('a page of another origin', () => {
     webhook: encodeURIComponent(JSON.stringify(EXPECTED.webhook)),
   };
 
-  it('works with the one file that needs no bundler', async () => {
+  inThoroughRun.it('works with the one file that needs no bundler', async () => {
     expect(await inPage(readFileSync(installed('dist/browser.min.js'), 'utf8'))).toEqual(expected);
   });
 
-  it.each([
+  inThoroughRun.it.each([
     ['an ES module', 'import'],
     ['CommonJS', 'require'],
   ])('works as %s from a bundler', async (_name, how) => {

@@ -196,7 +196,7 @@ describe('a session', () => {
     expect((await session.get('/tokens/nothing')).status).toBe(404);
     await sleep(1_050);
     expect((await session.get('/tokens/nothing')).status).toBe(401);
-    for (let waited = 0; waited < 20; waited += 1) {
+    for (let waited = 0; waited < 60; waited += 1) {
       const items = (await allItems(credentials))
         .map(bytesOf)
         .filter((item) => item.includes(app.id) && item.includes('sk=S=session'));

@@ -10,6 +10,7 @@ import { anIdempotencyStore } from '../support/fakes/an-idempotency-store.ts';
 import { someTenantKeys } from '../support/tenant-keys.ts';
 import { anAuditLog } from '../support/fakes/an-audit.ts';
 import type { Unaudited } from '../../src/lambda/audited-deps.ts';
+import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 const aRoot = { wrapped: Buffer.alloc(16), since: 1, addedAt: 1, startedAt: 1 };
 
@@ -33,6 +34,7 @@ export function anApi() {
     },
     sessionStore: { findByKeyHash },
     invocationCredentials: { findByKeyHash },
+    ...machinePlatform,
     clock: () => now,
     idempotencyStore: store,
     tenantKeys: someTenantKeys(),

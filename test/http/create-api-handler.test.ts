@@ -9,10 +9,11 @@ import { TENANT } from '../support/builders/a-stored-token.ts';
 import { anApi } from './an-api.ts';
 import { anEvent, KEY } from '../support/builders/an-event.ts';
 import type { Unaudited } from '../../src/lambda/audited-deps.ts';
+import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 const OTHER_TENANT = '5a1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b22';
-const OTHER_KEY = generateApiKey('private', OTHER_TENANT).reveal();
-const UNKNOWN_KEY = generateApiKey('private', TENANT).reveal();
+const OTHER_KEY = generateApiKey(machinePlatform.random, 'private', OTHER_TENANT).reveal();
+const UNKNOWN_KEY = generateApiKey(machinePlatform.random, 'private', TENANT).reveal();
 
 const ROUTES: Route<ApiDeps>[] = [
   route({

@@ -6,6 +6,7 @@ import type { MatchedRoute, Route } from '../../src/http/route.ts';
 import { aCaller } from '../support/builders/a-caller.ts';
 import { anApi } from './an-api.ts';
 import { anEvent } from '../support/builders/an-event.ts';
+import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 function aMatch(
   key: string | undefined,
@@ -24,7 +25,7 @@ function aMatch(
       ...more,
     },
     params: {},
-    request: apiRequest(anEvent({ method, path, headers }), ['SVC']),
+    request: apiRequest(machinePlatform, anEvent({ method, path, headers }), ['SVC']),
   };
 }
 

@@ -11,6 +11,7 @@ import { createTokenBody } from '../../src/wire/token.ts';
 import { allRoutes } from '../../tools/openapi/all-routes.ts';
 import { anEvent } from '../support/builders/an-event.ts';
 import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 /** A member of a schema: the names and `[0]` on the way to it. */
 interface Member {
@@ -336,7 +337,7 @@ describe('a body of a lenient deployment', () => {
     const sent = (body: string) =>
       readBody(
         { ...bodiless, handle: () => Promise.resolve({}) },
-        apiRequest(anEvent({ method: 'POST', body }), ['SVC']),
+        apiRequest(machinePlatform, anEvent({ method: 'POST', body }), ['SVC']),
         'lenient',
       );
 

@@ -14,6 +14,7 @@ import type { Route } from '../../src/http/route.ts';
 import { body, json, list, oneOf, optional, text, textMap } from '../../src/wire/parts.ts';
 import { reportUnknownMembers } from '../../src/http/report-unknown-members.ts';
 import { anEvent } from '../support/builders/an-event.ts';
+import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 const aRoute = (more: Partial<Route<never>> = {}): Route<never> => ({
   operation: 'test',
@@ -26,6 +27,7 @@ const aRoute = (more: Partial<Route<never>> = {}): Route<never> => ({
 });
 const aRequest = (content: string | Buffer | undefined, type?: string) =>
   apiRequest(
+    machinePlatform,
     anEvent({
       method: 'POST',
       headers: type === undefined ? {} : { 'Content-Type': type },
@@ -269,7 +271,7 @@ describe('the shape of a body', () => {
 
   it('a schema of a query receives the parameters as sent', () => {
     const query = queryOf({ once: ['size'], repeated: ['id'] }, (input) => input.getAll('id'));
-    const requestWith = (text: string) => apiRequest(anEvent({ query: text }), ['SVC']);
+    const requestWith = (text: string) => apiRequest(machinePlatform, anEvent({ query: text }), ['SVC']);
     expect(parseQuery(aRoute({ query }), requestWith('id=a&id=b%20c'))).toEqual(['a', 'b c']);
     expect(parseQuery(aRoute({ passesOn: true }), requestWith('id=a'))).toBeUndefined();
   });
@@ -278,7 +280,7 @@ describe('the shape of a body', () => {
     const query = queryOf({ once: ['size', 'after'], repeated: ['id'] }, () => 'asked');
     const errorsOf = (text: string, route = aRoute({ query })) => {
       try {
-        return parseQuery(route, apiRequest(anEvent({ query: text }), ['SVC']));
+        return parseQuery(route, apiRequest(machinePlatform, anEvent({ query: text }), ['SVC']));
       } catch (error) {
         return { ...(error as { errors: object }).errors };
       }

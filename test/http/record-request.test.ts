@@ -5,11 +5,12 @@ import { defined } from '../../src/core/shared/defined.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
 import { anEvent } from '../support/builders/an-event.ts';
 import { anAuditLog } from '../support/fakes/an-audit.ts';
+import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 const requestFrom = (headers: Record<string, string>, sourceIp = '130.176.1.1') => {
   const event = anEvent({ headers });
   event.requestContext.http.sourceIp = sourceIp;
-  return apiRequest(event, ['SVC']);
+  return apiRequest(machinePlatform, event, ['SVC']);
 };
 
 describe('the address of a request', () => {

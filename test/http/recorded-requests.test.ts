@@ -8,6 +8,7 @@ import { route, type Route } from '../../src/http/route.ts';
 import { TENANT } from '../support/builders/a-stored-token.ts';
 import { anEvent, KEY } from '../support/builders/an-event.ts';
 import { anApi } from './an-api.ts';
+import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 const ROUTES: Route<ApiDeps>[] = [
   route({
@@ -80,8 +81,8 @@ describe('a rejected key', () => {
   const forged = fc.constantFrom(
     '',
     'nonsense',
-    generateApiKey('private', TENANT).reveal(),
-    generateApiKey('management', TENANT).reveal(),
+    generateApiKey(machinePlatform.random, 'private', TENANT).reveal(),
+    generateApiKey(machinePlatform.random, 'management', TENANT).reveal(),
   );
 
   it('writes nothing into the trail of the tenant that it claims, and its path nowhere', async () => {

@@ -2,9 +2,10 @@ import { apiRequest } from '../../src/http/api-request.ts';
 import { reservedHeaders } from '../../src/http/reserved-headers.ts';
 import { traceId } from '../../src/http/trace-id.ts';
 import { anEvent } from '../support/builders/an-event.ts';
+import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 describe('reserved headers', () => {
-  const headers = apiRequest(anEvent({ headers: { 'Acme-Api-KEY': 'k', 'X-Other': '1' } }), [
+  const headers = apiRequest(machinePlatform, anEvent({ headers: { 'Acme-Api-KEY': 'k', 'X-Other': '1' } }), [
     'SVC',
     'ACME',
   ]).reserved;
@@ -39,14 +40,14 @@ describe('a trace id', () => {
   it.each(['a', 'x'.repeat(200), '!~', '00-4bf92f3577b34da6a3ce929d0e0e4736-00'])(
     '%s is accepted',
     (input) => {
-      expect(traceId(input)).toBe(input);
+      expect(traceId(machinePlatform.random, input)).toBe(input);
     },
   );
 
   it.each([undefined, '', 'x'.repeat(201), 'a b', 'a\n', 'a\r\nX-Evil: 1', 'é', '\u0000', '\u007f'])(
     '%j is replaced',
     (input) => {
-      expect(traceId(input)).toMatch(/^[0-9a-f-]{36}$/);
+      expect(traceId(machinePlatform.random, input)).toMatch(/^[0-9a-f-]{36}$/);
     },
   );
 });
@@ -63,7 +64,7 @@ describe('a request', () => {
       const event = anEvent();
       const input = timeEpoch(Date.now());
       Object.assign(event.requestContext, { timeEpoch: input });
-      const { receivedAt } = apiRequest(event, ['SVC']);
+      const { receivedAt } = apiRequest(machinePlatform, event, ['SVC']);
       if (isAccepted) expect(receivedAt).toBe(input);
       else expect(receivedAt).toBeGreaterThan(Date.now() - 2_000);
     },
@@ -71,17 +72,18 @@ describe('a request', () => {
 
   it('has its path without one trailing slash, its query, and its body as bytes', () => {
     const request = apiRequest(
+      machinePlatform,
       anEvent({ path: '/a/b/', query: 'x=1&x=2&y=%20', body: Buffer.from([0, 255]) }),
       ['SVC'],
     );
     expect(request.path).toBe('/a/b');
     expect(request.query.getAll('x')).toEqual(['1', '2']);
     expect(request.body.bytes).toEqual(Buffer.from([0, 255]));
-    expect(apiRequest(anEvent({ path: '/' }), ['SVC']).path).toBe('/');
-    expect(apiRequest(anEvent({ path: '/a//' }), ['SVC']).path).toBe('/a/');
-    expect(apiRequest(anEvent(), ['SVC']).body.bytes).toHaveLength(0);
-    expect(apiRequest({ ...anEvent(), body: 'é', isBase64Encoded: false }, ['SVC']).body.bytes).toEqual(
-      Buffer.from('é'),
-    );
+    expect(apiRequest(machinePlatform, anEvent({ path: '/' }), ['SVC']).path).toBe('/');
+    expect(apiRequest(machinePlatform, anEvent({ path: '/a//' }), ['SVC']).path).toBe('/a/');
+    expect(apiRequest(machinePlatform, anEvent(), ['SVC']).body.bytes).toHaveLength(0);
+    expect(
+      apiRequest(machinePlatform, { ...anEvent(), body: 'é', isBase64Encoded: false }, ['SVC']).body.bytes,
+    ).toEqual(Buffer.from('é'));
   });
 });

@@ -1,29 +1,18 @@
-import { auditCheckReports } from '../../src/lambda/audit-metrics.ts';
+import { auditCheckReports, type AuditCheckReports } from '../../src/lambda/audit-metrics.ts';
 
-/** The lines of JSON that are written meanwhile. */
-function written(write: () => void): readonly Record<string, unknown>[] {
+/** The lines of JSON that are printed meanwhile. */
+function printed(report: (reports: AuditCheckReports) => void): readonly Record<string, unknown>[] {
   const lines: string[] = [];
-  const add = (chunk: unknown) => {
-    lines.push(String(chunk));
-    return true;
-  };
-  for (const stream of [process.stdout, process.stderr]) jest.spyOn(stream, 'write').mockImplementation(add);
-  jest.spyOn(console, 'log').mockImplementation(add);
-  write();
+  report(auditCheckReports((line) => lines.push(line), 'test'));
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
-
-afterEach(() => {
-  jest.restoreAllMocks();
-});
 
 const INTACT = { failures: 0, broken: [], isFinished: true, lagMs: 150_400 };
 
 describe('the check of the schedule', () => {
   it('reports the number of failures as metric and log, and the first ones without odd characters', () => {
-    const { onAuditChecked } = auditCheckReports('test');
     const broken = [{ record: '\u202e\u001b[8m\u009b💳', what: 'the MAC is wrong' }];
-    const lines = written(() => {
+    const lines = printed(({ onAuditChecked }) => {
       onAuditChecked({ ...INTACT, failures: 2, broken });
     });
     expect(lines.flatMap(({ AuditBroken: value }) => value ?? [])).toEqual([2]);
@@ -34,8 +23,7 @@ describe('the check of the schedule', () => {
   });
 
   it('reports an intact trail without a log, and whether it is late', () => {
-    const { onAuditChecked } = auditCheckReports('test');
-    const lines = written(() => {
+    const lines = printed(({ onAuditChecked }) => {
       onAuditChecked(INTACT);
       onAuditChecked({ ...INTACT, isFinished: false });
     });
@@ -50,8 +38,7 @@ describe('the check of the schedule', () => {
   });
 
   it('reports how the tables differ from the template', () => {
-    const { onTrailProtection } = auditCheckReports('test');
-    const lines = written(() => {
+    const lines = printed(({ onTrailProtection }) => {
       onTrailProtection([]);
       onTrailProtection(['Audit: it has no policy']);
     });

@@ -2,22 +2,15 @@ import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import type { InvocationId } from '../../src/core/reactors/invocation-store.ts';
 import { invocationMessages } from '../../src/lambda/invocation-messages.ts';
 import { fc } from '../../packages/local-aws/test/properties.ts';
+import { createLog } from '../../src/lambda/request-log.ts';
 
 const SECRET = 'planted-in-a-message';
 
 let lines: string[];
+const { write: writeLog } = createLog((line) => lines.push(line));
 
 beforeEach(() => {
   lines = [];
-  for (const stream of [process.stdout, process.stderr])
-    jest.spyOn(stream, 'write').mockImplementation((chunk) => {
-      lines.push(String(chunk));
-      return true;
-    });
-});
-
-afterEach(() => {
-  jest.restoreAllMocks();
 });
 
 const aRecord = (body: string, index: number) => ({ messageId: `m${String(index)}`, body }) as SQSRecord;
@@ -29,7 +22,7 @@ it('reports exactly the records whose handling failed or whose body is not a mes
   await fc.assert(
     fc.asyncProperty(kinds, async (batch) => {
       const handled: InvocationId[] = [];
-      const handler = invocationMessages('test', async (id) => {
+      const handler = invocationMessages(writeLog, 'test', async (id) => {
         await Promise.resolve();
         handled.push(id);
         if (id.id.startsWith('failing')) throw new Error(SECRET);
@@ -47,7 +40,7 @@ it('reports exactly the records whose handling failed or whose body is not a mes
 });
 
 it('writes one line for each record, which contains ids and no message', async () => {
-  const handler = invocationMessages('test', ({ id }) =>
+  const handler = invocationMessages(writeLog, 'test', ({ id }) =>
     id === 'bad' ? Promise.reject(new Error(SECRET)) : Promise.resolve(undefined),
   );
   await handler(eventOf([message('good'), message('bad'), SECRET]));

@@ -1,20 +1,11 @@
-import { consoleLog, logFailure, writeLog } from '../../src/lambda/request-log.ts';
+import { createLog, type Log } from '../../src/lambda/request-log.ts';
 
-/** Everything written to standard output and standard error meanwhile. */
-function written(write: () => void): readonly string[] {
+/** The lines that an instance prints meanwhile. */
+function printed(write: (log: Log) => void): readonly string[] {
   const lines: string[] = [];
-  for (const stream of [process.stdout, process.stderr])
-    jest.spyOn(stream, 'write').mockImplementation((chunk) => {
-      lines.push(String(chunk));
-      return true;
-    });
-  write();
+  write(createLog((line) => lines.push(line)));
   return lines;
 }
-
-afterEach(() => {
-  jest.restoreAllMocks();
-});
 
 const LINE = {
   level: 'info',
@@ -34,36 +25,36 @@ function withoutTime(text: string): object {
 }
 
 it('a request is one line of JSON', () => {
-  const lines = written(() => {
-    consoleLog(LINE);
+  const lines = printed((log) => {
+    log.request(LINE);
   });
   expect(lines).toHaveLength(1);
-  expect(lines[0]).toMatch(/^[^\n]*\n$/);
+  expect(lines[0]).toMatch(/^[^\n]+$/);
   expect(withoutTime(lines[0] ?? '')).toEqual(LINE);
 });
 
 it('a field that is not on the list, or has no value, is left out', () => {
   const { applicationId: _, ...line } = LINE;
   const more = { ...line, body: 'secret', headers: { 'svc-api-key': 'key_1' } };
-  const [text = ''] = written(() => {
-    consoleLog(more);
+  const [text = ''] = printed((log) => {
+    log.request(more);
   });
   expect(withoutTime(text)).toEqual(line);
 });
 
 it('a caller cannot inject a line', () => {
   const traceId = 'a\n{"level":"error"}\r\n';
-  const lines = written(() => {
-    writeLog('info', { traceId });
+  const lines = printed((log) => {
+    log.write('info', { traceId });
   });
-  expect(lines.join('').split('\n')).toHaveLength(2);
+  expect(lines.join('\n').split('\n')).toHaveLength(1);
   expect(withoutTime(lines.join(''))).toEqual({ level: 'info', traceId });
 });
 
 it('an unhandled failure is logged with names and positions only', () => {
   const cause = new TypeError('quotes 4242424242424242');
-  const [text = ''] = written(() => {
-    logFailure('prefetch')(new Error('holds secret', { cause }));
+  const [text = ''] = printed((log) => {
+    log.failure('prefetch')(new Error('holds secret', { cause }));
   });
   const line = JSON.parse(text) as { level: string; operation: string; cause: readonly string[] };
   expect(line).toMatchObject({ level: 'error', operation: 'prefetch' });

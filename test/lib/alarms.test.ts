@@ -13,7 +13,9 @@ import { anAuditTrail, aSealHead, aSealStore } from '../support/fakes/an-audit-t
 import { ALARM_NAMES } from '../../lib/alarms.ts';
 import { alarmProblems } from '../support/alarm-walk.ts';
 import { emittedMetrics, emittedWhile } from '../support/emitted-metrics.ts';
-import { EDGE, synthesized } from '../support/synthesized.ts';
+import { DOMAIN, EDGE, synthesized } from '../support/synthesized.ts';
+import { machineInstance, type Instance } from '../../src/adapters/instance.ts';
+import type { Print } from '../../src/lambda/request-log.ts';
 
 type Properties = Record<string, any>;
 
@@ -50,9 +52,10 @@ function environmentOf(stacks: readonly Stack[], beginning: string): Readonly<Re
 const CALL_ALARMS = ['KeyChanged', 'AuditChanged'];
 const METRIC_ALARMS = ALARM_NAMES.length - CALL_ALARMS.length;
 
+const printingThrough = (print: Print): Instance => ({ ...machineInstance(), print });
+
 /** The metrics of the sealer in a run with nothing to seal. */
 async function emittedBySealer(environment: Readonly<Record<string, string>>) {
-  const { metrics } = sealerDependencies(environment);
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const deps = {
     trail: anAuditTrail(),
@@ -65,7 +68,10 @@ async function emittedBySealer(environment: Readonly<Record<string, string>>) {
     indexes: anIndexStore(),
     memory: newSealerMemory(),
   };
-  return emittedWhile(() => runSealer({ ...deps, metrics }, 58_000));
+  return emittedWhile((print) => {
+    const { metrics, writeLog } = sealerDependencies(environment, printingThrough(print));
+    return runSealer({ ...deps, metrics, writeLog }, 58_000);
+  });
 }
 
 /** The metrics of the functions of these templates, created from their environments. */
@@ -76,17 +82,23 @@ async function emittedBy(stacks: readonly Stack[]) {
     environmentOf(stacks, beginning),
   );
   return [
-    ...(await emittedMetrics(works, () => sweeperDependencies(sweeper ?? {}).metrics())),
-    ...(await emittedWhile(() => {
-      workerDependencies(worker ?? {}).onReleased(301_000);
+    ...(await emittedMetrics(
+      works,
+      (print) => sweeperDependencies(sweeper ?? {}, printingThrough(print)).metrics,
+    )),
+    ...(await emittedWhile((print) => {
+      workerDependencies(worker ?? {}, printingThrough(print)).onReleased(301_000);
     })),
     ...(await emittedBySealer(sealer ?? {})),
-    ...(await emittedWhile(() => {
-      const { onAuditUnavailable, onAuditEndMissing } = auditReports(tokens?.['SERVICE_NAME'] ?? '');
+    ...(await emittedWhile((print) => {
+      const { onAuditUnavailable, onAuditEndMissing } = auditReports(print, tokens?.['SERVICE_NAME'] ?? '');
       for (const report of [onAuditUnavailable, onAuditEndMissing]) report(new Error('x'));
     })),
-    ...(await emittedWhile(() => {
-      const { onAuditChecked, onTrailProtection } = auditCheckReports(operator?.['SERVICE_NAME'] ?? '');
+    ...(await emittedWhile((print) => {
+      const { onAuditChecked, onTrailProtection } = auditCheckReports(
+        print,
+        operator?.['SERVICE_NAME'] ?? '',
+      );
       onAuditChecked({ failures: 0, broken: [], isFinished: true, lagMs: 0 });
       onTrailProtection([]);
     })),
@@ -95,13 +107,13 @@ async function emittedBy(stacks: readonly Stack[]) {
 
 const problems = async (stacks: readonly Stack[]) => alarmProblems(stacks, await emittedBy(stacks));
 
-const DOMAIN = { ...EDGE, edge: 'none', certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/x' };
+const WITHOUT_EDGE = { ...EDGE, ...DOMAIN, edge: 'none' };
 
 describe('every alarm notifies and uses a metric that is emitted', () => {
   it.each([
     ['the default settings', {}],
     ['another name, and an email address', { serviceName: 'Vault-2', alarmEmail: 'on-call@example.com' }],
-    ['a domain', DOMAIN],
+    ['a domain', WITHOUT_EDGE],
     ['an edge', EDGE],
     ['other processors, and no provisioned reactor', { architecture: 'x86_64', hotConcurrency: 0 }],
   ])('every alarm notifies and uses a metric that is emitted, with %s', async (_what, settings) => {

@@ -1,12 +1,9 @@
 import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
 import { parseSettings } from '../../lib/settings.ts';
-import { EDGE, synthesized } from '../support/synthesized.ts';
+import { EDGE, SECRETS, synthesized } from '../support/synthesized.ts';
 
-const [REGION, NEW, OLD] = [
-  'eu-west-1',
-  'a0000000-0000-4000-8000-000000000002',
-  'a0000000-0000-4000-8000-000000000001',
-];
+const REGION = 'eu-west-1';
+const { next: NEW, former: OLD } = SECRETS;
 const without = synthesized({}, REGION);
 const withEdge = (more: Readonly<Record<string, string>> = {}) => synthesized({ ...EDGE, ...more }, REGION);
 const first = withEdge();

@@ -1,42 +1,22 @@
 // Tests the pipelines of examples/pipeline.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
+import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { PipelineStack } from '../../examples/pipeline/pipeline.ts';
-import { appContext } from '../../tools/templates/service-app.ts';
+import { synthesis } from '../support/synthesis.ts';
+import { PIPELINES } from '../support/template-settings.ts';
 import { synthesized } from '../support/synthesized.ts';
 
-const INPUT = {
-  repository: 'owner/cloakroom',
-  connection: 'arn:aws:codeconnections:eu-west-1:111111111111:connection/x',
-  testing: '111111111111/eu-west-1',
-  production: '222222222222/eu-west-1',
-};
+const [whole, ...wrong] = synthesis('pipelines', ...PIPELINES);
 
-/** Returns the actions of the pipeline in their order, and the stacks of its stages. */
+/** Reads the actions of the pipeline in their order, and the stacks of its stages. */
 function synthesizedPipeline() {
-  const outdir = mkdtempSync(join(tmpdir(), 'cloakroom-pipeline-'));
-  try {
-    const app = new App({ outdir, analyticsReporting: false, context: appContext });
-    new PipelineStack(app, 'CloakroomPipeline', INPUT);
-    const assembly = app.synth();
-    const { template } = assembly.getStackByName('CloakroomPipeline');
-    const stacks = (name: string) =>
-      assembly
-        .getNestedAssembly(`assembly-CloakroomPipeline-${name}`)
-        .stacks.map(({ stackName }) => stackName);
-    const { Stages } = Object.values<any>(template.Resources).find(
-      ({ Type }) => Type === 'AWS::CodePipeline::Pipeline',
-    ).Properties;
-    return {
-      stages: Stages.map(({ Name, Actions }: any) => [Name, Actions.map((action: any) => action.Name)]),
-      stacks: [stacks('Testing'), stacks('Production')],
-    };
-  } finally {
-    rmSync(outdir, { recursive: true });
-  }
+  const { template, stacks } = whole as any;
+  const { Stages } = Object.values<any>(template.Resources).find(
+    ({ Type }) => Type === 'AWS::CodePipeline::Pipeline',
+  ).Properties;
+  return {
+    stages: Stages.map(({ Name, Actions }: any) => [Name, Actions.map((action: any) => action.Name)]),
+    stacks: stacks as readonly (readonly string[])[],
+  };
 }
 
 it('CodePipeline deploys the stacks of cdk deploy, for tests first, and to production by consent', () => {
@@ -56,11 +36,11 @@ it('CodePipeline deploys the stacks of cdk deploy, for tests first, and to produ
   expect(actions['Production']?.[0]).toBe('Agree');
 });
 
-it.each([
-  ['a repository without its owner', { repository: 'cloakroom' }],
-  ['an account without a Region', { production: '222222222222' }],
-])('the pipeline rejects %s', (_what, wrong) => {
-  expect(() => new PipelineStack(new App({ context: appContext }), 'P', { ...INPUT, ...wrong })).toThrow();
+it('the pipeline rejects a repository without its owner, and an account without a Region', () => {
+  expect(wrong).toEqual([
+    { refused: expect.stringContaining('repository') },
+    { refused: expect.stringContaining('must be an account and a Region') },
+  ]);
 });
 
 describe('the workflow for GitHub', () => {

@@ -5,7 +5,7 @@ import { ALARM_NAMES } from '../../lib/alarms.ts';
 import { reactorFunctionPrefix } from '../../lib/deployment-names.ts';
 import { parseSettings, SettingsError } from '../../lib/settings.ts';
 import { PRICES } from '../../lib/prices.ts';
-import { EDGE, synthesized } from '../support/synthesized.ts';
+import { DOMAIN, EDGE, synthesized } from '../support/synthesized.ts';
 
 const stacks = synthesized({ headerPrefixes: 'SVC,ACME', throttleRate: '7', throttleBurst: 9 });
 function template(name: string, from: readonly Stack[] = stacks): Template {
@@ -455,10 +455,7 @@ describe('the edge', () => {
 
 describe('a domain of the service', () => {
   it('is the only way in, over TLS 1.2', () => {
-    const own = synthesized({
-      domainName: 'vault.example.com',
-      certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/x',
-    });
+    const own = synthesized(DOMAIN);
     const from = template('Api', own);
     from.hasResourceProperties('AWS::ApiGatewayV2::Api', { DisableExecuteApiEndpoint: true });
     from.hasResourceProperties('AWS::ApiGatewayV2::DomainName', {

@@ -12,6 +12,7 @@ import { referenceDecision } from '../core/applications/reference-decision.ts';
 import { aTokenStore } from '../support/fakes/a-token-store.ts';
 import { fc } from '../../packages/local-aws/test/properties.ts';
 import { anAudit } from '../support/fakes/an-audit.ts';
+import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 /** Containers that cover one another, and others that do not. */
 export const CONTAINERS = ['/', '/a/', '/a/b/', '/c/'] as const;
@@ -63,13 +64,14 @@ export const callers: fc.Arbitrary<readonly Caller[]> = fc
 export function aWallWorld() {
   const { store, tokens } = aTokenStore();
   const tenantKeys = someTenantKeys();
-  const vault = createVault(tenantKeys);
+  const vault = createVault(tenantKeys, machinePlatform.random);
   let now = Date.UTC(2026, 0, 1);
   const deps = {
     tokenStore: createProvenTokenStore(store, vault),
     tenantKeys,
     vault,
     audit: anAudit(),
+    ...machinePlatform,
     clock: () => now,
     cvcLifetimeMs: 3_600_000,
     clientCompatibility: 'strict' as const,

@@ -10,6 +10,7 @@ import { TOKEN_TYPE_NAMES } from '../../src/core/tokens/token-type.ts';
 import { cases, fc } from '../../packages/local-aws/test/properties.ts';
 import { someTenantKeys } from '../support/tenant-keys.ts';
 import { CONTAINERS } from './a-wall-world.ts';
+import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 const names = fc.constantFrom('one', 'two', 'three');
 const numbers = fc.integer({ min: 1, max: 3 });
@@ -58,7 +59,7 @@ const check = async (vault: Vault, of: EncryptedToken, name: Field, stored: Buff
 
 describe('an encrypted field of a token', () => {
   it('opens only for the clear fields that it was encrypted for', async () => {
-    const vault = createVault(someTenantKeys());
+    const vault = createVault(someTenantKeys(), machinePlatform.random);
     await fc.assert(
       fc.asyncProperty(token, token, fc.subarray(NAMES), field, field, async (from, other, swapped, a, b) => {
         // An administrator of the tables takes some attributes of another item.
@@ -72,7 +73,7 @@ describe('an encrypted field of a token', () => {
   });
 
   it.each(NAMES)('does not open when the %s of its item is that of another item', async (name) => {
-    const vault = createVault(someTenantKeys());
+    const vault = createVault(someTenantKeys(), machinePlatform.random);
     const [from] = fc.sample(token, 1);
     const value = members[name].filter((each) => JSON.stringify(each) !== JSON.stringify(from?.[name]));
     const to = { ...from, [name]: fc.sample(value, 1)[0] } as EncryptedToken;
@@ -85,7 +86,7 @@ describe('an encrypted field of a token', () => {
 
 describe('an encrypted cvc', () => {
   it('opens only for its token, its type and its end', async () => {
-    const vault = createVault(someTenantKeys());
+    const vault = createVault(someTenantKeys(), machinePlatform.random);
     await fc.assert(
       fc.asyncProperty(token, token, numbers, numbers, async (from, to, until, otherUntil) => {
         const encrypted = await vault.encrypt(cvcContext(from, until), new Secret('123'));

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { generateApiKey } from '../../src/core/crypto/api-key.ts';
 import { manyInstances, type Reply } from '../support/many-instances.ts';
 import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 type World = Awaited<ReturnType<typeof manyInstances>>;
 let world: World;
@@ -53,7 +54,7 @@ describe('a key that was never issued', () => {
       fc.asyncProperty(aForgery, async ({ type, claimed, instance, request, isRepeatable }) => {
         const tenantId = claimed === 'the victim' ? victim : randomUUID();
         const [method, path, body] = request;
-        const forged = generateApiKey(type, tenantId).reveal();
+        const forged = generateApiKey(machinePlatform.random, type, tenantId).reveal();
         const ask = instance === 'cold' ? world.anInstance() : warm;
         world.database.takeReads();
         world.lines.length = 0;

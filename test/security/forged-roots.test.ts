@@ -7,6 +7,7 @@ import { createTenantKeys } from '../../src/core/crypto/tenant-keys.ts';
 import { wrapRoot } from '../../src/core/crypto/wrapped-root.ts';
 import { rewrapStep, rotateDeploymentKey } from '../../src/core/operator/wrap-roots.ts';
 import { aTenantWorld } from '../support/a-tenant-world.ts';
+import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 /** Tenants under two deployment keys and under KMS, some of them moved, and all that was stored. */
 async function aHistory() {
@@ -40,7 +41,9 @@ it('a ring that an attacker writes opens no root but one that was wrapped for th
     fc.constantFrom(...keys.map(({ wrapped }) => wrapped)),
     fc.uint8Array({ maxLength: 90 }).map((made) => Buffer.from(made)),
   );
-  const forged = target.map((id) => wrapRoot(own, id, createSecretKey(randomBytes(32))));
+  const forged = target.map((id) =>
+    wrapRoot(machinePlatform.random, own, id, createSecretKey(randomBytes(32))),
+  );
   const keyId = fc.oneof(fc.constantFrom(...keys.map(({ id }) => id)), target, fc.constant('kms'));
   const deploymentKey: fc.Arbitrary<DeploymentKey | undefined> = fc.oneof(
     fc.constant(undefined),
@@ -59,6 +62,7 @@ it('a ring that an attacker writes opens no root but one that was wrapped for th
         const instance = createTenantKeys({
           keyService: world.keys.service,
           keyRingStore: { keyRing: () => Promise.resolve(ring) },
+          ...machinePlatform,
           clock: () => 1,
         });
         const found = await instance.current(id, 'clear').catch(() => undefined);

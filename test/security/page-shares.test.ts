@@ -1,5 +1,4 @@
 import { TRANSFORMS } from '../../src/core/access/access-rule.ts';
-import { createBudget } from '../../src/core/expressions/budget.ts';
 import type { Json } from '../../src/core/shared/json.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
 import { randomIdentity } from '../../src/core/shared/write-identity.ts';
@@ -10,6 +9,8 @@ import { aCaller } from '../support/builders/a-caller.ts';
 import { aWallWorld } from './a-wall-world.ts';
 import { TENANT } from '../support/builders/a-stored-token.ts';
 import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { machinePlatform } from '../../src/adapters/machine-platform.ts';
+import { aBudget } from '../support/builders/a-budget.ts';
 
 const PAGE_BYTES = 1_250_000;
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value ?? null));
@@ -33,7 +34,7 @@ const creator = aCaller({ tenantId: TENANT, permissions: ['token:create'] });
 async function create(world: ReturnType<typeof aWallWorld>, size: number, mask: Json) {
   const input = { type: 'token', data: new Secret<Json>('d'.repeat(size)), mask } as const;
   try {
-    return (await createToken(world.deps, creator, input, randomIdentity)).token.id;
+    return (await createToken(world.deps, creator, input, randomIdentity(machinePlatform.random))).token.id;
   } catch (error) {
     // A mask may cost too much for large data: then the token is not created.
     expect(error).toMatchObject({
@@ -55,9 +56,9 @@ describe('a page of tokens', () => {
           const [summary] = id === undefined ? [] : await world.deps.tokenStore.findSummaries(TENANT, [id]);
           if (summary !== undefined) permitted.push({ token: summary, transform, mask, length });
         }
-        const together = await openPage(world.deps, permitted, size, createBudget());
+        const together = await openPage(world.deps, permitted, size, aBudget());
         const alone = await Promise.all(
-          permitted.map(async (one) => (await openPage(world.deps, [one], size, createBudget()))[0]),
+          permitted.map(async (one) => (await openPage(world.deps, [one], size, aBudget()))[0]),
         );
         const shown = together.map(tokenObject);
         expect(shown).toEqual(alone.map((view) => view && tokenObject(view)));
@@ -95,7 +96,7 @@ describe('a page of tokens', () => {
       ids.filter((id) => id !== undefined),
     );
     const permitted = summaries.map((token) => ({ token, transform: 'mask' as const }));
-    const views = await openPage({ ...world.deps, vault }, permitted, 100, createBudget());
+    const views = await openPage({ ...world.deps, vault }, permitted, 100, aBudget());
     expect(opened.filter((field) => field === 'details')).toHaveLength(1);
     expect(views.map(tokenObject)).toEqual([
       expect.objectContaining({
@@ -111,12 +112,14 @@ describe('a page of tokens', () => {
     for (const members of [1_000, 1_001]) {
       const data = new Secret<Json>(Array<Json>(members).fill(0));
       const input = { type: 'token', data, mask: '{{ data | size }}' } as const;
-      ids.push((await createToken(world.deps, creator, input, randomIdentity)).token.id);
+      ids.push(
+        (await createToken(world.deps, creator, input, randomIdentity(machinePlatform.random))).token.id,
+      );
     }
     const summaries = await world.deps.tokenStore.findSummaries(TENANT, ids);
     const permitted = summaries.map((token) => ({ token, transform: 'mask' as const }));
     const parsing = jest.spyOn(JSON, 'parse');
-    const [masked, left] = (await openPage(world.deps, permitted, 100, createBudget())).map(tokenObject);
+    const [masked, left] = (await openPage(world.deps, permitted, 100, aBudget())).map(tokenObject);
     const parsed = parsing.mock.calls.map(([text]) => text).filter((text) => text.startsWith('[0,'));
     parsing.mockRestore();
     expect(masked).toMatchObject({ data: 1_000 });
@@ -139,10 +142,10 @@ describe('a page of tokens', () => {
       mask: quotes(share - 120),
       containers,
     } as const;
-    const { token } = await createToken(world.deps, creator, input, randomIdentity);
+    const { token } = await createToken(world.deps, creator, input, randomIdentity(machinePlatform.random));
     const [summary] = await world.deps.tokenStore.findSummaries(TENANT, [token.id]);
     if (summary === undefined) throw new Error('it is not there');
-    const [view] = await openPage(world.deps, [{ token: summary, transform: 'reveal' }], 100, createBudget());
+    const [view] = await openPage(world.deps, [{ token: summary, transform: 'reveal' }], 100, aBudget());
     const shown = view && tokenObject(view);
     expect(shown).toMatchObject({ data: expect.anything() as unknown, mask: expect.anything() as unknown });
     // A response carries its body as a JSON string.

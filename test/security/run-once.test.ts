@@ -14,6 +14,7 @@ import { aCaller } from '../support/builders/a-caller.ts';
 import { anApi } from '../http/an-api.ts';
 import { anEvent } from '../support/builders/an-event.ts';
 import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 const OUTCOMES: Readonly<Record<string, RunOutcome>> = {
   returned: { outcome: 'returned', value: new Secret({ raw: { charged: true } }) },
@@ -49,9 +50,11 @@ const MATCHED: MatchedRoute<never> = {
     handle: () => Promise.resolve({}),
   },
   params: {},
-  request: apiRequest(anEvent({ method: 'POST', path: '/react', headers: { 'SVC-IDEMPOTENCY-KEY': 'k' } }), [
-    'SVC',
-  ]),
+  request: apiRequest(
+    machinePlatform,
+    anEvent({ method: 'POST', path: '/react', headers: { 'SVC-IDEMPOTENCY-KEY': 'k' } }),
+    ['SVC'],
+  ),
 };
 
 class Death extends Error {}
@@ -61,7 +64,12 @@ describe('code under an idempotency key', () => {
     await fc.assert(
       fc.asyncProperty(attempts, async (supplied) => {
         const world = aReactorWorld();
-        const { reactor } = await createReactor(world.deps, aManager, aDefinition('code'), randomIdentity);
+        const { reactor } = await createReactor(
+          world.deps,
+          aManager,
+          aDefinition('code'),
+          randomIdentity(machinePlatform.random),
+        );
         const { deps: edge, pass } = anApi();
         const caller: Caller = aCaller({ tenantId: TENANT, permissions: ['token:use'] });
         /** The outcome of each run, in order. */

@@ -8,6 +8,7 @@ import type { Secret } from '../../src/core/shared/secret.ts';
 import { cases, random } from '../../packages/local-aws/test/thoroughness.ts';
 import { aCaller } from '../support/builders/a-caller.ts';
 import { manyInstances } from '../support/many-instances.ts';
+import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 /** So many reads that they include each of eight copies, in all but one of some 10^4 sessions. */
 const READS = 80;
@@ -46,7 +47,12 @@ const manager = (): Caller =>
 
 async function aHolder(type: 'public' | 'private'): Promise<Holder> {
   const input = { name: 'x', type, permissions: ['token:create'], rules: [] } as const;
-  const { application, key } = await createApplication(world.operator, manager(), input, randomIdentity);
+  const { application, key } = await createApplication(
+    world.operator,
+    manager(),
+    input,
+    randomIdentity(machinePlatform.random),
+  );
   return { id: application.id, key };
 }
 
@@ -96,7 +102,11 @@ describe('a session', () => {
         const session = sessions[draw(Math.max(1, sessions.length))];
         history.push(String(act));
         if (act < 4 && maker?.key !== undefined) {
-          const made = await createSession(world.operator, await callerOf(maker), randomIdentity);
+          const made = await createSession(
+            world.operator,
+            await callerOf(maker),
+            randomIdentity(machinePlatform.random),
+          );
           sessions.push({ key: made.key, nonce: made.nonce, by: maker, makingKey: maker.key });
         } else if (act < 7 && session !== undefined && authorizer?.key !== undefined) {
           await authorize(session, authorizer);

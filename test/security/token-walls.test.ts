@@ -29,6 +29,7 @@ import {
   transformOf,
   type ModelToken,
 } from './a-wall-world.ts';
+import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 /*
  * docs/security.md#invariants-between-callers: random callers act on one another's tokens. A naive
@@ -241,7 +242,7 @@ function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
         ...(op.ownExpression && { fingerprintExpression: OWN_EXPRESSION }),
         ...(expiresAtMs !== undefined && { expiresAtText: new Date(expiresAtMs).toISOString() }),
       },
-      randomIdentity,
+      randomIdentity(machinePlatform.random),
     );
     expect(transform).toBeDefined();
     const found = model.get(result.token.id);
@@ -338,7 +339,12 @@ function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
       (!token.isShared || !breaksMatch || transform === 'reveal');
     let result;
     try {
-      result = await updateToken(world.deps, caller, { id: token.id, patch: input }, randomIdentity);
+      result = await updateToken(
+        world.deps,
+        caller,
+        { id: token.id, patch: input },
+        randomIdentity(machinePlatform.random),
+      );
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'forbidden') throw error;
       expect(isAllowed).toBe(false);

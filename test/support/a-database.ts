@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient, type BatchGetItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
@@ -9,21 +8,14 @@ import type { CallRecord } from '../../packages/local-aws/src/aws-endpoint/call-
 import { DOCUMENT_OPTIONS } from '../../src/adapters/aws/clients.ts';
 import { startAwsEndpoint } from '../../packages/local-aws/src/aws-endpoint/start-aws-endpoint.ts';
 import { createDynamoDb } from '../../packages/local-aws/src/dynamodb/create-dynamodb.ts';
-import { cached } from './cached.ts';
-import type * as TableDefinitions from './table-definitions.ts';
+import { synthesis } from './synthesis.ts';
+import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 const ACCOUNT = { accountId: '123456789012', region: 'eu-west-1' };
 const TABLES = ['Tokens', 'Ephemeral', 'Access', 'Reactors', 'Audit', 'AuditIndex', 'AuditSeals'] as const;
 
-// Loaded on demand: the CDK takes seconds to load, and the definitions are usually cached.
-const load = createRequire(import.meta.filename);
-
 /** The tables as the synthesized data stack defines them. */
-const definitions = () =>
-  cached(`tables ${TABLES.join()}`, () => {
-    const { tableDefinitions } = load('./table-definitions.ts') as typeof TableDefinitions;
-    return tableDefinitions(TABLES);
-  });
+const definitions = () => synthesis('tables', TABLES);
 
 /**
  * The fate of a call: `lose` carries it out but loses the response, `die` never sends it, as if the
@@ -99,7 +91,7 @@ export interface Database {
    * for other calls, their names.
    */
   takeReads(): readonly string[];
-  /** Returns the keys of all items in all tables, as `pk sk`. */
+  /** Returns the keys of all items in all tables, as `pk sk`, without tombstones that end. */
   keys(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
@@ -137,11 +129,12 @@ export async function aDatabase(listShards = 4, { latencyMs = 0 } = {}): Promise
     url: endpoint.url,
     tables: (fate) => ({
       client: clientOf(fate),
+      platform: machinePlatform,
       tokensTable: 'Tokens',
       ephemeralTable: 'Ephemeral',
       listShards,
     }),
-    table: (name, fate) => ({ client: clientOf(fate), name }),
+    table: (name, fate) => ({ client: clientOf(fate), platform: machinePlatform, name }),
     takeCalls() {
       const taken = records;
       records = [];
@@ -156,7 +149,11 @@ export async function aDatabase(listShards = 4, { latencyMs = 0 } = {}): Promise
       const keys: string[] = [];
       for (const TableName of TABLES) {
         for await (const { Items = [] } of paginateScan({ client: plain }, { TableName }))
-          keys.push(...Items.map(({ pk, sk }) => `${String(pk)} ${String(sk)}`));
+          keys.push(
+            ...Items.filter(({ isGone, ttl }) => isGone !== true || ttl === undefined).map(
+              ({ pk, sk }) => `${String(pk)} ${String(sk)}`,
+            ),
+          );
       }
       return keys;
     },

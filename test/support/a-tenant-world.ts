@@ -8,6 +8,7 @@ import type { WrappingKey } from '../../src/core/operator/wrap-roots.ts';
 import { aDeploymentKeyStore } from './fakes/a-deployment-key-store.ts';
 import { aTenantStore } from './fakes/a-tenant-store.ts';
 import { aKeyService } from './tenant-keys.ts';
+import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 interface Options {
   readonly keyRotationMs?: number;
@@ -38,6 +39,7 @@ export async function aTenantWorld({
     keyService: keys.service,
     deploymentKeyStore: aDeploymentKeyStore(),
     newId: () => randomUUID(),
+    ...machinePlatform,
     clock,
     keyRotationMs,
     onFailure: (error: unknown) => failures.push(error),

@@ -1,6 +1,7 @@
-import type { Metrics } from '@aws-lambda-powertools/metrics';
 import type { DueWork } from '../../src/core/sweep/sweep.ts';
+import type { SweeperDeps } from '../../functions/sweeper/dependencies.ts';
 import { runSweep } from '../../functions/sweeper/run-sweep.ts';
+import type { Print } from '../../src/lambda/request-log.ts';
 
 /** A metric as CloudWatch reads it from a log line in its embedded metric format. */
 export interface EmittedMetric {
@@ -32,49 +33,37 @@ function metricsOf(line: EmbeddedMetricLine): EmittedMetric[] {
   );
 }
 
-/** The lines that `run`, which must create its own `Metrics`, writes to the console. */
-async function writtenLines(run: () => unknown): Promise<readonly EmbeddedMetricLine[]> {
+type Printing = (print: Print) => unknown;
+
+async function printedLines(run: Printing): Promise<readonly EmbeddedMetricLine[]> {
   const lines: string[] = [];
-  // Otherwise it bypasses the console that the test replaces.
-  Object.assign(process.env, { POWERTOOLS_DEV: 'true', POWERTOOLS_METRICS_DISABLED: 'false' });
-  const log = jest.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line));
-  const error = jest.spyOn(console, 'error').mockImplementation(() => undefined);
-  try {
-    await run();
-  } finally {
-    log.mockRestore();
-    error.mockRestore();
-  }
+  await run((line) => lines.push(line));
   return lines.map((line) => JSON.parse(line) as EmbeddedMetricLine);
 }
 
-/** The metrics that `run`, which must create its own `Metrics`, emits. */
-export async function emittedWhile(run: () => unknown): Promise<readonly EmittedMetric[]> {
-  return (await writtenLines(run)).flatMap(metricsOf);
+/** The metrics that `run` prints. Lines of the log have none. */
+export async function emittedWhile(run: Printing): Promise<readonly EmittedMetric[]> {
+  return (await printedLines(run)).filter((line) => '_aws' in line).flatMap(metricsOf);
 }
 
-/**
- * The lines of metrics that one run of the sweep emits. `createMetrics` is called once the console
- * is observed.
- */
-export function emittedLines(
-  works: readonly DueWork[],
-  createMetrics: () => Metrics,
-): Promise<readonly EmbeddedMetricLine[]> {
-  const [parkedDeliveries, coldReactors] = [() => Promise.resolve(3), () => Promise.resolve(2)];
-  return writtenLines(() => {
-    const metrics = createMetrics();
-    return runSweep(
-      { clock: () => 100_000, works, parkedDeliveries, coldReactors, metrics: () => metrics },
+/** Runs the sweep once over these kinds of work, and prints its metrics. */
+const sweep =
+  (works: readonly DueWork[], metricsOn: (print: Print) => SweeperDeps['metrics']): Printing =>
+  (print) =>
+    runSweep(
+      {
+        clock: () => 100_000,
+        works,
+        parkedDeliveries: () => Promise.resolve(3),
+        coldReactors: () => Promise.resolve(2),
+        metrics: metricsOn(print),
+        onFailure: () => undefined,
+      },
       58_000,
     );
-  });
-}
 
-/** The metrics that one run of the sweep emits. */
-export async function emittedMetrics(
-  works: readonly DueWork[],
-  createMetrics: () => Metrics,
-): Promise<readonly EmittedMetric[]> {
-  return (await emittedLines(works, createMetrics)).flatMap(metricsOf);
-}
+/** The lines of metrics that one run of the sweep prints. */
+export const emittedLines = (...of: Parameters<typeof sweep>) => printedLines(sweep(...of));
+
+/** The metrics that one run of the sweep prints. */
+export const emittedMetrics = (...of: Parameters<typeof sweep>) => emittedWhile(sweep(...of));

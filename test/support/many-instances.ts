@@ -24,6 +24,7 @@ import { anEvent } from './builders/an-event.ts';
 import { aDatabase } from './a-database.ts';
 import { aKeyService } from './tenant-keys.ts';
 import { anAudit, anAuditLog } from './fakes/an-audit.ts';
+import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 export interface Reply {
   readonly status: number;
@@ -47,14 +48,15 @@ export async function manyInstances(now = Date.now()) {
   /** The dependencies of a function, over a separate client, which combines reads. */
   function wired() {
     const { client } = database.tables(() => undefined);
-    const table = (name: string) => ({ client, name });
+    const platform = { ...machinePlatform, clock };
+    const table = (name: string) => ({ client, platform, name });
     const [access, ephemeral] = [table('Access'), table('Ephemeral')];
     const [tenantBasicsStore, credentialStore] = [
       createTenantBasicsStore(access),
       createCredentialStore(access),
     ];
     const tenantKeys = createTenantKeys({ keyService: keys.service, keyRingStore: tenantBasicsStore, clock });
-    const vault = createVault(tenantKeys);
+    const vault = createVault(tenantKeys, machinePlatform.random);
     const storedTokens = createTokenStore({ ...database.tables(), client }, clock);
     return {
       applicationStore: createApplicationStore(access),
@@ -72,6 +74,7 @@ export async function manyInstances(now = Date.now()) {
       tenantKeys,
       vault,
       auditLog: anAuditLog({ clock }).log,
+      ...machinePlatform,
       clock,
       cvcLifetimeMs: 3_600_000,
       clientCompatibility: 'strict' as const,
@@ -134,7 +137,12 @@ export async function manyInstances(now = Date.now()) {
       permissions: TOKEN_PERMISSIONS,
     } as const;
     const input = { name: 'x', type: 'private', permissions: [], rules: [rule], ...more } as const;
-    const { application, key } = await createApplication(operator, manager, input, randomIdentity);
+    const { application, key } = await createApplication(
+      operator,
+      manager,
+      input,
+      randomIdentity(machinePlatform.random),
+    );
     return { application, key: key.reveal() };
   }
 

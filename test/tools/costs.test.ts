@@ -19,12 +19,12 @@ const STAGE = 'AWS::ApiGatewayV2::Stage';
 const FUNCTION = 'AWS::Lambda::Function';
 
 const request = { readUnits: 0, writeUnits: 0, sequential: 1, gatewayRequests: 1, reactorRuns: 0 };
-const dollarsOf = async (resources: readonly Resource[], more: object = {}) =>
-  dollarsPerMillion({ ...request, waitsForOthers: false, ...more }, await requestCosts(resources));
+const dollarsOf = (resources: readonly Resource[], more: object = {}) =>
+  dollarsPerMillion({ ...request, waitsForOthers: false, ...more }, requestCosts(resources));
 
 describe('the costs of a million requests', () => {
-  it('count the bytes of a real log line, and 26 more', async () => {
-    const { api } = await requestCosts(templates);
+  it('count the bytes of a real log line, and 26 more', () => {
+    const { api } = requestCosts(templates);
     const line = {
       level: 'info',
       timestamp: '2026-11-22T18:40:43.123Z',
@@ -38,46 +38,46 @@ describe('the costs of a million requests', () => {
     expect(api.logBytes.function).toBe(JSON.stringify(line).length + 26);
   });
 
-  it('are the sum of their parts', async () => {
-    const { total, ...parts } = await dollarsOf(templates, { readUnits: 2, writeUnits: 3 });
+  it('are the sum of their parts', () => {
+    const { total, ...parts } = dollarsOf(templates, { readUnits: 2, writeUnits: 3 });
     expect(Object.values(parts).reduce((sum, dollars) => sum + dollars, 0)).toBeCloseTo(total, 9);
     expect(parts.database).toBeCloseTo(2 * 0.125 + 3 * 0.625, 9);
     expect(parts.gateway).toBe(1);
   });
 
-  it('rise with the format of the access log, by the bytes of the field', async () => {
+  it('rise with the format of the access log, by the bytes of the field', () => {
     const field = '"more":"$context.status",';
     const longer = changed(STAGE, ({ AccessLogSettings: settings }) => {
       settings.Format = settings.Format.replace('{', `{${field}`);
     });
-    const [before, after] = [await dollarsOf(templates), await dollarsOf(longer)];
+    const [before, after] = [dollarsOf(templates), dollarsOf(longer)];
     const bytes = field.replace('$context.status', '200').length;
     expect(after.logs - before.logs).toBeCloseTo(((1e6 * bytes) / 2 ** 30) * PRICES.logGigabyte, 9);
   });
 
-  it('have no line of the gateway without an access log', async () => {
+  it('have no line of the gateway without an access log', () => {
     const without = changed(STAGE, (properties) => delete properties['AccessLogSettings']);
-    expect((await requestCosts(without)).api.logBytes.gateway).toBe(0);
+    expect(requestCosts(without).api.logBytes.gateway).toBe(0);
   });
 
-  it('have no traces without tracing', async () => {
+  it('have no traces without tracing', () => {
     const untraced = changed(FUNCTION, (properties) => delete properties['TracingConfig']);
-    expect((await dollarsOf(templates)).traces).toBeCloseTo(0.25, 9);
-    expect((await dollarsOf(untraced)).traces).toBe(0);
-    expect(requestTable(await requestCosts(untraced))).toContain('| Traces | none | 0.00 |');
+    expect(dollarsOf(templates).traces).toBeCloseTo(0.25, 9);
+    expect(dollarsOf(untraced).traces).toBe(0);
+    expect(requestTable(requestCosts(untraced))).toContain('| Traces | none | 0.00 |');
   });
 
-  it('rise with the memory of the functions', async () => {
+  it('rise with the memory of the functions', () => {
     const larger = changed(FUNCTION, (properties) => (properties['MemorySize'] *= 2));
-    const [before, after] = [await dollarsOf(templates), await dollarsOf(larger)];
+    const [before, after] = [dollarsOf(templates), dollarsOf(larger)];
     const requests = PRICES.lambdaRequest * 1e6;
     expect(after.lambda - requests).toBeCloseTo(2 * (before.lambda - requests), 9);
   });
 
-  it('have no line and no request of the gateway behind a queue', async () => {
-    const queued = await dollarsOf(templates, { gatewayRequests: 0 });
+  it('have no line and no request of the gateway behind a queue', () => {
+    const queued = dollarsOf(templates, { gatewayRequests: 0 });
     expect(queued.gateway).toBe(0);
-    expect(queued.logs).toBeLessThan((await dollarsOf(templates)).logs);
+    expect(queued.logs).toBeLessThan(dollarsOf(templates).logs);
   });
 
   it.each<[what: string, resources: readonly Resource[], message: RegExp]>([
@@ -99,8 +99,8 @@ describe('the costs of a million requests', () => {
       /is not on arm64/,
     ],
     ['templates without an API', [], /0 stages of the API/],
-  ])('are rejected for %s', async (_what, resources, message) => {
-    await expect(requestCosts(resources)).rejects.toThrow(message);
+  ])('are rejected for %s', (_what, resources, message) => {
+    expect(() => requestCosts(resources)).toThrow(message);
   });
 });
 

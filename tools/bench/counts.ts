@@ -126,7 +126,7 @@ report({
         'total',
         'over retention',
       ],
-      rows: (await pricesOf(counts)).map(
+      rows: pricesOf(counts).map(
         ({ name, database, audit, lambda, gateway, queues, keys, logs, traces, total, overRetention }) => [
           name,
           ...[database, audit, lambda, gateway, queues, keys, logs, traces, total, overRetention].map(

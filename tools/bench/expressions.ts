@@ -9,6 +9,7 @@ import { renderTemplate } from '../../src/core/expressions/render.ts';
 import type { Json } from '../../src/core/shared/json.ts';
 import { HOSTILE_INPUTS, SOURCES, type HostileInput } from './expressions/hostile-inputs.ts';
 import { report } from './section.ts';
+import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 /** Milliseconds that a whole budget may take, however it is spent. */
 const LIMIT_MS = 300;
@@ -34,7 +35,7 @@ interface Measured {
  * Steps of one evaluation; `undefined` if it exceeds the budget. A failing filter has a cost too.
  */
 function stepsOf(evaluate: (budget: Budget) => unknown): number | undefined {
-  const budget = createBudget();
+  const budget = createBudget(machinePlatform.random.integer);
   try {
     evaluate(budget);
   } catch (error) {

@@ -134,9 +134,9 @@ const RECORDS_OF: Readonly<Record<keyof typeof BUDGETS.dollars, string>> = {
 };
 
 /** The price of each operation as counted, and of what happens to its record afterwards. */
-async function priceBudgets(results: readonly RateResult[]): Promise<readonly Budget[]> {
+function priceBudgets(results: readonly RateResult[]): readonly Budget[] {
   const performance = readFileSync('docs/performance/figures.md', 'utf8');
-  const costs = await requestCosts(templateResources());
+  const costs = requestCosts(templateResources());
   return Object.entries(BUDGETS.dollars).map(([operation, limit]) => {
     const { total } = dollarsPerMillion(countedUsage(performance, operation), costs);
     const rate = RECORDS_OF[operation as keyof typeof RECORDS_OF];
@@ -298,7 +298,7 @@ const reads = (minutes: typeof few) =>
 
 report({
   budgets: [
-    ...(results.length < RATES.length ? [] : await priceBudgets(results)),
+    ...(results.length < RATES.length ? [] : priceBudgets(results)),
     {
       budget: 'sealing and checking a minute, with idle tenants',
       limit: 'calls as without',

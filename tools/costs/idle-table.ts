@@ -1,5 +1,4 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { Metrics } from '@aws-lambda-powertools/metrics';
 import { runSealer } from '../../functions/audit-sealer/run-sealer.ts';
 import { newSealerMemory } from '../../src/core/trail/seal-trail.ts';
 import { TRAIL_SHARDS } from '../../src/core/audit/audit-record.ts';
@@ -16,9 +15,10 @@ import { REACTOR_MEMORY_MB } from '../../src/adapters/lambda/reactor-functions.t
 import { DUE_WORKS, type DueWork } from '../../src/core/sweep/sweep.ts';
 import { runSweep } from '../../functions/sweeper/run-sweep.ts';
 import { PRICES } from '../../lib/prices.ts';
-import { printedLines } from './printed-lines.ts';
 import { functionOf, logDollars, loggedBytes } from './request-costs.ts';
 import { templateResources, type Resource } from './template-resources.ts';
+import { printedMetrics } from '../../src/lambda/printed-metrics.ts';
+import { createLog } from '../../src/lambda/request-log.ts';
 
 const MINUTES = 43_800;
 const SECONDS = MINUTES * 60;
@@ -57,9 +57,13 @@ async function idleSweep(): Promise<{ readonly logBytes: number; readonly metric
     },
   }));
   const none = () => Promise.resolve(0);
-  const metrics = new Metrics({ namespace: 'Cloakroom', serviceName: 'sweeper' });
-  const deps = { clock: Date.now, works, parkedDeliveries: none, coldReactors: none, metrics: () => metrics };
-  const lines = await printedLines(() => runSweep(deps, 60_000));
+  const lines: string[] = [];
+  const metrics = printedMetrics((line) => lines.push(line), 'Cloakroom', 'sweeper');
+  const onFailure = (error: unknown) => {
+    throw error;
+  };
+  const deps = { clock: Date.now, works, parkedDeliveries: none, coldReactors: none, metrics, onFailure };
+  await runSweep(deps, 60_000);
   const made = lines.flatMap((text) => {
     const { _aws: embedded, Work: work = '' } = JSON.parse(text) as EmbeddedMetrics;
     return embedded.CloudWatchMetrics.flatMap(({ Metrics: all }) => all.map(({ Name }) => `${Name} ${work}`));
@@ -70,7 +74,8 @@ async function idleSweep(): Promise<{ readonly logBytes: number; readonly metric
 /** The cost of a sealer run that seals a minute without records, and its metrics. */
 async function idleSeal(resources: readonly Resource[]) {
   const { gigabytes, traces } = functionOf(resources, 'Seals the audit trail');
-  const metrics = new Metrics({ namespace: 'Cloakroom', serviceName: 'audit' });
+  const lines: string[] = [];
+  const print = (line: string) => lines.push(line);
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const deps = {
     trail: anAuditTrail(),
@@ -82,9 +87,10 @@ async function idleSeal(resources: readonly Resource[]) {
     publicKey: () => Promise.resolve(publicKey),
     onIndexingFailed: () => undefined,
     clock: Date.now,
-    metrics: () => metrics,
+    metrics: printedMetrics(print, 'Cloakroom', 'audit'),
+    writeLog: createLog(print).write,
   };
-  const lines = await printedLines(() => runSealer(deps, 60_000));
+  await runSealer(deps, 60_000);
   const made = lines.flatMap((text) => {
     const { _aws: embedded } = JSON.parse(text) as EmbeddedMetrics;
     return embedded.CloudWatchMetrics.flatMap(({ Metrics: all }) => all.map(({ Name }) => Name));

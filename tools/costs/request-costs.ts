@@ -1,8 +1,7 @@
 import { parseSettings } from '../../lib/settings.ts';
 import { REACTOR_MEMORY_MB } from '../../src/adapters/lambda/reactor-functions.ts';
-import { consoleLog, writeLog } from '../../src/lambda/request-log.ts';
+import { createLog, type Log } from '../../src/lambda/request-log.ts';
 import { PRICES } from '../../lib/prices.ts';
-import { printedLines } from './printed-lines.ts';
 import type { Resource } from './template-resources.ts';
 
 /**
@@ -149,21 +148,28 @@ function commonOf(resources: readonly Resource[], descriptions: readonly string[
   return first;
 }
 
+/** The lines that an instance prints of its log. */
+function printedLines(write: (log: Log) => void): readonly string[] {
+  const lines: string[] = [];
+  write(createLog((line) => lines.push(line)));
+  return lines;
+}
+
 /**
  * Reads the costs of a request besides its calls from templates, with lines that the service's own
  * logger prints.
  */
-export async function requestCosts(resources: readonly Resource[]): Promise<RequestCosts> {
+export function requestCosts(resources: readonly Resource[]): RequestCosts {
   const stages = resources.filter(({ Type }) => Type === 'AWS::ApiGatewayV2::Stage');
   if (stages.length !== 1) throw new Error(`${String(stages.length)} stages of the API in the templates`);
   const accessLog = stages.flatMap(({ Properties: { AccessLogSettings: settings } = {} }) =>
     settings === undefined ? [] : [accessLogLine((settings as { readonly Format: string }).Format)],
   );
-  const request = await printedLines(() => {
-    consoleLog({ level: 'info', traceId: UUID, status: 200, applicationId: UUID, ...TIMED });
+  const request = printedLines((log) => {
+    log.request({ level: 'info', traceId: UUID, status: 200, applicationId: UUID, ...TIMED });
   });
-  const message = await printedLines(() => {
-    writeLog('info', { ...TIMED, operation: 'runInvocation', invocationId: UUID });
+  const message = printedLines((log) => {
+    log.write('info', { ...TIMED, operation: 'runInvocation', invocationId: UUID });
   });
   return {
     api: {

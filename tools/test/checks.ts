@@ -4,14 +4,28 @@ export interface Check {
   readonly command: readonly [program: string, ...args: string[]];
 }
 
-const TYPES: Check = { name: 'types', command: ['tsc', '-b', 'test', 'packages/sdk/test'] };
+const TYPES: Check = { name: 'types', command: ['tsc', '-p', '.'] };
 
 const DOCUMENTATION: Check = { name: 'documentation', command: ['node', 'tools/check-docs.ts'] };
 
-/** Checks without a test, the longest first: two run at a time. */
+/**
+ * Runs of the whole service under faults (CONTRIBUTING.md#the-simulation). The usual run has the
+ * same seeds each time, and compares the histories of half of them with a second run.
+ */
+export const simulation = (thoroughSeed?: string): Check => ({
+  name: 'simulation',
+  command: [
+    ...['node', 'test/simulation/simulate.ts'],
+    ...(thoroughSeed === undefined
+      ? ['--seeds', '100', '--twice', '50']
+      : ['--seed', thoroughSeed, '--seeds', '10000', '--twice', '500']),
+  ] as [string, ...string[]],
+});
+
+/** Checks without a test. */
 export const STATIC: readonly Check[] = [
-  { name: 'lint', command: ['eslint', '.'] },
-  TYPES,
+  // The lint checks types too (`types/compiles` in eslint.config.js), at no cost.
+  { name: 'types and lint', command: ['eslint', '.'] },
   { name: 'formatting', command: ['prettier', '--check', '--log-level', 'warn', '.'] },
   DOCUMENTATION,
   { name: 'policy', command: ['node', 'tools/check-policy.ts'] },

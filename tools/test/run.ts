@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { STATIC, staticOf, type Check } from './checks.ts';
+import { simulation, STATIC, staticOf, type Check } from './checks.ts';
 import { failuresOf, firstLines, promiseOf, type Failure, type JestReport } from './failures.ts';
 import { installationOf, isCi, provide } from './programs.ts';
 import { filesOf } from './subject.ts';
@@ -36,7 +36,10 @@ const environment = {
   ...process.env,
   FORCE_COLOR: '0',
   CLOAKROOM_SEED: seed,
-  ...(isThorough && { CLOAKROOM_TESTS: 'thorough' }),
+  // Without either, a run has all tests of the files that it names.
+  ...(isThorough
+    ? { CLOAKROOM_TESTS: 'thorough' }
+    : positionals.length === 0 && { CLOAKROOM_TESTS: 'usual' }),
 };
 
 interface Outcome {
@@ -101,8 +104,11 @@ interface Tested {
   readonly skipped: ReadonlyMap<string, readonly string[]>;
 }
 
-/** One more than the two cores of CI, since tests wait at times. */
-const WORKERS = '3';
+/**
+ * Kinds of tests run one after the other: on two cores they delay each other for longer than they
+ * wait. End-to-end tests wait at times, so that one worker more is of use.
+ */
+const WORKERS = { unit: '2', endToEnd: '3' };
 /** Jest's messages about handles that were open after the tests. */
 const LEFT_OPEN = /failed to exit gracefully|did not exit one second after/;
 
@@ -141,13 +147,14 @@ function slowest({ testResults }: JestReport): string {
 async function runTests(
   name: string,
   project: readonly string[],
+  workers: string,
   paths?: readonly string[],
 ): Promise<Tested> {
   if (paths?.length === 0) return NOTHING;
   const folder = mkdtempSync(join(tmpdir(), 'cloakroom-test-'));
   const file = join(folder, 'report.json');
   const wanted = paths === undefined ? [] : ['--passWithNoTests', '--runTestsByPath', ...paths];
-  const options = ['--maxWorkers', WORKERS, '--json', '--outputFile', file];
+  const options = ['--maxWorkers', workers, '--json', '--outputFile', file];
   const outcome = await run(['jest', ...project, ...options, ...wanted]);
   let jest: JestReport = { testResults: [] };
   try {
@@ -190,10 +197,18 @@ for (const program of missing)
   console.log(`${program} is missing, and what needs it is skipped: ${String(installationOf(program))}`);
 if (isThorough) console.log(`seed ${seed}`);
 
-const checks = files === undefined ? STATIC : staticOf(files);
-const failedChecks = await runStatic(checks);
-const unit = await runTests('unit tests', ['--selectProjects', 'unit'], tests);
-const endToEnd = await runTests('processes and end-to-end tests', ['--ignoreProjects', 'unit'], tests);
+const statics = files === undefined ? STATIC : staticOf(files);
+// It takes both cores itself.
+const simulations = files === undefined ? [simulation(isThorough ? seed : undefined)] : [];
+const checks = [...statics, ...simulations];
+const failedChecks = new Map([...(await runStatic(statics)), ...(await runStatic(simulations))]);
+const unit = await runTests('unit tests', ['--selectProjects', 'unit'], WORKERS.unit, tests);
+const endToEnd = await runTests(
+  'processes and end-to-end tests',
+  ['--ignoreProjects', 'unit'],
+  WORKERS.endToEnd,
+  tests,
+);
 
 const failures = [...unit.failures, ...endToEnd.failures];
 for (const { promise, found, at, file } of failures)

@@ -7,8 +7,9 @@ import { generateWebhookSecret } from '../../../src/core/webhooks/webhook-secret
 import { verifyWebhook, WebhookVerificationError, type WebhookToVerify } from '../src/index.ts';
 import { aMisreadValue } from '../../../test/support/a-misread-value.ts';
 import { cases, fc } from '../../local-aws/test/properties.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
-const secret = generateWebhookSecret().reveal();
+const secret = generateWebhookSecret(machinePlatform.random).reveal();
 const RESULT = { raw: { charge: 'ch_1', who: 'Zoë' } };
 
 /** A webhook as the service signs it. */
@@ -90,7 +91,7 @@ describe('a webhook of the service', () => {
   });
 
   it('is accepted with the old secret and with the new one, while both sign', async () => {
-    const old = generateWebhookSecret().reveal();
+    const old = generateWebhookSecret(machinePlatform.random).reveal();
     const webhook = aWebhook({ secrets: [secret, old] });
     expect(webhook.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
     for (const one of [secret, old])
@@ -121,7 +122,7 @@ describe('an invalid webhook is rejected:', () => {
     ],
     ['another body', { ...sent, body: sent.body.replace('ch_1', 'ch_2') }],
     ['a body with other whitespace', { ...sent, body: `${sent.body} ` }],
-    ['another secret', { ...sent, secret: generateWebhookSecret().reveal() }],
+    ['another secret', { ...sent, secret: generateWebhookSecret(machinePlatform.random).reveal() }],
     ['no signature', replacing({ 'webhook-signature': undefined })],
     ['an empty signature', replacing({ 'webhook-signature': '' })],
     ['a version without a signature', replacing({ 'webhook-signature': 'v1,' })],

@@ -8,12 +8,16 @@ import type { TLSSocket } from 'node:tls';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { needing } from '../../support/needing.ts';
 import {
-  CLIENT_SETTINGS,
+  clientSettings,
   CONNECTION_TIMEOUT_MS,
+  createAwsConnections,
   invokeClientSettings,
 } from '../../../src/adapters/aws/client-settings.ts';
 import { EarlyAgent, SOCKETS_MAX } from '../../../src/adapters/aws/connections.ts';
 import { testCertificate } from '../../support/destination.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
+
+const someConnections = () => createAwsConnections(machinePlatform);
 
 const listening = async (server: Server) => {
   server.listen(0, 'localhost');
@@ -21,7 +25,7 @@ const listening = async (server: Server) => {
   return (server.address() as AddressInfo).port;
 };
 
-const clientOf = (port: number, settings: object = CLIENT_SETTINGS) =>
+const clientOf = (port: number, settings: object) =>
   new DynamoDBClient({
     ...settings,
     endpoint: `http://localhost:${String(port)}`,
@@ -56,7 +60,7 @@ beforeEach(async () => (service = await startForgetful()));
 afterEach(() => service.close());
 
 it('a call succeeds although all pooled connections are dead', async () => {
-  const client = clientOf(service.port);
+  const client = clientOf(service.port, clientSettings(someConnections()));
   const call = () => client.send(new ListTablesCommand());
   await Promise.all(Array.from({ length: 8 }, call));
   expect(service.connections.size).toBe(8);
@@ -77,7 +81,10 @@ it('a call may wait for a free connection for longer than one may take to open',
     if (isBusy) arrived.push(response);
     else answer(response);
   });
-  const client = clientOf(await listening(server), { ...CLIENT_SETTINGS, maxAttempts: 1 });
+  const client = clientOf(await listening(server), {
+    ...clientSettings(someConnections()),
+    maxAttempts: 1,
+  });
   try {
     const calls = Array.from({ length: SOCKETS_MAX + 10 }, () => client.send(new ListTablesCommand()));
     await Promise.race([sleep(1.5 * CONNECTION_TIMEOUT_MS), Promise.all(calls)]);
@@ -92,7 +99,7 @@ it('a call may wait for a free connection for longer than one may take to open',
 });
 
 it('a call that runs code has a separate connection', async () => {
-  const client = clientOf(service.port, invokeClientSettings(1_000));
+  const client = clientOf(service.port, invokeClientSettings(someConnections(), 1_000));
   await client.send(new ListTablesCommand());
   service.forget();
   await expect(client.send(new ListTablesCommand())).resolves.toMatchObject({ TableNames: [] });

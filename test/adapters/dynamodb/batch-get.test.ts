@@ -1,5 +1,6 @@
 import type { BatchGetCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { batchGet } from '../../../src/adapters/dynamodb/batch-get.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const KEYS = ['a', 'b', 'c'].map((pk) => ({ pk, sk: 'x' }));
 
@@ -19,7 +20,14 @@ function aTable(leaves: (asked: readonly string[]) => readonly string[]) {
         left.length === 0 ? {} : { table: { Keys: keys.filter(({ pk }) => left.includes(String(pk))) } },
     });
   };
-  return { table: { client: { send } as unknown as DynamoDBDocumentClient, name: 'table' }, calls };
+  return {
+    table: {
+      client: { send } as unknown as DynamoDBDocumentClient,
+      platform: machinePlatform,
+      name: 'table',
+    },
+    calls,
+  };
 }
 
 describe('a batch that DynamoDB throttles', () => {

@@ -15,6 +15,7 @@ import { measureReads } from '../../../tools/bench/counts/measure-reads.ts';
 import { deploymentKeyStoreContract } from '../../contracts/deployment-key-store-contract.ts';
 import { tenantStoreContract } from '../../contracts/tenant-store-contract.ts';
 import { manyInstances } from '../../support/many-instances.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 /** So many reads that they include each of eight copies, in all but one of 10^8 runs. */
 const MANY = 160;
@@ -103,6 +104,7 @@ describe('the copies of an application’s grants', () => {
         world.state.now += 2_000;
         const clock = () => world.state.now;
         await sweep(dueApplications(world.database.table('Access'), clock), {
+          ...machinePlatform,
           clock,
           deadline: Infinity,
           onFailure: (error) => {

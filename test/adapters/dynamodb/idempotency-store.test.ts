@@ -15,8 +15,7 @@ const at = (now: number) => ({ now, leaseUntil: now + 60_000 });
 let database: Database;
 
 const aStore = (fate?: Fate) => {
-  const { client, ephemeralTable } = database.tables(fate);
-  return createIdempotencyStore({ client, name: ephemeralTable });
+  return createIdempotencyStore(database.table('Ephemeral', fate));
 };
 
 async function claimed(store = aStore(), now = NOW) {

@@ -38,6 +38,7 @@ import {
   referenceText,
 } from '../../../src/core/audit/token-reference.ts';
 import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const NOW = Date.UTC(2026, 10, 25, 10, 30);
 const DAY = NOW - (NOW % DAY_MS);
@@ -319,7 +320,13 @@ describe('a search by token', () => {
     shard = at % 32,
   ): Promise<AuditRecord> {
     const { referred, ...content } = encodeContent({ op: 'getToken', outcome: 'ok', tokens: { mask: ids } });
-    const record = { trail, shard, position: newRecordPosition(at), expires: EXPIRES, ...content };
+    const record = {
+      trail,
+      shard,
+      position: newRecordPosition(machinePlatform.random, at),
+      expires: EXPIRES,
+      ...content,
+    };
     await createTrailWriter(database.table('Audit')).write(record, { referred });
     return record;
   }
@@ -389,7 +396,13 @@ describe('a search by token', () => {
       outcome: 'ok',
       tokens: { mask: [...ids, 'never stored'] },
     });
-    const record = { trail, shard: 3, position: newRecordPosition(NOW), expires: EXPIRES, ...content };
+    const record = {
+      trail,
+      shard: 3,
+      position: newRecordPosition(machinePlatform.random, NOW),
+      expires: EXPIRES,
+      ...content,
+    };
     await createTrailWriter(database.table('Audit')).write(record, { referred: [] });
     database.takeReads();
     const { views } = await walkRecords(

@@ -4,6 +4,7 @@ import { dueReactors } from '../../../src/adapters/dynamodb/due-reactors.ts';
 import { reactorStoreContract } from '../../contracts/reactor-store-contract.ts';
 import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
 import { aStoredReactor } from '../../support/builders/a-stored-reactor.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 let database: Database;
 beforeAll(async () => {
@@ -59,6 +60,7 @@ describe('the store of reactors', () => {
       reactorStore,
       reactorFunctions: {} as never,
       onCold: () => undefined,
+      ...machinePlatform,
       clock: () => now,
     });
     for await (const batch of work.due(now)) for (const record of batch) await record.act();

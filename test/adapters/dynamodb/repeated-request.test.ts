@@ -10,6 +10,7 @@ import { aDatabase, type Database, type Fate } from '../../support/a-database.ts
 import { tenantKeysFrom } from '../../support/tenant-keys.ts';
 import { TENANT } from '../../support/builders/a-stored-token.ts';
 import { anAudit } from '../../support/fakes/an-audit.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const key = createSecretKey(randomBytes(32));
 const tenantKeys = tenantKeysFrom(() => key);
@@ -31,8 +32,9 @@ afterAll(() => database.close());
 async function attempt(seed: Buffer, inputs: readonly TokenInput[], fate?: Fate): Promise<string[]> {
   const deps = {
     tokenStore: createTokenStore(database.tables(fate), Date.now),
-    vault: createVault(tenantKeys),
+    vault: createVault(tenantKeys, machinePlatform.random),
     audit: anAudit(),
+    ...machinePlatform,
     clock: Date.now,
     tenantKeys,
     cvcLifetimeMs: 60_000,

@@ -214,7 +214,7 @@ const rows: readonly Row[] = [
   ]),
   [
     'deleting a plain token',
-    'DeleteItem',
+    'PutItem',
     'deleted',
     async () => {
       const { tenantId, id } = await aWrittenToken();
@@ -223,7 +223,7 @@ const rows: readonly Row[] = [
   ],
   [
     'deleting a plain token as it was read',
-    'DeleteItem',
+    'PutItem',
     true,
     async () => {
       const token = await aWrittenToken();
@@ -499,7 +499,7 @@ describe('a write that certainly did not happen before', () => {
   it('reports a token as unknown that another caller deleted while the write met a conflict', async () => {
     const token = await aWrittenToken();
     await tokens().deleteVersion(token);
-    const { fate } = meeting('DeleteItem', 'conflict');
+    const { fate } = meeting('PutItem', 'conflict');
     const outcome = await tokens(fate).deleteIfStandalone(TENANT, token.id, Date.now());
     expect(outcome).toEqual({ remaining: undefined });
   });
@@ -507,7 +507,7 @@ describe('a write that certainly did not happen before', () => {
   it('reports a token as changed that another caller deleted as it was read', async () => {
     const token = await aWrittenToken();
     await tokens().deleteVersion(token);
-    const { fate } = meeting('DeleteItem', 'conflict');
+    const { fate } = meeting('PutItem', 'conflict');
     expect(await tokens(fate).deleteVersion(token)).toBe(false);
   });
 

@@ -159,6 +159,18 @@ describe('a token', () => {
   });
 });
 
+it('a create that arrives once more after the deletion of its token makes no token', async () => {
+  const store = aStore();
+  for (const token of [aStoredToken(), aStoredToken({ terms: terms(2) })]) {
+    expect(await store.create([{ token }])).toBe('written');
+    if (token.terms.length === 0)
+      expect(await store.deleteIfStandalone(TENANT, token.id, now)).toBe('deleted');
+    else expect(await store.deleteVersion(token)).toBe(true);
+    expect(await store.create([{ token }])).toEqual({ idTakenBy: { id: token.id } });
+    expect(await store.find(TENANT, token.id)).toBeUndefined();
+  }
+});
+
 describe('a lost response', () => {
   const recognised = async (token: StoredToken, outcome: unknown) => {
     const isOwn =
@@ -354,25 +366,24 @@ describe('the sweep', () => {
     expect((await store.findCvcs(TENANT, [card.id])).get(card.id)?.until).toBe(next.cvcUntil);
   });
 
-  it('leaves a due token whose expiry was extended, or whose id another token has now', async () => {
+  it('leaves a due token whose expiry was extended, and is done with one that is deleted by now', async () => {
     const store = aStore();
     const expiration = { at: now + 1_000, offsetMinutes: 0 };
-    const [extended, replaced, gone] = [1, 2, 3].map(() => aStoredToken({ expiration })) as [
+    const [extended, deleted, gone] = [1, 2, 3].map(() => aStoredToken({ expiration })) as [
       StoredToken,
       StoredToken,
       StoredToken,
     ];
-    await store.create([{ token: extended }, { token: replaced }, { token: gone }]);
+    await store.create([{ token: extended }, { token: deleted }, { token: gone }]);
     now += 2_000;
     const records: DueRecord[] = [];
     for await (const page of dueTokens(database.tables(), clock).due(now)) records.push(...page);
     const next = changed(extended, { expiration: { at: now + 90_000, offsetMinutes: 0 } });
     await store.update(extended, { token: next });
-    await store.deleteVersion(replaced);
-    await store.create([{ token: aStoredToken({ id: replaced.id }) }]);
+    await store.deleteVersion(deleted);
     await Promise.all(records.map((record) => record.act()));
     expect(records).toHaveLength(3);
-    expect(new Set(await visible())).toEqual(new Set([extended.id, replaced.id]));
+    expect(new Set(await visible())).toEqual(new Set([extended.id]));
   });
 
   it('removes a plain expired token with one call, and one with entries with two', async () => {
@@ -384,7 +395,7 @@ describe('the sweep', () => {
       await sweepAll();
       const writes = database.takeCalls().map(({ action }) => action.replace('dynamodb:', ''));
       expect(writes.filter((action) => action !== 'Query')).toEqual(
-        token.terms.length === 0 ? ['DeleteItem'] : ['DeleteItem', 'TransactWriteItems'],
+        token.terms.length === 0 ? ['PutItem'] : ['PutItem', 'TransactWriteItems'],
       );
     }
     expect(await database.keys()).toEqual([]);

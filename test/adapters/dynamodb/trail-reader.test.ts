@@ -9,6 +9,7 @@ import { walkRecords } from '../../../src/core/trail/list-records.ts';
 import { verifyStep } from '../../../src/core/trail/verify-trail.ts';
 import { aDatabase, type Database } from '../../support/a-database.ts';
 import { MINUTE, START, TENANTS, Trail } from '../../core/trail/a-trail.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 type Value = Readonly<Record<string, unknown>>;
 
@@ -56,11 +57,11 @@ it('an inserted item with odd attributes is a failure of its own, and crashes no
   const own = new Trail();
   const positions = new Map<string, string>();
   for (const [at, [name, attributes]] of Object.entries(ODD).entries()) {
-    const position = newRecordPosition(START + at);
+    const position = newRecordPosition(machinePlatform.random, START + at);
     positions.set(name, position);
     await insert(TENANTS[0], position, attributes);
   }
-  const odd = `${newRecordPosition(START + 999).slice(0, 9)}\u001b]0;x\u0007\u{10ffff}`;
+  const odd = `${newRecordPosition(machinePlatform.random, START + 999).slice(0, 9)}\u001b]0;x\u0007\u{10ffff}`;
   positions.set('an odd position', odd);
   await insert(TENANTS[0], odd, { ttl: { N: '1' }, body: BODY });
   own.now = START + MINUTE;
@@ -94,7 +95,7 @@ it('an inserted record that refers to ids that are not stored, or to others, is 
     await insertItem(referredKey(reference), { id: { S: id } });
   const body = { S: JSON.stringify({ v: 1, op: 'getToken', tokens: { reveal: [0, 3] } }) };
   const ttl = { N: String(START / 1000 + 86_400) };
-  await insert(DEPLOYMENT, newRecordPosition(START), {
+  await insert(DEPLOYMENT, newRecordPosition(machinePlatform.random, START), {
     ttl,
     body,
     ids: { B: Buffer.concat([gone, other, long]) },

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { checkedLookup, ForbiddenAddressError } from '../../../src/adapters/egress/checked-lookup.ts';
 import { createHttpsEgressClient } from '../../../src/adapters/egress/https-egress-client.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const PUBLIC = { address: '93.184.216.34', family: 4 };
 const LOOPBACK = { address: '127.0.0.1', family: 4 };
@@ -72,7 +73,9 @@ describe('the egress client', () => {
     const { port } = server.address() as AddressInfo;
     const rebinding = responding([LOOPBACK], [PUBLIC]);
     await expect(
-      createHttpsEgressClient(rebinding.resolveAll).send(request(`http://rebind.example:${String(port)}/`)),
+      createHttpsEgressClient(machinePlatform, rebinding.resolveAll).send(
+        request(`http://rebind.example:${String(port)}/`),
+      ),
     ).rejects.toMatchObject({
       code: 'validation_failed',
     });
@@ -80,7 +83,9 @@ describe('the egress client', () => {
   });
 
   it('names no host and no address in its errors', async () => {
-    const failing = createHttpsEgressClient((_name, done) => done(new Error('secret.internal 10.1.2.3')));
+    const failing = createHttpsEgressClient(machinePlatform, (_name, done) =>
+      done(new Error('secret.internal 10.1.2.3')),
+    );
     const error: unknown = await failing
       .send(request('https://secret.example/'))
       .catch((caught: unknown) => caught);

@@ -22,6 +22,7 @@ import {
   roleArn,
   type ALambda,
 } from '../../../packages/local-aws/test/lambda/a-lambda.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const KEY = 'arn:aws:kms:us-east-1:000000000000:key/code';
 
@@ -35,15 +36,18 @@ beforeAll(async () => {
 afterAll(() => lambda.close());
 
 const functions = (more: Partial<ReactorFunctionSettings> = {}, client: LambdaClient = lambda.client) =>
-  createReactorFunctions(client, {
-    namePrefix: 'Cloakroom-reactor-',
-    roleArn: roleArn('silent'),
-    layerArn,
-    architecture: 'arm64',
-    codeKeyArn: KEY,
-    hotConcurrency: 0,
-    ...more,
-  });
+  createReactorFunctions(
+    { client, platform: machinePlatform },
+    {
+      namePrefix: 'Cloakroom-reactor-',
+      roleArn: roleArn('silent'),
+      layerArn,
+      architecture: 'arm64',
+      codeKeyArn: KEY,
+      hotConcurrency: 0,
+      ...more,
+    },
+  );
 
 const code = (text: string) => new Secret(`module.exports = () => ${text};`);
 const nameOf = (id: string) => `Cloakroom-reactor-${id.replaceAll('-', '')}`;

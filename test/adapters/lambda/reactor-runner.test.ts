@@ -2,6 +2,7 @@ import type { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { createReactorRunner } from '../../../src/adapters/lambda/reactor-runner.ts';
 import type { RunRequest } from '../../../src/core/reactors/reactor-runner.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 type Response = { FunctionError?: string; Payload?: Uint8Array } | Error;
 
@@ -35,9 +36,10 @@ const aRequest = (more: Partial<RunRequest> = {}): RunRequest => ({
 const run = (responses: Response[], more: Partial<RunRequest> = {}, allowList: readonly string[] = []) => {
   const { client, sent } = aClient(...responses);
   return {
-    outcome: createReactorRunner(client, { namePrefix: 'p-', egressAllowList: allowList }).run(
-      aRequest(more),
-    ),
+    outcome: createReactorRunner(
+      { client, platform: machinePlatform },
+      { namePrefix: 'p-', egressAllowList: allowList },
+    ).run(aRequest(more)),
     sent,
   };
 };

@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SYNTHESIS_INPUTS } from '../../../bin/local/synthesis-inputs.ts';
+import { inThoroughRun } from '../../../packages/local-aws/test/in-thorough-run.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const folders: string[] = [];
@@ -73,20 +74,23 @@ const until = async (condition: () => boolean) => {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
 };
 
-it('the first start after a preparation finds the app synthesized and all code compiled', async () => {
-  const folder = aRepository();
-  expect(await prepare(folder)).toEqual([0, '']);
-  expect(apps(folder)).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
-  const compiled = () => globSync(join(folder, '.local', '**', 'compile-cache', '*', '*')).toSorted();
-  const before = compiled();
-  const started = run(folder, 'start.cjs', {}, '--port', '0');
-  await until(() => started.output().includes('Ready.') || started.child.exitCode !== null);
-  expect(started.output()).toContain('Ready.');
-  expect(started.output()).not.toContain('synthesizing');
-  started.child.kill('SIGINT');
-  expect(await started.exit).toBe(0);
-  expect([apps(folder).length, compiled()]).toEqual([1, before]);
-});
+inThoroughRun.it(
+  'the first start after a preparation finds the app synthesized and all code compiled',
+  async () => {
+    const folder = aRepository();
+    expect(await prepare(folder)).toEqual([0, '']);
+    expect(apps(folder)).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
+    const compiled = () => globSync(join(folder, '.local', '**', 'compile-cache', '*', '*')).toSorted();
+    const before = compiled();
+    const started = run(folder, 'start.cjs', {}, '--port', '0');
+    await until(() => started.output().includes('Ready.') || started.child.exitCode !== null);
+    expect(started.output()).toContain('Ready.');
+    expect(started.output()).not.toContain('synthesizing');
+    started.child.kill('SIGINT');
+    expect(await started.exit).toBe(0);
+    expect([apps(folder).length, compiled()]).toEqual([1, before]);
+  },
+);
 
 it('an app that cannot be prepared fails no installation, and the reason is printed', async () => {
   const folder = aRepository('throw "no app today";');

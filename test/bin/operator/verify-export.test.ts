@@ -15,6 +15,7 @@ import {
   type Trail,
 } from '../../core/trail/a-trail.ts';
 import { exportedChanges } from '../../core/trail/changes.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const pem = (key = SEAL_KEY.publicKey): string => key.export({ type: 'spki', format: 'pem' }).toString();
 
@@ -144,7 +145,7 @@ describe('an export', () => {
 
   it('counts records before the very first seal, and is broken by records before any other', async () => {
     const { trail } = await aTrail();
-    const early = newRecordPosition(START - 30 * MINUTE);
+    const early = newRecordPosition(machinePlatform.random, START - 30 * MINUTE);
     trail.put(trail.make(TENANTS[0], 1, {}, { position: early }));
     expect(await verifyExport(exportOf(trail), pem())).toEqual({ ...ALL, records: 21, beforeSeals: 1 });
     const later = [header(TENANTS[0], START + MINUTE), ...sealLines(trail).slice(1)];
@@ -200,7 +201,7 @@ describe('a failure of an export', () => {
     const { trail } = await aTrail({ minutes: 6 });
     const forged = (minute: number) => {
       const at = START + minute * MINUTE;
-      trail.put(trail.make(TENANTS[0], 9, {}, { position: newRecordPosition(at) }));
+      trail.put(trail.make(TENANTS[0], 9, {}, { position: newRecordPosition(machinePlatform.random, at) }));
     };
     [0, 0, 3].forEach(forged);
     const [, second, , , fifth] = [...trail.seals.entries()];

@@ -1,6 +1,7 @@
 import { claimOf } from '../../../src/core/access/authenticate.ts';
 import { generateApiKey } from '../../../src/core/crypto/api-key.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const TENANT = '5f9c1f0e-3c53-4f6e-9a53-0d9c6a1c2b11';
 const messageOf = (text: string): string | undefined => {
@@ -14,7 +15,7 @@ const messageOf = (text: string): string | undefined => {
 };
 
 describe('the error for a text that is no key', () => {
-  const key = generateApiKey('private', TENANT).reveal();
+  const key = generateApiKey(machinePlatform.random, 'private', TENANT).reveal();
 
   it('calls a key with a part missing, added or changed not whole', () => {
     // Without one character it may decode to as many bytes: then it is an unknown key.

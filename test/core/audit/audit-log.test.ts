@@ -9,6 +9,7 @@ import {
 import { decodeContent } from '../../../src/core/audit/record-content.ts';
 import { ServiceError } from '../../../src/core/shared/service-error.ts';
 import { someTenantKeys } from '../../support/tenant-keys.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const MINUTE = 60_000;
 const NOW = 1_800_000_000_000;
@@ -37,6 +38,7 @@ function aWriter() {
   const log = createAuditLog({
     trailWriter,
     tenantKeys,
+    ...machinePlatform,
     clock: () => state.now,
     auditRetentionMs: 1_000_000,
     onAuditUnavailable: () => undefined,
@@ -133,6 +135,7 @@ it('returns the usual error for a tenant whose keys were destroyed', async () =>
   const log = createAuditLog({
     trailWriter: { mark: () => Promise.resolve(), write: () => Promise.resolve({ wasThrottled: false }) },
     tenantKeys: { current: () => Promise.reject(gone) },
+    ...machinePlatform,
     clock: () => NOW,
     auditRetentionMs: 1,
     onAuditUnavailable: () => undefined,

@@ -16,6 +16,7 @@ import type { NamedToken } from '../../../src/core/audit/effect.ts';
 import { CONTAINER_LIMITS, parseContainer } from '../../../src/core/shared/container.ts';
 import { ID_LENGTH, tokenIdProblem } from '../../../src/core/tokens/token-id.ts';
 import { someTenantKeys } from '../../support/tenant-keys.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const TENANT = '0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b11';
 const APPLICATION = '3c8e7a52-1f64-4b0e-8a55-d1b0f1c5a9e2';
@@ -55,8 +56,13 @@ function aTrail() {
     return Promise.resolve({ Responses: Statements.map(() => ({})) });
   };
   const log = createAuditLog({
-    trailWriter: createTrailWriter({ client: { send }, name: 'Audit' } as unknown as Table),
+    trailWriter: createTrailWriter({
+      client: { send },
+      platform: machinePlatform,
+      name: 'Audit',
+    } as unknown as Table),
     tenantKeys: someTenantKeys(),
+    ...machinePlatform,
     clock: () => Date.UTC(2026, 10, 25),
     auditRetentionMs: 3_650 * DAY_MS,
     onAuditUnavailable: () => undefined,

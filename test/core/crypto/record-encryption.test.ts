@@ -10,6 +10,7 @@ import {
 } from '../../../src/core/crypto/record-encryption.ts';
 import { fc } from '../../../packages/local-aws/test/properties.ts';
 import { KEY_VECTORS, RECORD_VECTORS } from './record-vectors.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const dataKey = { version: 7, key: createSecretKey(randomBytes(32)) };
 const context = { tenantId: 'tenant', recordId: 'record', field: 'data' };
@@ -59,7 +60,7 @@ describe('an encrypted record', () => {
         fc.string(),
         (plaintext, recordId, field) => {
           const where = { tenantId: 't', recordId, field };
-          const record = encryptRecord(dataKey, where, Buffer.from(plaintext));
+          const record = encryptRecord(machinePlatform.random, dataKey, where, Buffer.from(plaintext));
           expect(record).toHaveLength(plaintext.length + ENCRYPTION_OVERHEAD_BYTES);
           expect(decryptRecord(dataKey, where, record)).toEqual(Buffer.from(plaintext));
         },
@@ -68,7 +69,7 @@ describe('an encrypted record', () => {
   });
 
   it('does not open when any single bit has changed', () => {
-    const record = encryptRecord(dataKey, context, Buffer.from('4242424242424242'));
+    const record = encryptRecord(machinePlatform.random, dataKey, context, Buffer.from('4242424242424242'));
     for (let bit = 0; bit < record.length * 8; bit += 1) {
       const changed = Buffer.from(record);
       changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
@@ -77,14 +78,14 @@ describe('an encrypted record', () => {
   });
 
   it('does not open when it was truncated', () => {
-    const record = encryptRecord(dataKey, context, Buffer.from('x'));
+    const record = encryptRecord(machinePlatform.random, dataKey, context, Buffer.from('x'));
     for (let length = 0; length < record.length; length += 1) {
       expect(() => decryptRecord(dataKey, context, record.subarray(0, length))).toThrow(RecordCorruptedError);
     }
   });
 
   it('opens only in its own context', () => {
-    const record = encryptRecord(dataKey, context, Buffer.from('x'));
+    const record = encryptRecord(machinePlatform.random, dataKey, context, Buffer.from('x'));
     for (const elsewhere of [{ tenantId: 'other' }, { recordId: 'other' }, { field: 'other' }]) {
       expect(() => decryptRecord(dataKey, { ...context, ...elsewhere }, record)).toThrow(
         RecordCorruptedError,
@@ -96,7 +97,7 @@ describe('an encrypted record', () => {
   });
 
   it('does not open under another key or version', () => {
-    const record = encryptRecord(dataKey, context, Buffer.from('x'));
+    const record = encryptRecord(machinePlatform.random, dataKey, context, Buffer.from('x'));
     expect(dataKeyVersion(record)).toBe(7);
     expect(() =>
       decryptRecord({ version: 7, key: createSecretKey(randomBytes(32)) }, context, record),
@@ -105,14 +106,16 @@ describe('an encrypted record', () => {
   });
 
   it('differs each time, salt and nonce included', () => {
-    const records = Array.from({ length: 200 }, () => encryptRecord(dataKey, context, Buffer.from('same')));
+    const records = Array.from({ length: 200 }, () =>
+      encryptRecord(machinePlatform.random, dataKey, context, Buffer.from('same')),
+    );
     expect(new Set(records.map((record) => record.subarray(3, 19).toString('hex'))).size).toBe(200);
     expect(new Set(records.map((record) => record.subarray(19, 31).toString('hex'))).size).toBe(200);
   });
 
   it('opens in an independent implementation of the documented format', async () => {
     const where = { tenantId: 'tenant', recordId: 'récord 😀', field: 'data' };
-    const record = encryptRecord(dataKey, where, Buffer.from('naïve 4242'));
+    const record = encryptRecord(machinePlatform.random, dataKey, where, Buffer.from('naïve 4242'));
     await expect(openIndependently(dataKey.key.export(), Object.values(where), record)).resolves.toBe(
       'naïve 4242',
     );

@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 import { RecordCorruptedError } from '../../../src/core/crypto/record-encryption.ts';
 import { unwrapRoot, wrapRoot } from '../../../src/core/crypto/wrapped-root.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const aKey = () => createSecretKey(randomBytes(32));
 const id = fc.oneof(fc.uuid(), fc.string());
@@ -13,9 +14,9 @@ describe('a root under a deployment key', () => {
     fc.assert(
       fc.property(by, id, (deploymentKey, tenant) => {
         const root = aKey();
-        const wrapped = wrapRoot(deploymentKey, tenant, root);
+        const wrapped = wrapRoot(machinePlatform.random, deploymentKey, tenant, root);
         expect(unwrapRoot(deploymentKey, tenant, wrapped).equals(root)).toBe(true);
-        expect(wrapRoot(deploymentKey, tenant, root)).not.toEqual(wrapped);
+        expect(wrapRoot(machinePlatform.random, deploymentKey, tenant, root)).not.toEqual(wrapped);
       }),
       { numRuns: cases(50) },
     );
@@ -25,7 +26,7 @@ describe('a root under a deployment key', () => {
     fc.assert(
       fc.property(by, by, id, id, fc.nat(), (own, other, tenant, another, bit) => {
         fc.pre(tenant !== another && own.id !== other.id);
-        const wrapped = wrapRoot(own, tenant, aKey());
+        const wrapped = wrapRoot(machinePlatform.random, own, tenant, aKey());
         const changed = Buffer.from(wrapped);
         const at = bit % (wrapped.length * 8);
         changed[at >> 3] = (changed[at >> 3] ?? 0) ^ (1 << (at & 7));
@@ -44,7 +45,7 @@ describe('a root under a deployment key', () => {
 
   it('contains no byte sequence of the root, and neither it nor the key prints', () => {
     const [deploymentKey, root] = [{ id: 'd', key: aKey() }, aKey()];
-    const wrapped = wrapRoot(deploymentKey, 't', root);
+    const wrapped = wrapRoot(machinePlatform.random, deploymentKey, 't', root);
     expect(wrapped.includes(root.export())).toBe(false);
     const secrets = [root, deploymentKey.key].map((key) => key.export().toString('hex'));
     const printed = inspect([deploymentKey, unwrapRoot(deploymentKey, 't', wrapped)], {

@@ -1,9 +1,4 @@
-import {
-  createBudget,
-  MASK_STEPS,
-  REQUEST_STEPS,
-  type Budget,
-} from '../../../src/core/expressions/budget.ts';
+import { MASK_STEPS, REQUEST_STEPS, type Budget } from '../../../src/core/expressions/budget.ts';
 import { ExpressionError } from '../../../src/core/expressions/expression-error.ts';
 import { FILTER_NAMES } from '../../../src/core/expressions/liquid-expression.ts';
 import { renderTemplate, renderTemplates } from '../../../src/core/expressions/render.ts';
@@ -14,6 +9,7 @@ import { maskData } from '../../../src/core/tokens/open-token.ts';
 import { DATA_MAX_BYTES, prepareContent } from '../../../src/core/tokens/prepare-content.ts';
 import { tokenType } from '../../../src/core/tokens/token-type.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { aBudget } from '../../support/builders/a-budget.ts';
 
 /** Aliases are random: the same length and kind, but another text each time. */
 const names = FILTER_NAMES.filter((name) => !name.startsWith('alias_'));
@@ -103,15 +99,15 @@ describe('the budget of expressions', () => {
         data,
         fc.integer({ min: 0, max: 99 }),
         (template, input, percent) => {
-          const whole = createBudget();
+          const whole = aBudget();
           const first = evaluated(whole, () => renderTemplate(template, { data: input }, whole));
-          const again = createBudget();
+          const again = aBudget();
           expect(evaluated(again, () => renderTemplate(template, { data: input }, again))).toEqual(first);
           expect(whole.used).toBeGreaterThan(0);
           expect(whole.used).toBeLessThanOrEqual(REQUEST_STEPS);
 
           const less = Math.floor((whole.used * percent) / 100);
-          const part = createBudget().part(less);
+          const part = aBudget().part(less);
           const [outcome, used] = evaluated(part, () => renderTemplate(template, { data: input }, part));
           expect(outcome).toBe(`takes more than ${String(less)} steps`);
           expect(used).toBe(less);
@@ -124,7 +120,7 @@ describe('the budget of expressions', () => {
   it('is shared by all expressions of a request: no sequence of them takes more', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(expression, data), { minLength: 5, maxLength: 12 }), (request) => {
-        const budget = createBudget();
+        const budget = aBudget();
         for (const [template, input] of request)
           evaluated(budget, () =>
             renderTemplates([template, template], { data: input }, budget.part(REQUEST_STEPS)),
@@ -144,7 +140,7 @@ describe('the budget of expressions', () => {
         try {
           written = prepareContent(tokenType('token'), content, {
             now: 0,
-            budget: createBudget(),
+            budget: aBudget(),
             clientCompatibility: 'strict',
           }).masked;
         } catch (error) {
@@ -152,7 +148,7 @@ describe('the budget of expressions', () => {
           const { errors = {} } = error as ServiceError;
           expect([['mask'], ['mask.shown']]).toContainEqual(Object.keys(errors));
         }
-        const page = createBudget();
+        const page = aBudget();
         const read = maskData({ shown: mask }, new Secret(input), page);
         expect(read?.reveal()).toEqual(written?.reveal());
         expect(page.used).toBeLessThanOrEqual(MASK_STEPS);
@@ -166,8 +162,8 @@ describe('the budget of expressions', () => {
       mask: Array.from({ length: 100 }, () => '{{ data | sort | size }}'),
       data: [] as number[],
     };
-    const page = createBudget();
-    for (let size = 1; maskData(dear.mask, new Secret(dear.data), createBudget()) !== undefined; size += 1)
+    const page = aBudget();
+    for (let size = 1; maskData(dear.mask, new Secret(dear.data), aBudget()) !== undefined; size += 1)
       dear.data = Array.from({ length: size }, (_, index) => index);
     dear.data.pop();
     for (let token = 0; token < 100; token += 1)

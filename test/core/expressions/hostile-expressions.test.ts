@@ -1,9 +1,10 @@
-import { createBudget, MASK_STEPS, REQUEST_STEPS } from '../../../src/core/expressions/budget.ts';
+import { MASK_STEPS, REQUEST_STEPS } from '../../../src/core/expressions/budget.ts';
 import { ExpressionError } from '../../../src/core/expressions/expression-error.ts';
 import { renderTemplate, renderTemplates } from '../../../src/core/expressions/render.ts';
 import type { Json, JsonObject } from '../../../src/core/shared/json.ts';
+import { aBudget } from '../../support/builders/a-budget.ts';
 
-const renderText = (template: string, data: Json, budget = createBudget()) =>
+const renderText = (template: string, data: Json, budget = aBudget()) =>
   renderTemplate(template, { data }, budget);
 const render = (expression: string, data: Json = null) => renderText(`{{ ${expression} }}`, data);
 
@@ -11,7 +12,7 @@ const render = (expression: string, data: Json = null) => renderText(`{{ ${expre
  * The result or the error. The tests measure steps, not time, and no evaluation has more steps than
  * a budget.
  */
-function outcome(expression: string, data: Json = null, budget = createBudget()): unknown {
+function outcome(expression: string, data: Json = null, budget = aBudget()): unknown {
   try {
     return renderText(`{{ ${expression} }}`, data, budget);
   } catch (error) {
@@ -91,11 +92,7 @@ describe('names other than own JSON members of a value', () => {
   });
 
   it('no expression changes a prototype', () => {
-    renderTemplates(
-      JSON.parse('{"__proto__":{"polluted":"{{ data }}"}}') as Json,
-      { data: 1 },
-      createBudget(),
-    );
+    renderTemplates(JSON.parse('{"__proto__":{"polluted":"{{ data }}"}}') as Json, { data: 1 }, aBudget());
     render('data', JSON.parse('{"__proto__":{"polluted":1}}') as Json);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
@@ -185,7 +182,7 @@ describe('the budget of an evaluation', () => {
     ]),
   )('is enough for %s, with the same steps each time', (_, expression, data) => {
     const used = [1, 2].map(() => {
-      const budget = createBudget();
+      const budget = aBudget();
       outcome(expression, data, budget);
       return budget.used;
     });
@@ -195,7 +192,7 @@ describe('the budget of an evaluation', () => {
 
   it('is shared by the expressions of a text and by the texts of a mask', () => {
     const data = Array.from({ length: 1_000 }, (_, index) => (index * 7_919) % 100_003);
-    const budget = createBudget();
+    const budget = aBudget();
     expect(renderText('{{ data | sort | size }}{{ data | sort | size }}', data, budget)).toBe('10001000');
     const twice = budget.used;
     renderText('{{ data | sort | size }}', data, budget);
@@ -209,19 +206,19 @@ describe('the budget of an evaluation', () => {
         renderTemplates(
           Array.from({ length: 10_000 }, () => text),
           { data: value },
-          createBudget(),
+          aBudget(),
         ),
       ).toThrow(ExpressionError);
   });
 
   it('allows nothing more once it is exceeded, not even cheap expressions', () => {
-    const budget = createBudget();
+    const budget = aBudget();
     expect(outcome(`data ${'| append: data'.repeat(29)}`, 'a'.repeat(1_000_000), budget)).toBe('refused');
     expect(outcome('data', 1, budget)).toBe('refused');
   });
 
   it('survives the failure of a part, whose steps count for the whole', () => {
-    const budget = createBudget();
+    const budget = aBudget();
     const part = budget.part(MASK_STEPS);
     expect(
       outcome(
@@ -237,14 +234,14 @@ describe('the budget of an evaluation', () => {
   });
 
   it('limits a part to the remaining steps of the whole', () => {
-    const budget = createBudget();
+    const budget = aBudget();
     budget.charge(REQUEST_STEPS - 1);
     expect(outcome('data', 1, budget.part(MASK_STEPS))).toBe('refused');
   });
 
   it.each([NaN, Infinity, REQUEST_STEPS + 1])('rejects %d steps', (steps) => {
     expect(() => {
-      createBudget().charge(steps);
+      aBudget().charge(steps);
     }).toThrow(ExpressionError);
   });
 
@@ -274,7 +271,7 @@ describe('the budget of an evaluation', () => {
     ["data.at | date: '%d %B %Y'", { at: '2026-02-03' }],
     ["data.lines | where: 'type', 'a' | map: 'price' | sum", { lines: [{ type: 'a', price: 5 }] }],
   ])('is enough for a mask with five times %s', (expression, data) => {
-    const budget = createBudget().part(MASK_STEPS);
+    const budget = aBudget().part(MASK_STEPS);
     for (let time = 0; time < 5; time += 1) expect(outcome(expression, data, budget)).not.toBe('refused');
   });
 });

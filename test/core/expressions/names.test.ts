@@ -1,10 +1,10 @@
-import { createBudget } from '../../../src/core/expressions/budget.ts';
 import { parseExpression } from '../../../src/core/expressions/parse-expression.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { aBudget } from '../../support/builders/a-budget.ts';
 
 const evaluate = (source: string, data: Json): Json =>
-  parseExpression(source, createBudget()).evaluate({ data }, createBudget());
+  parseExpression(source, aBudget()).evaluate({ data }, aBudget());
 
 /** Names alone do not go through Liquid; names in brackets do. */
 const names = fc.constantFrom(
@@ -74,7 +74,7 @@ it.each<[string, string[]]>([
   ['["data"].a', ['data']],
   ['data | map: "other"', ['data']],
 ])('the names of %s are %j', (source, names) => {
-  const used = parseExpression(source, createBudget()).names;
+  const used = parseExpression(source, aBudget()).names;
   expect(used.map(({ name }) => name)).toEqual(names);
   for (const { name, at } of used)
     expect(source.slice(at).replace(/^["']/, '')).toMatch(new RegExp(`^${name}`));

@@ -1,5 +1,4 @@
 import { createBudget } from '../../../src/core/expressions/budget.ts';
-import { drawingFrom } from '../../../src/core/expressions/alias-filters.ts';
 import { ExpressionError } from '../../../src/core/expressions/expression-error.ts';
 import { OWN_FILTERS } from '../../../src/core/expressions/filters.ts';
 import { liquidExpression } from '../../../src/core/expressions/liquid-expression.ts';
@@ -12,9 +11,9 @@ import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 function outcome(expression: Expression, data: Json): unknown {
   try {
     return {
-      value: drawingFrom(
-        () => 0,
-        () => expression.evaluate({ data }, createBudget()),
+      value: expression.evaluate(
+        { data },
+        createBudget(() => 0),
       ),
     };
   } catch (error) {

@@ -1,4 +1,3 @@
-import { createBudget } from '../../../src/core/expressions/budget.ts';
 import { ExpressionError } from '../../../src/core/expressions/expression-error.ts';
 import {
   checkTemplate,
@@ -9,6 +8,7 @@ import {
 import { TEMPLATE_MAX_LENGTH } from '../../../src/core/expressions/template.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { aBudget } from '../../support/builders/a-budget.ts';
 
 const CARD = {
   number: '4242424242424242',
@@ -17,7 +17,7 @@ const CARD = {
   holder: { name: 'Ada', active: true, middle: null },
 };
 
-const render = (template: string, data: Json = CARD) => renderTemplate(template, { data }, createBudget());
+const render = (template: string, data: Json = CARD) => renderTemplate(template, { data }, aBudget());
 
 describe('a text with expressions', () => {
   it.each<[string, Json]>([
@@ -98,7 +98,7 @@ describe('a text with expressions', () => {
     const mask = {
       '{{ data.number }}': ['{{ data.number | last4 }}', 1, null, { a: false, b: 'X{{ data.missing }}' }],
     };
-    expect(renderTemplates(mask, { data: CARD }, createBudget())).toEqual({
+    expect(renderTemplates(mask, { data: CARD }, aBudget())).toEqual({
       '{{ data.number }}': ['4242', 1, null, { a: false, b: 'X' }],
     });
   });
@@ -208,10 +208,8 @@ describe('source that is not in the language', () => {
     '{{ data[ }}',
     '{{ (1..) }}',
   ])('%s is rejected by the check and by the evaluation', (template) => {
-    expect(() => checkTemplate(template, { names: ['data'] }, createBudget())).toThrow(ExpressionError);
-    expect(() => checkTemplates([{ a: template }], { names: ['data'] }, createBudget())).toThrow(
-      ExpressionError,
-    );
+    expect(() => checkTemplate(template, { names: ['data'] }, aBudget())).toThrow(ExpressionError);
+    expect(() => checkTemplates([{ a: template }], { names: ['data'] }, aBudget())).toThrow(ExpressionError);
     expect(() => render(template)).toThrow(ExpressionError);
   });
 
@@ -229,7 +227,7 @@ describe('source that is not in the language', () => {
     '{{ not data.number }}',
     '{{ {{ data.number }} }}',
   ])('%s is rejected: a typing error never reveals masked data', (template) => {
-    expect(() => checkTemplate(template, { names: ['data'] }, createBudget())).toThrow(ExpressionError);
+    expect(() => checkTemplate(template, { names: ['data'] }, aBudget())).toThrow(ExpressionError);
   });
 
   it('a text without expressions is never too long, but one with expressions is limited', () => {
@@ -247,7 +245,7 @@ describe('source that is not in the language', () => {
 
 describe('names', () => {
   const check = (template: string, names: readonly string[]) =>
-    checkTemplate(template, { names }, createBudget()).names;
+    checkTemplate(template, { names }, aBudget()).names;
 
   it.each([
     '{{ other }}',
@@ -260,7 +258,7 @@ describe('names', () => {
       /^has a name other than data at column \d+(; did you mean `data`\?)?$/,
     );
     expect(() => {
-      checkTemplates({ a: [template] }, { names: ['data'] }, createBudget());
+      checkTemplates({ a: [template] }, { names: ['data'] }, aBudget());
     }).toThrow(ExpressionError);
   });
 
@@ -276,7 +274,7 @@ describe('names', () => {
 
 it('the check of a template rejects filters that are not allowed', () => {
   const check = (template: string) =>
-    checkTemplate(template, { names: ['data'], filters: ['last4', 'reveal'] }, createBudget()).filters;
+    checkTemplate(template, { names: ['data'], filters: ['last4', 'reveal'] }, aBudget()).filters;
   expect(check('{{ data | last4 }}-{{ data | reveal: 1 | last4 }}')).toEqual(['last4', 'reveal', 'last4']);
   expect(() => check('{{ data | last4 }}-{{ data | slice: 1 }}')).toThrow(ExpressionError);
 });

@@ -1,10 +1,11 @@
-import { createBudget, MASK_STEPS } from '../../../src/core/expressions/budget.ts';
+import { MASK_STEPS } from '../../../src/core/expressions/budget.ts';
 import { ExpressionError } from '../../../src/core/expressions/expression-error.ts';
 import { checkTemplate, checkTemplates, renderTemplates } from '../../../src/core/expressions/render.ts';
 import { parseTokenTemplate } from '../../../src/core/expressions/token-expression.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { pathOf } from '../../../src/core/shared/member-path.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { aBudget } from '../../support/builders/a-budget.ts';
 
 const problemOf = (parse: () => unknown): string | undefined => {
   try {
@@ -16,10 +17,8 @@ const problemOf = (parse: () => unknown): string | undefined => {
   }
 };
 const inTemplate = (text: string) =>
-  problemOf(() =>
-    checkTemplate(text, { names: ['data'], filters: ['last4', 'append', 'json'] }, createBudget()),
-  );
-const inReferences = (text: string) => problemOf(() => parseTokenTemplate(text, createBudget()));
+  problemOf(() => checkTemplate(text, { names: ['data'], filters: ['last4', 'append', 'json'] }, aBudget()));
+const inReferences = (text: string) => problemOf(() => parseTokenTemplate(text, aBudget()));
 
 const FILTER_OR_END = '`|` and a filter, or `}}`';
 const ARGUMENTS_OR_MORE = `\`:\` and arguments, ${FILTER_OR_END}`;
@@ -125,7 +124,7 @@ describe('the templates of a JSON value', () => {
 
   it('are all checked, each error with its place', () => {
     const found: string[] = [];
-    const budget = createBudget();
+    const budget = aBudget();
     checkTemplates(value, { names: ['data'] }, budget, (_error, place) => {
       found.push(pathOf(place, 'mask'));
     });
@@ -140,7 +139,7 @@ describe('the templates of a JSON value', () => {
     'are not all looked at if most of them are wrong: %s',
     (text) => {
       const reported = jest.fn();
-      const budget = createBudget().part(MASK_STEPS);
+      const budget = aBudget().part(MASK_STEPS);
       const texts = Array.from({ length: 980 }, (_, index) => text.replace('x', `x${String(index)}`));
       expect(() => {
         checkTemplates(texts, { names: ['data'] }, budget, reported);
@@ -151,7 +150,7 @@ describe('the templates of a JSON value', () => {
 
   it('fail together where the budget is used up, which is no fault of one of them', () => {
     const reported = jest.fn();
-    const budget = createBudget().part(10);
+    const budget = aBudget().part(10);
     expect(() => renderTemplates(value, { data: 'x' }, budget, reported)).toThrow('takes more than 10 steps');
     expect(reported).not.toHaveBeenCalled();
   });

@@ -1,4 +1,4 @@
-import { createBudget, REQUEST_STEPS } from '../../../src/core/expressions/budget.ts';
+import { REQUEST_STEPS } from '../../../src/core/expressions/budget.ts';
 import { ExpressionError } from '../../../src/core/expressions/expression-error.ts';
 import {
   fillTokenTemplate,
@@ -10,16 +10,17 @@ import { EXPRESSIONS_MAX } from '../../../src/core/shared/field-reporter.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { tokenIdProblem } from '../../../src/core/tokens/token-id.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { aBudget } from '../../support/builders/a-budget.ts';
 
 const HANG_MS = 20_000;
-const fillingWith = (valueOf: Filling['valueOf']): Filling => ({ valueOf, budget: createBudget() });
+const fillingWith = (valueOf: Filling['valueOf']): Filling => ({ valueOf, budget: aBudget() });
 const parsed = (text: string) =>
-  referencesOf(parseTokenTemplate(text, createBudget())).map(({ id, isWhole }) => ({ id, isWhole }));
+  referencesOf(parseTokenTemplate(text, aBudget())).map(({ id, isWhole }) => ({ id, isWhole }));
 /** A row with a separate title: a text may be very long. */
 const titled = (text: string) => [text.slice(0, 40), text] as const;
 const fill = (text: string, values: Record<string, Json>) =>
   fillTokenTemplate(
-    parseTokenTemplate(text, createBudget()),
+    parseTokenTemplate(text, aBudget()),
     fillingWith(({ id }) => values[id] ?? null),
   );
 
@@ -110,7 +111,7 @@ describe('a reference to a token', () => {
   it('is rejected at the first reference too many for a request, before the rest is read', () => {
     const many = '{{ a }}'.repeat(EXPRESSIONS_MAX);
     expect(parsed(many)).toHaveLength(EXPRESSIONS_MAX);
-    const budget = createBudget();
+    const budget = aBudget();
     const charge = jest.spyOn(budget, 'charge');
     expect(() => parseTokenTemplate(many.repeat(3), budget)).toThrow('more than 10000 expressions');
     expect(charge.mock.calls.length).toBeLessThan(EXPRESSIONS_MAX + 10);
@@ -155,7 +156,7 @@ describe('filling in', () => {
           const value = parts.join('');
           const asked: string[] = [];
           const result = fillTokenTemplate(
-            parseTokenTemplate('{{ a }}-{{ a | append: "" }}', createBudget()),
+            parseTokenTemplate('{{ a }}-{{ a | append: "" }}', aBudget()),
             fillingWith(({ id }) => {
               asked.push(id);
               return value;
@@ -170,7 +171,7 @@ describe('filling in', () => {
 
   it('encodes only filled-in values', () => {
     const result = fillTokenTemplate(
-      parseTokenTemplate('a b={{ x }}&c d', createBudget()),
+      parseTokenTemplate('a b={{ x }}&c d', aBudget()),
       fillingWith(() => 'e f'),
       encodeURIComponent,
     );
@@ -199,12 +200,12 @@ describe('filling in', () => {
       const value = 'x'.repeat(1_000_000);
       expect(() =>
         fillTokenTemplate(
-          parseTokenTemplate('{{ a }}'.repeat(1_000), createBudget()),
+          parseTokenTemplate('{{ a }}'.repeat(1_000), aBudget()),
           fillingWith(() => value),
         ),
       ).toThrow(ExpressionError);
       const filling = fillingWith(() => value);
-      const one = () => fillTokenTemplate(parseTokenTemplate('{{ a | upcase }}', createBudget()), filling);
+      const one = () => fillTokenTemplate(parseTokenTemplate('{{ a | upcase }}', aBudget()), filling);
       expect(() => Array.from({ length: 100 }, one)).toThrow(ExpressionError);
     },
     HANG_MS,
@@ -224,7 +225,7 @@ describe('filling in', () => {
     'reads a body like %s only once',
     (_, text) => {
       try {
-        expect(parseTokenTemplate(text, createBudget()).length).toBeGreaterThan(0);
+        expect(parseTokenTemplate(text, aBudget()).length).toBeGreaterThan(0);
       } catch (error) {
         expect(error).toBeInstanceOf(ExpressionError);
       }

@@ -1,6 +1,5 @@
 import { ExpressionError } from '../../../src/core/expressions/expression-error.ts';
 import { FILTER_NAMES } from '../../../src/core/expressions/liquid-expression.ts';
-import { createBudget } from '../../../src/core/expressions/budget.ts';
 import { renderTemplate } from '../../../src/core/expressions/render.ts';
 import {
   padLeft,
@@ -12,6 +11,7 @@ import {
 } from '../../../src/core/expressions/value-filters.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { fc } from '../../../packages/local-aws/test/properties.ts';
+import { aBudget } from '../../support/builders/a-budget.ts';
 
 describe('to_number', () => {
   it.each<[Json, Json]>([
@@ -158,15 +158,13 @@ describe('the filters', () => {
     ['divided_by: 2 | ceil', 5, 3],
     ['round: 1', 2.25, 2.3],
   ])('the filter %s of %j returns the expected value', (filters, data, result) => {
-    expect(renderTemplate(`{{ data | ${filters} }}`, { data }, createBudget())).toEqual(result);
+    expect(renderTemplate(`{{ data | ${filters} }}`, { data }, aBudget())).toEqual(result);
   });
 
   it('a result that is not a number is an error', () => {
-    expect(() => renderTemplate('{{ data | divided_by: 0 }}', { data: 1 }, createBudget())).toThrow(
+    expect(() => renderTemplate('{{ data | divided_by: 0 }}', { data: 1 }, aBudget())).toThrow(
       ExpressionError,
     );
-    expect(() => renderTemplate('{{ data | modulo: 0 }}', { data: 1 }, createBudget())).toThrow(
-      ExpressionError,
-    );
+    expect(() => renderTemplate('{{ data | modulo: 0 }}', { data: 1 }, aBudget())).toThrow(ExpressionError);
   });
 });

@@ -3,13 +3,17 @@ import { dataKeyVersion } from '../../../src/core/crypto/record-encryption.ts';
 import { rotateDataKey, rotateIfDue } from '../../../src/core/operator/rotate-data-key.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { aTenantWorld } from '../../support/a-tenant-world.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const context = (tenantId: string) => ({ tenantId, recordId: 'r', field: 'data' });
 
 describe('the rotation of a data key', () => {
   it('adds a version; old records still open, also in an instance with an older ring', async () => {
     const { deps, instance, tenantId } = await aTenantWorld();
-    const [quick, slow] = [createVault(instance()), createVault(instance())];
+    const [quick, slow] = [
+      createVault(instance(), machinePlatform.random),
+      createVault(instance(), machinePlatform.random),
+    ];
     const before = await slow.encrypt(context(tenantId), new Secret('old'));
     expect(await rotateDataKey(deps, tenantId)).toBe(2);
     const after = await quick.encrypt(context(tenantId), new Secret('new'));
@@ -22,13 +26,16 @@ describe('the rotation of a data key', () => {
 
   it('never handles a key', async () => {
     const { deps, tenantId, keys } = await aTenantWorld();
-    await rotateDataKey({ tenantStore: deps.tenantStore, clock: deps.clock, keyRotationMs: 1 }, tenantId);
+    await rotateDataKey(
+      { ...machinePlatform, tenantStore: deps.tenantStore, clock: deps.clock, keyRotationMs: 1 },
+      tenantId,
+    );
     expect(keys.unwraps).toEqual([]);
   });
 
   it('is known to every instance within five minutes', async () => {
     const { deps, state, instance, tenantId } = await aTenantWorld();
-    const vault = createVault(instance());
+    const vault = createVault(instance(), machinePlatform.random);
     await vault.encrypt(context(tenantId), new Secret('x'));
     await rotateDataKey(deps, tenantId);
     expect(dataKeyVersion(await vault.encrypt(context(tenantId), new Secret('x')))).toBe(1);

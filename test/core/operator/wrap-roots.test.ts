@@ -12,6 +12,7 @@ import {
   type RewrapInput,
 } from '../../../src/core/operator/wrap-roots.ts';
 import { aTenantWorld } from '../../support/a-tenant-world.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 type World = Awaited<ReturnType<typeof aTenantWorld>>;
 
@@ -27,13 +28,15 @@ const wrappers = ({ tenants }: World) =>
 
 /** Encrypts one record for each tenant, and returns what opens all of them in an instance. */
 async function encryptedRecords({ tenants, instance }: World) {
-  const vault = createVault(instance());
+  const vault = createVault(instance(), machinePlatform.random);
   const records = await Promise.all(
     [...tenants.keys()].map(async (id) => [id, await vault.encrypt(context(id), new Secret(id))] as const),
   );
   return async (keys: ReturnType<World['instance']>) => {
     for (const [id, record] of records)
-      expect((await createVault(keys).decrypt(context(id), record)).reveal()).toBe(id);
+      expect((await createVault(keys, machinePlatform.random).decrypt(context(id), record)).reveal()).toBe(
+        id,
+      );
   };
 }
 

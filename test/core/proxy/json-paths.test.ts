@@ -5,10 +5,11 @@ import { requestBody } from '../../../src/core/proxy/request-body.ts';
 import { contentOfText } from '../../../src/core/shared/content.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { memberPath } from '../../../src/core/shared/member-path.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 /** Returns the errors of a body without their words. */
 function errorsOf(text: string, contentType = 'application/json'): readonly string[] {
-  const fields = new TemplateFields();
+  const fields = new TemplateFields(machinePlatform.random.integer);
   requestBody(contentOfText(text), contentType, false, fields);
   return fields.failed ? Object.keys(fields.error().errors ?? {}) : [];
 }

@@ -8,12 +8,13 @@ import type { Json } from '../../../src/core/shared/json.ts';
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
 import { ServiceError } from '../../../src/core/shared/service-error.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const REFUSED = Symbol('refused');
 
 /** A body, or a query for the type `query`, with the token `a` filled in. */
 function filled(text: string, type: string, value: Json): string | typeof REFUSED {
-  const fields = new TemplateFields();
+  const fields = new TemplateFields(machinePlatform.random.integer);
   try {
     const renderable =
       type === 'query'
@@ -31,7 +32,7 @@ function filled(text: string, type: string, value: Json): string | typeof REFUSE
 
 /** The header of a template, with the token `a` filled in. */
 function header(text: string, value: Json): string | typeof REFUSED {
-  const fields = new TemplateFields();
+  const fields = new TemplateFields(machinePlatform.random.integer);
   const renderable = requestHeaders({ 'x-text': text }, () => false, fields);
   try {
     const [[, rendered] = ['', '']] = renderable.render({ valueOf: () => value, budget: fields.budget });

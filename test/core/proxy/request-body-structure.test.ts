@@ -5,13 +5,14 @@ import type { Json } from '../../../src/core/shared/json.ts';
 import { ServiceError } from '../../../src/core/shared/service-error.ts';
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 type Tokens = Readonly<Record<string, Json>>;
 
 /** A body with its tokens filled in; `refused` if an error is reported. */
 function filled(body: string, contentType: string, tokens: Tokens): string {
   const results = [contentOfText(body), contentOfBytes(Buffer.from(body))].map((content) => {
-    const fields = new TemplateFields();
+    const fields = new TemplateFields(machinePlatform.random.integer);
     try {
       const renderable = requestBody(content, contentType, false, fields);
       fields.throwIfFailed();
@@ -392,7 +393,7 @@ describe('a body of JSON records', () => {
   });
 
   it('is rejected when it has an expression and is not UTF-8', () => {
-    const fields = new TemplateFields();
+    const fields = new TemplateFields(machinePlatform.random.integer);
     const body = Buffer.concat([Buffer.from('{"a":"{{ a }}'), Buffer.from([0xff]), Buffer.from('"}\n')]);
     requestBody(contentOfBytes(body), 'application/x-ndjson', false, fields);
     expect(fields.failed).toBe(true);

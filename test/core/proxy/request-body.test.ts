@@ -1,4 +1,3 @@
-import { createBudget } from '../../../src/core/expressions/budget.ts';
 import { TemplateFields } from '../../../src/core/expressions/template-fields.ts';
 import type { Filling } from '../../../src/core/expressions/token-expression.ts';
 import { isJson } from '../../../src/core/proxy/is-json.ts';
@@ -7,13 +6,15 @@ import { contentOfBytes, contentOfText } from '../../../src/core/shared/content.
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
+import { aBudget } from '../../support/builders/a-budget.ts';
 
-const fillingWith = (valueOf: Filling['valueOf']): Filling => ({ valueOf, budget: createBudget() });
+const fillingWith = (valueOf: Filling['valueOf']): Filling => ({ valueOf, budget: aBudget() });
 
 /** Renders a body with these tokens, as text and as bytes; throws reported errors. */
 function rendered(body: string, contentType: string, tokens: Readonly<Record<string, Json>>): string {
   const [first = '', second] = [contentOfText(body), contentOfBytes(Buffer.from(body))].map((content) => {
-    const fields = new TemplateFields();
+    const fields = new TemplateFields(machinePlatform.random.integer);
     const renderable = requestBody(content, contentType, false, fields);
     fields.throwIfFailed();
     const result = renderable.render(fillingWith(({ id }) => tokens[id] ?? null));
@@ -127,7 +128,7 @@ describe('a proxied body agrees with an independent rendering', () => {
 
 describe('a hostile body', () => {
   const references = (body: string, contentType: string) => {
-    const fields = new TemplateFields();
+    const fields = new TemplateFields(machinePlatform.random.integer);
     const renderable = requestBody(contentOfBytes(Buffer.from(body)), contentType, false, fields);
     return { count: renderable.references.length, fields };
   };
@@ -140,7 +141,7 @@ describe('a hostile body', () => {
     const { fields } = references(`${before}${unit.repeat(200_000)}${after}`, contentType);
     expect(fields.isFull).toBe(true);
     let reported = 0;
-    const counting = new TemplateFields();
+    const counting = new TemplateFields(machinePlatform.random.integer);
     const report = counting.report;
     Object.defineProperty(counting, 'report', {
       value: (path: string, message: string) => {
@@ -177,7 +178,12 @@ describe('a hostile body', () => {
 describe('a body that is not text with expressions', () => {
   it('is sent unchanged when it is declared as compressed', () => {
     const body = Buffer.from('{{ id }}');
-    const rendering = requestBody(contentOfBytes(body), 'text/plain', true, new TemplateFields());
+    const rendering = requestBody(
+      contentOfBytes(body),
+      'text/plain',
+      true,
+      new TemplateFields(machinePlatform.random.integer),
+    );
     expect(rendering.references).toEqual([]);
     expect(rendering.render(fillingWith(() => 'x'))).toEqual(body);
   });
@@ -198,7 +204,12 @@ describe('a body that is not text with expressions', () => {
     'name="a;b" ; filename=""',
   ])('is sent unchanged in a part that is a file: %s', (headers) => {
     const body = multipart(headers, '{{ id }}');
-    const rendering = requestBody(contentOfBytes(body), type, false, new TemplateFields());
+    const rendering = requestBody(
+      contentOfBytes(body),
+      type,
+      false,
+      new TemplateFields(machinePlatform.random.integer),
+    );
     expect(rendering.render(fillingWith(() => 'x'))).toEqual(body);
   });
 
@@ -209,14 +220,14 @@ describe('a body that is not text with expressions', () => {
         contentOfBytes(multipart(headers, '{{ id }}')),
         type,
         false,
-        new TemplateFields(),
+        new TemplateFields(machinePlatform.random.integer),
       );
       expect(rendering.render(fillingWith(() => 'x'))).toEqual(multipart(headers, 'x'));
     },
   );
 
   it('is rejected in a field that is not UTF-8 and has an expression', () => {
-    const fields = new TemplateFields();
+    const fields = new TemplateFields(machinePlatform.random.integer);
     requestBody(
       contentOfBytes(multipart('name="a"', Buffer.concat([Buffer.from([0xff]), Buffer.from('{{ id }}')]))),
       type,
@@ -227,7 +238,7 @@ describe('a body that is not text with expressions', () => {
   });
 
   it('is rejected in a form value with an expression and an invalid encoding', () => {
-    const fields = new TemplateFields();
+    const fields = new TemplateFields(machinePlatform.random.integer);
     requestBody(
       contentOfBytes(Buffer.from('a=%E0{{ id }}&b=%E0')),
       'application/x-www-form-urlencoded',
@@ -237,7 +248,7 @@ describe('a body that is not text with expressions', () => {
     expect(() => {
       fields.throwIfFailed();
     }).toThrow();
-    const harmless = new TemplateFields();
+    const harmless = new TemplateFields(machinePlatform.random.integer);
     requestBody(
       contentOfBytes(Buffer.from('a=%E0&b={{ id }}')),
       'application/x-www-form-urlencoded',
@@ -312,7 +323,7 @@ describe('a body of JSON', () => {
     ['is sent unchanged without one', 'x', undefined],
   ])('that is not UTF-8 %s', (_, value, problems) => {
     const body = Buffer.concat([Buffer.from(`{"a":"${value}`), Buffer.from([0xff]), Buffer.from('"}')]);
-    const fields = new TemplateFields();
+    const fields = new TemplateFields(machinePlatform.random.integer);
     const renderable = requestBody(contentOfBytes(body), 'application/json', false, fields);
     expect(renderable.render(fillingWith(() => null))).toEqual(body);
     let errors: unknown;

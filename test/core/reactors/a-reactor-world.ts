@@ -13,6 +13,7 @@ import { applicationReads } from '../../support/fakes/applications.ts';
 import { inSteps, type Step } from '../../support/fakes/in-steps.ts';
 import { reactorFunctions, type CloudFunction } from '../../support/fakes/reactor-functions.ts';
 import { anAudit } from '../../support/fakes/an-audit.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 export const TENANT = randomUUID();
 
@@ -61,6 +62,7 @@ export function aReactorWorld() {
   };
 
   const deps: ChangeReactorDeps = {
+    ...machinePlatform,
     clock: () => now,
     vault: aVault(),
     audit: anAudit(),

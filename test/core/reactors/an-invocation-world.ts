@@ -29,10 +29,12 @@ import { inSteps, type Step } from '../../support/fakes/in-steps.ts';
 import { tenantKeysFrom } from '../../support/tenant-keys.ts';
 import { aReactorWorld, Death, TENANT } from './a-reactor-world.ts';
 import { anAudit } from '../../support/fakes/an-audit.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const key = createSecretKey(Buffer.alloc(32, 7));
 const tenantKeys = tenantKeysFrom(() => key);
 const webhookSecret = encryptRecord(
+  machinePlatform.random,
   { version: 1, key },
   { tenantId: TENANT, recordId: TENANT, field: 'webhook_secret' },
   Buffer.from(`whsec_${Buffer.alloc(32, 1).toString('base64')}`),
@@ -178,7 +180,7 @@ export function anInvocationWorld() {
           timeoutMs: 10_000,
           service: { baseUrl: 'https://api.example.com', headerPrefix: 'SVC' },
         },
-        randomIdentity,
+        randomIdentity(machinePlatform.random),
       ),
     /**
      * Handles every message that is due. If its handler dies, a message is due again after its

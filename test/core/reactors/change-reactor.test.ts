@@ -10,6 +10,7 @@ import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { anApplication } from '../../support/builders/an-application.ts';
 import { at } from '../../support/fakes/by-tenant.ts';
 import { aDefinition, aManager, aReactorWorld, Death, TENANT } from './a-reactor-world.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 async function sweep(world: ReturnType<typeof aReactorWorld>) {
   world.process();
@@ -18,7 +19,8 @@ async function sweep(world: ReturnType<typeof aReactorWorld>) {
 }
 
 const create = async (world: ReturnType<typeof aReactorWorld>, code = 'one') =>
-  (await createReactor(world.deps, aManager, aDefinition(code), randomIdentity)).reactor.id;
+  (await createReactor(world.deps, aManager, aDefinition(code), randomIdentity(machinePlatform.random)))
+    .reactor.id;
 
 /**
  * Runs an act in processes that die before or after each step, one after the other, and checks the
@@ -241,7 +243,12 @@ describe('the application of a reactor', () => {
     for (const each of [manager, expired]) world.applications.set(at(TENANT, each.id), each);
     for (const applicationId of ['missing', manager.id, expired.id])
       await expect(
-        createReactor(world.deps, aManager, aDefinition('one', { applicationId }), randomIdentity),
+        createReactor(
+          world.deps,
+          aManager,
+          aDefinition('one', { applicationId }),
+          randomIdentity(machinePlatform.random),
+        ),
       ).rejects.toMatchObject({
         code: 'validation_failed',
         errors: { 'application.id': [expect.any(String)] },
@@ -257,7 +264,7 @@ describe('the application of a reactor', () => {
       world.deps,
       aManager,
       aDefinition('one', { applicationId: application.id }),
-      randomIdentity,
+      randomIdentity(machinePlatform.random),
     );
     const current = async () => (await getReactor(world.deps, aManager, reactor.id)).application?.id;
     await patchReactor(world.deps, aManager, reactor.id, { name: 'Renamed' });
@@ -278,7 +285,7 @@ describe('the application of a reactor', () => {
       world.deps,
       aManager,
       aDefinition('one', { applicationId: application.id }),
-      randomIdentity,
+      randomIdentity(machinePlatform.random),
     );
     world.applications.clear();
     expect(await getReactor(world.deps, aManager, reactor.id)).not.toHaveProperty('application');
@@ -298,7 +305,12 @@ describe('code with a syntax error', () => {
   it('is stored under lenient, and every write that names it returns a warning', async () => {
     const world = aReactorWorld();
     const deps = { ...world.deps, clientCompatibility: 'lenient' as const };
-    const made = await createReactor(deps, aManager, aDefinition(BROKEN), randomIdentity);
+    const made = await createReactor(
+      deps,
+      aManager,
+      aDefinition(BROKEN),
+      randomIdentity(machinePlatform.random),
+    );
     expect([made.warnings, made.reactor.code.reveal()]).toEqual([warnings, BROKEN]);
     const { id } = made.reactor;
     const update = async (code: string) =>

@@ -10,11 +10,13 @@ import { presentFailure } from '../../../src/wire/problem.ts';
 import { cases, random } from '../../../packages/local-aws/test/thoroughness.ts';
 import { aDefinition, aManager } from './a-reactor-world.ts';
 import { anInvocationWorld } from './an-invocation-world.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 type World = ReturnType<typeof anInvocationWorld>;
 
 const aReactor = async ({ deps }: World) =>
-  (await createReactor(deps as never, aManager, aDefinition('one'), randomIdentity)).reactor.id;
+  (await createReactor(deps as never, aManager, aDefinition('one'), randomIdentity(machinePlatform.random)))
+    .reactor.id;
 
 const MINUTE = 60_000;
 

@@ -14,6 +14,7 @@ import { invalid } from '../../../src/core/shared/service-error.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { at } from '../../support/fakes/by-tenant.ts';
 import { aDefinition, aManager, aReactorWorld, Death, TENANT } from './a-reactor-world.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const hashOf = (code: string) => createHash('sha256').update(code).digest('hex');
 
@@ -34,7 +35,12 @@ describe('a run', () => {
       const seen = new Set<unknown>();
       for (let call = 1; ; call += 1) {
         const world = aReactorWorld();
-        const { reactor } = await createReactor(world.deps, aManager, aDefinition('one'), randomIdentity);
+        const { reactor } = await createReactor(
+          world.deps,
+          aManager,
+          aDefinition('one'),
+          randomIdentity(machinePlatform.random),
+        );
         world.process({ [kind]: call });
         const patch = patchReactor(world.deps, aManager, reactor.id, { code: new Secret('two') });
         const failure = await patch.then(
@@ -53,7 +59,12 @@ describe('a run', () => {
 
   it('reads the record again when its version was removed', async () => {
     const world = aReactorWorld();
-    const { reactor } = await createReactor(world.deps, aManager, aDefinition('one'), randomIdentity);
+    const { reactor } = await createReactor(
+      world.deps,
+      aManager,
+      aDefinition('one'),
+      randomIdentity(machinePlatform.random),
+    );
     const old = world.reactors.get(at(TENANT, reactor.id));
     await patchReactor(world.deps, aManager, reactor.id, { code: new Secret('two') });
     const current = world.reactors.get(at(TENANT, reactor.id));
@@ -104,7 +115,13 @@ describe('an invalid token in `tokenize`', () => {
     } as unknown as RunReactorDeps;
     const caller: Caller = { ...aManager, type: 'private', permissions: ['token:create'] };
     const outcome = { outcome: 'returned', value: new Secret<Json>({ tokenize }) } as const;
-    const concluded = concludeRun(deps, caller, outcome, { timeoutMs: 1000 }, randomIdentity);
+    const concluded = concludeRun(
+      deps,
+      caller,
+      outcome,
+      { timeoutMs: 1000 },
+      randomIdentity(machinePlatform.random),
+    );
     await expect(concluded).rejects.toMatchObject({ errors: { [path]: ['is invalid'] } });
   });
 });

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { randomIdentity, repeatableIdentity } from '../../../src/core/shared/write-identity.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -20,7 +21,7 @@ describe('the random values of a request', () => {
   });
 
   it('never repeat, and are UUIDs version 4 and 12 bytes', () => {
-    for (const identity of [randomIdentity, repeatableIdentity(randomBytes(32), 0)]) {
+    for (const identity of [randomIdentity(machinePlatform.random), repeatableIdentity(randomBytes(32), 0)]) {
       const ids = Array.from({ length: 500 }, () => identity.newId());
       expect(new Set(ids).size).toBe(500);
       for (const id of ids) expect(id).toMatch(UUID_4);
@@ -35,7 +36,10 @@ describe('the random values of a request', () => {
       return Array.from({ length: 500 }, () => identity.randomInt(10));
     };
     expect(draw()).toEqual(draw());
-    for (const numbers of [draw(), Array.from({ length: 500 }, () => randomIdentity.randomInt(10))])
+    for (const numbers of [
+      draw(),
+      Array.from({ length: 500 }, () => randomIdentity(machinePlatform.random).randomInt(10)),
+    ])
       expect([...new Set(numbers)].sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 });

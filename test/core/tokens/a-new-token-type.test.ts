@@ -1,6 +1,5 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
-import { createBudget } from '../../../src/core/expressions/budget.ts';
 import type { Report } from '../../../src/core/shared/field-reporter.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
@@ -15,6 +14,8 @@ import { tokenIdProblem } from '../../../src/core/tokens/token-id.ts';
 import { TOKEN_TYPE_NAMES } from '../../../src/core/tokens/token-type.ts';
 import { textType } from '../../../src/core/tokens/types/definition.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
+import { aBudget } from '../../support/builders/a-budget.ts';
 
 /** ISO 13616: the first four characters moved to the end, letters as 10 to 35, modulo 97 is 1. */
 function checkIban(data: Json, path: string, report: Report): void {
@@ -45,19 +46,19 @@ const prepare = (data: Json, more: Partial<TokenInput> = {}) =>
   prepareContent(
     iban,
     { ...more, data: new Secret(data) },
-    { now: 0, budget: createBudget(), clientCompatibility: 'strict' },
+    { now: 0, budget: aBudget(), clientCompatibility: 'strict' },
   );
 const printOf = (data: Json) => prepare(data).fingerprints(key);
 const termsOf = (...values: string[]) => values.map((value) => hashTerm(key, { kind: 'data', value }));
 
 /** Returns the first id that a token with the data tries. */
 function idOf(id: string, data: string): string | undefined {
-  const writes = { ...randomIdentity, newId: () => 'a-uuid' };
+  const writes = { ...randomIdentity(machinePlatform.random), newId: () => 'a-uuid' };
   const first = chooseTokenIds(id, new Secret(data), {
     tenantId: 'tenant',
     type: iban,
     writes,
-    budget: createBudget(),
+    budget: aBudget(),
   }).next();
   return first.done === true ? undefined : first.value;
 }
@@ -122,7 +123,7 @@ describe('a new token type is one object', () => {
     const renamed = prepareContent(
       { ...iban, name: 'x' },
       { data: new Secret(IBAN) },
-      { now: 0, budget: createBudget(), clientCompatibility: 'strict' },
+      { now: 0, budget: aBudget(), clientCompatibility: 'strict' },
     );
     expect(renamed.fingerprints(key).fingerprint).not.toBe(printOf(IBAN).fingerprint);
   });
@@ -133,7 +134,7 @@ describe('a new token type is one object', () => {
   });
 
   it('masks the data for a reader whose rule masks', () => {
-    const masked = maskData(maskOf(iban, {}), new Secret(WITH_LETTERS), createBudget());
+    const masked = maskData(maskOf(iban, {}), new Secret(WITH_LETTERS), aBudget());
     expect(masked?.reveal()).toBe('GB29XXXXXXXXXXXXXX6819');
   });
 });

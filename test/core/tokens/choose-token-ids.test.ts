@@ -1,4 +1,3 @@
-import { createBudget } from '../../../src/core/expressions/budget.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { randomIdentity, repeatableIdentity } from '../../../src/core/shared/write-identity.ts';
@@ -6,6 +5,8 @@ import { chooseTokenIds } from '../../../src/core/tokens/choose-token-ids.ts';
 import { serviceIdOf } from '../../../src/core/tokens/service-id.ts';
 import { tokenType, type TokenTypeName } from '../../../src/core/tokens/token-type.ts';
 import { tokenIdProblem } from '../../../src/core/tokens/token-id.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
+import { aBudget } from '../../support/builders/a-budget.ts';
 
 const TENANT = '0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b11';
 const UUID = 'f2a5a7c2-6a0f-4c9a-8a35-a3b1b44d3c21';
@@ -16,8 +17,8 @@ const ids = (id: string | undefined, data: Json = CARD, type: TokenTypeName = 'c
   ...chooseTokenIds(id, new Secret(data), {
     tenantId: TENANT,
     type: tokenType(type),
-    writes: { ...randomIdentity, newId: () => UUID },
-    budget: createBudget(),
+    writes: { ...randomIdentity(machinePlatform.random), newId: () => UUID },
+    budget: aBudget(),
   }),
 ];
 const refused = (message: unknown) =>
@@ -57,7 +58,7 @@ describe('the id of a new token', () => {
         tenantId: TENANT,
         type: tokenType('card'),
         writes: repeatableIdentity(Buffer.from(seed), 0),
-        budget: createBudget(),
+        budget: aBudget(),
       }),
     ];
     expect(draw('one')).toEqual(draw('one'));
@@ -75,8 +76,8 @@ describe('the id of a new token', () => {
     chooseTokenIds('x{{ data | last4 }}', data, {
       tenantId: TENANT,
       type: tokenType('token'),
-      writes: { ...randomIdentity, newId: () => UUID },
-      budget: createBudget(),
+      writes: { ...randomIdentity(machinePlatform.random), newId: () => UUID },
+      budget: aBudget(),
     }).next();
     expect(evaluated).toBeLessThanOrEqual(2);
   });
@@ -186,7 +187,7 @@ describe('the id of a new token', () => {
         newId: () => UUID,
         randomInt: drawnFrom(['8', '0', '0', '0', '0', '0', '0', '8', '0', '1', '2', '3']),
       },
-      budget: createBudget(),
+      budget: aBudget(),
     });
     expect(first).toBe('4012888801231881');
   });

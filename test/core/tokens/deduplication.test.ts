@@ -14,6 +14,7 @@ import { presentResult } from '../../../src/wire/token.ts';
 import type { Permission } from '../../../src/core/access/permission.ts';
 import { aWallWorld } from '../../security/a-wall-world.ts';
 import { TENANT } from '../../support/builders/a-stored-token.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const HOUR = 3_600_000;
 const shop = aCaller({
@@ -44,9 +45,9 @@ const input = (data: Json, more: Partial<TokenInput> = {}): TokenInput => ({
 function setUp() {
   const world = aWallWorld();
   const create = (caller: Caller, data: Json, more?: Partial<TokenInput>) =>
-    createToken(world.deps, caller, input(data, more), randomIdentity);
+    createToken(world.deps, caller, input(data, more), randomIdentity(machinePlatform.random));
   const patch = (caller: Caller, id: string, raw: TokenPatch) =>
-    updateToken(world.deps, caller, { id, patch: raw }, randomIdentity);
+    updateToken(world.deps, caller, { id, patch: raw }, randomIdentity(machinePlatform.random));
   const stored = (id: string): StoredToken => {
     const token = world.tokens.get(`${TENANT}/${id}`);
     if (token === undefined) throw new Error('no such token');
@@ -90,7 +91,7 @@ describe('deduplication', () => {
       path: String(index),
       input: input(data, index === 0 ? { expiresAtText: inHours(1) } : {}),
     }));
-    const results = await createTokens(deps, caller, raw, randomIdentity);
+    const results = await createTokens(deps, caller, raw, randomIdentity(machinePlatform.random));
     const [first, second, third] = results.map(({ token }) => token.id);
     expect(first).toBe(third);
     expect(results.map(({ deduplicated }) => deduplicated)).toEqual([true, false, false]);
@@ -283,7 +284,7 @@ describe('a cvc that is sent with a card that exists', () => {
       path: String(index),
       input: { type: 'card' as const, data: new Secret(withCvc(cvc)), deduplicateToken: true },
     }));
-    const results = await createTokens(world.deps, shop, inputs, randomIdentity);
+    const results = await createTokens(world.deps, shop, inputs, randomIdentity(machinePlatform.random));
     expect(results.map(({ notStored }) => notStored)).toEqual([undefined, ['data.cvc'], undefined]);
   });
 });

@@ -8,6 +8,7 @@ import { updateToken } from '../../../src/core/tokens/update-token.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 import { aWallWorld } from '../../security/a-wall-world.ts';
 import { TENANT } from '../../support/builders/a-stored-token.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const caller = aCaller({
   tenantId: TENANT,
@@ -37,7 +38,7 @@ async function aWorldWith(
   const ids: string[] = [];
   for (const { data, ...more } of tokens) {
     const input = { type: 'token', data: new Secret(data), ...more } as const;
-    ids.push((await createToken(deps, caller, input, randomIdentity)).token.id);
+    ids.push((await createToken(deps, caller, input, randomIdentity(machinePlatform.random))).token.id);
   }
   const fill = async (value: Json) => (await detokenize({ ...deps, vault }, caller, value)).reveal();
   return { ids, fill, opened };
@@ -98,7 +99,12 @@ describe('the data of a token', () => {
   it('has at most the elements of a body, also after a patch, which is rejected before it is applied', async () => {
     const { deps } = aWallWorld();
     const create = (data: Json) =>
-      createToken(deps, caller, { type: 'token', data: new Secret(data) }, randomIdentity);
+      createToken(
+        deps,
+        caller,
+        { type: 'token', data: new Secret(data) },
+        randomIdentity(machinePlatform.random),
+      );
     const refused = {
       code: 'payload_too_large',
       message: 'Data and mask of a token contain at most 100,000 elements and members.',
@@ -107,7 +113,12 @@ describe('the data of a token', () => {
     const added = half(MEMBERS_MAX);
     const building = jest.spyOn(Object, 'fromEntries');
     const patch = (data: Json) =>
-      updateToken(deps, caller, { id: token.id, patch: { data: new Secret(data) } }, randomIdentity);
+      updateToken(
+        deps,
+        caller,
+        { id: token.id, patch: { data: new Secret(data) } },
+        randomIdentity(machinePlatform.random),
+      );
     await expect(patch(added)).rejects.toMatchObject(refused);
     const built = building.mock.calls.filter(([entries]) => [...entries].length > MEMBERS_MAX / 2);
     building.mockRestore();

@@ -11,6 +11,7 @@ import { aWallWorld } from '../../security/a-wall-world.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 import { TENANT } from '../../support/builders/a-stored-token.ts';
 import { anAudit } from '../../support/fakes/an-audit.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const creator = aCaller({ tenantId: TENANT, permissions: ['token:create'] });
 const under = (transform: AccessRule['transform'], container = '/'): Caller =>
@@ -47,9 +48,14 @@ async function setUp(count: number) {
   const ids = [];
   for (let at = 0; at < count; at += 50)
     ids.push(
-      ...(await createTokens(world.deps, creator, inputs.slice(at, at + 50), randomIdentity)).map(
-        ({ token }) => token.id,
-      ),
+      ...(
+        await createTokens(
+          world.deps,
+          creator,
+          inputs.slice(at, at + 50),
+          randomIdentity(machinePlatform.random),
+        )
+      ).map(({ token }) => token.id),
     );
   const search = (caller: Caller, query: string, page = 1, size = 10) =>
     searchTokens(deps, caller, query, { kind: 'numbered', page, size });

@@ -1,4 +1,3 @@
-import { createBudget } from '../../../src/core/expressions/budget.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { ServiceError } from '../../../src/core/shared/service-error.ts';
@@ -6,6 +5,8 @@ import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { chooseTokenIds } from '../../../src/core/tokens/choose-token-ids.ts';
 import { tokenType, TOKEN_TYPE_NAMES, type TokenTypeName } from '../../../src/core/tokens/token-type.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
+import { aBudget } from '../../support/builders/a-budget.ts';
 
 const digits = (minLength: number, maxLength = minLength) =>
   fc.string({ unit: fc.constantFrom(...Array.from('0123456789')), minLength, maxLength });
@@ -63,8 +64,8 @@ const separator = fc.constantFrom('', '-', ' ', '.', ':', '_', 'x', '--');
 /** The first id for a token, `undefined` if it is rejected. */
 function idOf(id: string, type: TokenTypeName, data: Json): string | undefined {
   try {
-    const writes = { ...randomIdentity, newId: () => 'a-uuid' };
-    const options = { tenantId: 'tenant', type: tokenType(type), writes, budget: createBudget() };
+    const writes = { ...randomIdentity(machinePlatform.random), newId: () => 'a-uuid' };
+    const options = { tenantId: 'tenant', type: tokenType(type), writes, budget: aBudget() };
     const first = chooseTokenIds(id, new Secret(data), options).next();
     return first.done === true ? undefined : first.value;
   } catch (error) {

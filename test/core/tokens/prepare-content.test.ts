@@ -1,11 +1,12 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
-import { createBudget, REQUEST_STEPS } from '../../../src/core/expressions/budget.ts';
+import { REQUEST_STEPS } from '../../../src/core/expressions/budget.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { DATA_MAX_BYTES, prepareContent } from '../../../src/core/tokens/prepare-content.ts';
 import type { TokenInput } from '../../../src/core/tokens/token-input.ts';
 import { tokenType, TOKEN_TYPE_NAMES, type TokenTypeName } from '../../../src/core/tokens/token-type.ts';
 import { fc } from '../../../packages/local-aws/test/properties.ts';
+import { aBudget } from '../../support/builders/a-budget.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const key = createSecretKey(randomBytes(32));
@@ -14,7 +15,7 @@ const prepare = (type: TokenTypeName, data: Json, more: Partial<TokenInput> = {}
   prepareContent(
     tokenType(type),
     { data: new Secret(data), ...more },
-    { now: NOW, budget: createBudget(), clientCompatibility: 'strict' },
+    { now: NOW, budget: aBudget(), clientCompatibility: 'strict' },
   );
 const print = (...args: Parameters<typeof prepare>) => prepare(...args).fingerprints(key).fingerprint;
 const CARD = { number: '4242424242424242', expiration_month: 1, expiration_year: 2030 };
@@ -162,7 +163,7 @@ describe('the content of a token', () => {
   ])(
     'the content of a hundred tokens with %s, 6 MB in all, takes less than the budget of a request',
     (_, data) => {
-      const budget = createBudget();
+      const budget = aBudget();
       for (let token = 0; token < 100; token += 1)
         prepareContent(
           tokenType('token'),

@@ -9,6 +9,7 @@ import type { TokenStore } from '../../../src/core/tokens/token-store.ts';
 import { aWallWorld } from '../../security/a-wall-world.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 import { TENANT } from '../../support/builders/a-stored-token.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const caller = aCaller({ tenantId: TENANT, permissions: ['token:create', 'token:read'] });
 
@@ -48,7 +49,7 @@ async function aStore(details: boolean) {
       // A token with terms is not deleted in one call.
       ...(details && { metadata: { a: 'b' }, mask: '***', searchIndexes: ['{{ data }}'] }),
     },
-    randomIdentity,
+    randomIdentity(machinePlatform.random),
   );
   const key = `${TENANT}/${token.id}`;
   const stored = tokens.get(key);

@@ -1,11 +1,11 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
-import { createBudget } from '../../../src/core/expressions/budget.ts';
 import { evaluateIndexes } from '../../../src/core/tokens/evaluate-indexes.ts';
 import { containerTerms, hashTerm } from '../../../src/core/tokens/index-term.ts';
 import { parseSearchQuery, type SearchTerm } from '../../../src/core/tokens/search-query.ts';
 import { fc } from '../../../packages/local-aws/test/properties.ts';
+import { aBudget } from '../../support/builders/a-budget.ts';
 
 describe('a search query', () => {
   it.each<[string, readonly SearchTerm[]]>([
@@ -140,7 +140,7 @@ describe('search indexes', () => {
       defaults,
       new Secret(data),
       (path, message) => errors.push(`${path} ${message}`),
-      createBudget(),
+      aBudget(),
     );
     return { values: terms.map((term) => (term.kind === 'data' ? term.value : term)), errors };
   }

@@ -1,9 +1,9 @@
-import { createBudget } from '../../../src/core/expressions/budget.ts';
 import { parseTokenTemplate } from '../../../src/core/expressions/token-expression.ts';
 import { ServiceError } from '../../../src/core/shared/service-error.ts';
 import { parseSearchQuery, type SearchTerm } from '../../../src/core/tokens/search-query.ts';
 import { tokenIdProblem } from '../../../src/core/tokens/token-id.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { aBudget } from '../../support/builders/a-budget.ts';
 
 const VICTIM = 'f2a5a7c2-6a0f-4c9a-8a35-a3b1b44d3c21';
 
@@ -73,7 +73,7 @@ describe('a token id', () => {
         valid += 1;
         expect(decodeURIComponent(encodeURIComponent(id))).toBe(id);
         for (const template of TEMPLATES) {
-          const parts = parseTokenTemplate(template(id), createBudget());
+          const parts = parseTokenTemplate(template(id), aBudget());
           expect(parts).toEqual([
             {
               kind: 'token',

@@ -17,6 +17,7 @@ import { tokenInputParser } from '../../../src/http/parse-token-input.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 import { aWallWorld } from '../../security/a-wall-world.ts';
 import { TENANT } from '../../support/builders/a-stored-token.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const reveal = (permissions: ('token:create' | 'token:read' | 'token:update' | 'token:use')[]) =>
   aCaller({
@@ -42,14 +43,14 @@ describe('a replayed create', () => {
   it('does not reveal the fingerprint of later content by other callers', async () => {
     const { deps } = aWallWorld();
     const inputs = placed([{ fingerprintExpression: '{{ data | slice: -1, 1 }}' }]);
-    const [created] = await createTokens(deps, creator, inputs, randomIdentity);
+    const [created] = await createTokens(deps, creator, inputs, randomIdentity(machinePlatform.random));
     if (created === undefined) throw new Error('nothing was created');
     const replayData = tokenReplayOf(created);
     await updateToken(
       deps,
       other,
       { id: created.token.id, patch: { data: new Secret('PIN-6') } },
-      randomIdentity,
+      randomIdentity(machinePlatform.random),
     );
     const response = presentResult(await replayToken(deps, creator, 'token:create', replayData));
     const { id, type, containers, fingerprint } = created.token;
@@ -67,7 +68,7 @@ describe('a create that is retried after its response was lost', () => {
       deps,
       other,
       { id: 'literal-b', patch: { data: new Secret('SECRET OF ANOTHER') } },
-      randomIdentity,
+      randomIdentity(machinePlatform.random),
     );
     const again = await create();
     expect(JSON.stringify(again.map(presentResult))).not.toContain('SECRET OF ANOTHER');
@@ -75,7 +76,9 @@ describe('a create that is retried after its response was lost', () => {
     await deleteToken(deps, other, 'literal-b');
     const mine = placed([{ id: 'literal-b', data: new Secret<Json>('ANOTHER TOKEN') }]);
     // The id of the deleted token names no other one, not even for the retry of its creator.
-    await expect(createTokens(deps, other, mine, randomIdentity)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(
+      createTokens(deps, other, mine, randomIdentity(machinePlatform.random)),
+    ).rejects.toMatchObject({ code: 'conflict' });
     await expect(create()).rejects.toMatchObject({ code: 'conflict' });
   });
 });
@@ -89,7 +92,13 @@ describe('a replayed tokenize', () => {
       whole: { type: 'token', data: { a: 1 } },
       list: ['two', 'three'],
     };
-    const tokenized = await tokenize(deps, creator, value, tokenInputParser('strict'), randomIdentity);
+    const tokenized = await tokenize(
+      deps,
+      creator,
+      value,
+      tokenInputParser('strict'),
+      randomIdentity(machinePlatform.random),
+    );
     const first = presentTokenized(tokenized) as { plain: string; whole: { id: string }; list: string[] };
     const replayData = tokenizeReplayOf(tokenized);
     const replay = async () => presentTokenized(await replayTokens(deps, creator, replayData));
@@ -110,8 +119,8 @@ describe('a response that was made from tokens', () => {
       { id: 'used', containers: ['/a/'] },
       { id: 'mortal', expiresAtText: '2026-01-02' },
     ]);
-    const uses = (await createTokens(deps, creator, inputs, randomIdentity)).map(({ token }) =>
-      tokenUseOf(token),
+    const uses = (await createTokens(deps, creator, inputs, randomIdentity(machinePlatform.random))).map(
+      ({ token }) => tokenUseOf(token),
     );
     const user = reveal(['token:use']);
     expect(await mayUseAgain(deps, user, uses)).toBe(true);
@@ -130,7 +139,9 @@ describe('a response that was made from tokens', () => {
     // The permission is checked whether the token exists or not.
     await expect(mayUseAgain(deps, elsewhere, used ?? [])).rejects.toMatchObject({ code: 'forbidden' });
     const again = placed([{ id: 'used', containers: ['/a/'] }]);
-    await expect(createTokens(deps, creator, again, randomIdentity)).rejects.toMatchObject({
+    await expect(
+      createTokens(deps, creator, again, randomIdentity(machinePlatform.random)),
+    ).rejects.toMatchObject({
       code: 'conflict',
     });
   });

@@ -6,6 +6,7 @@ import { tokenInputParser } from '../../../src/http/parse-token-input.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 import { aWallWorld } from '../../security/a-wall-world.ts';
 import { TENANT } from '../../support/builders/a-stored-token.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const caller = aCaller({ tenantId: TENANT, permissions: ['token:create'] });
 
@@ -34,7 +35,9 @@ describe('tokenizing', () => {
       parsed += 1;
       return tokenInputParser('strict')(object, path);
     };
-    await expect(tokenize(deps, caller, list, parse, randomIdentity)).rejects.toMatchObject({
+    await expect(
+      tokenize(deps, caller, list, parse, randomIdentity(machinePlatform.random)),
+    ).rejects.toMatchObject({
       code: 'validation_failed',
       message: 'A request creates at most 100 tokens.',
     });
@@ -48,7 +51,13 @@ describe('tokenizing', () => {
     const beside = { nothing: null, lists: [[], [[]], {}] };
     const values = Array.from({ length: 100 }, (_, index) => index);
     const response = presentTokenized(
-      await tokenize(deps, caller, { values, beside }, tokenInputParser('strict'), randomIdentity),
+      await tokenize(
+        deps,
+        caller,
+        { values, beside },
+        tokenInputParser('strict'),
+        randomIdentity(machinePlatform.random),
+      ),
     ) as unknown as { readonly values: readonly string[]; readonly beside: Json };
     expect(response.beside).toEqual(beside);
     expect(new Set(response.values).size).toBe(100);
@@ -59,13 +68,19 @@ describe('tokenizing', () => {
     const { deps } = aWallWorld();
     const value = { a: [{ b: { type: 'card', data: { number: '1' } } }, { type: 'none', data: 1 }] };
     await expect(
-      tokenize(deps, caller, value, tokenInputParser('strict'), randomIdentity),
+      tokenize(deps, caller, value, tokenInputParser('strict'), randomIdentity(machinePlatform.random)),
     ).rejects.toMatchObject({
       errors: { 'a[1].type': [expect.stringMatching(/^must be token, card, bank/)] },
     });
     const [first] = value.a;
     await expect(
-      tokenize(deps, caller, { a: [first ?? null] }, tokenInputParser('strict'), randomIdentity),
+      tokenize(
+        deps,
+        caller,
+        { a: [first ?? null] },
+        tokenInputParser('strict'),
+        randomIdentity(machinePlatform.random),
+      ),
     ).rejects.toMatchObject({
       errors: { 'a[0].b.data.number': [expect.any(String)] },
     });
@@ -80,7 +95,7 @@ describe('tokenizing', () => {
         caller,
         value,
         lenient,
-        randomIdentity,
+        randomIdentity(machinePlatform.random),
       );
       return { response, tokens };
     };
@@ -108,7 +123,13 @@ describe('tokenizing', () => {
       expect(tokens.size).toBe(4);
       const { deps } = aWallWorld();
       const value = { Type: 'token', Data: 's' };
-      const made = await tokenize(deps, caller, value, tokenInputParser('strict'), randomIdentity);
+      const made = await tokenize(
+        deps,
+        caller,
+        value,
+        tokenInputParser('strict'),
+        randomIdentity(machinePlatform.random),
+      );
       expect(Object.keys(presentTokenized(made) as object)).toEqual(['Type', 'Data']);
     });
   });

@@ -37,6 +37,7 @@ import {
   someRecordsAt,
   someTrailPages,
 } from '../../support/fakes/an-audit-trail.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 export const MINUTE = 60_000;
 /** The first record of a trail is written at the start of a minute that does not start an hour. */
@@ -108,7 +109,12 @@ export class Trail implements AnIndex {
     trail: string,
     shard: number,
     entry: Partial<AuditEntry>,
-    { at = this.now, key = this.key(trail), version = 1, position = newRecordPosition(at) } = {},
+    {
+      at = this.now,
+      key = this.key(trail),
+      version = 1,
+      position = newRecordPosition(machinePlatform.random, at),
+    } = {},
   ): AuditRecord {
     const own = trail === DEPLOYMENT ? {} : { key: version };
     const { referred, ...content } = encodeContent({

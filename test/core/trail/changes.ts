@@ -3,6 +3,7 @@ import { DEPLOYMENT, newRecordPosition, type AuditRecord } from '../../../src/co
 import type { Seal } from '../../../src/core/trail/trail-store.ts';
 import { sealKey } from '../../support/fakes/an-audit-trail.ts';
 import { MINUTE, START, TENANTS, type Trail } from './a-trail.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 /** Changes one stored value; returns `false` if the value is the same afterwards. */
 export interface Change {
@@ -27,7 +28,8 @@ const retyped = (text: string, index: number, by: number): string => {
 };
 
 /** Returns a position in the time that is sealed. */
-const positionAt = (which: number): string => newRecordPosition(START + (which % (3 * MINUTE)));
+const positionAt = (which: number): string =>
+  newRecordPosition(machinePlatform.random, START + (which % (3 * MINUTE)));
 
 type Edit = (trail: Trail, record: AuditRecord, n: number, m: number) => boolean;
 

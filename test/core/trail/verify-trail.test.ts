@@ -7,6 +7,7 @@ import { verifyStep, type VerifyCursor } from '../../../src/core/trail/verify-tr
 import { inSteps, type Step } from '../../support/fakes/in-steps.ts';
 import { aTrail, MINUTE, recordsOf, START, TENANTS, Writer, type Trail } from './a-trail.ts';
 import { changes, type Change } from './changes.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const DAY = 86_400_000;
 const NOTHING: Checked = {
@@ -178,7 +179,12 @@ describe('an intact trail', () => {
 
   it('may have two records of one time, the second of which sorts first', async () => {
     const { trail } = await aTrail({ sealed: 0 });
-    const [b, a] = [newRecordPosition(trail.now), newRecordPosition(trail.now)].toSorted().toReversed();
+    const [b, a] = [
+      newRecordPosition(machinePlatform.random, trail.now),
+      newRecordPosition(machinePlatform.random, trail.now),
+    ]
+      .toSorted()
+      .toReversed();
     const first = trail.make(TENANTS[0], 1, {}, { position: b as string });
     trail.insert(first);
     trail.insert(trail.make(TENANTS[0], 1, { after: placeText(first) }, { position: a as string }));
@@ -187,7 +193,7 @@ describe('an intact trail', () => {
 });
 
 describe('the link of a record', () => {
-  const later = (trail: Trail) => newRecordPosition(trail.now + 1);
+  const later = (trail: Trail) => newRecordPosition(machinePlatform.random, trail.now + 1);
 
   it.each([
     ['to itself', (trail: Trail, own: string) => (trail.now > 0 ? own : ''), /^names a record that is not/],
@@ -196,12 +202,16 @@ describe('the link of a record', () => {
       (trail: Trail) => `01:${later(trail)}`,
       /^names a record that is not before it: 01:/,
     ],
-    ['to a shard that no trail has', (trail: Trail) => `32:${newRecordPosition(trail.now)}`, /invalid place/],
+    [
+      'to a shard that no trail has',
+      (trail: Trail) => `32:${newRecordPosition(machinePlatform.random, trail.now)}`,
+      /invalid place/,
+    ],
     ['to an invalid place', () => '01:ABC', /^names an invalid place as the record before it$/],
     ['to a position in upper case', () => `01:${'A'.repeat(21)}`, /invalid place/],
   ])('%s is a break', async (_where, after, what) => {
     const { trail } = await aTrail();
-    const position = newRecordPosition(trail.now);
+    const position = newRecordPosition(machinePlatform.random, trail.now);
     trail.insert(trail.make(TENANTS[0], 1, { after: after(trail, `01:${position}`) }, { position }));
     expect((await trail.verify({}, { to: trail.now + 1 })).broken?.what).toMatch(what);
   });
@@ -245,7 +255,7 @@ describe('a stored record that no service wrote', () => {
   it('is reported: an invalid position, even if it was sealed', async () => {
     for (const end of ['', 'x', 'ABCDEFGHIJKL+', '/'.repeat(12)]) {
       const { trail } = await aTrail({ sealed: 0 });
-      const position = newRecordPosition(START).slice(0, 9) + end;
+      const position = newRecordPosition(machinePlatform.random, START).slice(0, 9) + end;
       trail.insert(trail.make(TENANTS[0], 1, {}, { position }), START);
       const broken = { trail: TENANTS[0], place: `01:${position}`, what: 'not a record of this service' };
       expect((await trail.verify()).broken).toEqual({ interval: 'not sealed yet', ...broken });
@@ -357,7 +367,9 @@ describe('one failure', () => {
     for (let at = 0; at < 350; at += 1) forged(trail, START + 349 - at);
     const { failures, broken } = await trail.verifyAll();
     expect([failures, broken.length]).toEqual([350, 100]);
-    expect(broken[99]?.place?.slice(3, 12)).toBe(newRecordPosition(START + 99).slice(0, 9));
+    expect(broken[99]?.place?.slice(3, 12)).toBe(
+      newRecordPosition(machinePlatform.random, START + 99).slice(0, 9),
+    );
   });
 
   const listed = (broken: readonly Broken[]) =>

@@ -2,13 +2,14 @@ import { Webhook } from 'standardwebhooks';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { signWebhook } from '../../../src/core/webhooks/sign-webhook.ts';
 import { generateWebhookSecret } from '../../../src/core/webhooks/webhook-secrets.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 describe('a signed webhook', () => {
   it('is verified by the library of the standard, with the current and the previous secret', () => {
     const [current, previous, other] = [
-      generateWebhookSecret(),
-      generateWebhookSecret(),
-      generateWebhookSecret(),
+      generateWebhookSecret(machinePlatform.random),
+      generateWebhookSecret(machinePlatform.random),
+      generateWebhookSecret(machinePlatform.random),
     ];
     const body = JSON.stringify({ raw: { ok: true } });
     const headers = Object.fromEntries(signWebhook('id-1', body, [current, previous], Date.now()));

@@ -6,6 +6,7 @@ import { proxyRequest } from '../../../functions/proxy/proxy-request.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 import { anEvent } from '../../support/builders/an-event.ts';
 import { anAudit } from '../../support/fakes/an-audit.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const SECRET = 'the secret of the edge';
 
@@ -24,9 +25,12 @@ async function forwarded(sent: Readonly<Record<string, string>>, answered: Heade
     },
   };
   const headers = { 'SVC-PROXY-URL': 'https://destination.example.com/base/', ...sent };
-  const request = apiRequest(anEvent({ method: 'POST', path, headers, body: 'x' }), ['SVC', 'ACME']);
+  const request = apiRequest(machinePlatform, anEvent({ method: 'POST', path, headers, body: 'x' }), [
+    'SVC',
+    'ACME',
+  ]);
   // Without expressions no other dependency is used.
-  const asked = { egress, egressAllowList: [], clock: Date.now, audit: anAudit() };
+  const asked = { egress, egressAllowList: [], ...machinePlatform, audit: anAudit() };
   const deps = asked as unknown as ForwardDeps;
   const response = await forward(deps, aCaller({ permissions: ['token:use'] }), proxyRequest(request));
   return { received, returned: response.headers, sentTo };

@@ -11,6 +11,7 @@ import { problemOf } from '../../../src/wire/problem.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 import { anEvent } from '../../support/builders/an-event.ts';
 import { anAudit } from '../../support/fakes/an-audit.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const SHORT_MS = 200;
 
@@ -30,7 +31,7 @@ it('a destination without a complete response within 25 seconds is 408, without 
   const { server, connected } = await aSlowDestination();
   try {
     const origin = `http://localhost:${String((server.address() as AddressInfo).port)}`;
-    const egress = createHttpsEgressClient();
+    const egress = createHttpsEgressClient(machinePlatform);
     const times: number[] = [];
     const deps = {
       egress: {
@@ -40,11 +41,11 @@ it('a destination without a complete response within 25 seconds is 408, without 
         },
       },
       egressAllowList: [origin],
-      clock: Date.now,
+      ...machinePlatform,
       audit: anAudit(),
     } as unknown as ForwardDeps;
     const event = anEvent({ method: 'GET', path: '/proxy', headers: { 'SVC-PROXY-URL': origin } });
-    const request = proxyRequest(apiRequest(event, ['SVC']));
+    const request = proxyRequest(apiRequest(machinePlatform, event, ['SVC']));
     const error: unknown = await forward(deps, aCaller({ permissions: ['token:use'] }), request).catch(
       (caught: unknown) => caught,
     );

@@ -1,6 +1,7 @@
-import { Metrics } from '@aws-lambda-powertools/metrics';
 import { DUE_WORKS, type DueWork } from '../../../src/core/sweep/sweep.ts';
 import { emittedLines, emittedMetrics } from '../../support/emitted-metrics.ts';
+import { printedMetrics } from '../../../src/lambda/printed-metrics.ts';
+import type { Print } from '../../../src/lambda/request-log.ts';
 
 const work = (name: DueWork['name'], act?: () => Promise<void>): DueWork => ({
   name,
@@ -9,8 +10,8 @@ const work = (name: DueWork['name'], act?: () => Promise<void>): DueWork => ({
   },
 });
 
-const createMetrics = () => new Metrics({ namespace: 'Cloakroom', serviceName: 'sweeper' });
-const emitted = (works: readonly DueWork[]) => emittedMetrics(works, createMetrics);
+const metricsOn = (print: Print) => printedMetrics(print, 'Cloakroom', 'sweeper');
+const emitted = (works: readonly DueWork[]) => emittedMetrics(works, metricsOn);
 
 describe('a run of the sweep', () => {
   it('reports the delay of each kind of work, under the names that the alarms use', async () => {
@@ -40,7 +41,7 @@ describe('a run of the sweep', () => {
       work('cvc', () => Promise.reject(new Error('x'))),
       work('tokens', () => Promise.resolve()),
     ];
-    const lines = await emittedLines(works, createMetrics);
+    const lines = await emittedLines(works, metricsOn);
     // These are in the log line and are no metrics, because each metric costs by the month.
     expect(lines.slice(0, 2)).toMatchObject([
       { Work: 'cvc', SweepFailures: '1', Swept: '0' },

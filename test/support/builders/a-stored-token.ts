@@ -3,6 +3,7 @@ import { newPosition } from '../../../src/core/shared/position.ts';
 import { serviceIdOf } from '../../../src/core/tokens/service-id.ts';
 import type { StoredToken } from '../../../src/core/tokens/token.ts';
 import type { StoredCvc, TokenWrite } from '../../../src/core/tokens/token-store.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 export const TENANT = '0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b11';
 
@@ -23,7 +24,7 @@ export function aStoredToken(more: Partial<StoredToken> = {}): StoredToken {
     clearMac: randomBytes(34),
     createdBy: randomUUID(),
     createdAt,
-    position: newPosition(createdAt),
+    position: newPosition(machinePlatform.random, createdAt),
     terms: [],
     derivedSince: 1,
     termsSince: 1,

@@ -1,8 +1,9 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { generateApiKey } from '../../../src/core/crypto/api-key.ts';
 import { TENANT } from './a-stored-token.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
-export const KEY = generateApiKey('private', TENANT).reveal();
+export const KEY = generateApiKey(machinePlatform.random, 'private', TENANT).reveal();
 
 /** A request as API Gateway passes it to a function. */
 export function anEvent({

@@ -5,6 +5,7 @@ import { referenceText } from '../../../src/core/audit/token-reference.ts';
 import type { Clock } from '../../../src/core/shared/clock.ts';
 import type { Sightings } from '../../../src/core/audit/audit-scope.ts';
 import { someTenantKeys } from '../tenant-keys.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 /** An audit trail that ignores all reports, for tests about something else. */
 export const anAudit = (): Sightings => ({
@@ -44,6 +45,7 @@ export function anAuditLog({ clock = Date.now }: { readonly clock?: Clock } = {}
       },
     },
     tenantKeys: someTenantKeys(),
+    ...machinePlatform,
     clock,
     auditRetentionMs: 400 * 24 * 60 * 60 * 1000,
     onAuditUnavailable: (error) => failures.push(error),

@@ -13,14 +13,14 @@ const LIMITS_KB = {
   // records (2 KB); logs searches their index (14 KB), the sealer makes it and checks its
   // statements by zod (24 KB), and the operator checks it and how tables are protected (45 KB).
   // Functions at module level name what they share, which closures do not (1 to 4 KB), and each
-  // port states its effects (2 KB).
-  tokens: 350,
-  applications: 225,
-  proxy: 314,
-  reactors: 399,
-  'reactor-worker': 333,
-  'webhook-sender': 188,
-  sweeper: 139,
+  // port states its effects (2 KB). Clock, random values, connections and log are injected (2 KB).
+  tokens: 352,
+  applications: 226,
+  proxy: 316,
+  reactors: 401,
+  'reactor-worker': 335,
+  'webhook-sender': 190,
+  sweeper: 140,
   // It derives the search terms of tokens again when a root is replaced, and so evaluates
   // expressions; and it logs records that do not open. It reads and checks the audit trail, and it
   // makes and wraps roots (5 KB).

@@ -67,6 +67,12 @@ export function bundleOf(name: FunctionName): FunctionBundle {
   return { ...bundleFile(join(output, 'index.cjs')), clients: [...new Set(clients)].toSorted() };
 }
 
+/** Lines that make the settings which a function's clients have. */
+const OUR_SETTINGS = [
+  "import { clientSettings, createAwsConnections } from './src/adapters/aws/client-settings.ts';",
+  'const settings = clientSettings(createAwsConnections({ clock: Date.now }));',
+];
+
 /**
  * A bundle that only creates a client of each package, DynamoDB's as a document client: unmodified,
  * or cut down and configured like a function's (`asOurs`), without the SDK's credential sources.
@@ -85,11 +91,11 @@ export function referenceBundle(
       return [client, name] as const;
     });
   const madeOf = (name: string) => {
-    const client = `new ${name}(${asOurs ? 'CLIENT_SETTINGS' : '{}'})`;
+    const client = `new ${name}(${asOurs ? 'settings' : '{}'})`;
     return hasDocuments && name === 'DynamoDBClient' ? `DynamoDBDocumentClient.from(${client})` : client;
   };
   const contents = [
-    ...(asOurs ? ["import { CLIENT_SETTINGS } from './src/adapters/aws/client-settings.ts';"] : []),
+    ...(asOurs ? OUR_SETTINGS : []),
     ...named.map(([client, name]) => `import { ${name} } from '@aws-sdk/${client}';`),
     ...(hasDocuments ? [`import { DynamoDBDocumentClient } from '@aws-sdk/${DOCUMENT_CLIENT}';`] : []),
     `export const handler = [${named.map(([, name]) => madeOf(name)).join(', ')}];`,

@@ -32,8 +32,8 @@ function priceOf(
 }
 
 /** The cost of a million of each operation, and of each program that it starts. */
-export async function pricesOf(counts: readonly OperationCount[]): Promise<readonly Price[]> {
-  const costs = await requestCosts(templateResources());
+export function pricesOf(counts: readonly OperationCount[]): readonly Price[] {
+  const costs = requestCosts(templateResources());
   return counts.flatMap(({ name, warm, trailBytes, bodyBytes, afterwards }) => {
     const own = {
       gatewayRequests: Math.max(1, Math.ceil(bodyBytes / METERED_BYTES)),

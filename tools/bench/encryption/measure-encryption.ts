@@ -9,6 +9,7 @@ import {
 import { decryptRecord, encryptRecord } from '../../../src/core/crypto/record-encryption.ts';
 import { effort } from '../effort.ts';
 import { median } from '../median.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -98,10 +99,13 @@ export function measureEncryption(step: 'encrypt' | 'decrypt', name: EncryptedNa
   const key = createSecretKey(randomBytes(32));
   if (step === 'encrypt')
     return compare(
-      () => encryptRecord(dataKey, CONTEXT, plaintext),
+      () => encryptRecord(machinePlatform.random, dataKey, CONTEXT, plaintext),
       () => rawEncrypt(key, plaintext),
     );
-  const [encrypted, raw] = [encryptRecord(dataKey, CONTEXT, plaintext), rawEncrypt(key, plaintext)];
+  const [encrypted, raw] = [
+    encryptRecord(machinePlatform.random, dataKey, CONTEXT, plaintext),
+    rawEncrypt(key, plaintext),
+  ];
   return compare(
     () => decryptRecord(dataKey, CONTEXT, encrypted),
     () => rawOpen(key, raw),

@@ -14,6 +14,7 @@ import { aCvc, aStoredToken, TENANT } from '../../../test/support/builders/a-sto
 import { aDatabase } from '../../../test/support/a-database.ts';
 import { fill, idInShard } from './fill.ts';
 import { LIST_SHARDS, type TokenTables } from '../../../src/adapters/dynamodb/token-tables.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 /** The cost of an operation among so many tokens. */
 export interface Cost {
@@ -121,7 +122,8 @@ export async function measureGrowth(size: number): Promise<Readonly<Record<Growt
     const walk = (terms: readonly string[], expected: number, after?: string) =>
       store.candidates(TENANT, { terms, expected, ...(after !== undefined && { after }) });
     const page = (terms: readonly string[], olderThan?: number) => async () => {
-      const after = olderThan === undefined ? undefined : newPosition(CREATED_FROM + olderThan);
+      const after =
+        olderThan === undefined ? undefined : newPosition(machinePlatform.random, CREATED_FROM + olderThan);
       await read((await sliceAfter(walk(terms, PAGE + 1, after), () => true, PAGE)).entries);
     };
     const numbered = async () => {

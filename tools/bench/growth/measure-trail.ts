@@ -13,6 +13,7 @@ import { TENANT } from '../../../test/support/builders/a-stored-token.ts';
 import { aDatabase } from '../../../test/support/a-database.ts';
 import { putAll } from './fill.ts';
 import { costOf, type Cost } from './measure-growth.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 /** Names of operations whose cost must not depend on the number of records. */
 export const OF_TRAIL = [
@@ -40,7 +41,7 @@ const EXPIRES = WRITTEN_FROM / 1000 + 400 * 24 * 60 * 60;
 /** Has the length of the records that a request writes if it reveals a token. */
 const ENTRY = {
   key: 1,
-  after: `07:${newRecordPosition(WRITTEN_FROM)}`,
+  after: `07:${newRecordPosition(machinePlatform.random, WRITTEN_FROM)}`,
   op: 'getToken',
   outcome: 'ok' as const,
   status: 200,
@@ -55,7 +56,7 @@ const ENTRY = {
 function* itemsOf(size: number): Generator<Item> {
   const step = Math.floor(size / NAMING);
   for (let index = 0, named = 0; index < size; index += 1) {
-    const position = newRecordPosition(WRITTEN_FROM + index);
+    const position = newRecordPosition(machinePlatform.random, WRITTEN_FROM + index);
     const isNaming = index % step === 0 && named < NAMING;
     const shard = (isNaming ? named : index - named) % TRAIL_SHARDS;
     const { body, ids } = encodeContent({ ...ENTRY, tokens: { reveal: [isNaming ? TOKEN : OTHER] } });

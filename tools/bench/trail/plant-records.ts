@@ -9,6 +9,7 @@ import {
 import { encodeContent } from '../../../src/core/audit/record-content.ts';
 import { markKey, recordKey } from '../../../src/adapters/dynamodb/keys.ts';
 import type { Item } from '../../../src/adapters/dynamodb/table-client.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_SECONDS = 24 * 60 * 60;
@@ -48,7 +49,7 @@ export function* itemsOf(of: Written, key: KeyObject): Generator<Item> {
     if (!marked.has(mark))
       yield { ...markKey(minute, shard, trail), ttl: Math.floor(minute / 1000) + 30 * DAY_SECONDS };
     marked.add(mark);
-    const position = newRecordPosition(at);
+    const position = newRecordPosition(machinePlatform.random, at);
     const after = last.get(index % writers);
     const content = encodeContent({
       key: 1,

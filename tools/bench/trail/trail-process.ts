@@ -12,6 +12,7 @@ import { checkLatest } from '../../../src/core/trail/check-latest.ts';
 import { newSealerMemory, sealTrail } from '../../../src/core/trail/seal-trail.ts';
 import { whoSawStep } from '../../../src/core/trail/who-saw.ts';
 import { aSealSigner } from '../../../test/support/fakes/a-seal-signer.ts';
+import { machineInstance } from '../../../src/adapters/instance.ts';
 
 /** What the process is to do, at a time in ms since the epoch. */
 export type Task =
@@ -33,8 +34,9 @@ export interface Done {
 const RUN_MS = 270_000;
 
 const [sealKey = '', auditKey = ''] = process.argv.slice(2);
-const client = dynamoDbClient();
-const table = (name: string) => ({ client, name });
+const { aws, platform } = machineInstance();
+const client = dynamoDbClient(aws);
+const table = (name: string) => ({ client, platform, name });
 const [audit, index] = [table('Audit'), table('AuditIndex')];
 const privateKey = createPrivateKey(sealKey);
 const key = createSecretKey(Buffer.from(auditKey, 'base64'));

@@ -15,7 +15,7 @@ import {
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { dynamoDbClient } from '../../../src/adapters/aws/clients.ts';
+import { dynamoDbClient, kmsClient } from '../../../src/adapters/aws/clients.ts';
 import { createStores } from '../../../src/adapters/stores.ts';
 import { ENCRYPTION_OVERHEAD_BYTES } from '../../../src/core/crypto/record-encryption.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
@@ -26,6 +26,7 @@ import {
 } from '../../../src/core/tokens/encryption-context.ts';
 import { matchHashIn } from '../../../src/adapters/dynamodb/keys.ts';
 import type { TokenTypeName } from '../../../src/core/tokens/token-type.ts';
+import { machineInstance } from '../../../src/adapters/instance.ts';
 
 type Item = Record<string, AttributeValue>;
 
@@ -53,7 +54,8 @@ type Handle = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructur
 const env = (name: string): string => process.env[name] ?? '';
 const client = new DynamoDBClient({ maxAttempts: 3 });
 const lambda = new LambdaClient({ maxAttempts: 1 });
-const { vault } = createStores(dynamoDbClient(), {
+const { aws, platform } = machineInstance();
+const { vault } = createStores({ client: dynamoDbClient(aws), platform }, kmsClient(aws), {
   ACCESS_TABLE: env('ACCESS_TABLE'),
   EPHEMERAL_TABLE: env('EPHEMERAL_TABLE'),
   KEY_ID: env('KEY_ID'),

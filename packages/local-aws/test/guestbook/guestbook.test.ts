@@ -3,6 +3,7 @@ import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCloud, type Cloud } from '../../src/cloud.ts';
+import { inThoroughRun } from '../in-thorough-run.ts';
 
 const workDirectory = mkdtempSync(join(tmpdir(), 'guestbook-'));
 const running: Cloud[] = [];
@@ -39,7 +40,7 @@ async function visit({ baseUrl }: Cloud, guest: string): Promise<unknown> {
   return await response.json();
 }
 
-it('compiles all functions of a new app in advance, and synthesizes it once', async () => {
+inThoroughRun.it('compiles all functions of a new app in advance, and synthesizes it once', async () => {
   const compiled = () => globSync(join(workDirectory, 'apps', '*', 'compile-cache', '*', '*'));
   const first = await start();
   const before = compiled();
@@ -71,12 +72,15 @@ it('stores the table of another app in its data directory', async () => {
   expect(await visit(await start(data), 'ada')).toEqual({ visits: '2' });
 });
 
-it('is not deployed over its data if the table would be replaced, and the data stays', async () => {
-  const data = join(workDirectory, 'replaced');
-  await visit(await start(data), 'ada');
-  await running.pop()?.close();
-  await expect(start(data, { key: 'visitor' })).rejects.toThrow(
-    /another deployment.*\ndata lost: Guestbook, Guests\w+: an empty AWS::DynamoDB::Table takes its place\./,
-  );
-  expect(await visit(await start(data), 'ada')).toEqual({ visits: '2' });
-});
+inThoroughRun.it(
+  'is not deployed over its data if the table would be replaced, and the data stays',
+  async () => {
+    const data = join(workDirectory, 'replaced');
+    await visit(await start(data), 'ada');
+    await running.pop()?.close();
+    await expect(start(data, { key: 'visitor' })).rejects.toThrow(
+      /another deployment.*\ndata lost: Guestbook, Guests\w+: an empty AWS::DynamoDB::Table takes its place\./,
+    );
+    expect(await visit(await start(data), 'ada')).toEqual({ visits: '2' });
+  },
+);

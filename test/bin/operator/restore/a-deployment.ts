@@ -19,9 +19,8 @@ import type { RestoreDeps } from '../../../../bin/operator/restore/restore-deps.
 import { restoreFolder } from '../../../../bin/operator/restore/restore-folder.ts';
 import { createDynamoDb } from '../../../../packages/local-aws/src/dynamodb/create-dynamodb.ts';
 import { DOCUMENT_OPTIONS } from '../../../../src/adapters/aws/clients.ts';
-import { cached } from '../../../support/cached.ts';
 import { inProcessClient, type Cut } from '../../../support/in-process-dynamodb.ts';
-import { tableDefinitions } from '../../../support/table-definitions.ts';
+import { synthesis } from '../../../support/synthesis.ts';
 
 const ACCOUNT = { accountId: '123456789012', region: 'eu-west-1' };
 const NAMES = ['Tokens', 'Access', 'Reactors', 'Ephemeral'];
@@ -105,7 +104,7 @@ function fakeLambda(fate: (operation: string) => Cut) {
 /** Creates the tables of a deployment in this process, and a restore that works on them. */
 export async function aDeployment() {
   const dynamodb = await createDynamoDb(ACCOUNT);
-  const definitions = cached(`tables ${NAMES.join()}`, () => tableDefinitions(NAMES));
+  const definitions = synthesis('tables', NAMES);
   for (const definition of definitions)
     await dynamodb.createTable({
       ...definition,

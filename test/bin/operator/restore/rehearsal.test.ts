@@ -10,6 +10,7 @@ import { IS_THOROUGH, random } from '../../../../packages/local-aws/test/thoroug
 import { anApplication } from '../../../support/builders/an-application.ts';
 import { aStoredToken } from '../../../support/builders/a-stored-token.ts';
 import { aDeployment, itemsOf, NOW } from './a-deployment.ts';
+import { machinePlatform } from '../../../../src/adapters/machine-platform.ts';
 
 const TENANT = '11111111-1111-4111-8111-111111111111';
 const ALL = ['Tokens', 'Access', 'Reactors'];
@@ -38,7 +39,7 @@ async function scenario(deployment: Deployment): Promise<void> {
   const { documents } = deployment;
   const put = (TableName: string, Item: Record<string, unknown>) =>
     documents.send(new PutCommand({ TableName, Item }));
-  const store = createApplicationStore({ client: documents, name: 'Access' });
+  const store = createApplicationStore({ client: documents, platform: machinePlatform, name: 'Access' });
   for (const id of ['a', 'b', 'c', 'it\'s "quoted"\n✓']) await put('Tokens', token(id));
   await put('Tokens', { ...token('x'), expiration: { at: NOW - 1, offsetMinutes: 0 } });
   for (const n of [1, 2, 3]) await store.create(application(n), Buffer.alloc(32, n));
@@ -51,7 +52,7 @@ async function scenario(deployment: Deployment): Promise<void> {
 async function changesSince({ documents }: Deployment): Promise<void> {
   const put = (TableName: string, Item: Record<string, unknown>) =>
     documents.send(new PutCommand({ TableName, Item }));
-  const store = createApplicationStore({ client: documents, name: 'Access' });
+  const store = createApplicationStore({ client: documents, platform: machinePlatform, name: 'Access' });
   const drop = (pk: string) =>
     documents.send(new DeleteCommand({ TableName: 'Tokens', Key: { pk, sk: 'token' } }));
   for (const id of ['a', 'it\'s "quoted"\n✓', 'x']) await drop(`${TENANT}#${id}`);
@@ -105,7 +106,7 @@ describe('a restore of all tables', () => {
     const { calls, ...whole } = await rehearse(0, 'before');
     expect(calls).toBeGreaterThan(100);
     const every = Array.from({ length: calls }, (_, n) => n + 1);
-    const some = IS_THOROUGH ? every : every.filter(() => random() < 12 / calls);
+    const some = IS_THOROUGH ? every : every.filter(() => random() < 4 / calls);
     for (const nth of some)
       for (const cut of ['before', 'after'] as const) {
         const { calls: _, ...interrupted } = await rehearse(nth, cut);
@@ -162,7 +163,11 @@ describe('a restore of all tables', () => {
     without('created-Access', uuid(4));
     without('changed-Reactors', '"r"');
     await restoreExchange(deployment.deps);
-    const credentials = createCredentialStore({ client: deployment.documents, name: 'Access' });
+    const credentials = createCredentialStore({
+      client: deployment.documents,
+      platform: machinePlatform,
+      name: 'Access',
+    });
     const rightsOf = async (n: number) =>
       (await credentials.findByKeyHash(Buffer.alloc(32, n)))?.caller.permissions;
     expect(await rightsOf(1)).toEqual(application(1).permissions);

@@ -16,19 +16,21 @@ import { beginRootReplacement } from '../../../../src/core/operator/replace-root
 import { rewrapStep, rotateDeploymentKey } from '../../../../src/core/operator/wrap-roots.ts';
 import { aKeyService } from '../../../support/tenant-keys.ts';
 import { aDeployment, NOW } from './a-deployment.ts';
+import { machinePlatform } from '../../../../src/adapters/machine-platform.ts';
 
 const ALL = ['Tokens', 'Access', 'Reactors'];
 
 /** A deployment with a tenant, whose copies are made: what follows is after the restore point. */
 async function aCopiedDeployment() {
   const deployment = await aDeployment();
-  const table = { client: deployment.documents, name: 'Access' };
+  const table = { client: deployment.documents, platform: machinePlatform, name: 'Access' };
   const { service } = aKeyService();
   const deps = {
     tenantStore: createTenantStore(table),
     deploymentKeyStore: createDeploymentKeyStore(table),
     keyService: service,
     newId: () => randomUUID(),
+    ...machinePlatform,
     clock: () => NOW,
     keyRotationMs: 500,
     onFailure: (error: unknown) => {

@@ -17,12 +17,14 @@ import {
   terms,
 } from '../../../support/builders/a-stored-token.ts';
 import { aDeployment, itemsOf, NOW } from './a-deployment.ts';
+import { machinePlatform } from '../../../../src/adapters/machine-platform.ts';
 
 async function aWorld() {
   const deployment = await aDeployment();
   const store = createTokenStore(
     {
       client: deployment.documents,
+      platform: machinePlatform,
       tokensTable: 'Tokens',
       ephemeralTable: 'Ephemeral',
       listShards: LIST_SHARDS,

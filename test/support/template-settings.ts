@@ -1,0 +1,66 @@
+import { RELEASE_SETTINGS } from '../../tools/templates/release-settings.ts';
+
+/** These settings include the edge. */
+export const EDGE = {
+  edge: 'cloudfront-waf',
+  domainName: 'vault.example.com',
+  certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/x',
+};
+
+/** The gateway alone has the domain. */
+export const DOMAIN = {
+  domainName: 'vault.example.com',
+  certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/x',
+};
+
+/** These are versions of the secret of the edge. */
+export const SECRETS = {
+  next: 'a0000000-0000-4000-8000-000000000002',
+  former: 'a0000000-0000-4000-8000-000000000001',
+};
+
+const REGION = 'eu-west-1';
+
+/**
+ * The settings whose templates the tests read. The first request makes all of them, since loading
+ * the CDK takes longer than all syntheses. Others work too, but load the CDK again.
+ */
+export const TEMPLATE_SETTINGS: readonly (readonly [
+  settings: Readonly<Record<string, unknown>>,
+  region: string | null,
+])[] = [
+  ...Object.values(RELEASE_SETTINGS).map(({ settings, region }) => [settings, region] as const),
+  [{}, null],
+  [{ headerPrefixes: 'SVC,ACME', throttleRate: '7', throttleBurst: 9 }, null],
+  [{ warmThroughput: '4000' }, null],
+  [{ warmThroughput: 10_000 }, null],
+  [{ warmThroughput: 40_000 }, null],
+  [{ alarmEmail: 'on-call@example.com' }, null],
+  [{ deployment: 'canary' }, null],
+  [DOMAIN, null],
+  [{ architecture: 'x86_64', hotConcurrency: 0 }, REGION],
+  [{ serviceName: 'Vault-2', alarmEmail: 'on-call@example.com' }, REGION],
+  [EDGE, REGION],
+  [{ ...EDGE, ...DOMAIN, edge: 'none' }, REGION],
+  [{ ...EDGE, serviceName: 'Shop-2', deployment: 'canary' }, REGION],
+  ...[`${SECRETS.next},${SECRETS.former}`, SECRETS.next].map(
+    (edgeSecretVersions) => [{ ...EDGE, edgeSecretVersions }, REGION] as const,
+  ),
+];
+
+/** Contents that the version of a function depends on. */
+export const VERSIONS: readonly (string | null)[] = [null, 'a', 'a', 'b'];
+
+const PIPELINE = {
+  repository: 'owner/cloakroom',
+  connection: 'arn:aws:codeconnections:eu-west-1:111111111111:connection/x',
+  testing: '111111111111/eu-west-1',
+  production: '222222222222/eu-west-1',
+};
+
+/** The first input of a pipeline is valid. The others lack an owner, and a Region. */
+export const PIPELINES = [
+  PIPELINE,
+  { ...PIPELINE, repository: 'cloakroom' },
+  { ...PIPELINE, production: '222222222222' },
+];
