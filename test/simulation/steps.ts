@@ -116,11 +116,13 @@ const waitForLease: Step = async (client) => {
   if (first !== undefined) return;
   // What the first attempt has sent arrives, a release of the claim included.
   await world.pause(SETTLED_AFTER_MS);
+  // The rest of the lease is that of a moment after this one: an answer may be late.
+  const since = world.now();
   const second = await attempt();
   if (second?.status !== 409) return;
   const leftMs = Number(second.headers['retry-after']) * 1_000;
-  const [since, early] = [world.now(), draws.between(0, 1_500)];
-  await world.pause(leftMs - 1_000 - early);
+  const early = draws.between(0, 1_500);
+  await world.pause(since + leftMs - 1_000 - early - world.now());
   const third = await attempt();
   const waitedMs = world.now() - since;
   // Its seconds are rounded up, and the answers of two instances are by two clocks.
