@@ -102,7 +102,7 @@ export function allowTokenWrites({
   ephemeral,
 }: Pick<DataStack, 'tokens' | 'ephemeral'>): PolicyStatement[] {
   return [
-    allowOnTable(tokens, ['BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']),
+    allowOnTable(tokens, ['BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem']),
     allowOnTable(ephemeral, ['BatchGetItem', 'DeleteItem']),
     // A creator of tokens searches for duplicates.
     allowQueryIndex(tokens, INDEXES.fingerprint),

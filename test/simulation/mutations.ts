@@ -88,10 +88,10 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: 'left = {};',
   },
   {
-    name: 'parts that a batch of writes left out are not written',
+    name: 'one entry of a write of several steps is left out',
     file: `${STORE}/write-calls.ts`,
-    find: ').UnprocessedItems ?? {};',
-    replace: ').UnprocessedItems && {};',
+    find: 'chunk(chunk(items, TRANSACTION_WRITES), GROUPS_AT_ONCE)',
+    replace: 'chunk(chunk(items.slice(1), TRANSACTION_WRITES), GROUPS_AT_ONCE)',
   },
   {
     name: 'an update overwrites a version that it has not read',

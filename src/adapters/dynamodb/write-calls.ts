@@ -1,9 +1,4 @@
-import {
-  BatchWriteCommand,
-  DeleteCommand,
-  PutCommand,
-  type BatchWriteCommandInput,
-} from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { chunk } from './chunk.ts';
 import { send, type DynamoDb, type TransactWriteItem } from './table-client.ts';
 import { isTombstone } from './token-item.ts';
@@ -13,9 +8,8 @@ import { conditionalWrite } from './conditional-write.ts';
 /** Most writes of one transaction, and its size in bytes with room for keys (AWS: 100 and 4 MB). */
 export const TRANSACTION_WRITES = 100;
 export const TRANSACTION_BYTES = 3_900_000;
-const BATCH_WRITES = 25;
-/** Most batches that are written concurrently. */
-const BATCHES_AT_ONCE = 4;
+/** Most transactions that are sent concurrently. */
+const GROUPS_AT_ONCE = 4;
 
 export interface WriteCalls {
   /** Writes all items or none. A single put or delete is a plain call at half the price. */
@@ -26,7 +20,11 @@ export interface WriteCalls {
     lock: TransactWriteItem | undefined,
     rest: readonly TransactWriteItem[],
   ): Promise<void>;
-  /** Makes any number of unconditional puts and deletes, in any order. */
+  /**
+   * Makes any number of unconditional puts and deletes of small items, in any order. They are
+   * transactions, whose request token makes a call that arrives twice act once: a BatchWriteItem
+   * could arrive late, and undo what was written since (docs/decisions/0057).
+   */
   writeAll(items: readonly TransactWriteItem[]): Promise<void>;
 }
 
@@ -54,20 +52,6 @@ export function createWriteCalls(dynamodb: DynamoDb): WriteCalls {
     } else await sendTransaction(dynamodb, items);
   }
 
-  async function writeBatch(group: readonly TransactWriteItem[]): Promise<void> {
-    let requests: NonNullable<BatchWriteCommandInput['RequestItems']> = {};
-    for (const { Put: put, Delete: remove } of group) {
-      const table = put?.TableName ?? remove?.TableName ?? '';
-      (requests[table] ??= []).push(
-        put === undefined ? { DeleteRequest: { Key: remove?.Key } } : { PutRequest: { Item: put.Item } },
-      );
-    }
-    while (Object.keys(requests).length > 0) {
-      const command = new BatchWriteCommand({ RequestItems: requests });
-      requests = (await send(platform, () => client.send(command))).UnprocessedItems ?? {};
-    }
-  }
-
   return {
     transact,
 
@@ -82,8 +66,8 @@ export function createWriteCalls(dynamodb: DynamoDb): WriteCalls {
     },
 
     async writeAll(items) {
-      for (const batches of chunk(chunk(items, BATCH_WRITES), BATCHES_AT_ONCE))
-        await Promise.all(batches.map(writeBatch));
+      for (const groups of chunk(chunk(items, TRANSACTION_WRITES), GROUPS_AT_ONCE))
+        await Promise.all(groups.map((group) => sendTransaction(dynamodb, group)));
     },
   };
 }

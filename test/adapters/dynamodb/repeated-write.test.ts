@@ -254,7 +254,7 @@ const rows: readonly Row[] = [
     ['changed', 'written'],
     async () => {
       const token = await aWrittenToken();
-      const dying: Fate = (operation) => (operation === 'BatchWriteItem' ? 'die' : undefined);
+      const dying: Fate = (operation) => (operation === 'TransactWriteItems' ? 'die' : undefined);
       const dead = tokens(dying).update(token, { token: changed(token, { terms: MANY }) });
       await dead.catch(() => undefined);
       const later = () => Date.now() + 2 * MINUTE;
