@@ -1,12 +1,9 @@
 // `jest --selectProjects faults` runs one project. `service` and `browser` (in Chromium) share one
 // local account: the synthesized app, exactly as `npm start` runs it.
 const common = {
-  transform: { '\\.(ts|js|mjs)$': '<rootDir>/test/support/esbuild-transform.js' },
-  // Packages published as ES modules only; everything else in node_modules is loaded as it is.
-  transformIgnorePatterns: ['/node_modules/(?!@scure/|@middy/|leven/)'],
-  // Their `exports` have an `import` condition alone.
-  moduleNameMapper: { '^@middy/(core|util)$': '<rootDir>/node_modules/@middy/$1/index.js' },
-  testEnvironment: 'node',
+  transform: {},
+  testEnvironment: '<rootDir>/test/support/shared-modules/environment.ts',
+  runtime: '<rootDir>/test/support/shared-modules/runtime.ts',
 };
 
 /** Suites that start processes of their own, and no service in the process of the suite. */
@@ -70,5 +67,7 @@ export default {
   // A worker with an open handle never exits by itself; a busy machine needs more than the usual
   // 500 ms for one that does. tools/test/run.ts fails for a worker that has to be killed.
   workerGracefulExitTimeout: 10_000,
-  coverageProvider: 'v8',
+  // Given at all, it keeps tests out of jest's own process, which under --watch would never load a
+  // changed module again.
+  workerIdleMemoryLimit: '4GB',
 };

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { compileFunction } from 'node:vm';
 import { buildSync } from 'esbuild';
@@ -36,7 +37,7 @@ function bundleAgain(): typeof sdk {
     minify: true,
   });
   const module = { exports: {} };
-  compileFunction(outputFiles[0]?.text ?? '', ['module', 'require'])(module, require);
+  compileFunction(outputFiles[0]?.text ?? '', ['module', 'require'])(module, createRequire(import.meta.url));
   return module.exports as typeof sdk;
 }
 

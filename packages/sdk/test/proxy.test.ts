@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { inspect } from 'node:util';
 import { compileFunction } from 'node:vm';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
@@ -51,7 +52,7 @@ async function bundled(platform: 'node' | 'browser'): Promise<typeof sdk> {
     ],
   });
   const module = { exports: {} };
-  compileFunction(outputFiles[0]?.text ?? '', ['module', 'require'])(module, require);
+  compileFunction(outputFiles[0]?.text ?? '', ['module', 'require'])(module, createRequire(import.meta.url));
   return module.exports as typeof sdk;
 }
 

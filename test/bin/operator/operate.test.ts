@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import fs, { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -223,6 +224,7 @@ describe('secrets', () => {
     jest.spyOn(fs, 'fsyncSync').mockImplementationOnce(() => {
       throw coded('ENOSPC');
     });
+    syncBuiltinESMExports();
     const { exitCode, out, err } = await run([...create, '--json', '--secrets-to', file], {
       responses: [CREATED],
     });
@@ -232,6 +234,7 @@ describe('secrets', () => {
     );
     expect([existsSync(file), close.mock.calls.length]).toEqual([false, 1]);
     jest.restoreAllMocks();
+    syncBuiltinESMExports();
   });
 
   it('leave no empty file behind where Ctrl-C ends the command', () => {

@@ -225,9 +225,9 @@ describe('a request for the index of a day', () => {
     const trail = await busy(30);
     const yesterday = trail.now - (trail.now % DAY) - DAY;
     const key = trail.key(TENANTS[0]);
-    for (const of of ['x'.repeat(5_000), '\0'.repeat(36), '']) {
-      trail.put(trail.make(of, 1, { tokens: { reveal: ['a'] } }, { at: yesterday + 1, key }));
-      request(trail, trail.now, yesterday, of);
+    for (const owner of ['x'.repeat(5_000), '\0'.repeat(36), '']) {
+      trail.put(trail.make(owner, 1, { tokens: { reveal: ['a'] } }, { at: yesterday + 1, key }));
+      request(trail, trail.now, yesterday, owner);
     }
     const before = indexed(trail).length;
     trail.now += 2 * MINUTE;

@@ -1,0 +1,44 @@
+// Jest's environment of test files that share their modules: the globals of the process itself, in
+// place of a context of its own for each file (CONTRIBUTING.md#how-a-test-file-is-loaded).
+import { ModernFakeTimers } from '@jest/fake-timers';
+import { ModuleMocker } from 'jest-mock';
+
+/** Returns what undoes the changes that a file makes to its process. */
+function processNow(): () => void {
+  const [env, log, directory] = [{ ...process.env }, console, process.cwd()];
+  const exit = Object.getOwnPropertyDescriptor(process, 'exit');
+  return () => {
+    for (const name of Object.keys(process.env))
+      if (!(name in env)) Reflect.deleteProperty(process.env, name);
+    Object.assign(process.env, env);
+    Object.assign(globalThis, { console: log });
+    Object.defineProperty(process, 'exit', exit ?? {});
+    process.chdir(directory);
+  };
+}
+
+type ProjectConfig = ConstructorParameters<typeof ModernFakeTimers>[0]['config'];
+
+/** What jest-runner and jest-circus use of an environment. */
+export default class SharedEnvironment {
+  readonly global = globalThis;
+  readonly moduleMocker = new ModuleMocker(globalThis);
+  readonly fakeTimers = null;
+  readonly fakeTimersModern: ModernFakeTimers;
+  readonly #restore = processNow();
+
+  constructor({ projectConfig }: { readonly projectConfig: ProjectConfig }) {
+    this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
+  }
+
+  setup(): void {}
+
+  teardown(): void {
+    this.moduleMocker.restoreAllMocks();
+    this.fakeTimersModern.dispose();
+    this.#restore();
+  }
+
+  exportConditions = () => ['node', 'node-addons'];
+  getVmContext = () => null;
+}
