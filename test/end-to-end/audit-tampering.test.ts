@@ -93,7 +93,8 @@ async function after(table: Table, tamper: () => Promise<readonly Item[]>, more:
   const response = await verified(more);
   await asInsider(table, async () => {
     for (const item of added) await remove(table.name, item);
-    for (const item of before) await put(table.name, item);
+    const left = new Set((await itemsOf(table.name)).map((item) => JSON.stringify(item)));
+    for (const item of before) if (!left.has(JSON.stringify(item))) await put(table.name, item);
   });
   return response;
 }

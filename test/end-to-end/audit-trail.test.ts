@@ -69,12 +69,6 @@ async function recordsOf(reader: HttpClient, query: Readonly<Record<string, stri
   return { records, sizes };
 }
 
-/** Finds the records of one request by its trace id, the oldest first. */
-const recordsOfTrace = async (trace: string, operation: string): Promise<Body[]> =>
-  (await recordsOf(management, { operation })).records
-    .filter(({ trace_id }) => trace_id === trace)
-    .toReversed();
-
 /** Records, rows and marks as they are stored (src/adapters/dynamodb/keys.ts). */
 async function auditItems(): Promise<Record<string, AttributeValue>[]> {
   const items = await allItems(service.credentials);
@@ -207,7 +201,7 @@ describe('every route', () => {
   let serial = 0;
 
   /** Sends a request of a route with its own trace id, by which its records are found. */
-  async function sent(route: AnyRoute, by: HttpClient, sample: Partial<Sample>, query = '') {
+  async function sent(route: AnyRoute, by: HttpClient, sample: Partial<Sample>, query: string) {
     serial += 1;
     const trace = `trace-${String(serial)}`;
     const path = route.path
@@ -219,7 +213,39 @@ describe('every route', () => {
       ...(['GET', 'DELETE'].includes(route.method) || sample.body === undefined ? {} : { body: sample.body }),
     };
     const { status } = await by.send(route.method, path + query, options);
-    return { status, records: await recordsOfTrace(trace, route.operation) };
+    return { status, sample, trace };
+  }
+
+  /**
+   * Sends a request of each route before the tests, and then reads the trail once: a page of it
+   * takes 32 queries. Returns the outcome of a route with its records, the oldest first.
+   */
+  function sentBefore(
+    routes: readonly AnyRoute[],
+    {
+      by,
+      query = () => '',
+    }: { readonly by?: (route: AnyRoute) => HttpClient; readonly query?: () => string },
+  ) {
+    const outcomes = new Map<AnyRoute, PromiseSettledResult<Awaited<ReturnType<typeof sent>>>>();
+    let trail: readonly Body[] = [];
+    beforeAll(async () => {
+      for (const route of routes) {
+        const outcome = async () => {
+          const sample = (await SAMPLES[route.operation]?.()) ?? { by: app };
+          return sent(route, by?.(route) ?? sample.by, sample, query());
+        };
+        const [settled] = await Promise.allSettled([outcome()]);
+        outcomes.set(route, settled);
+      }
+      trail = (await recordsOf(management)).records;
+    });
+    return (route: AnyRoute) => {
+      const outcome = outcomes.get(route);
+      if (outcome?.status !== 'fulfilled') throw outcome?.reason;
+      const { status, sample, trace } = outcome.value;
+      return { status, sample, records: trail.filter(({ trace_id }) => trace_id === trace).toReversed() };
+    };
   }
 
   beforeAll(async () => {
@@ -240,58 +266,74 @@ describe('every route', () => {
     );
   });
 
-  it.each(ROUTES)('%s leaves a record of success', async (_name, route) => {
-    const sample = (await SAMPLES[route.operation]?.()) ?? { by: app };
-    const { status, records } = await sent(route, sample.by, sample);
-    expect(status).toBe(route.operation === 'proxy' ? 200 : route.success);
-    expect(records.length).toBeGreaterThanOrEqual(1);
-    const [first, ...others] = records;
-    expect(first).toMatchObject({
-      operation: route.operation,
-      outcome: expect.stringMatching(/^(ok|begun)$/),
-      credential: 'application',
-      source_ip: expect.stringMatching(/^[\d.:a-f]+$/),
-    });
-    expect(first.application_id).toMatch(/^[\da-f-]{36}$/);
-    for (const other of others)
-      expect(other).toMatchObject({
+  describe('that succeeds', () => {
+    const outcomeOf = sentBefore(
+      ROUTES.map(([, route]) => route),
+      {},
+    );
+
+    it.each(ROUTES)('%s leaves a record of success', (_name, route) => {
+      const { status, sample, records } = outcomeOf(route);
+      expect(status).toBe(route.operation === 'proxy' ? 200 : route.success);
+      expect(records.length).toBeGreaterThanOrEqual(1);
+      const [first, ...others] = records;
+      expect(first).toMatchObject({
         operation: route.operation,
         outcome: expect.stringMatching(/^(ok|begun)$/),
+        credential: 'application',
+        source_ip: expect.stringMatching(/^[\d.:a-f]+$/),
       });
-    const named = records.flatMap(({ tokens = [] }) => tokens.map(({ id }: Body) => id));
-    if (sample.token !== undefined) expect(named).toContain(sample.token);
+      expect(first?.application_id).toMatch(/^[\da-f-]{36}$/);
+      for (const other of others)
+        expect(other).toMatchObject({
+          operation: route.operation,
+          outcome: expect.stringMatching(/^(ok|begun)$/),
+        });
+      const named = records.flatMap(({ tokens = [] }) => tokens.map(({ id }: Body) => id));
+      if (sample.token !== undefined) expect(named).toContain(sample.token);
+    });
   });
 
-  it.each(ROUTES.filter(([, { operation }]) => operation !== 'listPermissions'))(
-    '%s leaves a record of a refusal',
-    async (_name, route) => {
-      // At least one of the two callers lacks the permission; an operation without one is for
-      // another type.
-      const [one, two] = strangers;
-      const by = route.permission === 'token:use' || route.operation === 'authorizeSession' ? two : one;
-      const stranger = route.operation === 'authorizeSession' ? page : (by ?? page);
-      const sample = (await SAMPLES[route.operation]?.()) ?? { by: app };
-      const { status, records } = await sent(route, stranger, sample);
+  describe('that is refused', () => {
+    const guarded = ROUTES.filter(([, { operation }]) => operation !== 'listPermissions');
+    const outcomeOf = sentBefore(
+      guarded.map(([, route]) => route),
+      {
+        // At least one of the two callers lacks the permission; an operation without one is for
+        // another type.
+        by: ({ operation, permission }) => {
+          const [one, two] = strangers;
+          return (operation === 'authorizeSession' ? page : permission === 'token:use' ? two : one) ?? page;
+        },
+      },
+    );
+
+    it.each(guarded)('%s leaves a record of a refusal', (_name, route) => {
+      const { status, sample, records } = outcomeOf(route);
       expect([status, records]).toEqual([
         403,
         [expect.objectContaining({ operation: route.operation, outcome: 'refused', status: 403 })],
       ]);
       if (route.path === '/tokens/{id}')
-        expect(records[0].tokens).toEqual([{ id: sample.id, form: 'refused' }]);
-    },
-  );
+        expect(records[0]?.tokens).toEqual([{ id: sample.id, form: 'refused' }]);
+    });
+  });
 
-  it.each(ROUTES.filter(([, { passesOn }]) => passesOn !== true))(
-    '%s leaves a record of an invalid request',
-    async (_name, route) => {
-      const sample = (await SAMPLES[route.operation]?.()) ?? { by: app };
-      const { status, records } = await sent(route, sample.by, sample, `?${m('term')}=${m('term')}`);
+  describe('that is invalid', () => {
+    const checked = ROUTES.filter(([, { passesOn }]) => passesOn !== true);
+    const outcomeOf = sentBefore(
+      checked.map(([, route]) => route),
+      { query: () => `?${m('term')}=${m('term')}` },
+    );
+
+    it.each(checked)('%s leaves a record of an invalid request', (_name, route) => {
+      const { status, records } = outcomeOf(route);
       expect([status, records.map(({ outcome, status: said }) => [outcome, said])]).toEqual([
         400,
         [['invalid', 400]],
       ]);
-    },
-  );
+    });
+  });
 
   it('every route without a valid key leaves a record in the trail of the deployment only', async () => {
     for (const { method, path } of allRoutes())

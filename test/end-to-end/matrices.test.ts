@@ -14,6 +14,7 @@ import {
   operator,
   revealing,
 } from '../support/service.ts';
+import { IS_THOROUGH } from '../../packages/local-aws/test/thoroughness.ts';
 import { tableUnder } from '../support/docs-table.ts';
 
 /*
@@ -80,22 +81,28 @@ describe('route by permission', () => {
   it.each(cases)(
     '$type with $permission alone opens exactly the routes in the table',
     async ({ type, permission }) => {
+      const isOpen = (route: (typeof ROUTES)[number]) => {
+        const guard = UNGUARDED[route.operation];
+        return guard === undefined ? documentedFor(route) === permission : guard(type, permission);
+      };
+      // Of the closed routes, npm test requests other ones under each permission.
+      const first = PERMISSION_NAMES.indexOf(permission);
+      const requested = ROUTES.filter(
+        (route, index) => IS_THOROUGH || isOpen(route) || (first + index) % 4 === 0,
+      );
       const { body } = await management.post('/applications', {
         name: 'matrix',
         type,
         permissions: [permission],
       });
       const opened = await Promise.all(
-        ROUTES.map(async ({ operation, method, path }) => {
+        requested.map(async ({ operation, method, path }) => {
           const { status } = await request(body.key, method, path, operation, 'does-not-exist');
           expect([operation, status === 401 || status >= 500]).toEqual([operation, false]);
           return status === 403 ? [] : [operation];
         }),
       );
-      const expected = ROUTES.filter((route) => {
-        const guard = UNGUARDED[route.operation];
-        return guard === undefined ? documentedFor(route) === permission : guard(type, permission);
-      });
+      const expected = ROUTES.filter(isOpen);
       const names = (all: readonly string[]) => [...new Set(all)].sort();
       expect(names(opened.flat())).toEqual(names(expected.map(({ operation }) => operation)));
     },

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { GetItemCommand, PutItemCommand, type AttributeValue } from '@aws-sdk/client-dynamodb';
+import { IS_THOROUGH } from '../../packages/local-aws/test/thoroughness.ts';
 import { dynamodbOf } from '../support/aws.ts';
 import { CLOSED_PORT } from '../support/run-service.ts';
 import {
@@ -365,54 +366,57 @@ const FORGERIES: readonly (readonly [what: string, forge: (item: Item) => Item])
 ];
 
 describe('a token that an administrator of its table changed', () => {
-  it.each(FORGERIES)('is shown, filled in, changed and deleted for no caller: %s', async (_what, forge) => {
-    const owner = await aRevealingApplication();
-    const by = (transform: string) =>
-      anApplication({
-        rules: [
-          rule('/', transform, ['token:read', 'token:search', 'token:update', 'token:use', 'token:delete']),
-        ],
+  it.each(FORGERIES.filter((_, at) => IS_THOROUGH || at % 2 === 0))(
+    'is shown, filled in, changed and deleted for no caller: %s',
+    async (_what, forge) => {
+      const owner = await aRevealingApplication();
+      const by = (transform: string) =>
+        anApplication({
+          rules: [
+            rule('/', transform, ['token:read', 'token:search', 'token:update', 'token:use', 'token:delete']),
+          ],
+        });
+      const callers = [owner, await by('mask'), await by('redact')];
+      // It may delete in one place only, so its request reads the token.
+      const narrow = await anApplication({ rules: [rule('/walls/', 'redact', ['token:delete'])] });
+      const { body: reactor } = await management.post('/reactors', {
+        name: 'x',
+        configuration: {},
+        code: 'module.exports = (req) => ({ raw: { got: req.args.a } });',
       });
-    const callers = [owner, await by('mask'), await by('redact')];
-    // It may delete in one place only, so its request reads the token.
-    const narrow = await anApplication({ rules: [rule('/walls/', 'redact', ['token:delete'])] });
-    const { body: reactor } = await management.post('/reactors', {
-      name: 'x',
-      configuration: {},
-      code: 'module.exports = (req) => ({ raw: { got: req.args.a } });',
-    });
-    const { body } = await owner.post('/tokens', {
-      type: 'token',
-      data: 'a secret',
-      mask: null,
-      containers: ['/walls/'],
-      metadata: { who: 'bob' },
-      search_indexes: ['{{ data }}'],
-    });
-    const id = String(body.id);
-    const closed = `https://localhost:${String(CLOSED_PORT)}`;
-    const ask = async (): Promise<readonly number[]> => {
-      const responses = await Promise.all([
-        ...callers.flatMap((caller) => [
-          caller.get(`/tokens/${id}`),
-          caller.get(`/tokens?id=${id}&size=50`),
-          caller.post('/tokens/search', { query: `id:${id}`, size: 50 }),
-          caller.post('/detokenize', { a: `{{ ${id} }}` }),
-          caller.post('/detokenize', { a: `{{ token: ${id} }}` }),
-        ]),
-        owner.post('/proxy', { a: `{{ ${id} }}` }, { headers: { 'SVC-PROXY-URL': closed } }),
-        owner.post(`/reactors/${String(reactor.id)}/react`, { args: { a: `{{ ${id} }}` } }),
-        owner.patch(`/tokens/${id}`, { metadata: { seen: 'yes' } }),
-      ]);
-      return responses.map(({ status }) => status);
-    };
-    const { item, put } = await itemOf(id);
-    await put(forge(item));
-    expect(new Set([...(await ask()), (await narrow.delete(`/tokens/${id}`)).status])).toEqual(
-      new Set([500]),
-    );
-    await put(item);
-    expect(new Set(await ask())).toEqual(new Set([200, 502]));
-    expect((await narrow.delete(`/tokens/${id}`)).status).toBe(204);
-  });
+      const { body } = await owner.post('/tokens', {
+        type: 'token',
+        data: 'a secret',
+        mask: null,
+        containers: ['/walls/'],
+        metadata: { who: 'bob' },
+        search_indexes: ['{{ data }}'],
+      });
+      const id = String(body.id);
+      const closed = `https://localhost:${String(CLOSED_PORT)}`;
+      const ask = async (): Promise<readonly number[]> => {
+        const responses = await Promise.all([
+          ...callers.flatMap((caller) => [
+            caller.get(`/tokens/${id}`),
+            caller.get(`/tokens?id=${id}&size=50`),
+            caller.post('/tokens/search', { query: `id:${id}`, size: 50 }),
+            caller.post('/detokenize', { a: `{{ ${id} }}` }),
+            caller.post('/detokenize', { a: `{{ token: ${id} }}` }),
+          ]),
+          owner.post('/proxy', { a: `{{ ${id} }}` }, { headers: { 'SVC-PROXY-URL': closed } }),
+          owner.post(`/reactors/${String(reactor.id)}/react`, { args: { a: `{{ ${id} }}` } }),
+          owner.patch(`/tokens/${id}`, { metadata: { seen: 'yes' } }),
+        ]);
+        return responses.map(({ status }) => status);
+      };
+      const { item, put } = await itemOf(id);
+      await put(forge(item));
+      expect(new Set([...(await ask()), (await narrow.delete(`/tokens/${id}`)).status])).toEqual(
+        new Set([500]),
+      );
+      await put(item);
+      expect(new Set(await ask())).toEqual(new Set([200, 502]));
+      expect((await narrow.delete(`/tokens/${id}`)).status).toBe(204);
+    },
+  );
 });

@@ -81,18 +81,14 @@ function report(
   if (!passed) console.log(output);
 }
 
-/** Runs checks, two at a time; returns the output of the failed ones, by their names. */
+/** Runs checks one after the other; returns the output of the failed ones, by their names. */
 async function runStatic(checks: readonly Check[]): Promise<ReadonlyMap<string, string>> {
-  const waiting = [...checks];
   const failed = new Map<string, string>();
-  const worker = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const outcome = await run(next.command);
-      report(next.name, outcome);
-      if (!outcome.passed) failed.set(next.name, outcome.output);
-    }
-  };
-  await Promise.all([worker(), worker()]);
+  for (const { name, command } of checks) {
+    const outcome = await run(command);
+    report(name, outcome);
+    if (!outcome.passed) failed.set(name, outcome.output);
+  }
   return failed;
 }
 
@@ -106,9 +102,9 @@ interface Tested {
 
 /**
  * Kinds of tests run one after the other: on two cores they delay each other for longer than they
- * wait. End-to-end tests wait at times, so that one worker more is of use.
+ * wait. Tests wait at times, so that one worker more is of use.
  */
-const WORKERS = { unit: '2', endToEnd: '3' };
+const WORKERS = { unit: '3', endToEnd: '3' };
 /** Jest's messages about handles that were open after the tests. */
 const LEFT_OPEN = /failed to exit gracefully|did not exit one second after/;
 
@@ -198,10 +194,11 @@ for (const program of missing)
 if (isThorough) console.log(`seed ${seed}`);
 
 const statics = files === undefined ? STATIC : staticOf(files);
-// It takes both cores itself.
 const simulations = files === undefined ? [simulation(isThorough ? seed : undefined)] : [];
 const checks = [...statics, ...simulations];
-const failedChecks = new Map([...(await runStatic(statics)), ...(await runStatic(simulations))]);
+// The first takes one core for as long as all the others.
+const first = runStatic(checks.slice(0, 1));
+const others = await runStatic(checks.slice(1));
 const unit = await runTests('unit tests', ['--selectProjects', 'unit'], WORKERS.unit, tests);
 const endToEnd = await runTests(
   'processes and end-to-end tests',
@@ -210,6 +207,7 @@ const endToEnd = await runTests(
   tests,
 );
 
+const failedChecks = new Map([...(await first), ...others]);
 const failures = [...unit.failures, ...endToEnd.failures];
 for (const { promise, found, at, file } of failures)
   console.log(

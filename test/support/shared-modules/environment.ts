@@ -1,5 +1,5 @@
 // Jest's environment of test files that share their modules: the globals of the process itself, in
-// place of a context of its own for each file (CONTRIBUTING.md#how-a-test-file-is-loaded).
+// place of a context of its own for each file (docs/decisions/0058).
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
 

@@ -1,5 +1,5 @@
 // Jest's runtime of test files that share their modules: Node loads them, once for each worker
-// (CONTRIBUTING.md#how-a-test-file-is-loaded).
+// (docs/decisions/0058).
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type SharedEnvironment from './environment.ts';

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { AwsError } from '../aws-service.ts';
 import type { SharedClock } from '../clock.ts';
 import type { FunctionKills } from '../faults/function-kills.ts';
@@ -34,7 +35,7 @@ export interface FunctionHostOptions {
   readonly credentialsFor: (roleArn: string) => RoleCredentials;
   /** Receives the output of functions, in pieces. */
   readonly log: (functionName: string, text: string) => void;
-  /** Default 8; a function's reserved concurrency lowers it. */
+  /** Default: as many as cores, 4 to 8. A function's reserved concurrency lowers it. */
   readonly maxInstancesPerFunction?: number;
   /** Invocations that may wait while all instances are busy. Default 1000. */
   readonly maxQueuedPerFunction?: number;
@@ -52,6 +53,9 @@ export interface FunctionHostOptions {
   /** Sets `Date` in functions. Default: the machine's time. */
   readonly clock?: SharedClock;
 }
+
+/** More than the cores can run would only load the same code again. Nested calls need several. */
+const DEFAULT_INSTANCES = Math.min(8, Math.max(4, availableParallelism()));
 
 export interface FunctionHost {
   define(definition: FunctionDefinition): void;
@@ -148,7 +152,7 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
     reserved.get(name) ?? reservedConcurrency;
 
   function createPool(definition: FunctionDefinition): FunctionPool {
-    const cap = options.maxInstancesPerFunction ?? 8;
+    const cap = options.maxInstancesPerFunction ?? DEFAULT_INSTANCES;
     return createFunctionPool({
       startInstance: () => startInstanceOf(definition),
       maxInstances: () => Math.min(cap, reservedOf(definition) ?? cap),
