@@ -67,7 +67,7 @@ export default {
   // A worker with an open handle never exits by itself; a busy machine needs more than the usual
   // 500 ms for one that does. tools/test/run.ts fails for a worker that has to be killed.
   workerGracefulExitTimeout: 10_000,
-  // Given at all, it keeps tests out of jest's own process, which under --watch would never load a
+  // Any limit keeps tests out of jest's own process, which under --watch would never load a
   // changed module again.
   workerIdleMemoryLimit: '4GB',
 };

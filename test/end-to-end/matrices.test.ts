@@ -85,7 +85,7 @@ describe('route by permission', () => {
         const guard = UNGUARDED[route.operation];
         return guard === undefined ? documentedFor(route) === permission : guard(type, permission);
       };
-      // Of the closed routes, npm test requests other ones under each permission.
+      // npm test requests other closed routes under each permission.
       const first = PERMISSION_NAMES.indexOf(permission);
       const requested = ROUTES.filter(
         (route, index) => IS_THOROUGH || isOpen(route) || (first + index) % 4 === 0,

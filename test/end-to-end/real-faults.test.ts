@@ -227,8 +227,8 @@ describe('asynchronous invocations whose workers die', () => {
       if (Date.now() - quietSince > QUIET_MS && aheadSeconds < MOST_AHEAD_SECONDS) {
         await advanceClock(service.credentials, AHEAD_SECONDS);
         aheadSeconds += AHEAD_SECONDS;
-        // On a busy machine a call that was signed before may still be on its way. It has arrived
-        // once a request, which is many calls, was answered after it.
+        // A call that was signed before may still be on its way if the machine is busy. It has
+        // arrived once a request, which is many calls, was answered after it.
         await client.get('/tokens?size=1');
         quietSince = Date.now();
       }
