@@ -12,6 +12,7 @@ const PROCESSES = [
     'test/reactor-runtime/*',
     'test/adapters/lambda/reactor-functions',
     'test/bin/local/{prepare,start}',
+    'test/simulation/workers',
     'test/tools/try-reactor',
     'test/tools/bench/smoke',
   ],

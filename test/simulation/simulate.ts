@@ -1,6 +1,5 @@
 // `npm run simulate` (CONTRIBUTING.md#the-simulation): runs the whole service in one process, under
 // a clock, an order and faults that a seed decides, and shows how a run breaks a promise.
-import { fork } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -11,16 +10,13 @@ import { storyOf } from './story.ts';
 import { MUTATIONS } from './mutations.ts';
 import { tables } from './tables.ts';
 import { warmUp } from './warm-up.ts';
-import type { Report, Wanted } from './worker.ts';
+import type { Report } from './worker.ts';
+import { runInWorkers, type Pool } from './workers.ts';
 
-const WORKER = join(import.meta.dirname, 'worker.ts');
 /** Where the plans of runs that broke a promise are stored. */
 const PLANS = join(import.meta.dirname, '../../.local/simulation');
-const MUTATE = join(import.meta.dirname, 'mutate.ts');
-/** Plans that run twice are shorter: they show what differs, not what breaks. */
+/** Runs that are compared are shorter and not judged: they show what differs, not what breaks. */
 const SHORT = 0.3;
-/** A worker that needs longer for one run, in ms of real time, hangs. */
-const HANGS_AFTER_MS = 300_000;
 /** The seeds within which each mutation must be found. */
 const MUTATION_SEEDS = 100;
 
@@ -47,55 +43,6 @@ const { values } = (() => {
   }
 })();
 
-/** Runs what is wanted in several processes. Stops at the first run that `isEnough`. */
-async function runAll(
-  wanted: Iterator<Wanted>,
-  isEnough: (report: Report) => boolean,
-  mutation?: string,
-): Promise<readonly Report[]> {
-  const reports: Report[] = [];
-  let isOver = false;
-  const work = () =>
-    new Promise<void>((resolve, reject) => {
-      const child = fork(WORKER, [], {
-        execArgv: ['--max-semi-space-size=64', ...(mutation === undefined ? [] : ['--import', MUTATE])],
-        env: { ...process.env, ...(mutation !== undefined && { CLOAKROOM_MUTATION: mutation }) },
-        // A service that is broken on purpose may fail as it likes.
-        stdio: ['ignore', 'inherit', mutation === undefined ? 'inherit' : 'ignore', 'ipc'],
-      });
-      let hang: NodeJS.Timeout | undefined;
-      let current: Wanted | undefined;
-      const next = () => {
-        clearTimeout(hang);
-        const { value, done = false } = isOver ? { value: undefined, done: true } : wanted.next();
-        if (done) {
-          child.kill();
-          resolve();
-          return;
-        }
-        current = value as Wanted;
-        hang = setTimeout(() => child.kill(), HANGS_AFTER_MS);
-        child.send(current);
-      };
-      child.on('message', (message) => {
-        if (message !== 'ready') {
-          const report = message as Report;
-          reports.push(report);
-          isOver ||= isEnough(report);
-        }
-        next();
-      });
-      child.on('exit', (code) => {
-        clearTimeout(hang);
-        if (code !== null && code !== 0)
-          reject(new Error(`the simulation ended in seed ${current?.seed ?? '?'} with code ${String(code)}`));
-        else resolve();
-      });
-    });
-  await Promise.all(Array.from({ length: Number(values.workers) }, work));
-  return reports;
-}
-
 /** Shows the shortest run that breaks a promise which this one breaks, and stores its plan. */
 async function showShort(first: Result): Promise<void> {
   const definitions = tables();
@@ -118,6 +65,7 @@ function summaryOf(reports: readonly Report[], startedAt: number): string {
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   const counted = [
     `${String(reports.length)} runs in ${seconds} s`,
+    `${String(reports.filter(({ size }) => size === 1).length)} of them in full`,
     `${String(sum(({ minutes }) => minutes / 60))} h simulated`,
     `${String(sum(({ requests }) => requests))} requests`,
     `${String(sum(({ calls }) => calls))} events`,
@@ -126,7 +74,7 @@ function summaryOf(reports: readonly Report[], startedAt: number): string {
   return counted.join(', ');
 }
 
-/** Which of the runs that were made twice have differed. */
+/** Which of the runs that were compared have differed. */
 function differing(reports: readonly Report[]): readonly string[] {
   const digests = Map.groupBy(reports, ({ seed, size }) => `${seed} (${String(size)})`);
   return [...digests]
@@ -134,20 +82,32 @@ function differing(reports: readonly Report[]): readonly string[] {
     .map(([name]) => name);
 }
 
-/** The first `twice` of the seeds make shorter runs, which are made twice. */
-function* seeds(from: number, count: number, twice: number, endsAt: number): Generator<Wanted> {
-  for (const _ of ['first', 'second'])
-    for (let seed = from; seed < from + twice; seed += 1) yield { seed: String(seed), size: SHORT };
-  for (let seed = from + twice; seed < from + count || performance.now() < endsAt; seed += 1)
-    yield { seed: String(seed), size: 1 };
+/**
+ * All seeds run in full, and `twice` of them twice more, short: once in each of the first two
+ * workers, in another order, so that what a process remembers of earlier runs shows as well.
+ */
+function seeds(from: number, count: number, twice: number, endsAt: number): Pool['next'] {
+  const compared = Array.from({ length: twice }, (_, index) => ({ seed: String(from + index), size: SHORT }));
+  const own = [compared, compared.toReversed()];
+  let seed = from;
+  return (worker) => {
+    const short = own[worker]?.shift();
+    if (short !== undefined) return short;
+    if (seed >= from + count && performance.now() >= endsAt) return undefined;
+    seed += 1;
+    return { seed: String(seed - 1), size: 1 };
+  };
 }
 
 async function runSeeds(): Promise<void> {
   const startedAt = performance.now();
   const [from, twice] = [Number(values.seed), Number(values.twice)];
   const endsAt = values.minutes === undefined ? 0 : startedAt + Number(values.minutes) * 60_000;
-  const wanted = seeds(from, Number(values.seeds), twice, endsAt);
-  const reports = await runAll(wanted, ({ problems }) => problems.length > 0);
+  const reports = await runInWorkers({
+    workers: Number(values.workers),
+    next: seeds(from, Number(values.seeds), twice, endsAt),
+    isEnough: ({ problems }) => problems.length > 0,
+  });
   const broken = reports.filter(({ problems }) => problems.length > 0);
   const different = differing(reports);
   for (const { seed, problems } of broken) console.log(`seed ${seed}: ${problems.slice(0, 3).join('\n  ')}`);
@@ -165,7 +125,12 @@ const wantedMutations = () => MUTATIONS.map(({ name }) => name).filter((name) =>
 async function runMutations(): Promise<void> {
   for (const name of wantedMutations()) {
     const isFound = ({ problems }: Report) => problems.length > 0;
-    const reports = await runAll(seeds(1, MUTATION_SEEDS, 0, 0), isFound, name);
+    const reports = await runInWorkers({
+      workers: Number(values.workers),
+      next: seeds(1, MUTATION_SEEDS, 0, 0),
+      isEnough: isFound,
+      mutation: name,
+    });
     const found = reports.find(isFound);
     const [judge] = found?.problems[0]?.split(':') ?? [];
     if (found === undefined) process.exitCode = 1;
@@ -175,7 +140,10 @@ async function runMutations(): Promise<void> {
   }
 }
 
-if (values.mutations) await runMutations();
+if (Number(values.twice) > 0 && Number(values.workers) < 2) {
+  console.error(`--twice compares two processes, so it needs two workers\n${USAGE}`);
+  process.exitCode = 2;
+} else if (values.mutations) await runMutations();
 else if (values.plan !== undefined) {
   const result = await runOnePlan(JSON.parse(readFileSync(values.plan, 'utf8')) as Plan);
   console.log(result.problems.length === 0 ? 'no promise is broken' : storyOf(result));

@@ -10,7 +10,8 @@ const DOCUMENTATION: Check = { name: 'documentation', command: ['node', 'tools/c
 
 /**
  * Runs of the whole service under faults (CONTRIBUTING.md#the-simulation). The usual run has the
- * same seeds each time, and compares the histories of half of them with a second run.
+ * same seeds each time. Two processes repeat the beginning of half of them, and must have the same
+ * history.
  */
 export const simulation = (thoroughSeed?: string): Check => ({
   name: 'simulation',
