@@ -26,7 +26,7 @@ import { createHandler as createSender } from '../../functions/webhook-sender/ha
 import type { Account } from './account.ts';
 import { clientConfiguration, type CallsOptions } from './calls.ts';
 import type { Life } from './life.ts';
-import { CVC_LIFETIME_MS } from './steps.ts';
+import { CVC_LIFETIME_MS } from './steps/cards.ts';
 
 /** What Lambda reports to a handler. */
 interface Context {

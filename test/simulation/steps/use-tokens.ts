@@ -1,0 +1,69 @@
+import { presence, type Client } from '../client.ts';
+import { sees } from './known-tokens.ts';
+import { post, type Step } from './step.ts';
+
+/** The token that is filled in, and the expression that does so. */
+function aValue(client: Client) {
+  const token = client.aToken();
+  if (!token || presence(client, token) !== 'yes') return undefined;
+  return { token, expression: `{{ ${token.id} }}` };
+}
+
+export const forward: Step = async (client) => {
+  const value = aValue(client);
+  if (!value) return;
+  const headers = { 'svc-proxy-url': 'https://echo.example/' };
+  const request = { ...post(client, '/proxy', { value: value.expression }), headers };
+  const answer = await client.send('proxy', [200, 400, 500, 502], request);
+  // Without this header the failure is the service's own.
+  if (
+    answer?.status === 500 &&
+    answer.headers['svc-proxy-destination-status'] === undefined &&
+    !client.mayDie
+  )
+    client.problem('answers', `proxy gave 500 ${JSON.stringify(answer.body)}`);
+  if (answer?.status === 200) sees(client, 'proxy', value.token, answer.body.value);
+  if (answer?.status === 400 && presence(client, value.token) === 'yes')
+    client.problem('lost', `proxy: ${value.token.mark} is unknown, and is there`);
+};
+
+/** Repeats an invocation under its key until there is an answer: its code runs once. */
+async function invoke(client: Client, more: object, good: number): Promise<void> {
+  const { draws, world, shared, target } = client;
+  const value = aValue(client);
+  if (!value) return;
+  const name = `job-${draws.uuid()}`;
+  const job = { name, token: value.token };
+  const body = { args: { job: name, value: value.expression }, ...more };
+  const request = post(client, `/reactors/${target.reactorId}/react`, body, name);
+  shared.jobs.set(name, job);
+  for (let tries = 0; tries < 4; tries += 1) {
+    // 400: a token is gone. 409: the code ran, and its answer is unknown. 500: it was interrupted.
+    const answer = await client.send('invoke', [good, 400, 409, 500], request);
+    if (answer?.status === good) {
+      if (good === 200) sees(client, 'invoke', value.token, answer.body.raw?.value);
+      else shared.jobs.set(name, { ...job, id: answer.body.id as string });
+      return;
+    }
+    if (answer?.status === 400) return;
+    await world.pause(draws.pick([10, 1_000, 33_000]));
+  }
+}
+
+export const react: Step = (client) => invoke(client, {}, 200);
+
+export const reactLater: Step = (client) =>
+  invoke(client, { callback_url: 'https://hooks.example/hook', timeout_ms: 10_000 }, 202);
+
+/** Reads the result of an invocation, which may not have run yet. */
+export const readResult: Step = async (client) => {
+  const { target, shared, draws } = client;
+  const accepted = [...shared.jobs.values()].filter(({ id }) => id !== undefined);
+  if (accepted.length === 0) return;
+  const { id, token, name } = draws.pick(accepted);
+  const path = `/reactors/${target.reactorId}/results/${String(id)}`;
+  const answer = await client.send('read result', [200], { method: 'GET', path, key: target.privateKey });
+  const raw = answer?.body.result?.raw as { readonly job: string } | undefined;
+  if (raw !== undefined && raw.job !== name)
+    client.problem('model', `the result of ${name} (${token.mark}) is ${JSON.stringify(raw)}`);
+};
