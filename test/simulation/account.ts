@@ -5,6 +5,9 @@ import type { TableDefinition } from '../../packages/local-aws/src/dynamodb/tabl
 import { createKms } from '../../packages/local-aws/src/kms/create-kms.ts';
 import type { World } from './world.ts';
 
+/** Actions that store something. */
+const WRITES = /^(?:Put|Update|BatchWrite|BatchExecute|TransactWrite)/;
+
 const ACCOUNT = { accountId: '123456789012', region: 'eu-west-1' };
 
 /** A stored item, and its table. */
@@ -21,6 +24,8 @@ export interface Account {
   readonly sealKeyId: string;
   /** Everything that is stored, as DynamoDB has it. */
   readonly items: () => Promise<readonly StoredItem[]>;
+  /** The bodies of all calls that store something in a table. */
+  readonly written: readonly string[];
   /** DynamoDB's own expiry. Resolves with the number of deleted items. */
   readonly expireItems: () => Promise<number>;
   readonly close: () => Promise<void>;
@@ -72,8 +77,17 @@ export async function createAccount(
     return found;
   }
 
+  const written: string[] = [];
+  const observed: AwsService = {
+    ...dynamodb,
+    handle: (call) => {
+      if (WRITES.test(call.target ?? '')) written.push(call.body.toString());
+      return dynamodb.handle(call);
+    },
+  };
   return {
-    services: [dynamodb, kms],
+    services: [observed, kms],
+    written,
     keyId,
     sealKeyId,
     items: async () => {

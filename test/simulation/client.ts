@@ -1,4 +1,4 @@
-import { isClearFailure, tokensIn, type Findings } from './findings.ts';
+import { isClearFailure, outcomeOf, tokensIn, type Findings } from './findings.ts';
 import { knownValue, SETTLED_AFTER_MS, type KnownValue } from './known-values.ts';
 import type { Draws } from './seeded.ts';
 import type { Answer, Service, ServiceRequest } from './service.ts';
@@ -19,6 +19,8 @@ export interface Target {
   /** Returns its arguments as `raw`. */
   readonly reactorId: string;
   readonly webhookSecret: string;
+  /** All keys, and the secret. */
+  readonly secrets: readonly string[];
   /** A token in which each client changes a member of its own. */
   readonly sharedId: string;
   /** Data that every client wants to exist once. */
@@ -41,6 +43,10 @@ export interface KnownToken {
   revision: number;
   /** Has metadata, by which it is found. */
   readonly isIndexed: boolean;
+  /** Is one token however often its data is sent. */
+  readonly isDeduplicated: boolean;
+  /** Has more data than a list shows. */
+  readonly isApart: boolean;
   /** In ms since the epoch; Infinity for none. */
   readonly expiresAt: number;
   /** All tokens of a request exist or none. */
@@ -77,6 +83,8 @@ export interface SharedKnowledge {
   readonly jobs: Map<string, KnownJob>;
   /** The values that the code of reactors got, for each run of a job. */
   readonly runs: Map<string, readonly unknown[]>;
+  /** Whether an operator has begun to replace the root of the tenant. */
+  isRootReplaced: boolean;
 }
 
 export interface ClientOptions {
@@ -109,7 +117,9 @@ export interface Client extends ClientOptions {
     good: readonly number[],
     request: ServiceRequest,
   ) => Promise<Answer | undefined>;
-  readonly begin: (more?: Partial<Pick<KnownToken, 'isIndexed' | 'expiresAt' | 'group'>>) => KnownToken;
+  readonly begin: (
+    more?: Partial<Pick<KnownToken, 'isIndexed' | 'isDeduplicated' | 'isApart' | 'expiresAt' | 'group'>>,
+  ) => KnownToken;
   /** A token that may exist and whose id is known. */
   readonly aToken: () => (KnownToken & { id: string }) | undefined;
 }
@@ -117,7 +127,7 @@ export interface Client extends ClientOptions {
 const FILLED_IN = /\{\{ ([\w-]{3,}) \}\}/g;
 
 export function createClient(name: string, options: ClientOptions): Client {
-  const { world, service, target, findings, mayDie } = options;
+  const { world, service, target, findings, mayDie, areCallsFaulty } = options;
   const tokens: KnownToken[] = [];
   let traces = 0;
 
@@ -137,14 +147,16 @@ export function createClient(name: string, options: ClientOptions): Client {
       status < 300 && status !== 202
         ? [...new Set([...tokensIn(body), ...filled.filter((id) => id !== 'data')])]
         : [];
-    findings.answered.push({ label, trace, status, ids, isForeign: request.key === target.strangerKey });
+    const isForeign = request.key === target.strangerKey;
+    findings.answered.push({ label, trace, status, outcome: outcomeOf(answer), ids, isForeign });
     for (const member of ['key', 'session_key', 'nonce'])
-      if (typeof body?.[member] === 'string') findings.credentials.add(body[member]);
+      if (typeof body?.[member] === 'string') findings.secrets.add(body[member]);
     if (good.includes(status)) return answer;
     const { method, headers } = request;
     // Two requests may have one key, or change one resource.
     const mayConflict = headers?.['svc-idempotency-key'] !== undefined || ['PATCH', 'PUT'].includes(method);
-    if (!isClearFailure(answer, { mayDie, mayConflict }))
+    // Without faults nothing explains a failure.
+    if (!areCallsFaulty || !isClearFailure(answer, { mayDie, mayConflict }))
       problem(
         'answers',
         `${label}: ${request.method} ${request.path} gave ${String(status)} ${JSON.stringify(body)}`,
@@ -165,7 +177,13 @@ export function createClient(name: string, options: ClientOptions): Client {
     draws: world.draws(name),
     problem,
     send,
-    begin: ({ isIndexed = false, expiresAt = Infinity, group } = {}) => {
+    begin: ({
+      isIndexed = false,
+      isDeduplicated = false,
+      isApart = false,
+      expiresAt = Infinity,
+      group,
+    } = {}) => {
       const mark = `${PLAINTEXT}${name}-${String(tokens.length)}`;
       const token: KnownToken = {
         mark,
@@ -173,6 +191,8 @@ export function createClient(name: string, options: ClientOptions): Client {
         settledAt: Infinity,
         revision: 0,
         isIndexed,
+        isDeduplicated,
+        isApart,
         expiresAt,
         data: knownValue(`${mark}#0`, world.now),
         ...(group !== undefined && { group }),
@@ -182,7 +202,8 @@ export function createClient(name: string, options: ClientOptions): Client {
     },
     aToken: () => {
       const own = tokens.filter(
-        (token): token is KnownToken & { id: string } => token.id !== undefined && token.exists !== 'no',
+        (token): token is KnownToken & { id: string } =>
+          token.id !== undefined && token.exists !== 'no' && !token.isApart,
       );
       return own.length === 0 ? undefined : client.draws.pick(own);
     },

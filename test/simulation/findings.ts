@@ -12,6 +12,8 @@ export interface Answered {
   readonly label: string;
   readonly trace: string;
   readonly status: number;
+  /** How the service itself ended it (docs/contract.md#outcomes). */
+  readonly outcome: 'ok' | 'refused' | 'invalid' | 'failed';
   /** Tokens that the answer shows, or that were filled into something. */
   readonly ids: readonly string[];
   /** Belongs to another tenant, whose trail no judge reads. */
@@ -22,8 +24,8 @@ export interface Answered {
 export interface Findings {
   readonly problems: Problem[];
   readonly answered: Answered[];
-  /** Credentials that the service has handed out. */
-  readonly credentials: Set<string>;
+  /** Credentials and data of cards, none of which may be stored or logged as it is. */
+  readonly secrets: Set<string>;
   /** Number of answers by step and status. */
   readonly counts: Map<string, number>;
 }
@@ -31,9 +33,16 @@ export interface Findings {
 export const noFindings = (): Findings => ({
   problems: [],
   answered: [],
-  credentials: new Set(),
+  secrets: new Set(),
   counts: new Map(),
 });
+
+/** The outcome of an answer: a status that a destination gave is none of the service. */
+export function outcomeOf({ status, headers }: Answer): Answered['outcome'] {
+  if (status < 400 || headers['svc-proxy-destination-status'] !== undefined) return 'ok';
+  if (status >= 500) return 'failed';
+  return [401, 403, 404].includes(status) ? 'refused' : 'invalid';
+}
 
 /** Ids of the tokens in an answer: objects with a type of token. */
 export function tokensIn(value: unknown): readonly string[] {

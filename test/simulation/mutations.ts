@@ -209,4 +209,114 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return { pk: `${tenantId}#${id}`, sk: 'token' };",
     replace: 'return { pk: `${tenantId.slice(0, 0).padEnd(36, "0")}#${id}`, sk: \'token\' };',
   },
+  {
+    name: 'entries of a write of several steps are written without a request token',
+    file: `${STORE}/write-calls.ts`,
+    find: 'await Promise.all(groups.map((group) => sendTransaction(dynamodb, group)));',
+    replace: `await Promise.all(
+          groups.flat().map(({ Put: put, Delete: remove }: any) =>
+            send(platform, () => client.send(put ? new PutCommand(put) : new DeleteCommand(remove))),
+          ),
+        );`,
+  },
+  {
+    name: 'a webhook leaves without a record',
+    file: 'functions/webhook-sender/handler.ts',
+    find: '(audited) => deliver(audited, id),',
+    replace: `() => {
+        const silent = () => undefined;
+        const audit = { saw: silent, named: silent, found: silent, matched: silent, actsFor: silent };
+        return deliver({ ...deps, audit } as any, id);
+      },`,
+  },
+  {
+    name: 'an asynchronous invocation runs without a record',
+    file: 'functions/reactor-worker/handler.ts',
+    find: '(audited) => processInvocation(audited, id),',
+    replace: `() => {
+        const silent = () => undefined;
+        const audit = { saw: silent, named: silent, found: silent, matched: silent, actsFor: silent };
+        return processInvocation({ ...deps, audit } as any, id);
+      },`,
+  },
+  {
+    name: 'a used idempotency key replays its response to any body',
+    file: `${STORE}/idempotency-store.ts`,
+    find: 'const isSame = [bodyHash, ...others].some((hash) => hash.equals(first.existing.bodyHash));',
+    replace: 'const isSame = [bodyHash, ...others].length > 0;',
+  },
+  {
+    name: 'every update of a token conflicts',
+    file: 'src/core/tokens/update-token.ts',
+    find: "if (outcome === 'written') return { kind: 'written', token: attempt.token };",
+    replace: "if (outcome === 'written') return { kind: 'conflict' };",
+  },
+  {
+    name: 'keys are never rotated',
+    file: 'src/core/operator/rotate-data-key.ts',
+    find: 'if (hasWaitingRoot(tenant))\n',
+    replace: 'if (tenant.roots.length > 0)\n',
+  },
+  {
+    name: 'no root is ever replaced',
+    file: 'src/core/operator/replace-root.ts',
+    find: 'if (found.roots.length > 1) return found;',
+    replace: "throw new ServiceError('conflict', 'never');",
+  },
+  {
+    name: 'the fingerprint of a card is its data',
+    file: 'src/core/crypto/fingerprint.ts',
+    find: 'const input = JSON.stringify([type, jsonType',
+    replace: `if (type === 'card') return JSON.stringify(data.reveal());
+  const input = JSON.stringify([type, jsonType`,
+  },
+  {
+    name: 'the lock of the value of a deleted token stays',
+    file: `${STORE}/token-writes.ts`,
+    find: "Key: lockKey(token.tenantId, token.matchHash),\n          ConditionExpression: 'attribute_not_exists(pk) OR tokenId = :self',",
+    replace:
+      "Key: lockKey(token.tenantId, `${token.matchHash}x`),\n          ConditionExpression: 'attribute_not_exists(pk) OR tokenId = :self',",
+  },
+  {
+    name: 'a session ignores its conditions',
+    file: 'src/core/access/access-decision.ts',
+    find: 'return rule.conditions.every((condition) => holds(condition, id, container));',
+    replace: 'return rule.conditions.some((condition) => holds(condition, id, container) || true);',
+  },
+  {
+    name: 'a key works for a minute after its end',
+    file: 'src/core/access/authenticate.ts',
+    find: 'credential.expiresAtMs <= clock()',
+    replace: 'credential.expiresAtMs <= clock() - 60_000',
+  },
+  {
+    name: 'every record says that its request succeeded',
+    file: 'src/core/audit/audit-scope.ts',
+    find: 'const entry = defined({ status, outcome, of: firstRecordOf(recording) });',
+    replace: "const entry = defined({ status: 200, outcome: 'ok' as const, of: firstRecordOf(recording) });",
+  },
+  {
+    name: 'what remembers the id of a deleted token expires at once',
+    file: `${STORE}/token-item.ts`,
+    find: 'const BRIEF_MS = 25 * 60 * 60 * 1000;',
+    replace: 'const BRIEF_MS = 0;',
+  },
+  {
+    name: 'what remembers the id of a deleted token never expires',
+    file: `${STORE}/token-item.ts`,
+    find: 'isGone: true, ttl: timeToLive(now + BRIEF_MS) };',
+    replace: 'isGone: true, ...(now === 0 && { ttl: 0 }) };',
+  },
+  {
+    name: 'the leftovers of another write are cleared',
+    file: `${STORE}/token-removal.ts`,
+    find: "'attribute_not_exists(pk) OR (writeId = :writeId AND attribute_exists(pending))'",
+    replace: "'attribute_not_exists(pk) OR writeId = :writeId OR attribute_exists(pending)'",
+  },
+  {
+    name: 'the parts of the data of a deleted token stay',
+    file: `${STORE}/token-writes.ts`,
+    find: 'return dataPartKeys(token).map((key) => remove(tokensTable, key));',
+    replace: 'return dataPartKeys(token).slice(1).map((key) => remove(tokensTable, key));',
+  },
 ];

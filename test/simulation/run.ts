@@ -5,7 +5,8 @@ import { reactorFunctionName } from '../../src/adapters/lambda/reactor-function-
 import { reactorFunctions, type CloudFunction } from '../support/fakes/reactor-functions.ts';
 import { createClient, PLAINTEXT, type Client, type SharedKnowledge, type Target } from './client.ts';
 import { noFindings, type Findings, type Problem } from './findings.ts';
-import { isDelivered, judge } from './judges.ts';
+import { judge } from './judges.ts';
+import { isDelivered } from './judges/jobs.ts';
 import { createInternet, type Internet } from './models/internet-model.ts';
 import { createMapping } from './models/mapping-model.ts';
 import { createQueueModel, queueService, type QueueModel } from './models/queue-model.ts';
@@ -13,13 +14,13 @@ import { createRunnerModel } from './models/runner-model.ts';
 import { NO_LIFE_FAULTS, type Plan } from './plan.ts';
 import { createService, type Service } from './service.ts';
 import type { Draws } from './seeded.ts';
-import { QUICK_STEPS, takeStep } from './steps.ts';
+import { someSteps, takeStep } from './steps.ts';
 import { createWorld, type HappenedEvent, type World } from './world.ts';
 
 const MINUTE_MS = 60_000;
 /** Steps that are taken when all is well again: some by name, and so many others. */
-const SURE_PROBES = ['create', 'failUnderKey'] as const;
-const PROBES = 6;
+const SURE_PROBES = ['create', 'create', 'createApplication', 'failUnderKey'] as const;
+const PROBES = 7;
 /** How many runs have their trail verified. */
 const VERIFIED = 0.25;
 /** How long a run may last, in ms of its own time: requests end within half a minute each. */
@@ -49,6 +50,8 @@ export interface Cast {
   readonly shared: SharedKnowledge;
   readonly clients: readonly Client[];
   readonly internet: Internet;
+  /** The bodies of all messages that were ever in a queue. */
+  readonly messages: () => readonly string[];
   /** Whether the trail is sealed and verified at the end, which takes a third of a run. */
   readonly isVerified: boolean;
 }
@@ -106,12 +109,12 @@ export async function prepare(service: Service, wrappedBy: 'kms' | 'deployment')
   const { key: privateKey = '' } = await made(service, managementKey, '/applications', reveal);
   const collector = { name: 'x', type: 'public', permissions: ['token:create'] };
   const { key: publicKey = '' } = await made(service, managementKey, '/applications', collector);
-  const { management_key: otherManagement } = await createTenant(service, 'deployment');
-  const { key: strangerKey = '' } = await made(service, otherManagement, '/applications', reveal);
+  const { management_key: otherKey } = await createTenant(service, 'deployment');
+  const { key: strangerKey = '' } = await made(service, otherKey, '/applications', reveal);
   const shared = { type: 'token', data: { all: `${PLAINTEXT}members` } };
   const { id: sharedId = '' } = await made(service, privateKey, '/tokens', shared);
   const code = 'module.exports = (req) => ({ raw: req.args });';
-  const reactor = { name: 'x', code, configuration: {} };
+  const reactor = { name: 'x', code, configuration: { secret: `${PLAINTEXT}configuration` } };
   const { id: reactorId = '' } = await made(service, managementKey, '/reactors', reactor);
   return {
     tenantId,
@@ -121,6 +124,7 @@ export async function prepare(service: Service, wrappedBy: 'kms' | 'deployment')
     privateKey,
     publicKey,
     strangerKey,
+    secrets: [managementKey, privateKey, publicKey, otherKey, strangerKey, webhookSecret],
     sharedId,
     duplicates: [1, 2].map((number) => `${PLAINTEXT}duplicate-${String(number)}`),
     names: [1, 2, 3, 4].map((number) => `name-${String(number)}`),
@@ -174,7 +178,12 @@ function createModels(world: World, plan: Plan, isFaulty: () => boolean, runs: R
     work('deliveries', 10, 'webhook-sender');
   }
 
-  return { reactorFunctions: reactorFunctions(functions), models: [queueService(queues), runner], connect };
+  return {
+    reactorFunctions: reactorFunctions(functions),
+    models: [queueService(queues), runner],
+    messages: () => [...queues.values()].flatMap(({ sent }) => sent),
+    connect,
+  };
 }
 
 /** Starts what schedules start. */
@@ -211,16 +220,15 @@ async function act(client: Client, { clients, paceMs }: Plan, index: number): Pr
 
 /** When everything works again, every step succeeds, and what is due is done. */
 async function recover(cast: Cast, skewMs: number): Promise<void> {
-  const { world, service, findings, clients } = cast;
+  const { world, service, clients } = cast;
   // Leases of what died end, and late calls arrive.
   await world.pause(MINUTE_MS);
   const prober = createClient('prober', { ...cast, skewMs, mayDie: false, areCallsFaulty: false });
-  const before = findings.answered.length;
-  const [steps, draws] = [[...QUICK_STEPS], world.draws('probes')];
-  const drawn = Array.from({ length: PROBES }, () => steps.splice(draws.integer(steps.length), 1));
-  for (const step of [...SURE_PROBES, ...drawn.flat()]) await takeStep(prober, step);
-  for (const { label, status, trace } of findings.answered.slice(before))
-    if (status >= 500) prober.problem('progress', `${label} (${trace}) still fails with ${String(status)}`);
+  const draws = world.draws('probes');
+  for (const [index, step] of [...SURE_PROBES, ...someSteps(draws, PROBES)].entries()) {
+    prober.draws = draws.fork(String(index));
+    await takeStep(prober, step);
+  }
   (clients as Client[]).push(prober);
   const waiting = () => [...cast.shared.jobs.values()].some((job) => !isDelivered(cast, job));
   // Sessions end as well, which name tokens.
@@ -234,7 +242,10 @@ async function recover(cast: Cast, skewMs: number): Promise<void> {
 }
 
 /** What a run consists of, without its clients. */
-export interface Stage extends Pick<Cast, 'world' | 'account' | 'service' | 'shared' | 'internet'> {
+export interface Stage extends Pick<
+  Cast,
+  'world' | 'account' | 'service' | 'shared' | 'internet' | 'messages'
+> {
   /** Nothing fails until this is called with true. */
   readonly setFaulty: (isFaulty: boolean) => void;
   /** How many faults were drawn. */
@@ -264,8 +275,9 @@ export async function createStage(
     members: new Map(),
     jobs: new Map(),
     runs: new Map(),
+    isRootReplaced: false,
   };
-  const { connect, ...models } = createModels(world, plan, () => isFaulty, shared.runs);
+  const { connect, messages, ...models } = createModels(world, plan, () => isFaulty, shared.runs);
   const service = createService({
     world,
     account,
@@ -278,7 +290,7 @@ export async function createStage(
   const setFaulty = (next: boolean) => {
     isFaulty = next;
   };
-  return { world, account, service, shared, internet, setFaulty, drawn: counter.drawn };
+  return { world, account, service, shared, internet, messages, setFaulty, drawn: counter.drawn };
 }
 
 /** Carries out a plan, and judges what came of it. */

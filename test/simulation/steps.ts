@@ -1,4 +1,5 @@
 import type { Client } from './client.ts';
+import type { Draws } from './seeded.ts';
 import {
   createApplication,
   deleteApplication,
@@ -7,16 +8,19 @@ import {
   useApplication,
 } from './steps/applications.ts';
 import { cvc } from './steps/cards.ts';
-import { readTrail, replaceRoot, rewrapRoots, rotateKeys } from './steps/operator.ts';
+import { inspect, readTrail, replaceRoot, rewrapRoots, rotateKeys } from './steps/operator.ts';
 import { detokenize, get, getAsStranger, getExpired, getGone, list, search } from './steps/read-tokens.ts';
 import { createWithKey, failUnderKey, updateWithKey, waitForLease } from './steps/repeat-requests.ts';
 import { session } from './steps/sessions.ts';
 import type { Step } from './steps/step.ts';
 import { forward, react, reactLater, readResult } from './steps/use-tokens.ts';
 import {
+  changeLarge,
+  changeParts,
   create,
   createNamed,
   deduplicate,
+  deduplicateAgain,
   remove,
   tokenize,
   tokenizeMany,
@@ -46,7 +50,10 @@ const STEPS = {
   list,
   tokenize,
   tokenizeMany,
+  changeLarge,
+  changeParts,
   deduplicate,
+  deduplicateAgain,
   createNamed,
   updateShared,
   session,
@@ -64,6 +71,7 @@ const STEPS = {
   rotateKeys,
   replaceRoot,
   rewrapRoots,
+  inspect,
   wait,
 } as const satisfies Readonly<Record<string, Step>>;
 
@@ -89,7 +97,20 @@ export const STEP_NAMES: readonly StepName[] = [...(Object.keys(STEPS) as StepNa
 
 export const takeStep = (client: Client, name: StepName): Promise<void> => STEPS[name](client);
 
-/** Every step that needs no time of its own: a healthy service allows all of them at once. */
-export const QUICK_STEPS = (Object.keys(STEPS) as readonly StepName[]).filter(
-  (name) => !['wait', 'cvc', 'getExpired', 'replaceRoot', 'rewrapRoots', 'tokenizeMany'].includes(name),
-);
+/** Steps that need time of their own, or many calls. */
+const SLOW: readonly StepName[] = [
+  ...(['wait', 'cvc', 'getExpired', 'replaceRoot', 'rewrapRoots'] as const),
+  ...(['tokenizeMany', 'changeLarge', 'changeParts'] as const),
+];
+
+const ALL = Object.keys(STEPS) as readonly StepName[];
+
+/** A healthy service allows all of them at once. */
+export const QUICK_STEPS = ALL.filter((name) => !SLOW.includes(name));
+
+/** Some names, each once, in the order in which a step finds what those before it have made. */
+export function someSteps(draws: Draws, count: number): readonly StepName[] {
+  const left = ALL.filter((name) => name !== 'wait');
+  const drawn = Array.from({ length: count }, () => left.splice(draws.integer(left.length), 1)).flat();
+  return drawn.toSorted((a, b) => ALL.indexOf(a) - ALL.indexOf(b));
+}

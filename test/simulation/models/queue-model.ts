@@ -48,6 +48,8 @@ export interface QueueModelOptions {
 export interface QueueModel {
   /** Throws AwsError as SQS. */
   readonly call: (operation: string, input: object) => unknown;
+  /** The bodies of all messages that were ever sent. */
+  readonly sent: readonly string[];
 }
 
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
@@ -62,6 +64,7 @@ interface Input {
 export function createQueueModel(options: QueueModelOptions): QueueModel {
   const { now, draws, visibilityMs, faults, onVisible = () => undefined } = options;
   const messages = new Map<string, Message>();
+  const sent: string[] = [];
 
   function show(message: Message, at: number): void {
     message.visibleAt = at;
@@ -71,6 +74,7 @@ export function createQueueModel(options: QueueModelOptions): QueueModel {
   function send({ MessageBody: body = '', DelaySeconds: seconds = 0 }: Input) {
     const message = { id: draws.uuid(), body, visibleAt: 0, receipt: undefined };
     messages.set(message.id, message);
+    sent.push(body);
     show(message, now() + seconds * 1_000 + draws.fraction() * faults().delayMs);
     return { MessageId: message.id, MD5OfMessageBody: md5(body) };
   }
@@ -113,6 +117,7 @@ export function createQueueModel(options: QueueModelOptions): QueueModel {
   };
 
   return {
+    sent,
     call: (operation, input) => {
       const perform = operations[operation];
       if (perform === undefined)

@@ -1,4 +1,5 @@
-import { presence, type Client, type KnownToken } from '../client.ts';
+import { deletionFailed, mayBeDeleted, presence, type Client, type KnownToken } from '../client.ts';
+import type { ServiceRequest } from '../service.ts';
 import { post, type Body } from './step.ts';
 
 /** How long a token that is made to expire lives, in ms. */
@@ -12,6 +13,7 @@ export function bodyOf(client: Client, token: KnownToken): Record<string, unknow
       metadata: { mark: token.mark, owner: client.name },
       search_indexes: ['{{ data }}'],
     }),
+    ...(token.isDeduplicated && { deduplicate_token: true }),
     ...(token.expiresAt !== Infinity && { expires_at: new Date(token.expiresAt).toISOString() }),
   };
 }
@@ -21,7 +23,8 @@ export function aNewToken(client: Client): KnownToken {
   const { draws, world } = client;
   const isIndexed = draws.chance(0.5);
   const lifeMs = draws.chance(0.25) ? draws.between(SHORTEST_LIFE_MS, LONGEST_LIFE_MS) : Infinity;
-  return client.begin({ isIndexed, expiresAt: Math.floor(world.now() + lifeMs) });
+  const isDeduplicated = draws.chance(0.2);
+  return client.begin({ isIndexed, isDeduplicated, expiresAt: Math.floor(world.now() + lifeMs) });
 }
 
 /** An answer shows the data of a token. */
@@ -56,4 +59,34 @@ export function isGone(client: Client, label: string, token: KnownToken): void {
   if (presence(client, token) === 'yes')
     client.problem('lost', `${label}: ${token.mark} (${String(token.id)}) is not found, and is there`);
   token.exists = 'no';
+}
+
+/** Deletes a token, and resolves to whether it certainly is deleted. */
+export async function removeOne(client: Client, label: string, token: KnownToken): Promise<boolean> {
+  const before = presence(client, token);
+  mayBeDeleted(token);
+  const request = { method: 'DELETE', path: `/tokens/${String(token.id)}`, key: client.target.privateKey };
+  const answer = await client.send(label, [204, 404], request);
+  const wasLost =
+    answer?.status === 404 && before === 'yes' && client.world.now() < token.expiresAt - client.skewMs;
+  if (wasLost) client.problem('lost', `${label}: ${token.mark} is not found, and was there`);
+  if (answer) token.exists = 'no';
+  else deletionFailed(client, token);
+  return answer !== undefined;
+}
+
+/** Repeats a request under a key until it succeeds. Resolves to the body, if it does. */
+export async function untilDone(
+  client: Client,
+  label: string,
+  good: number,
+  request: ServiceRequest,
+): Promise<Body> {
+  for (let tries = 0; tries < 4; tries += 1) {
+    const answer = await client.send(label, [good], request);
+    if (answer) return answer.body;
+    // The claim of an attempt that died ends after half a minute.
+    await client.world.pause(client.draws.pick([10, 1_000, 33_000]));
+  }
+  return undefined;
 }

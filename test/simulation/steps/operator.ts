@@ -7,44 +7,65 @@ export const readTrail: Step = async (client) => {
 };
 
 /**
- * A command of an operator, which repeats it until its last step. Resolves to undefined if it is
- * refused or fails: another operator may be at work.
+ * A command of an operator. Resolves to undefined if it fails, which nothing explains without
+ * faults, unless another operator may be at work.
  */
-async function operate(client: Client, command: object, isLast: (result: Body) => boolean): Promise<Body> {
-  const { world, service } = client;
-  for (let steps = 0; steps < 40; steps += 1) {
-    const result: Body = await service.invoke('operator', command).catch((error: unknown) => {
-      world.happened(client.name, `operator: ${String(error)}`);
-      return undefined;
-    });
-    if (result === undefined || isLast(result)) return result;
-    const next = result.next_step as string | undefined;
-    if (next !== undefined)
-      await world.pause(Math.max(0, Date.parse(next) - world.now()) + 2 * client.skewMs);
+async function command(client: Client, name: string, more: object, isRefusable = false): Promise<Body> {
+  const { world, service, areCallsFaulty } = client;
+  try {
+    return await service.invoke('operator', { command: name, ...more });
+  } catch (error) {
+    world.happened(client.name, `operator: ${name} failed: ${String(error)}`);
+    if (!areCallsFaulty && !isRefusable) client.problem('operator', `${name} failed: ${String(error)}`);
+    return undefined;
   }
-  return undefined;
 }
+
+/** Repeats a command until its last step. */
+async function repeat(client: Client, name: string, more: object): Promise<void> {
+  for (let steps = 0; steps < 40; steps += 1) {
+    const result = await command(client, name, more);
+    if (result === undefined || result.done === true) return;
+  }
+  if (!client.areCallsFaulty) client.problem('operator', `${name} does not end`);
+}
+
+const tenantOf = ({ target }: Client) => ({ tenant_id: target.tenantId });
 
 /** Data that is encrypted under a former key is read and changed as before. */
 export const rotateKeys: Step = async (client) => {
-  const tenant = { tenant_id: client.target.tenantId };
-  await operate(client, { command: 'rotate-keys', ...tenant }, () => true);
-  await operate(client, { command: 'reencrypt', ...tenant }, ({ done }) => done === true);
+  // A root that waits must be in use first.
+  await command(client, 'rotate-keys', tenantOf(client), client.shared.isRootReplaced);
+  await repeat(client, 'reencrypt', tenantOf(client));
 };
 
-/** Each step waits until no instance has the former keys in its memory. */
+/**
+ * Each step waits until no instance has the former keys in its memory. The last one removes the
+ * former root weeks later, when nothing is left that needs it.
+ */
 export const replaceRoot: Step = async (client) => {
-  if (!client.draws.chance(0.1)) return;
-  const command = { command: 'replace-root', tenant_id: client.target.tenantId };
-  const begun = await operate(client, { ...command, start: true }, () => true);
-  if (begun === undefined) return;
-  await client.world.pause(Math.max(0, Date.parse(begun.next_step as string) - client.world.now()));
-  await operate(client, command, ({ state }) => state === 'ended');
-  await operate(client, { ...command, command: 'reencrypt' }, ({ done }) => done === true);
+  const { world, draws, shared, skewMs, areCallsFaulty } = client;
+  if (areCallsFaulty && !draws.chance(0.1)) return;
+  shared.isRootReplaced = true;
+  const tenant = tenantOf(client);
+  let reached = await command(client, 'replace-root', { ...tenant, start: true });
+  for (let steps = 0; steps < 4 && reached !== undefined && reached.state !== 'ending'; steps += 1) {
+    await world.pause(Math.max(0, Date.parse(reached.next_step as string) - world.now()) + 2 * skewMs);
+    if (reached.state !== 'waiting') await repeat(client, 'reencrypt', tenant);
+    reached = await command(client, 'replace-root', tenant);
+  }
+  if (!areCallsFaulty && reached?.state !== 'ending')
+    client.problem('operator', `replace-root reached ${JSON.stringify(reached)}`);
 };
 
 export const rewrapRoots: Step = async (client) => {
-  await operate(client, { command: 'rotate-deployment-key' }, () => true);
-  const by = client.draws.pick(['kms', 'deployment']);
-  await operate(client, { command: 'rewrap-roots', wrapped_by: by }, ({ done }) => done === true);
+  await command(client, 'rotate-deployment-key', {});
+  await repeat(client, 'rewrap-roots', { wrapped_by: client.draws.pick(['kms', 'deployment']) });
+};
+
+/** Commands that change nothing. */
+export const inspect: Step = async (client) => {
+  const tenant = tenantOf(client);
+  const name = client.draws.pick(['list-tenants', 'check-tenant', 'health', 'list-deliveries', 'audit-key']);
+  await command(client, name, name === 'check-tenant' ? tenant : {});
 };

@@ -10,23 +10,28 @@ export const createWithKey: Step = async (client) => {
   const { draws, world } = client;
   const token = aNewToken(client);
   const request = post(client, '/tokens', bodyOf(client, token), draws.uuid());
-  const attempt = async () => {
-    const answer = await client.send('create under a key', [201, 400, 404], request);
+  const attempt = async (isAlone: boolean) => {
+    // One of two that run at once is refused.
+    const good = isAlone ? [201, 400, 404] : [201, 400, 404, 409];
+    const answer = await client.send('create under a key', good, request);
     // Its time may be over before an attempt succeeds.
     if (answer?.status === 400 && presence(client, { ...token, exists: 'yes' }) === 'yes')
       client.problem('answers', `create under a key: ${token.mark} gave ${JSON.stringify(answer.body)}`);
     // A replay does not show what has expired since.
     if (answer?.status === 404) isGone(client, 'create under a key', token);
     if (answer?.status === 201) isCreated(client, 'create under a key', token, answer.body);
-    return answer !== undefined;
+    return answer !== undefined && answer.status !== 409;
   };
   let successes = 0;
   for (let tries = 0; tries < 8 && successes < 2; tries += 1) {
-    const done = await Promise.all(draws.chance(0.3) ? [attempt(), attempt()] : [attempt()]);
+    const done = await Promise.all(draws.chance(0.3) ? [attempt(false), attempt(false)] : [attempt(true)]);
     successes += done.filter(Boolean).length;
     // The claim of an attempt that died ends after half a minute.
     if (!done.includes(true)) await world.pause(draws.pick([10, 500, 5_000, 33_000]));
   }
+  // The key belongs to the first body.
+  const other = { ...request, body: { ...(request.body as object), data: `${PLAINTEXT}never` } };
+  if (successes > 0 && draws.chance(0.4)) await client.send('reuse a key', [422], other);
 };
 
 /** A failure is not stored: the same request under the same key fails in the same way. */

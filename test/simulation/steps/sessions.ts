@@ -1,29 +1,52 @@
-import { presence } from '../client.ts';
+import { presence, type Client } from '../client.ts';
 import { isGone, sees } from './known-tokens.ts';
 import { post, type Step } from './step.ts';
 
-export const session: Step = async (client) => {
-  const token = client.aToken();
-  if (!token || presence(client, token) !== 'yes') return;
+/** A session is as long as that, in ms: its end is a part of a run. */
+const LIFETIME_MS = 20_000;
+
+interface Grant {
+  readonly attribute: 'id';
+  readonly operator: 'equals';
+  readonly value: string;
+}
+
+/** Begins a session that can read what the conditions say. Resolves to its key. */
+async function beginSession(client: Client, conditions: readonly Grant[], expiresAt: number) {
   const begun = await client.send('begin session', [201], {
     method: 'POST',
     path: '/sessions',
     key: client.target.publicKey,
   });
-  if (!begun) return;
-  const rules = [
-    {
-      priority: 1,
-      transform: 'reveal',
-      permissions: ['token:read'],
-      conditions: [{ attribute: 'id', operator: 'equals', value: token.id }],
-    },
-  ];
-  const grant = post(client, '/sessions/authorize', { nonce: begun.body.nonce as string, rules });
-  const authorized = await client.send('authorize session', [200], grant);
-  const read = { method: 'GET', path: `/tokens/${token.id}`, key: begun.body.session_key as string };
-  if (!authorized) return;
-  const answer = await client.send('get by session', [200, 404], read);
+  if (!begun) return undefined;
+  const rules = [{ priority: 1, transform: 'reveal', permissions: ['token:read'], conditions }];
+  const grant = post(client, '/sessions/authorize', {
+    nonce: begun.body.nonce as string,
+    rules,
+    expires_at: new Date(expiresAt).toISOString(),
+  });
+  if (!(await client.send('authorize session', [200], grant))) return undefined;
+  return begun.body.session_key as string;
+}
+
+/** A session reads one token, no other one, and nothing after its end. */
+export const session: Step = async (client) => {
+  const { world, draws, skewMs } = client;
+  const [token, other] = [client.aToken(), client.aToken()];
+  if (!token || presence(client, token) !== 'yes') return;
+  const endsAt = Math.ceil((world.now() + LIFETIME_MS) / 1_000) * 1_000;
+  const key = await beginSession(client, [{ attribute: 'id', operator: 'equals', value: token.id }], endsAt);
+  if (key === undefined) return;
+  const reading = (id: string) => ({ method: 'GET', path: `/tokens/${id}`, key });
+  // Answers of a service that fails take their time, or an instance has a clock that is ahead.
+  const mayHaveEnded = () => world.now() >= endsAt - skewMs;
+  const answer = await client.send('get by session', [200, 401, 404], reading(token.id));
+  if (answer?.status === 401 && !mayHaveEnded()) client.problem('credentials', 'a session ended too early');
   if (answer?.status === 404) isGone(client, 'get by session', token);
   if (answer?.status === 200) sees(client, 'get by session', token, answer.body.data);
+  if (other && other.id !== token.id)
+    await client.send('get another by session', [401, 403, 404], reading(other.id));
+  if (!draws.chance(0.5)) return;
+  await world.pause(endsAt + skewMs + 1 - world.now());
+  await client.send('get after a session', [401], reading(token.id));
 };

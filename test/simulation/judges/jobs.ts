@@ -1,0 +1,57 @@
+import { isSigned } from '../models/internet-model.ts';
+import type { Cast } from '../run.ts';
+import type { Found } from './found.ts';
+
+type Job = Cast['shared']['jobs'] extends Map<string, infer T> ? T : never;
+
+const deliveriesOf = ({ internet }: Cast, { id }: Job) =>
+  internet.arrivals.filter(({ headers }) => id !== undefined && headers['webhook-id'] === id);
+
+/** Whether an invocation that was accepted has ended in a delivery. */
+export const isDelivered = (cast: Cast, job: Job): boolean =>
+  job.id === undefined || deliveriesOf(cast, job).some(({ isAccepted }) => isAccepted);
+
+/** How long a receiver accepts a signature, in ms (Standard Webhooks). */
+const SIGNED_WITHIN_MS = 300_000;
+
+/** No code runs twice, and what was accepted ends in one result, which is delivered and signed. */
+export async function jobsEnd(cast: Cast): Promise<Found> {
+  const { shared, target, service } = cast;
+  const problems: string[] = [];
+  for (const [name, values] of shared.runs) {
+    const job = shared.jobs.get(name);
+    if (job === undefined) problems.push(`no client invoked ${name}, which ran`);
+    else if (values.length > 1) problems.push(`${name} ran ${String(values.length)} times`);
+    else if (!String(values[0]).startsWith(`${job.token.mark}#`))
+      problems.push(`${name} ran with ${String(values[0])}`);
+  }
+  for (const job of shared.jobs.values()) {
+    if (job.id === undefined) continue;
+    const arrivals = deliveriesOf(cast, job);
+    if (!isDelivered(cast, job)) problems.push(`${job.name} was accepted, and not delivered`);
+    const unsigned = arrivals.filter((arrival) => !isSigned(arrival, target.webhookSecret, SIGNED_WITHIN_MS));
+    if (unsigned.length > 0) problems.push(`${job.name} was delivered without a signature`);
+    // A result ends with its token. A later attempt says so instead.
+    const isOver = ({ body }: { readonly body: string }) =>
+      job.token.expiresAt !== Infinity && (JSON.parse(body) as { readonly status?: number }).status === 409;
+    const current = arrivals.filter((arrival) => !isOver(arrival));
+    if (current.length === 0) continue;
+    const bodies = new Set(current.map(({ body }) => body));
+    if (bodies.size !== 1) problems.push(`${job.name} was delivered with ${String(bodies.size)} results`);
+    const [body = '{}'] = bodies;
+    const { raw, status } = JSON.parse(body) as {
+      readonly raw?: { readonly job: string };
+      readonly status?: number;
+    };
+    if (raw !== undefined && raw.job !== job.name) problems.push(`${job.name} was delivered as ${body}`);
+    if (raw !== undefined && shared.runs.get(job.name)?.length !== 1)
+      problems.push(`${job.name} did not run, and has a result`);
+    if (raw === undefined && status === undefined) problems.push(`${job.name} was delivered as ${body}`);
+    const path = `/reactors/${target.reactorId}/results/${job.id}`;
+    const answer = await service.request('judge', { method: 'GET', path, key: target.privateKey });
+    const state = answer?.body.status as string | undefined;
+    if (state !== 'succeeded' && state !== 'failed')
+      problems.push(`${job.name} has not ended: ${String(answer?.status)} ${String(state)}`);
+  }
+  return problems;
+}
