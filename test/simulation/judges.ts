@@ -1,4 +1,5 @@
 import { applicationsAreRight } from './judges/applications.ts';
+import { destructionIsWhole } from './judges/destruction.ts';
 import { walk, type Found } from './judges/found.ts';
 import { jobsEnd } from './judges/jobs.ts';
 import { goneLeavesNothing, nothingIsDue, nothingIsReadable } from './judges/stored.ts';
@@ -52,6 +53,8 @@ export async function judge(cast: Cast): Promise<void> {
     plaintext: nothingIsReadable(cast),
     due: nothingIsDue(cast, items),
     gone: goneLeavesNothing(cast, items, listed),
+    // It ends the tenant, so it is the last.
+    destruction: await destructionIsWhole(cast),
   };
   for (const [name, texts] of Object.entries(found))
     for (const text of texts) {

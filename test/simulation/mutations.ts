@@ -248,8 +248,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'every update of a token conflicts',
     file: 'src/core/tokens/update-token.ts',
-    find: "if (outcome === 'written') return { kind: 'written', token: attempt.token };",
-    replace: "if (outcome === 'written') return { kind: 'conflict' };",
+    find: 'const outcome = await deps.tokenStore.update(change.previous, attempt);',
+    replace: "const outcome = 'changed' as 'changed' | 'written' | { lockedBy: string };",
   },
   {
     name: 'keys are never rotated',
@@ -308,15 +308,15 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: 'isGone: true, ...(now === 0 && { ttl: 0 }) };',
   },
   {
-    name: 'the leftovers of another write are cleared',
-    file: `${STORE}/token-removal.ts`,
-    find: "'attribute_not_exists(pk) OR (writeId = :writeId AND attribute_exists(pending))'",
-    replace: "'attribute_not_exists(pk) OR writeId = :writeId OR attribute_exists(pending)'",
-  },
-  {
     name: 'the parts of the data of a deleted token stay',
     file: `${STORE}/token-writes.ts`,
     find: 'return dataPartKeys(token).map((key) => remove(tokensTable, key));',
     replace: 'return dataPartKeys(token).slice(1).map((key) => remove(tokensTable, key));',
+  },
+  {
+    name: 'a destroyed tenant leaves what remembers its ids',
+    file: 'src/core/operator/destroy-tenant.ts',
+    find: 'const tombstones = await deps.tokenStore.deleteTombstones(tenantId, STEP);',
+    replace: 'const tombstones = 0;',
   },
 ];

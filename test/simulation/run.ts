@@ -22,7 +22,7 @@ const MINUTE_MS = 60_000;
 const SURE_PROBES = ['create', 'create', 'createApplication', 'failUnderKey'] as const;
 const PROBES = 7;
 /** How many runs have their trail verified. */
-const VERIFIED = 0.25;
+const VERIFIED = 0.15;
 /** How long a run may last, in ms of its own time: requests end within half a minute each. */
 const LONGEST_RUN_MS = 6 * 60 * MINUTE_MS;
 
@@ -201,8 +201,8 @@ async function schedule(
   while (!isOver()) {
     await world.pause(MINUTE_MS);
     // What one run leaves is done by the next.
-    if (draws.chance(0.35)) start('sweeper');
-    if (draws.chance(0.15)) start('audit-sealer');
+    if (draws.chance(0.25)) start('sweeper');
+    if (draws.chance(0.1)) start('audit-sealer');
     if (draws.chance(0.2)) await account.expireItems();
   }
 }

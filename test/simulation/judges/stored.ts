@@ -31,7 +31,7 @@ export function nothingIsReadable({ account, service, messages, target, findings
 }
 
 /** The bytes of an item, as text in which an ASCII text of an attribute is found. */
-function bytesOf(value: unknown): string {
+export function bytesOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   return Object.entries(value)
     .map(([name, part]) =>
