@@ -19,7 +19,7 @@ export interface Target {
   /** Returns its arguments as `raw`. */
   readonly reactorId: string;
   readonly webhookSecret: string;
-  /** All keys, and the secret. */
+  /** The keys and the secret, none of which may be stored or logged as it is. */
   readonly secrets: readonly string[];
   /** A token in which each client changes a member of its own. */
   readonly sharedId: string;

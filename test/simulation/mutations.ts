@@ -319,4 +319,11 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'const tombstones = await deps.tokenStore.deleteTombstones(tenantId, STEP);',
     replace: 'const tombstones = 0;',
   },
+  {
+    name: 'the tokens of one request are written in two transactions',
+    file: `${STORE}/token-create.ts`,
+    find: 'await calls.transact(items);',
+    replace:
+      'for (const part of [items.slice(0, 1), items.slice(1)]) if (part.length > 0) await calls.transact(part);',
+  },
 ];

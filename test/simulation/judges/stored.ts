@@ -7,7 +7,7 @@ import type { Body, Found } from './found.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** An attribute of bytes in the JSON of an item. */
+/** Matches an attribute of bytes in the JSON of an item. */
 const BYTES = /"B":"([^"]*)"/g;
 
 /** The JSON of an item, in which a text is found whatever the type of its attribute. */
