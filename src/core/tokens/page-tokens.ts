@@ -131,7 +131,10 @@ async function candidates(
   );
 }
 
-/** Reads the tokens of a slice and drops those that changed after their index entry was written. */
+/**
+ * Reads the tokens of a slice and drops those that changed after their index entry was written. An
+ * entry with another position than its token's belongs to a create that was not completed.
+ */
 async function read(
   deps: PageTokensDeps,
   caller: Caller,
@@ -145,9 +148,9 @@ async function read(
   );
   const byId = new Map(found.map((token) => [token.id, token]));
   const now = deps.clock();
-  const permitted = slice.flatMap(({ id }) => {
+  const permitted = slice.flatMap(({ id, position }) => {
     const token = byId.get(id);
-    if (token === undefined || hasExpired(token, now) || !query.matches(token)) return [];
+    if (token?.position !== position || hasExpired(token, now) || !query.matches(token)) return [];
     if (!standsUnder(query, token)) return [];
     const transform = transformFor(caller, query, token);
     return transform === undefined ? [] : [{ token, transform }];
