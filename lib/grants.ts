@@ -8,7 +8,14 @@ import { acceptFindings } from './accept-findings.ts';
 import type { DataStack, NamedTable } from './data-stack.ts';
 
 type TableAction =
-  'PartiQLInsert' | 'BatchGetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'BatchWriteItem' | 'Query';
+  | 'PartiQLInsert'
+  | 'BatchGetItem'
+  | 'ConditionCheckItem'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'BatchWriteItem'
+  | 'Query';
 
 /**
  * Allows a function the listed calls on a table. IAM checks transactions by the actions of their
@@ -102,7 +109,7 @@ export function allowTokenWrites({
   ephemeral,
 }: Pick<DataStack, 'tokens' | 'ephemeral'>): PolicyStatement[] {
   return [
-    allowOnTable(tokens, ['BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem']),
+    allowOnTable(tokens, ['BatchGetItem', 'ConditionCheckItem', 'PutItem', 'UpdateItem', 'DeleteItem']),
     allowOnTable(ephemeral, ['BatchGetItem', 'DeleteItem']),
     // A creator of tokens searches for duplicates.
     allowQueryIndex(tokens, INDEXES.fingerprint),

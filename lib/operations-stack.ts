@@ -138,7 +138,13 @@ export class OperationsStack extends Stack {
       },
       grants: [
         allowQueryIndex(data.tokens, INDEXES.due),
-        allowOnTable(data.tokens, ['BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem']),
+        allowOnTable(data.tokens, [
+          'BatchGetItem',
+          'ConditionCheckItem',
+          'PutItem',
+          'UpdateItem',
+          'DeleteItem',
+        ]),
         allowQueryIndex(data.ephemeral, INDEXES.due),
         allowOnTable(data.ephemeral, ['DeleteItem']),
         allowQueryIndex(data.access, INDEXES.due),

@@ -89,9 +89,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'one entry of a write of several steps is left out',
-    file: `${STORE}/write-calls.ts`,
-    find: 'chunk(chunk(items, TRANSACTION_WRITES), GROUPS_AT_ONCE)',
-    replace: 'chunk(chunk(items.slice(1), TRANSACTION_WRITES), GROUPS_AT_ONCE)',
+    file: `${STORE}/guarded-writes.ts`,
+    find: 'for (const write of writes) {',
+    replace: 'for (const write of writes.slice(1)) {',
   },
   {
     name: 'an update overwrites a version that it has not read',

@@ -17,11 +17,13 @@ const TABLES = ['Tokens', 'Ephemeral', 'Access', 'Reactors', 'Audit', 'AuditInde
 /** The tables as the synthesized data stack defines them. */
 const definitions = () => synthesis('tables', TABLES);
 
+type Outcome = 'lose' | 'die' | 'conflict' | undefined;
+
 /**
  * The fate of a call: `lose` carries it out but loses the response, `die` never sends it, as if the
  * process had ended, `conflict` makes it conflict with another transaction on its item.
  */
-export type Fate = (operation: string, nth: number) => 'lose' | 'die' | 'conflict' | undefined;
+export type Fate = (operation: string, nth: number, input: object) => Outcome | Promise<Outcome>;
 
 /**
  * The error of DynamoDB for a write that conflicts with another transaction: for a transaction in
@@ -59,7 +61,7 @@ function clientWith(
       nth += 1;
       const operation = String(context['commandName']).replace('Command', '');
       onRead(readsOf(operation, args.input));
-      const outcome = fate(operation, nth);
+      const outcome = await fate(operation, nth, args.input);
       if (outcome === 'conflict') throw conflictOf(operation);
       if (outcome === 'die') throw new Error('the process has ended');
       const result = await next(args);

@@ -6,36 +6,11 @@ import type { WriteConflicts } from './write-conflicts.ts';
 import { summaryOf } from './token-parts.ts';
 import type { TokenRemoval } from './token-removal.ts';
 import type { TokenTables } from './token-tables.ts';
-import { tokenWrites, UNFINISHED_MS, type TokenWrites } from './token-writes.ts';
-import { TRANSACTION_BYTES, TRANSACTION_WRITES, type WriteCalls } from './write-calls.ts';
-
-/**
- * Bytes that a transaction reserves for the attributes and keys of a token besides its encrypted
- * parts.
- */
-const PLAIN_BYTES = 2_000;
-
-/** What one token takes of a transaction. */
-interface Share {
-  readonly items: readonly TransactWriteItem[];
-  readonly bytes: number;
-}
-
-const fits = (items: number, bytes: number) => items <= TRANSACTION_WRITES && bytes <= TRANSACTION_BYTES;
-
-/** Puts the elements into as few groups as possible that each fit a transaction, in their order. */
-function packed<T extends Share>(shares: readonly T[]): readonly (readonly T[])[] {
-  const all: T[][] = [];
-  let [items, bytes] = [TRANSACTION_WRITES, 0];
-  for (const share of shares) {
-    const isNew = !fits(items + share.items.length, bytes + share.bytes);
-    if (isNew) all.push([]);
-    items = share.items.length + (isNew ? 0 : items);
-    bytes = share.bytes + (isNew ? 0 : bytes);
-    all.at(-1)?.push(share);
-  }
-  return all;
-}
+import { beingCreated, tokenWrites, UNFINISHED_MS, type TokenWrites } from './token-writes.ts';
+import { sendTransaction } from './transact.ts';
+import { entryBytes, fits, packed, TRANSACTION_BYTES, tokenBytes, type Share } from './transaction-size.ts';
+import type { WriteCalls } from './write-calls.ts';
+import { writeGuarded, type GuardedWrites } from './guarded-writes.ts';
 
 /** What the steps of a create have in common. */
 interface CreateContext {
@@ -52,7 +27,7 @@ function shareOf(
   { writes }: CreateContext,
   write: TokenWrite,
   unfinished?: Parameters<typeof writes.token>[3],
-): Share {
+): Share & { readonly items: readonly TransactWriteItem[] } {
   const { token, cvc } = write;
   const items = [
     { Put: writes.token(token, 'attribute_not_exists(pk)', {}, unfinished) },
@@ -60,27 +35,34 @@ function shareOf(
     ...(cvc === undefined || cvc === 'removed' ? [] : [writes.cvc(token, cvc)]),
     ...(token.holdsLock ? [writes.lock(write)] : []),
   ];
-  const bytes = token.encryptedData.length + (token.encryptedDetails?.length ?? 0) + PLAIN_BYTES;
-  return { items, bytes };
+  return { items, bytes: tokenBytes(token) };
 }
 
 const entriesOf = ({ writes }: CreateContext, { token }: TokenWrite) =>
   token.terms.map((term) => writes.entry(token, term));
+
+const guardedEntries = (context: CreateContext, write: TokenWrite): GuardedWrites => ({
+  guard: context.writes.check(write.token, beingCreated(write.token)),
+  guardBytes: tokenBytes(summaryOf(write.token)),
+  writes: entriesOf(context, write),
+  writeBytes: entryBytes(write.token),
+});
 
 /** Makes a pending token visible. */
 function reveal({ tables, writes }: CreateContext, { token }: TokenWrite): TransactWriteItem {
   const { listPk, listSk } = listAttributes(token, tables.listShards);
   const { duePk, dueSk } = dueAt(token.id, token.expiration?.at);
   const isDue = dueSk !== undefined;
+  const condition = beingCreated(token);
   return {
     Update: {
       ...writes.key(token),
       UpdateExpression: isDue
         ? 'SET listPk = :listPk, listSk = :listSk, duePk = :duePk, dueSk = :dueSk REMOVE pending'
         : 'SET listPk = :listPk, listSk = :listSk REMOVE pending, duePk, dueSk',
-      ConditionExpression: 'writeId = :writeId AND attribute_exists(pending)',
+      ...condition,
       ExpressionAttributeValues: {
-        ':writeId': token.writeId,
+        ...condition.ExpressionAttributeValues,
         ':listPk': listPk,
         ':listSk': listSk,
         ...(isDue && { ':duePk': duePk, ':dueSk': dueSk }),
@@ -107,15 +89,22 @@ async function inSteps(
   listed: readonly TokenWrite[],
   writeId: Buffer,
 ): Promise<'written' | WriteConflict> {
-  const { clock, calls, conflicts, removal } = context;
+  const { tables, clock, calls, conflicts, removal } = context;
   const tokens = outOfTheWay(context, listed);
   const unfinished = { until: clock() + UNFINISHED_MS, pending: true } as const;
   const staged: TokenWrite[] = [];
   try {
     for (const group of packed(tokens.map((write) => ({ write, ...shareOf(context, write, unfinished) })))) {
-      await calls.transact(group.flatMap(({ items }) => items));
+      // A transaction even for one item, because its request token makes a late copy do nothing.
+      await sendTransaction(
+        tables,
+        group.flatMap(({ items }) => items),
+      );
       staged.push(...group.map(({ write }) => write));
-      await calls.writeAll(group.flatMap(({ write }) => entriesOf(context, write)));
+      await writeGuarded(
+        tables,
+        group.map(({ write }) => guardedEntries(context, write)),
+      );
     }
     await calls.transact(tokens.map((value) => reveal(context, value)));
     return 'written';
@@ -149,7 +138,9 @@ export function createTokenCreate(
       ...shares.flatMap((share) => share.items),
       ...tokens.flatMap((value) => entriesOf(context, value)),
     ];
-    const bytes = shares.reduce((sum, share) => sum + share.bytes, 0);
+    const bytes =
+      shares.reduce((sum, share) => sum + share.bytes, 0) +
+      tokens.reduce((sum, { token }) => sum + token.terms.length * entryBytes(token), 0);
     if (!fits(items.length, bytes)) return inSteps(context, tokens, writeId);
     try {
       await calls.transact(items);

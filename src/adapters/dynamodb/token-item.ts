@@ -59,6 +59,7 @@ const tokenItem = z.lazy(() =>
       pending: z._default(z.boolean(), false),
       isLeaving: z._default(z.boolean(), false),
       staleTerms: z.exactOptional(z.array(z.string())),
+      changeId: z.exactOptional(binary),
       oldParts: z._default(z.number(), 0),
       dueSk: z.exactOptional(z.string()),
     }),
@@ -74,6 +75,8 @@ export interface ReadToken {
   readonly isLeaving: boolean;
   /** Terms that may have an entry which is not, or no longer, the token's. */
   readonly staleTerms?: readonly string[] | undefined;
+  /** Names the writer that settles the stale terms, unless it wrote this version. */
+  readonly changeId?: Buffer | undefined;
   /** Number of parts that may still contain the data of the previous version. */
   readonly oldParts: number;
   /** Its due time, as the index sorts it. */
@@ -85,12 +88,14 @@ export interface ReadToken {
  * tables.
  */
 export function readTokenItem(item: Item): ReadToken {
-  const { pk, matchSk, pending, isLeaving, staleTerms, oldParts, dueSk, ...token } = tokenItem.parse(item);
+  const { pk, matchSk, pending, isLeaving, staleTerms, changeId, oldParts, dueSk, ...token } =
+    tokenItem.parse(item);
   return {
     token: { ...parseTokenPartition(pk), matchHash: matchHashIn(matchSk), ...token },
     pending,
     isLeaving,
     staleTerms,
+    changeId,
     oldParts,
     dueSk,
   };

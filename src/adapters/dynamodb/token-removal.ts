@@ -2,12 +2,24 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { TransactWriteItem } from './table-client.ts';
 import type { Clock } from '../../core/shared/clock.ts';
 import type { TokenSummary } from '../../core/tokens/token.ts';
-import { dueAt, isAbandoned, readTokenItem, type ReadToken } from './token-item.ts';
+import { dueAt, isAbandoned, isTombstone, readTokenItem, type ReadToken } from './token-item.ts';
+import { dataPartCount } from './token-parts.ts';
 import type { TokenTables } from './token-tables.ts';
-import { tokenWrites, UNCHANGED, unchangedValues, UNFINISHED_MS, type TokenWrites } from './token-writes.ts';
-import { TRANSACTION_WRITES, type WriteCalls } from './write-calls.ts';
+import {
+  beingRemoved,
+  tokenWrites,
+  UNCHANGED,
+  unchangedValues,
+  UNFINISHED_MS,
+  unsettled,
+  type TokenWrites,
+} from './token-writes.ts';
+import type { WriteCalls } from './write-calls.ts';
 import { conditionalWrite } from './conditional-write.ts';
+import { writeGuarded } from './guarded-writes.ts';
 import { failedCondition } from './transact.ts';
+import { entryBytes, fits, tokenBytes } from './transaction-size.ts';
+import { PART_BYTES } from './value-parts.ts';
 
 /**
  * The condition, with its values, that the token's item is all that a delete must remove, and that
@@ -33,10 +45,15 @@ export interface TokenRemoval {
    */
   clear(read: Pick<ReadToken, 'token' | 'isLeaving' | 'staleTerms'>): Promise<void>;
   /**
-   * Deletes the entries of stale terms and the data of the previous version, and clears the two
-   * attributes that list them.
+   * Deletes the entries of stale terms and the data of the previous version, and clears the
+   * attributes that list them. Does nothing if another writer settles them.
    */
-  settle(read: Pick<ReadToken, 'token' | 'staleTerms' | 'oldParts'>): Promise<void>;
+  settle(read: Pick<ReadToken, 'token' | 'staleTerms' | 'oldParts' | 'changeId'>): Promise<void>;
+  /**
+   * Settles the stale terms of an unchanged token, so that no call of the writer that announced
+   * them acts any more.
+   */
+  withdraw(read: ReadToken): Promise<void>;
   /**
    * Completes or removes the leftovers of a multi-step write. Does nothing before its time limit.
    */
@@ -53,6 +70,8 @@ async function holds(write: () => Promise<unknown>): Promise<boolean> {
     return false;
   }
 }
+
+const CLAIM_ID_BYTES = 12;
 
 /** What the steps of a removal have in common. */
 interface RemovalContext {
@@ -75,32 +94,45 @@ async function clear(
   context: RemovalContext,
   { token, isLeaving, staleTerms = [] }: Parameters<TokenRemoval['clear']>[0],
 ): Promise<void> {
-  const { calls, writes } = context;
+  const { calls, tables, writes } = context;
+  // Entries of a create that has not been cancelled could still arrive after their removal.
+  if (!isLeaving && (await conditionalWrite(tables, writes.cancel(token))) !== 'written') return;
+  const condition = beingRemoved(token);
   const terms = [...new Set([...token.terms, ...staleTerms])];
-  await calls.writeAll(terms.map((term) => writes.removeEntry(token, term)));
-  const pending = 'attribute_not_exists(pk) OR (writeId = :writeId AND attribute_exists(pending))';
-  const condition = {
-    ConditionExpression: isLeaving ? `${pending} OR attribute_exists(isGone)` : pending,
-    ExpressionAttributeValues: { ':writeId': token.writeId },
+  const entries = {
+    guard: writes.check(token, condition),
+    guardBytes: tokenBytes(token),
+    writes: terms.map((term) => writes.removeEntry(token, term)),
+    writeBytes: entryBytes(token),
   };
   // A token that never became visible has not used its id.
   const own = isLeaving
     ? writes.deletion(token, condition)
     : { Delete: { ...writes.key(token), ...condition } };
-  await holds(() => calls.transactReleasing(own, lockOf(context, token), otherItems(context, token)));
+  // If a condition fails, another call has removed everything.
+  await holds(async () => {
+    await writeGuarded(tables, [entries]);
+    await calls.transactReleasing(own, lockOf(context, token), otherItems(context, token));
+  });
 }
 
 async function settle(
   { calls, writes, tables }: RemovalContext,
-  { token, staleTerms = [], oldParts }: Parameters<TokenRemoval['settle']>[0],
+  { token, staleTerms = [], oldParts, changeId }: Parameters<TokenRemoval['settle']>[0],
 ): Promise<void> {
   const mine = new Set(token.terms);
-  await calls.writeAll([
-    ...staleTerms.map((term) =>
+  const condition = unsettled(token, changeId);
+  const entries = {
+    guard: writes.check(token, condition),
+    guardBytes: tokenBytes(token),
+    writes: staleTerms.map((term) =>
       mine.has(term) ? writes.entry(token, term) : writes.removeEntry(token, term),
     ),
-    ...writes.removeOldParts(token, oldParts),
-  ]);
+    writeBytes: entryBytes(token),
+  };
+  if (!(await holds(() => writeGuarded(tables, [entries])))) return;
+  // No condition is needed: the keys have the version, which never comes back.
+  await Promise.all(writes.removeOldParts(token, oldParts).map((part) => calls.transact([part])));
   const due = dueAt(token.id, token.expiration?.at);
   const command = new UpdateCommand({
     ...writes.key(token),
@@ -108,9 +140,9 @@ async function settle(
       due.dueSk === undefined
         ? 'REMOVE staleTerms, oldParts, changeId, duePk, dueSk'
         : 'SET duePk = :duePk, dueSk = :dueSk REMOVE staleTerms, oldParts, changeId',
-    ConditionExpression: 'version = :version AND writeId = :writeId',
+    ...condition,
     ExpressionAttributeValues: {
-      ...unchangedValues(token),
+      ...condition.ExpressionAttributeValues,
       ...(due.dueSk && { ':duePk': due.duePk, ':dueSk': due.dueSk }),
     },
   });
@@ -123,35 +155,51 @@ async function hide({ tables, writes, clock }: RemovalContext, token: TokenSumma
   const outcome = await conditionalWrite(tables, writes.hide(token, clock()));
   if (outcome === 'written') return true;
   if (outcome.found === undefined || !outcome.mayBeOwn) return false;
-  // An earlier attempt has hidden it, and its response was lost.
+  // An earlier attempt has hidden it, and its response was lost. A sweep may have removed the rest.
+  if (isTombstone(outcome.found)) return true;
   const hidden = readTokenItem(outcome.found);
   return hidden.pending && hidden.token.writeId.equals(token.writeId);
 }
 
 /**
- * Claims the repair of a visible token. Of two concurrent repairs, the slower one could undo what a
- * new writer does after the faster one.
+ * Claims the settlement of a visible token's stale terms; `undefined` if another writer was faster.
+ * The claim is a new `changeId`, so that calls of the writer that announced the terms, and of a
+ * slower settlement, do nothing from now on.
  */
-async function claimRepair(
+async function claim(
   { clock, writes, tables }: RemovalContext,
-  { token, dueSk }: ReadToken,
-): Promise<boolean> {
-  const due = dueAt(token.id, clock() + UNFINISHED_MS);
+  { token, dueSk = '', changeId }: ReadToken,
+): Promise<Buffer | undefined> {
+  const claimId = tables.platform.random.bytes(CLAIM_ID_BYTES);
+  const condition = unsettled(token, changeId);
   const command = new UpdateCommand({
     ...writes.key(token),
-    UpdateExpression: 'SET dueSk = :later',
-    ConditionExpression: 'writeId = :writeId AND dueSk = :seen',
+    UpdateExpression: 'SET dueSk = :later, changeId = :claim',
+    ...condition,
+    ConditionExpression: `${condition.ConditionExpression} AND dueSk = :seen`,
     ExpressionAttributeValues: {
-      ':later': due.dueSk,
-      ':writeId': token.writeId,
-      ':seen': dueSk ?? '',
+      ...condition.ExpressionAttributeValues,
+      ':later': dueAt(token.id, clock() + UNFINISHED_MS).dueSk,
+      ':claim': claimId,
+      ':seen': dueSk,
     },
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
   const outcome = await conditionalWrite(tables, command);
+  if (outcome === 'written') return claimId;
+  const { found, mayBeOwn } = outcome;
+  if (!mayBeOwn || found === undefined || isTombstone(found)) return undefined;
   // An earlier attempt has claimed it, and its response was lost.
-  return outcome === 'written' || (outcome.mayBeOwn && outcome.found?.['dueSk'] === due.dueSk);
+  return readTokenItem(found).changeId?.equals(claimId) === true ? claimId : undefined;
 }
+
+async function withdraw(context: RemovalContext, read: ReadToken): Promise<void> {
+  const claimId = await claim(context, read);
+  if (claimId !== undefined) await settle(context, { ...read, changeId: claimId });
+}
+
+/** Estimates the bytes of a token and of everything that a deletion removes with it. */
+const removedBytes = (token: TokenSummary): number =>
+  tokenBytes(token) + dataPartCount(token) * PART_BYTES + token.terms.length * entryBytes(token);
 
 export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock: Clock): TokenRemoval {
   const writes = tokenWrites(tables);
@@ -160,11 +208,12 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
   return {
     clear: (value) => clear(context, value),
     settle: (value) => settle(context, value),
+    withdraw: (value) => withdraw(context, value),
 
     async remove(token) {
       const entries = token.terms.map((term) => writes.removeEntry(token, term));
       const rest = [...otherItems(context, token), ...entries];
-      if (rest.length + 2 <= TRANSACTION_WRITES) {
+      if (fits(rest.length + 2, removedBytes(token))) {
         const own = writes.deletion(token, {
           ConditionExpression: UNCHANGED,
           ExpressionAttributeValues: unchangedValues(token),
@@ -180,7 +229,7 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
     async repair(read) {
       if (!isAbandoned(read, clock())) return;
       if (read.pending) await clear(context, read);
-      else if (await claimRepair(context, read)) await settle(context, read);
+      else await withdraw(context, read);
     },
   };
 }

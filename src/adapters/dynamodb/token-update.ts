@@ -3,23 +3,29 @@ import { type TransactWriteItem, send } from './table-client.ts';
 import type { Clock } from '../../core/shared/clock.ts';
 import type { StoredToken } from '../../core/tokens/token.ts';
 import type { TokenStore, TokenWrite } from '../../core/tokens/token-store.ts';
-import { dueAt } from './token-item.ts';
-import type { WriteConflicts } from './write-conflicts.ts';
+import { dueAt, isTombstone, readTokenItem } from './token-item.ts';
+import { isWritten, type WriteConflicts } from './write-conflicts.ts';
 import { dataPartCount, summaryOf } from './token-parts.ts';
 import type { TokenRemoval } from './token-removal.ts';
 import type { TokenTables } from './token-tables.ts';
-import { tokenWrites, UNCHANGED, unchangedValues, UNFINISHED_MS, type TokenWrites } from './token-writes.ts';
-import { TRANSACTION_BYTES, TRANSACTION_WRITES, type WriteCalls } from './write-calls.ts';
+import {
+  tokenWrites,
+  UNCHANGED,
+  unchangedValues,
+  UNFINISHED_MS,
+  unsettled,
+  type TokenWrites,
+} from './token-writes.ts';
+import type { WriteCalls } from './write-calls.ts';
+import { writeGuarded } from './guarded-writes.ts';
 import { failedCondition } from './transact.ts';
+import { entryBytes, fits, tokenBytes } from './transaction-size.ts';
 
 /** Terms whose entries must be written, and terms whose entries must be deleted. */
 interface EntryChanges {
   readonly added: readonly string[];
   readonly removed: readonly string[];
 }
-
-const sizeOf = ({ encryptedData, encryptedDetails }: StoredToken) =>
-  encryptedData.length + (encryptedDetails?.length ?? 0);
 
 /** Compares what an index entry has of a token. */
 const shownBy = ({ type, containers, expiration, hasMask }: StoredToken) =>
@@ -96,6 +102,13 @@ async function announce(
   await send(platform, () => client.send(command));
 }
 
+/** Whether a failed condition found the version that the update wants to write. */
+function isOwnVersion(error: unknown, next: StoredToken): boolean {
+  const failed = failedCondition(error);
+  if (failed?.index !== 0 || failed.item === undefined || isTombstone(failed.item)) return false;
+  return isWritten(readTokenItem(failed.item), next);
+}
+
 async function inSteps(
   context: UpdateContext,
   previous: StoredToken,
@@ -103,32 +116,39 @@ async function inSteps(
   { added, removed }: EntryChanges,
   { released, others }: { released: TransactWriteItem | undefined; others: readonly TransactWriteItem[] },
 ): Promise<void> {
-  const { clock, calls, writes, removal } = context;
+  const { clock, calls, writes, removal, tables } = context;
   const until = clock() + UNFINISHED_MS;
   const staleTerms = [...added, ...removed];
   await announce(context, previous, token, until, staleTerms);
-  await calls.writeAll(added.map((term) => writes.entry(token, term)));
+  const announced = unsettled(previous, token.writeId);
+  await writeGuarded(tables, [
+    {
+      guard: writes.check(token, announced),
+      guardBytes: tokenBytes(summaryOf(previous)),
+      writes: added.map((term) => writes.entry(token, term)),
+      writeBytes: entryBytes(token),
+    },
+  ]);
   const left = { staleTerms: removed, oldParts: dataPartCount(summaryOf(previous)) };
   const isDone = removed.length === 0 && left.oldParts === 0;
   const unfinished = isDone ? undefined : { until, ...left };
-  // An item that this request wrote counts as success, because the response to the first attempt
-  // was lost. An earlier write that only set `isShared` is a different write.
-  const mine =
-    '(version = :version AND writeId = :writeId AND changeId = :changeId) OR (version = :next AND writeId = :changeId AND isShared = :isShared)';
-  const values = {
-    ...unchangedValues(previous),
-    ':changeId': token.writeId,
-    ':next': token.version,
-    ':isShared': token.isShared,
-  };
+  const { ConditionExpression: condition, ExpressionAttributeValues: values } = announced;
   try {
-    await calls.transactReleasing({ Put: writes.token(token, mine, values, unfinished) }, released, others);
+    await calls.transactReleasing(
+      { Put: writes.token(token, condition, values, unfinished) },
+      released,
+      others,
+    );
   } catch (error) {
     // A lock prevented the write, and the token is unchanged. If the token itself has changed,
     // another writer has resolved the doubt.
-    if ((failedCondition(error)?.index ?? 0) > 0)
-      await removal.settle({ token: summaryOf(previous), staleTerms, oldParts: 0 });
-    throw error;
+    if ((failedCondition(error)?.index ?? 0) > 0) {
+      const { dueSk } = dueAt(token.id, until);
+      const read = { token: summaryOf(previous), pending: false, isLeaving: false, oldParts: 0 };
+      await removal.withdraw({ ...read, staleTerms, changeId: token.writeId, dueSk });
+    }
+    // An earlier attempt has written it, and its response was lost.
+    if (!isOwnVersion(error, token)) throw error;
   }
   if (!isDone) await removal.settle({ token: summaryOf(token), ...left });
 }
@@ -159,10 +179,12 @@ export function createTokenUpdate(
       ...changes.removed.map((term) => writes.removeEntry(token, term)),
     ];
     // Deletes count as well.
-    const fits =
-      rest.length + 2 <= TRANSACTION_WRITES && sizeOf(previous) + sizeOf(token) <= TRANSACTION_BYTES;
+    const entries = changes.added.length + changes.removed.length;
+    const bytes =
+      tokenBytes(previous) + tokenBytes(token) + entries * Math.max(entryBytes(previous), entryBytes(token));
     try {
-      if (!fits) await inSteps(context, previous, token, changes, { released, others });
+      if (!fits(rest.length + 2, bytes))
+        await inSteps(context, previous, token, changes, { released, others });
       else
         await calls.transactReleasing(
           { Put: writes.token(token, UNCHANGED, unchangedValues(previous)) },

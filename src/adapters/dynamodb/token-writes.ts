@@ -153,7 +153,23 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards, platform 
       });
     },
 
+    /** Marks the removal of a token that never became visible. Does nothing to any other token. */
+    cancel(token: Place & PendingToken): UpdateCommand {
+      const condition = neverVisible(token);
+      return new UpdateCommand({
+        ...keyOf(token),
+        UpdateExpression: 'SET isCancelled = :yes',
+        ...condition,
+        ExpressionAttributeValues: { ...condition.ExpressionAttributeValues, ':yes': true },
+      });
+    },
+
     key: keyOf,
+
+    /** Lets a transaction pass only if the token's item is as the condition says. */
+    check(token: Place, condition: RequiredCondition): TransactWriteItem {
+      return { ConditionCheck: { ...keyOf(token), ...condition } };
+    },
 
     /** Replaces a token by its tombstone. */
     deletion(token: Place, condition: Condition): TransactWriteItem {
@@ -175,6 +191,55 @@ export type Condition = Pick<
   | 'ExpressionAttributeValues'
   | 'ReturnValuesOnConditionCheckFailure'
 >;
+
+/** A {@link Condition} that is not empty, and returns the item that it found instead. */
+export interface RequiredCondition {
+  readonly ConditionExpression: string;
+  readonly ExpressionAttributeNames?: Record<string, string>;
+  readonly ExpressionAttributeValues: Record<string, unknown>;
+  readonly ReturnValuesOnConditionCheckFailure: 'ALL_OLD';
+}
+
+type PendingToken = Pick<StoredToken, 'writeId' | 'position'>;
+
+/**
+ * Names one attempt at a create. Its repeats under an idempotency key have its write id, and each
+ * has a position of its own.
+ */
+const pendingAt = ({ writeId, position }: PendingToken, condition: string): RequiredCondition => ({
+  ConditionExpression: `writeId = :writeId AND #position = :position AND attribute_exists(pending) AND ${condition}`,
+  ExpressionAttributeNames: { '#position': 'position' },
+  ExpressionAttributeValues: { ':writeId': writeId, ':position': position },
+  ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+});
+
+/** The token is pending, and its removal has not begun. */
+export const beingCreated = (token: PendingToken): RequiredCondition =>
+  pendingAt(token, 'attribute_not_exists(isCancelled) AND attribute_not_exists(isLeaving)');
+
+/** The token never became visible. */
+export const neverVisible = (token: PendingToken): RequiredCondition =>
+  pendingAt(token, 'attribute_not_exists(isLeaving)');
+
+/** The token is being removed, so nothing can add an entry or make it visible. */
+export const beingRemoved = (token: PendingToken): RequiredCondition =>
+  pendingAt(token, '(attribute_exists(isCancelled) OR attribute_exists(isLeaving))');
+
+/**
+ * This version has `staleTerms`, and the writer that `changeId` names still settles them. Without a
+ * `changeId` it is the writer of the version.
+ */
+export const unsettled = (
+  token: Pick<StoredToken, 'version' | 'writeId'>,
+  changeId: Buffer | undefined,
+): RequiredCondition => ({
+  ConditionExpression: `version = :version AND writeId = :writeId AND attribute_exists(staleTerms) AND ${changeId === undefined ? 'attribute_not_exists(changeId)' : 'changeId = :changeId'}`,
+  ExpressionAttributeValues: {
+    ...unchangedValues(token),
+    ...(changeId && { ':changeId': changeId }),
+  },
+  ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+});
 
 /**
  * The condition that a token is the version that was read, and that no write of it is unfinished.

@@ -1,15 +1,8 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { chunk } from './chunk.ts';
 import { send, type DynamoDb, type TransactWriteItem } from './table-client.ts';
 import { isTombstone } from './token-item.ts';
 import { failedCondition, sendTransaction } from './transact.ts';
 import { conditionalWrite } from './conditional-write.ts';
-
-/** Most writes of one transaction, and its size in bytes with room for keys (AWS: 100 and 4 MB). */
-export const TRANSACTION_WRITES = 100;
-export const TRANSACTION_BYTES = 3_900_000;
-/** Most transactions that are sent concurrently. */
-const GROUPS_AT_ONCE = 4;
 
 export interface WriteCalls {
   /** Writes all items or none. A single put or delete is a plain call at half the price. */
@@ -20,12 +13,6 @@ export interface WriteCalls {
     lock: TransactWriteItem | undefined,
     rest: readonly TransactWriteItem[],
   ): Promise<void>;
-  /**
-   * Makes any number of unconditional puts and deletes of small items, in any order. They are
-   * transactions, whose request token makes a call that arrives twice act once: a BatchWriteItem
-   * could arrive late, and undo what was written since (docs/decisions/0057).
-   */
-  writeAll(items: readonly TransactWriteItem[]): Promise<void>;
 }
 
 const RETURN_FOUND = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
@@ -63,11 +50,6 @@ export function createWriteCalls(dynamodb: DynamoDb): WriteCalls {
         if (failedCondition(error)?.index !== 1) throw error;
         await transact([own, ...rest]);
       }
-    },
-
-    async writeAll(items) {
-      for (const groups of chunk(chunk(items, TRANSACTION_WRITES), GROUPS_AT_ONCE))
-        await Promise.all(groups.map((group) => sendTransaction(dynamodb, group)));
     },
   };
 }

@@ -40,16 +40,15 @@ export interface WriteConflicts {
 
 /**
  * Whether an item is the version that an update wants to write. Encryption under another key
- * preserves the write id, so version and flags must be equal as well. No write of the item may be
- * unfinished.
+ * preserves the write id, so version and flags must be equal as well.
  */
-function isWritten({ token, pending, staleTerms = [] }: ReadToken, next: StoredToken): boolean {
+export function isWritten({ token, pending }: ReadToken, next: StoredToken): boolean {
   const isSame =
     token.writeId.equals(next.writeId) &&
     token.version === next.version &&
     token.isShared === next.isShared &&
     token.isSolelyOwn === next.isSolelyOwn;
-  return isSame && !pending && staleTerms.length === 0;
+  return isSame && !pending;
 }
 
 export function createWriteConflicts(
@@ -102,8 +101,9 @@ export function createWriteConflicts(
       if (lock !== undefined) return ofLock(lock);
       if (isTombstone(failed.item)) return 'changed';
       const read = readTokenItem(failed.item);
-      // An earlier attempt has written it, and its response was lost.
-      if (isWritten(read, next)) return 'written';
+      // An earlier attempt has written it, and its response was lost. No write of the item may be
+      // unfinished.
+      if (isWritten(read, next) && (read.staleTerms ?? []).length === 0) return 'written';
       // The token has changed. Leftovers of a dead writer are completed, so that the next attempt
       // can pass.
       await removal.repair(read);

@@ -41,8 +41,8 @@ describe('a claim', () => {
     const other = { ...scope, request: 'other' };
     await aStore().claim(other, BODY, at(NOW));
     let updates = 0;
-    const loseUpdate: Fate = (operation, nth) =>
-      operation === 'UpdateItem' && (updates += 1) === 1 ? losing(operation, nth) : undefined;
+    const loseUpdate: Fate = (operation, nth, input) =>
+      operation === 'UpdateItem' && (updates += 1) === 1 ? losing(operation, nth, input) : undefined;
     expect((await aStore(loseUpdate).claim(other, BODY, at(NOW + 61_000))).state).toBe('claimed');
   });
 });

@@ -173,15 +173,15 @@ const rows: readonly Row[] = [
       return Promise.resolve((fate) => create(token, fate));
     },
   ],
-  ...['PutItem', 'TransactWriteItems'].map((operation): Row => [
+  [
     'creating a token in steps',
-    operation,
+    'TransactWriteItems',
     'written',
     () => {
       const token = aStoredToken({ terms: MANY });
       return Promise.resolve((fate) => create(token, fate));
     },
-  ]),
+  ],
   [
     'changing a plain token',
     'PutItem',
