@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { ResultView } from '../core/reactors/get-result.ts';
-import type { ReplayedReaction } from '../core/reactors/replay-reaction.ts';
+import type { ReactorResult } from '../core/reactors/run-reactor.ts';
 import { defined } from '../core/shared/defined.ts';
 import type { JsonObject } from '../core/shared/json.ts';
 import { madeOnce } from '../core/shared/made-once.ts';
@@ -75,7 +75,7 @@ export const reactionResponse = /* @__PURE__ */ madeOnce(() =>
 );
 
 /** Builds the Reactor response object. */
-export const presentReaction = ({ raw, tokens }: ReplayedReaction): Response<typeof reactionResponse> =>
+export const presentReaction = ({ raw, tokens }: ReactorResult): Response<typeof reactionResponse> =>
   defined({ tokens: tokens && presentTokenized(tokens), raw: raw?.reveal() });
 
 const INVOCATION_EXAMPLE = 'c0a5b7de-0c1f-4b7a-9d57-1de1a0f0b0a4';

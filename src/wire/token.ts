@@ -16,7 +16,7 @@ import { DETAIL_NAMES, TOKEN_LIMITS } from '../core/tokens/token-details.ts';
 import { ID_LENGTH } from '../core/tokens/token-id.ts';
 import type { TokenInput, TokenPatch } from '../core/tokens/token-input.ts';
 import { clearMembers, tokenObject } from '../core/tokens/token-object.ts';
-import type { ReplayedTokens } from '../core/tokens/token-replay.ts';
+import type { Tokenized } from '../core/tokens/tokenize.ts';
 import type { TokenResult } from '../core/tokens/token-result.ts';
 import { TOKEN_TYPE_NAMES } from '../core/tokens/token-type.ts';
 import { BodyCheck } from './body-check.ts';
@@ -331,11 +331,11 @@ function fill<Leaf>(node: Shape<Leaf>, valueOf: (leaf: Leaf) => Json): Json {
 }
 
 /** The request's own shape with its tokens in place. A deleted token leaves its id. */
-export function presentTokenized(node: ReplayedTokens): Json {
-  return fill(node, (leaf) => {
-    const id = 'gone' in leaf ? leaf.gone : leaf.result.token.id;
-    if (leaf.shows === 'id') return id;
-    return 'gone' in leaf ? { id } : presentResult(leaf.result);
+export function presentTokenized(node: Tokenized): Json {
+  return fill(node, ({ shows, result }) => {
+    const id = result.shows === 'gone' ? result.id : result.token.id;
+    if (shows === 'id') return id;
+    return result.shows === 'gone' ? { id } : presentResult(result);
   });
 }
 

@@ -77,7 +77,9 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
         expect(await store.find(tenantId, chosen.id)).toBeUndefined();
         expect(await store.findSummaries(tenantId, [chosen.id])).toEqual([]);
         const again = aToken({ id: chosen.id });
-        expect(await store.create([{ token: again }])).toEqual({ idTakenBy: { id: chosen.id } });
+        expect(await store.create([{ token: again }])).toEqual({
+          idTakenBy: { id: chosen.id, writeId: chosen.writeId },
+        });
         expect(await store.deleteVersion(chosen)).toBe(false);
         expect(await store.update(chosen, { token: changed(chosen) })).toBe('changed');
       }
@@ -91,8 +93,33 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
       expect(await store.deleteIfStandalone(tenantId, chosen.id, 0)).toBe('deleted');
       expect(await store.deleteIfStandalone(tenantId, chosen.id, 0)).toEqual({ remaining: undefined });
       expect(await store.create([{ token: aToken({ id: chosen.id }) }])).toEqual({
-        idTakenBy: { id: chosen.id },
+        idTakenBy: { id: chosen.id, writeId: chosen.writeId },
       });
+    });
+
+    it('knows of a deleted token which create made it, also if an update changed it before', async () => {
+      const { store, tenantId, aToken, create } = aTenantsTokens();
+      const deletions = {
+        'in one call': async (token: StoredToken) => {
+          expect(await store.deleteIfStandalone(tenantId, token.id, 0)).toBe('deleted');
+        },
+        'in its version': async (token: StoredToken) => {
+          expect(await store.deleteVersion(token)).toBe(true);
+        },
+      };
+      for (const remove of Object.values(deletions))
+        for (const first of [aToken(), aToken({ id: `chosen-${randomUUID()}` })]) {
+          const second = changed(first, { createWriteId: first.writeId });
+          await create(first);
+          expect(await store.update(first, { token: second })).toBe('written');
+          expect(await store.findDeleted(tenantId, [first.id], first.writeId)).toEqual([]);
+          await remove(second);
+          expect(await store.findDeleted(tenantId, ['other', first.id], first.writeId)).toEqual([first.id]);
+          expect(await store.findDeleted(tenantId, [first.id], second.writeId)).toEqual([]);
+          expect(await store.create([{ token: first }])).toEqual({
+            idTakenBy: { id: first.id, writeId: first.writeId },
+          });
+        }
     });
 
     it('forgets the ids of a tenant that is destroyed, and no others', async () => {
@@ -107,7 +134,7 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
       for (let step = -1; step !== 0; deleted += step)
         step = await destroyed.store.deleteTombstones(destroyed.tenantId, 2);
       expect(deleted).toBe(3);
-      expect(await other.store.create([{ token: other.aToken({ id: 'id-0' }) }])).toEqual({
+      expect(await other.store.create([{ token: other.aToken({ id: 'id-0' }) }])).toMatchObject({
         idTakenBy: { id: 'id-0' },
       });
     });

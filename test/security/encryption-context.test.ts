@@ -39,6 +39,7 @@ const members: { readonly [Name in keyof Required<EncryptedToken>]: fc.Arbitrary
   hasMask: fc.boolean(),
   version: numbers,
   writeId: fc.constantFrom(Buffer.alloc(12, 1), Buffer.alloc(12, 2)),
+  createWriteId: maybe(fc.constantFrom(Buffer.alloc(12, 1), Buffer.alloc(12, 2))),
 };
 const NAMES = Object.keys(members) as (keyof EncryptedToken)[];
 const token = fc.record(members) as unknown as fc.Arbitrary<EncryptedToken>;

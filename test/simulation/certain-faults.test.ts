@@ -109,10 +109,10 @@ describe('a fault that is certain', () => {
     },
   );
 
-  it.each(['PutItem', 'TransactWriteItems'])(
+  it.each(['UpdateItem', 'TransactWriteItems'])(
     'a delete succeeds although the first response of %s is lost',
     async (action) => {
-      const id = await created(action === 'PutItem' ? { type: 'token', data: 'x' } : indexed('x'));
+      const id = await created(action === 'UpdateItem' ? { type: 'token', data: 'x' } : indexed('x'));
       let calls = 0;
       const firstIsLost = (_service: string, called: string) => {
         if (called === action) calls += 1;

@@ -19,7 +19,7 @@ export function dueTokens(tables: TokenTables, clock: Clock): DueWork {
   const writer = createTokenWriter(tables, createTokenReader(tables), clock);
 
   async function act(key: ItemKey): Promise<void> {
-    const command = writes.deletionCommand(parseTokenPartition(key.pk), {
+    const command = writes.blindDeletion(parseTokenPartition(key.pk), {
       // This call deletes most tokens. If it cannot, it returns the token.
       ConditionExpression: `expiration.#at <= :now AND ${STANDS_ALONE.condition}`,
       ExpressionAttributeNames: { '#at': 'at' },

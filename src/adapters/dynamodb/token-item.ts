@@ -48,6 +48,7 @@ const tokenShape = madeOnce(() => ({
   holdsLock: z.boolean(),
   version: z.number(),
   writeId: binary,
+  createWriteId: z.exactOptional(binary),
 }));
 
 const tokenItem = z.lazy(() =>
@@ -101,25 +102,52 @@ export function readTokenItem(item: Item): ReadToken {
   };
 }
 
-/**
- * What remains of a deleted token whose id a caller chose: its keys, so that the id names no other
- * token. It contains nothing else of the token, and does not expire.
- */
-export function tombstoneOf(tenantId: string, id: string, listShards: number): Item {
-  const listPk = tombstonePartition(tenantId, shardOf(id, listShards));
-  return { ...tokenKey(tenantId, id), isGone: true, listPk, listSk: 'tombstone' };
-}
-
 /** How long a brief tombstone lasts, in ms: longer than an idempotency key repeats a request. */
 const BRIEF_MS = 25 * 60 * 60 * 1000;
 
 /**
- * What remains of a deleted token whose id the service made. No caller can choose that id, but the
- * call that created the token may have been sent twice, and the first one may arrive last.
+ * The attributes of the tombstone of a token whose id a caller chose, besides its keys. It does not
+ * expire, so that the id names no other token.
  */
-export function briefTombstoneOf(tenantId: string, id: string, now: number): Item {
-  return { ...tokenKey(tenantId, id), isGone: true, ttl: timeToLive(now + BRIEF_MS) };
+function lastingMark(tenantId: string, id: string, listShards: number): Item {
+  const listPk = tombstonePartition(tenantId, shardOf(id, listShards));
+  return { isGone: true, listPk, listSk: 'tombstone' };
 }
+
+/**
+ * The attributes of the tombstone of a token whose id the service made. No caller can choose that
+ * id, but a call that belongs to the token may still arrive.
+ */
+const briefMark = (now: number): Item => ({ isGone: true, ttl: timeToLive(now + BRIEF_MS) });
+
+/** The tombstone of a token whose create is not known, and whose id a caller chose. */
+export function tombstoneOf(tenantId: string, id: string, listShards: number): Item {
+  return { ...tokenKey(tenantId, id), ...lastingMark(tenantId, id, listShards) };
+}
+
+/** The attributes of a tombstone besides its keys and the write id of the create. */
+export const tombstoneMark = (tenantId: string, id: string, listShards: number, now: number): Item =>
+  isServiceId(tenantId, id) ? briefMark(now) : lastingMark(tenantId, id, listShards);
+
+/**
+ * The attributes that a token's item may have and its tombstone has not. The mark of a tombstone
+ * replaces some of them.
+ */
+export const ATTRIBUTES_OF_TOKENS: readonly string[] = [
+  ...Object.keys(tokenShape()).filter((name) => name !== 'createWriteId'),
+  ...['matchSk', 'listPk', 'listSk', 'duePk', 'dueSk', 'ttl'],
+  ...['pending', 'isLeaving', 'isCancelled', 'staleTerms', 'changeId', 'oldParts'],
+];
+
+/** The write id of the create that made a token, from its item or its tombstone. */
+export function createWriteIdIn(item: Item): Buffer | undefined {
+  const { createWriteId, writeId } = createdItem.parse(item);
+  return createWriteId ?? writeId;
+}
+
+const createdItem = z.lazy(() =>
+  z.object({ createWriteId: z.exactOptional(binary), writeId: z.exactOptional(binary) }),
+);
 
 /** Whether an item in a token's place is the tombstone of a deleted token. */
 export function isTombstone(item: Item): boolean {

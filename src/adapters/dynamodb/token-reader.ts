@@ -5,7 +5,7 @@ import type { StoredCvc, TokenStore } from '../../core/tokens/token-store.ts';
 import { batchGet, getItem } from './batch-get.ts';
 import { INDEXES, canBeInKey, cvcKey, matchesFrom, parseTokenPartition, tokenKey } from './keys.ts';
 import { binary, send, type Item, type Table } from './table-client.ts';
-import { isTombstone, readTokenItem, type ReadToken } from './token-item.ts';
+import { createWriteIdIn, isTombstone, readTokenItem, type ReadToken } from './token-item.ts';
 import { readDataParts } from './token-parts.ts';
 import type { TokenTables } from './token-tables.ts';
 
@@ -17,7 +17,7 @@ const cvcItem = z.lazy(() => z.object({ pk: z.string(), encryptedCvc: binary, un
 
 export type TokenReader = Pick<
   TokenStore,
-  'find' | 'findMany' | 'findSummaries' | 'readData' | 'findCvcs' | 'findMatches'
+  'find' | 'findMany' | 'findSummaries' | 'findDeleted' | 'readData' | 'findCvcs' | 'findMatches'
 > & {
   /**
    * The token of an item, with its data from its item or parts; `undefined` if it is not visible,
@@ -65,15 +65,18 @@ async function find(tokens: Table, tenantId: string, id: string): Promise<Stored
   }
 }
 
+const findItems = (tokens: Table, tenantId: string, ids: readonly string[]) =>
+  batchGet(
+    tokens,
+    [...new Set(ids)].filter(canBeInKey).map((id) => tokenKey(tenantId, id)),
+  );
+
 async function findSummaries(
   tokens: Table,
   tenantId: string,
   ids: readonly string[],
 ): Promise<readonly TokenSummary[]> {
-  const items = await batchGet(
-    tokens,
-    [...new Set(ids)].filter(canBeInKey).map((id) => tokenKey(tenantId, id)),
-  );
+  const items = await findItems(tokens, tenantId, ids);
   return items
     .filter((item) => !isTombstone(item))
     .map(readTokenItem)
@@ -105,6 +108,15 @@ export function createTokenReader(tables: TokenTables): TokenReader {
     find: (tenantId, id) => find(tokens, tenantId, id),
     findMany,
     findSummaries: (tenantId, ids) => findSummaries(tokens, tenantId, ids),
+
+    async findDeleted(tenantId, ids, writeId) {
+      const items = await findItems(tokens, tenantId, ids);
+      return items
+        .filter((item) => isTombstone(item) || readTokenItem(item).isLeaving)
+        .filter((item) => createWriteIdIn(item)?.equals(writeId) === true)
+        .map((item) => parseTokenPartition(keyItem.parse(item).pk).id);
+    },
+
     readData: (summaries) => readData(tokens, summaries),
 
     async findCvcs(tenantId, ids): Promise<ReadonlyMap<string, StoredCvc>> {

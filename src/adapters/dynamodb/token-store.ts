@@ -26,7 +26,7 @@ function createDeleteAlone(tables: TokenTables, reader: TokenReader): Pick<Token
       if (!canBeInKey(id)) return { remaining: undefined };
       const outcome = await conditionalWrite(
         tables,
-        writes.deletionCommand({ tenantId, id }, standsAlone(now)),
+        writes.blindDeletion({ tenantId, id }, standsAlone(now)),
       );
       if (outcome === 'written') return 'deleted';
       const { found, mayBeOwn } = outcome;

@@ -1,14 +1,13 @@
-import { PutCommand, UpdateCommand, type DeleteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand, type DeleteCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { TransactWriteItem } from './table-client.ts';
-import { isServiceId } from '../../core/tokens/service-id.ts';
 import type { StoredToken, TokenSummary } from '../../core/tokens/token.ts';
 import type { StoredCvc, TokenWrite } from '../../core/tokens/token-store.ts';
 import { cvcKey, lockKey, termKey, tokenKey, type ItemKey } from './keys.ts';
 import {
-  briefTombstoneOf,
+  ATTRIBUTES_OF_TOKENS,
   dueAt,
   entryMembers,
-  tombstoneOf,
+  tombstoneMark,
   timeToLive,
   tokenItemOf,
   tokenTimeToLive,
@@ -21,6 +20,7 @@ import type { TokenTables } from './token-tables.ts';
 export const UNFINISHED_MS = 60_000;
 
 type Place = Pick<StoredToken, 'tenantId' | 'id'>;
+type DeletedToken = Place & Pick<StoredToken, 'writeId' | 'createWriteId'>;
 /** The attributes that an index entry has of a token. */
 type Shown = Place & Pick<StoredToken, 'position' | 'type' | 'containers' | 'expiration' | 'hasMask'>;
 
@@ -38,10 +38,12 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards, platform 
     Key: tokenKey(tenantId, id),
   });
 
-  const tombstone = ({ tenantId, id }: Place) =>
-    isServiceId(tenantId, id)
-      ? briefTombstoneOf(tenantId, id, platform.clock())
-      : tombstoneOf(tenantId, id, listShards);
+  const markOf = ({ tenantId, id }: Place) => tombstoneMark(tenantId, id, listShards, platform.clock());
+  const tombstone = (token: DeletedToken) => ({
+    ...tokenKey(token.tenantId, token.id),
+    ...markOf(token),
+    createWriteId: token.createWriteId ?? token.writeId,
+  });
 
   return {
     /** Writes the token itself, under a condition. */
@@ -172,13 +174,36 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards, platform 
     },
 
     /** Replaces a token by its tombstone. */
-    deletion(token: Place, condition: Condition): TransactWriteItem {
+    deletion(token: DeletedToken, condition: Condition): TransactWriteItem {
       return { Put: { TableName: tokensTable, Item: tombstone(token), ...condition } };
     },
 
-    /** Does the same as {@link deletion}, as a command of its own. */
-    deletionCommand(token: Place, condition: Condition): PutCommand {
-      return new PutCommand({ TableName: tokensTable, Item: tombstone(token), ...condition });
+    /**
+     * Does the same as {@link deletion} to a token that was not read. It removes every attribute
+     * but the write id of the create, which only the item has.
+     */
+    blindDeletion(token: Place, condition: Condition): UpdateCommand {
+      const mark = Object.entries(markOf(token));
+      const removed = ATTRIBUTES_OF_TOKENS.filter((name) => !mark.some(([set]) => set === name));
+      const set = [
+        'createWriteId = if_not_exists(createWriteId, writeId)',
+        ...mark.map(([name]) => `#${name} = :${name}`),
+      ];
+      return new UpdateCommand({
+        ...keyOf(token),
+        ...condition,
+        UpdateExpression: `SET ${set.join(', ')} REMOVE ${removed.map((name) => `#${name}`).join(', ')}`,
+        ExpressionAttributeNames: {
+          ...condition.ExpressionAttributeNames,
+          ...Object.fromEntries(
+            [...mark.map(([name]) => name), ...removed].map((name) => [`#${name}`, name]),
+          ),
+        },
+        ExpressionAttributeValues: {
+          ...condition.ExpressionAttributeValues,
+          ...Object.fromEntries(mark.map(([name, value]) => [`:${name}`, value])),
+        },
+      });
     },
   };
 }

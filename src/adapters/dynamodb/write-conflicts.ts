@@ -1,10 +1,11 @@
 import * as z from 'zod/mini';
 import type { Clock } from '../../core/shared/clock.ts';
+import { defined } from '../../core/shared/defined.ts';
 import type { StoredToken } from '../../core/tokens/token.ts';
 import type { WriteConflict } from '../../core/tokens/token-store.ts';
 import { LOCK, lockTenant, parseTokenPartition } from './keys.ts';
 import type { Item } from './table-client.ts';
-import { isAbandoned, isTombstone, readTokenItem, type ReadToken } from './token-item.ts';
+import { createWriteIdIn, isAbandoned, isTombstone, readTokenItem, type ReadToken } from './token-item.ts';
 import type { TokenReader } from './token-reader.ts';
 import type { TokenRemoval } from './token-removal.ts';
 import { failedCondition } from './transact.ts';
@@ -77,11 +78,11 @@ export function createWriteConflicts(
 
   /** An id names one token for ever, so a token that has expired still has its id. */
   async function ofToken(item: Item, writeId: Buffer): Promise<WriteConflict> {
-    if (isTombstone(item)) return { idTakenBy: { id: parseTokenPartition(String(item['pk'])).id } };
+    const { id } = parseTokenPartition(String(item['pk']));
+    const idTakenBy = defined({ id, writeId: createWriteIdIn(item) });
+    if (isTombstone(item)) return { idTakenBy };
     const read = readTokenItem(item);
-    if (read.pending && !read.isLeaving) return clearPending(read, writeId);
-    const { id, writeId: takenBy } = read.token;
-    return { idTakenBy: read.isLeaving ? { id } : { id, writeId: takenBy } };
+    return read.pending && !read.isLeaving ? clearPending(read, writeId) : { idTakenBy };
   }
 
   return {

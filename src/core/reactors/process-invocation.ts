@@ -139,7 +139,9 @@ function endsWith(
   { keepUntil = Infinity, uses }: PreparedRun,
   { tokens }: ReactorResult,
 ): Pick<Ended, 'keepUntil' | 'uses'> {
-  const made = tokens === undefined ? [] : leavesOf(tokens).map(({ result }) => result.token);
+  const made = (tokens === undefined ? [] : leavesOf(tokens)).flatMap(({ result }) =>
+    result.shows === 'gone' ? [] : [result.token],
+  );
   const until = Math.min(keepUntil, firstEnd(made, deps.clock()) ?? Infinity);
   const shown = made.map((token) => {
     const { containers: _, ...use } = tokenUseOf(token);

@@ -6,7 +6,6 @@ import {
   tokenizeReplayOf,
   replayTokens,
   type TokenizeReplay,
-  type ReplayedTokens,
   type ReplayTokensDeps,
 } from '../tokens/token-replay.ts';
 import { mayUseAgain, resultNotAvailable, type TokenUse } from '../tokens/token-use.ts';
@@ -28,11 +27,6 @@ export interface ReactionReplay {
   readonly uses: readonly TokenUse[];
 }
 
-/** A reaction that was stored, and is returned again. */
-export interface ReplayedReaction extends Pick<ReactorResult, 'raw'> {
-  readonly tokens?: ReplayedTokens;
-}
-
 /** `raw` is the part of the returned value that may be stored. */
 export function reactionReplayOf(
   { tokens }: ReactorResult,
@@ -50,7 +44,7 @@ export async function replayReaction(
   deps: ReplayReactionDeps,
   caller: Caller,
   { raw, tokens, uses }: ReactionReplay,
-): Promise<ReplayedReaction> {
+): Promise<ReactorResult> {
   checkInvoker(caller);
   if (!(await mayUseAgain(deps, caller, uses))) throw resultNotAvailable();
   return defined({

@@ -11,17 +11,20 @@ import { retryConflict } from '../shared/retry-conflict.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import { chooseTokenIds } from './choose-token-ids.ts';
-import { createdResult } from './created-result.ts';
+import { createdResult, type CreatedResult } from './created-result.ts';
+import { hasExpired } from './expiration.ts';
 import { findDuplicate, lockHolder, type Wanted } from './find-duplicate.ts';
+import { noSuchToken } from './get-token.ts';
 import type { OpenTokenDeps } from './open-token.ts';
-import { writesAsItself } from './ownership.ts';
+import { createWriteIdOf, writesAsItself } from './ownership.ts';
 import { prepareContent, type PreparedContent } from './prepare-content.ts';
 import { deriveParts, matchesOf, encryptContent } from './encrypt-content.ts';
 import { storeMatchedCvc } from './store-matched-cvc.ts';
-import type { StoredToken } from './token.ts';
 import type { TokenInput } from './token-input.ts';
 import {
   asDuplicate,
+  asGone,
+  asWritten,
   separateIds,
   startDrafts,
   wantsDuplicate,
@@ -191,6 +194,27 @@ async function resolveLock(
 }
 
 /**
+ * Finds the tokens that an earlier attempt of this request has written. All attempts draw the same
+ * ids in the same order, so a draft whose token is not found here draws its next id, or is new: it
+ * had a duplicate in the earlier attempt.
+ */
+async function findOwn({ deps, caller, writeId }: Creation, drafts: readonly Draft[]) {
+  const ids = drafts.flatMap((draft) => (draft.state === 'fresh' ? [draft.id] : []));
+  const found = await deps.tokenStore.findMany(caller.tenantId, ids);
+  const own = new Map(
+    found.filter((token) => createWriteIdOf(token).equals(writeId)).map((token) => [token.id, token]),
+  );
+  const others = ids.filter((id) => !own.has(id));
+  const gone = new Set(await deps.tokenStore.findDeleted(caller.tenantId, others, writeId));
+  return drafts.map((draft) => {
+    if (draft.state !== 'fresh') return draft;
+    const token = own.get(draft.id);
+    if (token === undefined) return gone.has(draft.id) ? asGone(draft) : draft;
+    return hasExpired(token, deps.clock()) ? asGone(draft) : asWritten(draft, token);
+  });
+}
+
+/**
  * Prepares the drafts for the next attempt after a conflict. Throws `conflict` if a literal id is
  * taken.
  */
@@ -201,44 +225,29 @@ async function resolveConflict(
 ): Promise<readonly Draft[]> {
   if (conflict === 'changed') return drafts;
   if ('lockedBy' in conflict) return resolveLock(creation, drafts, conflict.lockedBy);
-  const { id: taken } = conflict.idTakenBy;
+  const { id: taken, writeId } = conflict.idTakenBy;
+  if (writeId?.equals(creation.writeId) === true) return findOwn(creation, drafts);
   return drafts.map((draft) => (draft.state === 'fresh' && draft.id === taken ? withNextId(draft) : draft));
 }
 
-type Attempt = { readonly written: readonly StoredToken[] } | { readonly conflict: WriteConflict };
-
-/** Makes one attempt to write the fresh drafts. Returns their tokens in the stored form. */
-async function writeFresh(creation: Creation, drafts: readonly Draft[]): Promise<Attempt> {
-  const { deps, caller, writeId } = creation;
-  const fresh = drafts.filter((draft) => draft.state === 'fresh');
-  if (fresh.length === 0) return { written: [] };
-  const writes = await Promise.all(fresh.map((draft) => assemble(creation, draft)));
-  const outcome = await deps.tokenStore.create(writes);
-  if (outcome === 'written') return { written: writes.map(({ token }) => token) };
-  // An earlier attempt of this request had written everything, but its response was lost.
-  if (
-    outcome !== 'changed' &&
-    'idTakenBy' in outcome &&
-    outcome.idTakenBy.writeId?.equals(writeId) === true
-  ) {
-    const ids = writes.map(({ token }) => token.id);
-    return { written: await deps.tokenStore.findMany(caller.tenantId, ids) };
-  }
-  return { conflict: outcome };
-}
-
-/** Writes the drafts that have no duplicate, and finds duplicates after conflicts. */
-async function writeAll(
-  creation: Creation,
-  found: readonly Draft[],
-): Promise<{ readonly drafts: readonly Draft[]; readonly written: readonly StoredToken[] }> {
+/** Writes the drafts that have no token yet, and finds their tokens after conflicts. */
+async function writeAll(creation: Creation, found: readonly Draft[]): Promise<readonly Draft[]> {
   let drafts = found;
   return retryConflict(creation.deps, async () => {
     drafts = separateIds(drafts);
-    const attempt = await writeFresh(creation, drafts);
-    if ('written' in attempt) return { drafts, written: attempt.written };
-    drafts = await resolveConflict(creation, drafts, attempt.conflict);
-    return 'conflict';
+    const fresh = drafts.filter((draft) => draft.state === 'fresh');
+    if (fresh.length === 0) return drafts;
+    const writes = await Promise.all(fresh.map((draft) => assemble(creation, draft)));
+    const outcome = await creation.deps.tokenStore.create(writes);
+    if (outcome !== 'written') {
+      drafts = await resolveConflict(creation, drafts, outcome);
+      return 'conflict';
+    }
+    const written = new Map(writes.map(({ token }) => [token.id, token]));
+    return drafts.map((draft) => {
+      const token = draft.state === 'fresh' ? written.get(draft.id) : undefined;
+      return draft.state === 'fresh' && token !== undefined ? asWritten(draft, token) : draft;
+    });
   });
 }
 
@@ -263,27 +272,25 @@ async function storeCvcs(
 
 /**
  * Creates all tokens or none. Throws `validation_failed` with all problems, `payload_too_large`,
- * `forbidden` unless `token:create` covers all containers, and `conflict` for a taken literal id.
+ * `forbidden` unless `token:create` covers all containers, and `conflict` for a taken literal id. A
+ * token that an earlier attempt of the request created, and that is gone since, is not created
+ * again.
  */
 export async function createTokens(
   deps: CreateTokenDeps,
   caller: Caller,
   placed: readonly PlacedInput[],
   writes: WriteIdentity,
-): Promise<readonly TokenResult[]> {
+): Promise<readonly CreatedResult[]> {
   const budget = createBudget(deps.random.integer);
   const creation = { deps, caller, writes, writeId: writes.newWriteId(), budget };
   const started = startDrafts(await checkAll(creation, placed));
-  const { drafts, written } = await writeAll(creation, await findDuplicates(creation, started));
-  const created = {
-    ...creation,
-    drafts: await storeCvcs(creation, drafts),
-    written: new Map(written.map((token) => [token.id, token])),
-  };
+  const drafts = await writeAll(creation, await findDuplicates(creation, started));
+  const created = { ...creation, drafts: await storeCvcs(creation, drafts) };
   return Promise.all(created.drafts.map((draft) => createdResult(deps, created, draft)));
 }
 
-/** Does the same as {@link createTokens} for one token. */
+/** Does the same as {@link createTokens} for one token. Throws `not_found` if it is gone. */
 export async function createToken(
   deps: CreateTokenDeps,
   caller: Caller,
@@ -292,5 +299,6 @@ export async function createToken(
 ): Promise<TokenResult> {
   const [result] = await createTokens(deps, caller, [{ path: '', input }], writes);
   if (result === undefined) throw new Error('create token: nothing was created');
+  if (result.shows === 'gone') throw noSuchToken();
   return result;
 }

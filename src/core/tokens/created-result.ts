@@ -1,13 +1,12 @@
 import type { Transform } from '../access/access-rule.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Budget } from '../expressions/budget.ts';
+import type { Container } from '../shared/container.ts';
 import type { Json } from '../shared/json.ts';
 import type { Secret } from '../shared/secret.ts';
-import { ServiceError } from '../shared/service-error.ts';
 import { openToken, viewOf, type OpenTokenDeps } from './open-token.ts';
 import { wholeData, type PreparedContent } from './prepare-content.ts';
-import type { StoredToken } from './token.ts';
-import type { Draft, DuplicateDraft, FreshDraft } from './token-draft.ts';
+import type { Draft, DuplicateDraft, GoneDraft, WrittenDraft } from './token-draft.ts';
 import {
   changedResult,
   CVC_NOT_STORED,
@@ -22,9 +21,20 @@ export interface Created {
   readonly budget: Budget;
   readonly writeId: Buffer;
   readonly drafts: readonly Draft[];
-  /** The new tokens as they are stored, by id. */
-  readonly written: ReadonlyMap<string, StoredToken>;
 }
+
+/** A token that an earlier attempt of the request created, and that is gone since. */
+export interface GoneToken {
+  readonly shows: 'gone';
+  readonly id: string;
+  /** The containers on which the create needed its permission. */
+  readonly neededOn: readonly Container[];
+}
+
+export type CreatedResult = TokenResult | GoneToken;
+
+/** A draft after everything is written. */
+type Source = DuplicateDraft | WrittenDraft | GoneDraft;
 
 /**
  * The data of a new token under a transform. The mask was evaluated when the content was checked.
@@ -35,18 +45,19 @@ function shownOf({ data, cvc, masked }: PreparedContent, transform: Transform): 
 }
 
 /** The draft whose token is returned. */
-function sourceOf(draft: Draft, drafts: readonly Draft[]): FreshDraft | DuplicateDraft {
+function sourceOf(draft: Draft, drafts: readonly Draft[]): Source {
   const source = draft.state === 'sameAs' ? drafts[draft.sameAs] : draft;
-  if (source === undefined || source.state === 'sameAs') throw new Error('create tokens: a draft was lost');
+  if (source === undefined || source.state === 'sameAs' || source.state === 'fresh')
+    throw new Error('create tokens: a draft was lost');
   return source;
 }
 
 /**
  * Whether the cvc of a draft is not stored, because the returned token has another one, or none.
  */
-function dropsCvc(draft: Draft, source: FreshDraft | DuplicateDraft): boolean {
+function dropsCvc(draft: Draft, source: Source): boolean {
   if (draft.state === 'duplicate') return draft.isCvcDropped;
-  if (draft.state === 'fresh' || draft.content.cvc === undefined) return false;
+  if (draft.state === 'written' || draft.content.cvc === undefined) return false;
   const isSourceDropped = source.state === 'duplicate' && source.isCvcDropped;
   return isSourceDropped || source.content.cvc?.reveal() !== draft.content.cvc.reveal();
 }
@@ -54,15 +65,17 @@ function dropsCvc(draft: Draft, source: FreshDraft | DuplicateDraft): boolean {
 /** What the caller sees of a token that was created, or that existed already. */
 export async function createdResult(
   deps: OpenTokenDeps,
-  { caller, budget, writeId, drafts, written }: Created,
+  { caller, budget, writeId, drafts }: Created,
   draft: Draft,
-): Promise<TokenResult> {
+): Promise<CreatedResult> {
   const source = sourceOf(draft, drafts);
+  if (source.state === 'gone') {
+    return { shows: 'gone', id: source.id, neededOn: draft.content.containers };
+  }
   const notStored = dropsCvc(draft, source) ? { notStored: CVC_NOT_STORED } : {};
   if (source.state === 'duplicate')
     return duplicateResult(deps, caller, { token: source.token, ...notStored }, 'token:create', budget);
-  const token = written.get(source.id);
-  if (token === undefined) throw new ServiceError('conflict', 'A token was changed while it was created.');
+  const { token } = source;
   const { content, transform } = draft;
   // An earlier attempt of this request wrote the token, and another caller has changed it since.
   if (!token.writeId.equals(writeId)) {

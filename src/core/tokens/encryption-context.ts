@@ -39,6 +39,7 @@ function clearFields(token: EncryptedToken): string {
     token.position,
     token.version,
     token.writeId.toString('base64url'),
+    ...(token.createWriteId === undefined ? [] : [token.createWriteId.toString('base64url')]),
   ]);
 }
 

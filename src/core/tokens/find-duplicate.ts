@@ -3,7 +3,7 @@ import type { Vault } from '../crypto/vault.ts';
 import type { Clock } from '../shared/clock.ts';
 import { hasExpired } from './expiration.ts';
 import { openData } from './open-token.ts';
-import { isSoleWriter } from './ownership.ts';
+import { createWriteIdOf, isSoleWriter } from './ownership.ts';
 import { reencryptContent } from './encrypt-content.ts';
 import type { StoredToken } from './token.ts';
 import type { TokenStore } from './token-store.ts';
@@ -51,7 +51,7 @@ function isMatch(
   return (
     token.tenantId === wanted.tenantId &&
     token.matchHash === wanted.matchHash &&
-    !token.writeId.equals(wanted.writeId) &&
+    !createWriteIdOf(token).equals(wanted.writeId) &&
     !hasExpired(token, deps.clock()) &&
     lastsAsLong(token, wanted)
   );

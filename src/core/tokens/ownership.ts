@@ -16,3 +16,9 @@ export function writesAsItself({ type, actsBy }: Pick<Caller, 'type' | 'actsBy'>
 export function isSoleWriter(caller: Caller, token: Pick<StoredToken, 'createdBy' | 'isSolelyOwn'>): boolean {
   return writesAsItself(caller) && token.isSolelyOwn && token.createdBy === caller.applicationId;
 }
+
+/** The write id of the create that made a token, also after other writes changed the token. */
+export const createWriteIdOf = ({
+  writeId,
+  createWriteId = writeId,
+}: Pick<StoredToken, 'writeId' | 'createWriteId'>): Buffer => createWriteId;

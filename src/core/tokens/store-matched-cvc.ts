@@ -5,7 +5,7 @@ import type { Clock } from '../shared/clock.ts';
 import type { Json } from '../shared/json.ts';
 import type { Secret } from '../shared/secret.ts';
 import { hasExpired } from './expiration.ts';
-import { isSoleWriter } from './ownership.ts';
+import { createWriteIdOf, isSoleWriter } from './ownership.ts';
 import { reencryptContent } from './encrypt-content.ts';
 import { cvcContext } from './encryption-context.ts';
 import type { StoredToken } from './token.ts';
@@ -48,6 +48,7 @@ export async function storeMatchedCvc(
       modifiedAt: now,
       version: token.version + 1,
       writeId,
+      createWriteId: createWriteIdOf(token),
     };
     const next: StoredToken = { ...changed, ...(await reencryptContent(deps.vault, token, changed)) };
     const encryptedCvc = await deps.vault.encrypt(cvcContext(next, changed.cvcUntil), cvc);

@@ -42,8 +42,40 @@ export interface SameDraft extends CheckedToken {
   readonly sameAs: number;
 }
 
-/** A token of a request before it is stored, by what becomes of it. */
-export type Draft = FreshDraft | DuplicateDraft | SameDraft;
+/** A draft that this attempt or an earlier one of the request has stored. */
+export interface WrittenDraft extends CheckedToken {
+  readonly state: 'written';
+  /** The token in its stored form, which another caller may have changed since. */
+  readonly token: StoredToken;
+}
+
+/** A draft that an earlier attempt of the request has stored, and whose token is gone since. */
+export interface GoneDraft extends CheckedToken {
+  readonly state: 'gone';
+  readonly id: string;
+}
+
+/** A token of a request, by what becomes of it. */
+export type Draft = FreshDraft | DuplicateDraft | SameDraft | WrittenDraft | GoneDraft;
+
+function checkedOf(draft: FreshDraft): CheckedToken {
+  const { id: _id, lockOf: _lockOf, isMatched: _isMatched, ...checked } = draft;
+  return checked;
+}
+
+/** Makes a stored token the result of a draft. */
+export const asWritten = (draft: FreshDraft, token: StoredToken): WrittenDraft => ({
+  ...checkedOf(draft),
+  state: 'written',
+  token,
+});
+
+/** Makes a token that is gone the result of a draft. */
+export const asGone = (draft: FreshDraft): GoneDraft => ({
+  ...checkedOf(draft),
+  state: 'gone',
+  id: draft.id,
+});
 
 /** Whether a draft is to be stored, unless an existing token matches it. */
 export const wantsDuplicate = (draft: Draft): draft is FreshDraft =>
@@ -61,8 +93,7 @@ export const withNextId = (draft: FreshDraft): FreshDraft => ({ ...draft, id: ne
 
 /** Makes an existing token the result of a draft. */
 export function asDuplicate(draft: FreshDraft, token: StoredToken): DuplicateDraft {
-  const { id: _id, lockOf: _lockOf, isMatched: _isMatched, ...checked } = draft;
-  return { ...checked, state: 'duplicate', token, isCvcDropped: false };
+  return { ...checkedOf(draft), state: 'duplicate', token, isCvcDropped: false };
 }
 
 /**
@@ -94,12 +125,18 @@ export function startDrafts(tokens: readonly CheckedToken[]): readonly Draft[] {
   });
 }
 
+/** The id of a token that the request has stored already. */
+const storedIdOf = (draft: Draft): string | undefined => {
+  if (draft.state === 'written') return draft.token.id;
+  return draft.state === 'gone' ? draft.id : undefined;
+};
+
 /**
  * Gives the later one of two tokens its next id, because two tokens of one request cannot share an
  * id.
  */
 export function separateIds(drafts: readonly Draft[]): readonly Draft[] {
-  const used = new Set<string>();
+  const used = new Set(drafts.map(storedIdOf));
   return drafts.map((draft) => {
     if (draft.state !== 'fresh') return draft;
     let separate = draft;

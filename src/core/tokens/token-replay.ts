@@ -8,6 +8,7 @@ import { leavesOf, mapShape, type Shape } from '../shared/shape.ts';
 import { noSuchToken } from './get-token.ts';
 import { hasExpired } from './expiration.ts';
 import { openToken, type OpenTokenDeps } from './open-token.ts';
+import type { GoneToken } from './created-result.ts';
 import type { StoredToken } from './token.ts';
 import {
   changedResult,
@@ -42,11 +43,6 @@ export interface TokenReplay {
 /** The stored form of a tokenize response. */
 export type TokenizeReplay = Shape<TokenPlace & { readonly token: TokenReplay }>;
 
-/** A replayed tokenize response. A deleted token is only an id. */
-export type ReplayedTokens = Shape<
-  TokenPlace & ({ readonly result: TokenResult } | { readonly gone: string })
->;
-
 export interface ReplayTokensDeps extends OpenTokenDeps {
   readonly tokenStore: Pick<TokenStore, 'find' | 'findMany' | 'findCvcs'>;
 }
@@ -58,8 +54,21 @@ export function tokenReplayOf({ token, deduplicated, notStored, neededOn }: Toke
 }
 
 export function tokenizeReplayOf(tokenized: Tokenized): TokenizeReplay {
-  return mapShape(tokenized, ({ result, shows }) => ({ token: tokenReplayOf(result), shows }));
+  return mapShape(tokenized, ({ result, shows }) => ({
+    token: result.shows === 'gone' ? goneReplayOf(result) : tokenReplayOf(result),
+    shows,
+  }));
 }
+
+/** No token has this position, so a replay shows the id only, as the first response did. */
+const goneReplayOf = ({ id, neededOn }: GoneToken): TokenReplay => ({
+  id,
+  position: '',
+  writeId: '',
+  deduplicated: false,
+  fingerprint: '',
+  containers: neededOn,
+});
 
 /** Whether this is the same token, even if it was changed. */
 function isStill(
@@ -142,7 +151,7 @@ export async function replayTokens(
   deps: ReplayTokensDeps,
   caller: Caller,
   replay: TokenizeReplay,
-): Promise<ReplayedTokens> {
+): Promise<Tokenized> {
   const all = leavesOf(replay).map(({ token }) => token);
   const found = await deps.tokenStore.findMany(
     caller.tenantId,
@@ -161,6 +170,6 @@ export async function replayTokens(
   );
   return mapShape(replay, ({ token: each, shows }) => {
     const result = replayed.get(each);
-    return result === undefined ? { shows, gone: each.id } : { shows, result };
+    return { shows, result: result ?? { shows: 'gone', id: each.id, neededOn: each.containers } };
   });
 }

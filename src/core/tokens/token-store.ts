@@ -22,8 +22,8 @@ export interface TokenWrite {
 /** Why a write failed. Nothing was written then. */
 export type WriteConflict =
   /**
-   * A token with this id exists, or existed. One that is gone has no `writeId`. If the `writeId` is
-   * equal, it is this very token, and the response to an earlier attempt was lost.
+   * A token with this id exists, or existed. `writeId` is that of its create, if it is known. If it
+   * is equal, an earlier attempt of this request made the token, and its response was lost.
    */
   | { readonly idTakenBy: Pick<StoredToken, 'id'> & Partial<Pick<StoredToken, 'writeId'>> }
   /** Another token holds the lock of the match hash. */
@@ -57,7 +57,7 @@ export interface CandidateQuery {
 
 /**
  * Where tokens are stored. An id names one token for ever. A deleted token leaves a tombstone in
- * its place, unless the service made the id (`service-id.ts`): no caller can choose such an id.
+ * its place, for 25 hours if the service made the id (`service-id.ts`): no caller can choose it.
  * Every call rejects with `dependency_unavailable` when the store is down, or still throttles after
  * retries.
  */
@@ -75,6 +75,11 @@ export interface TokenStore {
   find(tenantId: string, id: string): Promise<StoredToken | undefined>;
   /** Finds the tokens that exist among these ids, in any order, in as few calls as possible. */
   findMany(tenantId: string, ids: readonly string[]): Promise<readonly StoredToken[]>;
+  /**
+   * Finds, among these ids, those whose tokens a create with this write id made, and that are
+   * deleted. A token is forgotten 25 hours after its deletion if the service made its id.
+   */
+  findDeleted(tenantId: string, ids: readonly string[], writeId: Buffer): Promise<readonly string[]>;
   /** Finds the cvcs of the cards that have one, by token id. The caller checks when they end. */
   findCvcs(tenantId: string, ids: readonly string[]): Promise<ReadonlyMap<string, StoredCvc>>;
   /** Returns the same as {@link findMany}, without data that is in separate items. */
@@ -132,6 +137,7 @@ export const TOKEN_STORE_EFFECTS: PortEffects<TokenStore> = {
   find: 'finds',
   findMany: 'finds',
   findSummaries: 'finds',
+  findDeleted: 'none',
   findCvcs: 'none',
   findMatches: 'none',
   readData: 'none',

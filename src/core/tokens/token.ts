@@ -74,6 +74,8 @@ export interface StoredToken {
    * lost recognizes its own write. Encrypting the same content again does not change it.
    */
   readonly writeId: Buffer;
+  /** The write id of the create, if a later write has replaced it. */
+  readonly createWriteId?: Buffer;
 }
 
 type NotShown =
@@ -92,7 +94,8 @@ type NotShown =
   | 'holdsLock'
   | 'position'
   | 'version'
-  | 'writeId';
+  | 'writeId'
+  | 'createWriteId';
 
 /**
  * A token before its data is read. Data that is too large for the token's own item is in separate

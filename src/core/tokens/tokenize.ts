@@ -9,7 +9,7 @@ import { invalid, ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import { createTokens, type CreateTokenDeps, type PlacedInput } from './create-tokens.ts';
 import type { TokenInput } from './token-input.ts';
-import type { TokenResult } from './token-result.ts';
+import type { CreatedResult } from './created-result.ts';
 
 /** Most tokens that one request may create (docs/contract.md#tokenize). */
 export const TOKENIZED_MAX = 100;
@@ -19,8 +19,11 @@ export interface TokenPlace {
   readonly shows: 'token' | 'id';
 }
 
-/** A tokenized value: the shape of the request, with results in place of values. */
-export type Tokenized = Shape<TokenPlace & { readonly result: TokenResult }>;
+/**
+ * A tokenized value: the shape of the request, with results in place of values. A token that an
+ * earlier attempt created, and that is gone since, is only an id.
+ */
+export type Tokenized = Shape<TokenPlace & { readonly result: CreatedResult }>;
 
 /** The same shape before any token is created, with the index of each token. */
 type Plan = Shape<TokenPlace & { readonly token: number }>;

@@ -8,7 +8,7 @@ import type { CreateTokenDeps } from './create-tokens.ts';
 import { findDuplicate, lockHolder, isLockValid } from './find-duplicate.ts';
 import { noSuchToken } from './get-token.ts';
 import { hasExpired } from './expiration.ts';
-import { isSoleWriter } from './ownership.ts';
+import { createWriteIdOf, isSoleWriter } from './ownership.ts';
 import { prepareChange, type Change } from './prepare-change.ts';
 import { deriveParts, matchesOf, encryptContent } from './encrypt-content.ts';
 import { storeMatchedCvc } from './store-matched-cvc.ts';
@@ -77,6 +77,7 @@ async function assemble(
     modifiedAt: deps.clock(),
     version: previous.version + 1,
     writeId,
+    createWriteId: createWriteIdOf(previous),
   });
   const { encryptedCvc, ...encrypted } = await encryptContent(deps.vault, plain, content);
   const token: StoredToken = { ...plain, ...encrypted };

@@ -214,7 +214,7 @@ const rows: readonly Row[] = [
   ]),
   [
     'deleting a plain token',
-    'PutItem',
+    'UpdateItem',
     'deleted',
     async () => {
       const { tenantId, id } = await aWrittenToken();
@@ -499,7 +499,7 @@ describe('a write that certainly did not happen before', () => {
   it('reports a token as unknown that another caller deleted while the write met a conflict', async () => {
     const token = await aWrittenToken();
     await tokens().deleteVersion(token);
-    const { fate } = meeting('PutItem', 'conflict');
+    const { fate } = meeting('UpdateItem', 'conflict');
     const outcome = await tokens(fate).deleteIfStandalone(TENANT, token.id, Date.now());
     expect(outcome).toEqual({ remaining: undefined });
   });

@@ -166,7 +166,8 @@ it('a create that arrives once more after the deletion of its token makes no tok
     if (token.terms.length === 0)
       expect(await store.deleteIfStandalone(TENANT, token.id, now)).toBe('deleted');
     else expect(await store.deleteVersion(token)).toBe(true);
-    expect(await store.create([{ token }])).toEqual({ idTakenBy: { id: token.id } });
+    const { id, writeId } = token;
+    expect(await store.create([{ token }])).toEqual({ idTakenBy: { id, writeId } });
     expect(await store.find(TENANT, token.id)).toBeUndefined();
   }
 });
@@ -395,7 +396,7 @@ describe('the sweep', () => {
       await sweepAll();
       const writes = database.takeCalls().map(({ action }) => action.replace('dynamodb:', ''));
       expect(writes.filter((action) => action !== 'Query')).toEqual(
-        token.terms.length === 0 ? ['PutItem'] : ['PutItem', 'TransactWriteItems'],
+        token.terms.length === 0 ? ['UpdateItem'] : ['UpdateItem', 'TransactWriteItems'],
       );
     }
     expect(await database.keys()).toEqual([]);

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../../src/core/shared/json.ts';
 import { defined } from '../../../src/core/shared/defined.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
-import { createToken, createTokens } from '../../../src/core/tokens/create-tokens.ts';
+import { createToken } from '../../../src/core/tokens/create-tokens.ts';
 import type { StoredToken } from '../../../src/core/tokens/token.ts';
 import type { TokenInput, TokenPatch } from '../../../src/core/tokens/token-input.ts';
 import { updateToken } from '../../../src/core/tokens/update-token.ts';
@@ -15,6 +15,7 @@ import type { Permission } from '../../../src/core/access/permission.ts';
 import { aWallWorld } from '../../security/a-wall-world.ts';
 import { TENANT } from '../../support/builders/a-stored-token.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
+import { created } from '../../support/created.ts';
 
 const HOUR = 3_600_000;
 const shop = aCaller({
@@ -91,7 +92,7 @@ describe('deduplication', () => {
       path: String(index),
       input: input(data, index === 0 ? { expiresAtText: inHours(1) } : {}),
     }));
-    const results = await createTokens(deps, caller, raw, randomIdentity(machinePlatform.random));
+    const results = await created(deps, caller, raw, randomIdentity(machinePlatform.random));
     const [first, second, third] = results.map(({ token }) => token.id);
     expect(first).toBe(third);
     expect(results.map(({ deduplicated }) => deduplicated)).toEqual([true, false, false]);
@@ -284,7 +285,7 @@ describe('a cvc that is sent with a card that exists', () => {
       path: String(index),
       input: { type: 'card' as const, data: new Secret(withCvc(cvc)), deduplicateToken: true },
     }));
-    const results = await createTokens(world.deps, shop, inputs, randomIdentity(machinePlatform.random));
+    const results = await created(world.deps, shop, inputs, randomIdentity(machinePlatform.random));
     expect(results.map(({ notStored }) => notStored)).toEqual([undefined, ['data.cvc'], undefined]);
   });
 });

@@ -4,7 +4,6 @@ import type { Form } from '../../../src/core/audit/audit-record.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
-import { createTokens } from '../../../src/core/tokens/create-tokens.ts';
 import { listTokens } from '../../../src/core/tokens/list-tokens.ts';
 import { searchTokens } from '../../../src/core/tokens/search-tokens.ts';
 import { aWallWorld } from '../../security/a-wall-world.ts';
@@ -12,6 +11,7 @@ import { aCaller } from '../../support/builders/a-caller.ts';
 import { TENANT } from '../../support/builders/a-stored-token.ts';
 import { anAudit } from '../../support/fakes/an-audit.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
+import { created } from '../../support/created.ts';
 
 const creator = aCaller({ tenantId: TENANT, permissions: ['token:create'] });
 const under = (transform: AccessRule['transform'], container = '/'): Caller =>
@@ -49,12 +49,7 @@ async function setUp(count: number) {
   for (let at = 0; at < count; at += 50)
     ids.push(
       ...(
-        await createTokens(
-          world.deps,
-          creator,
-          inputs.slice(at, at + 50),
-          randomIdentity(machinePlatform.random),
-        )
+        await created(world.deps, creator, inputs.slice(at, at + 50), randomIdentity(machinePlatform.random))
       ).map(({ token }) => token.id),
     );
   const search = (caller: Caller, query: string, page = 1, size = 10) =>

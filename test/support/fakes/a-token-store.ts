@@ -1,5 +1,6 @@
 import { ENCRYPTION_OVERHEAD_BYTES } from '../../../src/core/crypto/record-encryption.ts';
 import { isServiceId } from '../../../src/core/tokens/service-id.ts';
+import { createWriteIdOf } from '../../../src/core/tokens/ownership.ts';
 import type { StoredToken, TokenSummary } from '../../../src/core/tokens/token.ts';
 import type {
   StoredCvc,
@@ -37,7 +38,8 @@ function summaryOf(whole: StoredToken): TokenSummary {
 export function aTokenStore() {
   const tokens = new Map<string, StoredToken>();
   const cvcs = new Map<string, StoredCvc>();
-  const tombstones = new Set<string>();
+  /** The write ids of the creates of deleted tokens. */
+  const tombstones = new Map<string, Buffer>();
   const locks = new Map<string, string>();
   const at = ({ tenantId, id }: Pick<StoredToken, 'tenantId' | 'id'>) => `${tenantId}/${id}`;
   const lockAt = ({ tenantId, matchHash }: StoredToken) => `${tenantId}/${matchHash}`;
@@ -57,7 +59,7 @@ export function aTokenStore() {
   };
   const remove = (token: StoredToken) => {
     tokens.delete(at(token));
-    if (!isServiceId(token.tenantId, token.id)) tombstones.add(at(token));
+    tombstones.set(at(token), createWriteIdOf(token));
     cvcs.delete(at(token));
     free(token);
   };
@@ -68,9 +70,9 @@ export function aTokenStore() {
     create(writes) {
       for (const write of writes) {
         const { id } = write.token;
-        const { writeId } = tokens.get(at(write.token)) ?? {};
+        const existing = tokens.get(at(write.token));
+        const writeId = existing ? createWriteIdOf(existing) : tombstones.get(at(write.token));
         if (writeId !== undefined) return Promise.resolve({ idTakenBy: { id, writeId } });
-        if (tombstones.has(at(write.token))) return Promise.resolve({ idTakenBy: { id } });
         const holder = lockedBy(write);
         if (holder !== undefined) return Promise.resolve({ lockedBy: holder });
       }
@@ -89,6 +91,8 @@ export function aTokenStore() {
     find: (tenantId, id) => Promise.resolve(tokens.get(at({ tenantId, id }))),
     findMany: (tenantId, ids) => Promise.resolve(found(tenantId, ids)),
     findSummaries: (tenantId, ids) => Promise.resolve(found(tenantId, ids).map(summaryOf)),
+    findDeleted: (tenantId, ids, writeId) =>
+      Promise.resolve(ids.filter((id) => tombstones.get(at({ tenantId, id }))?.equals(writeId) === true)),
     readData: (summaries) => Promise.resolve(summaries.flatMap((summary) => tokens.get(at(summary)) ?? [])),
     findCvcs: (tenantId, ids) =>
       Promise.resolve(
@@ -135,7 +139,9 @@ export function aTokenStore() {
       return Promise.resolve('deleted');
     },
     deleteTombstones(tenantId, count) {
-      const mine = [...tombstones].filter((key) => key.startsWith(`${tenantId}/`)).slice(0, count);
+      const isLasting = (key: string) =>
+        key.startsWith(`${tenantId}/`) && !isServiceId(tenantId, key.slice(tenantId.length + 1));
+      const mine = [...tombstones.keys()].filter(isLasting).slice(0, count);
       for (const key of mine) tombstones.delete(key);
       return Promise.resolve(mine.length);
     },
