@@ -69,7 +69,7 @@ export function outcomesAreRecorded(answered: readonly Answered[], records: read
   });
 }
 
-const countOf = (records: readonly Body[], operation: string, invocation: string | undefined) =>
+const begunRecords = (records: readonly Body[], operation: string, invocation: string | undefined) =>
   records.filter(
     (record) =>
       record.outcome === 'begun' && record.operation === operation && record.invocation_id === invocation,
@@ -96,7 +96,7 @@ export function runsAreRecorded({ shared }: Cast, records: readonly Body[]): Fou
   return [...shared.jobs.values()]
     .filter(({ name, id }) => id !== undefined && shared.runs.has(name))
     .filter(({ id, token }) => {
-      const uses = countOf(records, 'runInvocation', id).flatMap(
+      const uses = begunRecords(records, 'runInvocation', id).flatMap(
         (record) => (record.tokens ?? []) as readonly { readonly id: string; readonly form: string }[],
       );
       return !uses.some((use) => use.id === token.id && use.form === 'use');
