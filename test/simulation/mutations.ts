@@ -211,13 +211,13 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'entries of a write of several steps are written without a request token',
-    file: `${STORE}/write-calls.ts`,
-    find: 'await Promise.all(groups.map((group) => sendTransaction(dynamodb, group)));',
-    replace: `await Promise.all(
-          groups.flat().map(({ Put: put, Delete: remove }: any) =>
-            send(platform, () => client.send(put ? new PutCommand(put) : new DeleteCommand(remove))),
-          ),
-        );`,
+    file: `${STORE}/guarded-writes.ts`,
+    find: 'for (const items of guardedTransactions(lane)) await sendTransaction(dynamodb, items);',
+    replace: `const { PutCommand, DeleteCommand } = await import('@aws-sdk/lib-dynamodb');
+      const { send } = await import('./table-client.ts');
+      for (const { Put: put, Delete: remove } of guardedTransactions(lane).flat() as any[])
+        if (put ?? remove)
+          await send(dynamodb.platform, () => dynamodb.client.send(put ? new PutCommand(put) : new DeleteCommand(remove)));`,
   },
   {
     name: 'a webhook leaves without a record',
@@ -304,8 +304,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'what remembers the id of a deleted token never expires',
     file: `${STORE}/token-item.ts`,
-    find: 'isGone: true, ttl: timeToLive(now + BRIEF_MS) };',
-    replace: 'isGone: true, ...(now === 0 && { ttl: 0 }) };',
+    find: 'isGone: true, ttl: timeToLive(now + BRIEF_MS) });',
+    replace: 'isGone: true, ...(now === 0 && { ttl: 0 }) });',
   },
   {
     name: 'the parts of the data of a deleted token stay',
