@@ -172,6 +172,23 @@ it('a create that arrives once more after the deletion of its token makes no tok
   }
 });
 
+it('what a deletion leaves of a token is its keys, its mark and the write id of its create', async () => {
+  const { client } = database.tables();
+  const store = aStore();
+  const plain = aStoredToken({ expiration: { at: now + 1_000, offsetMinutes: 60 }, matchHash: 'match' });
+  const changedSince = { ...aStoredToken(), createWriteId: randomBytes(12) };
+  for (const token of [plain, changedSince, aStoredToken({ id: 'chosen' })]) {
+    expect(await store.create([{ token }])).toBe('written');
+    expect(await store.deleteIfStandalone(TENANT, token.id, now)).toBe('deleted');
+    const Key = { pk: `${TENANT}#${token.id}`, sk: 'token' };
+    const { Item } = await client.send(new GetCommand({ TableName: 'Tokens', Key }));
+    const mark = token.id === 'chosen' ? ['listPk', 'listSk'] : ['ttl'];
+    expect(Object.keys(Item ?? {}).toSorted()).toEqual(
+      ['pk', 'sk', 'isGone', 'createWriteId', ...mark].toSorted(),
+    );
+  }
+});
+
 describe('a lost response', () => {
   const recognised = async (token: StoredToken, outcome: unknown) => {
     const isOwn =
