@@ -29,9 +29,9 @@ export const createWithKey: Step = async (client) => {
     // The claim of an attempt that died ends after half a minute.
     if (!done.includes(true)) await world.pause(draws.pick([10, 500, 5_000, 33_000]));
   }
-  // The key belongs to the first body.
+  // The key belongs to the body whose response is stored.
   const other = { ...request, body: { ...(request.body as object), data: `${PLAINTEXT}never` } };
-  if (successes > 0 && draws.chance(0.4)) await client.send('reuse a key', [422], other);
+  if (token.id !== undefined && draws.chance(0.4)) await client.send('reuse a key', [422], other);
 };
 
 /** A failure is not stored: the same request under the same key fails in the same way. */
