@@ -62,7 +62,7 @@ function shortened(message: string): readonly string[] {
 function placeOf(message: string, root: string, file: string): string {
   const frames = message.split('\n').filter((line) => FRAME.test(line) && !line.includes('node_modules'));
   const places = frames.flatMap((line) => /\(?([^()\s]+:\d+):\d+\)?$/.exec(line)?.[1] ?? []);
-  const relative = places.map((place) => place.replace(`${root}/`, ''));
+  const relative = places.map((place) => place.replace('file://', '').replace(`${root}/`, ''));
   return relative.find((place) => place.startsWith(`${file}:`)) ?? relative[0] ?? file;
 }
 

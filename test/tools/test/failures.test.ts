@@ -34,7 +34,7 @@ describe('a failure is reported with', () => {
       'Expected: 404',
       'Received: 200',
       '    at check (/root/test/support/helper.ts:3:1)',
-      '    at Object.<anonymous> (/root/test/x.test.ts:12:5)',
+      '    at Object.<anonymous> (file:///root/test/x.test.ts:12:5)',
       '    at run (/root/node_modules/jest/index.js:1:1)',
     ].join('\n');
     const failed = aTest({ status: 'failed', failureMessages: [message] });
