@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import {
@@ -234,15 +234,37 @@ describe('instances', () => {
     return process.pid;
   }`;
 
+  /** A folder for `meet`, which the test itself joins. */
+  function meeting(of: number) {
+    const meet = mkdtempSync(join(tmpdir(), 'cloakroom-meet-'));
+    return {
+      event: { meet, of },
+      join: () => {
+        writeFileSync(join(meet, 'the test'), '');
+      },
+      untilMet: async (count: number) => {
+        while (readdirSync(meet).length < count) await pause(10);
+      },
+      end: () => {
+        rmSync(meet, { recursive: true });
+      },
+    };
+  }
+
+  /** The processes of two invocations that run at the same time. */
+  async function twoProcesses(): Promise<readonly number[]> {
+    const { event, end } = meeting(2);
+    const both = await Promise.all([invoke(event), invoke(event)]);
+    end();
+    return both.map(({ result }) => result as number);
+  }
+
   it('are reused, and more are started while all are busy', async () => {
     await start();
     await define(slow);
     const first = (await invoke()).result;
     for (const _ of [1, 2, 3]) expect((await invoke()).result).toBe(first);
-    const meet = mkdtempSync(join(tmpdir(), 'cloakroom-meet-'));
-    const both = await Promise.all([invoke({ meet, of: 2 }), invoke({ meet, of: 2 })]);
-    rmSync(meet, { recursive: true });
-    expect(new Set(both.map(({ result }) => result)).size).toBe(2);
+    expect(new Set(await twoProcesses()).size).toBe(2);
     expect(await lambda.control()).toMatchObject({ instances: { fn: 2 } });
   });
 
@@ -250,14 +272,18 @@ describe('instances', () => {
     await start({ maxInstancesPerVersion: 1, maxQueuedPerVersion: 1 });
     await define(slow);
     const pid = (await invoke()).result;
-    await pause(50);
-    const running = [invoke({ ms: 300 }), invoke()];
+    const busy = meeting(2);
+    const running = [invoke(busy.event)];
+    await busy.untilMet(1);
+    running.push(invoke());
     await pause(100);
     await expect(invoke()).rejects.toMatchObject({
       name: 'TooManyRequestsException',
       $metadata: { httpStatusCode: 429 },
     });
+    busy.join();
     expect((await Promise.all(running)).map(({ result }) => result)).toEqual([pid, pid]);
+    busy.end();
   });
 
   it('instances of all functions together are limited: the longest idle one is stopped for a new one', async () => {
@@ -282,16 +308,18 @@ describe('instances', () => {
   it('instances of old code stop when they are idle, and busy ones finish', async () => {
     await start();
     await define(slow);
-    const [idle, busy] = await Promise.all([invoke({ ms: 200 }), invoke({ ms: 200 })]);
-    const running = invoke({ ms: 600 });
-    await pause(100);
+    const old = await twoProcesses();
+    const busy = meeting(2);
+    const running = invoke(busy.event);
+    await busy.untilMet(1);
     const ZipFile = aZip('async () => "new"');
     await lambda.client.send(new UpdateFunctionCodeCommand({ FunctionName: 'fn', ZipFile }));
     await pause(50);
     expect((await invoke()).result).toBe('new');
-    const { result } = await running;
-    expect([idle.result, busy.result]).toContain(result);
-    await Promise.all([untilEnded(idle.result), untilEnded(busy.result)]);
+    busy.join();
+    expect(old).toContain((await running).result);
+    busy.end();
+    await Promise.all(old.map(untilEnded));
   });
 
   it('end with their function', async () => {
