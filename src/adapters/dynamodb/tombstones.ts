@@ -1,19 +1,19 @@
 import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { TokenStore } from '../../core/tokens/token-store.ts';
-import { INDEXES, tombstonePartition } from './keys.ts';
+import { conditionalWrite } from './conditional-write.ts';
+import { INDEXES, tokenKey, tombstonePartition } from './keys.ts';
 import { send } from './table-client.ts';
 import type { TokenTables } from './token-tables.ts';
 
 const keyItem = z.lazy(() => z.object({ pk: z.string(), sk: z.string() }));
 
 /** The tombstones of deleted tokens (`tombstoneOf`). */
-export function createTombstones({
-  client,
-  platform,
-  tokensTable,
-  listShards,
-}: TokenTables): Pick<TokenStore, 'deleteTombstones'> {
+export function createTombstones(
+  tables: TokenTables,
+): Pick<TokenStore, 'deleteTombstones' | 'deleteTombstonesOf'> {
+  const { client, platform, tokensTable, listShards } = tables;
+
   async function deleteOfShard(tenantId: string, shard: number, count: number): Promise<number> {
     const query = new QueryCommand({
       TableName: tokensTable,
@@ -40,6 +40,20 @@ export function createTombstones({
         if (deleted > 0) return deleted;
       }
       return 0;
+    },
+
+    async deleteTombstonesOf(tenantId, ids) {
+      await Promise.all(
+        ids.map((id) => {
+          const command = new DeleteCommand({
+            TableName: tokensTable,
+            Key: tokenKey(tenantId, id),
+            ConditionExpression: 'isGone = :yes AND attribute_exists(listPk)',
+            ExpressionAttributeValues: { ':yes': true },
+          });
+          return conditionalWrite(tables, command);
+        }),
+      );
     },
   };
 }

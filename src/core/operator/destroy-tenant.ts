@@ -14,7 +14,10 @@ export interface DestroyTenantDeps extends Platform {
   readonly applicationStore: Pick<ApplicationStore, 'list' | 'delete'>;
   readonly reactorStore: Pick<ReactorStore, 'list' | 'delete'>;
   readonly reactorFunctions: Pick<ReactorRepairs, 'remove'>;
-  readonly tokenStore: Pick<TokenStore, 'candidates' | 'findMany' | 'deleteVersion' | 'deleteTombstones'>;
+  readonly tokenStore: Pick<
+    TokenStore,
+    'candidates' | 'findMany' | 'deleteVersion' | 'deleteTombstones' | 'deleteTombstonesOf'
+  >;
 }
 
 /** Counts the records that one step removed. `isDone` is true after the last step. */
@@ -82,6 +85,8 @@ export async function destroyTenantStep(deps: DestroyTenantDeps, tenantId: strin
     const ids = candidates.map(({ id }) => id);
     const tokens = await deps.tokenStore.findMany(tenantId, ids);
     await Promise.all(tokens.map((token) => deps.tokenStore.deleteVersion(token)));
+    // The next step may read an index that does not have the newest tombstones yet.
+    await deps.tokenStore.deleteTombstonesOf(tenantId, ids);
     return { what: 'tokens', removed: tokens.length, isDone: false };
   }
   const tombstones = await deps.tokenStore.deleteTombstones(tenantId, STEP);

@@ -122,6 +122,11 @@ export interface TokenStore {
    * destroyed.
    */
   deleteTombstones(tenantId: string, count: number): Promise<number>;
+  /**
+   * Deletes the tombstones that do not expire of some tokens, if they are deleted. Unlike
+   * {@link deleteTombstones}, it finds those that were written just before.
+   */
+  deleteTombstonesOf(tenantId: string, ids: readonly string[]): Promise<void>;
 }
 
 export const TOKEN_STORE_EFFECTS: PortEffects<TokenStore> = {
@@ -134,6 +139,7 @@ export const TOKEN_STORE_EFFECTS: PortEffects<TokenStore> = {
   deleteIfStandalone: (_tenantId, id) => ({ tokens: [{ id }], form: 'delete' }),
   deleteVersion: (token) => ({ tokens: [token], form: 'delete' }),
   deleteTombstones: () => ({ tokens: [], form: 'delete' }),
+  deleteTombstonesOf: () => ({ tokens: [], form: 'delete' }),
   find: 'finds',
   findMany: 'finds',
   findSummaries: 'finds',

@@ -478,7 +478,7 @@ describe('a body that is not read as UTF-8', () => {
 
 describe('a hostile nested body', () => {
   const json = (text: string) => JSON.stringify({ text });
-  /** The text so many times, or a share of them. */
+  /** Repeats the text so many times, or a share of them. */
   const many = (text: string, count: number) => (share: number) => text.repeat(Math.ceil(count * share));
 
   it.each<[string, repeated: (share: number) => string, (text: string) => string, string]>([

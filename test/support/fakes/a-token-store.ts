@@ -145,6 +145,10 @@ export function aTokenStore() {
       for (const key of mine) tombstones.delete(key);
       return Promise.resolve(mine.length);
     },
+    deleteTombstonesOf(tenantId, ids) {
+      for (const id of ids) if (!isServiceId(tenantId, id)) tombstones.delete(`${tenantId}/${id}`);
+      return Promise.resolve();
+    },
     deleteVersion(token) {
       const current = tokens.get(at(token));
       if (current === undefined || !isSame(current, token)) return Promise.resolve(false);
