@@ -13,6 +13,13 @@ export interface Mutation {
 
 const STORE = 'src/adapters/dynamodb';
 
+/** A call of a message's use case whose work the trail does not learn of. */
+const unrecorded = (useCase: string): string => `() => {
+  const silent = () => undefined;
+  const audit = { saw: silent, named: silent, found: silent, matched: silent, actsFor: silent };
+  return ${useCase}({ ...deps, audit } as any, id);
+},`;
+
 export const MUTATIONS: readonly Mutation[] = [
   {
     name: "the SDK's client token is drawn again for a retried transaction",
@@ -223,21 +230,13 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'a webhook leaves without a record',
     file: 'functions/webhook-sender/handler.ts',
     find: '(audited) => deliver(audited, id),',
-    replace: `() => {
-        const silent = () => undefined;
-        const audit = { saw: silent, named: silent, found: silent, matched: silent, actsFor: silent };
-        return deliver({ ...deps, audit } as any, id);
-      },`,
+    replace: unrecorded('deliver'),
   },
   {
     name: 'an asynchronous invocation runs without a record',
     file: 'functions/reactor-worker/handler.ts',
     find: '(audited) => processInvocation(audited, id),',
-    replace: `() => {
-        const silent = () => undefined;
-        const audit = { saw: silent, named: silent, found: silent, matched: silent, actsFor: silent };
-        return processInvocation({ ...deps, audit } as any, id);
-      },`,
+    replace: unrecorded('processInvocation'),
   },
   {
     name: 'a used idempotency key replays its response to any body',
