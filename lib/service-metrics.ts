@@ -51,7 +51,7 @@ function maximum(label: string, metrics: readonly IMetric[]): MathExpression {
 }
 
 /** Collects all metrics that the dashboard and the alarms show. */
-// eslint-disable-next-line max-lines-per-function -- a table: one row for each metric
+// oxlint-disable-next-line max-lines-per-function -- a table: one row for each metric
 export function serviceMetrics(watched: Watched) {
   const { api, apiFunctions, workers, tables, indexes, invocations, deliveries, serviceName } = watched;
   const { sweeper, auditSealer, operator, auditTables } = watched;

@@ -3,9 +3,9 @@
 import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
-import { format, resolveConfig } from 'prettier';
 import { BUNDLE_OPTIONS } from '../lib/bundle.ts';
 import { AUTHOR_PACKAGES } from '../src/core/reactors/author-packages.ts';
+import { formatted } from './formatted.ts';
 
 const FILE = 'THIRD-PARTY-NOTICES.md';
 /**
@@ -143,7 +143,7 @@ ${rows.join('\n')}
 
 ${texts.join('\n\n')}
 `;
-const wanted = await format(page, { ...(await resolveConfig(FILE)), filepath: FILE });
+const wanted = await formatted(FILE, page);
 
 if (!process.argv.includes('--check')) writeFileSync(FILE, wanted);
 else if (!existsSync(FILE) || readFileSync(FILE, 'utf8') !== wanted) {

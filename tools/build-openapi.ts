@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { format, resolveConfig } from 'prettier';
+import { formatted } from './formatted.ts';
 import { allRoutes } from './openapi/all-routes.ts';
 import { createOpenApiDocument } from './openapi/create-document.ts';
 import { lintDocument } from './openapi/lint-document.ts';
@@ -17,7 +17,7 @@ const document = createOpenApiDocument(allRoutes(), packageJson.version);
 const isCheck = process.argv.includes('--check');
 
 async function generate(path: string, source: string): Promise<void> {
-  const wanted = await format(source, { ...(await resolveConfig(path)), filepath: path });
+  const wanted = await formatted(path, source);
   if (!isCheck) writeFileSync(path, wanted);
   else if (readFileSync(path, 'utf8') !== wanted) {
     console.error(`${relative(ROOT, path)} is not up to date: \`npm run build -- openapi\` writes it`);

@@ -1,11 +1,11 @@
 // The monthly cost of an idle deployment and of a million requests: `npm run build -- costs` prints
 // it, `-- --write` writes it to docs/deploy.md, and the documentation check compares.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { format, resolveConfig } from 'prettier';
 import { idleTable } from './costs/idle-table.ts';
 import { requestCosts } from './costs/request-costs.ts';
 import { operationTable, requestTable } from './costs/request-tables.ts';
 import { templateResources } from './costs/template-resources.ts';
+import { formatted } from './formatted.ts';
 
 const DOCUMENT = 'docs/deploy.md';
 const COUNTED = 'docs/performance/figures.md';
@@ -24,7 +24,7 @@ export async function withCosts(): Promise<string> {
   if (!BLOCK.test(text)) throw new Error(`${DOCUMENT} has no place for the costs`);
   const tables = await costsTables();
   const written = text.replace(BLOCK, () => `<!-- costs -->\n\n${tables}\n\n<!-- end -->`);
-  return format(written, { ...(await resolveConfig(DOCUMENT)), filepath: DOCUMENT });
+  return formatted(DOCUMENT, written);
 }
 
 if (import.meta.main) {

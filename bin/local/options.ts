@@ -36,7 +36,9 @@ export interface StartOptions {
 
 /** `problem` describes the invalid command line in one line. */
 export type Options =
-  StartOptions | { readonly kind: 'help' } | { readonly kind: 'invalid'; readonly problem: string };
+  | StartOptions
+  | { readonly kind: 'help' }
+  | { readonly kind: 'invalid'; readonly problem: string };
 
 export const USAGE = `npm start -- [options]
 

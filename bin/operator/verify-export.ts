@@ -111,7 +111,7 @@ const SKEW = 600_000;
 /**
  * Reads an export line by line. It stores the leaves of intervals whose end it has not read yet.
  */
-// eslint-disable-next-line max-lines-per-function -- one pass with one owner of its state
+// oxlint-disable-next-line max-lines-per-function -- one pass with one owner of its state
 export async function verifyExport(
   lines: AsyncIterable<string> | Iterable<string>,
   publicKeyPem: string,

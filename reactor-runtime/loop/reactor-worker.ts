@@ -110,7 +110,7 @@ function frame(text: string): Buffer {
 }
 
 /** `spare` is the process that waits next to this one. */
-// eslint-disable-next-line max-lines-per-function -- one owner of the state of a process
+// oxlint-disable-next-line max-lines-per-function -- one owner of the state of a process
 export function startWorkerProcess(
   file: string,
   { oldSpaceMb, residentBytes }: MemoryBounds,

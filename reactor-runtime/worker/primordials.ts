@@ -8,7 +8,7 @@ import vm from 'node:vm';
 
 // None of these uses `this`. Members of built-in modules are read here, because imports would
 // follow later replacements by reactor code.
-/* eslint-disable @typescript-eslint/unbound-method */
+/* oxlint-disable typescript/unbound-method */
 export const {
   apply,
   defineProperty,
@@ -57,7 +57,7 @@ export const { nextTick } = process;
 // `process.exit` calls a member that reactor code may have replaced.
 export const { reallyExit: exit } = process as unknown as { readonly reallyExit: (status: number) => never };
 export const { setImmediate: afterThis, setInterval: repeat } = globalThis;
-/* eslint-enable @typescript-eslint/unbound-method */
+/* oxlint-enable typescript/unbound-method */
 
 /** A descriptor without a prototype: members of Object.prototype would count as its own. */
 export const dataProperty = (value: unknown): PropertyDescriptor =>

@@ -60,7 +60,7 @@ describe('the demo', () => {
       expect(output).toMatch(/POST \/tokens {2}key of Checkout: key_public_\w{4}…/);
       // Keys are shortened, the webhook secret is not printed, and a pipe gets no colours.
       expect(output.match(/key_\w+_\w{5,}|whsec_\S{5,}/g)).toBeNull();
-      // eslint-disable-next-line no-control-regex
+      // oxlint-disable-next-line no-control-regex
       expect(output).not.toMatch(/\u001b\[\d/);
       await expect(fetch(addressIn(output))).rejects.toThrow('fetch failed');
       expect(demo.leftBehind()).toEqual([]);

@@ -80,10 +80,11 @@ describe('the edge is switched on and off', () => {
   });
 
   it('the edge is in front of the address of the API in the other stacks', () => {
-    const { Origins } = Object.values(stackOf(first, 'Edge').Resources).find(
+    const distribution: any = Object.values(stackOf(first, 'Edge').Resources).find(
       ({ Type }) => Type === 'AWS::CloudFront::Distribution',
-    )?.Properties['DistributionConfig'] as { readonly Origins: readonly [{ readonly DomainName: unknown }] };
-    expect(JSON.stringify(Origins[0].DomainName)).toMatch(
+    );
+    const [origin] = distribution.Properties.DistributionConfig.Origins;
+    expect(JSON.stringify(origin.DomainName)).toMatch(
       /"Cloakroom-Api","Region":"eu-west-1","OutputName":"\w+RefApi\w+"\}\},"\.execute-api\.eu-west-1\./,
     );
   });
@@ -99,9 +100,10 @@ describe('the firewall responds to browsers like the API', () => {
     const pairs = ResponseHeaders.map(({ Name, Value }: any) => [Name, Value]);
     return { status: ResponseCode, headers: Object.fromEntries(pairs) };
   };
-  const { CorsConfiguration: cors } = Object.values(stackOf(without, 'Api').Resources).find(
+  const api: any = Object.values(stackOf(without, 'Api').Resources).find(
     ({ Type }) => Type === 'AWS::ApiGatewayV2::Api',
-  )?.Properties as any;
+  );
+  const { CorsConfiguration: cors } = api.Properties;
 
   it('the firewall responds with a 429 that a page can read', () => {
     expect(response('TooManyRequests')).toEqual({

@@ -219,16 +219,16 @@ export function clientConfiguration({ world, services, faults }: CallsOptions, l
       const cancel = life.after(responseWithinMs, () => {
         reject(timedOut(responseWithinMs));
       });
-      const fail = (error: Error) => () => {
+      const fail = (because: () => Error) => () => {
         cancel();
-        reject(error);
+        reject(because());
       };
-      signal?.addEventListener('abort', fail(aborted()), { once: true });
+      signal?.addEventListener('abort', fail(aborted), { once: true });
       // A call that is on its way arrives although its instance has died.
       world.after(fate.thereMs, async () => {
         if (fate.fault === 'cut') {
           world.happened(life.name, label);
-          life.after(fate.backMs, fail(connectionReset()));
+          life.after(fate.backMs, fail(connectionReset));
           return;
         }
         const carried = carryOut(service, call, fate, draws).then(({ status, headers, body }) => {

@@ -4,7 +4,7 @@ import { execFileSync, fork, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { format, resolveConfig } from 'prettier';
+import { formatted } from '../formatted.ts';
 import { shareService, startBenchService } from './bench-service.ts';
 import { shareBundles } from './bundle-program.ts';
 import { SMOKE_VARIABLE } from './effort.ts';
@@ -104,7 +104,7 @@ async function page(): Promise<string> {
   const before = readFileSync(DOCUMENT, 'utf8');
   const text =
     wanted.length > 0 ? withSections(before, sections) : writtenInto(before, { about, budgets, sections });
-  return format(text, { ...(await resolveConfig(DOCUMENT)), filepath: DOCUMENT });
+  return formatted(DOCUMENT, text);
 }
 
 if (failed.length === 0 && (writes || isSmoke)) {

@@ -18,7 +18,12 @@ const name = FUNCTIONS.find((known) => known === wanted);
 if (name === undefined) throw new Error(`${wanted} is not one of ${FUNCTIONS.join(', ')}`);
 
 const service = await runService();
-const environments = await functionEnvironments(service.credentials).finally(() => service.stop());
+let environments;
+try {
+  environments = await functionEnvironments(service.credentials);
+} finally {
+  await service.stop();
+}
 const bundle = bundleProgram(`functions/${name}/index.ts`, { minify: false });
 const folder = mkdtempSync(join(tmpdir(), 'cloakroom-profiles-'));
 try {

@@ -67,7 +67,7 @@ const wordsOf = (comment: string): string =>
     .trim();
 
 /** Programs read these, not people. */
-const DIRECTIVE = /^(?:eslint|plain-words:|prettier-|@__PURE__|@ts-|ts-expect-error|v8 ignore|[/#!])/;
+const DIRECTIVE = /^(?:oxlint|plain-words:|oxfmt-|@__PURE__|@ts-|ts-expect-error|v8 ignore|[/#!])/;
 
 /** Line comments one below the other are one comment. */
 function commentsIn(text: string): readonly Comment[] {

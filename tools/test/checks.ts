@@ -4,7 +4,8 @@ export interface Check {
   readonly command: readonly [program: string, ...args: string[]];
 }
 
-const TYPES: Check = { name: 'types', command: ['tsc', '-p', '.'] };
+/** Types are checked for all files: a change has effects elsewhere. */
+const TYPES_AND_LINT: Check = { name: 'types and lint', command: ['oxlint'] };
 
 const DOCUMENTATION: Check = { name: 'documentation', command: ['node', 'tools/check-docs.ts'] };
 
@@ -25,9 +26,8 @@ export const simulation = (thoroughSeed?: string): Check => ({
 
 /** Checks without a test. */
 export const STATIC: readonly Check[] = [
-  // The lint checks types too (`types/compiles` in eslint.config.js), at no cost.
-  { name: 'types and lint', command: ['eslint', '.'] },
-  { name: 'formatting', command: ['prettier', '--check', '--log-level', 'warn', '.'] },
+  TYPES_AND_LINT,
+  { name: 'formatting', command: ['oxfmt', '--check'] },
   DOCUMENTATION,
   { name: 'policy', command: ['node', 'tools/check-policy.ts'] },
   {
@@ -48,13 +48,11 @@ export const STATIC: readonly Check[] = [
   { name: 'third-party notices', command: ['node', 'tools/build-notices.ts', '--check'] },
 ];
 
-/** Checks for some files. Types are always checked for all: a change has effects elsewhere. */
+/** Checks for some files. */
 export function staticOf(files: readonly string[]): readonly Check[] {
-  const code = files.filter((file) => /\.[cm]?[jt]s$/.test(file));
-  const formatting = ['--check', '--log-level', 'warn', '--ignore-unknown', ...files];
   return [
-    ...(code.length === 0 ? [] : [TYPES, { name: 'lint', command: ['eslint', ...code] } satisfies Check]),
-    { name: 'formatting', command: ['prettier', ...formatting] },
+    ...(files.some((file) => /\.[cm]?[jt]s$/.test(file)) ? [TYPES_AND_LINT] : []),
+    { name: 'formatting', command: ['oxfmt', '--check', '--no-error-on-unmatched-pattern', ...files] },
     ...(files.some((file) => file.endsWith('.md')) ? [DOCUMENTATION] : []),
   ];
 }

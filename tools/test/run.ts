@@ -81,14 +81,19 @@ function report(
   if (!passed) console.log(output);
 }
 
-/** Runs checks one after the other; returns the output of the failed ones, by their names. */
-async function runStatic(checks: readonly Check[]): Promise<ReadonlyMap<string, string>> {
+/** Runs checks, some at once; returns the output of the failed ones, by their names. */
+async function runChecks(checks: readonly Check[], atOnce: number): Promise<ReadonlyMap<string, string>> {
   const failed = new Map<string, string>();
-  for (const { name, command } of checks) {
-    const outcome = await run(command);
-    report(name, outcome);
-    if (!outcome.passed) failed.set(name, outcome.output);
+  // All lanes take from one iterator.
+  const waiting = checks.values();
+  async function work(): Promise<void> {
+    for (const { name, command } of waiting) {
+      const outcome = await run(command);
+      report(name, outcome);
+      if (!outcome.passed) failed.set(name, outcome.output);
+    }
   }
+  await Promise.all(Array.from({ length: atOnce }, work));
   return failed;
 }
 
@@ -195,10 +200,11 @@ if (isThorough) console.log(`seed ${seed}`);
 
 const statics = files === undefined ? STATIC : staticOf(files);
 const simulations = files === undefined ? [simulation(isThorough ? seed : undefined)] : [];
-const checks = [...statics, ...simulations];
-// The first takes one core for as long as all the others.
-const first = runStatic(checks.slice(0, 1));
-const others = await runStatic(checks.slice(1));
+const failedChecks = new Map([
+  ...(await runChecks(statics, 2)),
+  // It has processes of its own.
+  ...(await runChecks(simulations, 1)),
+]);
 const unit = await runTests('unit tests', ['--selectProjects', 'unit'], WORKERS.unit, tests);
 const endToEnd = await runTests(
   'processes and end-to-end tests',
@@ -207,7 +213,6 @@ const endToEnd = await runTests(
   tests,
 );
 
-const failedChecks = new Map([...(await first), ...others]);
 const failures = [...unit.failures, ...endToEnd.failures];
 for (const { promise, found, at, file } of failures)
   console.log(
@@ -219,7 +224,7 @@ const skipped = [...unit.skipped, ...endToEnd.skipped];
 for (const [file, promises] of skipped) console.log(`\nskipped in ${file}:\n  ${promises.join('\n  ')}`);
 
 const skips = skipped.reduce((sum, [, promises]) => sum + promises.length, 0);
-const passed = unit.passed + endToEnd.passed + checks.length - failedChecks.size;
+const passed = unit.passed + endToEnd.passed + statics.length + simulations.length - failedChecks.size;
 const failed = failures.length + failedChecks.size;
 console.log(
   `\n${String(passed)} passed, ${String(failed)} failed${skips > 0 ? `, ${String(skips)} skipped` : ''}`,

@@ -168,7 +168,16 @@ export interface LogRecord {
 export type Outcome = 'begun' | 'ok' | 'refused' | 'invalid' | 'failed';
 
 export type TokenForm =
-  'reveal' | 'mask' | 'redact' | 'identity' | 'examined' | 'use' | 'create' | 'update' | 'delete' | 'refused';
+  | 'reveal'
+  | 'mask'
+  | 'redact'
+  | 'identity'
+  | 'examined'
+  | 'use'
+  | 'create'
+  | 'update'
+  | 'delete'
+  | 'refused';
 
 export interface Reactor {
   readonly id: string;

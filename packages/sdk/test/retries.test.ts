@@ -140,18 +140,11 @@ describe('an idempotency key whose first attempt still runs', () => {
     expect(received).toHaveLength(1);
   });
 
-  it.concurrent(
-    'is polled in a browser too, which cannot read Retry-After, after a lost response',
-    async () => {
-      const unreadable = { status: 409, body: { title: 'Conflict' } };
-      const { value } = await calling(create('k1'), [
-        dropped,
-        unreadable,
-        { status: 201, body: { id: 'a' } },
-      ]);
-      expect(value).toEqual({ id: 'a' });
-    },
-  );
+  it.concurrent('is polled in a browser too, which cannot read Retry-After, after a lost response', async () => {
+    const unreadable = { status: 409, body: { title: 'Conflict' } };
+    const { value } = await calling(create('k1'), [dropped, unreadable, { status: 201, body: { id: 'a' } }]);
+    expect(value).toEqual({ id: 'a' });
+  });
 
   it('is polled no longer than the service lets anything run', () => {
     let now = 0;

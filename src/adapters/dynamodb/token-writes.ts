@@ -25,7 +25,7 @@ type DeletedToken = Place & Pick<StoredToken, 'writeId' | 'createWriteId'>;
 type Shown = Place & Pick<StoredToken, 'position' | 'type' | 'containers' | 'expiration' | 'hasMask'>;
 
 /** Builds the single writes that the writer combines. */
-// eslint-disable-next-line max-lines-per-function -- a list of builders, one for each kind of write
+// oxlint-disable-next-line max-lines-per-function -- a list of builders, one for each kind of write
 export function tokenWrites({ tokensTable, ephemeralTable, listShards, platform }: TokenTables) {
   const put = (table: string, item: Readonly<Record<string, unknown>>): TransactWriteItem => ({
     Put: { TableName: table, Item: item },

@@ -8,7 +8,7 @@ import { itemOf, send, type DynamoDb, type Item, type TransactWriteItem } from '
 
 /**
  * Writes all items or none, once, however often the call is repeated. Rejects with the error of
- * DynamoDB. Only this function sends a TransactWriteItems (eslint.config.js).
+ * DynamoDB. Only this function sends a TransactWriteItems (oxlint.config.ts).
  */
 export async function sendTransaction(
   { client, platform }: DynamoDb,

@@ -46,7 +46,14 @@ export interface ThrownPlace {
 /** Says why code does not load. A function of an earlier service version does not report it. */
 export interface LoadFailure {
   readonly reason?:
-    'syntax' | 'no_function' | 'timed_out' | 'memory' | 'exited' | 'threw' | 'module' | undefined;
+    | 'syntax'
+    | 'no_function'
+    | 'timed_out'
+    | 'memory'
+    | 'exited'
+    | 'threw'
+    | 'module'
+    | undefined;
   /** Present with `threw`. */
   readonly error?: ThrownPlace | undefined;
   /** Present with `module`: the required name, if it can be the name of a package. */

@@ -26,7 +26,7 @@ const [TAB, LINE_FEED, CARRIAGE_RETURN] = [0x09, 0x0a, 0x0d] as const;
 
 const HEX = /[0-9a-f]{4}/iy;
 /** The end of a plain run in a string: a quote, a backslash, or a control character. */
-// eslint-disable-next-line no-control-regex -- control characters are what it looks for.
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for.
 const SPECIAL = /["\\\u0000-\u001f]/g;
 /** The length from which a regular expression is faster than a loop. */
 const STRETCH = 32;

@@ -87,7 +87,8 @@ async function assemble(
 
 /** The outcome of a write. `conflict` means that the token has changed since it was read. */
 type Outcome =
-  { readonly kind: 'written' | 'duplicate'; readonly token: StoredToken } | { readonly kind: 'conflict' };
+  | { readonly kind: 'written' | 'duplicate'; readonly token: StoredToken }
+  | { readonly kind: 'conflict' };
 
 /**
  * Finds another token with the fingerprint that the patched token will have, if the patch asks for

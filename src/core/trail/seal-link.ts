@@ -6,7 +6,9 @@ import type { Seal } from './trail-store.ts';
 export interface Broken {
   /** `to` is absent if the seal does not state it. */
   readonly interval:
-    { readonly from: number; readonly to?: number } | 'not sealed yet' | 'before the first seal';
+    | { readonly from: number; readonly to?: number }
+    | 'not sealed yet'
+    | 'before the first seal';
   readonly trail?: string;
   /** The record, as `shard:position`. An attacker may have chosen any text. */
   readonly place?: string;

@@ -145,8 +145,8 @@ describe('a stored index', () => {
     for (let at = 0; at < index.entries.length; at += ITEM_BYTES) {
       const sk = index.entries.subarray(at, at + 8).toString('hex');
       const item = await stored('AuditIndex', { pk: entriesPartition(index), sk });
-      expect(item).toMatchObject({ ttl: EXPIRES });
-      expect((item?.['entries'] as Uint8Array).length).toBeLessThanOrEqual(ITEM_BYTES);
+      expect(item).toMatchObject({ ttl: EXPIRES, entries: expect.any(Uint8Array) });
+      expect((item as any).entries.length).toBeLessThanOrEqual(ITEM_BYTES);
     }
   });
 

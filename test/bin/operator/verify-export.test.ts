@@ -263,7 +263,7 @@ describe('a failure of an export', () => {
         const file = faultless.toSpliced(1 + (at % (faultless.length - 1)), 0, ...lines);
         const { failures, broken } = await verifyWhole(file, pem());
         expect(failures).toBeGreaterThan(0);
-        // eslint-disable-next-line no-control-regex
+        // oxlint-disable-next-line no-control-regex
         expect(broken.join('')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
       }),
       { numRuns: cases(200) },

@@ -17,7 +17,8 @@ const NOW = 1_800_000_000_000;
 /** A trail that stores all calls in order; `fail`: the next write is lost, or rejected. */
 function aWriter() {
   const calls: (
-    { readonly mark: number } | { readonly record: AuditRecord; readonly ahead?: number | undefined }
+    | { readonly mark: number }
+    | { readonly record: AuditRecord; readonly ahead?: number | undefined }
   )[] = [];
   const state = { now: NOW, fail: undefined as 'before' | 'after' | undefined, wasThrottled: false };
   const trailWriter: TrailWriter = {

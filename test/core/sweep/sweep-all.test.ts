@@ -133,7 +133,7 @@ describe('a run over several kinds of work', () => {
     let reads = 0;
     const broken: DueWork = {
       name: 'cvc',
-      // eslint-disable-next-line require-yield
+      // oxlint-disable-next-line require-yield
       async *due() {
         reads += 1;
         await Promise.reject(new Error('throttled'));

@@ -13,7 +13,7 @@ it.each([
   '/** Up to 200 characters. */',
   '// docs/contract.md#limits',
   '// RFC 7396, section 2',
-  '// eslint-disable-next-line max-lines-per-function -- a table',
+  '// oxlint-disable-next-line max-lines-per-function -- a table',
   'const schema = /* @__PURE__ */ z.lazy(() => text);',
   '// The parser\n// returns this.',
   '/**\n * Sends a request.\n * @example of two\n */',

@@ -23,7 +23,7 @@ interface Identified {
  * All operations of clients, against a running service; `destination` is an HTTPS server that the
  * service may call.
  */
-// eslint-disable-next-line max-lines-per-function -- a table: one row for each operation
+// oxlint-disable-next-line max-lines-per-function -- a table: one row for each operation
 export async function countedOperations(
   { base_url: baseUrl, management_key: management }: Credentials,
   destination: string,

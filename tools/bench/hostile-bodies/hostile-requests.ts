@@ -141,7 +141,7 @@ async function world({ base_url: baseUrl, management_key: management }: Credenti
 
 export type World = Awaited<ReturnType<typeof world>>;
 
-// eslint-disable-next-line max-lines-per-function -- a table: one row for each route
+// oxlint-disable-next-line max-lines-per-function -- a table: one row for each route
 function bodyRoutes(
   { revealing, management, applicationId, reactorId }: World,
   tokenId: string,

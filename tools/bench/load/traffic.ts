@@ -24,7 +24,7 @@ function pick<T>(from: readonly T[]): T | undefined {
  * The mix of a shop: mostly reads, some cards, now and then everything else. Tokens that are made
  * are used later.
  */
-// eslint-disable-next-line max-lines-per-function -- a table: one row for each request of the mix
+// oxlint-disable-next-line max-lines-per-function -- a table: one row for each request of the mix
 export function traffic({ baseUrl, key, destination, reactorId }: TrafficOptions): readonly Operation[] {
   const ids: string[] = [];
   const client = httpClient(baseUrl, key);

@@ -38,7 +38,7 @@ const CARDS = effort(100, 2);
 const TOKEN_PERMISSIONS = ['token:create', 'token:read', 'token:update', 'token:use'];
 
 /** Starts the service, creates the data of the operations, and lists them. */
-// eslint-disable-next-line max-lines-per-function -- a table: one row for each scenario
+// oxlint-disable-next-line max-lines-per-function -- a table: one row for each scenario
 export async function startScenarios({ minify = true } = {}): Promise<Scenarios> {
   const service = await startBenchService();
   const { certificate } = service;

@@ -64,7 +64,7 @@ function text(value: unknown, what: string): string {
   throw new Error(`${what} needs text, not ${JSON.stringify(value)}`);
 }
 
-// eslint-disable-next-line max-lines-per-function -- the intrinsic functions call each other
+// oxlint-disable-next-line max-lines-per-function -- the intrinsic functions call each other
 export function createResolver(options: ResolverOptions): Resolver {
   const identities = new Map<string, Identity>();
 

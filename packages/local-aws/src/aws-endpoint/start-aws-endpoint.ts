@@ -126,7 +126,7 @@ interface Exchange {
  * caller by the access key id, and checks the signature and all accesses before the service handles
  * the call: whatever runs on this machine reaches the port, and that proves nothing.
  */
-// eslint-disable-next-line max-lines-per-function -- one owner of the open connections and services
+// oxlint-disable-next-line max-lines-per-function -- one owner of the open connections and services
 export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<AwsEndpoint> {
   const services = new Map(options.services.map((service) => [service.signingName, service]));
   const counter = createCallCounter();

@@ -8,7 +8,12 @@
  * - `rollback_fails`: if the update of another stack fails, CloudFormation cannot roll it back.
  */
 export type FindingKind =
-  'refused' | 'data_lost' | 'address_lost' | 'left_behind' | 'interrupted' | 'rollback_fails';
+  | 'refused'
+  | 'data_lost'
+  | 'address_lost'
+  | 'left_behind'
+  | 'interrupted'
+  | 'rollback_fails';
 
 export interface Finding {
   readonly kind: FindingKind;

@@ -53,7 +53,9 @@ type OfParts = 'TransactWriteItems' | 'ExecuteStatement' | 'BatchExecuteStatemen
  * statements those of their verbs.
  */
 export type ItemAction =
-  Exclude<(typeof ITEM_OPERATIONS)[number], OfParts> | 'ConditionCheckItem' | `PartiQL${Verb}`;
+  | Exclude<(typeof ITEM_OPERATIONS)[number], OfParts>
+  | 'ConditionCheckItem'
+  | `PartiQL${Verb}`;
 
 /**
  * An access to items of a table, with the values of their partition keys for

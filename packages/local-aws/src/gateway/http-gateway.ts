@@ -110,7 +110,7 @@ function responseForError(error: unknown): GatewayResponse {
  * Handles requests like API Gateway for an HTTP API with Lambda proxy integrations (payload format
  * 2.0).
  */
-// eslint-disable-next-line max-lines-per-function -- one owner of the routes and of the throttling
+// oxlint-disable-next-line max-lines-per-function -- one owner of the routes and of the throttling
 export async function startHttpGateway(options: HttpGatewayOptions): Promise<HttpGateway> {
   const { api, functions, accountId, region, log = () => undefined, now = Date.now } = options;
   const routes = createRouteTable(

@@ -102,7 +102,7 @@ export interface FunctionHost {
   close(): Promise<void>;
 }
 
-// eslint-disable-next-line max-lines-per-function -- one owner of the functions and their pools
+// oxlint-disable-next-line max-lines-per-function -- one owner of the functions and their pools
 export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
   const definitions = new Map<string, FunctionDefinition>();
   const qualifiers = new Set<string>();

@@ -96,7 +96,7 @@ function startWorker(options: InstanceOptions): Worker {
 }
 
 /** An execution environment that runs a function on this Node, in a worker thread. */
-// eslint-disable-next-line max-lines-per-function -- one owner of the state of a process
+// oxlint-disable-next-line max-lines-per-function -- one owner of the state of a process
 export function startInstance(options: InstanceOptions): FunctionInstance {
   const { definition, initTimeoutMs = 60_000 } = options;
   const worker = startWorker(options);

@@ -60,7 +60,7 @@ interface Idle {
  */
 const FINISHING_MS = 250;
 
-// eslint-disable-next-line max-lines-per-function -- one owner of the instances and the queue
+// oxlint-disable-next-line max-lines-per-function -- one owner of the instances and the queue
 export function createFunctionPool(options: PoolOptions): FunctionPool {
   const instances = new Set<FunctionInstance>();
   const starting = new Set<FunctionInstance>();

@@ -214,16 +214,13 @@ it.concurrent('the number of concurrent batches is limited', async () => {
 });
 
 describe('a mapping that AWS would reject stops the start', () => {
-  it.concurrent(
-    'a mapping that AWS would reject stops the start for each permission that the function lacks',
-    async () => {
-      await expect(
-        start('async () => {}', { statements: [{ ...full, Action: 'sqs:ReceiveMessage' }] }),
-      ).rejects.toThrow(
-        `App/Mapping: the role of fn lacks sqs:DeleteMessage on ${arn}, sqs:GetQueueAttributes on ${arn}`,
-      );
-    },
-  );
+  it.concurrent('a mapping that AWS would reject stops the start for each permission that the function lacks', async () => {
+    await expect(
+      start('async () => {}', { statements: [{ ...full, Action: 'sqs:ReceiveMessage' }] }),
+    ).rejects.toThrow(
+      `App/Mapping: the role of fn lacks sqs:DeleteMessage on ${arn}, sqs:GetQueueAttributes on ${arn}`,
+    );
+  });
 
   it.concurrent('a mapping that AWS would reject stops the start for the key of the queue', async () => {
     await expect(start('async () => {}', { queue: { keyArn } })).rejects.toThrow(
@@ -231,12 +228,9 @@ describe('a mapping that AWS would reject stops the start', () => {
     );
   });
 
-  it.concurrent(
-    'a mapping stops the start for a timeout that is longer than the visibility timeout',
-    async () => {
-      await expect(start('async () => {}', { timeoutSeconds: 5 })).rejects.toThrow(
-        'the visibility timeout of work, 3 s, is less than the timeout of fn, 5 s',
-      );
-    },
-  );
+  it.concurrent('a mapping stops the start for a timeout that is longer than the visibility timeout', async () => {
+    await expect(start('async () => {}', { timeoutSeconds: 5 })).rejects.toThrow(
+      'the visibility timeout of work, 3 s, is less than the timeout of fn, 5 s',
+    );
+  });
 });

@@ -27,7 +27,7 @@ const listed = oneTable.extend({ BackupType: z.enum(['USER', 'ALL']).default('US
 const LATEST_SECONDS = 300;
 
 /** Backups by request and recovery to the latest point in time. */
-// eslint-disable-next-line max-lines-per-function -- three helpers and a row for each call
+// oxlint-disable-next-line max-lines-per-function -- three helpers and a row for each call
 export function backupOperations(
   { tables }: OperationContext,
   backups: Backups,

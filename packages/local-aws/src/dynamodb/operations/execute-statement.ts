@@ -175,7 +175,8 @@ type Read = { readonly statement: Parsed } | { readonly failure: unknown };
 
 /** The response names the table once the statement fits it. */
 type Attempt = { readonly tableName?: string } & (
-  { readonly insert: Insert } | { readonly failure: unknown }
+  | { readonly insert: Insert }
+  | { readonly failure: unknown }
 );
 
 function readStatement(request: z.output<typeof manyStatements>['Statements'][number]): Read {

@@ -55,7 +55,7 @@ function newSettings(body: RequestOf<'createFunction'>): VersionSettings {
   };
 }
 
-// eslint-disable-next-line complexity -- each member has one default; there is no branch to follow
+// oxlint-disable-next-line complexity -- each member has one default; there is no branch to follow
 function changedSettings(
   settings: VersionSettings,
   body: RequestOf<'updateFunctionConfiguration'>,

@@ -72,7 +72,7 @@ function qualified(record: FunctionRecord, qualifier: string | undefined): strin
   return qualifier === undefined ? record.arn : `${record.arn}:${qualifier}`;
 }
 
-// eslint-disable-next-line max-lines-per-function -- one owner of the records and their versions
+// oxlint-disable-next-line max-lines-per-function -- one owner of the records and their versions
 export function createFunctionRegistry(options: FunctionRegistryOptions): FunctionRegistry {
   const { store } = options;
   /**

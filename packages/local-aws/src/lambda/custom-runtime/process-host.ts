@@ -85,7 +85,7 @@ function brokenInstance(reason: string): FunctionInstance {
   };
 }
 
-// eslint-disable-next-line max-lines-per-function -- one owner of processes and runs
+// oxlint-disable-next-line max-lines-per-function -- one owner of processes and runs
 export function createProcessHost(options: ProcessHostOptions): ProcessHost {
   const folder = createWorkFolder();
   const running = new Set<Running>();

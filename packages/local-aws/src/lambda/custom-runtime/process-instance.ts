@@ -27,7 +27,7 @@ const MEMORY_CHECK_MS = 100;
  * An execution environment that runs a custom runtime: a process, its Runtime API, and a folder for
  * temporary files.
  */
-// eslint-disable-next-line max-lines-per-function -- one owner of the state of a process
+// oxlint-disable-next-line max-lines-per-function -- one owner of the state of a process
 export function startProcessInstance(options: ProcessInstanceOptions): FunctionInstance {
   const { definition, temporaryDirectory, log, initTimeoutMs = 10_000 } = options;
   const { promise: initialized, resolve: settleInitialized } = Promise.withResolvers<undefined>();

@@ -102,7 +102,7 @@ function listen(server: Server): Promise<number> {
 }
 
 /** Serves the Runtime API on a separate port, the instance's only way to reach Lambda. */
-// eslint-disable-next-line max-lines-per-function -- one owner of the runs of an instance
+// oxlint-disable-next-line max-lines-per-function -- one owner of the runs of an instance
 export async function startRuntimeApi(events: RuntimeEvents): Promise<RuntimeApi> {
   let waiting: ServerResponse | undefined;
   let current: Running | undefined;

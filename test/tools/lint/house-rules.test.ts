@@ -1,0 +1,57 @@
+import { RuleTester } from 'oxlint/plugins-dev';
+import plugin from '../../../tools/lint/house-rules.js';
+
+RuleTester.describe = describe;
+RuleTester.it = it;
+const tester = new RuleTester({ languageOptions: { parserOptions: { lang: 'ts' } } });
+
+/** Runs a rule on code that it accepts, and on code in each of which it reports one place. */
+function check(name: keyof typeof plugin.rules, good: readonly string[], bad: readonly string[]): void {
+  tester.run(name, plugin.rules[name], {
+    valid: [...good],
+    invalid: bad.map((code) => ({ code, errors: 1 })),
+  });
+}
+
+check('no-spread-of-literal', ['f({ ...a, b: 1 })', '[...[1]]'], ['f({ ...{ a: 1 }, b: 1 })']);
+
+check('no-date-of-the-machine', ['new Date(ms)', 'Date.parse(text)'], ['new Date()', 'Date()', 'Date(1)']);
+
+check('no-literal-num-runs', ['f({ numRuns: cases(9) })', 'f({ runs: 9 })'], ['f({ numRuns: 9 })']);
+
+check(
+  'named-constants',
+  [
+    'const MAX_BYTES = 4096;',
+    'export const NAME = `a${b}`;',
+    'const found = list.find(isRight);',
+    'const make = () => 5;',
+    'const { path } = options;',
+    'let count = 0;',
+    'function f() { const limit = 5; }',
+  ],
+  [
+    'const limit = 5;',
+    'export const limit = 4 * 1024;',
+    "const name = 'a' as const;",
+    'const isOn = !isOff;',
+    'const path = `${root}/a`;',
+    "const path = join(root, 'a');",
+    "const list = names.join(', ');",
+    'const port = Number(text);',
+    "const size = env.SIZE ?? '5';",
+    'const size = isBig ? 9 : 5;',
+  ],
+);
+
+const WIDE = `// ${'x'.repeat(100)}`;
+check(
+  'narrow-comments',
+  [
+    `// ${'x'.repeat(97)}`,
+    `f(); ${WIDE}`,
+    `// https://example.com/${'x'.repeat(100)}`,
+    `/**\n * @example ${'x'.repeat(100)}\n */`,
+  ],
+  [WIDE, `/**\n * ${'x'.repeat(100)}\n */`],
+);
