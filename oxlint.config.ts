@@ -100,7 +100,7 @@ export default defineConfig({
     reportUnusedDisableDirectives: 'error',
   },
   plugins: ['typescript'],
-  jsPlugins: ['./tools/lint/house-rules.js'],
+  jsPlugins: ['./tools/lint/house-rules.ts'],
   categories: { correctness: 'off' },
   ignorePatterns: ['packages/sdk/dist/', 'cdk.out/', '.local/', '.cache/', 'coverage/', 'node_modules/'],
   env: { builtin: true, es2024: true },

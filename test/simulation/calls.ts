@@ -132,8 +132,10 @@ async function carryOut(service: AwsService, call: AwsCall, fate: Fate, draws: D
     const refused = refusal(call, fate);
     if (refused !== undefined) throw refused;
     if (fate.fault !== 'partial') return await service.handle(call);
-    const part = partialBatch(call, call.target ?? '', () => draws.chance(0.5));
-    return part.merge(await service.handle(part.call));
+    const { target = '' } = call;
+    const mayLoseAll = target === 'BatchExecuteStatement';
+    const isLeftOut = (isFirst: boolean) => (mayLoseAll || !isFirst) && draws.chance(0.5);
+    return await partialBatch(call, target, isLeftOut, (part) => service.handle(part));
   } catch (error) {
     if (!(error instanceof AwsError)) throw error;
     return service.failure(error);

@@ -154,7 +154,8 @@ export function createClient(name: string, options: ClientOptions): Client {
     if (good.includes(status)) return answer;
     const { method, headers } = request;
     // Two requests may have one key, or change one resource.
-    const mayConflict = headers?.['svc-idempotency-key'] !== undefined || ['PATCH', 'PUT'].includes(method);
+    const mayConflict =
+      headers?.['svc-idempotency-key'] !== undefined || ['PATCH', 'PUT', 'DELETE'].includes(method);
     // Without faults nothing explains a failure.
     if (!areCallsFaulty || !isClearFailure(answer, { mayDie, mayConflict }))
       problem(

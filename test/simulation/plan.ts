@@ -53,7 +53,7 @@ export function planOf(seed: string, size = 1): Plan {
   const draws = seeded(`${seed}/plan`);
   const isCalm = draws.chance(0.1);
   const clients = 2 + draws.integer(4);
-  const steps = Math.ceil((size * (22 + draws.integer(26))) / clients);
+  const steps = Math.ceil((size * (18 + draws.integer(24))) / clients);
   return {
     seed,
     clients: Array.from({ length: clients }, (_, client) =>

@@ -20,7 +20,7 @@ import { createWorld, type HappenedEvent, type World } from './world.ts';
 const MINUTE_MS = 60_000;
 /** Steps that are taken when all is well again: some by name, and so many others. */
 const SURE_PROBES = ['create', 'create', 'createApplication', 'failUnderKey'] as const;
-const PROBES = 7;
+const PROBES = 5;
 /** How many runs have their trail verified. */
 const VERIFIED = 0.08;
 /** How long a run may last, in ms of its own time: requests end within half a minute each. */
@@ -201,8 +201,8 @@ async function schedule(
   while (!isOver()) {
     await world.pause(MINUTE_MS);
     // What one run leaves is done by the next.
-    if (draws.chance(0.25)) start('sweeper');
-    if (draws.chance(0.1)) start('audit-sealer');
+    if (draws.chance(0.1)) start('sweeper');
+    if (draws.chance(0.06)) start('audit-sealer');
     if (draws.chance(0.2)) await account.expireItems();
   }
 }

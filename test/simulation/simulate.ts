@@ -16,7 +16,7 @@ import { runInWorkers, type Pool } from './workers.ts';
 /** Where the plans of runs that broke a promise are stored. */
 const PLANS = join(import.meta.dirname, '../../.local/simulation');
 /** Runs that are compared are shorter and not judged: they show what differs, not what breaks. */
-const SHORT = 0.3;
+const SHORT = 0.2;
 /** The seeds within which each mutation must be found. */
 const MUTATION_SEEDS = 100;
 

@@ -89,7 +89,7 @@ const OFTEN: readonly StepName[] = [
     'regrant',
     'createApplication',
   ] as const),
-  ...(['reactLater', 'reactLater', 'react', 'forward'] as const),
+  ...(['reactLater', 'reactLater', 'reactLater', 'react', 'forward'] as const),
 ];
 
 /** The names to draw from, with their weights. */

@@ -26,7 +26,12 @@ const nameOf = (wanted: Wanted | undefined): string =>
 
 function start({ mutation, module = WORKER }: Pool) {
   return fork(module, [], {
-    execArgv: ['--max-semi-space-size=64', ...(mutation === undefined ? [] : ['--import', MUTATE])],
+    // The errors of faults need no stack: a run that broke a promise is repeated, and shows them.
+    execArgv: [
+      '--max-semi-space-size=64',
+      '--stack-trace-limit=0',
+      ...(mutation === undefined ? [] : ['--import', MUTATE]),
+    ],
     env: { ...process.env, ...(mutation !== undefined && { CLOAKROOM_MUTATION: mutation }) },
     // A service that is broken on purpose may fail as it likes.
     stdio: ['ignore', 'inherit', mutation === undefined ? 'inherit' : 'ignore', 'ipc'],

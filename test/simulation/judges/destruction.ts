@@ -3,7 +3,7 @@ import type { Body, Found } from './found.ts';
 import { bytesOf } from './stored.ts';
 
 /** How many runs end with the destruction of their tenant. */
-const DESTROYED = 0.15;
+const DESTROYED = 0.2;
 /** The trail of a tenant outlives it. */
 const OF_THE_TRAIL = /^Audit/;
 const MOST_STEPS = 60;

@@ -1,13 +1,15 @@
 import { RuleTester } from 'oxlint/plugins-dev';
-import plugin from '../../../tools/lint/house-rules.js';
+import { RULES } from '../../../tools/lint/house-rules.ts';
 
 RuleTester.describe = describe;
 RuleTester.it = it;
 const tester = new RuleTester({ languageOptions: { parserOptions: { lang: 'ts' } } });
 
 /** Runs a rule on code that it accepts, and on code in each of which it reports one place. */
-function check(name: keyof typeof plugin.rules, good: readonly string[], bad: readonly string[]): void {
-  tester.run(name, plugin.rules[name], {
+function check(name: string, good: readonly string[], bad: readonly string[]): void {
+  const rule = RULES[name];
+  if (rule === undefined) throw new Error(`there is no rule ${name}`);
+  tester.run(name, rule, {
     valid: [...good],
     invalid: bad.map((code) => ({ code, errors: 1 })),
   });

@@ -76,8 +76,8 @@ export function callFaults(faults: () => readonly Fault[], random: Random): Call
         if (happens('duplicate')) await perform(sent);
         const left = matching('partial', service, action);
         if (left.length === 0) return await perform(sent);
-        const part = partialBatch(sent, action, () => left.some(({ value }) => random() < value));
-        return part.merge(await perform(part.call));
+        const isLeftOut = (isFirst: boolean) => !isFirst && left.some(({ value }) => random() < value);
+        return await partialBatch(sent, action, isLeftOut, perform);
       }
     },
   };

@@ -10,20 +10,23 @@ const execute = z.looseObject({ Statements: z.array(z.looseObject({ Statement: z
 const executed = z.looseObject({ Responses: z.array(z.unknown()) });
 
 /** A batch of which only a part is carried out. */
-export interface PartialBatch {
-  readonly call: AwsCall;
+interface PartialBatch {
+  /** Undefined if nothing is left to do. */
+  readonly call: AwsCall | undefined;
   /** The response of the call with the omitted part. */
   merge(response: AwsResponse): AwsResponse;
 }
+
+/** Whether a part is omitted. `isFirst`: a call without it would do nothing at all. */
+export type IsLeftOut = (isFirst: boolean) => boolean;
 
 interface Divided<T> {
   readonly accepted: readonly T[];
   readonly left: readonly T[];
 }
 
-/** The first part always succeeds: a call that does nothing at all would be a throttled one. */
-function divide<T>(items: readonly T[], isFirst: boolean, isLeftOut: () => boolean): Divided<T> {
-  const flags = items.map((_item, index) => !(isFirst && index === 0) && isLeftOut());
+function divide<T>(items: readonly T[], isFirst: boolean, isLeftOut: IsLeftOut): Divided<T> {
+  const flags = items.map((_item, index) => isLeftOut(isFirst && index === 0));
   return {
     accepted: items.filter((_item, index) => flags[index] !== true),
     left: items.filter((_item, index) => flags[index] === true),
@@ -47,16 +50,17 @@ function apart(call: AwsCall, accepted: object, left: object, member: string): P
 }
 
 /** An omitted statement has its failure at its own position. */
-function partialStatements(call: AwsCall, body: unknown, isLeftOut: () => boolean): PartialBatch {
+function partialStatements(call: AwsCall, body: unknown, isLeftOut: IsLeftOut): PartialBatch {
   const { Statements, ...rest } = execute.parse(body);
   const { accepted, left } = divide(Statements, true, isLeftOut);
-  return partial(call, { ...rest, Statements: accepted }, (answered) => {
+  const part = partial(call, { ...rest, Statements: accepted }, (answered) => {
     const responses = executed.parse(answered).Responses[Symbol.iterator]();
     const Responses = Statements.map((statement) =>
       left.includes(statement) ? throttledStatement(statement.Statement) : responses.next().value,
     );
     return { ...answered, Responses };
   });
+  return accepted.length === 0 ? { ...part, call: undefined } : part;
 }
 
 /** A malformed statement names no table. */
@@ -77,10 +81,7 @@ function throttledStatement(text: string): object {
 
 export const PARTIAL_ACTIONS: readonly string[] = ['BatchExecuteStatement', 'BatchGetItem', 'BatchWriteItem'];
 
-/**
- * Omits some parts of one of {@link PARTIAL_ACTIONS}, like DynamoDB when a part of a table is busy.
- */
-export function partialBatch(call: AwsCall, action: string, isLeftOut: () => boolean): PartialBatch {
+function divided(call: AwsCall, action: string, isLeftOut: IsLeftOut): PartialBatch {
   const body: unknown = JSON.parse(call.body.toString('utf8'));
   if (action === 'BatchExecuteStatement') return partialStatements(call, body, isLeftOut);
   if (action === 'BatchGetItem') {
@@ -107,4 +108,26 @@ export function partialBatch(call: AwsCall, action: string, isLeftOut: () => boo
         .map(([table, divided]) => [table, divided[part]]),
     );
   return apart(call, { ...rest, RequestItems: of('accepted') }, of('left'), 'UnprocessedItems');
+}
+
+/** What a call gets that carries out nothing. */
+const NOTHING: AwsResponse = {
+  status: 200,
+  headers: { 'content-type': 'application/x-amz-json-1.0' },
+  body: '{"Responses":[]}',
+};
+
+/**
+ * Omits some parts of one of {@link PARTIAL_ACTIONS}, like DynamoDB when a part of a table is busy.
+ * A BatchExecuteStatement can lose all of its statements; the other actions must keep the first
+ * part, since DynamoDB throttles the call that does nothing.
+ */
+export async function partialBatch(
+  call: AwsCall,
+  action: string,
+  isLeftOut: IsLeftOut,
+  perform: (call: AwsCall) => Promise<AwsResponse>,
+): Promise<AwsResponse> {
+  const part = divided(call, action, isLeftOut);
+  return part.merge(part.call === undefined ? NOTHING : await perform(part.call));
 }
