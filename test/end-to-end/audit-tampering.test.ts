@@ -141,9 +141,12 @@ async function traffic(): Promise<void> {
   await management.get('/logs');
 }
 
-/** Moves the clock, and seals what the settled minutes before it contain. */
+/**
+ * Moves the clock, and seals what the settled minutes before it contain. A move of less than a
+ * minute starts no schedule.
+ */
 async function sealAfter(seconds: number): Promise<void> {
-  await advanceClock(service.credentials, seconds);
+  for (let left = seconds; left > 0; left -= 59) await advanceClock(service.credentials, Math.min(left, 59));
   const { payload, hasFailed } = await invokeFunction(service.credentials, sealer, {});
   if (hasFailed) throw new Error(JSON.stringify(payload));
 }

@@ -79,7 +79,7 @@ beforeAll(async () => {
   const certificate = testCertificate();
   destination = await startDestination(certificate);
   destination.respond = (_received, response) => response.end('ok');
-  service = await runService([...TEST_SETTINGS, '--tick', '5'], {
+  service = await runService(TEST_SETTINGS, {
     NODE_EXTRA_CA_CERTS: certificate.certFile,
   });
   management = clientOf(service.credentials.management_key);

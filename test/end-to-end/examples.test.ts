@@ -90,7 +90,7 @@ beforeAll(async () => {
     await startDestination(certificate),
     await startDestination(certificate),
   ];
-  service = await runService([...TEST_SETTINGS, '--tick', '5', '--trust', certificate.certFile]);
+  service = await runService([...TEST_SETTINGS, '--trust', certificate.certFile]);
 });
 
 afterAll(async () => {

@@ -123,7 +123,7 @@ beforeAll(async () => {
       .end(JSON.stringify({ headers, body: body.toString() }));
   const settings = ['--set', 'headerPrefixes=ACME,SVC,BT', '--set', 'clientCompatibility=lenient'];
   service = await runService(
-    [...TEST_SETTINGS, ...settings, '--tick', '5'],
+    [...TEST_SETTINGS, ...settings],
     { NODE_EXTRA_CA_CERTS: certificate.certFile },
     { contract: lenientContract() },
   );

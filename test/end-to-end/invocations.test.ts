@@ -67,7 +67,7 @@ const delivered = (id: string) => until(() => deliveriesOf(id)[0]);
 beforeAll(async () => {
   certificate = testCertificate();
   [receiver, bank] = [await startDestination(certificate), await startDestination(certificate)];
-  service = await runService([...TEST_SETTINGS, '--tick', '5', '--trust', certificate.certFile]);
+  service = await runService([...TEST_SETTINGS, '--trust', certificate.certFile]);
   invoker = (
     await manage('POST', '/applications', {
       name: 'invoker',

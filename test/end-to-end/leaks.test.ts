@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { advanceClock } from '../support/advance-clock.ts';
 import { allItems, bytesOf } from '../support/aws.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
 import { needlesOf, occurrences } from '../support/needles.ts';
@@ -111,7 +112,7 @@ beforeAll(async () => {
   const certificate = testCertificate();
   destination = await startDestination(certificate);
   destination.respond = (_received, response) => response.end(marks['proxyAnswer']);
-  service = await runService([...TEST_SETTINGS, '--tick', '1', '--data', data], {
+  service = await runService([...TEST_SETTINGS, '--data', data], {
     NODE_EXTRA_CA_CERTS: certificate.certFile,
   });
 });
@@ -202,7 +203,8 @@ it('the service leaves no secret in plain text anywhere', async () => {
 
   // A session is created and authorized.
   const { body: session } = await api(publicKey, 'POST', '/sessions');
-  await as('POST', '/sessions/authorize', { nonce: session.nonce, rules: reveal });
+  const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+  await as('POST', '/sessions/authorize', { nonce: session.nonce, rules: reveal, expires_at: inAnHour });
   await api(session.session_key, 'GET', `/tokens/${card.id as string}`);
 
   // Reactors run synchronously and asynchronously. They succeed and fail.
@@ -239,7 +241,9 @@ it('the service leaves no secret in plain text anywhere', async () => {
     await sleep(100);
   await operatorOf(service.credentials, { command: 'rotate-keys', tenant_id: service.credentials.tenant_id });
   await operatorOf(service.credentials, { command: 'reencrypt', tenant_id: service.credentials.tenant_id });
-  await sleep(2_000);
+  // The sealer waits for late records.
+  await advanceClock(service.credentials, 180);
+  while (!(await allItems(service.credentials)).some(({ pk }) => pk?.S === 'seal')) await sleep(200);
 
   const keys = {
     managementKey: management,

@@ -34,7 +34,7 @@ let data = join(temporaryFolder(), 'data');
 let service: RunningService;
 
 const start = async (): Promise<void> => {
-  service = await runService([...TEST_SETTINGS, '--tick', '1', '--data', data]);
+  service = await runService([...TEST_SETTINGS, '--data', data]);
 };
 
 beforeAll(start);

@@ -30,7 +30,7 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
 let service: RunningService;
 
 beforeAll(async () => {
-  service = await runService([...TEST_SETTINGS, '--tick', '1']);
+  service = await runService(TEST_SETTINGS);
 });
 
 afterAll(async () => {
@@ -232,6 +232,7 @@ describe('a restore of Tokens alone', () => {
         bytesOf(item).includes(dead.body.id as string),
       );
     await restored('clean');
+    await advanceClock(service.credentials, 60);
     // Only its id stays: it names no other token.
     await until(async () => (await left()).every((item) => item['isGone']?.BOOL === true));
   });

@@ -8,7 +8,7 @@ import { ALL_TOKEN_PERMISSIONS, CARD, revealing } from '../support/sample-reques
 /** A service whose clock the test advances. */
 let service: RunningService;
 beforeAll(async () => {
-  service = await runService([...TEST_SETTINGS, '--tick', '1']);
+  service = await runService(TEST_SETTINGS);
 });
 afterAll(() => service.stop());
 
@@ -29,7 +29,7 @@ async function anApplication(grants: object = { permissions: ALL_TOKEN_PERMISSIO
 
 const aRevealingApplication = (): Promise<HttpClient> => anApplication({ rules: [revealing()] });
 
-/** Waits until a condition is true; the service sweeps every second. */
+/** Waits until a condition is true; a move of the clock starts a sweep. */
 async function eventually(condition: () => Promise<boolean>): Promise<void> {
   for (let waited = 0; waited < 40_000; waited += 250) {
     if (await condition()) return;

@@ -5,11 +5,11 @@ declare global {
 }
 
 /**
- * Starts the service like `npm start`, once for all end-to-end tests. A scheduled minute takes five
- * seconds: every tick costs a third of a second of processor time.
+ * Starts the service like `npm start`, once for all end-to-end tests. A suite whose clock has to
+ * move starts its own.
  */
 export default async function startLocalCloud(): Promise<void> {
-  const service = await runService(['--tick', '5', ...TEST_SETTINGS]);
+  const service = await runService(TEST_SETTINGS);
   process.env['CLOAKROOM_CREDENTIALS'] = service.credentialsFile;
   globalThis.localCloud = service;
 }

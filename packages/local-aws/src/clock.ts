@@ -21,6 +21,8 @@ export interface Clock {
    * every method returns the time. Throws an Error for an invalid body.
    */
   control(body: string, method: string): ClockReading;
+  /** Calls a function after each move, with the seconds. */
+  onMove(listener: (seconds: number) => void): void;
 }
 
 /** 30 years. */
@@ -40,14 +42,18 @@ export function createClock(): Clock {
   const shared = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const seconds = new Int32Array(shared);
   const now = (): number => Date.now() + Atomics.load(seconds, 0) * 1000;
+  const listeners: ((seconds: number) => void)[] = [];
   return {
     now,
     shared,
+    onMove: (listener) => void listeners.push(listener),
     control: (body, method) => {
       if (method === 'PUT') {
-        const ahead = Atomics.load(seconds, 0) + parseAdvance(body);
+        const move = parseAdvance(body);
+        const ahead = Atomics.load(seconds, 0) + move;
         if (ahead > MOST_AHEAD_SECONDS) throw new Error('the clock can be moved by 30 years in all');
         Atomics.store(seconds, 0, ahead);
+        for (const listener of listeners) listener(move);
       }
       return { now: new Date(now()).toISOString(), ahead_seconds: Atomics.load(seconds, 0) };
     },

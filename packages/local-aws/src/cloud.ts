@@ -329,7 +329,7 @@ function startSchedules(
   const log = (line: string): void => {
     logs.line('schedules', line);
   };
-  const stop = runSchedules({
+  const running = runSchedules({
     schedules: parts.schedules.all(),
     tickSeconds: options.tickSeconds ?? 60,
     accountId: ACCOUNT_ID,
@@ -338,14 +338,20 @@ function startSchedules(
     isPermitted: ({ arn, functionArn }) =>
       parts.functions.isPermitted(functionArn, 'events.amazonaws.com', arn),
     log,
-    onTick: (minute) => {
-      if (minute % MINUTES_BETWEEN_EXPIRIES !== 0) return;
+    onMinutes: (before, after) => {
+      const hours = (minutes: number) => Math.floor(minutes / MINUTES_BETWEEN_EXPIRIES);
+      if (hours(before) === hours(after)) return;
       Promise.resolve(dynamoDb.expireItems(Math.floor(clock.now() / 1000))).catch((error: unknown) => {
         log(`expiry: ${errorMessage(error)}`);
       });
     },
   });
-  closers.push(stop);
+  clock.onMove((seconds) => {
+    running.advance(Math.floor(seconds / 60));
+  });
+  closers.push(() => {
+    running.stop();
+  });
   removers.set('AWS::Events::Rule', ({ identity }) => {
     parts.schedules.remove(identity.attributes['Arn'] ?? '');
   });

@@ -33,6 +33,17 @@ describe('a clock', () => {
     expect(clock.control('', 'GET').ahead_seconds).toBe(0);
   });
 
+  it('tells each move, and no rejected one', () => {
+    const clock = createClock();
+    const moves: number[] = [];
+    clock.onMove((seconds) => moves.push(seconds));
+    clock.control('', 'GET');
+    clock.control(advance(60), 'PUT');
+    expect(() => clock.control(advance(-1), 'PUT')).toThrow();
+    clock.control(advance(5), 'PUT');
+    expect(moves).toEqual([60, 5]);
+  });
+
   it('is not moved beyond its range', () => {
     const clock = createClock();
     clock.control(advance(900_000_000), 'PUT');

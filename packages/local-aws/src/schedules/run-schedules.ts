@@ -12,9 +12,22 @@ export interface ScheduleRunnerOptions {
   readonly invoke: (functionArn: string, payload: string) => Promise<InvocationOutcome>;
   readonly isPermitted: (schedule: Schedule) => boolean;
   readonly log: (line: string) => void;
-  /** Called at every tick with the number of scheduled minutes that have passed. */
-  readonly onTick?: (minute: number) => void;
+  /**
+   * Called when scheduled minutes have passed, with their number since the start before and
+   * after.
+   */
+  readonly onMinutes?: (before: number, after: number) => void;
 }
+
+/** Schedules that run. */
+export interface RunningSchedules {
+  /** Lets whole minutes pass at once: each schedule that is due in them runs once. */
+  advance(minutes: number): void;
+  stop(): void;
+}
+
+/** A schedule runs again within so many minutes, or never: a year. */
+const LONGEST_MINUTES = 366 * 24 * 60;
 
 /** The event that a rule sends when its target has no input of its own. */
 function standardEvent(schedule: Schedule, accountId: string, region: string): string {
@@ -33,14 +46,15 @@ function standardEvent(schedule: Schedule, accountId: string, region: string): s
 
 /**
  * Runs schedules on a clock whose minutes last `tickSeconds`. While an execution runs, the next
- * one of its schedule is skipped: after a jump of the clock they would all have the same work. A
- * failed one is logged and not repeated. Returns the function that stops the clock.
+ * one of its schedule is skipped, or follows it if the clock was advanced meanwhile. A failed one
+ * is logged and not repeated.
  */
-export function runSchedules(options: ScheduleRunnerOptions): () => void {
+export function runSchedules(options: ScheduleRunnerOptions): RunningSchedules {
   const { schedules, accountId, region, log } = options;
   const start = Math.floor(Date.now() / 60_000) * 60_000;
   const active = new Set<Schedule>();
-  let minute = 0;
+  const waiting = new Set<Schedule>();
+  let now = 0;
 
   async function run(schedule: Schedule): Promise<void> {
     if (!options.isPermitted(schedule)) {
@@ -52,24 +66,47 @@ export function runSchedules(options: ScheduleRunnerOptions): () => void {
     if (outcome.failed) log(`${schedule.arn}: ${outcome.payload}`);
   }
 
+  function begin(schedule: Schedule): void {
+    active.add(schedule);
+    run(schedule)
+      .catch((error: unknown) => {
+        log(`${schedule.arn}: ${errorMessage(error)}`);
+      })
+      .finally(() => {
+        active.delete(schedule);
+        if (waiting.delete(schedule)) begin(schedule);
+      });
+  }
+
+  const isDue = (schedule: Schedule, minute: number): boolean =>
+    schedule.isDue(minute, new Date(start + minute * 60_000));
+
   function tick(): void {
-    minute += 1;
-    const time = new Date(start + minute * 60_000);
-    for (const schedule of schedules)
-      if (schedule.isDue(minute, time) && !active.has(schedule)) {
-        active.add(schedule);
-        run(schedule)
-          .catch((error: unknown) => {
-            log(`${schedule.arn}: ${errorMessage(error)}`);
-          })
-          .finally(() => active.delete(schedule));
-      }
-    options.onTick?.(minute);
+    now += 1;
+    for (const schedule of schedules) if (isDue(schedule, now) && !active.has(schedule)) begin(schedule);
+    options.onMinutes?.(now - 1, now);
+  }
+
+  function advance(minutes: number): void {
+    const before = now;
+    now += minutes;
+    for (const schedule of schedules) {
+      let minute = Math.max(before + 1, now - LONGEST_MINUTES);
+      while (minute <= now && !isDue(schedule, minute)) minute += 1;
+      if (minute > now) continue;
+      if (active.has(schedule)) waiting.add(schedule);
+      else begin(schedule);
+    }
+    options.onMinutes?.(before, now);
   }
 
   const timer = setInterval(tick, options.tickSeconds * 1000);
   timer.unref();
-  return () => {
-    clearInterval(timer);
+  return {
+    advance,
+    stop: () => {
+      clearInterval(timer);
+      waiting.clear();
+    },
   };
 }

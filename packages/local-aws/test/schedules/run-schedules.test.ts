@@ -1,10 +1,14 @@
 import type { InvocationOutcome } from '../../src/lambda/function-definition.ts';
-import { type ScheduleRunnerOptions, runSchedules } from '../../src/schedules/run-schedules.ts';
+import {
+  type RunningSchedules,
+  type ScheduleRunnerOptions,
+  runSchedules,
+} from '../../src/schedules/run-schedules.ts';
 import { type ScheduleDefinition, createScheduleTable } from '../../src/schedules/schedule-table.ts';
 
 const arn = 'arn:aws:events:us-east-1:000000000000:rule/Sweep';
 
-let stop: () => void;
+let running: RunningSchedules;
 let log: string[];
 
 beforeEach(() => {
@@ -13,7 +17,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  stop();
+  running.stop();
   jest.useRealTimers();
 });
 
@@ -30,7 +34,7 @@ function run(
       functionArn: 'fn',
       ...schedule,
     });
-  stop = runSchedules({
+  running = runSchedules({
     schedules: table.all(),
     tickSeconds: 0.5,
     accountId: '000000000000',
@@ -101,11 +105,52 @@ it('a schedule without permission to invoke its function does not', async () => 
   expect(log).toEqual([`${arn} may not invoke fn`]);
 });
 
-it('every tick is reported, and none after the stop', async () => {
-  const onTick = jest.fn();
-  run([], { onTick });
+it('minutes that pass are reported, and none after the stop', async () => {
+  const onMinutes = jest.fn();
+  run([], { onMinutes });
   await jest.advanceTimersByTimeAsync(1000);
-  stop();
+  running.advance(90);
+  await jest.advanceTimersByTimeAsync(500);
+  running.stop();
   await jest.advanceTimersByTimeAsync(5000);
-  expect(onTick.mock.calls).toEqual([[1], [2]]);
+  expect(onMinutes.mock.calls).toEqual([
+    [0, 1],
+    [1, 2],
+    [2, 92],
+    [92, 93],
+  ]);
+});
+
+describe('an advance', () => {
+  it('runs each schedule that is due in its minutes once', async () => {
+    const schedules = ['rate(1 minute)', 'rate(1 hour)', 'cron(0 3 * * ? *)', 'rate(2 days)'];
+    const invoke = run(schedules.map((expression) => ({ expression, functionArn: expression })));
+    const inMinutes = (minutes: number): string[] => {
+      invoke.mockClear();
+      running.advance(minutes);
+      return invoke.mock.calls.map(([functionArn]: string[]) => String(functionArn));
+    };
+    const found: string[][] = [];
+    for (const minutes of [0, 1, 59, 24 * 60, 2 * 24 * 60]) {
+      found.push(inMinutes(minutes));
+      // What runs ends.
+      await jest.advanceTimersByTimeAsync(0);
+    }
+    expect(found.map((each) => each.length)).toEqual([0, expect.any(Number), expect.any(Number), 3, 4]);
+    expect(found[1]).toContain('rate(1 minute)');
+    expect(found[2]).toContain('rate(1 hour)');
+  });
+
+  it('runs a schedule again after the execution that runs', async () => {
+    const { promise, resolve } = Promise.withResolvers<InvocationOutcome>();
+    const invoke = jest.fn(() => promise);
+    run([{}], { invoke });
+    running.advance(5);
+    running.advance(5);
+    running.advance(5);
+    expect(invoke).toHaveBeenCalledTimes(1);
+    resolve({ failed: false, payload: 'null' });
+    await jest.advanceTimersByTimeAsync(0);
+    expect(invoke).toHaveBeenCalledTimes(2);
+  });
 });
