@@ -306,7 +306,7 @@ it('the audit trail verifies as intact after all these faults once it is sealed'
     }
     return reply;
   };
-  // After some runs of the sealer only the records of the checks themselves are unsealed.
+  // The sealer runs some times. Only the records of the checks themselves are left unsealed.
   let left = Infinity;
   for (let tries = 0; left > 10 && tries < 40; tries += 1) {
     await advanceClock(service.credentials, 150);

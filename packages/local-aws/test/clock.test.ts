@@ -33,7 +33,7 @@ describe('a clock', () => {
     expect(clock.control('', 'GET').ahead_seconds).toBe(0);
   });
 
-  it('tells each move, and no rejected one', () => {
+  it('reports each move, and no rejected one', () => {
     const clock = createClock();
     const moves: number[] = [];
     clock.onMove((seconds) => moves.push(seconds));
