@@ -150,7 +150,12 @@ export async function aDatabase(listShards = 4, { latencyMs = 0 } = {}): Promise
     async keys() {
       const keys: string[] = [];
       for (const TableName of TABLES) {
-        for await (const { Items = [] } of paginateScan({ client: plain }, { TableName }))
+        const scan = {
+          TableName,
+          ProjectionExpression: 'pk, sk, isGone, #ttl',
+          ExpressionAttributeNames: { '#ttl': 'ttl' },
+        };
+        for await (const { Items = [] } of paginateScan({ client: plain }, scan))
           keys.push(
             ...Items.filter(({ isGone, ttl }) => isGone !== true || ttl === undefined).map(
               ({ pk, sk }) => `${String(pk)} ${String(sk)}`,
