@@ -101,7 +101,7 @@ describe('the indexes of a trail', () => {
     const trail = new Trail();
     await trail.seal();
     const ids = Array.from({ length: 100 }, () => randomUUID());
-    for (let at = 0; at < 2_100; at += 1) {
+    for (let at = 0; at < 2_010; at += 1) {
       trail.now = START + at;
       trail.insert(trail.make(TENANTS[0], at % 4, { tokens: { mask: ids } }));
     }
@@ -111,9 +111,9 @@ describe('the indexes of a trail', () => {
     const parts = indexed(trail).map((each) => [each[1], trail.indexes.get(keyOf(each))?.entries.length]);
     expect(parts).toEqual([
       ['part', 200_000 * 8],
-      ['part', 10_000 * 8],
+      ['part', 1_000 * 8],
     ]);
-    expect(await trail.found(ids[0] ?? '', false)).toHaveLength(2_100);
+    expect(await trail.found(ids[0] ?? '', false)).toHaveLength(2_010);
     expect((await trail.verify()).broken).toBeUndefined();
   });
 
@@ -144,8 +144,8 @@ function plant(trail: Trail, { level = 'part', from = START, to = START + MINUTE
   trail.indexes.set(hash, { ...index, expires: to, hash });
 }
 
-/** The trail has a record every ten minutes, and its indexes. */
-async function busy(hours: number): Promise<Trail> {
+/** Makes a trail with a record every ten minutes, and its indexes. */
+async function makeBusy(hours: number): Promise<Trail> {
   const trail = new Trail();
   for (let at = 0; at < 6 * hours; at += 1) {
     trail.now = START + at * 10 * MINUTE;
@@ -155,13 +155,22 @@ async function busy(hours: number): Promise<Trail> {
   return trail;
 }
 
+const made = new Map<number, Promise<Trail>>();
+
+/** A copy of the busy trail of so many hours, which is made once. */
+async function busy(hours: number): Promise<Trail> {
+  const trail = made.get(hours) ?? makeBusy(hours);
+  made.set(hours, trail);
+  return (await trail).copy();
+}
+
 it('the salt of an index comes from the signed seal before it, which no caller knows', async () => {
   const trail = await busy(30);
-  const made = [...trail.seals.values()]
+  const named = [...trail.seals.values()]
     .map(statementOf)
     .flatMap(({ previous, indexes = [] }) => indexes.map((each) => ({ previous, each })));
-  expect(made.length).toBeGreaterThan(25);
-  for (const { previous = '', each } of made) {
+  expect(named.length).toBeGreaterThan(25);
+  for (const { previous = '', each } of named) {
     const index = trail.indexes.get(keyOf(each));
     expect(previous).not.toBe('');
     expect(index?.salt).toEqual(index && saltOf(Buffer.from(previous, 'base64url'), index));
