@@ -57,6 +57,15 @@ export function signed(statement: SealStatement): Seal {
   return { from: statement.from, part: statement.part, body, signature };
 }
 
+/** The texts of references by their id: an id is looked up often. */
+const TEXTS = new Map<string, string>();
+
+function textOf(id: string): string {
+  const text = TEXTS.get(id) ?? referenceText(referenceOf(id));
+  TEXTS.set(id, text);
+  return text;
+}
+
 /** The stored data of a trail, and its readers. A copy can be changed without the original. */
 export class Trail implements AnIndex {
   readonly records: Map<string, AuditRecord>;
@@ -178,7 +187,7 @@ export class Trail implements AnIndex {
           new Map(
             references.map(referenceText).flatMap((text) => {
               const id = this.ids.get(text);
-              return id === undefined || referenceText(referenceOf(id)) !== text ? [] : [[text, id] as const];
+              return id === undefined || textOf(id) !== text ? [] : [[text, id] as const];
             }),
           ),
         ),

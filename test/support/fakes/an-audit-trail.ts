@@ -113,10 +113,11 @@ export function someTrailPages(records: Map<string, AuditRecord>): TrailPages {
 /** Implements {@link RecordsAt} in memory. */
 export const someRecordsAt =
   (records: Map<string, AuditRecord>): RecordsAt =>
-  (trail, { at, shard }) =>
-    Promise.resolve(
+  (trail, { at, shard }) => {
+    const time = sortableTime(at);
+    return Promise.resolve(
       [...records.values()].filter(
-        (record) =>
-          record.trail === trail && record.shard === shard && record.position.startsWith(sortableTime(at)),
+        (record) => record.trail === trail && record.shard === shard && record.position.startsWith(time),
       ),
     );
+  };
