@@ -107,8 +107,9 @@ describe('a restore of all tables', () => {
     expect(calls).toBeGreaterThan(100);
     const every = Array.from({ length: calls }, (_, n) => n + 1);
     const some = IS_THOROUGH ? every : every.filter(() => random() < 4 / calls);
+    const both = ['before', 'after'] as const;
     for (const nth of some)
-      for (const cut of ['before', 'after'] as const) {
+      for (const cut of IS_THOROUGH ? both : [both[nth % 2] ?? 'before']) {
         const { calls: _, ...interrupted } = await rehearse(nth, cut);
         expect({ nth, cut, ...interrupted }).toEqual({ nth, cut, ...whole });
       }
