@@ -8,6 +8,7 @@ import type { CallRecord } from '../../packages/local-aws/src/aws-endpoint/call-
 import { DOCUMENT_OPTIONS } from '../../src/adapters/aws/clients.ts';
 import { startAwsEndpoint } from '../../packages/local-aws/src/aws-endpoint/start-aws-endpoint.ts';
 import { createDynamoDb } from '../../packages/local-aws/src/dynamodb/create-dynamodb.ts';
+import { inProcess, respond } from './in-process-dynamodb.ts';
 import { synthesis } from './synthesis.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
@@ -47,14 +48,19 @@ function readsOf(operation: string, input: object): readonly string[] {
   );
 }
 
-/** A client whose calls have a fate, separately for each attempt of the SDK. */
+/**
+ * A client whose calls have a fate, separately for each attempt of the SDK. It calls the service
+ * without signatures and without a network, which would take most of the time.
+ */
 function clientWith(
-  endpoint: string,
+  service: AwsService,
   fate: Fate,
   onRead: (keys: readonly string[]) => void,
 ): DynamoDBDocumentClient {
-  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-  const client = new DynamoDBClient({ endpoint, region: ACCOUNT.region, credentials, maxAttempts: 3 });
+  const client = new DynamoDBClient({
+    maxAttempts: 3,
+    ...inProcess((request) => respond(service, request)),
+  });
   let nth = 0;
   client.middlewareStack.add(
     (next, context) => async (args) => {
@@ -74,8 +80,7 @@ function clientWith(
 }
 
 /**
- * Contains the tables of the service in a separate DynamoDB, behind the local endpoint and the real
- * client.
+ * Contains the tables of the service in a separate DynamoDB, behind the real client.
  */
 export interface Database {
   /** A client in another process uses this address. */
@@ -87,7 +92,7 @@ export interface Database {
   /** Returns one table, in the same way. */
   table(name: (typeof TABLES)[number], fate?: Fate): Table;
   /** Calls since the last read of this list. */
-  takeCalls(): readonly CallRecord[];
+  takeCalls(): readonly DatabaseCall[];
   /**
    * Keys of the items that clients requested since the last read of this list, as `table pk sk`;
    * for other calls, their names.
@@ -97,6 +102,26 @@ export interface Database {
   keys(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
+
+/** A call to the database: its action as `dynamodb:Operation`, and DynamoDB's units. */
+export type DatabaseCall = Pick<CallRecord, 'action' | 'consumedCapacity'>;
+
+/** A service that reports each of its calls, also a failed one. */
+const recording = (service: AwsService, onCall: (call: DatabaseCall) => void): AwsService => ({
+  ...service,
+  handle: async (call) => {
+    const action = `${service.signingName}:${call.target ?? ''}`;
+    try {
+      const response = await service.handle(call);
+      const { consumedCapacity } = response;
+      onCall({ action, ...(consumedCapacity !== undefined && { consumedCapacity }) });
+      return response;
+    } catch (error) {
+      onCall({ action });
+      throw error;
+    }
+  },
+});
 
 /** A service with at least the latency of AWS; calls do not wait for each other. */
 const delayed = (service: AwsService, latencyMs: number): AwsService => ({
@@ -110,17 +135,19 @@ const delayed = (service: AwsService, latencyMs: number): AwsService => ({
 export async function aDatabase(listShards = 4, { latencyMs = 0 } = {}): Promise<Database> {
   const dynamodb = await createDynamoDb(ACCOUNT);
   for (const definition of definitions()) await dynamodb.createTable(definition);
-  let records: CallRecord[] = [];
+  let records: DatabaseCall[] = [];
   let reads: string[] = [];
+  const service = latencyMs > 0 ? delayed(dynamodb, latencyMs) : dynamodb;
+  const recorded = recording(service, (call) => records.push(call));
   const endpoint = await startAwsEndpoint({
     ...ACCOUNT,
-    services: [latencyMs > 0 ? delayed(dynamodb, latencyMs) : dynamodb],
+    services: [service],
     issuedKey: () => ({ owner: 'administrator', secretAccessKey: 'test' }),
     onCall: (record) => records.push(record),
   });
   const clients: DynamoDBDocumentClient[] = [];
   const connect = (fate: Fate = () => undefined) => {
-    const client = clientWith(endpoint.url, fate, (keys) => reads.push(...keys));
+    const client = clientWith(recorded, fate, (keys) => reads.push(...keys));
     clients.push(client);
     return client;
   };

@@ -14,7 +14,8 @@ interface HttpRequest {
 
 const cutOff = () => Object.assign(new Error('the network was cut off'), { name: 'CutOff' });
 
-async function respond(service: AwsService, { method, path, headers, body = '' }: HttpRequest) {
+/** Responds to a request of the SDK as the local endpoint does, without a network. */
+export async function respond(service: AwsService, { method, path, headers, body = '' }: HttpRequest) {
   const call = {
     service: 'dynamodb',
     method,
@@ -42,21 +43,25 @@ async function respond(service: AwsService, { method, path, headers, body = '' }
   };
 }
 
-/** The client calls a DynamoDB in this process. It uses no network and never retries. */
+/** Settings of a client that calls a service in this process, without signatures and a network. */
+export const inProcess = (handle: (request: HttpRequest) => ReturnType<typeof respond>) => ({
+  region: 'eu-west-1',
+  endpoint: 'http://in-process',
+  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  signer: { sign: (request: object) => Promise.resolve(request) } as never,
+  requestHandler: { handle } as never,
+});
+
+/** The client calls a DynamoDB in this process, and never retries. */
 export function inProcessClient(service: AwsService, fate: (operation: string) => Cut = () => undefined) {
   return new DynamoDBClient({
-    region: 'eu-west-1',
-    endpoint: 'http://in-process',
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
     maxAttempts: 1,
-    requestHandler: {
-      handle: async (request: HttpRequest) => {
-        const cut = fate(request.headers['x-amz-target']?.split('.').at(-1) ?? '');
-        if (cut === 'before') throw cutOff();
-        const response = await respond(service, request);
-        if (cut === 'after') throw cutOff();
-        return response;
-      },
-    } as never,
+    ...inProcess(async (request) => {
+      const cut = fate(request.headers['x-amz-target']?.split('.').at(-1) ?? '');
+      if (cut === 'before') throw cutOff();
+      const response = await respond(service, request);
+      if (cut === 'after') throw cutOff();
+      return response;
+    }),
   });
 }

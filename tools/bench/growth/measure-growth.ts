@@ -9,9 +9,8 @@ import { newPosition } from '../../../src/core/shared/position.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import type { StoredToken } from '../../../src/core/tokens/token.ts';
 import type { TokenCandidate, TokenStore } from '../../../src/core/tokens/token-store.ts';
-import type { CallRecord } from '../../../packages/local-aws/src/aws-endpoint/call-counter.ts';
 import { aCvc, aStoredToken, TENANT } from '../../../test/support/builders/a-stored-token.ts';
-import { aDatabase } from '../../../test/support/a-database.ts';
+import { aDatabase, type DatabaseCall } from '../../../test/support/a-database.ts';
 import { fill, idInShard } from './fill.ts';
 import { LIST_SHARDS, type TokenTables } from '../../../src/adapters/dynamodb/token-tables.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
@@ -52,7 +51,7 @@ export const GROWING = ['list, first page by number', 'reference: Scan with a fi
 
 export type GrowthOperation = (typeof CONSTANT)[number] | (typeof GROWING)[number];
 
-export function costOf(calls: readonly CallRecord[]): Cost {
+export function costOf(calls: readonly DatabaseCall[]): Cost {
   const units = calls.reduce((sum, { consumedCapacity = 0 }) => sum + consumedCapacity, 0);
   return { calls: calls.length, units };
 }
