@@ -103,7 +103,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** A call to the database: its action as `dynamodb:Operation`, and DynamoDB's units. */
+/** Describes a call to the database: its action is `dynamodb:Operation`. */
 export type DatabaseCall = Pick<CallRecord, 'action' | 'consumedCapacity'>;
 
 /** A service that reports each of its calls, also a failed one. */

@@ -178,7 +178,7 @@ describe('a failure', () => {
     const found: number[] = [];
     for (let hour = 0; hour < hours; hour += 1) {
       found.push((await checks.run()).failures);
-      // Four intervals, each of the longest duration.
+      // Intervals of a quarter of an hour are the longest, so they need the fewest seals.
       for (let quarter = 0; quarter < 4; quarter += 1) {
         checks.trail.now += HOUR / 4;
         await checks.trail.seal();
