@@ -18,6 +18,7 @@ import { needing } from '../support/needing.ts';
 import { operatorOf } from '../support/operator.ts';
 import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { ALL_TOKEN_PERMISSIONS, revealing } from '../support/sample-requests.ts';
+import { IS_THOROUGH } from '../../packages/local-aws/test/thoroughness.ts';
 
 const { describe } = needing('openssl');
 
@@ -461,8 +462,9 @@ describe('GET /logs', () => {
           record.outcome === 'refused',
       ],
     ];
-    for (const [query, isWanted] of cases)
-      for (const size of ['3', '100']) {
+    for (const [at, [query, isWanted]] of cases.entries())
+      // A small page reads all partitions, as a large one does.
+      for (const size of IS_THOROUGH || at % 4 === 0 ? ['3', '100'] : ['100']) {
         const { records, sizes } = await recordsOf(tenant.management, { to, ...query, size });
         expect([query, records]).toEqual([query, all.filter(isWanted)]);
         expect(Math.max(...sizes)).toBeLessThanOrEqual(Number(size));
