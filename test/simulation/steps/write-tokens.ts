@@ -52,7 +52,8 @@ function tokenizing(client: Client, indexed: readonly boolean[]) {
 
 export const tokenize: Step = async (client) => {
   const { body, isDone } = tokenizing(client, [false, true, false]);
-  const answer = await client.send('tokenize', [200], post(client, '/tokenize', body));
+  const request = { ...post(client, '/tokenize', body), isFatal: client.draws.chance(0.4) };
+  const answer = await client.send('tokenize', [200], request);
   if (answer) isDone(answer.body);
 };
 
