@@ -1,0 +1,6 @@
+// `node test/support/start-once.ts`: starts and stops the service of the end-to-end tests. Their app
+// is synthesized and stored by that.
+import { runService, TEST_SETTINGS } from './run-service.ts';
+
+const service = await runService(TEST_SETTINGS);
+process.exitCode = (await service.stop()) ?? 1;
