@@ -1,5 +1,5 @@
-// `node test/support/start-once.ts`: starts and stops the service of the end-to-end tests. Their app
-// is synthesized and stored by that.
+// `node test/support/start-once.ts`: starts and stops the service of the end-to-end tests, which
+// synthesizes and stores their app.
 import { runService, TEST_SETTINGS } from './run-service.ts';
 
 const service = await runService(TEST_SETTINGS);
