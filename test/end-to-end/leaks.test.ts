@@ -17,7 +17,8 @@ let service: RunningService;
 let destination: TestDestination;
 const data = join(temporaryFolder(), 'data');
 
-const mark = (name: string) => `MARK-${name}-${randomBytes(9).toString('base64url')}`;
+/** A part of a host name too, which ends with no hyphen. */
+const mark = (name: string) => `MARK-${name}-${randomBytes(9).toString('hex')}`;
 const digits = (count: number) => Array.from(randomBytes(count), (byte) => String(byte % 10)).join('');
 
 /** Returns a random card number that ends with its Luhn digit. */
