@@ -55,6 +55,7 @@ export function runSchedules(options: ScheduleRunnerOptions): RunningSchedules {
   const active = new Set<Schedule>();
   const waiting = new Set<Schedule>();
   let now = 0;
+  let isStopped = false;
 
   async function run(schedule: Schedule): Promise<void> {
     if (!options.isPermitted(schedule)) {
@@ -74,7 +75,8 @@ export function runSchedules(options: ScheduleRunnerOptions): RunningSchedules {
       })
       .finally(() => {
         active.delete(schedule);
-        if (waiting.delete(schedule)) begin(schedule);
+        // Its rule may have been removed meanwhile.
+        if (waiting.delete(schedule) && schedules.includes(schedule)) begin(schedule);
       });
   }
 
@@ -88,6 +90,7 @@ export function runSchedules(options: ScheduleRunnerOptions): RunningSchedules {
   }
 
   function advance(minutes: number): void {
+    if (isStopped) return;
     const before = now;
     now += minutes;
     for (const schedule of schedules) {
@@ -105,6 +108,7 @@ export function runSchedules(options: ScheduleRunnerOptions): RunningSchedules {
   return {
     advance,
     stop: () => {
+      isStopped = true;
       clearInterval(timer);
       waiting.clear();
     },

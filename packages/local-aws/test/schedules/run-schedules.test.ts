@@ -112,6 +112,7 @@ it('minutes that pass are reported, and none after the stop', async () => {
   running.advance(90);
   await jest.advanceTimersByTimeAsync(500);
   running.stop();
+  running.advance(60);
   await jest.advanceTimersByTimeAsync(5000);
   expect(onMinutes.mock.calls).toEqual([
     [0, 1],
@@ -152,5 +153,19 @@ describe('an advance', () => {
     resolve({ failed: false, payload: 'null' });
     await jest.advanceTimersByTimeAsync(0);
     expect(invoke).toHaveBeenCalledTimes(2);
+  });
+
+  it('does not run a schedule again that is removed while it runs', async () => {
+    const { promise, resolve } = Promise.withResolvers<InvocationOutcome>();
+    const invoke = jest.fn(() => promise);
+    const table = createScheduleTable();
+    table.add({ arn, expression: 'rate(1 minute)', functionArn: 'fn' });
+    run([], { invoke, schedules: table.all() });
+    running.advance(5);
+    running.advance(5);
+    table.remove(arn);
+    resolve({ failed: false, payload: 'null' });
+    await jest.advanceTimersByTimeAsync(0);
+    expect(invoke).toHaveBeenCalledTimes(1);
   });
 });
