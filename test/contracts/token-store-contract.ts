@@ -112,10 +112,11 @@ export function tokenStoreContract(name: string, make: () => TokenStore): void {
           const second = changed(first, { createWriteId: first.writeId });
           await create(first);
           expect(await store.update(first, { token: second })).toBe('written');
-          expect(await store.findDeleted(tenantId, [first.id], first.writeId)).toEqual([]);
+          expect(await store.findDeleted(tenantId, [first.id])).toEqual(new Map());
           await remove(second);
-          expect(await store.findDeleted(tenantId, ['other', first.id], first.writeId)).toEqual([first.id]);
-          expect(await store.findDeleted(tenantId, [first.id], second.writeId)).toEqual([]);
+          expect(await store.findDeleted(tenantId, ['other', first.id])).toEqual(
+            new Map([[first.id, first.writeId]]),
+          );
           expect(await store.create([{ token: first }])).toEqual({
             idTakenBy: { id: first.id, writeId: first.writeId },
           });

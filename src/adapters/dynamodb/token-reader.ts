@@ -109,12 +109,15 @@ export function createTokenReader(tables: TokenTables): TokenReader {
     findMany,
     findSummaries: (tenantId, ids) => findSummaries(tokens, tenantId, ids),
 
-    async findDeleted(tenantId, ids, writeId) {
+    async findDeleted(tenantId, ids) {
       const items = await findItems(tokens, tenantId, ids);
-      return items
-        .filter((item) => isTombstone(item) || readTokenItem(item).isLeaving)
-        .filter((item) => createWriteIdIn(item)?.equals(writeId) === true)
-        .map((item) => parseTokenPartition(keyItem.parse(item).pk).id);
+      const deleted = items.filter((item) => isTombstone(item) || readTokenItem(item).isLeaving);
+      return new Map(
+        deleted.flatMap((item) => {
+          const writeId = createWriteIdIn(item);
+          return writeId === undefined ? [] : [[parseTokenPartition(keyItem.parse(item).pk).id, writeId]];
+        }),
+      );
     },
 
     readData: (summaries) => readData(tokens, summaries),

@@ -30,7 +30,9 @@ function createDeleteAlone(tables: TokenTables, reader: TokenReader): Pick<Token
       );
       if (outcome === 'written') return 'deleted';
       const { found, mayBeOwn } = outcome;
-      if (found === undefined || isTombstone(found)) return mayBeOwn ? 'deleted' : { remaining: undefined };
+      if (found === undefined) return { remaining: undefined };
+      // An earlier attempt has left it, and its response was lost.
+      if (isTombstone(found)) return mayBeOwn ? 'deleted' : { remaining: undefined };
       return { remaining: (await reader.tokenOf(readTokenItem(found))) ?? (await reader.find(tenantId, id)) };
     },
   };

@@ -77,13 +77,20 @@ function companions(
   ];
 }
 
+interface Announcement {
+  readonly staleTerms: readonly string[];
+  /** The writer whose entries they are. */
+  readonly changeId: Buffer;
+  /** Others may settle them from this time on, in ms since the epoch. */
+  readonly until: number;
+}
+
 /** Names the doubtful entries on the token. An earlier attempt of this request may have done so. */
 async function announce(
   { writes, tables: { client, platform } }: UpdateContext,
   previous: StoredToken,
   next: StoredToken,
-  until: number,
-  staleTerms: readonly string[],
+  { until, staleTerms, changeId }: Announcement,
 ) {
   const { duePk, dueSk } = dueAt(next.id, until);
   const command = new UpdateCommand({
@@ -93,7 +100,7 @@ async function announce(
     ExpressionAttributeValues: {
       ...unchangedValues(previous),
       ':staleTerms': staleTerms,
-      ':changeId': next.writeId,
+      ':changeId': changeId,
       ':duePk': duePk,
       ':dueSk': dueSk,
     },
@@ -119,8 +126,12 @@ async function inSteps(
   const { clock, calls, writes, removal, tables } = context;
   const until = clock() + UNFINISHED_MS;
   const staleTerms = [...added, ...removed];
-  await announce(context, previous, token, until, staleTerms);
-  const announced = unsettled(previous, token.writeId);
+  // Re-encryption and sharing preserve the write id, so it does not tell their writers apart.
+  const changeId = token.writeId.equals(previous.writeId)
+    ? tables.platform.random.bytes(token.writeId.length)
+    : token.writeId;
+  await announce(context, previous, token, { staleTerms, changeId, until });
+  const announced = unsettled(previous, changeId);
   await writeGuarded(tables, [
     {
       guard: writes.check(token, announced),
@@ -145,7 +156,7 @@ async function inSteps(
     if ((failedCondition(error)?.index ?? 0) > 0) {
       const { dueSk } = dueAt(token.id, until);
       const read = { token: summaryOf(previous), pending: false, isLeaving: false, oldParts: 0 };
-      await removal.withdraw({ ...read, staleTerms, changeId: token.writeId, dueSk });
+      await removal.withdraw({ ...read, staleTerms, changeId, dueSk });
     }
     // An earlier attempt has written it, and its response was lost.
     if (!isOwnVersion(error, token)) throw error;

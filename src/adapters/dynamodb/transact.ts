@@ -29,14 +29,18 @@ interface FailedCondition {
   readonly item: Item | undefined;
 }
 
-/** The first failed condition of a write; `undefined` if it failed for another reason. */
-export function failedCondition(error: unknown): FailedCondition | undefined {
-  if (error instanceof ConditionalCheckFailedException) return { index: 0, item: itemOf(error) };
-  if (!(error instanceof TransactionCanceledException)) return undefined;
+/** The failed conditions of a write, in its order; none if it failed for another reason. */
+export function failedConditions(error: unknown): readonly FailedCondition[] {
+  if (error instanceof ConditionalCheckFailedException) return [{ index: 0, item: itemOf(error) }];
+  if (!(error instanceof TransactionCanceledException)) return [];
   const reasons: readonly CancellationReason[] = error.CancellationReasons ?? [];
-  const index = reasons.findIndex(({ Code }) => Code === 'ConditionalCheckFailed');
-  return index === -1 ? undefined : { index, item: itemOf(reasons[index]) };
+  return reasons.flatMap((reason, index) =>
+    reason.Code === 'ConditionalCheckFailed' ? [{ index, item: itemOf(reason) }] : [],
+  );
 }
+
+/** Returns the first of {@link failedConditions}. */
+export const failedCondition = (error: unknown): FailedCondition | undefined => failedConditions(error)[0];
 
 /** Writes all items or none. Returns `false`, and writes nothing, if a condition fails. */
 export async function transact(dynamodb: DynamoDb, items: readonly TransactWriteItem[]): Promise<boolean> {

@@ -21,9 +21,11 @@ const RETURN_FOUND = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const
 async function deleteOne(dynamodb: DynamoDb, command: DeleteCommand | PutCommand): Promise<void> {
   const outcome = await conditionalWrite(dynamodb, command);
   if (outcome === 'written') return;
+  const { found, mayBeOwn, error } = outcome;
+  const isDone =
+    command instanceof PutCommand ? found !== undefined && isTombstone(found) : found === undefined;
   // An earlier attempt has deleted the item, and its response was lost.
-  if (outcome.mayBeOwn && (outcome.found === undefined || isTombstone(outcome.found))) return;
-  throw outcome.error;
+  if (!mayBeOwn || !isDone) throw error;
 }
 
 export function createWriteCalls(dynamodb: DynamoDb): WriteCalls {

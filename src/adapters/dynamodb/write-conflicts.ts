@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { Clock } from '../../core/shared/clock.ts';
 import { defined } from '../../core/shared/defined.ts';
+import { isOfSameRequest } from '../../core/shared/write-identity.ts';
 import type { StoredToken } from '../../core/tokens/token.ts';
 import type { WriteConflict } from '../../core/tokens/token-store.ts';
 import { LOCK, lockTenant, parseTokenPartition } from './keys.ts';
@@ -8,7 +9,7 @@ import type { Item } from './table-client.ts';
 import { createWriteIdIn, isAbandoned, isTombstone, readTokenItem, type ReadToken } from './token-item.ts';
 import type { TokenReader } from './token-reader.ts';
 import type { TokenRemoval } from './token-removal.ts';
-import { failedCondition } from './transact.ts';
+import { failedCondition, failedConditions } from './transact.ts';
 
 const lockItem = z.lazy(() => z.object({ pk: z.string(), tokenId: z.string() }));
 
@@ -28,8 +29,8 @@ function readLock(item: Item): Lock | undefined {
 /** Maps a failed condition to a conflict, and removes leftovers of writers that died. */
 export interface WriteConflicts {
   /**
-   * Finds the conflict that made a create fail. `writeId` is the create's own. Throws the error if
-   * no condition failed.
+   * Finds the conflict that made a create fail. `writeId` is that of one of its tokens. Throws the
+   * error if no condition failed.
    */
   ofCreate(error: unknown, writeId: Buffer): Promise<WriteConflict>;
   /**
@@ -40,15 +41,14 @@ export interface WriteConflicts {
 }
 
 /**
- * Whether an item is the version that an update wants to write. Encryption under another key
- * preserves the write id, so version and flags must be equal as well.
+ * Whether an item is the version that an update wants to write. Writes that change no content
+ * preserve the write id, so version and clear fields must be equal as well.
  */
 export function isWritten({ token, pending }: ReadToken, next: StoredToken): boolean {
   const isSame =
     token.writeId.equals(next.writeId) &&
     token.version === next.version &&
-    token.isShared === next.isShared &&
-    token.isSolelyOwn === next.isSolelyOwn;
+    token.clearMac.equals(next.clearMac);
   return isSame && !pending;
 }
 
@@ -62,7 +62,7 @@ export function createWriteConflicts(
    * attempt of this request wrote it.
    */
   async function clearPending(read: ReadToken, writeId: Buffer | undefined): Promise<'changed'> {
-    const isOwn = writeId !== undefined && read.token.writeId.equals(writeId);
+    const isOwn = writeId !== undefined && isOfSameRequest(read.token.writeId, writeId);
     if (isOwn || isAbandoned(read, clock())) await removal.clear(read);
     return 'changed';
   }
@@ -87,8 +87,14 @@ export function createWriteConflicts(
 
   return {
     async ofCreate(error, writeId) {
-      const failed = failedCondition(error);
+      const [failed, ...others] = failedConditions(error);
       if (failed === undefined) throw error;
+      // A dead attempt may have left more pending tokens than a create has attempts.
+      await Promise.all(
+        others.flatMap(({ item }) =>
+          item === undefined || readLock(item) !== undefined ? [] : [ofToken(item, writeId)],
+        ),
+      );
       if (failed.item === undefined) return 'changed';
       const lock = readLock(failed.item);
       return lock === undefined ? ofToken(failed.item, writeId) : ofLock(lock, writeId);

@@ -3,18 +3,24 @@ import { ServiceError } from './service-error.ts';
 
 /** Attempts before a conflict is reported. Fifty writers of one record need far fewer. */
 const ATTEMPTS = 40;
+/**
+ * No attempt begins later. Even a slow one then ends before the function does (20 s,
+ * `lib/api-stack.ts`), so that the caller gets a response and the trail its record.
+ */
+const LAST_BEGINS_MS = 8_000;
 const BASE_MS = 5;
 const LONGEST_MS = 400;
 
 /**
  * Repeats an attempt until it returns anything but `conflict`. Full jitter between attempts spreads
- * the competitors. Throws `conflict` after too many conflicts.
+ * the competitors. Throws `conflict` after too many conflicts, or seconds.
  */
 export async function retryConflict<T extends object | string>(
-  platform: Pick<Platform, 'random' | 'startTimer'>,
+  platform: Pick<Platform, 'clock' | 'random' | 'startTimer'>,
   attempt: () => Promise<T | 'conflict'>,
 ): Promise<Exclude<T, 'conflict'>> {
-  for (let tries = 1; tries <= ATTEMPTS; tries += 1) {
+  const until = platform.clock() + LAST_BEGINS_MS;
+  for (let tries = 1; tries <= ATTEMPTS && platform.clock() <= until; tries += 1) {
     const outcome = await attempt();
     if (outcome !== 'conflict') return outcome as Exclude<T, 'conflict'>;
     await pause(platform, platform.random.fraction() * Math.min(LONGEST_MS, BASE_MS * 2 ** tries));

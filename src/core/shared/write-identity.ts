@@ -17,16 +17,38 @@ export interface WriteIdentity {
    * aliases.
    */
   readonly randomInt: (below: number) => number;
+  /**
+   * The identity of one part of the request, by its number. It draws the same values, whatever the
+   * other parts have drawn before.
+   */
+  readonly part: (number: number) => WriteIdentity;
 }
 
 const WRITE_ID_BYTES = 12;
+/** The bytes of a write id that all records of a request share. */
+const REQUEST_BYTES = 10;
+
+/** The write id of one record of a request that writes several, by its number (at most 65,535). */
+export function writeIdOfPart(request: Buffer, number: number): Buffer {
+  const writeId = Buffer.from(request);
+  writeId.writeUInt16BE(number, REQUEST_BYTES);
+  return writeId;
+}
+
+/** Whether two write ids are of the same request. */
+export const isOfSameRequest = (one: Buffer, other: Buffer): boolean =>
+  one.subarray(0, REQUEST_BYTES).equals(other.subarray(0, REQUEST_BYTES));
 
 /** Draws new random values each time, for requests that are not retried. */
-export const randomIdentity = (random: Random): WriteIdentity => ({
-  newId: random.uuid,
-  newWriteId: () => random.bytes(WRITE_ID_BYTES),
-  randomInt: random.integer,
-});
+export function randomIdentity(random: Random): WriteIdentity {
+  const identity: WriteIdentity = {
+    newId: random.uuid,
+    newWriteId: () => random.bytes(WRITE_ID_BYTES),
+    randomInt: random.integer,
+    part: () => identity,
+  };
+  return identity;
+}
 
 /** Makes 16 random bytes a UUID: sets the version and variant bits (RFC 9562, section 5.4). */
 function uuidOf(bytes: Buffer): string {
@@ -41,16 +63,21 @@ function uuidOf(bytes: Buffer): string {
  */
 export function repeatableIdentity(seed: Buffer, startedAt: number): WriteIdentity {
   const key = createSecretKey(seed);
-  let drawn = 0;
-  const draw = () =>
-    createHmac('sha256', key)
-      .update(String((drawn += 1)))
-      .digest();
-  return {
-    startedAt,
-    newId: () => uuidOf(draw()),
-    newWriteId: () => draw().subarray(0, WRITE_ID_BYTES),
-    // 48 bits leave a bias below 2^-32.
-    randomInt: (below) => draw().readUIntBE(0, 6) % below,
-  };
+  /** `path` is empty, or names a part as `3/`. */
+  function identityOf(path: string): WriteIdentity {
+    let drawn = 0;
+    const draw = () =>
+      createHmac('sha256', key)
+        .update(`${path}${String((drawn += 1))}`)
+        .digest();
+    return {
+      startedAt,
+      newId: () => uuidOf(draw()),
+      newWriteId: () => draw().subarray(0, WRITE_ID_BYTES),
+      // 48 bits leave a bias below 2^-32.
+      randomInt: (below) => draw().readUIntBE(0, 6) % below,
+      part: (number) => identityOf(`${path}${String(number)}/`),
+    };
+  }
+  return identityOf('');
 }

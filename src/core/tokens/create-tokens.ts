@@ -9,7 +9,7 @@ import { newPosition } from '../shared/position.ts';
 import { FieldReporter } from '../shared/field-reporter.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import type { WriteIdentity } from '../shared/write-identity.ts';
+import { isOfSameRequest, writeIdOfPart, type WriteIdentity } from '../shared/write-identity.ts';
 import { chooseTokenIds } from './choose-token-ids.ts';
 import { createdResult, type CreatedResult } from './created-result.ts';
 import { hasExpired } from './expiration.ts';
@@ -24,8 +24,8 @@ import type { TokenInput } from './token-input.ts';
 import {
   asDuplicate,
   asGone,
-  asWritten,
-  separateIds,
+  asStored,
+  createTokenIds,
   startDrafts,
   wantsDuplicate,
   withNextId,
@@ -34,6 +34,7 @@ import {
   type FreshDraft,
 } from './token-draft.ts';
 import type { TokenResult } from './token-result.ts';
+import type { StoredToken } from './token.ts';
 import type { TokenStore, TokenWrite, WriteConflict } from './token-store.ts';
 import { tokenType } from './token-type.ts';
 
@@ -54,13 +55,27 @@ export interface PlacedInput {
   readonly input: TokenInput;
 }
 
+/** What every step of one request needs. */
+interface Creation {
+  readonly deps: CreateTokenDeps;
+  readonly caller: Caller;
+  readonly placed: readonly PlacedInput[];
+  readonly writes: WriteIdentity;
+  /** The write ids of its tokens, and of the cvcs on matching tokens, are parts of these. */
+  readonly writeId: Buffer;
+  readonly cvcWriteId: Buffer;
+  readonly budget: Budget;
+}
+
 /** Checks the content of all tokens. Errors have the path of their token. */
-function prepareAll(
-  { clock, clientCompatibility }: CreateTokenDeps,
-  placed: readonly PlacedInput[],
-  budget: Budget,
-): readonly PreparedContent[] {
-  const preparation = { now: clock(), budget, clientCompatibility };
+function prepareAll({
+  deps: { clock, clientCompatibility },
+  placed,
+  writes,
+  budget,
+}: Creation): readonly PreparedContent[] {
+  // A repeat is checked as its first attempt was.
+  const preparation = { now: writes.startedAt ?? clock(), budget, clientCompatibility };
   const fields = new FieldReporter();
   const contents = placed.flatMap(({ path, input }) => {
     try {
@@ -92,23 +107,13 @@ function checkDetails(contents: readonly PreparedContent[]): void {
     );
 }
 
-/** What every step of one request needs. */
-interface Creation {
-  readonly deps: CreateTokenDeps;
-  readonly caller: Caller;
-  readonly writes: WriteIdentity;
-  readonly writeId: Buffer;
-  readonly budget: Budget;
-}
-
 /** Checks all tokens and the rights of the caller. */
-async function checkAll(
-  { deps, caller, writes, budget }: Creation,
-  placed: readonly PlacedInput[],
-): Promise<readonly CheckedToken[]> {
-  const contents = prepareAll(deps, placed, budget);
+async function checkAll(creation: Creation): Promise<readonly CheckedToken[]> {
+  const { deps, caller, placed, writes, writeId, budget } = creation;
+  const contents = prepareAll(creation);
   const transforms = contents.map(({ containers }) => requireAccess(caller, 'token:create', { containers }));
   const derived = await deriveParts(deps.tenantKeys, caller.tenantId, contents);
+  const tried = new Set<string>();
   return placed.map(({ input }, index) => {
     const [content, parts, transform] = [contents[index], derived[index], transforms[index]];
     if (content === undefined || parts === undefined || transform === undefined)
@@ -117,14 +122,22 @@ async function checkAll(
     const ids = chooseTokenIds(input.id, content.data, {
       tenantId: caller.tenantId,
       type: tokenType(input.type),
-      writes,
+      writes: writes.part(index),
       budget,
     });
-    return { input, content, derived: parts, transform, deduplicate, ids };
+    return {
+      input,
+      content,
+      derived: parts,
+      transform,
+      deduplicate,
+      writeId: writeIdOfPart(writeId, index),
+      ids: createTokenIds(ids, tried),
+    };
   });
 }
 
-async function assemble({ deps, caller, writeId }: Creation, draft: FreshDraft): Promise<TokenWrite> {
+async function assemble({ deps, caller }: Creation, draft: FreshDraft): Promise<TokenWrite> {
   const now = deps.clock();
   const until = now + deps.cvcLifetimeMs;
   const { containers, expiration } = draft.content;
@@ -143,14 +156,14 @@ async function assemble({ deps, caller, writeId }: Creation, draft: FreshDraft):
     position: newPosition(deps.random, now),
     holdsLock: draft.deduplicate,
     version: 1,
-    writeId,
+    writeId: draft.writeId,
   });
   const { encryptedCvc, ...encrypted } = await encryptContent(deps.vault, plain, draft.content);
   const cvc = encryptedCvc && { encryptedCvc, until };
   return defined({ token: { ...plain, ...encrypted }, cvc, lockOf: draft.lockOf });
 }
 
-const wantedBy = ({ caller, writeId }: Creation, { derived, content }: CheckedToken): Wanted =>
+const wantedBy = ({ caller }: Creation, { derived, content, writeId }: CheckedToken): Wanted =>
   defined({
     tenantId: caller.tenantId,
     fingerprint: derived.fingerprint,
@@ -194,24 +207,56 @@ async function resolveLock(
 }
 
 /**
- * Finds the tokens that an earlier attempt of this request has written. All attempts draw the same
- * ids in the same order, so a draft whose token is not found here draws its next id, or is new: it
- * had a duplicate in the earlier attempt.
+ * Finds the tokens that an earlier attempt of this request has written. Each is under one of the
+ * ids of its draft, and has the draft's write id. A draft without one had a duplicate then.
  */
-async function findOwn({ deps, caller, writeId }: Creation, drafts: readonly Draft[]) {
-  const ids = drafts.flatMap((draft) => (draft.state === 'fresh' ? [draft.id] : []));
-  const found = await deps.tokenStore.findMany(caller.tenantId, ids);
-  const own = new Map(
-    found.filter((token) => createWriteIdOf(token).equals(writeId)).map((token) => [token.id, token]),
-  );
-  const others = ids.filter((id) => !own.has(id));
-  const gone = new Set(await deps.tokenStore.findDeleted(caller.tenantId, others, writeId));
+async function findOwn({ deps, caller }: Creation, drafts: readonly Draft[]): Promise<readonly Draft[]> {
+  const fresh = drafts.filter((draft) => draft.state === 'fresh');
+  const tokens = new Map<string, StoredToken>();
+  const madeBy = new Map<string, Buffer>();
+  const ownId = ({ ids, writeId }: FreshDraft) =>
+    ids.drawn.find((id) => madeBy.get(id)?.equals(writeId) === true);
+  let unknown = fresh.flatMap(({ ids }) => ids.drawn);
+  while (unknown.length > 0) {
+    for (const token of await deps.tokenStore.findMany(caller.tenantId, unknown)) {
+      tokens.set(token.id, token);
+      madeBy.set(token.id, createWriteIdOf(token));
+    }
+    const others = unknown.filter((id) => !tokens.has(id));
+    for (const [id, writeId] of await deps.tokenStore.findDeleted(caller.tenantId, others))
+      madeBy.set(id, writeId);
+    unknown = fresh.flatMap((draft) =>
+      ownId(draft) === undefined && draft.ids.draw() ? draft.ids.drawn.slice(-1) : [],
+    );
+  }
   return drafts.map((draft) => {
     if (draft.state !== 'fresh') return draft;
-    const token = own.get(draft.id);
-    if (token === undefined) return gone.has(draft.id) ? asGone(draft) : draft;
-    return hasExpired(token, deps.clock()) ? asGone(draft) : asWritten(draft, token);
+    const id = ownId(draft);
+    if (id === undefined) return madeBy.has(draft.id) ? withNextId(draft) : draft;
+    const token = tokens.get(id);
+    return token === undefined || hasExpired(token, deps.clock())
+      ? asGone(draft, id)
+      : asStored(draft, 'found', token);
   });
+}
+
+/**
+ * Resolves drafts that have expired since the first attempt, which may have written them. Throws
+ * `validation_failed` if it has not.
+ */
+async function resolveExpired(creation: Creation, drafts: readonly Draft[]): Promise<readonly Draft[]> {
+  const now = creation.deps.clock();
+  const isLate = (draft: Draft) => draft.state === 'fresh' && hasExpired(draft.content, now);
+  if (!drafts.some(isLate)) return drafts;
+  const found = await findOwn(creation, drafts);
+  const fields = new FieldReporter();
+  for (const [index, { path }] of creation.placed.entries()) {
+    const draft = found[index];
+    if (draft !== undefined && isLate(draft))
+      fields.add(errorsBelow(path, { expires_at: ['must be in the future'] }));
+  }
+  fields.throwIfFailed();
+  return found;
 }
 
 /**
@@ -226,7 +271,7 @@ async function resolveConflict(
   if (conflict === 'changed') return drafts;
   if ('lockedBy' in conflict) return resolveLock(creation, drafts, conflict.lockedBy);
   const { id: taken, writeId } = conflict.idTakenBy;
-  if (writeId?.equals(creation.writeId) === true) return findOwn(creation, drafts);
+  if (writeId !== undefined && isOfSameRequest(writeId, creation.writeId)) return findOwn(creation, drafts);
   return drafts.map((draft) => (draft.state === 'fresh' && draft.id === taken ? withNextId(draft) : draft));
 }
 
@@ -234,7 +279,6 @@ async function resolveConflict(
 async function writeAll(creation: Creation, found: readonly Draft[]): Promise<readonly Draft[]> {
   let drafts = found;
   return retryConflict(creation.deps, async () => {
-    drafts = separateIds(drafts);
     const fresh = drafts.filter((draft) => draft.state === 'fresh');
     if (fresh.length === 0) return drafts;
     const writes = await Promise.all(fresh.map((draft) => assemble(creation, draft)));
@@ -246,7 +290,7 @@ async function writeAll(creation: Creation, found: readonly Draft[]): Promise<re
     const written = new Map(writes.map(({ token }) => [token.id, token]));
     return drafts.map((draft) => {
       const token = draft.state === 'fresh' ? written.get(draft.id) : undefined;
-      return draft.state === 'fresh' && token !== undefined ? asWritten(draft, token) : draft;
+      return draft.state === 'fresh' && token !== undefined ? asStored(draft, 'written', token) : draft;
     });
   });
 }
@@ -255,16 +299,17 @@ async function writeAll(creation: Creation, found: readonly Draft[]): Promise<re
  * Stores the cvcs of drafts on the tokens that matched. This runs after every draft has its match.
  */
 async function storeCvcs(
-  { deps, caller, writes }: Creation,
+  { deps, caller, cvcWriteId }: Creation,
   drafts: readonly Draft[],
 ): Promise<readonly Draft[]> {
   const stored: Draft[] = [];
-  for (const draft of drafts) {
+  for (const [index, draft] of drafts.entries()) {
     if (draft.state !== 'duplicate' || draft.content.cvc === undefined) {
       stored.push(draft);
       continue;
     }
-    const token = await storeMatchedCvc(deps, caller, draft.token, draft.content.cvc, writes.newWriteId());
+    const writeId = writeIdOfPart(cvcWriteId, index);
+    const token = await storeMatchedCvc(deps, caller, draft.token, draft.content.cvc, writeId);
     stored.push(token === undefined ? { ...draft, isCvcDropped: true } : { ...draft, token });
   }
   return stored;
@@ -283,11 +328,12 @@ export async function createTokens(
   writes: WriteIdentity,
 ): Promise<readonly CreatedResult[]> {
   const budget = createBudget(deps.random.integer);
-  const creation = { deps, caller, writes, writeId: writes.newWriteId(), budget };
-  const started = startDrafts(await checkAll(creation, placed));
-  const drafts = await writeAll(creation, await findDuplicates(creation, started));
-  const created = { ...creation, drafts: await storeCvcs(creation, drafts) };
-  return Promise.all(created.drafts.map((draft) => createdResult(deps, created, draft)));
+  const [writeId, cvcWriteId] = [writes.newWriteId(), writes.newWriteId()];
+  const creation = { deps, caller, placed, writes, writeId, cvcWriteId, budget };
+  const started = await resolveExpired(creation, startDrafts(await checkAll(creation)));
+  const written = await writeAll(creation, await findDuplicates(creation, started));
+  const drafts = await storeCvcs(creation, written);
+  return Promise.all(drafts.map((draft) => createdResult(deps, { caller, budget, drafts }, draft)));
 }
 
 /** Does the same as {@link createTokens} for one token. Throws `not_found` if it is gone. */

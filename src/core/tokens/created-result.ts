@@ -19,7 +19,6 @@ import {
 export interface Created {
   readonly caller: Caller;
   readonly budget: Budget;
-  readonly writeId: Buffer;
   readonly drafts: readonly Draft[];
 }
 
@@ -57,7 +56,7 @@ function sourceOf(draft: Draft, drafts: readonly Draft[]): Source {
  */
 function dropsCvc(draft: Draft, source: Source): boolean {
   if (draft.state === 'duplicate') return draft.isCvcDropped;
-  if (draft.state === 'written' || draft.content.cvc === undefined) return false;
+  if (draft === source || draft.content.cvc === undefined) return false;
   const isSourceDropped = source.state === 'duplicate' && source.isCvcDropped;
   return isSourceDropped || source.content.cvc?.reveal() !== draft.content.cvc.reveal();
 }
@@ -65,7 +64,7 @@ function dropsCvc(draft: Draft, source: Source): boolean {
 /** What the caller sees of a token that was created, or that existed already. */
 export async function createdResult(
   deps: OpenTokenDeps,
-  { caller, budget, writeId, drafts }: Created,
+  { caller, budget, drafts }: Created,
   draft: Draft,
 ): Promise<CreatedResult> {
   const source = sourceOf(draft, drafts);
@@ -73,21 +72,21 @@ export async function createdResult(
     return { shows: 'gone', id: source.id, neededOn: draft.content.containers };
   }
   const notStored = dropsCvc(draft, source) ? { notStored: CVC_NOT_STORED } : {};
-  if (source.state === 'duplicate')
-    return duplicateResult(deps, caller, { token: source.token, ...notStored }, 'token:create', budget);
   const { token } = source;
+  if (source.state === 'duplicate' || source !== draft)
+    return duplicateResult(deps, caller, { token, ...notStored }, 'token:create', budget);
   const { content, transform } = draft;
   // An earlier attempt of this request wrote the token, and another caller has changed it since.
-  if (!token.writeId.equals(writeId)) {
+  if (!token.writeId.equals(draft.writeId)) {
     const changed = await changedResult(deps, caller, token, 'token:create', transform, budget);
     const { fingerprint } = draft.derived;
     return changed.shows === 'identity' ? { ...changed, token: { ...token, fingerprint } } : changed;
   }
-  if (source !== draft) return duplicateResult(deps, caller, { token, ...notStored }, 'token:create', budget);
-  const isFresh = token.version === 1;
-  // Shows the content from memory, because there is no need to decrypt what was just encrypted.
-  const view = isFresh
-    ? viewOf(token, content.details, shownOf(content, transform), transform)
-    : await openToken(deps, token, transform, budget);
+  // Shows the content from memory, because there is no need to decrypt what was just encrypted. An
+  // earlier attempt may have stored another cvc.
+  const view =
+    source.state === 'written'
+      ? viewOf(token, content.details, shownOf(content, transform), transform)
+      : await openToken(deps, token, transform, budget);
   return writtenResult(token, view);
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../access/caller.ts';
 import type { Vault } from '../crypto/vault.ts';
 import type { Clock } from '../shared/clock.ts';
+import { isOfSameRequest } from '../shared/write-identity.ts';
 import { hasExpired } from './expiration.ts';
 import { openData } from './open-token.ts';
 import { createWriteIdOf, isSoleWriter } from './ownership.ts';
@@ -51,7 +52,7 @@ function isMatch(
   return (
     token.tenantId === wanted.tenantId &&
     token.matchHash === wanted.matchHash &&
-    !createWriteIdOf(token).equals(wanted.writeId) &&
+    !isOfSameRequest(createWriteIdOf(token), wanted.writeId) &&
     !hasExpired(token, deps.clock()) &&
     lastsAsLong(token, wanted)
   );

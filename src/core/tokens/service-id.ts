@@ -26,7 +26,7 @@ export function serviceIdOf(tenantId: string, uuid: string): string {
 
 /**
  * Whether an id has the form that only the service gives to ids of this tenant. No caller can
- * choose such an id, so it never names a second token, and nothing has to remember it.
+ * choose such an id, so it never names a second token, also when its tombstone is gone.
  */
 export function isServiceId(tenantId: string, id: string): boolean {
   return UUID_V4.test(id) && id.endsWith(tagOf(tenantId, id.slice(0, -TAG_DIGITS)));

@@ -13,8 +13,45 @@ export interface CheckedToken {
   readonly derived: DerivedParts;
   readonly transform: Transform;
   readonly deduplicate: boolean;
-  /** The ids to try, in this order. Each attempt after a taken id draws the next one. */
-  readonly ids: Iterator<string>;
+  /** Equal in all attempts of the request, and no other token has it. */
+  readonly writeId: Buffer;
+  readonly ids: TokenIds;
+}
+
+/** The ids to try for a token of a request. They are drawn when they are needed. */
+export interface TokenIds {
+  /** All that are drawn so far, also those that another token of the request tries. */
+  readonly drawn: readonly string[];
+  /** Draws one more; `false` if there is none. */
+  draw(): boolean;
+  /** The next to try, which no other token of the request tries; `undefined` after the last. */
+  next(): string | undefined;
+}
+
+/** `tried` has the ids that the tokens of the request try, and gets those of this one. */
+export function createTokenIds(ids: Iterator<string>, tried: Set<string>): TokenIds {
+  const drawn: string[] = [];
+  let position = 0;
+  function draw(): boolean {
+    const next = ids.next();
+    if (next.done === true) return false;
+    drawn.push(next.value);
+    return true;
+  }
+  return {
+    drawn,
+    draw,
+    next() {
+      while (position < drawn.length || draw()) {
+        const id = drawn[position];
+        position += 1;
+        if (id === undefined || tried.has(id)) continue;
+        tried.add(id);
+        return id;
+      }
+      return undefined;
+    },
+  };
 }
 
 /** A draft that is stored as a new token. */
@@ -42,10 +79,10 @@ export interface SameDraft extends CheckedToken {
   readonly sameAs: number;
 }
 
-/** A draft that this attempt or an earlier one of the request has stored. */
+/** A draft that this attempt of the request has stored, or an earlier one. */
 export interface WrittenDraft extends CheckedToken {
-  readonly state: 'written';
-  /** The token in its stored form, which another caller may have changed since. */
+  readonly state: 'written' | 'found';
+  /** The token in its stored form. Another caller may have changed one that was found. */
   readonly token: StoredToken;
 }
 
@@ -64,17 +101,17 @@ function checkedOf(draft: FreshDraft): CheckedToken {
 }
 
 /** Makes a stored token the result of a draft. */
-export const asWritten = (draft: FreshDraft, token: StoredToken): WrittenDraft => ({
-  ...checkedOf(draft),
-  state: 'written',
-  token,
-});
+export const asStored = (
+  draft: FreshDraft,
+  state: WrittenDraft['state'],
+  token: StoredToken,
+): WrittenDraft => ({ ...checkedOf(draft), state, token });
 
 /** Makes a token that is gone the result of a draft. */
-export const asGone = (draft: FreshDraft): GoneDraft => ({
+export const asGone = (draft: FreshDraft, id: string): GoneDraft => ({
   ...checkedOf(draft),
   state: 'gone',
-  id: draft.id,
+  id,
 });
 
 /** Whether a draft is to be stored, unless an existing token matches it. */
@@ -84,8 +121,8 @@ export const wantsDuplicate = (draft: Draft): draft is FreshDraft =>
 /** Throws `conflict` if no other id may be tried. */
 function nextId({ ids }: CheckedToken): string {
   const next = ids.next();
-  if (next.done === true) throw new ServiceError('conflict', 'A token with this id exists or existed.');
-  return next.value;
+  if (next === undefined) throw new ServiceError('conflict', 'A token with this id exists or existed.');
+  return next;
 }
 
 /** Moves a draft to the next of its ids. Throws `conflict` if a literal id is taken. */
@@ -122,26 +159,5 @@ export function startDrafts(tokens: readonly CheckedToken[]): readonly Draft[] {
     const other = stored[index] ?? index;
     if (other !== index) return { ...token, state: 'sameAs', sameAs: other };
     return { ...token, state: 'fresh', id: nextId(token), isMatched: matched.has(index) };
-  });
-}
-
-/** The id of a token that the request has stored already. */
-const storedIdOf = (draft: Draft): string | undefined => {
-  if (draft.state === 'written') return draft.token.id;
-  return draft.state === 'gone' ? draft.id : undefined;
-};
-
-/**
- * Gives the later one of two tokens its next id, because two tokens of one request cannot share an
- * id.
- */
-export function separateIds(drafts: readonly Draft[]): readonly Draft[] {
-  const used = new Set(drafts.map(storedIdOf));
-  return drafts.map((draft) => {
-    if (draft.state !== 'fresh') return draft;
-    let separate = draft;
-    while (used.has(separate.id)) separate = withNextId(separate);
-    used.add(separate.id);
-    return separate;
   });
 }

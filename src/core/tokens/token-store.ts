@@ -23,7 +23,7 @@ export interface TokenWrite {
 export type WriteConflict =
   /**
    * A token with this id exists, or existed. `writeId` is that of its create, if it is known. If it
-   * is equal, an earlier attempt of this request made the token, and its response was lost.
+   * is of the same request, an earlier attempt made the token, and its response was lost.
    */
   | { readonly idTakenBy: Pick<StoredToken, 'id'> & Partial<Pick<StoredToken, 'writeId'>> }
   /** Another token holds the lock of the match hash. */
@@ -76,10 +76,10 @@ export interface TokenStore {
   /** Finds the tokens that exist among these ids, in any order, in as few calls as possible. */
   findMany(tenantId: string, ids: readonly string[]): Promise<readonly StoredToken[]>;
   /**
-   * Finds, among these ids, those whose tokens a create with this write id made, and that are
-   * deleted. A token is forgotten 25 hours after its deletion if the service made its id.
+   * The write ids of the creates of tokens that are deleted, by those of these ids that had such a
+   * token. A token is forgotten 25 hours after its deletion if the service made its id.
    */
-  findDeleted(tenantId: string, ids: readonly string[], writeId: Buffer): Promise<readonly string[]>;
+  findDeleted(tenantId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;
   /** Finds the cvcs of the cards that have one, by token id. The caller checks when they end. */
   findCvcs(tenantId: string, ids: readonly string[]): Promise<ReadonlyMap<string, StoredCvc>>;
   /** Returns the same as {@link findMany}, without data that is in separate items. */

@@ -4,8 +4,10 @@ import type { Caller } from '../../../src/core/access/caller.ts';
 import { createVault } from '../../../src/core/crypto/vault.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { repeatableIdentity } from '../../../src/core/shared/write-identity.ts';
+import { openData } from '../../../src/core/tokens/open-token.ts';
 import { createTokens } from '../../../src/core/tokens/create-tokens.ts';
 import type { TokenInput } from '../../../src/core/tokens/token-input.ts';
+import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
 import { tenantKeysFrom } from '../../support/tenant-keys.ts';
 import { changed, TENANT } from '../../support/builders/a-stored-token.ts';
@@ -18,8 +20,10 @@ const caller = {
   tenantId: TENANT,
   applicationId: randomUUID(),
   credentialId: randomUUID(),
-  permissions: ['token:create', 'token:read'],
-  rules: [],
+  permissions: [],
+  rules: [{ priority: 1, container: '/', transform: 'reveal', permissions: ['token:create', 'token:read'] }],
+  type: 'private',
+  actsBy: 'own_key',
 } as unknown as Caller;
 
 let database: Database;
@@ -28,27 +32,35 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/**
- * One attempt at a request under an idempotency key: all its attempts share the seed. Returns the
- * ids, in brackets if the token is gone.
- */
-async function attempt(
-  seed: Buffer,
-  inputs: readonly TokenInput[],
-  { fate, of = caller }: { readonly fate?: Fate; readonly of?: Caller } = {},
-): Promise<string[]> {
-  const deps = {
-    tokenStore: createTokenStore(database.tables(fate), Date.now),
-    vault: createVault(tenantKeys, machinePlatform.random),
-    audit: anAudit(),
-    ...machinePlatform,
-    clock: Date.now,
-    tenantKeys,
-    cvcLifetimeMs: 60_000,
-    clientCompatibility: 'strict' as const,
-  };
+const STARTED = Date.now();
+
+interface Circumstances {
+  readonly fate?: Fate;
+  readonly of?: Caller;
+  readonly clock?: () => number;
+}
+
+const depsOf = ({ fate, clock = Date.now }: Circumstances) => ({
+  tokenStore: createTokenStore(database.tables(fate), clock),
+  vault: createVault(tenantKeys, machinePlatform.random),
+  audit: anAudit(),
+  ...machinePlatform,
+  clock,
+  tenantKeys,
+  cvcLifetimeMs: 60_000,
+  clientCompatibility: 'strict' as const,
+});
+
+/** One attempt at a request under an idempotency key: all its attempts share the seed. */
+function attemptResults(seed: Buffer, inputs: readonly TokenInput[], circumstances: Circumstances = {}) {
+  const { of = caller } = circumstances;
   const placed = inputs.map((input, index) => ({ path: `[${String(index)}]`, input }));
-  const results = await createTokens(deps, of, placed, repeatableIdentity(seed, 0));
+  return createTokens(depsOf(circumstances), of, placed, repeatableIdentity(seed, STARTED));
+}
+
+/** Returns the ids of an attempt, in brackets if the token is gone. */
+async function attempt(...of: Parameters<typeof attemptResults>): Promise<string[]> {
+  const results = await attemptResults(...of);
   return results.map((result) => {
     if (result.shows === 'gone') return `[${result.id}]`;
     if (result.shows !== 'view' || result.deduplicated) throw new Error('a duplicate of itself');
@@ -164,5 +176,82 @@ describe('a retry of a request whose response was not stored', () => {
     expect(await attempt(seed, inputs)).toEqual(ids);
     const tokens = (await database.keys()).filter((item) => ids.some((id) => item.includes(id)));
     expect(tokens).toHaveLength(2);
+  });
+});
+
+/** Opens the data of tokens, in the order of their ids. */
+async function dataOf(ids: readonly string[]): Promise<readonly unknown[]> {
+  const { tokenStore, vault } = depsOf({});
+  return Promise.all(
+    ids.map(async (id) => {
+      const token = await tokenStore.find(TENANT, id);
+      return token && (await openData(vault, token)).reveal();
+    }),
+  );
+}
+
+it('a retry finds each of its tokens by its own data, and creates none again, if their aliases collide', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ minLength: 32, maxLength: 32 }), async (bytes) => {
+      const seed = Buffer.from(bytes);
+      // Others have three of ten ids, so drafts try those of others and of each other.
+      const prefix = randomUUID();
+      await attempt(
+        randomBytes(32),
+        [0, 4, 7].map((taken) => aText({ id: `${prefix}-${String(taken)}` })),
+      );
+      const inputs = Array.from({ length: 5 }, (_, index): TokenInput => ({
+        type: 'token',
+        data: new Secret(`1 of ${String(index)}`),
+        id: `${prefix}-{{ data | slice: 0, 1 | alias_preserve_format }}`,
+      }));
+      const first = await attempt(seed, inputs);
+      const before = await database.keys();
+      const again = await attempt(seed, inputs);
+      expect(again).toEqual(first);
+      expect(await dataOf(again)).toEqual(inputs.map(({ data }) => data.reveal()));
+      expect(await database.keys()).toEqual(before);
+    }),
+    { numRuns: cases(10), endOnFailure: true },
+  );
+});
+
+describe('a retry of a request whose response was not stored, and whose content is different now', () => {
+  const card = (cvc: string): TokenInput => ({
+    type: 'card',
+    data: new Secret({ number: '4242424242424242', expiration_month: 12, expiration_year: 2039, cvc }),
+  });
+  const cvcs = async (seed: Buffer, input: TokenInput) => {
+    const results = await attemptResults(seed, [input]);
+    return results.map((result) =>
+      result.shows === 'view' ? (result.view.data?.reveal() as { readonly cvc?: string }).cvc : result.shows,
+    );
+  };
+
+  it('shows the cvc that is stored, not the one that it was sent', async () => {
+    const seed = randomBytes(32);
+    expect(await cvcs(seed, card('111'))).toEqual(['111']);
+    expect(await cvcs(seed, card('999'))).toEqual(['111']);
+  });
+
+  const expiring = (more: Partial<TokenInput> = {}) =>
+    aText({ expiresAtText: new Date(STARTED + 600_000).toISOString(), ...more });
+  const later = { clock: () => STARTED + 600_001 };
+
+  it('returns that its token is gone if that has expired, beside the others', async () => {
+    const seed = randomBytes(32);
+    const inputs = [expiring(), aText(), expiring({ id: ALIAS })];
+    const [first = '', second = '', third = ''] = await attempt(seed, inputs);
+    expect(await attempt(seed, inputs, later)).toEqual([`[${first}]`, second, `[${third}]`]);
+  });
+
+  it('is rejected if nothing was created before the token would have expired', async () => {
+    const before = await database.keys();
+    const tried = attempt(randomBytes(32), [aText(), expiring()], later);
+    await expect(tried).rejects.toMatchObject({
+      code: 'validation_failed',
+      errors: { '[1].expires_at': ['must be in the future'] },
+    });
+    expect(await database.keys()).toEqual(before);
   });
 });

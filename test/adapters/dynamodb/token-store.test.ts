@@ -1,8 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { dueCvcs, dueTokens } from '../../../src/adapters/dynamodb/due-tokens.ts';
 import { createTokenStore } from '../../../src/adapters/dynamodb/token-store.ts';
+import { writeIdOfPart } from '../../../src/core/shared/write-identity.ts';
 import { sweep, type DueRecord } from '../../../src/core/sweep/sweep.ts';
+import { serviceIdOf } from '../../../src/core/tokens/service-id.ts';
 import type { TokenStore } from '../../../src/core/tokens/token-store.ts';
 import type { StoredToken } from '../../../src/core/tokens/token.ts';
 import { tokenStoreContract } from '../../contracts/token-store-contract.ts';
@@ -504,12 +506,41 @@ describe('tokens that are too large together', () => {
   });
 });
 
+it('a create removes all that a dead attempt of the same request has left, however many tokens', async () => {
+  const request = randomBytes(12);
+  const attempt = () =>
+    Array.from({ length: 45 }, (_, at) => ({
+      token: aStoredToken({
+        id: `of-many-${String(at)}`,
+        terms: terms(3, `many-${String(at)}-`),
+        writeId: writeIdOfPart(request, at),
+      }),
+    }));
+  await expect(aStore(dyingAt(2)).create(attempt())).rejects.toThrow('ended');
+  expect(await aStore().create(attempt())).toBe('changed');
+  expect(await aStore().create(attempt())).toBe('written');
+});
+
+it('a delete whose first call was throttled does not take a missing token for its own work', async () => {
+  const throttled: Fate = (_operation, nth) => {
+    if (nth > 1) return undefined;
+    throw Object.assign(new Error('slow down'), {
+      name: 'ThrottlingException',
+      $retryable: { throttling: true },
+    });
+  };
+  const missing = serviceIdOf(TENANT, randomUUID());
+  expect(await aStore(throttled).deleteIfStandalone(TENANT, missing, now)).toEqual({ remaining: undefined });
+  expect(await aStore(throttled).deleteVersion(aStoredToken())).toBe(false);
+});
+
 describe('a write that encrypts the same content again', () => {
   const marked = (token: StoredToken): StoredToken => ({
     ...token,
     isShared: true,
     version: token.version + 1,
     encryptedData: randomBytes(80),
+    clearMac: randomBytes(34),
   });
 
   it('is not taken for done while another writer is changing the token', async () => {
@@ -545,6 +576,26 @@ describe('a write that encrypts the same content again', () => {
     expect(await aStore().update(token, { token: again(true) })).toBe('written');
     expect(await aStore().update(token, { token: again(false) })).toBe('changed');
     expect((await aStore().find(TENANT, token.id))?.isShared).toBe(true);
+  });
+
+  it('leaves no entry if another one of the same version comes between its steps', async () => {
+    const token = aStoredToken({ encryptedData: randomBytes(2_500_000), terms: terms(3, 'old') });
+    await aStore().create([{ token }]);
+    const again = (more: Partial<StoredToken>) => ({
+      token: { ...marked(token), encryptedData: randomBytes(2_500_000), ...more },
+    });
+    let transactions = 0;
+    const between: Fate = async (operation) => {
+      if (operation === 'TransactWriteItems' && (transactions += 1) === 2)
+        expect(await aStore().update(token, again({}))).toBe('changed');
+      return undefined;
+    };
+    const rederived = again({ isShared: false, terms: terms(3, 'new') });
+    expect(await aStore(between).update(token, rederived)).toBe('written');
+    const stored = await aStore().find(TENANT, token.id);
+    expect(stored !== undefined && (await aStore().deleteVersion(stored))).toBe(true);
+    const left = (await database.keys()).filter((key) => /#term#(?:old|new)/.test(key));
+    expect(left).toEqual([]);
   });
 });
 

@@ -1,5 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { randomIdentity, repeatableIdentity } from '../../../src/core/shared/write-identity.ts';
+import {
+  isOfSameRequest,
+  randomIdentity,
+  repeatableIdentity,
+  writeIdOfPart,
+} from '../../../src/core/shared/write-identity.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -26,6 +31,26 @@ describe('the random values of a request', () => {
       expect(new Set(ids).size).toBe(500);
       for (const id of ids) expect(id).toMatch(UUID_4);
       expect(identity.newWriteId()).toHaveLength(12);
+    }
+  });
+
+  it('are the same for a part, whatever the request and its other parts have drawn', () => {
+    const seed = randomBytes(32);
+    const alone = repeatableIdentity(seed, 0).part(3).newId();
+    const busy = repeatableIdentity(seed, 0);
+    const drawn = [busy.newId(), busy.part(1).newId(), busy.part(31).newId(), busy.part(3).part(1).newId()];
+    expect(busy.part(3).newId()).toBe(alone);
+    expect(new Set([...drawn, alone]).size).toBe(5);
+  });
+
+  it('have a write id for each of many records of a request, which name the request', () => {
+    const [request, other] = [randomBytes(12), randomBytes(12)];
+    const ids = [0, 1, 255, 256, 65_535].map((number) => writeIdOfPart(request, number));
+    expect(new Set(ids.map((id) => id.toString('hex'))).size).toBe(5);
+    for (const id of ids) {
+      expect(id).toHaveLength(12);
+      expect(isOfSameRequest(id, request)).toBe(true);
+      expect(isOfSameRequest(id, writeIdOfPart(other, 0))).toBe(false);
     }
   });
 

@@ -91,8 +91,15 @@ export function aTokenStore() {
     find: (tenantId, id) => Promise.resolve(tokens.get(at({ tenantId, id }))),
     findMany: (tenantId, ids) => Promise.resolve(found(tenantId, ids)),
     findSummaries: (tenantId, ids) => Promise.resolve(found(tenantId, ids).map(summaryOf)),
-    findDeleted: (tenantId, ids, writeId) =>
-      Promise.resolve(ids.filter((id) => tombstones.get(at({ tenantId, id }))?.equals(writeId) === true)),
+    findDeleted: (tenantId, ids) =>
+      Promise.resolve(
+        new Map(
+          ids.flatMap((id) => {
+            const writeId = tombstones.get(at({ tenantId, id }));
+            return writeId === undefined ? [] : [[id, writeId] as const];
+          }),
+        ),
+      ),
     readData: (summaries) => Promise.resolve(summaries.flatMap((summary) => tokens.get(at(summary)) ?? [])),
     findCvcs: (tenantId, ids) =>
       Promise.resolve(

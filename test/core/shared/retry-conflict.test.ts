@@ -1,0 +1,31 @@
+import { retryConflict } from '../../../src/core/shared/retry-conflict.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
+
+/** Runs attempts that conflict, of a duration in ms each. Returns how many there were. */
+async function attemptsOf(durationMs: number): Promise<number> {
+  let [now, attempts] = [0, 0];
+  const platform = {
+    ...machinePlatform,
+    clock: () => now,
+    startTimer: (...[, ends]: Parameters<typeof machinePlatform.startTimer>) =>
+      machinePlatform.startTimer(0, ends),
+  };
+  const conflicting = retryConflict(platform, () => {
+    now += durationMs;
+    attempts += 1;
+    return Promise.resolve('conflict');
+  });
+  await expect(conflicting).rejects.toMatchObject({ code: 'conflict' });
+  return attempts;
+}
+
+describe('a write that conflicts with others', () => {
+  it('is attempted 40 times', async () => {
+    expect(await attemptsOf(10)).toBe(40);
+  });
+
+  it('ends before the function does, however slow the attempts are', async () => {
+    expect(await attemptsOf(3_000)).toBe(3);
+    expect(await attemptsOf(9_000)).toBe(1);
+  });
+});
