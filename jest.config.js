@@ -2,6 +2,7 @@
 // local account: the synthesized app, exactly as `npm start` runs it.
 const common = {
   transform: {},
+  setupFiles: ['<rootDir>/test/support/no-network.ts'],
   testEnvironment: '<rootDir>/test/support/shared-modules/environment.ts',
   runtime: '<rootDir>/test/support/shared-modules/runtime.ts',
 };
@@ -21,7 +22,6 @@ const PROCESSES = [
   ),
   ...['in-node-16', 'lenient', 'proxy'].map((name) => `packages/sdk/test/${name}`),
 ].map((name) => `**/${name}.test.ts`);
-const ofUnits = { ...common, setupFiles: ['<rootDir>/test/support/no-network.ts'] };
 
 /** Suites that do not belong to `service`. */
 const APART = {
@@ -44,7 +44,7 @@ const onSharedCloud = {
 export default {
   projects: [
     {
-      ...ofUnits,
+      ...common,
       displayName: 'unit',
       testMatch: [
         ...['<rootDir>/test/**/*.test.ts', '<rootDir>/packages/*/test/**/*.test.ts'],
@@ -52,7 +52,7 @@ export default {
       ],
       testPathIgnorePatterns: ['<rootDir>/test/end-to-end/'],
     },
-    { ...ofUnits, displayName: 'processes', testMatch: PROCESSES },
+    { ...common, displayName: 'processes', testMatch: PROCESSES },
     {
       ...onSharedCloud,
       displayName: 'service',

@@ -58,26 +58,24 @@ const IN_TYPESCRIPT = rules(`
 
 /** What an instance takes from the machine, so that a simulation can decide it. */
 const INJECTED = 'Take it from the `Platform` of the instance: see src/core/shared/platform.ts.';
-const NO_MACHINE_GLOBALS = ['setTimeout', 'setInterval', 'setImmediate', 'crypto'].map((name) => ({
-  name,
-  message: INJECTED,
-}));
+/** `globalThis` would lead around the others. */
+const NO_MACHINE_GLOBALS = ['setTimeout', 'setInterval', 'setImmediate', 'crypto', 'globalThis'].map(
+  (name) => ({ name, message: INJECTED }),
+);
 const NO_MACHINE_PROPERTIES = [
   { object: 'Date', property: 'now', message: INJECTED },
   { object: 'Math', property: 'random', message: INJECTED },
   { object: 'AbortSignal', property: 'timeout', message: INJECTED },
 ];
-const NO_MACHINE_IMPORTS = [
-  {
-    name: 'node:crypto',
-    importNames: [
-      ...['randomBytes', 'randomFill', 'randomFillSync', 'randomInt', 'randomUUID'],
-      ...['generateKey', 'generateKeySync', 'generateKeyPair', 'generateKeyPairSync'],
-    ],
-    message: INJECTED,
-  },
-  ...['node:timers', 'node:timers/promises'].map((name) => ({ name, message: INJECTED })),
+const MACHINE_CRYPTO = [
+  ...['randomBytes', 'randomFill', 'randomFillSync', 'randomInt', 'randomUUID', 'webcrypto'],
+  ...['generateKey', 'generateKeySync', 'generateKeyPair', 'generateKeyPairSync'],
 ];
+/** Node's modules have two names each. */
+const NO_MACHINE_IMPORTS = ['node:', ''].flatMap((scheme) => [
+  { name: `${scheme}crypto`, importNames: MACHINE_CRYPTO, message: INJECTED },
+  ...['timers', 'timers/promises'].map((name) => ({ name: `${scheme}${name}`, message: INJECTED })),
+]);
 const NO_JSON_PARSE = {
   object: 'JSON',
   property: 'parse',

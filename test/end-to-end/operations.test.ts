@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { CARD, client, type HttpClient, operator, revealing } from '../support/service.ts';
-import { IS_THOROUGH, random } from '../../packages/local-aws/test/thoroughness.ts';
+import { IS_THOROUGH, randomOfFile } from '../../packages/local-aws/test/thoroughness.ts';
+
+const random = randomOfFile();
 
 async function aTenant(): Promise<{
   id: string;

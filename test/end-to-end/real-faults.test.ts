@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { IS_THOROUGH, random, SEED } from '../../packages/local-aws/test/thoroughness.ts';
+import { IS_THOROUGH, randomOfFile, SEED } from '../../packages/local-aws/test/thoroughness.ts';
 import { advanceClock } from '../support/advance-clock.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
 import { asking, isClearFailure, noFindings, type Ask, type Findings } from '../support/fault-traffic.ts';
@@ -14,6 +14,8 @@ import { runService, TEST_SETTINGS, type RunningService } from '../support/run-s
 import { revealing } from '../support/sample-requests.ts';
 import { setFaults } from '../support/set-faults.ts';
 import { TokenLedger, type LedgerToken } from '../support/token-ledger.ts';
+
+const random = randomOfFile();
 
 const { describe } = needing('openssl');
 

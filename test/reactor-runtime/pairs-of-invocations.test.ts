@@ -1,6 +1,8 @@
 import { withReactor } from './a-reactor.ts';
-import { IS_THOROUGH, random } from '../../packages/local-aws/test/thoroughness.ts';
+import { IS_THOROUGH, randomOfFile } from '../../packages/local-aws/test/thoroughness.ts';
 import { HOSTILE } from './hostile-programs.ts';
+
+const random = randomOfFile();
 
 /** All in the thorough run; otherwise those that once reached something, and some of the others. */
 const PROGRAMS = HOSTILE.filter(({ reaches }) => IS_THOROUGH || reaches.includes('once') || random() < 0.15);

@@ -5,10 +5,12 @@ import { deleteApplication, regenerateKey } from '../../src/core/applications/ch
 import type { Caller } from '../../src/core/access/caller.ts';
 import { randomIdentity } from '../../src/core/shared/write-identity.ts';
 import type { Secret } from '../../src/core/shared/secret.ts';
-import { cases, random } from '../../packages/local-aws/test/thoroughness.ts';
+import { cases, randomOfFile } from '../../packages/local-aws/test/thoroughness.ts';
 import { aCaller } from '../support/builders/a-caller.ts';
 import { manyInstances } from '../support/many-instances.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
+
+const random = randomOfFile();
 
 /** So many reads that they include each of eight copies, in all but one of some 10^4 sessions. */
 const READS = 80;

@@ -7,6 +7,10 @@ import type { World } from './world.ts';
 /** Every plaintext begins with it, and nothing else has it. */
 export const PLAINTEXT = 'plaintext-';
 
+/** An id that a caller chooses. */
+export const newName = (of: string): string => `name-${of}`;
+export const isName = (id: string): boolean => id.startsWith('name-');
+
 /** The tenant in which clients act, and what they share. */
 export interface Target {
   readonly tenantId: string;
@@ -21,6 +25,8 @@ export interface Target {
   readonly webhookSecret: string;
   /** The keys and the secret, none of which may be stored or logged as it is. */
   readonly secrets: readonly string[];
+  /** Finds the id of an application by its key. */
+  readonly applicationIds: Map<string, string>;
   /** A token in which each client changes a member of its own. */
   readonly sharedId: string;
   /** Data that every client wants to exist once. */
@@ -70,6 +76,8 @@ export interface KnownJob {
   readonly token: KnownToken;
   /** The id of an asynchronous invocation that was accepted. */
   id?: string;
+  /** Nothing explains a failure, unless its token is gone. */
+  readonly isSure: boolean;
 }
 
 /** What several clients share and judge together. */
@@ -125,6 +133,8 @@ export interface Client extends ClientOptions {
 }
 
 const FILLED_IN = /\{\{ ([\w-]{3,}) \}\}/g;
+/** The path of a token. Only its deletion answers 204. */
+const DELETED = /^\/tokens\/([^/?]+)$/;
 
 export function createClient(name: string, options: ClientOptions): Client {
   const { world, service, target, findings, mayDie, areCallsFaulty } = options;
@@ -142,13 +152,16 @@ export function createClient(name: string, options: ClientOptions): Client {
     if (answer === undefined) return undefined;
     const { status, body } = answer;
     const filled = [...JSON.stringify(request.body ?? '').matchAll(FILLED_IN)].map(([, id = '']) => id);
+    const outcome = outcomeOf(answer);
     // What an asynchronous invocation fills in is recorded when it runs.
     const ids =
-      status < 300 && status !== 202
+      outcome === 'ok' && status !== 202
         ? [...new Set([...tokensIn(body), ...filled.filter((id) => id !== 'data')])]
         : [];
     const isForeign = request.key === target.strangerKey;
-    findings.answered.push({ label, trace, status, outcome: outcomeOf(answer), ids, isForeign });
+    const [, deleted] = (status === 204 && DELETED.exec(request.path)) || [];
+    const applicationId = target.applicationIds.get(request.key);
+    findings.answered.push({ label, trace, status, outcome, ids, deleted, applicationId, isForeign });
     for (const member of ['key', 'session_key', 'nonce'])
       if (typeof body?.[member] === 'string') findings.secrets.add(body[member]);
     if (good.includes(status)) return answer;

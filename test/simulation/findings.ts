@@ -16,6 +16,10 @@ export interface Answered {
   readonly outcome: 'ok' | 'refused' | 'invalid' | 'failed';
   /** Tokens that the answer shows, or that were filled into something. */
   readonly ids: readonly string[];
+  /** The token that it deleted. */
+  readonly deleted: string | undefined;
+  /** The application whose own key the request had, if that is known. */
+  readonly applicationId: string | undefined;
   /** Belongs to another tenant, whose trail no judge reads. */
   readonly isForeign: boolean;
 }

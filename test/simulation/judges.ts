@@ -2,7 +2,7 @@ import { applicationsAreRight } from './judges/applications.ts';
 import { destructionIsWhole } from './judges/destruction.ts';
 import { walk, type Found } from './judges/found.ts';
 import { jobsEnd } from './judges/jobs.ts';
-import { goneLeavesNothing, nothingIsDue, nothingIsReadable } from './judges/stored.ts';
+import { cvcsAreGone, goneLeavesNothing, nothingIsDue, nothingIsReadable } from './judges/stored.ts';
 import {
   duplicatesAreOne,
   groupsAreWhole,
@@ -21,8 +21,8 @@ import {
 import type { Cast } from './run.ts';
 
 /*
- * The judges know the contract (docs/contract.md) and what callers observed. None reads the code of
- * the service.
+ * The judges know the contract (docs/contract.md), what callers observed, and how docs/storage.md
+ * says that it is stored. None reads the code of the service.
  */
 
 /** How long a list of the trail may lack a new record, in ms. */
@@ -52,6 +52,7 @@ export async function judge(cast: Cast): Promise<void> {
     jobs: await jobsEnd(cast),
     plaintext: nothingIsReadable(cast),
     due: nothingIsDue(cast, items),
+    cvcs: cvcsAreGone(items),
     gone: goneLeavesNothing(cast, items, listed),
     // It ends the tenant, so it is the last.
     destruction: await destructionIsWhole(cast),

@@ -348,4 +348,49 @@ export const MUTATIONS: readonly Mutation[] = [
     replace:
       "holdsLock: draft.deduplicate && !JSON.stringify(draft.content.data.reveal()).includes('duplicate-'),",
   },
+  {
+    name: 'asynchronous invocations fail without running',
+    file: 'src/core/reactors/process-invocation.ts',
+    find: '    const prepared = await prepareRun(deps, caller, {',
+    replace: `    if (deadline > 0) throw new ServiceError('conflict', 'never');
+    const prepared = await prepareRun(deps, caller, {`,
+  },
+  {
+    name: 'every id that a caller chooses is taken',
+    file: 'src/core/tokens/choose-token-ids.ts',
+    find: 'if (!isServiceId(options.tenantId, literal)) yield literal;',
+    replace: 'if (isServiceId(options.tenantId, literal)) yield literal;',
+  },
+  {
+    name: 'a cvc is not listed as due',
+    file: `${STORE}/token-writes.ts`,
+    find: '        ...dueAt(id, until),\n',
+    replace: '',
+  },
+  {
+    name: 'the record of a deletion names no token',
+    file: 'src/core/tokens/token-store.ts',
+    find: 'deleteIfStandalone: (_tenantId, id) => ({ tokens: [{ id }],',
+    replace: 'deleteIfStandalone: () => ({ tokens: [],',
+  },
+  {
+    name: 'the sealer seals nothing',
+    file: 'src/core/trail/seal-trail.ts',
+    find: 'const done = { intervals: 0, records: 0 };',
+    replace: `const done = { intervals: 0, records: 0 };
+  if (done.intervals === 0) return reportOf(done, 0, undefined);`,
+  },
+  {
+    name: 'the fingerprint of a card is its data in base64',
+    file: 'src/core/crypto/fingerprint.ts',
+    find: 'const input = JSON.stringify([type, jsonType',
+    replace: `if (type === 'card') return Buffer.from(JSON.stringify(data.reveal())).toString('base64');
+  const input = JSON.stringify([type, jsonType`,
+  },
+  {
+    name: 'records name another application',
+    file: 'src/core/audit/record-content.ts',
+    find: '    ...(app !== undefined && { app: isPacked ? FIRST_UUID : app }),',
+    replace: "    ...(app !== undefined && { app: 'another' }),",
+  },
 ];

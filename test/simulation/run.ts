@@ -3,7 +3,14 @@ import { createAccount, type Account } from './account.ts';
 import { NO_FAULTS, type CallFaults, type FaultSource } from './calls.ts';
 import { reactorFunctionName } from '../../src/adapters/lambda/reactor-function-name.ts';
 import { reactorFunctions, type CloudFunction } from '../support/fakes/reactor-functions.ts';
-import { createClient, PLAINTEXT, type Client, type SharedKnowledge, type Target } from './client.ts';
+import {
+  createClient,
+  newName,
+  PLAINTEXT,
+  type Client,
+  type SharedKnowledge,
+  type Target,
+} from './client.ts';
 import { noFindings, type Findings, type Problem } from './findings.ts';
 import { judge } from './judges.ts';
 import { isDelivered } from './judges/jobs.ts';
@@ -19,7 +26,10 @@ import { createWorld, type HappenedEvent, type World } from './world.ts';
 
 const MINUTE_MS = 60_000;
 /** Steps that are taken when all is well again: some by name, and so many others. */
-const SURE_PROBES = ['create', 'create', 'createApplication', 'failUnderKey'] as const;
+const SURE_PROBES = [
+  ...(['create', 'create', 'createApplication', 'failUnderKey'] as const),
+  ...(['createNamed', 'reactLater'] as const),
+];
 const PROBES = 5;
 /** How many runs have their trail verified. */
 const VERIFIED = 0.08;
@@ -106,9 +116,15 @@ export async function prepare(service: Service, wrappedBy: 'kms' | 'deployment')
   const { tenant_id: tenantId, management_key: managementKey, webhook_secret: webhookSecret } = created;
   const rules = [{ priority: 1, container: '/', transform: 'reveal', permissions: TOKEN_RIGHTS }];
   const reveal = { name: 'x', type: 'private', rules };
-  const { key: privateKey = '' } = await made(service, managementKey, '/applications', reveal);
+  const applicationIds = new Map<string, string>();
+  const application = async (body: object) => {
+    const { key = '', id = '' } = await made(service, managementKey, '/applications', body);
+    applicationIds.set(key, id);
+    return key;
+  };
+  const privateKey = await application(reveal);
   const collector = { name: 'x', type: 'public', permissions: ['token:create'] };
-  const { key: publicKey = '' } = await made(service, managementKey, '/applications', collector);
+  const publicKey = await application(collector);
   const { management_key: otherKey } = await createTenant(service, 'deployment');
   const { key: strangerKey = '' } = await made(service, otherKey, '/applications', reveal);
   const shared = { type: 'token', data: { all: `${PLAINTEXT}members` } };
@@ -124,10 +140,11 @@ export async function prepare(service: Service, wrappedBy: 'kms' | 'deployment')
     privateKey,
     publicKey,
     strangerKey,
+    applicationIds,
     secrets: [managementKey, privateKey, publicKey, otherKey, strangerKey, webhookSecret],
     sharedId,
     duplicates: [1, 2].map((number) => `${PLAINTEXT}duplicate-${String(number)}`),
-    names: [1, 2, 3, 4].map((number) => `name-${String(number)}`),
+    names: [1, 2, 3, 4].map((number) => newName(String(number))),
   };
 }
 

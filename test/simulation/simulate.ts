@@ -38,10 +38,31 @@ const { values } = (() => {
       },
     });
   } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
-    return process.exit(2);
+    return end(error instanceof Error ? error.message : String(error));
   }
 })();
+
+/** Ends before anything has run. */
+function end(reason: string): never {
+  console.error(`${reason}\n${USAGE}`);
+  return process.exit(2);
+}
+
+/** Reads a whole number of at least `least`. */
+function wholeNumber(option: 'seed' | 'seeds' | 'minutes' | 'twice' | 'workers', least: number): number {
+  const text = values[option] ?? '0';
+  if (!/^\d{1,9}$/.test(text) || Number(text) < least)
+    end(`--${option} takes a whole number from ${String(least)} on, not ${text}`);
+  return Number(text);
+}
+
+const OPTIONS = {
+  seed: wholeNumber('seed', 0),
+  seeds: wholeNumber('seeds', 1),
+  minutes: wholeNumber('minutes', 0),
+  twice: wholeNumber('twice', 0),
+  workers: wholeNumber('workers', 1),
+};
 
 /** Shows the shortest run that breaks a promise which this one breaks, and stores its plan. */
 async function showShort(first: Result): Promise<void> {
@@ -101,11 +122,11 @@ function seeds(from: number, count: number, twice: number, endsAt: number): Pool
 
 async function runSeeds(): Promise<void> {
   const startedAt = performance.now();
-  const [from, twice] = [Number(values.seed), Number(values.twice)];
-  const endsAt = values.minutes === undefined ? 0 : startedAt + Number(values.minutes) * 60_000;
+  const { seed: from, seeds: count, twice, minutes, workers } = OPTIONS;
+  const endsAt = startedAt + minutes * 60_000;
   const reports = await runInWorkers({
-    workers: Number(values.workers),
-    next: seeds(from, Number(values.seeds), twice, endsAt),
+    workers,
+    next: seeds(from, count, twice, endsAt),
     isEnough: ({ problems }) => problems.length > 0,
   });
   const broken = reports.filter(({ problems }) => problems.length > 0);
@@ -123,10 +144,12 @@ const wantedMutations = () => MUTATIONS.map(({ name }) => name).filter((name) =>
 
 /** How many seeds each way to break the service took to be found. */
 async function runMutations(): Promise<void> {
-  for (const name of wantedMutations()) {
+  const names = wantedMutations();
+  if (names.length === 0) end(`no mutation has ${values.only} in its name`);
+  for (const name of names) {
     const isFound = ({ problems }: Report) => problems.length > 0;
     const reports = await runInWorkers({
-      workers: Number(values.workers),
+      workers: OPTIONS.workers,
       next: seeds(1, MUTATION_SEEDS, 0, 0),
       isEnough: isFound,
       mutation: name,
@@ -140,10 +163,8 @@ async function runMutations(): Promise<void> {
   }
 }
 
-if (Number(values.twice) > 0 && Number(values.workers) < 2) {
-  console.error(`--twice compares two processes, so it needs two workers\n${USAGE}`);
-  process.exitCode = 2;
-} else if (values.mutations) await runMutations();
+if (OPTIONS.twice > 0 && OPTIONS.workers < 2) end('--twice compares two processes, so it needs two workers');
+if (values.mutations) await runMutations();
 else if (values.plan !== undefined) {
   const result = await runOnePlan(JSON.parse(readFileSync(values.plan, 'utf8')) as Plan);
   console.log(result.problems.length === 0 ? 'no promise is broken' : storyOf(result));

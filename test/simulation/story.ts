@@ -33,11 +33,12 @@ const shortened = (lines: readonly string[]): readonly string[] =>
     ? lines
     : [...lines.slice(0, FIRST_LINES), '  ...', ...lines.slice(-LAST_LINES)];
 
-/** Everything before the first problem that the clients and the faults did, and the problems. */
+/** Everything before the last problem that the clients and the faults did, and the problems. */
 export function storyOf(result: Result): string {
   const { plan, problems, events } = result;
-  const end = events.findLastIndex(({ what }) => what.startsWith('BROKEN'));
-  const shown = events.slice(0, end + 1).filter(isShown);
+  const found = events.findLastIndex(({ what }) => what.startsWith('BROKEN'));
+  // A run that does not end, or whose judge failed, is shown to its last event.
+  const shown = (found === -1 ? events : events.slice(0, found + 1)).filter(isShown);
   const isJudged = ({ who, what }: HappenedEvent) => who === 'judge' && !what.startsWith('BROKEN');
   const lines = shortened(
     shown

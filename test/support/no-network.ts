@@ -1,4 +1,4 @@
-// Unit tests may connect to this machine only: a connection to any address but loopback fails the
+// Tests may connect to this machine only: a connection to any address but loopback fails the
 // test that makes it.
 import net from 'node:net';
 
@@ -16,6 +16,6 @@ net.Socket.prototype.connect = function (this: net.Socket, ...args: unknown[]) {
   // Names below `.example` do not resolve (RFC 2606): only a test's own resolver can return an
   // address.
   if (!['localhost', '127.0.0.1', '::1'].includes(host) && !host.endsWith('.example'))
-    throw new Error(`network is off in unit tests: ${host}`);
+    throw new Error(`network is off in tests: ${host}`);
   return Reflect.apply(connect, this, args);
 } as Connect;

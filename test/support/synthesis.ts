@@ -120,6 +120,8 @@ export function synthesis<K extends Kind>(kind: K, ...args: Requests[K]): Result
         });
       } finally {
         rmSync(LOCK, { force: true });
+        // The source may have changed since, and the child has read it as it is now.
+        sourceKey = undefined;
       }
     // The first request of another process fills in the templates of this one too.
     else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);

@@ -15,10 +15,11 @@ const forbid = (selector: string, message: string): Rule => ({
   }),
 });
 
-/** Functions and methods whose result is a text or a number. */
+/** Functions and methods whose result is a text or a number, whatever they are called on. */
 const PLAIN_RESULTS = new Set(
-  `Boolean Number String basename dirname fileURLToPath join parseInt relative repeat replace resolve slice
-  toString trim`.split(/\s+/),
+  'Boolean Number String basename dirname fileURLToPath join parseInt relative repeat toString trim'.split(
+    ' ',
+  ),
 );
 
 /** Expressions whose value is a number, a text or a flag, whatever they consist of. */

@@ -14,15 +14,16 @@ const DOCUMENTATION: Check = { name: 'documentation', command: ['node', 'tools/c
  * same seeds each time. Two processes repeat the beginning of half of them, and must have the same
  * history.
  */
-export const simulation = (thoroughSeed?: string): Check => ({
-  name: 'simulation',
-  command: [
-    ...['node', 'test/simulation/simulate.ts'],
-    ...(thoroughSeed === undefined
-      ? ['--seeds', '100', '--twice', '50']
-      : ['--seed', thoroughSeed, '--seeds', '10000', '--twice', '500']),
-  ] as [string, ...string[]],
-});
+export const simulations = (thoroughSeed?: string): readonly Check[] => {
+  const simulate = (...options: readonly string[]) =>
+    ['node', 'test/simulation/simulate.ts', ...options] as const;
+  if (thoroughSeed === undefined)
+    return [{ name: 'simulation', command: simulate('--seeds', '100', '--twice', '50') }];
+  return [
+    { name: 'simulation', command: simulate('--seed', thoroughSeed, '--seeds', '10000', '--twice', '500') },
+    { name: 'mutations of the service', command: simulate('--mutations') },
+  ];
+};
 
 /** Checks without a test. */
 export const STATIC: readonly Check[] = [

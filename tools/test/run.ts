@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { simulation, STATIC, staticOf, type Check } from './checks.ts';
+import { simulations, STATIC, staticOf, type Check } from './checks.ts';
 import { failuresOf, firstLines, promiseOf, type Failure, type JestReport } from './failures.ts';
 import { installationOf, isCi, provide } from './programs.ts';
 import { filesOf } from './subject.ts';
@@ -199,11 +199,11 @@ for (const program of missing)
 if (isThorough) console.log(`seed ${seed}`);
 
 const statics = files === undefined ? STATIC : staticOf(files);
-const simulations = files === undefined ? [simulation(isThorough ? seed : undefined)] : [];
+const simulated = files === undefined ? simulations(isThorough ? seed : undefined) : [];
 const failedChecks = new Map([
   ...(await runChecks(statics, 2)),
-  // It has processes of its own.
-  ...(await runChecks(simulations, 1)),
+  // They have processes of their own.
+  ...(await runChecks(simulated, 1)),
 ]);
 const unit = await runTests('unit tests', ['--selectProjects', 'unit'], WORKERS.unit, tests);
 const endToEnd = await runTests(
@@ -224,7 +224,7 @@ const skipped = [...unit.skipped, ...endToEnd.skipped];
 for (const [file, promises] of skipped) console.log(`\nskipped in ${file}:\n  ${promises.join('\n  ')}`);
 
 const skips = skipped.reduce((sum, [, promises]) => sum + promises.length, 0);
-const passed = unit.passed + endToEnd.passed + statics.length + simulations.length - failedChecks.size;
+const passed = unit.passed + endToEnd.passed + statics.length + simulated.length - failedChecks.size;
 const failed = failures.length + failedChecks.size;
 console.log(
   `\n${String(passed)} passed, ${String(failed)} failed${skips > 0 ? `, ${String(skips)} skipped` : ''}`,

@@ -8,8 +8,11 @@ export const IS_THOROUGH = process.env['CLOAKROOM_TESTS'] === 'thorough';
 /** The seed of all random draws in the tests: a whole number from 0 to 2^31 - 1. */
 export const SEED = Number(process.env['CLOAKROOM_SEED'] ?? 1);
 
-/** Returns a number from 0 to below 1. Each file gets the same ones for the same seed. */
-export const random = seededRandom(SEED);
+/**
+ * Makes a function that returns a number from 0 to below 1: the same ones for the same seed. Each
+ * test file makes its own, since the files of a worker share this module.
+ */
+export const randomOfFile = (): (() => number) => seededRandom(SEED);
 
 const TIMES = 30;
 

@@ -20,9 +20,10 @@ export async function retryConflict<T extends object | string>(
   attempt: () => Promise<T | 'conflict'>,
 ): Promise<Exclude<T, 'conflict'>> {
   const until = platform.clock() + LAST_BEGINS_MS;
-  for (let tries = 1; tries <= ATTEMPTS && platform.clock() <= until; tries += 1) {
+  for (let tries = 1; ; tries += 1) {
     const outcome = await attempt();
     if (outcome !== 'conflict') return outcome as Exclude<T, 'conflict'>;
+    if (tries === ATTEMPTS || platform.clock() > until) break;
     await pause(platform, platform.random.fraction() * Math.min(LONGEST_MS, BASE_MS * 2 ** tries));
   }
   throw new ServiceError('conflict', 'The resource is being changed by other requests.', {

@@ -223,9 +223,10 @@ describe('a retry of a request whose response was not stored, and whose content 
   });
   const cvcs = async (seed: Buffer, input: TokenInput) => {
     const results = await attemptResults(seed, [input]);
-    return results.map((result) =>
-      result.shows === 'view' ? (result.view.data?.reveal() as { readonly cvc?: string }).cvc : result.shows,
-    );
+    return results.map((result) => {
+      const data = result.shows === 'view' ? result.view.data?.reveal() : undefined;
+      return (data as { readonly cvc?: string } | undefined)?.cvc;
+    });
   };
 
   it('shows the cvc that is stored, not the one that it was sent', async () => {

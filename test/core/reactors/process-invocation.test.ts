@@ -7,10 +7,12 @@ import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { deliver } from '../../../src/core/webhooks/deliver.ts';
 import { listUndelivered, resendDelivery } from '../../../src/core/webhooks/undelivered.ts';
 import { presentFailure } from '../../../src/wire/problem.ts';
-import { cases, random } from '../../../packages/local-aws/test/thoroughness.ts';
+import { cases, randomOfFile } from '../../../packages/local-aws/test/thoroughness.ts';
 import { aDefinition, aManager } from './a-reactor-world.ts';
 import { anInvocationWorld } from './an-invocation-world.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
+
+const random = randomOfFile();
 
 type World = ReturnType<typeof anInvocationWorld>;
 

@@ -1,10 +1,12 @@
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
-import { random } from '../../../packages/local-aws/test/thoroughness.ts';
+import { randomOfFile } from '../../../packages/local-aws/test/thoroughness.ts';
 import { DEPLOYMENT } from '../../../src/core/audit/audit-record.ts';
 import { statementOf } from '../../../src/core/trail/seal.ts';
 import type { SealTrailDeps } from '../../../src/core/trail/seal-trail.ts';
 import { inSteps, type Step } from '../../support/fakes/in-steps.ts';
 import { aTrail, MINUTE, START, TENANTS, Trail } from './a-trail.ts';
+
+const random = randomOfFile();
 
 const statements = (trail: Trail) => [...trail.seals.values()].map(statementOf);
 

@@ -8,7 +8,9 @@ import { rotateDataKey } from '../../../src/core/operator/rotate-data-key.ts';
 import { webhookSecrets } from '../../../src/core/webhooks/webhook-secrets.ts';
 import { CONTENT_MS } from '../../../src/core/reactors/invocation.ts';
 import { manyInstances, type Reply } from '../../support/many-instances.ts';
-import { IS_THOROUGH, random } from '../../../packages/local-aws/test/thoroughness.ts';
+import { IS_THOROUGH, randomOfFile } from '../../../packages/local-aws/test/thoroughness.ts';
+
+const random = randomOfFile();
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;

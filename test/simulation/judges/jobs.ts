@@ -46,6 +46,8 @@ export async function jobsEnd(cast: Cast): Promise<Found> {
     if (raw !== undefined && raw.job !== job.name) problems.push(`${job.name} was delivered as ${body}`);
     if (raw !== undefined && shared.runs.get(job.name)?.length !== 1)
       problems.push(`${job.name} did not run, and has a result`);
+    if (raw === undefined && job.isSure && job.token.exists === 'yes' && job.token.expiresAt === Infinity)
+      problems.push(`${job.name} failed, which nothing explains: ${body}`);
     if (raw === undefined && status === undefined) problems.push(`${job.name} was delivered as ${body}`);
     const path = `/reactors/${target.reactorId}/results/${job.id}`;
     const answer = await service.request('judge', { method: 'GET', path, key: target.privateKey });

@@ -1,6 +1,6 @@
 import type { Item } from '../../../packages/local-aws/src/dynamodb/item.ts';
 import type { StoredItem } from '../account.ts';
-import { PLAINTEXT } from '../client.ts';
+import { isName, PLAINTEXT } from '../client.ts';
 import type { Cast } from '../run.ts';
 import { BEGINNING } from '../world.ts';
 import type { Body, Found } from './found.ts';
@@ -14,9 +14,29 @@ const BYTES = /"B":"([^"]*)"/g;
 const readable = (json: string): string =>
   json.replace(BYTES, (_, bytes: string) => `"B":"${Buffer.from(bytes, 'base64').toString('latin1')}"`);
 
+/** How many runs are searched for encoded secrets, which takes long. */
+const DECODED = 0.2;
+
+/**
+ * A text as it is, in hexadecimal digits, and in base64 wherever it begins in what is encoded. The
+ * first and the last digits of base64 depend on what is around the text.
+ */
+function encodingsOf(text: string): readonly string[] {
+  const bytes = Buffer.from(text);
+  const base64 = [0, 1, 2].flatMap((before) => {
+    const encoded = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString('base64')
+      .replace(/=+$/, '');
+    const inner = encoded.slice(Math.ceil((before * 4) / 3), -1);
+    return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')];
+  });
+  return [...new Set([text, bytes.toString('hex'), ...base64])];
+}
+
 /** Nothing that was ever stored, queued or logged has data or a credential that can be read. */
-export function nothingIsReadable({ account, service, messages, target, findings }: Cast): Found {
-  const secrets = [PLAINTEXT, ...target.secrets, ...findings.secrets];
+export function nothingIsReadable({ world, account, service, messages, target, findings }: Cast): Found {
+  const plain = [PLAINTEXT, ...target.secrets, ...findings.secrets];
+  const secrets = world.draws('decoded').chance(DECODED) ? plain.flatMap(encodingsOf) : plain;
   const texts = [
     ...account.written.map((json) => ({ where: 'a table', text: readable(json) })),
     ...messages().map((text) => ({ where: 'a queue', text })),
@@ -50,10 +70,19 @@ export function nothingIsDue({ world }: Cast, items: readonly StoredItem[]): Fou
   const before = Math.floor(world.now() - 60_000)
     .toString(36)
     .padStart(9, '0');
-  return items
-    .filter(({ item }) => textOf(item, 'dueSk') !== '' && textOf(item, 'dueSk').slice(0, 9) < before)
+  const listed = items.filter(({ item }) => textOf(item, 'dueSk') !== '');
+  // Every tenant is listed, with the time at which its keys are rotated.
+  if (listed.length === 0) return ['no item has a time at which it is due'];
+  return listed
+    .filter(({ item }) => textOf(item, 'dueSk').slice(0, 9) < before)
     .map(({ table, item }) => `${table} ${textOf(item, 'pk')} ${textOf(item, 'sk')} is still due`);
 }
+
+/** No cvc is stored for longer than its time, and the sweep has had time to delete all. */
+export const cvcsAreGone = (items: readonly StoredItem[]): Found =>
+  items
+    .filter(({ table, item }) => table === 'Ephemeral' && textOf(item, 'sk') === 'cvc')
+    .map(({ item }) => `the cvc of ${textOf(item, 'pk')} is still stored`);
 
 interface Gone {
   readonly id: string;
@@ -64,10 +93,10 @@ interface Gone {
  * What remembers the id of a deleted token. An id that a caller chose names one token for ever, and
  * one that the service made is remembered for as long as an idempotency key repeats its request.
  */
-function isMemory({ target }: Cast, { id }: Gone, { table, item }: StoredItem): boolean {
+function isMemory({ id }: Gone, { table, item }: StoredItem): boolean {
   if (table !== 'Tokens' || !textOf(item, 'pk').endsWith(`#${id}`)) return false;
   const endsAtMs = Number(item['ttl']?.N ?? Infinity) * 1_000;
-  if (target.names.includes(id)) return endsAtMs === Infinity;
+  if (isName(id)) return endsAtMs === Infinity;
   return endsAtMs >= BEGINNING + DAY_MS && endsAtMs < BEGINNING + 3 * DAY_MS;
 }
 
@@ -87,7 +116,7 @@ export function goneLeavesNothing(cast: Cast, items: readonly StoredItem[], list
   return gone.flatMap((each) => {
     const left = stored.filter(({ text }) => text.includes(each.id));
     const [only] = left;
-    if (only === undefined || (left.length === 1 && isMemory(cast, each, only))) return [];
+    if (only === undefined || (left.length === 1 && isMemory(each, only))) return [];
     const named = left.map(
       ({ table, item }) =>
         `${table} ${textOf(item, 'pk')} ${textOf(item, 'sk')} until ${item['ttl']?.N ?? 'ever'}`,

@@ -4,7 +4,8 @@ import type { Cast } from '../run.ts';
 import type { Body, Found } from './found.ts';
 
 /**
- * Every answer has a record, which names every token in it; every token has one of its creation.
+ * Every answer has a record of its application, which names every token in it; every token has one
+ * of its creation, and of its deletion.
  */
 export function recordsAreComplete(
   answered: readonly Answered[],
@@ -16,11 +17,19 @@ export function recordsAreComplete(
     of.flatMap(
       (record) => (record.tokens ?? []) as readonly { readonly id: string; readonly form: string }[],
     );
-  const missing = answered.flatMap(({ label, trace, status, ids, isForeign }) => {
+  const missing = answered.flatMap((answer) => {
+    const { label, trace, status, outcome, ids, deleted, applicationId, isForeign } = answer;
     // A request that failed has shown nothing, and one without a known caller is not of this trail.
-    if (isForeign || status >= 500 || status === 401) return [];
+    if (isForeign || outcome === 'failed' || status === 401) return [];
     const found = byTrace.get(trace);
     if (found === undefined) return [`${label} (${trace}) answered ${String(status)} without a record`];
+    const others = found.filter(
+      ({ application_id: of }) => applicationId !== undefined && of !== applicationId,
+    );
+    if (others.length > 0)
+      return [`${label} (${trace}): its record names ${String(others[0]?.application_id)}`];
+    if (deleted !== undefined && !namedIn(found).some(({ id, form }) => id === deleted && form === 'delete'))
+      return [`${label} (${trace}): no record says that ${deleted} was deleted`];
     const named = new Set(namedIn(found).map(({ id }) => id));
     return ids.filter((id) => !named.has(id)).map((id) => `${label} (${trace}): no record names ${id}`);
   });
@@ -33,10 +42,11 @@ export function recordsAreComplete(
   return [...missing, ...uncreated.map(({ id }) => `no record says that ${String(id)} was created`)];
 }
 
-/** All is sealed, and the trail and its indexes verify. */
+/** The trail and its indexes verify, and what is older than some minutes is sealed. */
 export async function trailIsIntact({ service, isVerified }: Cast): Promise<Found> {
   if (!isVerified) return [];
   const problems: string[] = [];
+  let [records, unsealed] = [0, 0];
   let next: object | null = {};
   while (next !== null) {
     const found = (await service.invoke('operator', {
@@ -45,8 +55,12 @@ export async function trailIsIntact({ service, isVerified }: Cast): Promise<Foun
       ...next,
     })) as Body;
     if (found.intact !== true) problems.push(`the trail does not verify: ${JSON.stringify(found)}`);
+    records += found.records as number;
+    unsealed += found.not_sealed_yet as number;
     next = found.next as object | null;
   }
+  if (2 * unsealed > records)
+    problems.push(`${String(unsealed)} of ${String(records)} records are not sealed`);
   return problems;
 }
 
@@ -58,7 +72,7 @@ export function outcomesAreRecorded(answered: readonly Answered[], records: read
   const byTrace = Map.groupBy(records, (record) => record.trace_id as string);
   return answered.flatMap(({ label, trace, status, outcome, isForeign }) => {
     // The service may have failed after it had written how the request ended.
-    if (isForeign || status >= 500) return [];
+    if (isForeign || outcome === 'failed') return [];
     return (byTrace.get(trace) ?? [])
       .filter((record) => record.outcome !== 'begun')
       .filter((record) => record.outcome !== outcome || record.status !== status)

@@ -14,6 +14,7 @@ export const createApplication: Step = async (client) => {
     if (answer) {
       const { id, key } = answer.body as { readonly id: string; readonly key: string };
       const permissions = knownValue('token:create', world.now);
+      client.target.applicationIds.set(key, id);
       client.applications.push({ name, id, key, formerKeys: [], permissions, exists: 'yes' });
       return;
     }
@@ -77,6 +78,7 @@ export const regenerate: Step = async (client) => {
   const answer = await client.send('regenerate key', [200], request);
   if (key !== undefined && answer) application.formerKeys.push(key);
   application.key = answer ? (answer.body.key as string) : undefined;
+  if (application.key !== undefined) client.target.applicationIds.set(application.key, id);
   await useKeys(client, application);
 };
 

@@ -1,4 +1,4 @@
-import { deletionFailed, mayBeDeleted, type Client, type KnownToken } from '../client.ts';
+import { deletionFailed, mayBeDeleted, newName, type Client, type KnownToken } from '../client.ts';
 import { knownValue } from '../known-values.ts';
 import {
   aNewToken,
@@ -160,13 +160,17 @@ export const deduplicate: Step = async (client) => {
   await Promise.all(client.draws.chance(0.3) ? [attempt(), attempt()] : [attempt()]);
 };
 
-/** One of a few ids, each of which names one token for ever; half of them are deleted at once. */
+/**
+ * One of a few ids, each of which names one token for ever; half of them are deleted at once. A new
+ * name is free.
+ */
 export const createNamed: Step = async (client) => {
   const { draws, shared } = client;
-  const id = draws.pick(client.target.names);
+  const isNew = !client.areCallsFaulty;
+  const id = isNew ? newName(`new-${draws.uuid()}`) : draws.pick(client.target.names);
   const token = { ...client.begin(), id };
   const request = post(client, '/tokens', { ...bodyOf(client, token), id });
-  const answer = await client.send('create by name', [201, 409], request);
+  const answer = await client.send('create by name', isNew ? [201] : [201, 409], request);
   if (answer?.status !== 201) return;
   shared.named.set(id, (shared.named.get(id) ?? 0) + 1);
   const known = client.tokens.find(({ mark }) => mark === token.mark);

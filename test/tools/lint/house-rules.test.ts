@@ -28,6 +28,8 @@ check(
     'export const NAME = `a${b}`;',
     'const found = list.find(isRight);',
     'const make = () => 5;',
+    'const ready = Promise.resolve(1);',
+    'const rest = list.slice(1);',
     'const { path } = options;',
     'let count = 0;',
     'function f() { const limit = 5; }',

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Item } from '../../src/dynamodb/item.ts';
-import { random } from '../thoroughness.ts';
+import { randomOfFile } from '../thoroughness.ts';
 import { aDynamoDb, type TestDynamoDb } from './a-dynamodb.ts';
+
+const random = randomOfFile();
 
 const KILLS = 6;
 const LEAST_ROUNDS = 20;
