@@ -1,5 +1,6 @@
 // Runs cdk-nag over every stack, in every variant of the settings. Fails for a finding without a
-// written reason, and for a reason without a finding. `--report` prints the reasons.
+// written reason, for a reason without a finding, and for a template that CloudFormation would
+// reject. `--report` prints the reasons.
 import { type App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, PCIDSS321Checks, ServerlessChecks } from 'cdk-nag';
 import { withServiceApp } from './templates/service-app.ts';
@@ -15,6 +16,13 @@ const VARIANTS: readonly Readonly<Record<string, string>>[] = [
   { edge: 'cloudfront-waf', ...CERTIFICATE },
   { deployment: 'canary' },
 ];
+/** Every kind of resource is in one of its templates. */
+const WIDEST = {
+  alarmEmail: 'on-call@example.com',
+  edge: 'cloudfront-waf',
+  deployment: 'canary',
+  ...CERTIFICATE,
+};
 const REGION = 'eu-west-1';
 
 interface Found {
@@ -74,6 +82,9 @@ for (const settings of VARIANTS) {
   }
 }
 for (const reason of written) if (!needed.has(reason)) problems.push(`no finding: ${reason}`);
+
+// Throws with what the schemas of CloudFormation reject.
+withServiceApp(WIDEST, REGION, (app) => app.synth(), true);
 
 for (const problem of problems) console.error(problem);
 console.log(

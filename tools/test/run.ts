@@ -107,9 +107,9 @@ interface Tested {
 
 /**
  * Kinds of tests run one after the other: on two cores they delay each other for longer than they
- * wait. Tests wait at times, so that one worker more is of use.
+ * wait. Tests wait at times, those of services most, so that more workers are of use.
  */
-const WORKERS = { unit: '3', endToEnd: '3' };
+const WORKERS = { unit: '3', endToEnd: '4' };
 /** Jest's messages about handles that were open after the tests. */
 const LEFT_OPEN = /failed to exit gracefully|did not exit one second after/;
 

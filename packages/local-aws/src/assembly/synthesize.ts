@@ -29,6 +29,8 @@ export async function synthesize(options: SynthesisOptions): Promise<void> {
       CDK_OUTDIR: options.directory,
       CDK_CONTEXT_JSON: JSON.stringify(options.context),
       NODE_COMPILE_CACHE: options.compileCache,
+      // Takes half of a synthesis, and is for a deployment: `cdk synth` does it.
+      CDK_VALIDATION: 'false',
     },
     ...(options.signal !== undefined && { signal: options.signal }),
   });
