@@ -2,6 +2,8 @@
 // local account: the synthesized app, exactly as `npm start` runs it.
 const common = {
   transform: {},
+  // Everything else, `node_modules` above all, would be read for each project.
+  roots: ['<rootDir>/test', '<rootDir>/packages'],
   setupFiles: ['<rootDir>/test/support/no-network.ts'],
   testEnvironment: '<rootDir>/test/support/shared-modules/environment.ts',
   runtime: '<rootDir>/test/support/shared-modules/runtime.ts',

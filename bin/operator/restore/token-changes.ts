@@ -23,15 +23,13 @@ const flag = z.object({ BOOL: z.boolean() }).optional();
 const scanned = z.object({
   pk: text,
   listPk: text.optional(),
-  pending: flag,
+  isGone: flag,
   isLeaving: flag,
   version: number.optional(),
   writeId: z.object({ B: z.instanceof(Uint8Array) }).optional(),
   isShared: flag,
   expiration: z.object({ M: z.object({ at: number }) }).optional(),
 });
-
-const TENANT_ID_LENGTH = 36;
 
 /**
  * A write of a caller has its own id. A create that found this token as a duplicate makes it
@@ -40,14 +38,18 @@ const TENANT_ID_LENGTH = 36;
 const stampOf = ({ writeId, isShared }: z.output<typeof scanned>) =>
   `${Buffer.from(writeId?.B ?? []).toString('base64url')}${isShared?.BOOL === true ? '+' : ''}`;
 
+function stateOf({ listPk, isGone, isLeaving }: z.output<typeof scanned>): KeyRow['state'] {
+  if (isGone?.BOOL === true) return 'gone';
+  if (listPk !== undefined) return 'visible';
+  return isLeaving?.BOOL === true ? 'leaving' : 'pending';
+}
+
 function rowOf(item: RawItem): KeyRow {
   const read = scanned.parse(item);
-  const { pk, listPk, isLeaving, version, expiration } = read;
-  const listed = listPk?.S.startsWith('#gone#', TENANT_ID_LENGTH) === true ? 'gone' : 'visible';
-  const hidden = isLeaving?.BOOL === true ? 'leaving' : 'pending';
+  const { pk, version, expiration } = read;
   return {
     pk: pk.S,
-    state: listPk === undefined ? hidden : listed,
+    state: stateOf(read),
     version: Number(version?.N ?? 0),
     stamp: stampOf(read),
     expiresAt: expiration === undefined ? null : Number(expiration.M.at.N),
@@ -59,7 +61,7 @@ export async function readTable(deps: RestoreDeps, table: string, folder: string
   const files = createKeyFiles(folder);
   const input = {
     TableName: table,
-    ProjectionExpression: 'pk, listPk, #expiration, #version, writeId, isShared, pending, isLeaving',
+    ProjectionExpression: 'pk, listPk, #expiration, #version, writeId, isShared, isGone, isLeaving',
     FilterExpression: 'sk = :token',
     ExpressionAttributeNames: { '#expiration': 'expiration', '#version': 'version' },
     ExpressionAttributeValues: { ':token': { S: 'token' } },

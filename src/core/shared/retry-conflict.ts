@@ -4,8 +4,8 @@ import { ServiceError } from './service-error.ts';
 /** Attempts before a conflict is reported. Fifty writers of one record need far fewer. */
 const ATTEMPTS = 40;
 /**
- * No attempt begins later. Even a slow one then ends before the function does (20 s,
- * `lib/api-stack.ts`), so that the caller gets a response and the trail its record.
+ * No attempt begins later. Even a slow one then ends before the function does (30 s,
+ * `lib/constructs/api-function.ts`), so that the caller gets a response and the trail its record.
  */
 const LAST_BEGINS_MS = 8_000;
 const BASE_MS = 5;
