@@ -63,6 +63,13 @@ export function aTokenStore() {
     cvcs.delete(at(token));
     free(token);
   };
+  const byId = <T>(of: ReadonlyMap<string, T>, tenantId: string, ids: readonly string[]) =>
+    new Map(
+      ids.flatMap((id) => {
+        const value = of.get(at({ tenantId, id }));
+        return value === undefined ? [] : [[id, value] as const];
+      }),
+    );
   const found = (tenantId: string, ids: readonly string[]) =>
     [...new Set(ids)].flatMap((id) => tokens.get(at({ tenantId, id })) ?? []);
 
@@ -91,25 +98,9 @@ export function aTokenStore() {
     find: (tenantId, id) => Promise.resolve(tokens.get(at({ tenantId, id }))),
     findMany: (tenantId, ids) => Promise.resolve(found(tenantId, ids)),
     findSummaries: (tenantId, ids) => Promise.resolve(found(tenantId, ids).map(summaryOf)),
-    findDeleted: (tenantId, ids) =>
-      Promise.resolve(
-        new Map(
-          ids.flatMap((id) => {
-            const writeId = tombstones.get(at({ tenantId, id }));
-            return writeId === undefined ? [] : [[id, writeId] as const];
-          }),
-        ),
-      ),
+    findDeleted: (tenantId, ids) => Promise.resolve(byId(tombstones, tenantId, ids)),
     readData: (summaries) => Promise.resolve(summaries.flatMap((summary) => tokens.get(at(summary)) ?? [])),
-    findCvcs: (tenantId, ids) =>
-      Promise.resolve(
-        new Map(
-          ids.flatMap((id) => {
-            const cvc = cvcs.get(at({ tenantId, id }));
-            return cvc === undefined ? [] : [[id, cvc] as const];
-          }),
-        ),
-      ),
+    findCvcs: (tenantId, ids) => Promise.resolve(byId(cvcs, tenantId, ids)),
     async *findMatches({ tenantId, fingerprint, matchHash, expiration }) {
       const until = ({ expiration: ends }: Pick<StoredToken, 'expiration'>) => ends?.at ?? Infinity;
       const matches = of(tenantId).filter(
