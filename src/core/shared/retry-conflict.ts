@@ -4,10 +4,11 @@ import { ServiceError } from './service-error.ts';
 /** Attempts before a conflict is reported. Fifty writers of one record need far fewer. */
 const ATTEMPTS = 40;
 /**
- * No attempt begins later. Even a slow one then ends before the function does (30 s,
+ * Only one attempt begins later. It is needed because a conflict may be with the request's own
+ * write, whose response was lost. Even two slow ones then end before the function does (30 s,
  * `lib/constructs/api-function.ts`), so that the caller gets a response and the trail its record.
  */
-const LAST_BEGINS_MS = 8_000;
+const LATE_MS = 8_000;
 const BASE_MS = 5;
 const LONGEST_MS = 400;
 
@@ -19,11 +20,13 @@ export async function retryConflict<T extends object | string>(
   platform: Pick<Platform, 'clock' | 'random' | 'startTimer'>,
   attempt: () => Promise<T | 'conflict'>,
 ): Promise<Exclude<T, 'conflict'>> {
-  const until = platform.clock() + LAST_BEGINS_MS;
+  const lateFrom = platform.clock() + LATE_MS;
+  let isLast = false;
   for (let tries = 1; ; tries += 1) {
     const outcome = await attempt();
     if (outcome !== 'conflict') return outcome as Exclude<T, 'conflict'>;
-    if (tries === ATTEMPTS || platform.clock() > until) break;
+    if (tries === ATTEMPTS || isLast) break;
+    isLast = platform.clock() > lateFrom;
     await pause(platform, platform.random.fraction() * Math.min(LONGEST_MS, BASE_MS * 2 ** tries));
   }
   throw new ServiceError('conflict', 'The resource is being changed by other requests.', {
