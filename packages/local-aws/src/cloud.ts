@@ -20,7 +20,7 @@ import { createFaults, type Faults } from './faults/create-faults.ts';
 import { createGatewayDefinition } from './gateway/gateway-definition.ts';
 import { startHttpGateway, type Exchange } from './gateway/http-gateway.ts';
 import type { GatewayResponse } from './gateway/gateway-responses.ts';
-import { findFreePort, listenOnLocalhost } from './gateway/listen.ts';
+import { listenOnLocalhost, type Listening } from './gateway/listen.ts';
 import { createKms, type Kms } from './kms/create-kms.ts';
 import { createFunctionHost, type FunctionHost } from './lambda/function-host.ts';
 import type { InvocationOutcome } from './lambda/function-definition.ts';
@@ -120,8 +120,8 @@ interface Start {
   /** What ends the resources of a deleted stack; each part adds its own. */
   readonly removers: Removers;
   readonly closers: (() => Promise<void> | void)[];
-  /** Releases the port of the AWS endpoint, reserved until the endpoint listens. */
-  readonly releaseAwsPort: () => Promise<void>;
+  /** Ports that are reserved until their servers listen. */
+  readonly ports: Readonly<Record<'gateway' | 'aws', Listening>>;
 }
 
 interface Stores {
@@ -241,7 +241,7 @@ async function startEndpoint(
     ...(options.dataDirectory !== undefined && { dataDir: join(options.dataDirectory, 'lambda') }),
   });
   closers.push(() => lambda.close());
-  await begun.releaseAwsPort();
+  await begun.ports.aws.close();
   const endpoint = await startAwsEndpoint({
     accountId: ACCOUNT_ID,
     region: REGION,
@@ -297,17 +297,18 @@ function startQueues({ closers, logs, removers }: Start, parts: CloudParts, { sq
 }
 
 async function startGateway(
-  { account, options, logs, clock, closers, removers }: Start,
+  { account, options, logs, clock, closers, removers, ports }: Start,
   parts: CloudParts,
 ): Promise<void> {
   const log = (line: string): void => {
     logs.line('gateway', line);
   };
+  await ports.gateway.close();
   const { onClose, ...extension } = options.extendGateway?.(account.baseUrl, log) ?? {};
   const gateway = await startHttpGateway({
     api: parts.gateway.httpApi(),
     functions: parts.functions,
-    port: options.port === 0 ? Number(new URL(account.baseUrl).port) : options.port,
+    port: ports.gateway.port,
     accountId: ACCOUNT_ID,
     region: REGION,
     log,
@@ -448,27 +449,30 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
       closers.push(lockDataDirectory(options.dataDirectory));
       requireContents(options.dataDirectory);
     }
-    const port = await findFreePort(options.port);
-    // Queue URLs contain the endpoint's address, so it is known before the endpoint starts.
-    const reservation = await listenOnLocalhost(() => createServer(), 0);
-    closers.push(() => reservation.close());
+    // Settings and queue URLs contain these addresses, so they are known before the servers start.
+    const ports = {
+      gateway: await listenOnLocalhost(() => createServer(), options.port),
+      aws: await listenOnLocalhost(() => createServer(), 0),
+    };
+    for (const port of Object.values(ports)) closers.push(() => port.close());
+    // A requested port refuses connections until the gateway is ready. Another one is reserved.
+    if (options.port !== 0) await ports.gateway.close();
     const account = {
       accountId: ACCOUNT_ID,
       region: REGION,
-      baseUrl: `http://localhost:${String(port)}`,
-      awsEndpointUrl: `http://127.0.0.1:${String(reservation.port)}`,
+      baseUrl: `http://localhost:${String(ports.gateway.port)}`,
+      awsEndpointUrl: `http://127.0.0.1:${String(ports.aws.port)}`,
     };
     const logs = createLogs(options);
     closers.push(() => {
       logs.close();
     });
     const faults = createFaults(options.faultSeed ?? 1);
-    const releaseAwsPort = () => reservation.close();
     const { failure: storageFailure } = storage;
     const clock = createClock();
     const administrator = newAccessKey('user');
     const known = { options, account, administrator, logs, faults, clock, storageFailure };
-    const begun = { ...known, removers: new Map(), closers, releaseAwsPort };
+    const begun = { ...known, removers: new Map(), closers, ports };
     const cloud = await start(begun, close);
     storage.setUp(true);
     return cloud;

@@ -36,7 +36,8 @@ const asText = (value: Json) =>
 // A brace before an expression would belong to it: `{{` opens at the first of them.
 // Text that looks like JSON or a form may be one: nested-grammars.test.ts.
 const before = plain.filter((text) => !/^["{[]|=|\{$/.test(text));
-const placement = fc.record({ before, after: plain, spaces: fc.constantFrom('', ' ', '  ') });
+const after = plain.filter((text) => !text.includes('='));
+const placement = fc.record({ before, after, spaces: fc.constantFrom('', ' ', '  ') });
 const template = ({ before, after, spaces }: { before: string; after: string; spaces: string }) =>
   `${before}{{${spaces}id${spaces}}}${after}`;
 const data = fc.oneof(

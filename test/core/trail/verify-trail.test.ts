@@ -377,8 +377,12 @@ describe('one failure', () => {
       // A step names the failure of a seal differently if the seals far before it are gone.
       .map(({ what, ...where }) => JSON.stringify(where.trail === undefined ? where : { ...where, what }));
 
-  const repeated = (broken: readonly Broken[]) =>
-    broken.length - new Set(broken.map((each) => JSON.stringify(each))).size;
+  // Two ids that are gone are two failures of a record, in each step that has one with both.
+  const isDistinct = ({ what }: Broken) => what !== 'the id of a reference is gone';
+  const repeated = (broken: readonly Broken[]) => {
+    const texts = broken.filter(isDistinct).map((each) => JSON.stringify(each));
+    return texts.length - new Set(texts).size;
+  };
 
   it('is found once in steps of any size', async () => {
     const { trail } = await aTrail({ minutes: 6 });

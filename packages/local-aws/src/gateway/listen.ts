@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { errorCode } from '../error-code.ts';
 
@@ -63,14 +63,4 @@ export async function listenOnLocalhost(createServer: () => Server, port: number
       throw new Error(`port ${String(port)} is in use`, { cause: error });
     throw error;
   }
-}
-
-/**
- * The port itself if it is free, or a free one for 0. Rejects like {@link listenOnLocalhost} if it
- * is in use.
- */
-export async function findFreePort(port: number): Promise<number> {
-  const listening = await listenOnLocalhost(() => createServer(), port);
-  await listening.close();
-  return listening.port;
 }
