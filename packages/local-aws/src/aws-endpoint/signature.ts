@@ -79,8 +79,8 @@ function timeOf(amzDate: string): number {
 
 /**
  * Returns why the signature of a call is not valid, as AWS words it, or `undefined` if it is valid.
- * The signer of the AWS SDK computes it again. The call must be dated near one of the `times`, in
- * ms.
+ * The signer of the AWS SDK computes it again. The call must be dated between the first and the last
+ * of the `times` in ms, or near: the clock may have moved since it was signed.
  */
 export async function signatureProblem(
   { accessKeyId, region, service, signedHeaders, signature }: Signature,
@@ -91,8 +91,8 @@ export async function signatureProblem(
   const unsigned = MUST_BE_SIGNED.find((name) => name in headers && !signedHeaders.includes(name));
   if (unsigned !== undefined) return `'${unsigned}' must be a 'SignedHeader' in the AWS Authorization.`;
   const signedAt = timeOf(headers['x-amz-date'] ?? '');
-  if (!times.some((time) => Math.abs(time - signedAt) <= WINDOW_MS))
-    return 'Signature expired or not yet current: the clocks differ by more than 5 minutes.';
+  const isNear = signedAt >= Math.min(...times) - WINDOW_MS && signedAt <= Math.max(...times) + WINDOW_MS;
+  if (!isNear) return 'Signature expired or not yet current: the clocks differ by more than 5 minutes.';
   const declared = headers['x-amz-content-sha256'];
   if (declared !== undefined && declared !== createHash('sha256').update(body).digest('hex'))
     return 'The declared hash of the body is not that of the body.';
