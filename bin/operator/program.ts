@@ -41,7 +41,8 @@ export interface Request extends CommonRequest {
 }
 
 /** The names are commander's attributes, not the flags of the command line. */
-interface Options extends Readonly<Partial<Record<FlagName, string | boolean | number>>> {
+/** The flags of a command line, under the names that commander has for them. */
+interface Options extends Readonly<Partial<Record<string, string | boolean | number>>> {
   readonly function: string;
   readonly local?: string;
   readonly json?: true;
@@ -112,10 +113,13 @@ function optionOf(command: CommandName, flag: FlagName): Option {
   ).argParser(once(flag, check));
 }
 
+/** The value of a flag; `undefined` if the command line lacks it. */
+const valueOf = (options: Options, flag: FlagName) => options[new Option(`--${flag}`).attributeName()];
+
 /** Commander's own check precedes that of unknown options, and would hide a misspelled one. */
 function checkRequired(name: CommandName, options: Options): void {
   const needed: readonly FlagName[] = COMMANDS[name].needs;
-  const missing = needed.find((flag) => options[flag] === undefined);
+  const missing = needed.find((flag) => valueOf(options, flag) === undefined);
   if (missing !== undefined)
     throw new UsageError(`required option '--${missing} <${FLAGS[missing].value}>' not specified`);
 }
@@ -144,7 +148,7 @@ function globalOptions(): readonly Option[] {
 
 function payloadOf(name: CommandName, options: Options): Response {
   const sent = flagsOf(name).filter((flag) => isSent(flag) && flag !== 'key');
-  const members = sent.map((flag) => [FLAGS[flag].member, options[flag]] as const);
+  const members = sent.map((flag) => [FLAGS[flag].member, valueOf(options, flag)] as const);
   return { command: name, ...Object.fromEntries(members) };
 }
 
@@ -153,7 +157,7 @@ function filesOf(name: CommandName, options: Options): Request['files'] {
   const named = (['file', 'key', 'out'] as const).filter((flag) => flagsOf(name).includes(flag));
   return Object.fromEntries(
     named.flatMap((flag) => {
-      const value = options[flag];
+      const value = valueOf(options, flag);
       return typeof value === 'string' ? [[flag, fileOf(value)]] : [];
     }),
   );

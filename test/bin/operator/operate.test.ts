@@ -8,7 +8,13 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { CommandFailure } from '../../../bin/operator/explain-failure.ts';
 import { operate } from '../../../bin/operator/operate.ts';
-import { COMMAND_NAMES, flagsOf } from '../../../functions/operator/command-names.ts';
+import {
+  COMMAND_NAMES,
+  FLAGS,
+  flagsOf,
+  isSent,
+  type FlagName,
+} from '../../../functions/operator/command-names.ts';
 
 const TENANT = '3b1f5a6c-1111-4222-8333-444455556666';
 const CREATED = { tenant_id: TENANT, management_key: 'key_management_1', webhook_secret: 'whsec_1' };
@@ -16,6 +22,17 @@ const CREATED = { tenant_id: TENANT, management_key: 'key_management_1', webhook
 const folder = mkdtempSync(join(tmpdir(), 'cloakroom-operator-'));
 let files = 0;
 const newFile = () => join(folder, String((files += 1)));
+
+/** Values of flags that are no id. */
+const TEXTS: Partial<Readonly<Record<FlagName, string>>> = {
+  name: 'Shop',
+  'wrapped-by': 'kms',
+  limit: '7',
+  token: 'a-token',
+  from: '2026-11-01T00:00:00Z',
+  to: '2026-11-02T00:00:00Z',
+  seal: 'x'.repeat(43),
+};
 
 interface Outcome {
   readonly exitCode: number;
@@ -55,6 +72,21 @@ describe('the operator command line', () => {
     expect(payloads).toEqual([{ command: 'list-deliveries', limit: 7 }]);
     expect([exitCode, out, err]).toEqual([0, 'no deliveries\n', '']);
   });
+
+  it.each(COMMAND_NAMES.filter((name) => name !== 'export-audit'))(
+    '%s sends each of its flags that the function reads',
+    async (name) => {
+      const flags = flagsOf(name).filter((flag) => isSent(flag) && flag !== 'key');
+      const line = flags.flatMap((flag) => [
+        `--${flag}`,
+        ...(FLAGS[flag].value === '' ? [] : [TEXTS[flag] ?? TENANT]),
+      ]);
+      const { payloads } = await run([name, ...line], { responses: [new Error('stop')] });
+      const [{ principal: _, ...payload }] = payloads as [{ readonly principal?: string }];
+      expect(Object.keys(payload)).toEqual(['command', ...flags.map((flag) => FLAGS[flag].member)]);
+      expect(Object.values(payload)).not.toContain(undefined);
+    },
+  );
 
   it('repeats a command of many steps, with progress on standard error', async () => {
     const responses = [

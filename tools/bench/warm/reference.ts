@@ -99,6 +99,7 @@ const tokenOf = (item: Encrypted): EncryptedToken => ({
   id: idOf(item),
   matchHash: matchHashIn(item.matchSk),
   writeId: Buffer.from(item.writeId),
+  ...(item.createWriteId !== undefined && { createWriteId: Buffer.from(item.createWriteId) }),
 });
 /** Must equal the additional data that the service uses. */
 const context = (item: Encrypted) => encryptionContext(tokenOf(item), 'data');
