@@ -79,8 +79,8 @@ function timeOf(amzDate: string): number {
 
 /**
  * Returns why the signature of a call is not valid, as AWS words it, or `undefined` if it is valid.
- * The signer of the AWS SDK computes it again. The call must be dated between the first and the last
- * of the `times` in ms, or near: the clock may have moved since it was signed.
+ * The signer of the AWS SDK computes it again. The call must be dated between the first and the
+ * last of the `times` in ms, or near: the clock may have moved since it was signed.
  */
 export async function signatureProblem(
   { accessKeyId, region, service, signedHeaders, signature }: Signature,
