@@ -40,8 +40,10 @@ export interface Request extends CommonRequest {
   readonly secretsTo?: string;
 }
 
-/** The names are commander's attributes, not the flags of the command line. */
-/** The flags of a command line, under the names that commander has for them. */
+/**
+ * The flags of a command line, under the names of commander's attributes: `--wrapped-by` is
+ * `wrappedBy`.
+ */
 interface Options extends Readonly<Partial<Record<string, string | boolean | number>>> {
   readonly function: string;
   readonly local?: string;

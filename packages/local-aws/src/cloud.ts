@@ -450,11 +450,12 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
       requireContents(options.dataDirectory);
     }
     // Settings and queue URLs contain these addresses, so they are known before the servers start.
-    const ports = {
-      gateway: await listenOnLocalhost(() => createServer(), options.port),
-      aws: await listenOnLocalhost(() => createServer(), 0),
+    const reserve = async (port: number): Promise<Listening> => {
+      const reserved = await listenOnLocalhost(() => createServer(), port);
+      closers.push(() => reserved.close());
+      return reserved;
     };
-    for (const port of Object.values(ports)) closers.push(() => port.close());
+    const ports = { gateway: await reserve(options.port), aws: await reserve(0) };
     // A requested port refuses connections until the gateway is ready. Another one is reserved.
     if (options.port !== 0) await ports.gateway.close();
     const account = {

@@ -24,7 +24,7 @@ describe('a write that conflicts with others', () => {
     expect(await attemptsOf(10)).toBe(40);
   });
 
-  it('ends before the function does, however slow the attempts are', async () => {
+  it('ends long before the function does if its attempts are slow', async () => {
     expect(await attemptsOf(3_000)).toBe(4);
   });
 
