@@ -23,6 +23,7 @@ export const ALARMS = {
   AuditUnprotected: 'Records of the audit trail could be changed or removed.',
   AuditIndexLate: 'The index of the audit trail is late: it takes longer to find the records of a token.',
   AuditChanged: 'A policy, the expiry or a table of the audit trail was changed.',
+  RetiredKeyUsed: 'An API key that was deleted or has expired is still used.',
   KeyChanged: 'The KMS key is disabled or scheduled for deletion: without it all data is lost.',
 } as const;
 

@@ -179,7 +179,7 @@ export class ApiStack extends Stack {
       description: 'Applications and their keys',
       environment: apiEnvironment(this.#settings, this.#data),
       grants: [
-        allowOnTable(this.#data.access, ['PutItem', 'DeleteItem', 'Query']),
+        allowOnTable(this.#data.access, ['PutItem', 'UpdateItem', 'DeleteItem', 'Query']),
         denyTrailState(this.#data.access),
         denyDeploymentKey(this.#data.access),
       ],

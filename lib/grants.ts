@@ -45,6 +45,21 @@ export function allowOnPartition(
 }
 
 /**
+ * Allows a function to note when a key was last used, and to write nothing else of a key
+ * (`key-uses.ts`).
+ */
+export function allowKeyUses(access: Pick<NamedTable, 'tableArn'>): PolicyStatement {
+  const statement = allowOnTable(access, ['UpdateItem']);
+  statement.addCondition('ForAllValues:StringLike', { 'dynamodb:LeadingKeys': ['key#*'] });
+  statement.addCondition('ForAllValues:StringEquals', {
+    'dynamodb:Attributes': ['pk', 'sk', 'lastUsedOn'],
+  });
+  // Without keys or attributes the conditions above would be true for every call.
+  statement.addCondition('Null', { 'dynamodb:LeadingKeys': 'false', 'dynamodb:Attributes': 'false' });
+  return statement;
+}
+
+/**
  * Denies a function every write to the head of the audit trail, and to the cursor of its check,
  * which are in a table that it may write otherwise. `except`: what it may write.
  */

@@ -64,6 +64,7 @@ function conditions(metrics: ServiceMetrics, watched: Watched): Readonly<Record<
     AuditCheckLate: { metric: metrics.auditChecked, atLeast: 1, minutes: 1, silence: 'is_all' },
     AuditUnprotected: { metric: metrics.auditUnprotected, atLeast: 1, minutes: 1, silence: 'counts' },
     AuditIndexLate: { metric: metrics.auditIndexLag, atLeast: 12 * 3_600, minutes: 10, silence: 'counts' },
+    RetiredKeyUsed: { metric: metrics.retiredKeyUses, atLeast: 1, minutes: 1 },
     IndexThrottled: { metric: metrics.indexThrottles, atLeast: 1, minutes: 3, outOf: 5 },
   };
 }

@@ -64,6 +64,14 @@ export const COMMAND_BEHAVIOUR: Readonly<Record<CommandName, CommandBehaviour>> 
     secrets: ['management_key', 'webhook_secret'],
   },
   'list-tenants': { does: 'Lists all tenants with their next key rotation, and what wraps their roots' },
+  'list-keys': {
+    does: 'Lists the keys of all applications of a tenant, with their age and the day of their last use',
+    isDone: hasEnded,
+    joined: (before, response) => ({
+      ...response,
+      keys: [...listIn(before, 'keys'), ...listIn(response, 'keys')],
+    }),
+  },
   'check-tenant': { does: 'Decrypts records under each key of a tenant; exit code 1 if one fails' },
   'rotate-keys': { does: 'Rotates the data key of a tenant; old records stay readable under the old key' },
   'replace-root': {

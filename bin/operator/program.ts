@@ -74,6 +74,8 @@ const CHECKS: Partial<Readonly<Record<FlagName, (text: string, command: CommandN
     if (UUID.test(text)) return text;
     throw new UsageError('--invocation must be an invocation id (operator list-deliveries shows them)');
   },
+  'older-than': days('older-than'),
+  'unused-for': days('unused-for'),
   seal: (text) => {
     if (/^[\w-]{43}$/.test(text)) return text;
     throw new UsageError("--seal must be the hash of a seal, such as NewestSeal in the sealer's log");
@@ -86,6 +88,14 @@ const CHECKS: Partial<Readonly<Record<FlagName, (text: string, command: CommandN
     throw new UsageError(`--limit must be a whole number from 1 to ${String(LIMIT_MAX)}`);
   },
 };
+
+/** Checks that a flag has a number of days, such as `90d`. */
+function days(flag: string) {
+  return (text: string) => {
+    if (/^[1-9]\d{0,3}d$/.test(text)) return text;
+    throw new UsageError(`--${flag} must be a number of days, such as 90d`);
+  };
+}
 
 /** An ISO 8601 time. The function checks the rest. */
 function time(flag: string) {

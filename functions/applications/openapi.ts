@@ -9,6 +9,13 @@ import {
   permissionResponse,
   updateApplicationWords,
 } from '../../src/wire/application.ts';
+import {
+  createdKeyResponse,
+  createKeyWords,
+  keyResponse,
+  updateKeyWords,
+} from '../../src/wire/application-key.ts';
+import { KEYS_MAX } from '../../src/core/applications/application-key.ts';
 import type { DescribedOperation } from '../../src/wire/described-operation.ts';
 import { pageOf } from '../../src/wire/page.ts';
 import { authorizeSessionWords, sessionResponse } from '../../src/wire/session.ts';
@@ -16,6 +23,7 @@ import { tenantResponse, updateTenantWords } from '../../src/wire/tenant.ts';
 import { duration } from '../../src/wire/words.ts';
 
 const ID = { id: 'The id of the application.' };
+const KEY_ID = { ...ID, key_id: 'The id of the key.' };
 
 const LOST =
   'The update conflicted with concurrent updates in every attempt, or a request with the same idempotency key is still running.';
@@ -76,15 +84,68 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
   regenerateApplicationKey: {
     tag: 'Applications',
     summary: 'Regenerate the key',
-    description: 'The old key is invalid immediately.',
+    description: 'One new key takes the place of all keys, which are invalid immediately.',
     parameters: ID,
     response: { description: 'The application with its new key.', schema: applicationWithKey() },
     failures: { 409: LOST },
   },
+  createApplicationKey: {
+    tag: 'Applications',
+    summary: 'Create a key',
+    description:
+      'Adds a key, beside those that the application has. To rotate a key, create one, give it to its clients, and delete the old one.',
+    parameters: ID,
+    members: createKeyWords(),
+    requests: {
+      bound: {
+        summary: 'A key for two networks, for a year',
+        value: {
+          name: 'Billing, from December on',
+          expires_at: '2027-12-01T00:00:00Z',
+          source_addresses: ['203.0.113.0/24', '2001:db8:7::/48'],
+        },
+      },
+    },
+    response: { description: 'The key, with its text.', schema: createdKeyResponse() },
+    failures: { 409: `The application has ${String(KEYS_MAX)} keys. ${LOST}` },
+  },
+  listApplicationKeys: {
+    tag: 'Applications',
+    summary: 'List keys',
+    description:
+      'The keys of an application, the newest first. An expired key is listed until it is deleted.',
+    parameters: ID,
+    response: { description: 'The keys, without their text.', schema: z.array(keyResponse()) },
+  },
+  getApplicationKey: {
+    tag: 'Applications',
+    summary: 'Get a key',
+    parameters: KEY_ID,
+    response: { description: 'The key, without its text.', schema: keyResponse() },
+  },
+  updateApplicationKey: {
+    tag: 'Applications',
+    summary: 'Update a key',
+    description: 'A merge patch. An expired key cannot be changed (404).',
+    parameters: KEY_ID,
+    members: updateKeyWords(),
+    requests: { end: { summary: 'An end', value: { expires_at: '2027-12-01T00:00:00Z' } } },
+    response: { description: 'The key after the update.', schema: keyResponse() },
+    failures: { 409: LOST },
+  },
+  deleteApplicationKey: {
+    tag: 'Applications',
+    summary: 'Delete a key',
+    description:
+      'When the response arrives, no part of the service accepts the key, nor the sessions that it made or authorized. A key may delete itself, and the last key of an application.',
+    parameters: KEY_ID,
+    response: { description: 'Deleted.' },
+    failures: { 409: 'The deletion conflicted with concurrent updates in every attempt.' },
+  },
   deleteApplication: {
     tag: 'Applications',
     summary: 'Delete an application',
-    description: 'Deletes the application, its key, and the sessions that it created or authorized.',
+    description: 'Deletes the application, its keys, and the sessions that it created or authorized.',
     parameters: ID,
     response: { description: 'Deleted.' },
     failures: { 409: 'The deletion conflicted with concurrent updates in every attempt.' },

@@ -6,6 +6,14 @@ import {
 import { createApplication } from '../../src/core/applications/create-application.ts';
 import { getApplication, getOwnApplication } from '../../src/core/applications/get-application.ts';
 import { listApplications } from '../../src/core/applications/list-applications.ts';
+import {
+  createKey,
+  deleteKey,
+  getKey,
+  listKeys,
+  updateKey,
+  type KeyPlace,
+} from '../../src/core/applications/manage-keys.ts';
 import { listPermissions } from '../../src/core/access/list-permissions.ts';
 import { authorizeSession, createSession } from '../../src/core/access/session.ts';
 import { getTenant, updateTenant } from '../../src/core/tenants/tenant-profile.ts';
@@ -19,10 +27,16 @@ import {
   presentPermission,
   updateApplicationBody,
 } from '../../src/wire/application.ts';
+import { createKeyBody, presentKey, updateKeyBody } from '../../src/wire/application-key.ts';
 import { presentPage } from '../../src/wire/page.ts';
 import { authorizeSessionBody, presentSession } from '../../src/wire/session.ts';
 import { presentTenant, settingsOf, updateTenantBody } from '../../src/wire/tenant.ts';
 import type { ApplicationsDeps } from './dependencies.ts';
+
+const placeOf = ({ id = '', key_id: keyId = '' }: Readonly<Record<string, string>>): KeyPlace => ({
+  id,
+  keyId,
+});
 
 export const routes: readonly Route<ApplicationsDeps>[] = [
   route({
@@ -98,6 +112,72 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     handle: async (deps: ApplicationsDeps, { caller, params: { id = '' } }) => {
       const { application, key } = await regenerateKey(deps, caller, id);
       return { body: presentApplication(application, key) };
+    },
+  }),
+  route({
+    operation: 'createApplicationKey',
+    method: 'POST',
+    path: '/applications/{id}/keys',
+    subject: 'application',
+    permission: 'application:update',
+    success: 201,
+    body: createKeyBody,
+    handle: async (deps: ApplicationsDeps, { caller, params: { id = '' }, body, writes }) => {
+      const { key, text } = await createKey(deps, caller, id, body, writes);
+      return { body: presentKey(key, text) };
+    },
+  }),
+  route({
+    operation: 'listApplicationKeys',
+    method: 'GET',
+    path: '/applications/{id}/keys',
+    subject: 'application',
+    permission: 'application:read',
+    success: 200,
+    handle: async (deps: ApplicationsDeps, { caller, params: { id = '' } }) => ({
+      body: (await listKeys(deps, caller, id)).map((key) => presentKey(key)),
+    }),
+  }),
+  route({
+    operation: 'getApplicationKey',
+    method: 'GET',
+    path: '/applications/{id}/keys/{key_id}',
+    subject: 'application',
+    permission: 'application:read',
+    success: 200,
+    handle: async (deps: ApplicationsDeps, { caller, params }) => ({
+      body: presentKey(await getKey(deps, caller, placeOf(params))),
+    }),
+  }),
+  route({
+    operation: 'updateApplicationKey',
+    method: 'PATCH',
+    path: '/applications/{id}/keys/{key_id}',
+    subject: 'application',
+    permission: 'application:update',
+    success: 200,
+    body: updateKeyBody,
+    handle: async (deps: ApplicationsDeps, { caller, params, body: { patch, unchanged } }) => ({
+      body: presentKey(
+        await updateKey(deps, caller, placeOf(params), {
+          ...patch,
+          check: (current) => {
+            checkUnchanged(unchanged, presentKey(current));
+          },
+        }),
+      ),
+    }),
+  }),
+  route({
+    operation: 'deleteApplicationKey',
+    method: 'DELETE',
+    path: '/applications/{id}/keys/{key_id}',
+    subject: 'application',
+    permission: 'application:update',
+    success: 204,
+    handle: async (deps: ApplicationsDeps, { caller, params }) => {
+      await deleteKey(deps, caller, placeOf(params));
+      return {};
     },
   }),
   route({

@@ -15,6 +15,12 @@ export const FLAGS = {
   },
   start: { value: '', member: 'start', does: 'begin' },
   invocation: { value: 'ID', member: 'invocation_id', does: 'id, as list-deliveries shows it' },
+  'older-than': { value: 'DAYS', member: 'older_than', does: 'only keys made so long ago, such as 90d' },
+  'unused-for': {
+    value: 'DAYS',
+    member: 'unused_for',
+    does: 'only keys last used, or made, so long ago, such as 30d',
+  },
   limit: { value: 'N', member: 'limit', does: 'how many at most' },
   token: { value: 'ID', member: 'token_id', does: 'id of the token' },
   'without-index': { value: '', member: 'without_index', does: 'read every record of the range instead' },
@@ -55,6 +61,7 @@ interface CommandFlags {
 export const COMMANDS = {
   'create-tenant': { needs: ['name'], takes: ['wrapped-by'] },
   'list-tenants': { needs: [], takes: [] },
+  'list-keys': { needs: ['tenant'], takes: ['older-than', 'unused-for'] },
   'check-tenant': { needs: ['tenant'], takes: [] },
   'rotate-keys': { needs: ['tenant'], takes: [] },
   'replace-root': { needs: ['tenant'], takes: ['start'] },

@@ -27,6 +27,7 @@ import type { SealHead, SealReader, TrailReader } from '../../src/core/trail/tra
 import type { CheckCursor } from '../../src/core/trail/check-latest.ts';
 import type { IndexReader, IndexRequests } from '../../src/core/trail/index-store.ts';
 import type { Unaudited } from '../../src/lambda/audited-deps.ts';
+import type { ListKeysDeps } from '../../src/core/operator/list-keys.ts';
 import type { CreateTenantDeps } from '../../src/core/operator/create-tenant.ts';
 import type { TenantStore } from '../../src/core/tenants/tenant.ts';
 import type { DestroyTenantDeps } from '../../src/core/operator/destroy-tenant.ts';
@@ -59,6 +60,7 @@ export type OperatorDeps = {
 } & WalkDeps &
   AuditCheckReports &
   CreateTenantDeps &
+  ListKeysDeps &
   WebhookSecretDeps &
   UndeliveredDeps &
   RotateDataKeyDeps &

@@ -1,4 +1,6 @@
 import * as z from 'zod/mini';
+import { listKeysStep, type ListedKey } from '../../src/core/operator/list-keys.ts';
+import { existingTenant } from '../../src/core/tenants/change-tenant.ts';
 import { createTenant } from '../../src/core/operator/create-tenant.ts';
 import { destroyTenantStep } from '../../src/core/operator/destroy-tenant.ts';
 import { health } from '../../src/core/sweep/health.ts';
@@ -48,6 +50,13 @@ const time = z.pipe(
   }),
 );
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Reads a number of days, such as `90d`, in ms. */
+const days = z.pipe(
+  z.string().check(z.regex(/^[1-9]\d{0,3}d$/)),
+  z.transform((text) => Number(text.slice(0, -1)) * DAY_MS),
+);
+
 /**
  * Schemas of flag values. Every principal with the right to invoke the function can send any
  * payload.
@@ -60,6 +69,8 @@ const VALUES = {
   start: z._default(z.boolean(), false),
   invocation: z.uuid(),
   limit: z._default(z.int().check(z.minimum(1), z.maximum(LIMIT_MAX)), 100),
+  'older-than': days,
+  'unused-for': days,
   token: z.string().check(z.minLength(1)),
   'without-index': z._default(z.boolean(), false),
   from: time,
@@ -92,6 +103,7 @@ const openChunk = z.object({
 
 /** Members without a flag: where the previous step ended, and the mode of the schedule. */
 const UNFLAGGED: Readonly<Partial<Record<CommandName, z.core.$ZodShape>>> = {
+  'list-keys': { after: z.optional(z.uuid()) },
   'who-saw': { at: z.optional(z.object({ tenant_id: trail, before: z.optional(z.string()) })) },
   'export-audit': { at: z.optional(z.int()) },
   'verify-audit': { chunk: z.nullish(openChunk), latest: z.optional(z.boolean()) },
@@ -128,6 +140,19 @@ function presentUndelivered(invocation: Invocation) {
   };
 }
 
+const presentListedKey = (key: ListedKey) => ({
+  application_id: key.applicationId,
+  application: key.applicationName,
+  key_id: key.id,
+  hint: key.hint,
+  name: key.name ?? null,
+  created_at: formatTimestamp(key.createdAt),
+  created_by: key.createdBy ?? null,
+  expires_at: key.expiresAtMs === undefined ? null : formatTimestamp(key.expiresAtMs),
+  last_used_on: key.lastUsedOn ?? null,
+  source_addresses: key.sourceAddresses,
+});
+
 const RUN: {
   readonly [Name in CommandName]: (deps: OperatorDeps, raw: Command<Name>) => Promise<unknown>;
 } = {
@@ -152,6 +177,13 @@ const RUN: {
         wrapped_by: isDestroyed(tenant) ? null : wrappersOf(tenant).join(' and '),
       })),
     };
+  },
+  /** One step; the command line repeats it until the last. */
+  'list-keys': async (deps: OperatorDeps, raw: Command<'list-keys'> & { readonly after?: string }) => {
+    const { tenant_id: tenantId, older_than: olderThanMs, unused_for: unusedForMs, after } = raw;
+    await existingTenant(deps, tenantId);
+    const { keys, next } = await listKeysStep(deps, tenantId, { olderThanMs, unusedForMs }, after);
+    return { keys: keys.map(presentListedKey), next: next === undefined ? null : { after: next } };
   },
   /** The root key replaces the key that encrypts the secrets. */
   'check-tenant': async (deps: OperatorDeps, raw: Command<'check-tenant'>) => {

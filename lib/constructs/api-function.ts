@@ -1,7 +1,7 @@
 import { Alias, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { DataStack } from '../data-stack.ts';
-import { allowOnTable, allowTenantKeys } from '../grants.ts';
+import { allowKeyUses, allowOnTable, allowTenantKeys } from '../grants.ts';
 import type { Settings } from '../settings.ts';
 import { Canary } from './canary.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
@@ -50,6 +50,7 @@ export class ApiFunction<
         // Every request needs these for authentication, tenant keys, and the records of idempotency
         // keys.
         allowOnTable(access, ['BatchGetItem']),
+        allowKeyUses(access),
         allowOnTable(ephemeral, ['BatchGetItem', 'PutItem', 'UpdateItem']),
         allowTenantKeys(key, 'Decrypt'),
         // The only write that cannot overwrite.

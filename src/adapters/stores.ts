@@ -8,6 +8,7 @@ import { createCredentialStore } from './dynamodb/credential-store.ts';
 import { createIdempotencyStore } from './dynamodb/idempotency-store.ts';
 import { createInvocationCredentialStore } from './dynamodb/invocation-credential-store.ts';
 import { createInvocationStore } from './dynamodb/invocation-store.ts';
+import { createKeyUses } from './dynamodb/key-uses.ts';
 import { createReactorStore } from './dynamodb/reactor-store.ts';
 import { createSessionStore } from './dynamodb/session-store.ts';
 import { createTenantBasicsStore } from './dynamodb/tenant-basics-store.ts';
@@ -80,6 +81,7 @@ export function createStores(dynamodb: DynamoDb, kms: KMSClient, config: StoreCo
     tenantBasicsStore,
     applicationGrantsStore: credentialStore,
     credentialStore,
+    keyUses: createKeyUses(access),
     sessionStore: createSessionStore(ephemeral, credentialStore),
     invocationCredentials: createInvocationCredentialStore(ephemeral, credentialStore),
     idempotencyStore: createIdempotencyStore(ephemeral),

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import type { Platform } from '../core/shared/platform.ts';
+import { keyReports } from '../lambda/key-metrics.ts';
 import { createLog, type Print } from '../lambda/request-log.ts';
 import type { apiEnvironment } from './api-environment.ts';
 import type { ApiDeps } from './create-api-handler.ts';
@@ -11,12 +12,14 @@ import type { ApiDeps } from './create-api-handler.ts';
 export function apiSettings(
   config: z.output<typeof apiEnvironment>,
   { platform, print }: { readonly platform: Platform; readonly print: Print },
-): Platform & Pick<ApiDeps, 'clientCompatibility' | 'headerPrefixes' | 'edgeSecret' | 'log'> {
+): Platform &
+  Pick<ApiDeps, 'clientCompatibility' | 'headerPrefixes' | 'edgeSecret' | 'log' | 'onRetiredKeyUsed'> {
   return {
     ...platform,
     clientCompatibility: config.CLIENT_COMPATIBILITY,
     headerPrefixes: config.HEADER_PREFIXES,
     edgeSecret: config.EDGE_SECRET,
     log: createLog(print).request,
+    onRetiredKeyUsed: keyReports(print, config.SERVICE_NAME),
   };
 }

@@ -1,7 +1,19 @@
-import { authenticate, claimOf, type AuthenticateDeps } from '../core/access/authenticate.ts';
+import {
+  authenticate,
+  claimOf,
+  type AuthenticateDeps,
+  type AuthenticateOptions,
+} from '../core/access/authenticate.ts';
 import type { Caller } from '../core/access/caller.ts';
+import type { ApiKeyClaim } from '../core/crypto/api-key.ts';
+import { atMost, type Platform } from '../core/shared/platform.ts';
+import { problemOf } from '../wire/problem.ts';
 import type { Secret } from '../core/shared/secret.ts';
 
+/** `2026-11-26` */
+const DAY_LENGTH = 10;
+/** Longest time that a response waits for the note of a use, in ms. */
+const NOTE_MS = 1_000;
 /** Most keys that an instance remembers. An entry takes a few dozen bytes. */
 const REMEMBERED_MAX = 10_000;
 
@@ -14,6 +26,8 @@ export interface AuthenticationAttempt {
    * response depends on it.
    */
   readonly likelyTenantId?: string;
+  /** Resolves when the use of the key is noted, or could not be. It never rejects. */
+  readonly noted: Promise<void>;
 }
 
 /**
@@ -21,28 +35,41 @@ export interface AuthenticationAttempt {
  * while the key is checked. It never remembers that a key is still valid.
  */
 export function createAuthenticator(
-  deps: AuthenticateDeps,
-): (apiKey: Secret<string>, options: { readonly withSettings: boolean }) => AuthenticationAttempt {
-  const confirmed = new Set<string>();
+  deps: AuthenticateDeps & Pick<Platform, 'startTimer'>,
+): (apiKey: Secret<string>, options: Omit<AuthenticateOptions, 'isConfirmed'>) => AuthenticationAttempt {
+  /** The last day on which a key was accepted, by the hash of the key. */
+  const confirmed = new Map<string, string>();
 
-  function remember(hash: string): void {
-    const [oldest] = confirmed.size < REMEMBERED_MAX ? [] : confirmed;
+  function remember(hash: string, day: string): void {
+    const [oldest] = confirmed.has(hash) || confirmed.size < REMEMBERED_MAX ? [] : confirmed.keys();
     if (oldest !== undefined) confirmed.delete(oldest);
-    confirmed.add(hash);
+    confirmed.set(hash, day);
   }
 
-  return (apiKey, { withSettings }) => {
+  /** Notes the first use on a day that this instance sees. */
+  async function note({ hash }: ApiKeyClaim, { actsBy }: Caller, name: string): Promise<void> {
+    const day = new Date(deps.clock()).toISOString().slice(0, DAY_LENGTH);
+    const isNoted = confirmed.get(name) === day;
+    remember(name, day);
+    if (isNoted || actsBy !== 'own_key') return;
+    // What cannot be noted is noted by another instance, or on another day.
+    const noted = deps.keyUses.note(hash, day).catch(() => undefined);
+    await atMost(deps, NOTE_MS, noted);
+  }
+
+  return (apiKey, options) => {
     const claim = claimOf(apiKey);
     const hash = claim.hash.toString('base64url');
     const isConfirmed = confirmed.has(hash);
-    const caller = authenticate(deps, claim, { withSettings, isConfirmed });
-    caller.then(
-      () => {
-        remember(hash);
+    const caller = authenticate(deps, claim, { ...options, isConfirmed });
+    const noted = caller.then(
+      (accepted) => note(claim, accepted, hash),
+      // The rejection is reported where the request awaits the caller. A key that is refused from
+      // here alone, or for a failure of the store, is still that of its tenant.
+      (error: unknown) => {
+        if (problemOf(error).problem.status === 401) confirmed.delete(hash);
       },
-      // The rejection is reported where the request awaits the caller.
-      () => confirmed.delete(hash),
     );
-    return { caller, ...(isConfirmed && { likelyTenantId: claim.tenantId }) };
+    return { caller, noted, ...(isConfirmed && { likelyTenantId: claim.tenantId }) };
   };
 }

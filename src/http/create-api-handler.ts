@@ -4,6 +4,7 @@ import type { AuthenticateDeps } from '../core/access/authenticate.ts';
 import type { Caller } from '../core/access/caller.ts';
 import { requirePermission } from '../core/access/require-permission.ts';
 import type { ClientCompatibility } from '../core/shared/client-compatibility.ts';
+import type { Platform } from '../core/shared/platform.ts';
 import type { AuditLog } from '../core/audit/audit-log.ts';
 import type { Sightings } from '../core/audit/audit-scope.ts';
 import type { Classified, Unaudited } from '../lambda/audited-deps.ts';
@@ -29,7 +30,7 @@ import type { MatchedRoute, Route } from './route.ts';
 import { routeTable } from './route-table.ts';
 
 /** What every function behind the API needs, in addition to the dependencies of its routes. */
-export interface ApiDeps extends AuthenticateDeps, IdempotencyDeps {
+export interface ApiDeps extends AuthenticateDeps, IdempotencyDeps, Pick<Platform, 'startTimer'> {
   readonly tenantKeys: TenantKeys;
   readonly headerPrefixes: readonly string[];
   readonly clientCompatibility: ClientCompatibility;
@@ -37,6 +38,8 @@ export interface ApiDeps extends AuthenticateDeps, IdempotencyDeps {
   readonly edgeSecret: readonly string[];
   readonly log: RequestLog;
   readonly auditLog: AuditLog;
+  /** Reports that a deleted or expired key was presented, some of many uses. */
+  readonly onRetiredKeyUsed: () => void;
   /** The handler makes a new one for each request. */
   readonly audit: Sightings;
 }
@@ -113,15 +116,21 @@ export function createApiHandler<Deps extends ApiDeps>(
     const { operation, needsSettings: withSettings = false } = matched.route;
     call.operation = operation;
     const source = sourceAddress(request, behindEdge);
-    const { caller, prefetch } = await recordRefusal({ op: operation, ip: source }, async () => {
-      const identification = identify(readApiKeyHeader(request, deps.headerPrefixes), { withSettings });
+    const { caller, prefetch, noted } = await recordRefusal({ op: operation, ip: source }, async () => {
+      const apiKey = readApiKeyHeader(request, deps.headerPrefixes);
+      const identification = identify(apiKey, { withSettings, source });
       const early = startPrefetch(deps, matched, identification);
-      return { caller: await identification.caller, prefetch: early };
+      return { caller: await identification.caller, prefetch: early, noted: identification.noted };
     });
     call.caller = caller;
-    return recordRequest<Deps>(deps, caller, matched, source, async (audited) =>
-      responseOf(await runRoute(audited, caller, matched, prefetch), request.reserved),
-    );
+    try {
+      return await recordRequest<Deps>(deps, caller, matched, source, async (audited) =>
+        responseOf(await runRoute(audited, caller, matched, prefetch), request.reserved),
+      );
+    } finally {
+      // An instance may be frozen after its response.
+      await noted;
+    }
   }
 
   // The gateway gives up before Lambda does, so middy's own timer would only cost time.

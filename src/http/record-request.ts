@@ -2,6 +2,7 @@ import { credentialOf, type Caller } from '../core/access/caller.ts';
 import type { AuditLog } from '../core/audit/audit-log.ts';
 import { DEPLOYMENT, type AuditEntry } from '../core/audit/audit-record.ts';
 import { openScope, outcomeOf, type Sightings } from '../core/audit/audit-scope.ts';
+import { RefusedKeyError } from '../core/access/refused-key.ts';
 import type { Clock } from '../core/shared/clock.ts';
 import { isUuid } from '../core/shared/is-uuid.ts';
 import { auditedDeps, type Classified, type Unaudited } from '../lambda/audited-deps.ts';
@@ -37,60 +38,127 @@ export function networkOf(address: string): string {
 
 /** How long an instance counts rejections before it records as many again, in ms. */
 const GROUPED_MS = 60_000;
-/** Most records of an instance in this time. Each is for a network that has none yet. */
+/** Most records of one group in this time. Each is for a network that has none yet. */
 const RECORDS_MAX = 4;
+/** Most records of all keys that are or were one of an application, in this time. */
+const KNOWN_RECORDS_MAX = 64;
 /** Most networks that are counted. */
 const NETWORKS_MAX = 1_000;
+/** Most keys whose rejections are counted apart. */
+const KEYS_MAX = 1_000;
 
-/** Rejections that are counted and not recorded yet. */
+/** What a record of rejections says, besides their number. */
+type About = Required<Pick<AuditEntry, 'op' | 'ip'>> & Pick<AuditEntry, 'app' | 'cred' | 'resource'>;
+
+interface RefusalDeps {
+  readonly auditLog: AuditLog;
+  readonly clock: Clock;
+}
+
+/** Counts up to `most` in a minute; the returned function is `false` beyond that. */
+function perMinute(clock: Clock, most: number): () => boolean {
+  let [until, count] = [-Infinity, 0];
+  return () => {
+    const now = clock();
+    // The second condition is true if the clock was set back.
+    if (now >= until || now < until - GROUPED_MS) [until, count] = [now + GROUPED_MS, 0];
+    count += 1;
+    return count <= most;
+  };
+}
+
+/** Rejections that have no record yet. */
 interface Waiting {
-  count: number;
-  readonly networks: Set<string>;
+  readonly count: number;
+  readonly networks: ReadonlySet<string>;
 }
 
 /**
- * Records unknown callers in the deployment's trail, not in that of a claimed tenant. The number of
- * records depends on the time alone, because a caller may have any number of addresses. Unknown
- * callers see no data, so their responses need no record.
+ * Counts rejections, and records some of them in a minute, each for a network that has no record
+ * yet. The next record has the number of all before it. `mayRecord` limits several groups together.
  */
-export function createRefusals({ auditLog, clock }: { readonly auditLog: AuditLog; readonly clock: Clock }) {
+function createGroup({ auditLog, clock }: RefusalDeps, mayRecord = () => true) {
   let [until, recorded] = [-Infinity, new Set<string>()];
-  let waiting: Waiting = { count: 0, networks: new Set() };
+  let waiting = { count: 0, networks: new Set<string>() };
 
-  function wait(count: number, networks: Iterable<string>): void {
+  function wait({ count, networks }: Waiting): void {
     waiting.count += count;
     for (const network of networks) if (waiting.networks.size < NETWORKS_MAX) waiting.networks.add(network);
   }
 
-  async function record(about: Required<Pick<AuditEntry, 'op' | 'ip'>>, status: number): Promise<void> {
+  function takeWaiting(): Waiting {
+    const taken = waiting;
+    waiting = { count: 0, networks: new Set() };
+    return taken;
+  }
+
+  /** Resolves to whether it was recorded. */
+  async function record(about: About, status: number): Promise<boolean> {
     const now = clock();
-    // The second condition is true if the clock was set back.
     if (now >= until || now < until - GROUPED_MS) [until, recorded] = [now + GROUPED_MS, new Set()];
     const network = networkOf(about.ip);
-    wait(1, [network]);
-    if (recorded.has(network) || recorded.size >= RECORDS_MAX) return;
+    wait({ count: 1, networks: new Set([network]) });
+    if (recorded.has(network) || recorded.size >= RECORDS_MAX || !mayRecord()) return false;
     recorded.add(network);
-    const { count, networks } = waiting;
-    waiting = { count: 0, networks: new Set() };
-    const counts = {
+    const { count, networks } = takeWaiting();
+    const entry = {
+      ...about,
+      outcome: outcomeOf(status),
+      status,
       ...(count > 1 && { count }),
       ...(networks.size > 1 && { networks: networks.size }),
     };
-    const entry = { ...about, outcome: outcomeOf(status), status, ...counts };
     await auditLog.append(DEPLOYMENT, entry).catch(() => {
-      wait(count, networks);
+      wait({ count, networks });
     });
+    return true;
   }
 
-  return async <T>(
-    about: Required<Pick<AuditEntry, 'op' | 'ip'>>,
-    identify: () => Promise<T>,
-  ): Promise<T> => {
+  return { record, wait, takeWaiting };
+}
+
+/**
+ * Records rejected keys in the deployment's trail, not in that of a claimed tenant. The number of
+ * records depends on the time, because a caller may have any number of addresses and of former
+ * keys. The rejections of a key that is or was one of an application are counted apart and name it,
+ * so that no flood of unknown keys hides them. Rejected callers see no data, so their responses
+ * need no record.
+ */
+export function createRefusals(deps: RefusalDeps & { readonly onRetiredKeyUsed: () => void }) {
+  const unknown = createGroup(deps);
+  const known = new Map<string, ReturnType<typeof createGroup>>();
+  const mayRecord = perMinute(deps.clock, KNOWN_RECORDS_MAX);
+
+  function groupOf(keyId: string) {
+    const existing = known.get(keyId);
+    if (existing !== undefined) return existing;
+    const [oldest] = known.size < KEYS_MAX ? [] : known;
+    if (oldest !== undefined) {
+      known.delete(oldest[0]);
+      unknown.wait(oldest[1].takeWaiting());
+    }
+    const group = createGroup(deps, mayRecord);
+    known.set(keyId, group);
+    return group;
+  }
+
+  async function record(about: Pick<About, 'op' | 'ip'>, status: number, error: unknown): Promise<void> {
+    if (!(error instanceof RefusedKeyError)) {
+      await unknown.record(about, status);
+      return;
+    }
+    const { tenantId, applicationId: app, keyId } = error.key;
+    const named = { ...about, app, cred: `key:${keyId}`, resource: `tenant:${tenantId}` };
+    const isRecorded = await groupOf(keyId).record(named, status);
+    if (isRecorded && error.isRetired) deps.onRetiredKeyUsed();
+  }
+
+  return async <T>(about: Pick<About, 'op' | 'ip'>, identify: () => Promise<T>): Promise<T> => {
     try {
       return await identify();
     } catch (error) {
       const { status } = problemOf(error).problem;
-      if (status < 500) await record(about, status);
+      if (status < 500) await record(about, status, error);
       throw error;
     }
   };

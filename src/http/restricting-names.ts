@@ -20,7 +20,7 @@ const KINDS: readonly Kind[] = [
   {
     members: ['expires_at'],
     names:
-      /expir|ttl$|^ttl|timetolive|lifetime|lifespan|maxage(?!n)|notafter|until$|valid(?:to(?!ken)|until|till|thr|for(?!m)|ity)|retention/,
+      /expir|ttl$|^ttl|timetolive|lifetime|lifespan|maxage(?!n)|notafter|until$|valid(?:to(?!ken)|until|till|thr|for(?!m)|before|ity)|^endsat$|revokeat|retention/,
   },
   {
     members: ['permissions'],
@@ -28,6 +28,11 @@ const KINDS: readonly Kind[] = [
   },
   // The code of a reactor has the rights of this application.
   { members: ['application'] },
+  {
+    members: ['source_addresses'],
+    names:
+      /source(?:address|ip|network|range)|cidr|networks$|subnet|trusted(?:ip|net|host)|(?:^|allow|client)ips$|ipranges?$|ipaddress/,
+  },
   { members: ['rules'], names: /rules?$/ },
   { members: ['containers', 'container'], names: /container/ },
   { members: ['conditions'], names: /condition|criteri|filter|scope|^where$|^match(?:es)?$/ },

@@ -26,6 +26,7 @@ type Plain =
   | 'onCold'
   | 'onFailure'
   | 'onReleased'
+  | 'onRetiredKeyUsed'
   | 'onSent'
   | 'onTrailProtection'
   | 'parkedDeliveries'

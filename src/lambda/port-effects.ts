@@ -1,4 +1,4 @@
-import { CREDENTIAL_STORE_EFFECTS } from '../core/access/credential-store.ts';
+import { CREDENTIAL_STORE_EFFECTS, KEY_USES_EFFECTS } from '../core/access/credential-store.ts';
 import { SESSION_STORE_EFFECTS } from '../core/access/session-effects.ts';
 import { TENANT_BASICS_STORE_EFFECTS } from '../core/access/tenant-basics.ts';
 import {
@@ -57,6 +57,7 @@ export const PORT_EFFECTS = {
   invocationQueue: INVOCATION_QUEUE_EFFECTS,
   invocationStore: INVOCATION_STORE_EFFECTS,
   keyService: KEY_SERVICE_EFFECTS,
+  keyUses: KEY_USES_EFFECTS,
   reactorFunctions: REACTOR_FUNCTIONS_EFFECTS,
   reactorRunner: REACTOR_RUNNER_EFFECTS,
   reactorStore: REACTOR_STORE_EFFECTS,

@@ -122,7 +122,7 @@ export const logRecord = /* @__PURE__ */ madeOnce(() =>
       application_id: z.optional(z.string()),
       credential: described(
         z.optional(z.string()),
-        '`application`, `session:<id>`, `invocation:<id>` or `operator:<principal>`.',
+        '`key:<id>`, `session:<id>`, `invocation:<id>` or `operator:<principal>`.',
       ),
       source_ip: z.optional(z.string()),
       trace_id: described(z.optional(z.string()), 'The `SVC-TRACE-ID` of the request.'),
@@ -161,7 +161,7 @@ export const logRecord = /* @__PURE__ */ madeOnce(() =>
             outcome: 'ok',
             status: 200,
             application_id: '3c4a8c51-6f0e-4a5b-8e0c-9b0f6f0a7d21',
-            credential: 'application',
+            credential: 'key:019ab4c2-8f7a-7d10-9c55-2b1f0e7a6d42',
             source_ip: '203.0.113.7',
             trace_id: '45c57581-d870-43c3-95e8-eac0007b6b86',
             tokens: [{ id: '0b7f7f4e-7a43-4a52-9d2b-0c3f6ad1d3c8', form: 'reveal' }],

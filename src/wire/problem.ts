@@ -27,7 +27,9 @@ export const PROBLEMS: Readonly<
 > = {
   validation_failed: { status: 400, title: 'Bad Request' },
   unauthenticated: { status: 401, title: 'Unauthorized' },
+  key_expired: { status: 401, title: 'Unauthorized' },
   forbidden: { status: 403, title: 'Forbidden' },
+  address_not_allowed: { status: 403, title: 'Forbidden' },
   not_found: { status: 404, title: 'Not Found' },
   method_not_allowed: { status: 405, title: 'Method Not Allowed' },
   destination_timeout: { status: 408, title: 'Request Timeout' },

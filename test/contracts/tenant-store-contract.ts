@@ -7,7 +7,7 @@ import { aTenant } from '../support/builders/a-tenant.ts';
 /** Tests what every {@link TenantStore} must do together with its {@link TenantBasicsStore}. */
 export function tenantStoreContract(name: string, make: () => TenantStore & TenantBasicsStore): void {
   const create = async (tenant: Tenant): Promise<Tenant> => {
-    await make().create(tenant, anApplication({ tenantId: tenant.id, type: 'management' }), Buffer.alloc(32));
+    await make().create(tenant, anApplication({ tenantId: tenant.id, type: 'management' }));
     return tenant;
   };
   const basicsOf = ({ settings, roots, keyVersion }: Tenant) => ({ settings, roots, keyVersion });

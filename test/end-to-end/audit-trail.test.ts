@@ -95,6 +95,7 @@ interface Sample {
   readonly by: HttpClient;
   readonly id?: string;
   readonly invocation?: string;
+  readonly keyId?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** The token that the record names. */
@@ -127,6 +128,11 @@ describe('every route', () => {
     id: (await anApplication({ permissions: ['token:read'] })).id,
     ...(body !== undefined && { body }),
   });
+  const ofKey = async (body?: unknown): Promise<Sample> => {
+    const sample = await anotherApplication(body);
+    const [key] = (await management.get(`/applications/${sample.id ?? ''}/keys`)).body;
+    return { ...sample, keyId: key.id };
+  };
   const code = `// ${m('code')}\nmodule.exports = ({ args }) => ({ raw: args });`;
   const reactorBody = { name: m('name'), code, configuration: { secret: m('configuration') } };
   const aReactor = async (body?: unknown): Promise<Sample> => ({
@@ -171,6 +177,11 @@ describe('every route', () => {
     getApplication: () => anotherApplication(),
     updateApplication: () => anotherApplication({ name: m('name'), permissions: ['token:use'] }),
     regenerateApplicationKey: () => anotherApplication(),
+    createApplicationKey: () => anotherApplication({ name: m('name') }),
+    listApplicationKeys: () => anotherApplication(),
+    getApplicationKey: () => ofKey(),
+    updateApplicationKey: () => ofKey({ name: m('name') }),
+    deleteApplicationKey: () => ofKey(),
     deleteApplication: () => anotherApplication(),
     listPermissions: () => ({ by: app }),
     getTenant: () => ({ by: management }),
@@ -208,6 +219,7 @@ describe('every route', () => {
     const path = route.path
       .replace('{id}', sample.id ?? 'x')
       .replace('{invocation_id}', sample.invocation ?? 'x')
+      .replace('{key_id}', sample.keyId ?? 'x')
       .replace('{suffix+}', m('path'));
     const options: CallOptions = {
       headers: { 'SVC-TRACE-ID': trace, ...sample.headers },
@@ -281,7 +293,7 @@ describe('every route', () => {
       expect(first).toMatchObject({
         operation: route.operation,
         outcome: expect.stringMatching(/^(ok|begun)$/),
-        credential: 'application',
+        credential: expect.stringMatching(/^key:[\da-f-]{36}$/),
         source_ip: expect.stringMatching(/^[\d.:a-f]+$/),
       });
       expect(first?.application_id).toMatch(/^[\da-f-]{36}$/);

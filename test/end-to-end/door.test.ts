@@ -48,6 +48,11 @@ const GRANTS = {
   permissions: ['token:create'],
   rules: [{ ...revealing('/door/', ['token:read', 'token:use']), description: 'd' }],
 };
+const OF_KEY = {
+  name: 'k',
+  expires_at: '2099-01-01T00:00:00+00:00',
+  source_addresses: ['203.0.113.0/24', '2001:db8::/48'],
+};
 const OF_SESSION = {
   permissions: [],
   rules: [
@@ -74,6 +79,7 @@ async function validRequests(): Promise<readonly Valid[]> {
     app.post('/tokens', { type: 'token', data: { a: 1 }, ...DETAILS }),
     app.post('/tokens', { type: 'card', data: CARD }),
   ]);
+  const key = await management.post(`/applications/${app.id}/keys`);
   const reactor = await management.post('/reactors', { name: 'r', code: REACTOR_CODE, configuration: {} });
   const valid = (
     caller: typeof app | typeof management,
@@ -130,6 +136,10 @@ async function validRequests(): Promise<readonly Valid[]> {
       { ...application, rules: [revealing('/', ALL_TOKEN_PERMISSIONS)] },
       { isRepeatable: false },
     ),
+    valid(management, 'POST', `/applications/${app.id}/keys`, OF_KEY, { isRepeatable: false }),
+    valid(management, 'PATCH', `/applications/${app.id}/keys/${key.body.id}`, OF_KEY, {
+      shown: Object.keys(OF_KEY),
+    }),
     valid(management, 'PUT', '/tenants/self', { name: 't', settings: {} }, { isRepeatable: false }),
     valid(app, 'POST', '/sessions/authorize', { nonce: 'x', ...OF_SESSION }, { isRepeatable: false }),
     valid(management, 'POST', '/reactors', ofReactor, once),
@@ -315,6 +325,7 @@ it('a non-empty body is rejected where the operation reads none', async () => {
   for (const [caller, method, path] of [
     [key, 'DELETE', '/tokens/some-id'],
     [publicKey, 'POST', '/sessions'],
+    [credentials.management_key, 'DELETE', `/applications/${id}/keys/x`],
     [credentials.management_key, 'POST', `/applications/${id}/regenerate`],
   ] as const) {
     const headers = { 'Content-Type': 'application/json' };

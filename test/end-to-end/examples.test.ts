@@ -305,6 +305,22 @@ describe('the README', () => {
   });
 });
 
+describe('the guide to rotate a key', () => {
+  it('has blocks that run when they are pasted one after another into one shell', async () => {
+    const text = readFileSync('docs/guides/rotate-a-key.md', 'utf8');
+    const pasted = [...text.matchAll(/^```sh\n(.*?)^```$/gms)]
+      .map(([, block = '']) => block)
+      .join('\n')
+      .replaceAll('http://localhost:8787', service.credentials.base_url)
+      .replaceAll('.local/credentials.json', service.credentialsFile);
+    const { stdout } = await run('bash', ['-eu', '-o', 'pipefail', '-c', pasted]);
+    expect(stdout).toContain('"type":"token"');
+    expect(stdout).toMatch(/\[ 'Billing, from December on', '\w{4}', '[\d-]{10}' \]/);
+    // The first key was never used, and is gone.
+    expect(stdout.match(/'\w{4}'/g)).toHaveLength(1);
+  });
+});
+
 describe('every example', () => {
   const OURS = ['node', 'reactor', 'webhook-receiver'];
 

@@ -202,6 +202,20 @@ describe('a client in the field', () => {
     expect([found.status, found.body.data.map(({ id }: { id: string }) => id)]).toEqual([200, [wanted]]);
   });
 
+  it('creates, lists and deletes keys of an application', async () => {
+    const path = `/applications/${applicationId}/keys`;
+    const created = await manager.send('POST', path);
+    expect(created).toMatchObject({ status: 201, body: { id: expect.any(String), key: expect.any(String) } });
+    const { id, key, created_at, created_by } = created.body;
+    const listed = await manager.send('GET', path);
+    expect(listed.body).toContainEqual(expect.objectContaining({ id, created_at, created_by }));
+    expect((await manager.send('GET', `${path}/${id as string}`)).body).not.toHaveProperty('key');
+    const next = new FieldClient(service.credentials.base_url, key as string);
+    expect((await next.send('POST', '/tokens', { type: 'token', data: 'a' })).status).toBe(201);
+    expect((await manager.send('DELETE', `${path}/${id as string}`)).status).toBe(204);
+    expect((await next.send('POST', '/tokens', { type: 'token', data: 'a' })).status).toBe(401);
+  });
+
   it('sends no POST as a form', async () => {
     const collecting = await manager.send('POST', '/applications', {
       name: 'Page',

@@ -83,6 +83,7 @@ describe('the examples of the document', () => {
     const page = await anApplication({ type: 'public', permissions: ['token:create'] });
     made['tokens'] = (await own.post('/tokens', exampleOf('createToken'))).body.id;
     made['applications'] = (await management.post('/applications', exampleOf('createApplication'))).body.id;
+    made['key_id'] = (await management.post(`/applications/${made['applications'] ?? ''}/keys`)).body.id;
     made['reactors'] = (await management.post('/reactors', exampleOf('createReactor'))).body.id;
     nonce = (await page.post('/sessions')).body.nonce;
     tenant = (await management.get('/tenants/self')).body.name;
@@ -99,7 +100,11 @@ describe('the examples of the document', () => {
       const body = { ...JSON.parse(text), ...(operation === 'updateTenant' && { name: tenant }) };
       const caller =
         /^(applications|reactors|tenants)/.test(kind) && operation !== 'invokeReactor' ? management : own;
-      const { status } = await caller.send(method, path.replace('{id}', made[kind] ?? ''), { body });
+      const { status } = await caller.send(
+        method,
+        path.replace('{id}', made[kind] ?? '').replace('{key_id}', made['key_id'] ?? ''),
+        { body },
+      );
       expect([200, 201, 204]).toContain(status);
     },
   );

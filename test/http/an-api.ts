@@ -43,6 +43,8 @@ export function anApi() {
     headerPrefixes: ['SVC', 'ACME'],
     clientCompatibility: 'strict',
     edgeSecret: [],
+    keyUses: { note: () => Promise.resolve() },
+    onRetiredKeyUsed: () => undefined,
     log: (line) => lines.push(line),
   };
   return {

@@ -49,7 +49,7 @@ const HARMLESS = [
   // These are parameters of a page.
   ...['after', 'page', 'size'],
   // No update changes these.
-  ...['created_at', 'created_by', 'modified_at', 'modified_by', 'tenant_id'],
+  ...['created_at', 'created_by', 'hint', 'last_used_on', 'modified_at', 'modified_by', 'tenant_id'],
   // The schema itself knows this other name.
   'timeoutMs',
 ];
@@ -104,7 +104,20 @@ const OF_KINDS = [
 /** Words that are near a restricting name, or contain one, and restrict nothing. */
 const ORDINARY = [
   ...['title', 'time', 'export', 'exp', 'task', 'mark', 'role', 'private', 'primary', 'transfer', 'tel'],
-  ...['duplicate', 'expert', 'reason', 'rematch', 'somewhere', 'settlement', 'throttled', 'valid', 'ruler'],
+  ...[
+    'duplicate',
+    'expert',
+    'reason',
+    'rematch',
+    'somewhere',
+    'settlement',
+    'network',
+    'relationships',
+    'trusted',
+    'throttled',
+    'valid',
+    'ruler',
+  ],
   ...['valid_token', 'valid_format', 'max_agents', 'can_create_expiring_applications', '', '___'],
 ];
 

@@ -2,6 +2,7 @@ import { cases, fc } from '../../packages/local-aws/test/properties.ts';
 import { apiRequest } from '../../src/http/api-request.ts';
 import { createRefusals, networkOf, sourceAddress } from '../../src/http/record-request.ts';
 import { defined } from '../../src/core/shared/defined.ts';
+import { RefusedKeyError } from '../../src/core/access/refused-key.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
 import { anEvent } from '../support/builders/an-event.ts';
 import { anAuditLog } from '../support/fakes/an-audit.ts';
@@ -66,10 +67,14 @@ describe('requests of unknown callers', () => {
   const refused = () => Promise.reject(new ServiceError('unauthenticated', 'no'));
 
   function refusals() {
-    let now = 1_000_000;
+    let [now, uses] = [1_000_000, 0];
     const audit = anAuditLog({ clock: () => now });
-    const record = createRefusals({ auditLog: audit.log, clock: () => now });
-    return { ...audit, record, pass: (ms: number) => (now += ms) };
+    const record = createRefusals({
+      auditLog: audit.log,
+      clock: () => now,
+      onRetiredKeyUsed: () => (uses += 1),
+    });
+    return { ...audit, record, pass: (ms: number) => (now += ms), uses: () => uses };
   }
 
   const recordedIn = ({ entries }: ReturnType<typeof refusals>) =>
@@ -125,6 +130,57 @@ describe('requests of unknown callers', () => {
       }),
       { numRuns: cases(50) },
     );
+  });
+
+  it('do not hide those with a key that was one of an application, which name it', async () => {
+    const all = refusals();
+    const withKey = (keyId: string, isRetired: boolean, ip = about.ip) => {
+      const key = { tenantId: 'a-tenant', applicationId: 'an-application', keyId };
+      const code = isRetired ? ('unauthenticated' as const) : ('address_not_allowed' as const);
+      const refuse = () => Promise.reject(new RefusedKeyError(code, 'no', { key, isRetired }));
+      return expect(all.record({ ...about, ip }, refuse)).rejects.toThrow('no');
+    };
+    for (let host = 0; host < 9; host += 1)
+      await expect(all.record({ ...about, ip: `198.51.100.${String(host)}` }, refused)).rejects.toThrow();
+    for (const ip of ['203.0.113.1', '203.0.113.2', '203.0.113.2']) await withKey('one', true, ip);
+    await withKey('other', false);
+    const named = () =>
+      all
+        .entries()
+        .filter(({ cred }) => cred !== undefined)
+        .map(({ trail, app, cred, status, ip, count }) => defined({ trail, app, cred, status, ip, count }));
+    const of = { trail: 'deployment', app: 'an-application' };
+    // A forgotten client does not hide a thief elsewhere.
+    expect(named()).toEqual([
+      { ...of, cred: 'key:one', status: 401, ip: '203.0.113.1' },
+      { ...of, cred: 'key:one', status: 401, ip: '203.0.113.2' },
+      { ...of, cred: 'key:other', status: 403, ip: about.ip },
+    ]);
+    // The alarm is for retired keys alone.
+    expect(all.uses()).toBe(2);
+    all.pass(60_000);
+    await withKey('one', true);
+    expect(named().at(-1)).toMatchObject({ cred: 'key:one', count: 2 });
+    expect(all.uses()).toBe(3);
+  });
+
+  it('have at most 64 records a minute, with any number of former keys, and none is uncounted', async () => {
+    const all = refusals();
+    const refuse = (keyId: string) => () =>
+      Promise.reject(
+        new RefusedKeyError('unauthenticated', 'no', {
+          key: { tenantId: 'a-tenant', applicationId: 'an-application', keyId },
+          isRetired: true,
+        }),
+      );
+    for (let key = 0; key < 2_500; key += 1)
+      await expect(all.record(about, refuse(String(key)))).rejects.toThrow('no');
+    expect(all.entries()).toHaveLength(64);
+    expect(all.uses()).toBe(64);
+    all.pass(60_000);
+    await expect(all.record(about, refused)).rejects.toThrow('no');
+    // The keys that are still counted apart have the others, until their next use.
+    expect(all.entries().at(-1)?.count).toBeGreaterThan(1_400);
   });
 
   it('requests of unknown callers of one IPv6 network have one record', async () => {

@@ -6,6 +6,7 @@ import { dependencies as sweeperDependencies } from '../../functions/sweeper/dep
 import { dependencies as sealerDependencies } from '../../functions/audit-sealer/dependencies.ts';
 import { runSealer } from '../../functions/audit-sealer/run-sealer.ts';
 import { newSealerMemory } from '../../src/core/trail/seal-trail.ts';
+import { keyReports } from '../../src/lambda/key-metrics.ts';
 import { auditCheckReports, auditReports } from '../../src/lambda/audit-metrics.ts';
 import { anIndexStore } from '../support/fakes/an-index.ts';
 import { aSealSigner } from '../support/fakes/a-seal-signer.ts';
@@ -90,6 +91,9 @@ async function emittedBy(stacks: readonly Stack[]) {
       workerDependencies(worker ?? {}, printingThrough(print)).onReleased(301_000);
     })),
     ...(await emittedBySealer(sealer ?? {})),
+    ...(await emittedWhile((print) => {
+      keyReports(print, tokens?.['SERVICE_NAME'] ?? '')();
+    })),
     ...(await emittedWhile((print) => {
       const { onAuditUnavailable, onAuditEndMissing } = auditReports(print, tokens?.['SERVICE_NAME'] ?? '');
       for (const report of [onAuditUnavailable, onAuditEndMissing]) report(new Error('x'));

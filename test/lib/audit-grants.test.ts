@@ -78,8 +78,11 @@ it('only the sealer may write the head in the table of keys, and only the operat
   const onAccess = policies.filter(({ Resource }) =>
     /table\/Cloakroom-Access"/.test(JSON.stringify(Resource)),
   );
+  // What is bound to the items of keys reaches neither.
+  const isOfKeys = ({ Condition }: Statement) =>
+    String(Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys']) === 'key#*';
   const writes = (statement: Statement) =>
-    /PutItem|UpdateItem|DeleteItem|BatchWrite/.test(String(statement.Action));
+    /PutItem|UpdateItem|DeleteItem|BatchWrite/.test(String(statement.Action)) && !isOfKeys(statement);
   const writers = new Set(
     onAccess.filter((each) => each.Effect === 'Allow' && writes(each)).map(({ of }) => of),
   );
@@ -145,3 +148,25 @@ it.each(['Audit', 'AuditIndex', 'AuditSeals'])(
     ]);
   },
 );
+
+it('only the functions that serve requests may note uses of keys, and write nothing else of a key', () => {
+  const noting = policies.filter(
+    ({ Condition }) => String(Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys']) === 'key#*',
+  );
+  expect(noting.map(({ of }) => of).toSorted()).toEqual([
+    'Applications',
+    'Logs',
+    'Proxy',
+    'Reactors',
+    'Tokens',
+  ]);
+  for (const statement of noting)
+    expect(statement).toMatchObject({
+      Effect: 'Allow',
+      Action: 'dynamodb:UpdateItem',
+      Condition: {
+        'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['pk', 'sk', 'lastUsedOn'] },
+        Null: { 'dynamodb:LeadingKeys': 'false', 'dynamodb:Attributes': 'false' },
+      },
+    });
+});

@@ -2,6 +2,7 @@ import { createSession, authorizeSession } from '../../src/core/access/session.t
 import { hashApiKey } from '../../src/core/crypto/api-key.ts';
 import { createApplication } from '../../src/core/applications/create-application.ts';
 import { deleteApplication, regenerateKey } from '../../src/core/applications/change-application.ts';
+import { updateKey } from '../../src/core/applications/manage-keys.ts';
 import type { Caller } from '../../src/core/access/caller.ts';
 import { randomIdentity } from '../../src/core/shared/write-identity.ts';
 import type { Secret } from '../../src/core/shared/secret.ts';
@@ -30,6 +31,8 @@ const draw = (below: number): number => Math.floor(random() * below);
 interface Holder {
   readonly id: string;
   key: Secret<string> | undefined;
+  /** The key ends then, in ms since the epoch. */
+  endsAt: number;
 }
 
 interface Made {
@@ -55,13 +58,13 @@ async function aHolder(type: 'public' | 'private'): Promise<Holder> {
     input,
     randomIdentity(machinePlatform.random),
   );
-  return { id: application.id, key };
+  return { id: application.id, key, endsAt: Infinity };
 }
 
 async function callerOf({ key }: Holder): Promise<Caller> {
   if (key === undefined) throw new Error('the application is deleted');
   const credential = await world.operator.credentialStore.findByKeyHash(hashApiKey(key));
-  if (credential === undefined) throw new Error('a current key is unknown');
+  if (credential === undefined || 'retired' in credential) throw new Error('a current key is unknown');
   return credential.caller;
 }
 
@@ -70,11 +73,13 @@ async function isAlive({ key }: Made): Promise<readonly boolean[]> {
   const found = await Promise.all(
     Array.from({ length: READS }, () => world.operator.sessionStore.findByKeyHash(hashApiKey(key))),
   );
-  return [...new Set(found.map((credential) => credential !== undefined))];
+  const endOf = (credential: (typeof found)[number]) =>
+    credential !== undefined && 'caller' in credential ? credential.expiresAtMs : undefined;
+  return [...new Set(found.map((credential) => (endOf(credential) ?? 0) > world.state.now))];
 }
 
-const has = (holder: Holder, key: Secret<string> | undefined) =>
-  holder.key !== undefined && holder.key === key;
+const isUsable = ({ key, endsAt }: Holder) => key !== undefined && endsAt > world.state.now;
+const has = (holder: Holder, key: Secret<string> | undefined) => isUsable(holder) && holder.key === key;
 const shouldLive = ({ by, makingKey, authorized }: Made) =>
   has(by, makingKey) && (authorized === undefined || has(authorized.by, authorized.key));
 
@@ -97,26 +102,34 @@ describe('a session', () => {
         );
       };
       for (let step = 0; step < STEPS; step += 1) {
-        const act = draw(10);
+        const act = draw(13);
         const maker = makers[draw(2)];
         const authorizer = authorizers[draw(2)];
         const holder = holders[draw(4)];
         const session = sessions[draw(Math.max(1, sessions.length))];
         history.push(String(act));
-        if (act < 4 && maker?.key !== undefined) {
+        if (act < 4 && maker !== undefined && isUsable(maker)) {
           const made = await createSession(
             world.operator,
             await callerOf(maker),
             randomIdentity(machinePlatform.random),
           );
           sessions.push({ key: made.key, nonce: made.nonce, by: maker, makingKey: maker.key });
-        } else if (act < 7 && session !== undefined && authorizer?.key !== undefined) {
+        } else if (act < 7 && session !== undefined && authorizer !== undefined && isUsable(authorizer)) {
           await authorize(session, authorizer);
         } else if (act < 9 && holder?.key !== undefined) {
           holder.key = (await regenerateKey(world.operator, manager(), holder.id)).key;
+          holder.endsAt = Infinity;
         } else if (act === 9 && holder?.key !== undefined) {
           await deleteApplication(world.operator, manager(), holder.id);
           holder.key = undefined;
+        } else if (act < 12 && holder !== undefined && isUsable(holder)) {
+          holder.endsAt = world.state.now + 1_000;
+          const { keys = [] } = (await world.operator.applicationStore.find(tenantId, holder.id)) ?? {};
+          const place = { id: holder.id, keyId: keys[0]?.id ?? '' };
+          await updateKey(world.operator, manager(), place, { expiresAtMs: holder.endsAt });
+        } else if (act === 12) {
+          world.state.now += 700;
         }
         for (const each of sessions)
           expect([history, await isAlive(each)]).toEqual([history, [shouldLive(each)]]);

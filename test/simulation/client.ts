@@ -158,7 +158,9 @@ export function createClient(name: string, options: ClientOptions): Client {
       outcome === 'ok' && status !== 202
         ? [...new Set([...tokensIn(body), ...filled.filter((id) => id !== 'data')])]
         : [];
-    const isForeign = request.key === target.strangerKey;
+    // Rejected keys are recorded in the trail of the deployment.
+    const isRejected = status === 401 || body?.code === 'address_not_allowed';
+    const isForeign = isRejected || request.key === target.strangerKey;
     const [, deleted] = (status === 204 && DELETED.exec(request.path)) || [];
     const applicationId = target.applicationIds.get(request.key);
     findings.answered.push({ label, trace, status, outcome, ids, deleted, applicationId, isForeign });

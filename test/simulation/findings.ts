@@ -20,7 +20,7 @@ export interface Answered {
   readonly deleted: string | undefined;
   /** The application whose own key the request had, if that is known. */
   readonly applicationId: string | undefined;
-  /** Belongs to another tenant, whose trail no judge reads. */
+  /** Its record is in a trail that no judge reads: of another tenant, or of the deployment. */
   readonly isForeign: boolean;
 }
 

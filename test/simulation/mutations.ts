@@ -54,9 +54,9 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'a copy of a credential is not updated',
     file: `${STORE}/application-store.ts`,
-    find: 'return transact(table, puts(name, { ...stored, application: next }, unchanged(stored)));',
+    find: '...ownWrites(name, next, unchanged(previous)),',
     replace:
-      'return transact(table, puts(name, { ...stored, application: next }, unchanged(stored)).filter(({ Put }) => !String(Put?.Item?.["pk"]).endsWith("#3")));',
+      '...ownWrites(name, next, unchanged(previous)).filter(({ Put }) => !String(Put?.Item?.["pk"]).endsWith("#3")),',
   },
   {
     name: 'a sweep forgets one of sixteen partitions',
@@ -128,14 +128,34 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'the key of a deleted application is left in a copy',
     file: `${STORE}/application-store.ts`,
-    find: '...copyKeys(stored).map((key) => remove(key))]);',
-    replace: '...copyKeys(stored).slice(1).map((key) => remove(key))]);',
+    find: '...application.keys.flatMap((key) => retireKey(name, application, key, platform.clock())),',
+    replace:
+      '...application.keys.flatMap((key) => retireKey(name, application, key, platform.clock()).slice(1)),',
   },
   {
     name: 'a former key stays valid in a copy',
     file: `${STORE}/application-store.ts`,
-    find: '...ALL_COPIES.map((copy) => remove(credentialKey(stored.keyHash, copy))),',
-    replace: '...ALL_COPIES.slice(2).map((copy) => remove(credentialKey(stored.keyHash, copy))),',
+    find: '.flatMap((key) => retireKey(table, next, key, now)),',
+    replace: '.flatMap((key) => retireKey(table, next, key, now).slice(2)),',
+  },
+  {
+    name: 'the end of a key is not checked',
+    file: 'src/core/access/authenticate.ts',
+    find: 'if (credential.key !== undefined) checkOwnKey(credential.key, source, clock());',
+    replace:
+      'if (credential.key !== undefined) checkOwnKey({ ...credential.key, expiresAtMs: Infinity }, source, clock());',
+  },
+  {
+    name: 'a change of a key does not reach a copy',
+    file: `${STORE}/application-store.ts`,
+    find: 'return isSame ? [] : changeKey(table, next, key);',
+    replace: 'return isSame ? [] : changeKey(table, next, key).slice(1);',
+  },
+  {
+    name: 'a session lives on without the key that authorized it',
+    file: `${STORE}/session-store.ts`,
+    find: '{ applicationId: authorizedBy, keyId: authorizingKey },',
+    replace: '{ applicationId: createdBy, keyId: makingKey },',
   },
   {
     name: 'an answer that shows tokens has no record',

@@ -8,6 +8,7 @@ import {
   useApplication,
 } from './steps/applications.ts';
 import { cvc } from './steps/cards.ts';
+import { bindKey, endKey, rotateKey } from './steps/keys.ts';
 import { inspect, readTrail, replaceRoot, rewrapRoots, rotateKeys } from './steps/operator.ts';
 import { detokenize, get, getAsStranger, getExpired, getGone, list, search } from './steps/read-tokens.ts';
 import { createWithKey, failUnderKey, updateWithKey, waitForLease } from './steps/repeat-requests.ts';
@@ -60,6 +61,9 @@ const STEPS = {
   createApplication,
   regrant,
   regenerate,
+  rotateKey,
+  endKey,
+  bindKey,
   deleteApplication,
   useApplication,
   cvc,
@@ -88,6 +92,7 @@ const OFTEN: readonly StepName[] = [
     'updateShared',
     'regrant',
     'createApplication',
+    'rotateKey',
   ] as const),
   ...(['reactLater', 'reactLater', 'reactLater', 'react', 'forward'] as const),
 ];
@@ -99,7 +104,7 @@ export const takeStep = (client: Client, name: StepName): Promise<void> => STEPS
 
 /** Steps that need time of their own, or many calls. */
 const SLOW: readonly StepName[] = [
-  ...(['wait', 'cvc', 'getExpired', 'replaceRoot', 'rewrapRoots'] as const),
+  ...(['wait', 'cvc', 'getExpired', 'endKey', 'replaceRoot', 'rewrapRoots'] as const),
   ...(['tokenizeMany', 'changeLarge', 'changeParts'] as const),
 ];
 

@@ -3,6 +3,7 @@ import { createApplicationStore } from '../../src/adapters/dynamodb/application-
 import { createCredentialStore } from '../../src/adapters/dynamodb/credential-store.ts';
 import { createIdempotencyStore } from '../../src/adapters/dynamodb/idempotency-store.ts';
 import { createInvocationCredentialStore } from '../../src/adapters/dynamodb/invocation-credential-store.ts';
+import { createKeyUses } from '../../src/adapters/dynamodb/key-uses.ts';
 import { createReactorStore } from '../../src/adapters/dynamodb/reactor-store.ts';
 import { createSessionStore } from '../../src/adapters/dynamodb/session-store.ts';
 import { createDeploymentKeyStore } from '../../src/adapters/dynamodb/deployment-key-store.ts';
@@ -46,9 +47,9 @@ export async function manyInstances(now = Date.now()) {
   const clock = () => state.now;
 
   /** The dependencies of a function, over a separate client, which combines reads. */
-  function wired() {
+  function wired(random = machinePlatform.random) {
     const { client } = database.tables(() => undefined);
-    const platform = { ...machinePlatform, clock };
+    const platform = { ...machinePlatform, clock, random };
     const table = (name: string) => ({ client, platform, name });
     const [access, ephemeral] = [table('Access'), table('Ephemeral')];
     const [tenantBasicsStore, credentialStore] = [
@@ -64,6 +65,7 @@ export async function manyInstances(now = Date.now()) {
       deploymentKeyStore: createDeploymentKeyStore(access),
       tenantBasicsStore,
       credentialStore,
+      keyUses: createKeyUses(access),
       sessionStore: createSessionStore(ephemeral, credentialStore),
       invocationCredentials: createInvocationCredentialStore(ephemeral, credentialStore),
       idempotencyStore: createIdempotencyStore(ephemeral),
@@ -81,14 +83,17 @@ export async function manyInstances(now = Date.now()) {
       keyRotationMs: 90 * 24 * 3_600_000,
       headerPrefixes: ['SVC'],
       edgeSecret: [],
+      onRetiredKeyUsed: () => undefined,
       log: (line: RequestLogLine) => lines.push(line),
       onFailure: (error: unknown) => failures.push(error),
     };
   }
 
-  /** The instance is cold. */
-  function anInstance() {
-    const handle = createApiHandler(wired(), routes);
+  /** The instance is cold. It draws the copies that it reads, or reads this one of each record. */
+  function anInstance(copy?: number) {
+    const random = machinePlatform.random;
+    const fixed = { ...random, integer: (below: number) => (copy ?? random.integer(below)) % below };
+    const handle = createApiHandler(wired(fixed), routes);
     return async (
       method: string,
       path: string,

@@ -24,6 +24,8 @@ type Schemas = Readonly<Record<string, Schema>>;
 const SDK_NAMES: Readonly<Record<string, string>> = {
   CreateApplicationRequest: 'NewApplication',
   UpdateApplicationRequest: 'ApplicationGrants',
+  CreateApplicationKeyRequest: 'NewApplicationKey',
+  UpdateApplicationKeyRequest: 'ApplicationKeyChange',
   AuthorizeSessionRequest: 'SessionGrants',
   CreateReactorRequest: 'NewReactor',
   PatchReactorRequest: 'ReactorChange',

@@ -9,6 +9,7 @@ import {
   isTenantKey,
   parseInvocationKey,
   parseReactorKey,
+  RETIRED_PREFIX,
   SEAL_HEAD_KEY,
 } from '../../../src/adapters/dynamodb/keys.ts';
 import { basicsItemOf, readTenantItem, tenantItemOf } from '../../../src/adapters/dynamodb/tenant-item.ts';
@@ -27,6 +28,8 @@ import { readAll, scanAll, writeAll, type RawItem } from './scan.ts';
 /** The items of a record, as digests by key. */
 interface FoundRecord {
   readonly items: Map<string, { readonly key: RawItem; readonly digest: string }>;
+  /** It has more than tombstones: those of the keys of an application outlive it. */
+  isLive: boolean;
   /** Shown to the administrator. */
   name?: string;
 }
@@ -48,20 +51,26 @@ const applicationRecord = (tenantId: string, id: string) =>
   JSON.stringify({ tenant_id: tenantId, application_id: id });
 const tenantRecord = (tenantId: string) => JSON.stringify({ tenant_id: tenantId });
 
-const isApplication = (sk: string) => sk.startsWith(APPLICATION_PREFIX) || ['grants', 'key'].includes(sk);
+const isApplication = (sk: string) =>
+  [APPLICATION_PREFIX, RETIRED_PREFIX].some((prefix) => sk.startsWith(prefix)) ||
+  ['grants', 'key'].includes(sk);
 
 /** The members of an item that can identify its record. */
 const textsOf = (item: RawItem): Partial<Record<string, string>> =>
   Object.fromEntries(
-    ['pk', 'sk', 'tenantId', 'id'].flatMap((name) => {
+    ['pk', 'sk', 'tenantId', 'applicationId', 'id'].flatMap((name) => {
       const text = item[name]?.S;
       return text === undefined ? [] : [[name, text]];
     }),
   );
 
+/** Only the application itself has its id as its own. */
+const applicationIdOf = (sk: string, { id = sk, applicationId = id }: ReturnType<typeof textsOf>): string =>
+  applicationId;
+
 /** The record of an item; `undefined` for the state of an invocation, which is not restored. */
 export function recordOf(item: RawItem): string | undefined {
-  const { pk = '', sk = '', tenantId = pk, id = sk } = textsOf(item);
+  const { pk = '', sk = '', tenantId = pk, ...texts } = textsOf(item);
   if (parseInvocationKey({ pk, sk }) !== undefined) return undefined;
   if (TRAIL_PARTITIONS.includes(pk)) return TRAIL;
   if (pk === DEPLOYMENT_KEY.pk) return POINTER;
@@ -69,7 +78,9 @@ export function recordOf(item: RawItem): string | undefined {
   if (sk === 'tenant-copy') return tenantRecord(pk.slice(0, TENANT_ID_LENGTH));
   const reactor = parseReactorKey({ pk, sk });
   if (reactor !== undefined) return JSON.stringify({ tenant_id: reactor.tenantId, reactor_id: reactor.id });
-  return isApplication(sk) ? applicationRecord(tenantId, id) : JSON.stringify({ pk, sk });
+  return isApplication(sk)
+    ? applicationRecord(tenantId, applicationIdOf(sk, texts))
+    : JSON.stringify({ pk, sk });
 }
 
 /** Equal items have the same canonical text. */
@@ -82,7 +93,8 @@ function canonical(value: unknown): unknown {
     .map(([name, member]) => [name, canonical(member)]);
 }
 
-const digestOf = (item: RawItem) =>
+/** A use of a key is no change of its application. */
+const digestOf = ({ lastUsedOn: _, ...item }: RawItem) =>
   createHash('sha256')
     .update(JSON.stringify(canonical(item)))
     .digest('base64');
@@ -94,14 +106,18 @@ const keyOf = ({ pk, sk }: RawItem): Record<string, AttributeValue> => ({
 
 const keyText = (key: RawItem) => JSON.stringify([key['pk']?.S, key['sk']?.S]);
 
+const isTombstone = ({ sk, isRetired }: RawItem) =>
+  isRetired?.BOOL === true || sk?.S?.startsWith(RETIRED_PREFIX) === true;
+
 async function readRecords(deps: RestoreDeps, table: string): Promise<Records> {
   const records = new Map<string, FoundRecord>();
   await scanAll(deps, { TableName: table, ConsistentRead: true }, (item) => {
     const text = recordOf(item);
     if (text === undefined) return;
-    const record: FoundRecord = records.get(text) ?? { items: new Map() };
+    const record: FoundRecord = records.get(text) ?? { items: new Map(), isLive: false };
     records.set(text, record);
     record.items.set(keyText(item), { key: keyOf(item), digest: digestOf(item) });
+    record.isLive ||= !isTombstone(item);
     const name = item['name']?.S;
     if (name !== undefined) record.name = name;
   });
@@ -126,11 +142,15 @@ function changesBetween(now: Records, then: Records): readonly RecordChange[] {
   const texts = new Set([...then.keys(), ...now.keys()]);
   return [...texts].flatMap((text): readonly RecordChange[] => {
     const change = { text, now: now.get(text), then: then.get(text) };
-    if (change.now === undefined) return [{ ...change, kind: 'deleted' }];
-    if (change.then === undefined) return [{ ...change, kind: 'created' }];
-    return isEqual(change.now, change.then) ? [] : [{ ...change, kind: 'changed' }];
+    if (change.now !== undefined && change.then !== undefined && isEqual(change.now, change.then)) return [];
+    if (change.now?.isLive !== true) return [{ ...change, kind: 'deleted' }];
+    return [{ ...change, kind: change.then?.isLive === true ? 'changed' : 'created' }];
   });
 }
+
+/** Tombstones alone are no record that an administrator knows: they stay as they are now. */
+const isListed = ({ text, now, then }: RecordChange) =>
+  !UNLISTED.includes(text) && (now?.isLive === true || then?.isLive === true);
 
 const LIST_KINDS: readonly ListKind[] = ['deleted', 'changed', 'created'];
 
@@ -146,7 +166,7 @@ export async function listRecords(
   const lengths: Record<string, number> = {};
   for (const kind of LIST_KINDS) {
     const lines = changes
-      .filter((change) => change.kind === kind && !UNLISTED.includes(change.text))
+      .filter((change) => change.kind === kind && isListed(change))
       .map(({ text, now, then }) =>
         JSON.stringify({ ...(JSON.parse(text) as object), name: now?.name ?? then?.name }),
       );

@@ -64,7 +64,9 @@ export interface Problem {
   readonly code:
     | 'validation_failed'
     | 'unauthenticated'
+    | 'key_expired'
     | 'forbidden'
+    | 'address_not_allowed'
     | 'not_found'
     | 'method_not_allowed'
     | 'destination_timeout'
@@ -98,6 +100,36 @@ export interface Application {
   readonly modified_by?: string;
   readonly modified_at?: string;
   readonly expires_at?: string;
+}
+
+/** Only this response contains the key. */
+export interface CreatedApplicationKey {
+  readonly id: string;
+  readonly name?: string;
+  /** The last four characters of the key. */
+  readonly hint: string;
+  readonly created_at: string;
+  readonly created_by?: string;
+  readonly expires_at?: string;
+  /** The latest day (UTC) on which an instance of the service first accepted it. */
+  readonly last_used_on?: string;
+  /** Networks in CIDR notation; empty for all. */
+  readonly source_addresses: readonly string[];
+  readonly key: string;
+}
+
+export interface ApplicationKey {
+  readonly id: string;
+  readonly name?: string;
+  /** The last four characters of the key. */
+  readonly hint: string;
+  readonly created_at: string;
+  readonly created_by?: string;
+  readonly expires_at?: string;
+  /** The latest day (UTC) on which an instance of the service first accepted it. */
+  readonly last_used_on?: string;
+  /** Networks in CIDR notation; empty for all. */
+  readonly source_addresses: readonly string[];
 }
 
 export interface Permission {
@@ -135,7 +167,7 @@ export interface LogRecord {
   /** The `id` of the record that was written ahead of an effect of the same request. */
   readonly follows?: string;
   readonly application_id?: string;
-  /** `application`, `session:<id>`, `invocation:<id>` or `operator:<principal>`. */
+  /** `key:<id>`, `session:<id>`, `invocation:<id>` or `operator:<principal>`. */
   readonly credential?: string;
   readonly source_ip?: string;
   /** The `SVC-TRACE-ID` of the request. */
@@ -284,6 +316,27 @@ export interface ApplicationGrants {
    * permission decides.
    */
   readonly rules?: readonly AccessRule[] | undefined;
+}
+
+export interface NewApplicationKey {
+  /** Up to 200 characters. A note for people. */
+  readonly name?: string | undefined;
+  /** ISO 8601; from that time on the key is rejected. */
+  readonly expires_at?: string | undefined;
+  /**
+   * IPv4 and IPv6 addresses and networks from which requests may present the key: `203.0.113.7`,
+   * `2001:db8::/48`. An IPv6 network contains no IPv4 address.
+   */
+  readonly source_addresses?: readonly string[] | undefined;
+}
+
+export interface ApplicationKeyChange {
+  /** Up to 200 characters. `null` removes it. */
+  readonly name?: string | null | undefined;
+  /** ISO 8601, in the future; `null` removes it. */
+  readonly expires_at?: string | null | undefined;
+  /** Replaces all of them; `null` accepts the key from everywhere. */
+  readonly source_addresses?: readonly string[] | null | undefined;
 }
 
 export interface TenantChange {

@@ -1,12 +1,17 @@
 import { type TransactWriteItem, type Item, type Table } from './table-client.ts';
 import type { Application } from '../../core/applications/application.ts';
+import { RETIRED_MS } from '../../core/access/credential-store.ts';
+import type { ApplicationKey } from '../../core/applications/application-key.ts';
 import type { ApplicationStore } from '../../core/applications/application-store.ts';
 import { isUuid } from '../../core/shared/is-uuid.ts';
+import { sameJson } from '../../core/shared/same-json.ts';
 import {
   applicationItemOf,
+  credentialMembers,
   grantsItemOf,
   readApplicationItem,
-  type StoredApplication,
+  readCredentialItem,
+  readRetiredKey,
 } from './application-item.ts';
 import { batchGet, getItem } from './batch-get.ts';
 import {
@@ -14,90 +19,156 @@ import {
   APPLICATION_PREFIX,
   applicationKey,
   credentialKey,
+  FIRST_COPY,
   grantsKey,
+  RETIRED_PREFIX,
+  retiredKey,
   type ItemKey,
 } from './keys.ts';
 import { transact } from './transact.ts';
 import { tenantItems } from './tenant-items.ts';
+import { timeToLive } from './token-item.ts';
 
 const PAGE = 200;
+/** The day of the last use of a key that was not used yet. It sorts before all days. */
+const NEVER = '';
 
 const FREE = { ConditionExpression: 'attribute_not_exists(pk)' };
 
-/** The writes that store an application and all copies of its grants. */
-function puts(table: string, stored: StoredApplication, condition: object): TransactWriteItem[] {
-  const { tenantId, id } = stored.application;
-  const put = (Item: Item, under: object = {}): TransactWriteItem => ({
-    Put: { TableName: table, Item, ...under },
+const put = (table: string, item: Item, condition: object = {}): TransactWriteItem => ({
+  Put: { TableName: table, Item: item, ...condition },
+});
+
+const remove = (table: string, key: ItemKey, condition: object = {}): TransactWriteItem => ({
+  Delete: { TableName: table, Key: key, ...condition },
+});
+
+/** Writes all copies of a new key. */
+const putKey = (table: string, application: Application, key: ApplicationKey): TransactWriteItem[] =>
+  ALL_COPIES.map((copy) =>
+    put(table, {
+      ...credentialKey(key.hash, copy),
+      ...credentialMembers(application, key),
+      ...(copy === FIRST_COPY && { lastUsedOn: NEVER }),
+    }),
+  );
+
+/** Replaces all copies of a key, and leaves the day of its last use. */
+const changeKey = (table: string, application: Application, key: ApplicationKey): TransactWriteItem[] =>
+  ALL_COPIES.map((copy) => {
+    const members = Object.entries(credentialMembers(application, key));
+    const [set, removed] = [true, false].map((has) =>
+      members.filter(([, value]) => (value !== undefined) === has),
+    );
+    const names = (of: typeof members = []) => of.map(([name]) => `#${name}`);
+    return {
+      Update: {
+        TableName: table,
+        Key: credentialKey(key.hash, copy),
+        UpdateExpression: [
+          `SET ${names(set)
+            .map((name) => `${name} = ${name.replace('#', ':')}`)
+            .join(', ')}`,
+          ...(removed?.length === 0 ? [] : [`REMOVE ${names(removed).join(', ')}`]),
+        ].join(' '),
+        ExpressionAttributeNames: Object.fromEntries(members.map(([name]) => [`#${name}`, name])),
+        ExpressionAttributeValues: Object.fromEntries(
+          (set ?? []).map(([name, value]) => [`:${name}`, value]),
+        ),
+      },
+    };
   });
+
+/**
+ * Puts tombstones in the place of all copies of a key, which says for 30 days whose it was, and a
+ * record by which the destruction of the tenant finds them.
+ */
+function retireKey(
+  table: string,
+  { tenantId, id }: Application,
+  { id: keyId, hash: keyHash }: ApplicationKey,
+  now: number,
+): TransactWriteItem[] {
+  const gone = { tenantId, applicationId: id, keyId, keyHash, sourceAddresses: [], isRetired: true };
+  const ttl = timeToLive(now + RETIRED_MS);
   return [
-    put(applicationItemOf(applicationKey(tenantId, id), stored), condition),
-    ...copyKeys(stored).map((key) => put(grantsItemOf(key, stored))),
+    ...ALL_COPIES.map((copy) => put(table, { ...credentialKey(keyHash, copy), ...gone, ttl })),
+    put(table, { ...retiredKey(tenantId, keyId), applicationId: id, keyHash, ttl }),
+  ];
+}
+
+/** The writes that bring all copies of keys from one version of an application to another. */
+function keyWrites(
+  table: string,
+  previous: Application,
+  next: Application,
+  now: number,
+): TransactWriteItem[] {
+  // A repeated creation may put another key in the place of one with the same id.
+  const nameOf = ({ hash }: ApplicationKey) => hash.toString('base64url');
+  const before = new Map(previous.keys.map((key) => [nameOf(key), key]));
+  const after = new Set(next.keys.map(nameOf));
+  return [
+    ...next.keys.flatMap((key) => {
+      const known = before.get(nameOf(key));
+      if (known === undefined) return putKey(table, next, key);
+      const isSame = sameJson(credentialMembers(previous, known), credentialMembers(next, key));
+      return isSame ? [] : changeKey(table, next, key);
+    }),
+    ...previous.keys
+      .filter((key) => !after.has(nameOf(key)))
+      .flatMap((key) => retireKey(table, next, key, now)),
   ];
 }
 
 /**
- * The keys of the copies. Every write to them also writes the application under its condition,
- * which covers the copies too.
+ * The writes that store an application and all copies of its grants. Every write to a copy also
+ * writes the application under its condition, which covers the copies too.
  */
-const copyKeys = ({ application: { tenantId, id }, keyHash }: StoredApplication): readonly ItemKey[] =>
-  ALL_COPIES.flatMap((copy) => [credentialKey(keyHash, copy), grantsKey(tenantId, id, copy)]);
+const ownWrites = (table: string, application: Application, condition: object): TransactWriteItem[] => [
+  put(table, applicationItemOf(applicationKey(application.tenantId, application.id), application), condition),
+  ...ALL_COPIES.map((copy) =>
+    put(table, grantsItemOf(grantsKey(application.tenantId, application.id, copy), application)),
+  ),
+];
 
 /**
- * The writes that store a new application and its key. Its id must be free. A key of 256 random
+ * The writes that store a new application and its keys. Its id must be free. A key of 256 random
  * bits always is.
  */
-export function applicationWrites(
-  table: string,
-  application: Application,
-  keyHash: Buffer,
-): TransactWriteItem[] {
-  return puts(table, { application, keyHash }, FREE);
-}
+export const applicationWrites = (table: string, application: Application): TransactWriteItem[] => [
+  ...ownWrites(table, application, FREE),
+  ...application.keys.flatMap((key) => putKey(table, application, key)),
+];
 
-/** The condition that the application still has the version and the key that were read. */
-function unchanged({ application, keyHash }: StoredApplication) {
-  return {
-    ConditionExpression: 'version = :version AND keyHash = :keyHash',
-    ExpressionAttributeValues: { ':version': application.version, ':keyHash': keyHash },
-  };
-}
+/** The condition that the application still has the version that was read. */
+const unchanged = ({ version }: Application) => ({
+  ConditionExpression: 'version = :version',
+  ExpressionAttributeValues: { ':version': version },
+});
 
 /**
- * Applications in the Access table. Each has one item by id, and copies of its grants by id and by
- * the hash of its key. Authentication reads only the latter.
+ * Applications in the Access table. Each has one item by id, copies of its grants by id, and copies
+ * of each of its keys by the hash of the key. Authentication reads only copies.
  */
 export function createApplicationStore(table: Table): ApplicationStore {
-  const { name } = table;
+  const { name, platform } = table;
 
-  async function read(tenantId: string, id: string): Promise<StoredApplication | undefined> {
+  async function find(tenantId: string, id: string): Promise<Application | undefined> {
     const item = await getItem(table, applicationKey(tenantId, id));
     return item === undefined ? undefined : readApplicationItem(item);
   }
 
-  const remove = (key: ItemKey, condition: object = {}): TransactWriteItem => ({
-    Delete: { TableName: name, Key: key, ...condition },
-  });
-
-  /**
-   * The stored form of a version, with its key; `undefined` if the version is no longer the current
-   * one.
-   */
-  async function current({ tenantId, id, version }: Application): Promise<StoredApplication | undefined> {
-    const stored = await read(tenantId, id);
-    return stored?.application.version === version ? stored : undefined;
-  }
-
   return {
-    create: (application, keyHash) => transact(table, applicationWrites(name, application, keyHash)),
+    create: (application) => transact(table, applicationWrites(name, application)),
 
     async find(tenantId, id) {
-      return isUuid(id) ? (await read(tenantId, id))?.application : undefined;
+      return isUuid(id) ? find(tenantId, id) : undefined;
     },
 
     async findMany(tenantId, ids) {
       const keys = [...new Set(ids)].filter(isUuid).map((id) => applicationKey(tenantId, id));
-      return (await batchGet(table, keys)).map((item) => readApplicationItem(item).application);
+      return (await batchGet(table, keys)).map(readApplicationItem);
     },
 
     async *list(tenantId, after) {
@@ -107,30 +178,51 @@ export function createApplicationStore(table: Table): ApplicationStore {
         after: after === undefined ? undefined : applicationKey(tenantId, after),
         pageSize: PAGE,
       };
-      for await (const items of tenantItems(table, listing))
-        yield items.map((item) => readApplicationItem(item).application);
+      for await (const items of tenantItems(table, listing)) yield items.map(readApplicationItem);
     },
 
-    async update(previous, next) {
-      const stored = await current(previous);
-      if (stored === undefined) return false;
-      return transact(table, puts(name, { ...stored, application: next }, unchanged(stored)));
+    update: (previous, next) =>
+      transact(table, [
+        ...ownWrites(name, next, unchanged(previous)),
+        ...keyWrites(name, previous, next, platform.clock()),
+      ]),
+
+    delete: (application) =>
+      transact(table, [
+        remove(name, applicationKey(application.tenantId, application.id), unchanged(application)),
+        ...ALL_COPIES.map((copy) => remove(name, grantsKey(application.tenantId, application.id, copy))),
+        ...application.keys.flatMap((key) => retireKey(name, application, key, platform.clock())),
+      ]),
+
+    async lastUses({ keys }) {
+      const items = await batchGet(
+        table,
+        keys.map(({ hash }) => credentialKey(hash, FIRST_COPY)),
+      );
+      return new Map(
+        items
+          .map(readCredentialItem)
+          .flatMap(({ keyId, lastUsedOn = NEVER }) => (lastUsedOn === NEVER ? [] : [[keyId, lastUsedOn]])),
+      );
     },
 
-    async replaceKey(previous, next, keyHash) {
-      const stored = await current(previous);
-      if (stored === undefined) return false;
-      return transact(table, [
-        ...puts(name, { application: next, keyHash }, unchanged(stored)),
-        ...ALL_COPIES.map((copy) => remove(credentialKey(stored.keyHash, copy))),
-      ]);
-    },
-
-    async delete(application) {
-      const stored = await current(application);
-      if (stored === undefined) return false;
-      const own = applicationKey(application.tenantId, application.id);
-      return transact(table, [remove(own, unchanged(stored)), ...copyKeys(stored).map((key) => remove(key))]);
+    async forgetRetiredKeys(tenantId, count) {
+      const listing = { tenantId, prefix: RETIRED_PREFIX, after: undefined, pageSize: count };
+      for await (const items of tenantItems(table, listing)) {
+        const retired = items.map(readRetiredKey);
+        for (const { keyId, keyHash } of retired) {
+          const keys = [
+            ...ALL_COPIES.map((copy) => credentialKey(keyHash, copy)),
+            retiredKey(tenantId, keyId),
+          ];
+          await transact(
+            table,
+            keys.map((key) => remove(name, key)),
+          );
+        }
+        if (retired.length > 0) return retired.length;
+      }
+      return 0;
     },
   };
 }

@@ -17,7 +17,7 @@ export function dueApplications(access: Table, clock: Clock): DueWork {
   async function act(key: ItemKey): Promise<void> {
     const item = await getItem(access, key);
     if (item === undefined) return;
-    const { application } = readApplicationItem(item);
+    const application = readApplicationItem(item);
     if (application.expiresAtMs !== undefined && application.expiresAtMs <= clock())
       await store.delete(application);
   }

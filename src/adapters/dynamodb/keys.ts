@@ -107,6 +107,9 @@ const COPIES = 8;
 /** The numbers that the copies have. */
 export const ALL_COPIES: readonly number[] = Array.from({ length: COPIES }, (_, copy) => copy);
 
+/** The copy that has what is not copied. */
+export const FIRST_COPY = 0;
+
 /** The copy to read, which is a random one, so that no pattern of requests prefers one. */
 export function someCopy(random: Random): number {
   return random.integer(COPIES);
@@ -135,12 +138,23 @@ export function applicationKey(tenantId: string, id: string): ItemKey {
 /** The prefix with which the sort keys of applications begin. */
 export const APPLICATION_PREFIX = 'application#';
 
-/** Access table: a copy of an application's grants, by its id, for its sessions and invocations. */
+/** The prefix with which the sort keys of retired keys begin. */
+export const RETIRED_PREFIX = 'retired#';
+
+/** Access table: a key that was deleted, by which its tombstones are found. */
+export function retiredKey(tenantId: string, keyId: string): ItemKey {
+  return { pk: tenantId, sk: `${RETIRED_PREFIX}${keyId}` };
+}
+
+/**
+ * Access table: a copy of an application's grants, by its id, for its keys, sessions and
+ * invocations.
+ */
 export function grantsKey(tenantId: string, id: string, copy: number): ItemKey {
   return { pk: `${tenantId}#grants#${id}#${String(copy)}`, sk: 'grants' };
 }
 
-/** Access table: a copy of an application's grants, by the hash of its API key. */
+/** Access table: a copy of a key of an application, or its tombstone, by the hash of the key. */
 export function credentialKey(keyHash: Buffer, copy: number): ItemKey {
   return { pk: `key#${keyHash.toString('base64url')}#${String(copy)}`, sk: 'key' };
 }

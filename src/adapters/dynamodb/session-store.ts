@@ -3,7 +3,6 @@ import type { ApplicationGrantsStore } from '../../core/applications/application
 import type { Credential, CredentialStore } from '../../core/access/credential-store.ts';
 import { narrowGrants } from '../../core/access/delegation.ts';
 import type { Grantor, SessionStore } from '../../core/access/session.ts';
-import { sameHash } from '../../core/crypto/api-key.ts';
 import { getItem } from './batch-get.ts';
 import { grantsShape } from './grants-shape.ts';
 import { nonceKey, sessionKey } from './keys.ts';
@@ -11,8 +10,8 @@ import { sendTransaction, transact } from './transact.ts';
 import { binary, type Table, type TransactWriteItem } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
 
-/** The application that made a session, and the hash of its key. */
-const madeBy = () => ({ createdBy: z.string(), makingKey: binary });
+/** The application that made a session, and the id of its key. */
+const madeBy = () => ({ createdBy: z.string(), makingKey: z.string() });
 
 const sessionItem = z.lazy(() =>
   z.object({
@@ -22,7 +21,7 @@ const sessionItem = z.lazy(() =>
     keyHash: binary,
     expiresAtMs: z.number(),
     authorizedBy: z.optional(z.string()),
-    authorizingKey: z.optional(binary),
+    authorizingKey: z.optional(z.string()),
     permissions: z._default(grantsShape().permissions, []),
     rules: z._default(grantsShape().rules, []),
   }),
@@ -45,7 +44,8 @@ const nonceItem = z.lazy(() =>
 const vanishing = (id: string, at: number) => ({ ttl: timeToLive(at), ...dueAt(id, at) });
 
 /**
- * The grants of the applications if each still has the key by which it acted; `undefined` if not.
+ * The grants of the applications if each still has the key by which it acted, and the first end of
+ * applications and keys; `undefined` if not.
  */
 async function stillBehind(
   applications: ApplicationGrantsStore,
@@ -56,9 +56,14 @@ async function stillBehind(
     tenantId,
     grantors.map(({ applicationId }) => applicationId),
   );
-  const isThere = ({ applicationId, keyHash }: Grantor) =>
-    found.some(({ id, keyHash: current }) => id === applicationId && sameHash(current, keyHash));
-  return grantors.every(isThere) ? found : undefined;
+  const keys = grantors.map(({ applicationId, keyId }) =>
+    found.find(({ id }) => id === applicationId)?.keys.find(({ id }) => id === keyId),
+  );
+  if (!keys.every((key) => key !== undefined)) return undefined;
+  return {
+    found,
+    endsAtMs: Math.min(...[...found, ...keys].map(({ expiresAtMs = Infinity }) => expiresAtMs)),
+  };
 }
 
 /** Uses up a nonce, and gives its session the grants. */
@@ -89,7 +94,7 @@ function authorization(
         ExpressionAttributeNames: { '#permissions': 'permissions', '#rules': 'rules', '#ttl': 'ttl' },
         ExpressionAttributeValues: {
           ':by': authorizedBy.applicationId,
-          ':key': authorizedBy.keyHash,
+          ':key': authorizedBy.keyId,
           ':permissions': permissions,
           ':rules': rules,
           ':expiresAtMs': expiresAtMs,
@@ -113,7 +118,7 @@ export function createSessionStore(
 
   return {
     async create({ id, tenantId, createdBy, keyHash, nonceHash, expiresAtMs }) {
-      const { applicationId, keyHash: makingKey } = createdBy;
+      const { applicationId, keyId: makingKey } = createdBy;
       const both = { id, createdBy: applicationId, makingKey, keyHash, expiresAtMs };
       const items = [
         { ...sessionKey(keyHash), tenantId, ...both, ...vanishing(id, expiresAtMs) },
@@ -130,11 +135,11 @@ export function createSessionStore(
       if (item === undefined) return undefined;
       const { id, createdBy, makingKey, keyHash, expiresAtMs, used } = nonceItem.parse(item);
       const behind = await stillBehind(applications, tenantId, [
-        { applicationId: createdBy, keyHash: makingKey },
+        { applicationId: createdBy, keyId: makingKey },
       ]);
       if (behind === undefined) return undefined;
-      const ends = [expiresAtMs, ...behind.map((application) => application.expiresAtMs ?? expiresAtMs)];
-      return { tenantId, nonceHash, sessionId: id, keyHash, expiresAtMs: Math.min(...ends), isUsed: used };
+      const ends = Math.min(expiresAtMs, behind.endsAtMs);
+      return { tenantId, nonceHash, sessionId: id, keyHash, expiresAtMs: ends, isUsed: used };
     },
 
     authorize(nonce, grants) {
@@ -147,13 +152,12 @@ export function createSessionStore(
       const session = sessionItem.parse(item);
       const { id, tenantId, createdBy, makingKey, permissions, rules, expiresAtMs } = session;
       const { authorizedBy = createdBy, authorizingKey = makingKey } = session;
-      // The applications are read for their grants anyway, and their copies have the current key.
+      // The applications are read for their grants anyway, and their copies name the current keys.
       const behind = await stillBehind(applications, tenantId, [
-        { applicationId: createdBy, keyHash: makingKey },
-        { applicationId: authorizedBy, keyHash: authorizingKey },
+        { applicationId: createdBy, keyId: makingKey },
+        { applicationId: authorizedBy, keyId: authorizingKey },
       ]);
       if (behind === undefined) return undefined;
-      const ends = [expiresAtMs, ...behind.map((application) => application.expiresAtMs ?? expiresAtMs)];
       return {
         keyHash: session.keyHash,
         caller: {
@@ -163,11 +167,11 @@ export function createSessionStore(
           type: 'session',
           actsBy: 'session',
           ...narrowGrants(
-            behind.find((application) => application.id === authorizedBy),
+            behind.found.find((application) => application.id === authorizedBy),
             { permissions, rules },
           ),
         },
-        expiresAtMs: Math.min(...ends),
+        expiresAtMs: Math.min(expiresAtMs, behind.endsAtMs),
         isUnauthorized: session.authorizedBy === undefined,
       };
     },

@@ -25,9 +25,9 @@ export function createTenantStore(table: Table): TenantStore {
   }
 
   return {
-    async create(tenant, application, keyHash) {
+    async create(tenant, application) {
       const free = { ConditionExpression: 'attribute_not_exists(pk)' };
-      await sendTransaction(table, [...puts(tenant, free), ...applicationWrites(name, application, keyHash)]);
+      await sendTransaction(table, [...puts(tenant, free), ...applicationWrites(name, application)]);
     },
 
     async find(tenantId) {

@@ -4,7 +4,16 @@ import type { Clock } from '../shared/clock.ts';
 import type { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Caller } from './caller.ts';
-import type { Credential, CredentialStore } from './credential-store.ts';
+import {
+  RETIRED_MS,
+  type Credential,
+  type CredentialStore,
+  type KeyUses,
+  type OwnKey,
+  type RetiredKey,
+} from './credential-store.ts';
+import { RefusedKeyError } from './refused-key.ts';
+import { isWithin } from './source-networks.ts';
 import type { TenantBasics, TenantBasicsStore } from './tenant-basics.ts';
 import { isDestroyed } from '../crypto/key-ring.ts';
 
@@ -14,6 +23,7 @@ export interface AuthenticateDeps {
   readonly sessionStore: CredentialStore;
   /** Credentials of invocations of reactors, which are in the same table. */
   readonly invocationCredentials: CredentialStore;
+  readonly keyUses: KeyUses;
   readonly tenantBasicsStore: TenantBasicsStore;
   readonly tenantKeys: Pick<TenantKeys, 'holds' | 'learn'>;
   readonly clock: Clock;
@@ -27,6 +37,8 @@ export interface AuthenticateOptions {
    * This instance has accepted the key before, so the key really belongs to the tenant it names.
    */
   readonly isConfirmed: boolean;
+  /** The address that the gateway, or CloudFront in front of it, saw. */
+  readonly source: string;
 }
 
 /**
@@ -46,6 +58,19 @@ function refused(detail: string): ServiceError {
   return new ServiceError('unauthenticated', detail);
 }
 
+/** Checks what a key has of its own, after it was found: its end, and where it is used. */
+function checkOwnKey(key: OwnKey, source: string, now: number): void {
+  const { expiresAtMs = Infinity, sourceAddresses } = key;
+  if (expiresAtMs + RETIRED_MS <= now) throw refused(UNKNOWN);
+  if (expiresAtMs <= now)
+    throw new RefusedKeyError('key_expired', 'The API key has expired.', { key, isRetired: true });
+  if (sourceAddresses.length > 0 && !isWithin(sourceAddresses, source))
+    throw new RefusedKeyError('address_not_allowed', 'The API key is not accepted from this address.', {
+      key,
+      isRetired: false,
+    });
+}
+
 /**
  * The caller of a credential. `tenant` is `null` if it did not have to be read, and `undefined` if
  * it does not exist.
@@ -53,17 +78,21 @@ function refused(detail: string): ServiceError {
 function check(
   { clock }: AuthenticateDeps,
   claim: ApiKeyClaim,
-  credential: Credential | undefined,
+  credential: Credential | RetiredKey | undefined,
   tenant: TenantBasics | null | undefined,
+  source: string,
 ): Caller {
   if (credential === undefined || !sameHash(credential.keyHash, claim.hash)) throw refused(UNKNOWN);
+  if ('retired' in credential)
+    throw new RefusedKeyError('unauthenticated', UNKNOWN, { key: credential.retired, isRetired: true });
   // The hash covers the claim, so only a fault of the store can return a credential of another
   // tenant.
   const isOfTenant = credential.caller.tenantId === claim.tenantId;
   const hasEnded = tenant === undefined || (tenant !== null && isDestroyed(tenant));
   if (!isOfTenant || hasEnded) throw refused(UNKNOWN);
   if (credential.expiresAtMs !== undefined && credential.expiresAtMs <= clock())
-    throw refused('The API key has expired.');
+    throw refused('The application of the API key has expired, or its session.');
+  if (credential.key !== undefined) checkOwnKey(credential.key, source, clock());
   if (credential.isUnauthorized === true)
     throw new ServiceError(
       'forbidden',
@@ -96,7 +125,7 @@ export function claimOf(apiKey: Secret<string>): ApiKeyClaim {
 export async function authenticate(
   deps: AuthenticateDeps,
   claim: ApiKeyClaim,
-  { withSettings, isConfirmed }: AuthenticateOptions,
+  { withSettings, isConfirmed, source }: AuthenticateOptions,
 ): Promise<Caller> {
   // An unconfirmed key costs the same two reads, whatever tenant it names and whatever is cached
   // (docs/security.md#invariants-between-callers).
@@ -106,7 +135,7 @@ export async function authenticate(
     storeOf(deps, claim).findByKeyHash(claim.hash),
     needsTenant ? deps.tenantBasicsStore.basics(claim.tenantId) : null,
   ]);
-  const caller = check(deps, claim, credential, tenant);
+  const caller = check(deps, claim, credential, tenant, source);
   if (!tenant) return caller;
   // Learns the ring only now, because nothing may happen for the tenant before its credential is
   // found.

@@ -23,17 +23,19 @@ export interface Caller extends Grants {
    */
   readonly actsBy: 'own_key' | 'session' | 'invocation' | 'reactor';
   /**
-   * Hash of the application's key that the request came with; present exactly for `own_key`.
-   * Whatever the key grants, such as a session, ends with it.
+   * Id of the application's key that the request came with. Whatever the key grants, such as a
+   * session, ends with it.
    */
-  readonly keyHash?: Buffer;
+  readonly keyId?: string;
   /** Settings of the tenant; absent unless the operation depends on them. */
   readonly tenantSettings?: TenantSettings;
 }
 
 /** Identifies the credential of a caller in a record. */
-export function credentialOf({ actsBy, credentialId }: Caller): string {
+export function credentialOf({ actsBy, credentialId, keyId }: Caller): string {
   if (actsBy === 'session') return `session:${credentialId}`;
   // This id already has the form `invocation:<hash>`.
-  return actsBy === 'invocation' ? credentialId : 'application';
+  if (actsBy === 'invocation') return credentialId;
+  if (keyId === undefined) throw new Error('caller: an application acts without a key');
+  return `key:${keyId}`;
 }

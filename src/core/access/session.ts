@@ -22,10 +22,10 @@ export const SESSION_LIMITS = {
 } as const;
 const NONCE_BYTES = 24;
 
-/** An application, and the key by which it acted. */
+/** An application, and the id of the key by which it acted. */
 export interface Grantor {
   readonly applicationId: string;
-  readonly keyHash: Buffer;
+  readonly keyId: string;
 }
 
 /** A session that is not authorized yet. */
@@ -84,9 +84,9 @@ function requireType(caller: Caller, type: 'public' | 'private', what: string): 
 /**
  * The application of a caller with its own key. No other caller may create or authorize sessions.
  */
-function grantorOf({ applicationId, keyHash }: Caller): Grantor {
-  if (keyHash === undefined) throw new Error('session: the caller has no key of an application');
-  return { applicationId, keyHash };
+function grantorOf({ applicationId, keyId }: Caller): Grantor {
+  if (keyId === undefined) throw new Error('session: the caller has no key of an application');
+  return { applicationId, keyId };
 }
 
 /** A new session; its key and nonce are shown only once. */

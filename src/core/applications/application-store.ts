@@ -3,14 +3,15 @@ import type { Change } from '../audit/audit-record.ts';
 import type { Effect, PortEffects } from '../audit/effect.ts';
 import { sameJson } from '../shared/same-json.ts';
 import type { Application } from './application.ts';
+import type { ApplicationKey } from './application-key.ts';
 
 /**
- * Where applications and the hashes of their keys are stored. An application and all data for its
+ * Where applications and their keys are stored. An application, its keys and all data for its
  * access decisions change atomically. Rejects with `dependency_unavailable` when the store is down.
  */
 export interface ApplicationStore {
-  /** Writes a new application and the hash of its key; `false` if its id is in use. */
-  create(application: Application, keyHash: Buffer): Promise<boolean>;
+  /** Writes a new application and its keys; `false` if its id is in use. */
+  create(application: Application): Promise<boolean>;
   /** The newest version of an application; `undefined` if the tenant has none with this id. */
   find(tenantId: string, id: string): Promise<Application | undefined>;
   /** Finds the applications that exist among these ids, in any order. */
@@ -19,19 +20,25 @@ export interface ApplicationStore {
   list(tenantId: string, after: string | undefined): AsyncIterable<readonly Application[]>;
   /**
    * Replaces the version `previous`, from which `next` was made; `false` if it has changed since.
+   * Keys that `next` does not have are rejected afterwards, and remembered as retired.
    */
   update(previous: Application, next: Application): Promise<boolean>;
-  /** Does the same as {@link update}, and replaces the key. The old key is unknown afterwards. */
-  replaceKey(previous: Application, next: Application, keyHash: Buffer): Promise<boolean>;
-  /** Deletes this version of an application and its key; `false` if it has changed since. */
+  /** Deletes this version of an application and its keys; `false` if it has changed since. */
   delete(application: Application): Promise<boolean>;
+  /** The days on which the keys of an application were last used, by the ids of the keys. */
+  lastUses(application: Application): Promise<ReadonlyMap<string, string>>;
+  /**
+   * Forgets up to `count` retired keys of a tenant that is being destroyed, and returns their
+   * number.
+   */
+  forgetRetiredKeys(tenantId: string, count: number): Promise<number>;
 }
 
 /** What sessions and reactor code need of the application that they act for. */
 export type ApplicationGrants = Pick<
   Application,
   'id' | 'tenantId' | 'type' | 'permissions' | 'rules' | 'expiresAtMs'
-> & { readonly keyHash: Buffer };
+> & { readonly keys: readonly Pick<ApplicationKey, 'id' | 'expiresAtMs'>[] };
 
 /** Reads the grants of applications for sessions and reactor code that act on their behalf. */
 export interface ApplicationGrantsStore {
@@ -59,22 +66,36 @@ const ofApplication = ({ id }: Pick<Application, 'id'>, change?: Change): Effect
   ...(change !== undefined && { change }),
 });
 
-const changedApplication = (previous: Application, next: Application, more: readonly string[] = []): Effect =>
-  ofApplication(next, {
-    members: [...applicationMembers(previous, next), ...more],
-    ...changedGrants(previous, next),
-  });
+/** Names each key that a change adds, changes or removes: `keys.<id>`. */
+function changedKeys(
+  previous: Pick<Application, 'keys'>,
+  next: Pick<Application, 'keys'>,
+): readonly string[] {
+  const [before, after] = [previous, next].map(({ keys }) => new Map(keys.map((key) => [key.id, key])));
+  const ids = new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])]);
+  return [...ids].filter((id) => !sameJson(before?.get(id), after?.get(id))).map((id) => `keys.${id}`);
+}
+
+const NO_KEYS = { keys: [] };
 
 export const APPLICATION_STORE_EFFECTS: PortEffects<ApplicationStore> = {
   create: (application) =>
     ofApplication(application, {
-      members: ['key', ...applicationMembers({}, application)],
+      members: [...changedKeys(NO_KEYS, application), ...applicationMembers({}, application)],
       ...changedGrants(NO_GRANTS, application),
     }),
-  update: changedApplication,
-  replaceKey: (previous, next) => changedApplication(previous, next, ['key']),
+  update: (previous, next) =>
+    ofApplication(next, {
+      members: [...applicationMembers(previous, next), ...changedKeys(previous, next)],
+      ...changedGrants(previous, next),
+    }),
   delete: (application) =>
-    ofApplication(application, { members: ['key'], ...changedGrants(application, NO_GRANTS) }),
+    ofApplication(application, {
+      members: [...changedKeys(application, NO_KEYS)],
+      ...changedGrants(application, NO_GRANTS),
+    }),
+  lastUses: 'none',
+  forgetRetiredKeys: 'none',
   find: 'none',
   findMany: 'none',
   list: 'none',

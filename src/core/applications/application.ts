@@ -1,9 +1,10 @@
 import type { Grants } from '../access/access-rule.ts';
 import type { ApplicationType } from '../access/permission.ts';
+import type { ApplicationKey } from './application-key.ts';
 
 /**
- * An API credential with its access (docs/contract.md#the-application-object). Times are in ms
- * since the epoch.
+ * Rights, and the keys that prove to have them (docs/contract.md#the-application-object). Times are
+ * in ms since the epoch.
  */
 export interface Application extends Grants {
   readonly id: string;
@@ -16,7 +17,9 @@ export interface Application extends Grants {
   readonly modifiedAt?: number;
   /** The application is rejected from this time on. */
   readonly expiresAtMs?: number;
-  /** Starts at 1 and increases by one with each change. */
+  /** The oldest first. Without one, only reactors act for the application. */
+  readonly keys: readonly ApplicationKey[];
+  /** Starts at 1 and increases by one with each change of the application or of its keys. */
   readonly version: number;
 }
 

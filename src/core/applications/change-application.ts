@@ -1,9 +1,9 @@
-import { generateApiKey, hashApiKey } from '../crypto/api-key.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
 import type { Secret } from '../shared/secret.ts';
 import { invalidMembers } from '../shared/service-error.ts';
 import type { Grants } from '../access/access-rule.ts';
 import type { Application } from './application.ts';
+import { FOR_EVER, newKey } from './application-key.ts';
 import type { Caller } from '../access/caller.ts';
 import { existingApplication, type GetApplicationDeps } from './get-application.ts';
 import { requirePermission } from '../access/require-permission.ts';
@@ -50,7 +50,7 @@ export async function updateApplication(
   });
 }
 
-/** Replaces the key of an application. The old key is rejected from then on. */
+/** Puts one new key in the place of all keys of an application. They are rejected from then on. */
 export async function regenerateKey(
   deps: GetApplicationDeps,
   caller: Caller,
@@ -61,10 +61,11 @@ export async function regenerateKey(
     deps,
     async () => {
       const previous = await existingApplication(deps, caller.tenantId, id);
-      const key = generateApiKey(deps.random, previous.type, caller.tenantId);
-      const application = changed(deps, caller, previous);
-      return (await deps.applicationStore.replaceKey(previous, application, hashApiKey(key)))
-        ? { application, key }
+      const by = { createdBy: caller.applicationId, createdAt: deps.clock() };
+      const { key, text } = newKey(deps, previous, { ...FOR_EVER, ...by });
+      const application = { ...changed(deps, caller, previous), keys: [key] };
+      return (await deps.applicationStore.update(previous, application))
+        ? { application, key: text }
         : 'conflict';
     },
   );

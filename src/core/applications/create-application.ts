@@ -1,10 +1,10 @@
-import { generateApiKey, hashApiKey } from '../crypto/api-key.ts';
 import { orderedId } from '../shared/ordered-id.ts';
 import type { Secret } from '../shared/secret.ts';
 import { invalid, invalidMembers, ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import type { Grants } from '../access/access-rule.ts';
 import type { Application } from './application.ts';
+import { FOR_EVER, keysOfOthers, newKey } from './application-key.ts';
 import type { Caller } from '../access/caller.ts';
 import type { ApplicationStore } from './application-store.ts';
 import type { ApplicationType } from '../access/permission.ts';
@@ -38,20 +38,27 @@ export async function createApplication(
   const now = deps.clock();
   if (input.expiresAtMs !== undefined && input.expiresAtMs <= now)
     throw invalid('expires_at', 'must be in the future');
-  const key = generateApiKey(deps.random, input.type, caller.tenantId);
+  const id = orderedId(writes.startedAt ?? now, writes.newId());
+  const { tenantId, applicationId: createdBy } = caller;
+  const writeId = writes.newWriteId();
+  const by = { createdBy, createdAt: now, writeId };
+  const { key, text } = newKey(deps, { ...input, tenantId }, { ...FOR_EVER, ...by });
   const application: Application = {
     ...input,
-    id: orderedId(writes.startedAt ?? now, writes.newId()),
-    tenantId: caller.tenantId,
-    createdBy: caller.applicationId,
+    id,
+    tenantId,
+    createdBy,
     createdAt: now,
+    keys: [key],
     version: 1,
   };
-  if (await deps.applicationStore.create(application, hashApiKey(key))) return { application, key };
-  const made = await deps.applicationStore.find(caller.tenantId, application.id);
+  if (await deps.applicationStore.create(application)) return { application, key: text };
+  const made = await deps.applicationStore.find(tenantId, id);
   if (made === undefined) throw new Error('create application: its id is taken by nothing');
-  const again = { ...made, version: made.version + 1 };
-  if (!(await deps.applicationStore.replaceKey(made, again, hashApiKey(key))))
-    throw new ServiceError('conflict', 'The application is being changed by another request.');
-  return { application: again, key };
+  const others = keysOfOthers(made, writeId);
+  const again = { ...made, keys: [...others, key], version: made.version + 1 };
+  // Its key may be gone meanwhile: who may only create applications adds no key to one.
+  if (others.length === made.keys.length || !(await deps.applicationStore.update(made, again)))
+    throw new ServiceError('conflict', 'The application was changed by another request.');
+  return { application: again, key: text };
 }

@@ -68,7 +68,7 @@ export interface AuditEntry {
   /** Id of the application that acted. */
   readonly app?: string;
   /**
-   * The credential: `application`, `session:<id>`, `invocation:<id>` or `operator:<AWS principal>`.
+   * The credential: `key:<id>`, `session:<id>`, `invocation:<id>` or `operator:<AWS principal>`.
    */
   readonly cred?: string;
   readonly ip?: string;

@@ -1,4 +1,3 @@
-import { generateApiKey, hashApiKey } from '../crypto/api-key.ts';
 import { deriveKey } from '../crypto/derive-key.ts';
 import { encryptRecord } from '../crypto/record-encryption.ts';
 import type { Secret } from '../shared/secret.ts';
@@ -6,6 +5,7 @@ import { orderedId } from '../shared/ordered-id.ts';
 import { invalid } from '../shared/service-error.ts';
 import { generateWebhookSecret, webhookSecretContext } from '../webhooks/webhook-secrets.ts';
 import { NAME_MAX_LENGTH, type Application } from '../applications/application.ts';
+import { FOR_EVER, newKey } from '../applications/application-key.ts';
 import { isLegalFor, PERMISSION_NAMES } from '../access/permission.ts';
 import type { TenantStore } from '../tenants/tenant.ts';
 import { newRoot, type WrapDeps, type WrappingKey } from './wrap-roots.ts';
@@ -49,15 +49,16 @@ export async function createTenant(
     webhookSecretContext(id),
     Buffer.from(webhookSecret.reveal()),
   );
-  const managementKey = generateApiKey(deps.random, 'management', id);
+  const applicationId = orderedId(now, deps.newId());
+  const named = { id: applicationId, tenantId: id, type: 'management' as const };
+  const { key: managementKey, text } = newKey(deps, named, { ...FOR_EVER, createdAt: now });
   const application: Application = {
-    id: orderedId(now, deps.newId()),
-    tenantId: id,
+    ...named,
     name: 'First management application',
-    type: 'management',
     permissions: PERMISSION_NAMES.filter((permission) => isLegalFor(permission, 'management')),
     rules: [],
     createdAt: now,
+    keys: [managementKey],
     version: 1,
   };
   const tenant = {
@@ -71,6 +72,6 @@ export async function createTenant(
     rotateAt: now + deps.keyRotationMs,
     version: 1,
   };
-  await deps.tenantStore.create(tenant, application, hashApiKey(managementKey));
-  return { tenantId: id, managementKey, webhookSecret };
+  await deps.tenantStore.create(tenant, application);
+  return { tenantId: id, managementKey: text, webhookSecret };
 }

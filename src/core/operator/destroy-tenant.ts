@@ -11,7 +11,7 @@ import type { Platform } from '../shared/platform.ts';
 
 export interface DestroyTenantDeps extends Platform {
   readonly tenantStore: Pick<TenantStore, 'find' | 'update' | 'remove'>;
-  readonly applicationStore: Pick<ApplicationStore, 'list' | 'delete'>;
+  readonly applicationStore: Pick<ApplicationStore, 'list' | 'delete' | 'forgetRetiredKeys'>;
   readonly reactorStore: Pick<ReactorStore, 'list' | 'delete'>;
   readonly reactorFunctions: Pick<ReactorRepairs, 'remove'>;
   readonly tokenStore: Pick<
@@ -23,7 +23,7 @@ export interface DestroyTenantDeps extends Platform {
 /** Counts the records that one step removed. `isDone` is true after the last step. */
 export interface DestroyStep {
   readonly removed: number;
-  readonly what: 'applications' | 'reactors' | 'tokens' | 'tombstones' | 'tenant';
+  readonly what: 'applications' | 'keys' | 'reactors' | 'tokens' | 'tombstones' | 'tenant';
   readonly isDone: boolean;
 }
 
@@ -69,6 +69,8 @@ export async function destroyTenantStep(deps: DestroyTenantDeps, tenantId: strin
     for (const application of applications) await deps.applicationStore.delete(application);
     return { what: 'applications', removed: applications.length, isDone: false };
   }
+  const keys = await deps.applicationStore.forgetRetiredKeys(tenantId, STEP);
+  if (keys > 0) return { what: 'keys', removed: keys, isDone: false };
   const reactors = await firstOf(deps.reactorStore.list(tenantId, undefined), REACTORS_STEP);
   if (reactors.length > 0) {
     // A reactor that is being created or changed waits: its function would appear after its record

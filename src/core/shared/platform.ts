@@ -51,3 +51,20 @@ export async function withTimeout<T>(
     cancel();
   }
 }
+
+/** Resolves when `work` has ended, or after `ms`, and leaves no timer behind. */
+export async function atMost(
+  { startTimer }: Pick<Platform, 'startTimer'>,
+  ms: number,
+  work: Promise<void>,
+): Promise<void> {
+  let cancel: (() => void) | undefined;
+  const end = new Promise<void>((resolve) => {
+    cancel = startTimer(ms, resolve);
+  });
+  try {
+    await Promise.race([work, end]);
+  } finally {
+    cancel?.();
+  }
+}

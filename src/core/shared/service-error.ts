@@ -5,7 +5,9 @@
 export type ServiceErrorCode =
   | 'validation_failed'
   | 'unauthenticated'
+  | 'key_expired'
   | 'forbidden'
+  | 'address_not_allowed'
   | 'not_found'
   | 'method_not_allowed'
   | 'destination_timeout'
@@ -36,7 +38,7 @@ interface ServiceErrorOptions {
 }
 
 /**
- * The only error class of the service. The caller may read `message` and `errors`; only the log may
+ * The error class of the service. The caller may read `message` and `errors`; only the log may
  * read `cause`. None of them may contain token data, a key, or another tenant's identifiers.
  */
 export class ServiceError extends Error {

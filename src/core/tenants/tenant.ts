@@ -46,7 +46,7 @@ export interface TenantStore {
   /** Reads all tenants, in no order. */
   list(): AsyncIterable<readonly Tenant[]>;
   /** Writes a new tenant and its first application atomically. */
-  create(tenant: Tenant, application: Application, keyHash: Buffer): Promise<void>;
+  create(tenant: Tenant, application: Application): Promise<void>;
   /** The newest version of a tenant; `undefined` if none has this id. */
   find(tenantId: string): Promise<Tenant | undefined>;
   /**

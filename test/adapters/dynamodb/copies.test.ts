@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { dueApplications } from '../../../src/adapters/dynamodb/due-access.ts';
 import { createApplicationStore } from '../../../src/adapters/dynamodb/application-store.ts';
 import { changeTenant } from '../../../src/core/tenants/change-tenant.ts';
@@ -66,7 +66,7 @@ applicationReadsContract('in DynamoDB', () => {
   const { applicationStore, credentialStore } = world.operator;
   return {
     reads: { ...applicationStore, ...credentialStore },
-    put: (application) => applicationStore.create(application, randomBytes(32)),
+    put: (application) => applicationStore.create(application),
   };
 });
 

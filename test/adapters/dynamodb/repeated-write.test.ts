@@ -14,6 +14,7 @@ import type { Invocation } from '../../../src/core/reactors/invocation.ts';
 import type { StoredReactor } from '../../../src/core/reactors/reactor.ts';
 import type { StoredToken } from '../../../src/core/tokens/token.ts';
 import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
+import { aKey, anApplication } from '../../support/builders/an-application.ts';
 import { aStoredToken, changed, terms, TENANT } from '../../support/builders/a-stored-token.ts';
 
 let database: Database;
@@ -60,20 +61,9 @@ async function aWrittenToken(more?: Partial<StoredToken>): Promise<StoredToken> 
   return token;
 }
 
-const anApplication = (): Application => ({
-  id: randomUUID(),
-  tenantId: TENANT,
-  name: 'x',
-  type: 'private',
-  permissions: [],
-  rules: [],
-  createdAt: 1,
-  version: 1,
-});
-
 async function aWrittenApplication(): Promise<Application> {
-  const application = anApplication();
-  await applications().create(application, randomBytes(32));
+  const application = anApplication({ tenantId: TENANT });
+  await applications().create(application);
   return application;
 }
 
@@ -91,14 +81,14 @@ const aTenant = (): Tenant => ({
 
 async function aWrittenTenant(): Promise<Tenant> {
   const tenant = aTenant();
-  await tenants().create(tenant, { ...anApplication(), tenantId: tenant.id }, randomBytes(32));
+  await tenants().create(tenant, anApplication({ tenantId: tenant.id }));
   return tenant;
 }
 
 const aSession = () => ({
   id: randomUUID(),
   tenantId: TENANT,
-  createdBy: { applicationId: randomUUID(), keyHash: randomBytes(32) },
+  createdBy: { applicationId: randomUUID(), keyId: randomUUID() },
   keyHash: randomBytes(32),
   nonceHash: randomBytes(32),
   expiresAtMs: Date.now() + MINUTE,
@@ -267,8 +257,8 @@ const rows: readonly Row[] = [
     'TransactWriteItems',
     true,
     () => {
-      const [application, keyHash] = [anApplication(), randomBytes(32)];
-      return Promise.resolve((fate) => applications(fate).create(application, keyHash));
+      const application = anApplication({ tenantId: TENANT });
+      return Promise.resolve((fate) => applications(fate).create(application));
     },
   ],
   [
@@ -285,8 +275,9 @@ const rows: readonly Row[] = [
     'TransactWriteItems',
     true,
     async () => {
-      const [application, keyHash] = [await aWrittenApplication(), randomBytes(32)];
-      return (fate) => applications(fate).replaceKey(application, { ...application, version: 2 }, keyHash);
+      const application = await aWrittenApplication();
+      const next = { ...application, keys: [aKey()], version: 2 };
+      return (fate) => applications(fate).update(application, next);
     },
   ],
   [
@@ -317,7 +308,7 @@ const rows: readonly Row[] = [
       const grants = {
         permissions: [],
         rules: [],
-        authorizedBy: { applicationId: randomUUID(), keyHash: randomBytes(32) },
+        authorizedBy: { applicationId: randomUUID(), keyId: randomUUID() },
         expiresAtMs: session.expiresAtMs,
       };
       const nonce = { ...session, sessionId: session.id, isUsed: false };
@@ -329,9 +320,9 @@ const rows: readonly Row[] = [
     'TransactWriteItems',
     undefined,
     () => {
-      const [tenant, keyHash] = [aTenant(), randomBytes(32)];
-      const application = { ...anApplication(), tenantId: tenant.id };
-      return Promise.resolve((fate) => tenants(fate).create(tenant, application, keyHash));
+      const tenant = aTenant();
+      const application = anApplication({ tenantId: tenant.id });
+      return Promise.resolve((fate) => tenants(fate).create(tenant, application));
     },
   ],
   [

@@ -28,6 +28,8 @@ const TEXTS: Partial<Readonly<Record<FlagName, string>>> = {
   name: 'Shop',
   'wrapped-by': 'kms',
   limit: '7',
+  'older-than': '90d',
+  'unused-for': '30d',
   token: 'a-token',
   from: '2026-11-01T00:00:00Z',
   to: '2026-11-02T00:00:00Z',

@@ -1,6 +1,6 @@
 import type { Effect } from '../../../src/core/audit/effect.ts';
 import { APPLICATION_STORE_EFFECTS } from '../../../src/core/applications/application-store.ts';
-import { anApplication } from '../../support/builders/an-application.ts';
+import { aKey, anApplication } from '../../support/builders/an-application.ts';
 
 describe('a change of an application', () => {
   const application = anApplication({ permissions: ['token:read', 'token:create'], rules: [] });
@@ -26,11 +26,11 @@ describe('a change of an application', () => {
     });
   });
 
-  it('is recorded for a replaced key', () => {
-    const effect = (APPLICATION_STORE_EFFECTS.replaceKey as (...args: unknown[]) => Effect)(
-      application,
-      application,
-    );
-    expect(effect.change).toEqual({ members: ['key'] });
+  it('is recorded by the id of each key that is added, changed or removed', () => {
+    const [same, named, removed, added] = [aKey(), aKey(), aKey(), aKey()];
+    const previous = { ...application, keys: [same, named, removed] };
+    const next = { ...application, keys: [same, { ...named, name: 'x' }, added] };
+    const effect = (APPLICATION_STORE_EFFECTS.update as (...args: unknown[]) => Effect)(previous, next);
+    expect(effect.change).toEqual({ members: [named, removed, added].map(({ id }) => `keys.${id}`) });
   });
 });

@@ -4,7 +4,7 @@ import { nameOfToken } from '../../../src/core/audit/token-reference.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 import { anAuditLog } from '../../support/fakes/an-audit.ts';
 
-const SUBJECT = { op: 'getToken', app: 'app-1', cred: 'application', ip: '203.0.113.7', trace: 't-1' };
+const SUBJECT = { op: 'getToken', app: 'app-1', cred: 'key:k-1', ip: '203.0.113.7', trace: 't-1' };
 const UUID = '3e9349b8-8f46-435c-82ea-1e872cc417e6';
 const [ONE, TWO] = ['0f2c7a52-7f0e-4d7e-8a86-0b7f7b1d3c11', '0f2c7a52-7f0e-4d7e-8a86-0b7f7b1d3c12'];
 const token = { id: ONE, containers: ['/pci/'] };
@@ -228,7 +228,7 @@ it.each([
 });
 
 it.each([
-  ['own_key', 'c', 'application'],
+  ['own_key', 'c', 'key:key-1'],
   ['session', 's-1', 'session:s-1'],
   ['invocation', 'invocation:hash', 'invocation:hash'],
 ] as const)('names the credential of a caller that acts by %s', (actsBy, credentialId, expected) => {

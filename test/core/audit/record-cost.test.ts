@@ -33,7 +33,7 @@ const LONGEST: AuditSubject = {
 const USUAL: AuditSubject = {
   op: 'detokenize',
   app: APPLICATION,
-  cred: 'application',
+  cred: 'key:019ab4c2-8f7a-7d10-9c55-2b1f0e7a6d42',
   ip: '203.0.113.100',
   trace: 'b46ede0b-df5d-4a78-a781-b984528b1e1a',
 };

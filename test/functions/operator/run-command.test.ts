@@ -26,6 +26,8 @@ const SOME_VALUES = {
   'wrapped-by': 'kms',
   start: true,
   invocation: TENANT,
+  'older-than': '90d',
+  'unused-for': '30d',
   limit: 5,
   token: 'a-token',
   'without-index': true,

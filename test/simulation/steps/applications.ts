@@ -3,10 +3,19 @@ import { knownValue } from '../known-values.ts';
 import { bodyOf } from './known-tokens.ts';
 import { management, post, type Step } from './step.ts';
 
+/** Rights that do not fit into the copies of a key, and that no step uses. */
+const LARGE = Array.from({ length: 12 }, (_, at) => ({
+  priority: at + 1,
+  container: `/${`${'unused'.repeat(10)}/`.repeat(7)}${String(at)}/`,
+  transform: 'mask',
+  permissions: ['token:read'],
+}));
+
 export const createApplication: Step = async (client) => {
   const { draws, world } = client;
   const name = `app ${draws.uuid()}`;
-  const body = { name, type: 'private', permissions: ['token:create'] };
+  const rules = draws.chance(0.3) ? LARGE : [];
+  const body = { name, type: 'private', permissions: ['token:create'], rules };
   const headers = { 'svc-idempotency-key': name };
   const request = { ...management(client, 'POST', '/applications', body), headers };
   for (let tries = 0; tries < 4; tries += 1) {

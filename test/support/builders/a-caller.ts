@@ -8,6 +8,7 @@ export const aCaller = (more: Partial<Caller> = {}): Caller => ({
   applicationId: 'app-1',
   type: 'private',
   actsBy: 'own_key',
+  keyId: 'key-1',
   permissions: ['token:create', 'token:read'],
   rules: [],
   ...more,

@@ -17,13 +17,16 @@ export function applicationReads(
     findMany: (tenantId, ids) => Promise.resolve(foundIn(applications, tenantId, ids)),
     grants: (tenantId, ids) =>
       Promise.resolve(
-        foundIn(applications, tenantId, ids).map(({ id, type, permissions, rules, expiresAtMs }) => ({
+        foundIn(applications, tenantId, ids).map(({ id, type, permissions, rules, expiresAtMs, keys }) => ({
           id,
           tenantId,
           type,
           permissions,
           rules,
-          keyHash: Buffer.alloc(32),
+          keys: keys.map((key) => ({
+            id: key.id,
+            ...(key.expiresAtMs !== undefined && { expiresAtMs: key.expiresAtMs }),
+          })),
           ...(expiresAtMs !== undefined && { expiresAtMs }),
         })),
       ),

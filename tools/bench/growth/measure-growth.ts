@@ -140,9 +140,10 @@ export async function measureGrowth(size: number): Promise<Readonly<Record<Growt
       rules: [],
       createdBy: randomUUID(),
       createdAt: CREATED_FROM,
+      keys: [{ id: randomUUID(), hash: keyHash, hint: 'x7Qp', createdAt: CREATED_FROM, sourceAddresses: [] }],
       version: 1,
     };
-    await createApplicationStore(database.table('Access')).create(application, keyHash);
+    await createApplicationStore(database.table('Access')).create(application);
     const credentials = createCredentialStore(database.table('Access'));
 
     const now = Date.now();

@@ -83,9 +83,10 @@ const applications: Plant = async (database, count) => {
       rules: [],
       createdBy: randomUUID(),
       createdAt: 1,
+      keys: [{ id: randomUUID(), hash: randomBytes(32), hint: 'x7Qp', createdAt: 1, sourceAddresses: [] }],
       version: 1,
     };
-    return store.create({ ...application, expiresAtMs: justNow() }, randomBytes(32));
+    return store.create({ ...application, expiresAtMs: justNow() });
   });
 };
 

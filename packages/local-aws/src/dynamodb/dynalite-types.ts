@@ -55,6 +55,8 @@ export interface ParsedExpression {
 export interface UpdateSection {
   readonly type: 'set' | 'remove' | 'add' | 'delete';
   readonly path: readonly (string | number)[];
+  /** What is set or added: an expression of the parser. */
+  readonly val?: unknown;
 }
 
 /** A request that dynalite's validation accepted. */

@@ -59,14 +59,17 @@ export type ItemAction =
 
 /**
  * An access to items of a table, with the values of their partition keys for
- * `dynamodb:LeadingKeys`.
+ * `dynamodb:LeadingKeys`, and the names of attributes for `dynamodb:Attributes`.
  */
 export function itemAccess(
   tables: Tables,
   action: ItemAction,
   tableName: string,
   items: readonly (Item | undefined)[],
-  indexName?: string,
+  {
+    indexName,
+    attributes = [],
+  }: { readonly indexName?: string | undefined; readonly attributes?: readonly string[] } = {},
 ): AwsAccess {
   const description = tables.find(tableName)?.description;
   const index = description?.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === indexName);
@@ -76,7 +79,12 @@ export function itemAccess(
   return {
     action: `dynamodb:${action}`,
     resource: `${tables.arn(tableName)}${indexName === undefined ? '' : `/index/${indexName}`}`,
-    ...(leadingKeys.length > 0 && { context: { 'dynamodb:LeadingKeys': leadingKeys } }),
+    ...(leadingKeys.length + attributes.length > 0 && {
+      context: {
+        ...(leadingKeys.length > 0 && { 'dynamodb:LeadingKeys': leadingKeys }),
+        ...(attributes.length > 0 && { 'dynamodb:Attributes': attributes }),
+      },
+    }),
   };
 }
 

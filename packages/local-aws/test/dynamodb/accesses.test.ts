@@ -2,17 +2,31 @@ import { aDynamoDb, aThing, n, s, tableArn, thingKey } from './a-dynamodb.ts';
 
 const plainArn = 'arn:aws:dynamodb:eu-west-1:123456789012:table/Plain';
 const leading = (...keys: string[]) => ({ context: { 'dynamodb:LeadingKeys': keys } });
+const writing = (keys: readonly string[], attributes: readonly string[]) => ({
+  context: { 'dynamodb:LeadingKeys': keys, 'dynamodb:Attributes': attributes },
+});
+const thing = Object.keys(aThing('a', '1'));
+const key = Object.keys(thingKey('a'));
 
 it.each([
-  ['PutItem', { TableName: 'Things', Item: aThing('a', '1') }],
-  ['GetItem', { TableName: tableArn, Key: thingKey('a') }],
-  ['DeleteItem', { TableName: 'Things', Key: thingKey('a') }],
-  ['UpdateItem', { TableName: 'Things', Key: thingKey('a'), UpdateExpression: 'REMOVE x' }],
-])('%s needs its action on the table, for the partition key', async (target, input) => {
+  ['PutItem', { TableName: 'Things', Item: aThing('a', '1') }, writing(['a'], thing)],
+  ['GetItem', { TableName: tableArn, Key: thingKey('a') }, leading('a')],
+  ['DeleteItem', { TableName: 'Things', Key: thingKey('a') }, writing(['a'], key)],
+  [
+    'UpdateItem',
+    {
+      TableName: 'Things',
+      Key: thingKey('a'),
+      UpdateExpression: 'SET #y.z = rank1 + :n REMOVE x',
+      ConditionExpression: 'attribute_not_exists(rank2) AND size(rank3) > :n',
+      ExpressionAttributeNames: { '#y': 'y' },
+      ExpressionAttributeValues: { ':n': n(1) },
+    },
+    writing(['a'], [...key, 'y', 'rank1', 'x', 'rank2', 'rank3']),
+  ],
+])('%s needs its action on the table, for partition keys and attributes', async (target, input, more) => {
   const { accesses } = await aDynamoDb();
-  expect(accesses(target, input)).toEqual([
-    { action: `dynamodb:${target}`, resource: tableArn, ...leading('a') },
-  ]);
+  expect(accesses(target, input)).toEqual([{ action: `dynamodb:${target}`, resource: tableArn, ...more }]);
 });
 
 it('a query of a table needs permission on the table, and one of an index on the index only', async () => {
@@ -51,10 +65,10 @@ it('a transaction needs the permission of each of its parts', async () => {
     { ConditionCheck: { TableName: 'Things', Key: thingKey('e'), ...check } },
   ];
   expect(accesses('TransactWriteItems', { TransactItems })).toEqual([
-    { action: 'dynamodb:PutItem', resource: tableArn, ...leading('a', 'b') },
-    { action: 'dynamodb:DeleteItem', resource: plainArn, ...leading('c') },
-    { action: 'dynamodb:UpdateItem', resource: tableArn, ...leading('d') },
-    { action: 'dynamodb:ConditionCheckItem', resource: tableArn, ...leading('e') },
+    { action: 'dynamodb:PutItem', resource: tableArn, ...writing(['a', 'b'], thing) },
+    { action: 'dynamodb:DeleteItem', resource: plainArn, ...writing(['c'], ['id']) },
+    { action: 'dynamodb:UpdateItem', resource: tableArn, ...writing(['d'], [...key, 'x']) },
+    { action: 'dynamodb:ConditionCheckItem', resource: tableArn, ...writing(['e'], key) },
   ]);
 });
 

@@ -7,12 +7,14 @@ import { createApplicationStore } from '../../../../src/adapters/dynamodb/applic
 import { createCredentialStore } from '../../../../src/adapters/dynamodb/credential-store.ts';
 import { tombstoneOf, tokenItemOf } from '../../../../src/adapters/dynamodb/token-item.ts';
 import { IS_THOROUGH, randomOfFile } from '../../../../packages/local-aws/test/thoroughness.ts';
-import { anApplication } from '../../../support/builders/an-application.ts';
+import { aKey, anApplication } from '../../../support/builders/an-application.ts';
 import { aStoredToken } from '../../../support/builders/a-stored-token.ts';
 import { aDeployment, itemsOf, NOW } from './a-deployment.ts';
 import { machinePlatform } from '../../../../src/adapters/machine-platform.ts';
 
 const random = randomOfFile();
+/** The times in items are the same in each rehearsal. */
+const platform = { ...machinePlatform, clock: () => NOW };
 
 const TENANT = '11111111-1111-4111-8111-111111111111';
 const ALL = ['Tokens', 'Access', 'Reactors'];
@@ -33,18 +35,25 @@ function token(id: string, containers: readonly string[] = ['/a/'], version = 1)
 }
 
 const uuid = (n: number) => `00000000-0000-7000-8000-00000000000${String(n)}`;
+/** Every version of an application has the same key. */
 const application = (n: number, more: object = {}) =>
-  anApplication({ tenantId: TENANT, id: uuid(n), createdAt: NOW, ...more });
+  anApplication({
+    tenantId: TENANT,
+    id: uuid(n),
+    createdAt: NOW,
+    keys: [aKey({ id: `key-${String(n)}`, hash: Buffer.alloc(32, n) })],
+    ...more,
+  });
 
 /** The deployment at the restore point, then `beside`, then what changed since. */
 async function scenario(deployment: Deployment): Promise<void> {
   const { documents } = deployment;
   const put = (TableName: string, Item: Record<string, unknown>) =>
     documents.send(new PutCommand({ TableName, Item }));
-  const store = createApplicationStore({ client: documents, platform: machinePlatform, name: 'Access' });
+  const store = createApplicationStore({ client: documents, platform, name: 'Access' });
   for (const id of ['a', 'b', 'c', 'it\'s "quoted"\n✓']) await put('Tokens', token(id));
   await put('Tokens', { ...token('x'), expiration: { at: NOW - 1, offsetMinutes: 0 } });
-  for (const n of [1, 2, 3]) await store.create(application(n), Buffer.alloc(32, n));
+  for (const n of [1, 2, 3]) await store.create(application(n));
   await put('Access', { pk: 'audit', sk: 'head', seal: Buffer.from('then') });
   await put('Reactors', { pk: TENANT, sk: 'reactor#r', name: 'then' });
   await put('Reactors', { pk: `${TENANT}#invocation#i`, sk: 'invocation' });
@@ -54,7 +63,7 @@ async function scenario(deployment: Deployment): Promise<void> {
 async function changesSince({ documents }: Deployment): Promise<void> {
   const put = (TableName: string, Item: Record<string, unknown>) =>
     documents.send(new PutCommand({ TableName, Item }));
-  const store = createApplicationStore({ client: documents, platform: machinePlatform, name: 'Access' });
+  const store = createApplicationStore({ client: documents, platform, name: 'Access' });
   const drop = (pk: string) =>
     documents.send(new DeleteCommand({ TableName: 'Tokens', Key: { pk, sk: 'token' } }));
   for (const id of ['a', 'it\'s "quoted"\n✓', 'x']) await drop(`${TENANT}#${id}`);
@@ -64,7 +73,7 @@ async function changesSince({ documents }: Deployment): Promise<void> {
   await put('Tokens', tombstoneOf(TENANT, 'was', 2));
   await store.update(application(1), application(1, { version: 2, permissions: [] }));
   await store.delete(application(2));
-  await store.create(application(4), Buffer.alloc(32, 4));
+  await store.create(application(4));
   await put('Access', { pk: 'audit', sk: 'head', seal: Buffer.from('now') });
   await put('Reactors', { pk: TENANT, sk: 'reactor#r', name: 'now' });
 }
@@ -168,11 +177,13 @@ describe('a restore of all tables', () => {
     await restoreExchange(deployment.deps);
     const credentials = createCredentialStore({
       client: deployment.documents,
-      platform: machinePlatform,
+      platform,
       name: 'Access',
     });
-    const rightsOf = async (n: number) =>
-      (await credentials.findByKeyHash(Buffer.alloc(32, n)))?.caller.permissions;
+    const rightsOf = async (n: number) => {
+      const found = await credentials.findByKeyHash(Buffer.alloc(32, n));
+      return found && 'caller' in found ? found.caller.permissions : undefined;
+    };
     expect(await rightsOf(1)).toEqual(application(1).permissions);
     expect(await rightsOf(2)).toEqual(application(2).permissions);
     expect(await rightsOf(4)).toBeUndefined();

@@ -7,7 +7,7 @@ import { createTenantStore } from '../../../../src/adapters/dynamodb/tenant-stor
 import type { Permission } from '../../../../src/core/access/permission.ts';
 import { fc } from '../../../../packages/local-aws/test/properties.ts';
 import { cases } from '../../../../packages/local-aws/test/thoroughness.ts';
-import { anApplication } from '../../../support/builders/an-application.ts';
+import { aKey, anApplication } from '../../../support/builders/an-application.ts';
 import { aTenant } from '../../../support/builders/a-tenant.ts';
 import { aDeployment } from './a-deployment.ts';
 import { machinePlatform } from '../../../../src/adapters/machine-platform.ts';
@@ -36,12 +36,15 @@ async function aWorld() {
   const table = { client: deployment.documents, platform: machinePlatform, name: 'Access' };
   const [store, tenants] = [createApplicationStore(table), createTenantStore(table)];
   const keys: Buffer[] = [];
-  const newKey = () => {
-    const key = Buffer.alloc(32, keys.length + 1);
-    keys.push(key);
-    return key;
+  const newKeys = () => {
+    const hash = Buffer.alloc(32, keys.length + 1);
+    keys.push(hash);
+    return [aKey({ hash })];
   };
-  await tenants.create(aTenant({ id: TENANT }), anApplication({ tenantId: TENANT, id: uuid(9) }), newKey());
+  await tenants.create(
+    aTenant({ id: TENANT }),
+    anApplication({ tenantId: TENANT, id: uuid(9), keys: newKeys() }),
+  );
 
   async function apply(each: Change): Promise<void> {
     const found = await store.find(TENANT, uuid(each.n));
@@ -52,11 +55,11 @@ async function aWorld() {
       const webhookSecret = Buffer.from(`secret ${String(tenant.version)}`);
       await tenants.update(tenant, { ...tenant, webhookSecret, version: tenant.version + 1 });
     } else if (each.what === 'create' && found === undefined)
-      await store.create(anApplication({ tenantId: TENANT, id: uuid(each.n) }), newKey());
+      await store.create(anApplication({ tenantId: TENANT, id: uuid(each.n), keys: newKeys() }));
     else if (found === undefined || next === undefined) return;
     else if (each.what === 'grant')
       await store.update(found, { ...next, permissions: [...(PERMISSIONS[each.level] ?? [])] });
-    else if (each.what === 'regenerate') await store.replaceKey(found, next, newKey());
+    else if (each.what === 'regenerate') await store.update(found, { ...next, keys: newKeys() });
     else if (each.what === 'delete') await store.delete(found);
   }
 
@@ -66,7 +69,8 @@ async function aWorld() {
     const all = await Promise.all(
       keys.map(async (key) => {
         const found = await credentials.findByKeyHash(key);
-        return found && { id: found.caller.applicationId, permissions: found.caller.permissions };
+        if (found === undefined || 'retired' in found) return undefined;
+        return { id: found.caller.applicationId, permissions: found.caller.permissions };
       }),
     );
     const secret = (await tenants.find(TENANT))?.webhookSecret?.toString();

@@ -99,7 +99,7 @@ function accessesOf(tables: Tables, statements: readonly Parsed[]): readonly Aws
     group
       .slice(0, 1)
       .map(({ verb, tableName, indexName }) =>
-        itemAccess(tables, `PartiQL${verb}`, tableName, group.map(itemOf), indexName),
+        itemAccess(tables, `PartiQL${verb}`, tableName, group.map(itemOf), { indexName }),
       ),
   );
 }

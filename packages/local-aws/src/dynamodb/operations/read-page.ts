@@ -80,7 +80,10 @@ function pageOperation(
       return { body: withCapacity(page, capacity), consumedCapacity: totalUnits([units]) };
     }
 
-    return { accesses: [itemAccess(tables, name, tableName, [conditionItem(request)], IndexName)], perform };
+    return {
+      accesses: [itemAccess(tables, name, tableName, [conditionItem(request)], { indexName: IndexName })],
+      perform,
+    };
   };
 }
 

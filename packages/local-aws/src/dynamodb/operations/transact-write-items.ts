@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { actions, dynaliteDb, rules } from '../dynalite.ts';
+import { accessedAttributes } from '../accessed-attributes.ts';
 import { AwsError, type AwsAccess } from '../../aws-service.ts';
 import {
   consumedCapacity,
@@ -228,6 +229,7 @@ function accesses({ tables }: OperationContext, parts: readonly Part[]): readonl
         kind.permission,
         request.TableName,
         group.map((part) => part.request.Item ?? part.request.Key),
+        { attributes: [...new Set(group.flatMap((part) => accessedAttributes(part.request)))] },
       ),
     ),
   );

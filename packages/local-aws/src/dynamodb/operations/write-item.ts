@@ -1,5 +1,6 @@
 import { actions, rules } from '../dynalite.ts';
 import { AwsError } from '../../aws-service.ts';
+import { accessedAttributes } from '../accessed-attributes.ts';
 import { consumedCapacity, totalUnits, writeUnits, type Images, type Units } from '../consumed-capacity.ts';
 import type { Action, Rules, ItemResult, ValidRequest } from '../dynalite-types.ts';
 import { CostlyFailure, validationFailure } from '../failures.ts';
@@ -65,7 +66,11 @@ function writeOperation(
     }
 
     return {
-      accesses: [itemAccess(tables, name, request.TableName, [request.Item ?? request.Key])],
+      accesses: [
+        itemAccess(tables, name, request.TableName, [request.Item ?? request.Key], {
+          attributes: accessedAttributes(request),
+        }),
+      ],
       perform,
     };
   };

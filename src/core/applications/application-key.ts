@@ -1,0 +1,56 @@
+import type { Platform } from '../shared/platform.ts';
+import type { Secret } from '../shared/secret.ts';
+import { orderedId } from '../shared/ordered-id.ts';
+import { generateApiKey, hashApiKey } from '../crypto/api-key.ts';
+import type { ApplicationType } from '../access/permission.ts';
+
+/**
+ * One of the keys of an application (docs/contract.md#the-key-object). Times are in ms since the
+ * epoch.
+ */
+export interface ApplicationKey {
+  readonly id: string;
+  /** The only form in which the key is stored (`crypto/api-key.ts`). */
+  readonly hash: Buffer;
+  /** The last characters of the key, by which people recognize it. */
+  readonly hint: string;
+  readonly name?: string;
+  readonly createdAt: number;
+  readonly createdBy?: string;
+  /**
+   * Marks the key as made by a request. A retry of it, whose first response was lost, replaces the
+   * key by another one, with another id.
+   */
+  readonly writeId?: Buffer;
+  /** The key is rejected from this time on. */
+  readonly expiresAtMs?: number;
+  /** Networks in CIDR notation from which requests may present the key; empty for all. */
+  readonly sourceAddresses: readonly string[];
+}
+
+/** What the creator of a key chooses. */
+export type KeyChoice = Pick<ApplicationKey, 'name' | 'expiresAtMs' | 'sourceAddresses'>;
+
+/** The choice for a key that works everywhere, until it is deleted. */
+export const FOR_EVER: KeyChoice = { sourceAddresses: [] };
+
+/** Most keys of an application. An expired key counts until it is deleted. */
+export const KEYS_MAX = 8;
+const HINT_LENGTH = 4;
+
+/** Makes a key. Its text is returned here and never again. */
+export function newKey(
+  { random }: Pick<Platform, 'random'>,
+  { tenantId, type }: { readonly tenantId: string; readonly type: ApplicationType },
+  choice: KeyChoice & Pick<ApplicationKey, 'createdAt' | 'createdBy' | 'writeId'>,
+): { readonly key: ApplicationKey; readonly text: Secret<string> } {
+  const text = generateApiKey(random, type, tenantId);
+  const id = orderedId(choice.createdAt, random.uuid());
+  return { key: { ...choice, id, hash: hashApiKey(text), hint: text.reveal().slice(-HINT_LENGTH) }, text };
+}
+
+/** The keys of an application without the one that an earlier attempt of a request has made. */
+export const keysOfOthers = (
+  { keys }: { readonly keys: readonly ApplicationKey[] },
+  writeId: Buffer,
+): readonly ApplicationKey[] => keys.filter((key) => key.writeId?.equals(writeId) !== true);
