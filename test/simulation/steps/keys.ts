@@ -17,7 +17,7 @@ function someApplication({ applications, draws }: Client): (KnownApplication & {
 }
 
 /** Adds a key. Without an answer it may be there, and no client has it. */
-async function addKey(client: Client, { id }: KnownApplication, choice: object) {
+export async function addKey(client: Client, { id }: Pick<KnownApplication, 'id'>, choice: object) {
   const request = management(client, 'POST', `/applications/${id}/keys`, choice);
   const answer = await client.send('create key', [201, 409], request);
   if (answer?.status !== 201) return undefined;
