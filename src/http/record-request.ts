@@ -40,10 +40,12 @@ export function networkOf(address: string): string {
 const GROUPED_MS = 60_000;
 /** Most records of one group in this time. Each is for a network that has none yet. */
 const RECORDS_MAX = 4;
-/** Most records of all keys that are or were one of an application, in this time. */
-const KNOWN_RECORDS_MAX = 64;
-/** Most networks that are counted. */
-const NETWORKS_MAX = 1_000;
+/**
+ * Most records of the keys of one tenant in this time. Retired keys are counted apart from others.
+ */
+const TENANT_RECORDS_MAX = 16;
+/** Most networks that are counted, of unknown keys together and of one known key. */
+const NETWORKS_MAX = { unknown: 1_000, known: 64 } as const;
 /** Most keys whose rejections are counted apart. */
 const KEYS_MAX = 1_000;
 
@@ -55,15 +57,14 @@ interface RefusalDeps {
   readonly clock: Clock;
 }
 
-/** Counts up to `most` in a minute; the returned function is `false` beyond that. */
-function perMinute(clock: Clock, most: number): () => boolean {
-  let [until, count] = [-Infinity, 0];
+/** A value that is made again once a minute has passed. */
+function eachMinute<T>(clock: Clock, make: () => T): () => T {
+  let [until, value] = [-Infinity, make()];
   return () => {
     const now = clock();
     // The second condition is true if the clock was set back.
-    if (now >= until || now < until - GROUPED_MS) [until, count] = [now + GROUPED_MS, 0];
-    count += 1;
-    return count <= most;
+    if (now >= until || now < until - GROUPED_MS) [until, value] = [now + GROUPED_MS, make()];
+    return value;
   };
 }
 
@@ -77,13 +78,13 @@ interface Waiting {
  * Counts rejections, and records some of them in a minute, each for a network that has no record
  * yet. The next record has the number of all before it. `mayRecord` limits several groups together.
  */
-function createGroup({ auditLog, clock }: RefusalDeps, mayRecord = () => true) {
-  let [until, recorded] = [-Infinity, new Set<string>()];
+function createGroup({ auditLog, clock }: RefusalDeps, networksMax: number, mayRecord = () => true) {
+  const recordedNow = eachMinute(clock, () => new Set<string>());
   let waiting = { count: 0, networks: new Set<string>() };
 
   function wait({ count, networks }: Waiting): void {
     waiting.count += count;
-    for (const network of networks) if (waiting.networks.size < NETWORKS_MAX) waiting.networks.add(network);
+    for (const network of networks) if (waiting.networks.size < networksMax) waiting.networks.add(network);
   }
 
   function takeWaiting(): Waiting {
@@ -92,13 +93,11 @@ function createGroup({ auditLog, clock }: RefusalDeps, mayRecord = () => true) {
     return taken;
   }
 
-  /** Resolves to whether it was recorded. */
-  async function record(about: About, status: number): Promise<boolean> {
-    const now = clock();
-    if (now >= until || now < until - GROUPED_MS) [until, recorded] = [now + GROUPED_MS, new Set()];
+  async function record(about: About, status: number): Promise<void> {
+    const recorded = recordedNow();
     const network = networkOf(about.ip);
     wait({ count: 1, networks: new Set([network]) });
-    if (recorded.has(network) || recorded.size >= RECORDS_MAX || !mayRecord()) return false;
+    if (recorded.has(network) || recorded.size >= RECORDS_MAX || !mayRecord()) return;
     recorded.add(network);
     const { count, networks } = takeWaiting();
     const entry = {
@@ -111,7 +110,6 @@ function createGroup({ auditLog, clock }: RefusalDeps, mayRecord = () => true) {
     await auditLog.append(DEPLOYMENT, entry).catch(() => {
       wait({ count, networks });
     });
-    return true;
   }
 
   return { record, wait, takeWaiting };
@@ -121,36 +119,52 @@ function createGroup({ auditLog, clock }: RefusalDeps, mayRecord = () => true) {
  * Records rejected keys in the deployment's trail, not in that of a claimed tenant. The number of
  * records depends on the time, because a caller may have any number of addresses and of former
  * keys. The rejections of a key that is or was one of an application are counted apart and name it,
- * so that no flood of unknown keys hides them. Rejected callers see no data, so their responses
- * need no record.
+ * so that no flood of unknown keys hides them, nor one of another tenant's keys. Rejected callers
+ * see no data, so their responses need no record.
  */
 export function createRefusals(deps: RefusalDeps & { readonly onRetiredKeyUsed: () => void }) {
-  const unknown = createGroup(deps);
+  const unknown = createGroup(deps, NETWORKS_MAX.unknown);
   const known = new Map<string, ReturnType<typeof createGroup>>();
-  const mayRecord = perMinute(deps.clock, KNOWN_RECORDS_MAX);
+  const recordedNow = eachMinute(deps.clock, () => new Map<string, number>());
+  const reportedNow = eachMinute(deps.clock, () => new Set<string>());
 
-  function groupOf(keyId: string) {
-    const existing = known.get(keyId);
+  /** Whether the tenant of a key has records left in this minute. */
+  function mayRecord({ key, isRetired }: RefusedKeyError): boolean {
+    const [recorded, name] = [recordedNow(), `${key.tenantId} ${String(isRetired)}`];
+    const count = recorded.get(name) ?? 0;
+    recorded.set(name, count + 1);
+    return count < TENANT_RECORDS_MAX;
+  }
+
+  function groupOf(error: RefusedKeyError) {
+    // A key that is deleted is counted apart from what it was before.
+    const name = `${error.key.keyId} ${String(error.isRetired)}`;
+    const existing = known.get(name);
     if (existing !== undefined) return existing;
     const [oldest] = known.size < KEYS_MAX ? [] : known;
     if (oldest !== undefined) {
       known.delete(oldest[0]);
       unknown.wait(oldest[1].takeWaiting());
     }
-    const group = createGroup(deps, mayRecord);
-    known.set(keyId, group);
+    const group = createGroup(deps, NETWORKS_MAX.known, () => mayRecord(error));
+    known.set(name, group);
     return group;
   }
 
+  /** Rings the alarm once a minute for a tenant, however many records it has. */
+  function report({ key, isRetired }: RefusedKeyError): void {
+    const reported = reportedNow();
+    if (!isRetired || reported.has(key.tenantId)) return;
+    reported.add(key.tenantId);
+    deps.onRetiredKeyUsed();
+  }
+
   async function record(about: Pick<About, 'op' | 'ip'>, status: number, error: unknown): Promise<void> {
-    if (!(error instanceof RefusedKeyError)) {
-      await unknown.record(about, status);
-      return;
-    }
+    if (!(error instanceof RefusedKeyError)) return unknown.record(about, status);
+    report(error);
     const { tenantId, applicationId: app, keyId } = error.key;
     const named = { ...about, app, cred: `key:${keyId}`, resource: `tenant:${tenantId}` };
-    const isRecorded = await groupOf(keyId).record(named, status);
-    if (isRecorded && error.isRetired) deps.onRetiredKeyUsed();
+    return groupOf(error).record(named, status);
   }
 
   return async <T>(about: Pick<About, 'op' | 'ip'>, identify: () => Promise<T>): Promise<T> => {

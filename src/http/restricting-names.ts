@@ -20,7 +20,7 @@ const KINDS: readonly Kind[] = [
   {
     members: ['expires_at'],
     names:
-      /expir|ttl$|^ttl|timetolive|lifetime|lifespan|maxage(?!n)|notafter|until$|valid(?:to(?!ken)|until|till|thr|for(?!m)|before|ity)|^endsat$|revokeat|retention/,
+      /expir|ttl$|^ttl|timetolive|lifetime|lifespan|maxage(?!n)|notafter|until$|valid(?:to(?!ken)|until|till|thr|for(?!m)|before|ity)|^endsat$|^enddate$|(?:revoke|terminates?|deactivated?|disabled?)at|retention|^maxuses$/,
   },
   {
     members: ['permissions'],
@@ -31,7 +31,7 @@ const KINDS: readonly Kind[] = [
   {
     members: ['source_addresses'],
     names:
-      /source(?:address|ip|network|range)|cidr|networks$|subnet|trusted(?:ip|net|host)|(?:^|allow|client)ips$|ipranges?$|ipaddress/,
+      /source(?:address|ip|network|range)|cidr|networks$|subnet|firewall|trusted(?:ip|net|host)|(?:^|allow|permitted|authorized|client)ips$|^ip(?:list|acl)?$|ipranges?$|ipaddress/,
   },
   { members: ['rules'], names: /rules?$/ },
   { members: ['containers', 'container'], names: /container/ },

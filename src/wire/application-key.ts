@@ -61,8 +61,11 @@ export const createKeyBody = /* @__PURE__ */ z.lazy(() =>
   ),
 );
 
-/** Members of a key that no update changes. */
-const UNCHANGEABLE = ['id', 'hint', 'created_at', 'created_by', 'last_used_on'] as const;
+/**
+ * Members of a key that no update changes. The service itself changes `last_used_on`, so a body may
+ * have any.
+ */
+const UNCHANGEABLE = ['id', 'hint', 'created_at', 'created_by'] as const;
 
 /** Body of "update key" (docs/contract.md#keys-of-an-application), which is a merge patch. */
 export const updateKeyBody = /* @__PURE__ */ z.lazy(() =>
@@ -71,7 +74,7 @@ export const updateKeyBody = /* @__PURE__ */ z.lazy(() =>
       name: z.optional(z.nullable(name)),
       expires_at: z.optional(z.nullable(expiresAtMs)),
       source_addresses: z.optional(z.nullable(networks)),
-      ...unchangeable(UNCHANGEABLE),
+      ...unchangeable([...UNCHANGEABLE, 'last_used_on']),
     }),
     z.transform((raw): { readonly patch: KeyPatch; readonly unchanged: JsonObject } => ({
       patch: defined({

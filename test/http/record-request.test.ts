@@ -157,14 +157,14 @@ describe('requests of unknown callers', () => {
       { ...of, cred: 'key:other', status: 403, ip: about.ip },
     ]);
     // The alarm is for retired keys alone.
-    expect(all.uses()).toBe(2);
+    expect(all.uses()).toBe(1);
     all.pass(60_000);
     await withKey('one', true);
     expect(named().at(-1)).toMatchObject({ cred: 'key:one', count: 2 });
-    expect(all.uses()).toBe(3);
+    expect(all.uses()).toBe(2);
   });
 
-  it('have at most 64 records a minute, with any number of former keys, and none is uncounted', async () => {
+  it('have at most 16 records a minute for each tenant, with any number of former keys, and none is uncounted', async () => {
     const all = refusals();
     const refuse = (keyId: string) => () =>
       Promise.reject(
@@ -175,12 +175,34 @@ describe('requests of unknown callers', () => {
       );
     for (let key = 0; key < 2_500; key += 1)
       await expect(all.record(about, refuse(String(key)))).rejects.toThrow('no');
-    expect(all.entries()).toHaveLength(64);
-    expect(all.uses()).toBe(64);
+    expect(all.entries()).toHaveLength(16);
+    expect(all.uses()).toBe(1);
     all.pass(60_000);
     await expect(all.record(about, refused)).rejects.toThrow('no');
     // The keys that are still counted apart have the others, until their next use.
     expect(all.entries().at(-1)?.count).toBeGreaterThan(1_400);
+  });
+
+  it('do not hide the use of a deleted key, if they are of live keys or of another tenant', async () => {
+    const all = refusals();
+    const use = (tenantId: string, keyId: string, isRetired: boolean, ip = about.ip) => {
+      const key = { tenantId, applicationId: 'an-application', keyId };
+      const code = isRetired ? ('unauthenticated' as const) : ('address_not_allowed' as const);
+      const refuse = () => Promise.reject(new RefusedKeyError(code, 'no', { key, isRetired }));
+      return expect(all.record({ ...about, ip }, refuse)).rejects.toThrow('no');
+    };
+    for (let minute = 0; minute < 5; minute += 1) {
+      for (let key = 0; key < 64; key += 1) {
+        await use('noisy', `live ${String(key)}`, false);
+        await use('noisy', `deleted ${String(key)}`, true);
+        await use('victim', `bound ${String(key)}`, false);
+      }
+      const rung = all.uses();
+      await use('victim', 'stolen', true, `203.0.113.${String(minute)}`);
+      expect(all.uses()).toBe(rung + 1);
+      expect(all.entries().at(-1)).toMatchObject({ cred: 'key:stolen', status: 401 });
+      all.pass(60_000);
+    }
   });
 
   it('requests of unknown callers of one IPv6 network have one record', async () => {

@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { RETIRED_MS } from '../../src/core/access/credential-store.ts';
 import { KEYS_MAX } from '../../src/core/applications/application-key.ts';
-import { deleteApplication, regenerateKey } from '../../src/core/applications/change-application.ts';
+import {
+  deleteApplication,
+  regenerateKey,
+  updateApplication,
+} from '../../src/core/applications/change-application.ts';
 import {
   createKey,
   deleteKey,
   getKey,
   listKeys,
   updateKey,
+  type KeyPlace,
 } from '../../src/core/applications/manage-keys.ts';
 import { createApplication } from '../../src/core/applications/create-application.ts';
 import { destroyTenantStep } from '../../src/core/operator/destroy-tenant.ts';
@@ -160,6 +165,69 @@ describe('the keys of an application', () => {
     expect(keys.map(({ hint }) => hint)).toEqual([text.slice(-4), key.slice(-4)]);
     expect(await getKey(world.operator, manager(), { id: application.id, keyId })).toEqual(keys[0]);
     expect(JSON.stringify(keys)).not.toContain(text);
+  });
+
+  it('change nothing of their application after the response to their deletion', async () => {
+    const key = { sourceAddresses: [] };
+    const update = { name: 'x', permissions: ['token:read'], rules: [] } as const;
+    const changes: readonly ((
+      deps: typeof world.operator,
+      by: Caller,
+      place: KeyPlace,
+    ) => Promise<unknown>)[] = [
+      (deps, by, { id }) => createKey(deps, by, id, key, writes()),
+      (deps, by, { id }) => regenerateKey(deps, by, id),
+      (deps, by, { id }) => updateApplication(deps, by, id, update),
+      (deps, by, { id }) => deleteApplication(deps, by, id),
+      (deps, by, place) => updateKey(deps, by, place, { name: 'x' }),
+      (deps, by, place) => deleteKey(deps, by, place),
+    ];
+    for (const change of changes) {
+      const { application } = await world.anApplication(tenantId);
+      const { id } = application;
+      const [stolen, other] = [await anotherKey(id), await anotherKey(id)];
+      const thief = { ...manager(), applicationId: id, credentialId: id, keyId: stolen.keyId };
+      const { applicationStore } = world.operator;
+      // The key is deleted after the thief's request was accepted and has read the application.
+      const slow = {
+        ...applicationStore,
+        async find(tenant: string, of: string) {
+          const found = await applicationStore.find(tenant, of);
+          await deleteKey(world.operator, manager(), { id, keyId: stolen.keyId }).catch(() => undefined);
+          return found;
+        },
+      };
+      const deps = { ...world.operator, applicationStore: slow };
+      const denied = { code: 'unauthenticated' };
+      await expect(change(deps, thief, { id, keyId: other.keyId })).rejects.toMatchObject(denied);
+      const left = await listKeys(world.operator, manager(), id);
+      expect(left.map((each) => each.id)).toContain(other.keyId);
+      expect(left).toHaveLength(2);
+    }
+  });
+
+  it('are not changed by a late request for an application that was made again under its id', async () => {
+    const by = { ...manager(), permissions: ['application:create' as const] };
+    const make = async () => {
+      const repeated = repeatableIdentity(Buffer.alloc(32, 5), world.state.now);
+      return createApplication(
+        world.operator,
+        by,
+        { name: 'x', type: 'private', permissions: ['token:read'], rules: [] },
+        repeated,
+      );
+    };
+    const first = await make();
+    const { applicationStore } = world.operator;
+    expect(await applicationStore.delete(first.application)).toBe(true);
+    const second = await make();
+    expect(second.application.id).toBe(first.application.id);
+    const stale = { ...first.application, version: first.application.version + 1 };
+    expect(await applicationStore.update(first.application, stale)).toBe(false);
+    expect(await responsesTo(second.key.reveal())).toEqual(ACCEPTED);
+    expect(await responsesTo(first.key.reveal())).toEqual(UNKNOWN);
+    await deleteApplication(world.operator, manager(), second.application.id);
+    expect(await responsesTo(second.key.reveal())).toEqual(UNKNOWN);
   });
 
   it('are not found in another application', async () => {

@@ -64,7 +64,7 @@ async function aHolder(type: 'public' | 'private'): Promise<Holder> {
 async function callerOf({ key }: Holder): Promise<Caller> {
   if (key === undefined) throw new Error('the application is deleted');
   const credential = await world.operator.credentialStore.findByKeyHash(hashApiKey(key));
-  if (credential === undefined || 'retired' in credential) throw new Error('a current key is unknown');
+  if (credential === undefined || !('caller' in credential)) throw new Error('a current key is unknown');
   return credential.caller;
 }
 

@@ -140,16 +140,15 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'the end of a key is not checked',
-    file: 'src/core/access/authenticate.ts',
-    find: 'if (credential.key !== undefined) checkOwnKey(credential.key, source, clock());',
-    replace:
-      'if (credential.key !== undefined) checkOwnKey({ ...credential.key, expiresAtMs: Infinity }, source, clock());',
+    file: `${STORE}/application-item.ts`,
+    find: 'expiresAtMs: Number.isFinite(expiresAtMs) ? expiresAtMs : undefined,\n    ttl: Number.isFinite(last)',
+    replace: 'expiresAtMs: undefined,\n    ttl: Number.isFinite(last)',
   },
   {
     name: 'a change of a key does not reach a copy',
     file: `${STORE}/application-store.ts`,
-    find: 'return isSame ? [] : changeKey(table, next, key);',
-    replace: 'return isSame ? [] : changeKey(table, next, key).slice(1);',
+    find: 'return isSame || isForgotten ? [] : changeKey(table, next, key);',
+    replace: 'return isSame || isForgotten ? [] : changeKey(table, next, key).slice(1);',
   },
   {
     name: 'a session lives on without the key that authorized it',
@@ -305,8 +304,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'a key works for a minute after its end',
     file: 'src/core/access/authenticate.ts',
-    find: 'credential.expiresAtMs <= clock()',
-    replace: 'credential.expiresAtMs <= clock() - 60_000',
+    find: 'credential.expiresAtMs <= now',
+    replace: 'credential.expiresAtMs <= now - 60_000',
   },
   {
     name: 'every record says that its request succeeded',

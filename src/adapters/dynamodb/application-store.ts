@@ -65,6 +65,8 @@ const changeKey = (table: string, application: Application, key: ApplicationKey)
       Update: {
         TableName: table,
         Key: credentialKey(key.hash, copy),
+        // Nothing makes a key of a tombstone.
+        ConditionExpression: 'attribute_not_exists(isRetired)',
         UpdateExpression: [
           `SET ${names(set)
             .map((name) => `${name} = ${name.replace('#', ':')}`)
@@ -113,7 +115,9 @@ function keyWrites(
       const known = before.get(nameOf(key));
       if (known === undefined) return putKey(table, next, key);
       const isSame = sameJson(credentialMembers(previous, known), credentialMembers(next, key));
-      return isSame ? [] : changeKey(table, next, key);
+      // The copies of a key that has expired long ago may be gone.
+      const isForgotten = (key.expiresAtMs ?? Infinity) + RETIRED_MS <= now;
+      return isSame || isForgotten ? [] : changeKey(table, next, key);
     }),
     ...previous.keys
       .filter((key) => !after.has(nameOf(key)))

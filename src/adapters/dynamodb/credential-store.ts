@@ -9,8 +9,6 @@ import type { Table } from './table-client.ts';
 /** Most keys that an instance remembers whose rights are not in their copies. */
 const APART_MAX = 1_000;
 
-const NO_RIGHTS: NonNullable<StoredCredential['rights']> = { type: 'private', permissions: [], rules: [] };
-
 /**
  * Reads API keys and the grants of applications from the Access table. There are several equal
  * copies, which change together.
@@ -54,8 +52,6 @@ export function createCredentialStore(table: Table): CredentialStore & Applicati
   /** The rights by which a key that was found acts; `undefined` if it is deleted meanwhile. */
   async function rightsOf(stored: StoredCredential, early: ApplicationGrants | undefined) {
     if (stored.rights !== undefined) return stored.rights;
-    // It will be rejected, and lets the service read nothing more.
-    if (hasEnded(stored)) return NO_RIGHTS;
     const found = early?.id === stored.applicationId ? early : await grantsOf(stored);
     return found?.keys.some(({ id }) => id === stored.keyId) === true ? found : undefined;
   }
@@ -66,6 +62,9 @@ export function createCredentialStore(table: Table): CredentialStore & Applicati
       if (stored === undefined) return undefined;
       const { keyHash, isRetired, tenantId, applicationId, keyId, expiresAtMs, sourceAddresses } = stored;
       if (isRetired) return { keyHash, retired: { tenantId, applicationId, keyId } };
+      const key = defined({ tenantId, applicationId, keyId, expiresAtMs, sourceAddresses });
+      // It is rejected, so it lets the service read nothing more.
+      if (hasEnded(stored)) return { keyHash, ended: key };
       const rights = await rightsOf(stored, early);
       if (rights === undefined) return undefined;
       const { type, permissions, rules, expiresAtMs: endsAtMs } = rights;
@@ -73,7 +72,7 @@ export function createCredentialStore(table: Table): CredentialStore & Applicati
       return defined({
         keyHash,
         caller: { tenantId, type, permissions, rules, ...acting },
-        key: defined({ tenantId, applicationId, keyId, expiresAtMs, sourceAddresses }),
+        key,
         expiresAtMs: endsAtMs,
       });
     },

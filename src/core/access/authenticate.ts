@@ -8,6 +8,7 @@ import {
   RETIRED_MS,
   type Credential,
   type CredentialStore,
+  type EndedKey,
   type KeyUses,
   type OwnKey,
   type RetiredKey,
@@ -58,12 +59,16 @@ function refused(detail: string): ServiceError {
   return new ServiceError('unauthenticated', detail);
 }
 
+/** The error for a key whose end has come. */
+function endedKey(key: OwnKey, now: number): ServiceError {
+  if ((key.expiresAtMs ?? Infinity) + RETIRED_MS <= now) return refused(UNKNOWN);
+  return new RefusedKeyError('key_expired', 'The API key has expired.', { key, isRetired: true });
+}
+
 /** Checks what a key has of its own, after it was found: its end, and where it is used. */
 function checkOwnKey(key: OwnKey, source: string, now: number): void {
   const { expiresAtMs = Infinity, sourceAddresses } = key;
-  if (expiresAtMs + RETIRED_MS <= now) throw refused(UNKNOWN);
-  if (expiresAtMs <= now)
-    throw new RefusedKeyError('key_expired', 'The API key has expired.', { key, isRetired: true });
+  if (expiresAtMs <= now) throw endedKey(key, now);
   if (sourceAddresses.length > 0 && !isWithin(sourceAddresses, source))
     throw new RefusedKeyError('address_not_allowed', 'The API key is not accepted from this address.', {
       key,
@@ -72,27 +77,32 @@ function checkOwnKey(key: OwnKey, source: string, now: number): void {
 }
 
 /**
- * The caller of a credential. `tenant` is `null` if it did not have to be read, and `undefined` if
- * it does not exist.
+ * The credential, if it exists. `tenant` is `null` if it did not have to be read, and `undefined`
+ * if there is no such tenant.
  */
-function check(
-  { clock }: AuthenticateDeps,
+function checkExists(
   claim: ApiKeyClaim,
-  credential: Credential | RetiredKey | undefined,
+  credential: Credential | EndedKey | RetiredKey | undefined,
   tenant: TenantBasics | null | undefined,
-  source: string,
-): Caller {
+): Credential | EndedKey {
   if (credential === undefined || !sameHash(credential.keyHash, claim.hash)) throw refused(UNKNOWN);
   if ('retired' in credential)
     throw new RefusedKeyError('unauthenticated', UNKNOWN, { key: credential.retired, isRetired: true });
+  const { tenantId } = 'ended' in credential ? credential.ended : credential.caller;
   // The hash covers the claim, so only a fault of the store can return a credential of another
   // tenant.
-  const isOfTenant = credential.caller.tenantId === claim.tenantId;
+  const isOfTenant = tenantId === claim.tenantId;
   const hasEnded = tenant === undefined || (tenant !== null && isDestroyed(tenant));
   if (!isOfTenant || hasEnded) throw refused(UNKNOWN);
-  if (credential.expiresAtMs !== undefined && credential.expiresAtMs <= clock())
+  return credential;
+}
+
+/** The caller of a credential that exists. */
+function check(credential: Credential | EndedKey, source: string, now: number): Caller {
+  if ('ended' in credential) throw endedKey(credential.ended, now);
+  if (credential.expiresAtMs !== undefined && credential.expiresAtMs <= now)
     throw refused('The application of the API key has expired, or its session.');
-  if (credential.key !== undefined) checkOwnKey(credential.key, source, clock());
+  if (credential.key !== undefined) checkOwnKey(credential.key, source, now);
   if (credential.isUnauthorized === true)
     throw new ServiceError(
       'forbidden',
@@ -135,7 +145,7 @@ export async function authenticate(
     storeOf(deps, claim).findByKeyHash(claim.hash),
     needsTenant ? deps.tenantBasicsStore.basics(claim.tenantId) : null,
   ]);
-  const caller = check(deps, claim, credential, tenant, source);
+  const caller = check(checkExists(claim, credential, tenant), source, deps.clock());
   if (!tenant) return caller;
   // Learns the ring only now, because nothing may happen for the tenant before its credential is
   // found.

@@ -37,13 +37,19 @@ export interface RetiredKey {
   readonly retired: KeyName;
 }
 
+/** A key whose end has come. Its rights are not read. */
+export interface EndedKey {
+  readonly keyHash: Buffer;
+  readonly ended: OwnKey;
+}
+
 /**
  * Looks up keys. Everything that decides access is read for each request, so that a revoked key is
  * rejected immediately.
  */
 export interface CredentialStore {
   /** The credential with this key hash; `undefined` for a key that is unknown. */
-  findByKeyHash(keyHash: Buffer): Promise<Credential | RetiredKey | undefined>;
+  findByKeyHash(keyHash: Buffer): Promise<Credential | EndedKey | RetiredKey | undefined>;
 }
 
 export const CREDENTIAL_STORE_EFFECTS: PortEffects<CredentialStore> = { findByKeyHash: 'none' };

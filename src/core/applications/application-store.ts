@@ -66,14 +66,30 @@ const ofApplication = ({ id }: Pick<Application, 'id'>, change?: Change): Effect
   ...(change !== undefined && { change }),
 });
 
-/** Names each key that a change adds, changes or removes: `keys.<id>`. */
+/** Names in the API of the members of a key that change. */
+const KEY_MEMBERS = [
+  ['name', 'name'],
+  ['expiresAtMs', 'expires_at'],
+  ['sourceAddresses', 'source_addresses'],
+] as const satisfies readonly (readonly [keyof ApplicationKey, string])[];
+
+/**
+ * Names each key that a change adds or removes, `keys.<id>`, and each member of a key that it
+ * changes, `keys.<id>.expires_at`.
+ */
 function changedKeys(
   previous: Pick<Application, 'keys'>,
   next: Pick<Application, 'keys'>,
 ): readonly string[] {
   const [before, after] = [previous, next].map(({ keys }) => new Map(keys.map((key) => [key.id, key])));
   const ids = new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])]);
-  return [...ids].filter((id) => !sameJson(before?.get(id), after?.get(id))).map((id) => `keys.${id}`);
+  return [...ids].flatMap((id) => {
+    const [was, is] = [before?.get(id), after?.get(id)];
+    if (was === undefined || is === undefined) return [`keys.${id}`];
+    return KEY_MEMBERS.filter(([member]) => !sameJson(was[member], is[member])).map(
+      ([, name]) => `keys.${id}.${name}`,
+    );
+  });
 }
 
 const NO_KEYS = { keys: [] };

@@ -1,4 +1,5 @@
 import type { Grants } from '../access/access-rule.ts';
+import type { Platform } from '../shared/platform.ts';
 import type { ApplicationType } from '../access/permission.ts';
 import type { ApplicationKey } from './application-key.ts';
 
@@ -19,9 +20,16 @@ export interface Application extends Grants {
   readonly expiresAtMs?: number;
   /** The oldest first. Without one, only reactors act for the application. */
   readonly keys: readonly ApplicationKey[];
-  /** Starts at 1 and increases by one with each change of the application or of its keys. */
+  /** Increases by one with each change of the application or of its keys. */
   readonly version: number;
 }
+
+/**
+ * The first version of an application. A retried creation may make it again under the same id after
+ * it was deleted: it is random, so that no version comes back, and no late change meets the second
+ * one.
+ */
+export const firstVersion = ({ integer }: Platform['random']): number => integer(2 ** 47);
 
 /** Longest name of an application or a reactor (docs/contract.md#limits). */
 export const NAME_MAX_LENGTH = 200;

@@ -5,7 +5,7 @@ import type { Grants } from '../access/access-rule.ts';
 import type { Application } from './application.ts';
 import { FOR_EVER, newKey } from './application-key.ts';
 import type { Caller } from '../access/caller.ts';
-import { existingApplication, type GetApplicationDeps } from './get-application.ts';
+import { applicationToChange, type GetApplicationDeps } from './get-application.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { validateGrants } from '../access/validate-grants.ts';
 
@@ -40,7 +40,7 @@ export async function updateApplication(
 ): Promise<Application> {
   requirePermission(caller, 'application:update');
   return retryConflict<Application>(deps, async () => {
-    const previous = await existingApplication(deps, caller.tenantId, id);
+    const previous = await applicationToChange(deps, caller, id);
     update.check?.(previous);
     const errors = validateGrants(previous.type, update);
     if (Object.keys(errors).length > 0) throw invalidMembers(errors);
@@ -60,7 +60,7 @@ export async function regenerateKey(
   return retryConflict<{ readonly application: Application; readonly key: Secret<string> }>(
     deps,
     async () => {
-      const previous = await existingApplication(deps, caller.tenantId, id);
+      const previous = await applicationToChange(deps, caller, id);
       const by = { createdBy: caller.applicationId, createdAt: deps.clock() };
       const { key, text } = newKey(deps, previous, { ...FOR_EVER, ...by });
       const application = { ...changed(deps, caller, previous), keys: [key] };
@@ -74,7 +74,7 @@ export async function regenerateKey(
 export async function deleteApplication(deps: GetApplicationDeps, caller: Caller, id: string): Promise<void> {
   requirePermission(caller, 'application:delete');
   await retryConflict(deps, async () => {
-    const application = await existingApplication(deps, caller.tenantId, id);
+    const application = await applicationToChange(deps, caller, id);
     return (await deps.applicationStore.delete(application)) ? 'deleted' : 'conflict';
   });
 }

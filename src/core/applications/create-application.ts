@@ -3,7 +3,7 @@ import type { Secret } from '../shared/secret.ts';
 import { invalid, invalidMembers, ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import type { Grants } from '../access/access-rule.ts';
-import type { Application } from './application.ts';
+import { firstVersion, type Application } from './application.ts';
 import { FOR_EVER, keysOfOthers, newKey } from './application-key.ts';
 import type { Caller } from '../access/caller.ts';
 import type { ApplicationStore } from './application-store.ts';
@@ -50,7 +50,7 @@ export async function createApplication(
     createdBy,
     createdAt: now,
     keys: [key],
-    version: 1,
+    version: firstVersion(deps.random),
   };
   if (await deps.applicationStore.create(application)) return { application, key: text };
   const made = await deps.applicationStore.find(tenantId, id);

@@ -30,6 +30,24 @@ export async function existingApplication(
   return application;
 }
 
+/**
+ * Finds an application that the caller changes, in each attempt of the change. Throws `not_found`,
+ * and `unauthenticated` for the caller's own application once its key is deleted or has expired: a
+ * request that began before adds no key after it. The change writes on the version that is found.
+ */
+export async function applicationToChange(
+  deps: GetApplicationDeps,
+  caller: Caller,
+  id: string,
+): Promise<Application> {
+  const application = await existingApplication(deps, caller.tenantId, id);
+  const { applicationId, keyId } = caller;
+  if (applicationId !== id || keyId === undefined) return application;
+  const key = application.keys.find((each) => each.id === keyId);
+  if (key !== undefined && (key.expiresAtMs ?? Infinity) > deps.clock()) return application;
+  throw new ServiceError('unauthenticated', 'The key of this request was deleted, or has expired.');
+}
+
 /** Needs `application:read`. Finds only applications of the caller's tenant. */
 export async function getApplication(
   deps: GetApplicationDeps,

@@ -6,7 +6,7 @@ import type { Caller } from '../access/caller.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import type { Application } from './application.ts';
 import { KEYS_MAX, keysOfOthers, newKey, type ApplicationKey, type KeyChoice } from './application-key.ts';
-import { existingApplication, type GetApplicationDeps } from './get-application.ts';
+import { applicationToChange, existingApplication, type GetApplicationDeps } from './get-application.ts';
 
 /** A key as the API shows it. */
 export interface KeyView extends ApplicationKey {
@@ -110,7 +110,7 @@ export async function createKey(
   checkEnd(choice.expiresAtMs, deps.clock());
   const writeId = writes.newWriteId();
   return retryConflict<{ readonly key: ApplicationKey; readonly text: Secret<string> }>(deps, async () => {
-    const previous = await existingApplication(deps, caller.tenantId, id);
+    const previous = await applicationToChange(deps, caller, id);
     const by = { createdBy: caller.applicationId, createdAt: deps.clock(), writeId };
     const made = newKey(deps, previous, { ...choice, ...by });
     const others = keysOfOthers(previous, writeId);
@@ -161,7 +161,7 @@ export async function updateKey(
   requirePermission(caller, 'application:update');
   checkEnd(patch.expiresAtMs ?? undefined, deps.clock());
   return retryConflict<KeyView>(deps, async () => {
-    const previous = await existingApplication(deps, caller.tenantId, id);
+    const previous = await applicationToChange(deps, caller, id);
     const key = keyOf(previous, keyId);
     const [view = key] = await viewsOf(deps, { ...previous, keys: [key] });
     if ((view.expiresAtMs ?? Infinity) <= deps.clock()) throw noSuchKey();
@@ -186,7 +186,7 @@ export async function deleteKey(
 ): Promise<void> {
   requirePermission(caller, 'application:update');
   await retryConflict(deps, async () => {
-    const previous = await existingApplication(deps, caller.tenantId, id);
+    const previous = await applicationToChange(deps, caller, id);
     keyOf(previous, keyId);
     const next = withKeys(
       previous,

@@ -4,7 +4,7 @@ import type { Secret } from '../shared/secret.ts';
 import { orderedId } from '../shared/ordered-id.ts';
 import { invalid } from '../shared/service-error.ts';
 import { generateWebhookSecret, webhookSecretContext } from '../webhooks/webhook-secrets.ts';
-import { NAME_MAX_LENGTH, type Application } from '../applications/application.ts';
+import { firstVersion, NAME_MAX_LENGTH, type Application } from '../applications/application.ts';
 import { FOR_EVER, newKey } from '../applications/application-key.ts';
 import { isLegalFor, PERMISSION_NAMES } from '../access/permission.ts';
 import type { TenantStore } from '../tenants/tenant.ts';
@@ -59,7 +59,7 @@ export async function createTenant(
     rules: [],
     createdAt: now,
     keys: [managementKey],
-    version: 1,
+    version: firstVersion(deps.random),
   };
   const tenant = {
     id,

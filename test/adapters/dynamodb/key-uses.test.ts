@@ -134,7 +134,7 @@ describe('rights that are not in the copies of a key', () => {
     await made([key], { rules: LARGE });
     const credentials = createCredentialStore(table);
     calls = [];
-    expect(await credentials.findByKeyHash(key.hash)).toMatchObject({ caller: { rules: [] } });
+    expect(await credentials.findByKeyHash(key.hash)).toMatchObject({ ended: { keyId: key.id } });
     expect(calls).toHaveLength(1);
   });
 

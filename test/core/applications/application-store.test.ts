@@ -31,6 +31,8 @@ describe('a change of an application', () => {
     const previous = { ...application, keys: [same, named, removed] };
     const next = { ...application, keys: [same, { ...named, name: 'x' }, added] };
     const effect = (APPLICATION_STORE_EFFECTS.update as (...args: unknown[]) => Effect)(previous, next);
-    expect(effect.change).toEqual({ members: [named, removed, added].map(({ id }) => `keys.${id}`) });
+    expect(effect.change).toEqual({
+      members: [`keys.${named.id}.name`, `keys.${removed.id}`, `keys.${added.id}`],
+    });
   });
 });

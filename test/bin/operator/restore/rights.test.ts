@@ -69,7 +69,7 @@ async function aWorld() {
     const all = await Promise.all(
       keys.map(async (key) => {
         const found = await credentials.findByKeyHash(key);
-        if (found === undefined || 'retired' in found) return undefined;
+        if (found === undefined || !('caller' in found)) return undefined;
         return { id: found.caller.applicationId, permissions: found.caller.permissions };
       }),
     );
