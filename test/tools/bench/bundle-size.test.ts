@@ -17,19 +17,20 @@ const LIMITS_KB = {
   // Each step of a write checks that it is not late, a repeat knows its deleted tokens, and the
   // operator's part of the store deletes what remembers them (5 KB). A repeat finds each of its
   // tokens under any of its ids (1 to 2 KB). Keys have networks (ipaddr.js, 4 KB), a last use, and
-  // tombstones (5 KB); applications has their routes (8 KB).
-  tokens: 367,
-  applications: 244,
-  proxy: 329,
-  reactors: 415,
-  'reactor-worker': 345,
+  // tombstones, and their rejections are counted by tenant (6 KB); applications has their routes
+  // (9 KB).
+  tokens: 368,
+  applications: 246,
+  proxy: 330,
+  reactors: 416,
+  'reactor-worker': 346,
   'webhook-sender': 195,
-  sweeper: 146,
+  sweeper: 147,
   // It derives the search terms of tokens again when a root is replaced, and so evaluates
   // expressions; and it logs records that do not open. It reads and checks the audit trail, and it
   // makes and wraps roots (5 KB).
   operator: 377,
-  logs: 233,
+  logs: 234,
   'audit-sealer': 100,
 } as const satisfies Readonly<Record<(typeof FUNCTIONS)[number], number>>;
 
