@@ -100,6 +100,11 @@ for (const name of headings)
   if (!ALARM_NAMES.some((alarm) => alarm === name))
     problems.push(`docs/runbook.md has an entry for an alarm that there is not: ${name}`);
 
+const decisions = readFileSync('docs/decisions/README.md', 'utf8');
+for (const file of globSync('docs/decisions/[0-9]*.md'))
+  if (!decisions.includes(`(${file.replace('docs/decisions/', '')})`))
+    problems.push(`docs/decisions/README.md does not list ${file}`);
+
 for (const [what, file, heading, actual] of lists) {
   const said = documented(file, heading);
   for (const name of new Set(actual))
