@@ -3,6 +3,7 @@ import type { AuditLog } from '../core/audit/audit-log.ts';
 import { DEPLOYMENT, type AuditEntry } from '../core/audit/audit-record.ts';
 import { openScope, outcomeOf, type Sightings } from '../core/audit/audit-scope.ts';
 import { RefusedKeyError } from '../core/access/refused-key.ts';
+import { networkOf } from '../core/access/source-networks.ts';
 import type { Clock } from '../core/shared/clock.ts';
 import { isUuid } from '../core/shared/is-uuid.ts';
 import { auditedDeps, type Classified, type Unaudited } from '../lambda/audited-deps.ts';
@@ -21,19 +22,6 @@ export function sourceAddress({ sourceIp, headers }: ApiRequest, behindEdge: boo
   if (hops.at(-1) === sourceIp) hops.pop();
   const vouchedFor = hops.at(-1) ?? '';
   return /^[\da-f.:]{2,45}$/i.test(vouchedFor) ? vouchedFor : sourceIp;
-}
-
-/**
- * The network of an address: a whole IPv4 address, or the first 64 bits of IPv6, since one host may
- * use the rest freely. A text that is not an address is its own network.
- */
-export function networkOf(address: string): string {
-  const ipv4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (ipv4 !== undefined || !address.includes(':')) return ipv4 ?? address;
-  const [front = [], back] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));
-  const zeros = Array.from({ length: Math.max(0, 8 - front.length - (back?.length ?? 8)) }, () => '0');
-  const groups = [...front, ...zeros, ...(back ?? [])].slice(0, 4);
-  return `${groups.map((group) => parseInt(group, 16).toString(16)).join(':')}::/64`;
 }
 
 /** How long an instance counts rejections before it records as many again, in ms. */

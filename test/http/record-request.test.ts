@@ -1,6 +1,6 @@
 import { cases, fc } from '../../packages/local-aws/test/properties.ts';
 import { apiRequest } from '../../src/http/api-request.ts';
-import { createRefusals, networkOf, sourceAddress } from '../../src/http/record-request.ts';
+import { createRefusals, sourceAddress } from '../../src/http/record-request.ts';
 import { defined } from '../../src/core/shared/defined.ts';
 import { RefusedKeyError } from '../../src/core/access/refused-key.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
@@ -28,37 +28,6 @@ describe('the address of a request', () => {
     ['that of the edge if the other is not an address', '4111 1111 1111 1111, 130.176.1.1', '130.176.1.1'],
   ])('behind the edge is %s', (_, forwarded, expected) => {
     expect(sourceAddress(requestFrom({ 'x-forwarded-for': forwarded }), true)).toBe(expected);
-  });
-});
-
-describe('the network of an address', () => {
-  it.each([
-    ['203.0.113.7', '203.0.113.7'],
-    ['::ffff:203.0.113.7', '203.0.113.7'],
-    ['2001:db8::1', '2001:db8:0:0::/64'],
-    ['2001:0DB8:0:0:1:2:3:4', '2001:db8:0:0::/64'],
-    ['2001:db8:1:2:3::', '2001:db8:1:2::/64'],
-    ['::1', '0:0:0:0::/64'],
-    ['64:ff9b::203.0.113.7', '64:ff9b:0:0::/64'],
-  ])('%s is %s', (address, network) => {
-    expect(networkOf(address)).toBe(network);
-  });
-
-  it('is the same for all texts of an address, and never an exception', () => {
-    fc.assert(
-      fc.property(fc.ipV6(), (address) => {
-        const whole = new URL(`http://[${address}]`).hostname.slice(1, -1);
-        if (!address.includes('.')) expect(networkOf(address)).toBe(networkOf(whole));
-        expect(networkOf(address)).toMatch(/^[\da-f]{1,4}(:[\da-f]{1,4}){3}::\/64$|^[\d.]+$/);
-      }),
-      { numRuns: cases(200) },
-    );
-    fc.assert(
-      fc.property(fc.stringMatching(/^[\da-f.:]{2,45}$/), (text) => {
-        expect(networkOf(text).length).toBeGreaterThan(0);
-      }),
-      { numRuns: cases(200) },
-    );
   });
 });
 

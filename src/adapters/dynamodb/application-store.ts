@@ -57,10 +57,8 @@ const putKey = (table: string, application: Application, key: ApplicationKey): T
 const changeKey = (table: string, application: Application, key: ApplicationKey): TransactWriteItem[] =>
   ALL_COPIES.map((copy) => {
     const members = Object.entries(credentialMembers(application, key));
-    const [set, removed] = [true, false].map((has) =>
-      members.filter(([, value]) => (value !== undefined) === has),
-    );
-    const names = (of: typeof members = []) => of.map(([name]) => `#${name}`);
+    const set = members.filter(([, value]) => value !== undefined);
+    const removed = members.filter(([, value]) => value === undefined);
     return {
       Update: {
         TableName: table,
@@ -68,15 +66,11 @@ const changeKey = (table: string, application: Application, key: ApplicationKey)
         // Nothing makes a key of a tombstone.
         ConditionExpression: 'attribute_not_exists(isRetired)',
         UpdateExpression: [
-          `SET ${names(set)
-            .map((name) => `${name} = ${name.replace('#', ':')}`)
-            .join(', ')}`,
-          ...(removed?.length === 0 ? [] : [`REMOVE ${names(removed).join(', ')}`]),
+          `SET ${set.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+          ...(removed.length === 0 ? [] : [`REMOVE ${removed.map(([name]) => `#${name}`).join(', ')}`]),
         ].join(' '),
         ExpressionAttributeNames: Object.fromEntries(members.map(([name]) => [`#${name}`, name])),
-        ExpressionAttributeValues: Object.fromEntries(
-          (set ?? []).map(([name, value]) => [`:${name}`, value]),
-        ),
+        ExpressionAttributeValues: Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
       },
     };
   });
@@ -106,22 +100,18 @@ function keyWrites(
   next: Application,
   now: number,
 ): TransactWriteItem[] {
-  // A repeated creation may put another key in the place of one with the same id.
-  const nameOf = ({ hash }: ApplicationKey) => hash.toString('base64url');
-  const before = new Map(previous.keys.map((key) => [nameOf(key), key]));
-  const after = new Set(next.keys.map(nameOf));
+  const before = new Map(previous.keys.map((key) => [key.id, key]));
+  const after = new Set(next.keys.map(({ id }) => id));
   return [
     ...next.keys.flatMap((key) => {
-      const known = before.get(nameOf(key));
+      const known = before.get(key.id);
       if (known === undefined) return putKey(table, next, key);
       const isSame = sameJson(credentialMembers(previous, known), credentialMembers(next, key));
       // The copies of a key that has expired long ago may be gone.
       const isForgotten = (key.expiresAtMs ?? Infinity) + RETIRED_MS <= now;
       return isSame || isForgotten ? [] : changeKey(table, next, key);
     }),
-    ...previous.keys
-      .filter((key) => !after.has(nameOf(key)))
-      .flatMap((key) => retireKey(table, next, key, now)),
+    ...previous.keys.filter(({ id }) => !after.has(id)).flatMap((key) => retireKey(table, next, key, now)),
   ];
 }
 

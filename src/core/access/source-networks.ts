@@ -48,3 +48,15 @@ export function isWithin(networks: readonly string[], source: string): boolean {
     return range[0].kind() === address.kind() && address.match(range);
   });
 }
+
+/**
+ * The network of an address: a whole IPv4 address, or the first 64 bits of IPv6, since one host may
+ * use the rest freely. A text that is not an address is its own network.
+ */
+export function networkOf(source: string): string {
+  if (!ipaddr.isValid(source)) return source;
+  const address = ipaddr.process(source);
+  if (address.kind() === 'ipv4') return address.toString();
+  const groups = (address as ipaddr.IPv6).parts.slice(0, 4);
+  return `${groups.map((group) => group.toString(16)).join(':')}::/64`;
+}

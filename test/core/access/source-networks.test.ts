@@ -1,4 +1,9 @@
-import { isWithin, networkProblem, normalizedNetwork } from '../../../src/core/access/source-networks.ts';
+import {
+  isWithin,
+  networkOf,
+  networkProblem,
+  normalizedNetwork,
+} from '../../../src/core/access/source-networks.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
 const NO_ADDRESS = /must be an IPv4 or IPv6 address or network/;
@@ -71,6 +76,37 @@ describe('a network of source addresses', () => {
         // A network is refused exactly if it has bits behind its prefix.
         const unmasked = `${one.join('.')}/${String(bits)}`;
         expect(networkProblem(unmasked) === undefined).toBe(number(one) === start);
+      }),
+      { numRuns: cases(200) },
+    );
+  });
+});
+
+describe('the network of an address', () => {
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:0DB8:0:0:1:2:3:4', '2001:db8:0:0::/64'],
+    ['2001:db8:1:2:3::', '2001:db8:1:2::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['64:ff9b::203.0.113.7', '64:ff9b:0:0::/64'],
+  ])('%s is %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+
+  it('is the same for all texts of an address, and never an exception', () => {
+    fc.assert(
+      fc.property(fc.ipV6(), (address) => {
+        const whole = new URL(`http://[${address}]`).hostname.slice(1, -1);
+        if (!address.includes('.')) expect(networkOf(address)).toBe(networkOf(whole));
+        expect(networkOf(address)).toMatch(/^[\da-f]{1,4}(:[\da-f]{1,4}){3}::\/64$|^[\d.]+$/);
+      }),
+      { numRuns: cases(200) },
+    );
+    fc.assert(
+      fc.property(fc.stringMatching(/^[\da-f.:]{2,45}$/), (text) => {
+        expect(networkOf(text).length).toBeGreaterThan(0);
       }),
       { numRuns: cases(200) },
     );
