@@ -249,6 +249,7 @@ export class ReactorStack extends Stack {
       environment: {
         ...storeEnvironment(data),
         ...auditEnvironment(settings, data),
+        ...tokenEnvironment(data),
         REACTORS_TABLE: data.reactors.tableName,
         DELIVERIES_QUEUE_URL: this.deliveries.queue.queueUrl,
         EGRESS_ALLOW_LIST: settings.egressAllowList.join(','),
@@ -257,6 +258,8 @@ export class ReactorStack extends Stack {
         allowOnTable(data.access, ['BatchGetItem']),
         allowOnTable(data.audit, ['PartiQLInsert']),
         allowOnTable(data.ephemeral, ['BatchGetItem']),
+        // It reads whether the tokens behind a result exist, and where they are.
+        allowOnTable(data.tokens, ['BatchGetItem']),
         allowTenantKeys(data.key, 'Decrypt'),
         allowOnTable(data.reactors, ['BatchGetItem', 'PutItem']),
         allowSend(this.deliveries.queue),

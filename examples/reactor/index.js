@@ -36,6 +36,19 @@ async function resultOf(invocation) {
   }
 }
 
+/**
+ * Waits until the webhook was sent, which the audit trail shows. A result is delivered only while
+ * the tokens behind it exist.
+ */
+async function delivered() {
+  for (let tries = 0; tries < 40; tries += 1) {
+    const query = { application_id: application.id, operation: 'deliverResult', outcome: 'ok' };
+    const { data } = await management.logs.list(query);
+    if (data.length > 0) return;
+    await sleep(500);
+  }
+}
+
 try {
   const { id } = await client.tokens.create({ type: 'card', data: { number: '4242424242424242' } });
   made.push(id);
@@ -56,6 +69,7 @@ try {
     const { status, result } = await resultOf(invocation.id);
     if (status === 'succeeded') made.push(...Object.values(result.tokens ?? {}));
     console.log('later:', invocation.id, { status, result });
+    await delivered();
   }
 } finally {
   for (const id of made) await client.tokens.delete(id);

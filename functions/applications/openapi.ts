@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { SESSION_LIMITS } from '../../src/core/access/session.ts';
+import { explainWords, explanationResponse } from '../../src/wire/access.ts';
 import {
   applicationResponse,
   applicationWithKey,
@@ -157,6 +158,42 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
     query: listPermissionsParameters(),
     response: { description: 'The permissions.', schema: z.array(permissionResponse()) },
   },
+  explainAccess: {
+    tag: 'Applications',
+    summary: 'Explain access',
+    description:
+      'Says whether an application, or permissions and rules that no application has yet, may do something with a token in a container, and which rule decides. It reads no token.',
+    members: explainWords(),
+    requests: {
+      application: {
+        summary: 'What an application sees',
+        value: {
+          application_id: '3c4a8c51-6f0e-4a5b-8e0c-9b0f6f0a7d21',
+          permission: 'token:read',
+          container: '/pci/high/',
+        },
+      },
+      rules: {
+        summary: 'A rule before it is added',
+        value: {
+          rules: [
+            {
+              priority: 1,
+              container: '/pci/',
+              transform: 'redact',
+              permissions: ['token:use'],
+              through: { reactors: ['0b7f7f4e-7a43-4a52-9d2b-0c3f6ad1d3c8'] },
+            },
+          ],
+          permission: 'token:use',
+          container: '/pci/high/',
+          through: { reactors: ['0b7f7f4e-7a43-4a52-9d2b-0c3f6ad1d3c8'] },
+        },
+      },
+    },
+    response: { description: 'The answer, and the steps to it.', schema: explanationResponse() },
+    failures: { 404: 'The application does not exist.' },
+  },
   getTenant: {
     tag: 'Tenant',
     summary: 'Get the tenant of the key',
@@ -169,6 +206,10 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
     members: updateTenantWords(),
     requests: {
       shop: { summary: 'A shop', value: { name: 'Shop', settings: { deduplicate_tokens: false } } },
+      destinations: {
+        summary: 'No ephemeral proxy',
+        value: { name: 'Shop', settings: { ephemeral_proxy: false } },
+      },
     },
     response: { description: 'The tenant after the update.', schema: tenantResponse() },
   },

@@ -3,6 +3,7 @@ import {
   regenerateKey,
   updateApplication,
 } from '../../src/core/applications/change-application.ts';
+import { explainAccess } from '../../src/core/applications/explain-access.ts';
 import { createApplication } from '../../src/core/applications/create-application.ts';
 import { getApplication, getOwnApplication } from '../../src/core/applications/get-application.ts';
 import { listApplications } from '../../src/core/applications/list-applications.ts';
@@ -18,6 +19,7 @@ import { listPermissions } from '../../src/core/access/list-permissions.ts';
 import { authorizeSession, createSession } from '../../src/core/access/session.ts';
 import { getTenant, updateTenant } from '../../src/core/tenants/tenant-profile.ts';
 import { checkUnchanged } from '../../src/core/shared/check-unchanged.ts';
+import { isUuid } from '../../src/core/shared/is-uuid.ts';
 import { route, type Route } from '../../src/http/route.ts';
 import {
   createApplicationBody,
@@ -27,6 +29,7 @@ import {
   presentPermission,
   updateApplicationBody,
 } from '../../src/wire/application.ts';
+import { explainBody, presentExplanation } from '../../src/wire/access.ts';
 import { createKeyBody, presentKey, updateKeyBody } from '../../src/wire/application-key.ts';
 import { presentPage } from '../../src/wire/page.ts';
 import { authorizeSessionBody, presentSession } from '../../src/wire/session.ts';
@@ -200,6 +203,22 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     query: listPermissionsQuery,
     handle: (_deps: ApplicationsDeps, { query }) =>
       Promise.resolve({ body: listPermissions(query.type).map(presentPermission) }),
+  }),
+  route({
+    operation: 'explainAccess',
+    needsSettings: true,
+    method: 'POST',
+    path: '/access/explain',
+    permission: 'application:read',
+    success: 200,
+    body: explainBody,
+    idempotency: 'read_only',
+    handle: async (deps: ApplicationsDeps, { caller, body }) => {
+      const { subject } = body;
+      if ('applicationId' in subject && isUuid(subject.applicationId))
+        deps.audit.about(`application:${subject.applicationId}`);
+      return { body: presentExplanation(await explainAccess(deps, caller, body)) };
+    },
   }),
   route({
     operation: 'getTenant',

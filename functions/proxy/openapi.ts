@@ -16,7 +16,7 @@ export const proxy: Readonly<Record<string, DescribedOperation>> = {
     response: { description: "The destination's response, whatever its status." },
     failures: {
       400: 'A bad expression, an unknown token, or a destination that is not allowed.',
-      403: 'Only private applications and sessions with `token:use` may call the proxy, and only with tokens that the permission covers.',
+      403: 'Only private applications and sessions with `token:use` may call the proxy, and only with tokens that the permission covers by a rule without `through`. Or the tenant has turned the ephemeral proxy off.',
       408: `The destination exceeded ${duration(PROXY_LIMITS.timeoutMs)}.`,
       502: `The destination is unreachable, has no valid certificate, or returned more than ${megabytes(PROXY_LIMITS.bodyMaxBytes)}.`,
     },

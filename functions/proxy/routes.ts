@@ -13,6 +13,7 @@ export const routes: readonly Route<ProxyDeps>[] = PATHS.flatMap((path) =>
       operation: 'proxy',
       method,
       path,
+      needsSettings: true,
       permission: 'token:use',
       success: 200,
       idempotency: 'none',

@@ -5,6 +5,7 @@ import {
   replayReaction,
   type ReactionReplay,
 } from '../../src/core/reactors/replay-reaction.ts';
+import { CALLS_BACK, checkInvoker } from '../../src/core/reactors/run-reactor.ts';
 import { startInvocation } from '../../src/core/reactors/start-invocation.ts';
 import { defined, type Undefinable } from '../../src/core/shared/defined.ts';
 import type { Json } from '../../src/core/shared/json.ts';
@@ -49,16 +50,22 @@ export async function invokeReactor(
     } satisfies Undefinable<RouteResult>);
   }
   const started = defined({ ...input, ...asynchronous, ownHost: request.headers['host'] });
-  return { status: 202, body: { id: await startInvocation(deps, caller, started, writes) } };
+  const body = { id: await startInvocation(deps, caller, started, writes) };
+  return { status: 202, body, replayData: body };
 }
 
 /** Replays a response as the caller may see it now. */
 export async function replayInvocation(
   deps: ReactorsDeps,
   caller: Caller,
+  { reactorId, asynchronous }: Pick<Invocation, 'reactorId' | 'asynchronous'>,
   replayData: Json,
 ): Promise<RouteResult> {
+  if (asynchronous !== undefined) {
+    checkInvoker(caller, CALLS_BACK);
+    return { body: replayData };
+  }
   // The function above stored it, and its authentication tag proves it unchanged.
-  const reaction = await replayReaction(deps, caller, replayData as unknown as ReactionReplay);
+  const reaction = await replayReaction(deps, caller, reactorId, replayData as unknown as ReactionReplay);
   return { body: presentReaction(reaction) };
 }

@@ -104,7 +104,7 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
     failures: {
       401: 'The key is missing, unknown, revoked or expired. Or thrown by the code.',
       402: 'Thrown by the code.',
-      403: 'Only private applications and sessions with `token:use` may invoke reactors, with tokens that the permission covers. Or thrown by the code.',
+      403: 'Only private applications and sessions with `token:use` may invoke reactors, with tokens that the permission covers. A rule with `through` permits the reactors in it, without a `callback_url`. Or thrown by the code.',
       404: 'The reactor does not exist.',
       409: 'A request with the same idempotency key is still running; or its code has run, and its response is no longer stored.',
       413: `The body is over ${megabytes(REACTOR_LIMITS.invocationBytes)}, or the tokens of the arguments are.`,

@@ -114,7 +114,8 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     body: invocationBody,
     handle: (deps: ReactorsDeps, { caller, params: { id = '' }, body, request, ...rest }) =>
       invokeReactor(deps, caller, { ...body, reactorId: id }, request, rest),
-    replay: (deps, { caller }, replayData) => replayInvocation(deps, caller, replayData),
+    replay: (deps, { caller, params: { id = '' }, body }, replayData) =>
+      replayInvocation(deps, caller, { ...body, reactorId: id }, replayData),
   }),
   route({
     operation: 'getReactorResult',

@@ -74,6 +74,7 @@ export const routes: readonly Route<TokensDeps>[] = [
   }),
   route({
     operation: 'listTokens',
+    takesTransform: true,
     method: 'GET',
     path: '/tokens',
     permission: 'token:read',
@@ -85,6 +86,7 @@ export const routes: readonly Route<TokensDeps>[] = [
   }),
   route({
     operation: 'getToken',
+    takesTransform: true,
     method: 'GET',
     path: '/tokens/{id}',
     subject: 'token',
@@ -133,6 +135,7 @@ export const routes: readonly Route<TokensDeps>[] = [
   }),
   route({
     operation: 'searchTokens',
+    takesTransform: true,
     method: 'POST',
     path: '/tokens/search',
     permission: 'token:search',
@@ -162,6 +165,7 @@ export const routes: readonly Route<TokensDeps>[] = [
   }),
   route({
     operation: 'detokenize',
+    takesTransform: true,
     method: 'POST',
     path: '/detokenize',
     permission: 'token:read',

@@ -1,7 +1,12 @@
 import { dynamoDbClient, kmsClient, sqsClient } from '../../src/adapters/aws/clients.ts';
 import type { EgressInstance } from '../../src/adapters/egress/egress-instance.ts';
 import { createInvocationQueue } from '../../src/adapters/sqs/invocation-queue.ts';
-import { createReactorStores, createStores, createTrail } from '../../src/adapters/stores.ts';
+import {
+  createReactorStores,
+  createStores,
+  createTokenStores,
+  createTrail,
+} from '../../src/adapters/stores.ts';
 import type { AuditLog } from '../../src/core/audit/audit-log.ts';
 import type { Unaudited } from '../../src/lambda/audited-deps.ts';
 import type { DeliverDeps, Sent } from '../../src/core/webhooks/deliver.ts';
@@ -32,6 +37,7 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: EgressInstance): 
   return {
     ...stores,
     auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(print, config.SERVICE_NAME) }),
+    ...createTokenStores(dynamodb, config, stores.vault),
     ...createReactorStores(dynamodb, config),
     deliveryQueue: createInvocationQueue(sqsClient(aws), config.DELIVERIES_QUEUE_URL),
     egress: instance.createEgress(),

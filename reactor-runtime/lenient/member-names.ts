@@ -7,6 +7,7 @@ export const MEMBER_NAMES = [
   'created_by',
   'deduplicate_token',
   'deduplicate_tokens',
+  'ephemeral_proxy',
   'expires_at',
   'fingerprint_expression',
   'modified_at',

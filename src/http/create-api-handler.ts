@@ -23,6 +23,7 @@ import { createRefusals, recordRequest, sourceAddress } from './record-request.t
 import { responseOf, type ApiResponse } from './api-response.ts';
 import { withIdempotency, type ResponseContent, type IdempotencyDeps } from './idempotency.ts';
 import { readApiKeyHeader } from './read-api-key-header.ts';
+import { readTransformHeader } from './read-transform-header.ts';
 import { createAuthenticator, type AuthenticationAttempt } from './authenticator.ts';
 import { checkBodySize, checkMediaType, checkBody, parseQuery, readBody } from './parse-input.ts';
 import type { Problem } from '../wire/problem.ts';
@@ -67,11 +68,13 @@ function startPrefetch<Deps>(
 
 async function runRoute<Deps extends ApiDeps>(
   deps: Deps,
-  caller: Caller,
+  authenticated: Caller,
   { route, params, request }: MatchedRoute<Deps>,
   prefetch: Promise<unknown> | undefined,
 ): Promise<ResponseContent> {
-  if (route.permission !== undefined) requirePermission(caller, route.permission);
+  if (route.permission !== undefined) requirePermission(authenticated, route.permission);
+  const atMost = readTransformHeader(route, request);
+  const caller = atMost === undefined ? authenticated : { ...authenticated, atMost };
   checkBodySize(route, request);
   checkMediaType(route, request);
   const query = parseQuery(route, request);
@@ -90,7 +93,7 @@ async function runRoute<Deps extends ApiDeps>(
       replay(replayData) {
         if (route.replay === undefined)
           throw new Error('replay: the route stored data that it cannot replay');
-        return route.replay(deps, { caller, body: checked() }, replayData);
+        return route.replay(deps, { caller, params, body: checked() }, replayData);
       },
     },
   );

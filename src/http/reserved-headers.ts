@@ -7,6 +7,7 @@ export type ReservedHeader =
   | 'api-key'
   | 'trace-id'
   | 'idempotency-key'
+  | 'transform'
   | 'proxy-url'
   | 'proxy-keep-alive'
   | 'proxy-connection'

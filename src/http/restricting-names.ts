@@ -23,7 +23,7 @@ const KINDS: readonly Kind[] = [
       /expir|ttl$|^ttl|timetolive|lifetime|lifespan|maxage(?!n)|notafter|until$|valid(?:to(?!ken)|until|till|thr|for(?!m)|before|ity)|^endsat$|^enddate$|(?:revoke|terminates?|deactivated?|disabled?)at|retention|^maxuses$/,
   },
   {
-    members: ['permissions'],
+    members: ['permissions', 'permission'],
     names: /permiss?ion|^den(?:y|ied)|exclud|effect$|(?:allow|deny|block|black|white)list|^allowed|readonly/,
   },
   // The code of a reactor has the rights of this application.
@@ -32,6 +32,11 @@ const KINDS: readonly Kind[] = [
     members: ['source_addresses'],
     names:
       /source(?:address|ip|network|range)|cidr|networks$|subnet|firewall|trusted(?:ip|net|host)|(?:^|allow|permitted|authorized|client)ips$|^ip(?:list|acl)?$|ipranges?$|ipaddress/,
+  },
+  {
+    members: ['through', 'ephemeral_proxy'],
+    names:
+      /through|^thru$|^via$|ephemeral|^prox(?:y|ies)(?:ids?)?$|^reactors$|^reactorids?$|destinations?$|^targets$/,
   },
   { members: ['rules'], names: /rules?$/ },
   { members: ['containers', 'container'], names: /container/ },

@@ -59,6 +59,7 @@ export const RESOURCES = [
   'permissions',
   'tenants',
   'sessions',
+  'access',
   'reactors',
   'proxy',
   'logs',

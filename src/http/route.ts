@@ -62,6 +62,8 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
    * place; `core` decides about each token.
    */
   readonly permission?: Permission;
+  /** True if the operation shows stored tokens, and so takes the header `SVC-TRANSFORM`. */
+  readonly takesTransform?: boolean;
   /**
    * True if the operation depends on the tenant's settings, which are then read with the caller.
    */
@@ -95,7 +97,7 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
    */
   readonly replay?: (
     deps: Deps,
-    input: Pick<RouteInput<Body, Query, Prefetched>, 'caller' | 'body'>,
+    input: Pick<RouteInput<Body, Query, Prefetched>, 'caller' | 'params' | 'body'>,
     replayData: Json,
   ) => Promise<RouteResult>;
   readonly handle: (

@@ -6,6 +6,7 @@ import {
   TRANSFORMS,
   type AccessRule,
   type Grants,
+  type Through,
 } from '../core/access/access-rule.ts';
 import type { PermissionInfo } from '../core/access/list-permissions.ts';
 import { APPLICATION_TYPES, PERMISSION_NAMES, type ApplicationType } from '../core/access/permission.ts';
@@ -14,6 +15,7 @@ import type { ApplicationUpdate } from '../core/applications/change-application.
 import type { NewApplication } from '../core/applications/create-application.ts';
 import { CONTAINER_FORM, parseContainer } from '../core/shared/container.ts';
 import { defined, type Undefinable } from '../core/shared/defined.ts';
+import { isUuid } from '../core/shared/is-uuid.ts';
 import type { JsonObject } from '../core/shared/json.ts';
 import { notOneOf } from '../core/shared/known-names.ts';
 import { madeOnce } from '../core/shared/made-once.ts';
@@ -59,7 +61,7 @@ const permissions = /* @__PURE__ */ z.lazy(() =>
   ),
 );
 
-const container = /* @__PURE__ */ z.lazy(() =>
+export const container = /* @__PURE__ */ z.lazy(() =>
   z.pipe(
     text,
     z.transform((raw, context) => {
@@ -84,6 +86,24 @@ const condition = /* @__PURE__ */ z.lazy(() =>
   ),
 );
 
+const destinations = /* @__PURE__ */ z.lazy(() =>
+  z.pipe(
+    list(text.check(z.refine(isUuid, 'must be an id: a UUID in lower case')), RULE_LIMITS.through),
+    z.transform((raw) => [...new Set(raw)]),
+  ),
+);
+
+/** Absent lists are empty. `core` checks what depends on the rest of the rule. */
+export const through = /* @__PURE__ */ z.lazy(() =>
+  z.pipe(
+    z.object(
+      { proxies: optional(destinations), reactors: optional(destinations) },
+      { error: 'must be an object' },
+    ),
+    z.transform((raw): Through => ({ proxies: raw.proxies ?? [], reactors: raw.reactors ?? [] })),
+  ),
+);
+
 const rule = /* @__PURE__ */ z.lazy(() =>
   z.pipe(
     z.object(
@@ -103,6 +123,8 @@ const rule = /* @__PURE__ */ z.lazy(() =>
         conditions: optional(list(condition)),
         transform: oneOf(TRANSFORMS),
         permissions,
+        // `null` would turn a limit off.
+        through: z.optional(through),
       },
       { error: 'must be an object' },
     ),
@@ -197,6 +219,10 @@ export const listPermissionsQuery = /* @__PURE__ */ queryOf({ once: ['applicatio
   return type === null ? {} : { type: typeOf(type, 'application_type') };
 });
 
+export const transform = /* @__PURE__ */ madeOnce(() =>
+  z.enum(TRANSFORMS).check(z.meta({ id: 'Transform' })),
+);
+
 const ruleResponse = /* @__PURE__ */ madeOnce(() =>
   z
     .object({
@@ -214,8 +240,13 @@ const ruleResponse = /* @__PURE__ */ madeOnce(() =>
             .check(z.meta({ id: 'Condition' })),
         ),
       ),
-      transform: z.enum(TRANSFORMS).check(z.meta({ id: 'Transform' })),
+      transform: transform(),
       permissions: z.array(permissionName()),
+      through: z.optional(
+        z
+          .object({ proxies: z.optional(z.array(uuid())), reactors: z.optional(z.array(uuid())) })
+          .check(z.meta({ id: 'Through' })),
+      ),
     })
     .check(
       z.meta({
@@ -277,6 +308,12 @@ export const applicationWithKey = /* @__PURE__ */ madeOnce(() =>
 
 const timeOf = (at: number | undefined) => (at === undefined ? undefined : formatTimestamp(at));
 
+/** Omits an empty list. */
+const presentThrough = ({ proxies, reactors }: Through) => ({
+  ...(proxies.length > 0 && { proxies }),
+  ...(reactors.length > 0 && { reactors }),
+});
+
 const presentRule = (rule: AccessRule): Response<typeof ruleResponse> =>
   defined({
     description: rule.description,
@@ -285,6 +322,7 @@ const presentRule = (rule: AccessRule): Response<typeof ruleResponse> =>
     conditions: rule.conditions,
     transform: rule.transform,
     permissions: rule.permissions,
+    through: rule.through && presentThrough(rule.through),
   } satisfies Undefinable<Response<typeof ruleResponse>>);
 
 /** The Application object. It includes the key only if the key is new. */
@@ -367,6 +405,9 @@ export const grantsWords = (): Members => ({
   'rules[].transform':
     'How reads show the data: not at all, through its mask, or in plaintext. `token:use` inserts the plaintext whatever the transform, and `token:update` under `reveal` may set a mask that shows everything.',
   'rules[].permissions': { words: 'The permissions that the rule grants.', limits: { minItems: 1 } },
+  'rules[].through': `For a rule that grants \`token:use\`: the only destinations of plaintext, at most ${counted(RULE_LIMITS.through)} ids in all. They need not exist. If the rule decides and does not name the destination, the request returns 403.`,
+  'rules[].through.proxies': 'Ids of stored proxies.',
+  'rules[].through.reactors': 'Ids of reactors, which the caller may invoke without a `callback_url`.',
 });
 
 export const updateApplicationWords = (): Members => ({ name: nameWords(), ...grantsWords() });

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { ClientCompatibility } from '../core/shared/client-compatibility.ts';
+import { defined } from '../core/shared/defined.ts';
 import { madeOnce } from '../core/shared/made-once.ts';
 import { invalid } from '../core/shared/service-error.ts';
 import { formatTimestamp } from '../core/shared/timestamp.ts';
@@ -19,7 +20,12 @@ export const updateTenantBody = /* @__PURE__ */ z.lazy(() =>
   z.pipe(
     body({
       name,
-      settings: optional(z.object({ deduplicate_tokens: optional(flag) }, { error: 'must be an object' })),
+      settings: optional(
+        z.object(
+          { deduplicate_tokens: optional(flag), ephemeral_proxy: optional(flag) },
+          { error: 'must be an object' },
+        ),
+      ),
       ...unchangeable(['id']),
     }),
     z.transform((raw) => ({
@@ -32,28 +38,38 @@ export const updateTenantBody = /* @__PURE__ */ z.lazy(() =>
 
 /** The settings in a body. Throws `validation_failed` for a string, unless clients may send it. */
 export function settingsOf(
-  { deduplicate_tokens: raw }: z.output<typeof updateTenantBody>['settings'],
+  raw: z.output<typeof updateTenantBody>['settings'],
   compatibility: ClientCompatibility,
 ): Partial<TenantSettings> {
-  if (typeof raw === 'string' && compatibility === 'strict')
-    throw invalid('settings.deduplicate_tokens', 'must be true or false');
-  return raw === undefined ? {} : { deduplicateTokens: String(raw) === 'true' };
+  const read = (name: keyof typeof raw) => {
+    const value = raw[name];
+    if (typeof value === 'string' && compatibility === 'strict')
+      throw invalid(`settings.${name}`, 'must be true or false');
+    return value === undefined ? undefined : String(value) === 'true';
+  };
+  return defined({ deduplicateTokens: read('deduplicate_tokens'), ephemeralProxy: read('ephemeral_proxy') });
 }
 
 /** The tenant to which the caller's key belongs (docs/contract.md#tenants). */
 export const tenantResponse = /* @__PURE__ */ madeOnce(() =>
-  z.object({ id: uuid(), name: z.string(), settings: z.object({ deduplicate_tokens: z.boolean() }) }).check(
-    z.meta({
-      id: 'Tenant',
-      examples: [
-        {
-          id: '5f9c1f0e-3c53-4f6e-9a53-0d9c6a1c2b11',
-          name: 'Shop',
-          settings: { deduplicate_tokens: false },
-        },
-      ],
-    }),
-  ),
+  z
+    .object({
+      id: uuid(),
+      name: z.string(),
+      settings: z.object({ deduplicate_tokens: z.boolean(), ephemeral_proxy: z.boolean() }),
+    })
+    .check(
+      z.meta({
+        id: 'Tenant',
+        examples: [
+          {
+            id: '5f9c1f0e-3c53-4f6e-9a53-0d9c6a1c2b11',
+            name: 'Shop',
+            settings: { deduplicate_tokens: false, ephemeral_proxy: true },
+          },
+        ],
+      }),
+    ),
 );
 
 /** The members that clients in the field read of a tenant (docs/lenient.md#http). */
@@ -61,7 +77,7 @@ type LenientTenant = {
   readonly id: string;
   readonly owner_id: string;
   readonly name: string;
-  readonly settings: { readonly deduplicate_tokens: string };
+  readonly settings: { readonly deduplicate_tokens: string; readonly ephemeral_proxy: string };
   readonly created_at: string;
 };
 
@@ -70,16 +86,21 @@ type LenientTenant = {
  * creation. There are no users, so a tenant is its own owner.
  */
 export function presentTenant(
-  { id, name: tenantName, settings: { deduplicateTokens }, createdAt }: TenantProfile,
+  { id, name: tenantName, settings, createdAt }: TenantProfile,
   compatibility: ClientCompatibility,
 ): Response<typeof tenantResponse> | LenientTenant {
+  const { deduplicateTokens, ephemeralProxy } = settings;
   if (compatibility === 'strict')
-    return { id, name: tenantName, settings: { deduplicate_tokens: deduplicateTokens } };
+    return {
+      id,
+      name: tenantName,
+      settings: { deduplicate_tokens: deduplicateTokens, ephemeral_proxy: ephemeralProxy },
+    };
   return {
     id,
     owner_id: id,
     name: tenantName,
-    settings: { deduplicate_tokens: String(deduplicateTokens) },
+    settings: { deduplicate_tokens: String(deduplicateTokens), ephemeral_proxy: String(ephemeralProxy) },
     created_at: formatTimestamp(createdAt),
   };
 }
@@ -88,4 +109,5 @@ export const updateTenantWords = (): Members => ({
   name: nameWords(),
   settings: 'An omitted setting is unchanged.',
   'settings.deduplicate_tokens': 'Whether tokens are deduplicated by default.',
+  'settings.ephemeral_proxy': 'Whether the ephemeral proxy is on; `true` by default.',
 });

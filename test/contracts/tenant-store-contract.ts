@@ -37,7 +37,12 @@ export function tenantStoreContract(name: string, make: () => TenantStore & Tena
 
     it('replaces only the version that was read, in every copy', async () => {
       const tenant = await create(aTenant());
-      const next = { ...tenant, keyVersion: 2, settings: { deduplicateTokens: true }, version: 2 };
+      const next = {
+        ...tenant,
+        keyVersion: 2,
+        settings: { deduplicateTokens: true, ephemeralProxy: false },
+        version: 2,
+      };
       expect(await make().update(tenant, next)).toBe(true);
       expect(await make().update(tenant, { ...next, keyVersion: 3 })).toBe(false);
       expect(await make().find(tenant.id)).toEqual(next);

@@ -213,7 +213,7 @@ describe('permissions and the tenant', () => {
     expect((await own.get('/tenants/self')).body).toEqual({
       id: tenant['tenant_id'],
       name: 'Settings',
-      settings: { deduplicate_tokens: false },
+      settings: { deduplicate_tokens: false, ephemeral_proxy: true },
     });
     const { body: app } = await own.post('/applications', {
       name: 'x',
@@ -231,7 +231,7 @@ describe('permissions and the tenant', () => {
     expect(updated.body).toEqual({
       id: tenant['tenant_id'],
       name: 'Renamed',
-      settings: { deduplicate_tokens: true },
+      settings: { deduplicate_tokens: true, ephemeral_proxy: true },
     });
     expect(await create()).toBe(first);
     expect(await create({ deduplicate_token: false })).not.toBe(first);

@@ -184,6 +184,10 @@ describe('every route', () => {
     deleteApplicationKey: () => ofKey(),
     deleteApplication: () => anotherApplication(),
     listPermissions: () => ({ by: app }),
+    explainAccess: () => ({
+      by: management,
+      body: { permissions: ['token:read'], permission: 'token:read', container: `/${m('path')}/` },
+    }),
     getTenant: () => ({ by: management }),
     updateTenant: () => ({ by: management, body: { name: m('name'), settings: {} } }),
     createSession: () => ({ by: page }),

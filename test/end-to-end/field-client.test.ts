@@ -22,7 +22,8 @@ const { describe } = needing('openssl');
 function lenientContract(): string {
   const document = JSON.parse(readFileSync(CONTRACT, 'utf8'));
   const { Tenant: tenant, Reactor: reactor } = document.components.schemas;
-  tenant.properties.settings.properties.deduplicate_tokens = { enum: ['true', 'false'] };
+  for (const name of Object.keys(tenant.properties.settings.properties))
+    tenant.properties.settings.properties[name] = { enum: ['true', 'false'] };
   tenant.properties.owner_id = { type: 'string', format: 'uuid' };
   tenant.properties.created_at = { type: 'string', format: 'date-time' };
   tenant.required.push('owner_id', 'created_at');
@@ -244,17 +245,18 @@ describe('a client in the field', () => {
 
   it('reads and writes the settings of the tenant as text', async () => {
     const { body } = await manager.send('GET', '/tenants/self');
-    expect(body.settings).toEqual({ deduplicate_tokens: 'false' });
-    for (const [input, answered] of [
-      ['true', 'true'],
-      [false, 'false'],
+    expect(body.settings).toEqual({ deduplicate_tokens: 'false', ephemeral_proxy: 'true' });
+    const { name } = body as { name: string };
+    for (const [deduplicates, proxies] of [
+      ['true', false],
+      [false, 'true'],
     ] as const) {
-      const { name } = body as { name: string };
       const written = await manager.send('PUT', '/tenants/self', {
         name,
-        settings: { deduplicate_tokens: input, of_another_service: 'x' },
+        settings: { deduplicate_tokens: deduplicates, ephemeral_proxy: proxies, of_another_service: 'x' },
       });
-      expect([written.status, written.body.settings]).toEqual([200, { deduplicate_tokens: answered }]);
+      const settings = { deduplicate_tokens: String(deduplicates), ephemeral_proxy: String(proxies) };
+      expect([written.status, written.body.settings]).toEqual([200, settings]);
     }
     const refused = await manager.send('PUT', '/tenants/self', {
       name: 'x',
@@ -412,10 +414,15 @@ describe('what a client in the field restricts', () => {
         }),
       )[0],
     ).toBe(400);
-    const settings = (deduplicateTokens: boolean) =>
-      manager.send('PUT', '/tenants/self', { name: 'T', settings: { deduplicateTokens } });
-    expect((await settings(true)).body.settings).toEqual({ deduplicate_tokens: 'true' });
-    expect((await settings(false)).body.settings).toEqual({ deduplicate_tokens: 'false' });
+    for (const [deduplicates, proxies] of [
+      [true, false],
+      [false, true],
+    ]) {
+      const camel = { deduplicateTokens: deduplicates, ephemeralProxy: proxies };
+      const written = await manager.send('PUT', '/tenants/self', { name: 'T', settings: camel });
+      const settings = { deduplicate_tokens: String(deduplicates), ephemeral_proxy: String(proxies) };
+      expect(written.body.settings).toEqual(settings);
+    }
     const found = await application.send('POST', '/tokens/search', { Query: `id:${id}` });
     expect(found.body.data.map((each: { id: string }) => each.id)).toEqual([id]);
   });

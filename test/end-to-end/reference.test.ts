@@ -9,8 +9,10 @@ import { temporaryFolder } from '../support/run-service.ts';
 import {
   anApplication,
   aRevealingApplication,
+  client,
   credentials,
   management,
+  operator,
   type HttpClient,
 } from '../support/service.ts';
 
@@ -61,6 +63,7 @@ describe('the reference page', () => {
 
 /** The examples contain these ids and this nonce. */
 const EXAMPLE_ID = '0b7f7f4e-7a43-4a52-9d2b-0c3f6ad1d3c8';
+const EXAMPLE_APPLICATION = '3c4a8c51-6f0e-4a5b-8e0c-9b0f6f0a7d21';
 const EXAMPLE_NONCE = 'n0nce...';
 
 const examples = allRoutes().flatMap(({ operation, method, path }) =>
@@ -75,7 +78,8 @@ describe('the examples of the document', () => {
   /** Each key is the path of the resource whose id the examples use. */
   const made: Record<string, string> = {};
   let nonce = '';
-  let tenant = '';
+  /** The manager of a tenant that no other test uses, whose settings the examples change. */
+  let manager: HttpClient;
   let own: HttpClient;
 
   beforeAll(async () => {
@@ -86,7 +90,7 @@ describe('the examples of the document', () => {
     made['key_id'] = (await management.post(`/applications/${made['applications'] ?? ''}/keys`)).body.id;
     made['reactors'] = (await management.post('/reactors', exampleOf('createReactor'))).body.id;
     nonce = (await page.post('/sessions')).body.nonce;
-    tenant = (await management.get('/tenants/self')).body.name;
+    manager = client((await operator({ command: 'create-tenant', name: 'Shop' }))['management_key']);
   });
 
   it.each(examples)(
@@ -95,15 +99,14 @@ describe('the examples of the document', () => {
       const kind = path.split('/')[1] ?? '';
       const text = JSON.stringify(value)
         .replaceAll(EXAMPLE_ID, made['tokens'] ?? '')
+        .replaceAll(EXAMPLE_APPLICATION, made['applications'] ?? '')
         .replaceAll(EXAMPLE_NONCE, nonce);
-      // The name of the shared tenant must not change.
-      const body = { ...JSON.parse(text), ...(operation === 'updateTenant' && { name: tenant }) };
-      const caller =
-        /^(applications|reactors|tenants)/.test(kind) && operation !== 'invokeReactor' ? management : own;
+      const managed = /^(access|applications|reactors)/.test(kind) && operation !== 'invokeReactor';
+      const caller = kind === 'tenants' ? manager : managed ? management : own;
       const { status } = await caller.send(
         method,
         path.replace('{id}', made[kind] ?? '').replace('{key_id}', made['key_id'] ?? ''),
-        { body },
+        { body: JSON.parse(text) },
       );
       expect([200, 201, 204]).toContain(status);
     },

@@ -30,7 +30,11 @@ export function anApi() {
     credentialStore: { findByKeyHash },
     tenantBasicsStore: {
       basics: () =>
-        Promise.resolve({ settings: { deduplicateTokens: false }, roots: [aRoot], keyVersion: 1 }),
+        Promise.resolve({
+          settings: { deduplicateTokens: false, ephemeralProxy: true },
+          roots: [aRoot],
+          keyVersion: 1,
+        }),
     },
     sessionStore: { findByKeyHash },
     invocationCredentials: { findByKeyHash },

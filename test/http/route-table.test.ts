@@ -88,3 +88,13 @@ describe('the route table', () => {
     );
   });
 });
+
+it('the operations that show stored tokens take a transform, and no other does', () => {
+  const taking = allRoutes().filter(({ takesTransform }) => takesTransform === true);
+  expect(taking.map(({ operation }) => operation).sort()).toEqual([
+    'detokenize',
+    'getToken',
+    'listTokens',
+    'searchTokens',
+  ]);
+});

@@ -1,6 +1,7 @@
 // Random callers of one tenant. A naive reading of docs/contract.md, without the code under test,
 // computes what each may see and change: the first line where the two disagree shows the hole.
 import { TRANSFORMS, type Grants, type Transform } from '../../src/core/access/access-rule.ts';
+import type { Viewer } from '../../src/core/access/access-decision.ts';
 import type { Caller } from '../../src/core/access/caller.ts';
 import { isLegalFor, PERMISSION_NAMES, type Permission } from '../../src/core/access/permission.ts';
 import { createProvenTokenStore } from '../../src/core/tokens/proven-token-store.ts';
@@ -118,14 +119,18 @@ export const dataOf = ({ secret, number }: Pick<ModelToken, 'secret' | 'number'>
   n: number,
 });
 
-/** The transform that the rules of a caller select for a token, or for containers. */
+/**
+ * The transform that the rules of a caller select for a token, or for containers, and no more than
+ * the request asks for.
+ */
 export function transformOf(
-  caller: Grants,
-  permission: Permission,
+  caller: Viewer,
+  permission: Exclude<Permission, 'token:use'>,
   containers: readonly string[],
   id?: string,
 ): Transform | undefined {
-  return referenceDecision(caller, permission, id, containers);
+  const decided = referenceDecision(caller, permission, id, containers);
+  return caller.atMost === undefined ? decided : least(decided, caller.atMost);
 }
 
 /** What a transform shows of a token. */

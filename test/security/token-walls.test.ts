@@ -110,18 +110,26 @@ function operations({ containers, masks, secrets, ids }: Variety) {
     token: fc.nat(),
     patch: fc.record({ value: fc.record(value), hours }, { requiredKeys: [] }),
   });
+  /** What a request asks to see at most. */
+  const view = fc.oneof(
+    fc.constant({}),
+    fc.record({ atMost: fc.constantFrom('mask' as const, 'redact' as const) }),
+  );
   const one = fc.record({
-    kind: fc.constantFrom('get' as const, 'detokenize' as const, 'delete' as const, 'search' as const),
+    kind: fc.constantFrom('get' as const, 'detokenize' as const, 'search' as const),
     token: fc.nat(),
+    view,
   });
-  const list = fc.record({ kind: fc.constant('list' as const) });
+  const removal = fc.record({ kind: fc.constant('delete' as const), token: fc.nat() });
+  const list = fc.record({ kind: fc.constant('list' as const), view });
   const replay = fc.record({ kind: fc.constant('replay' as const), answer: fc.nat() });
   const regrant = fc.record({ kind: fc.constant('regrant' as const), grants });
   return fc.oneof(
     { arbitrary: create, weight: 6 },
     { arbitrary: patch, weight: 3 },
     { arbitrary: change, weight: 3 },
-    { arbitrary: one, weight: 4 },
+    { arbitrary: one, weight: 3 },
+    { arbitrary: removal, weight: 1 },
     { arbitrary: list, weight: 1 },
     { arbitrary: replay, weight: 4 },
     { arbitrary: regrant, weight: 1 },
@@ -483,15 +491,17 @@ function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
     if (op.kind === 'create') return create(by, caller, op);
     if (op.kind === 'patch') return patch(by, caller, op);
     if (op.kind === 'replay') return replay(by, op);
-    if (op.kind === 'list') return list(by, caller);
+    if (op.kind === 'list') return list(by, { ...caller, ...op.view });
     if (op.kind === 'regrant') {
       all[by] = { ...caller, ...op.grants };
       return;
     }
     const token = nth(op.token);
     if (token === undefined) return;
-    if (op.kind === 'get' || op.kind === 'detokenize') return read(by, caller, token, op.kind);
-    if (op.kind === 'search') return search(caller, op);
+    if (op.kind !== 'delete') {
+      const viewer = { ...caller, ...op.view };
+      return op.kind === 'search' ? search(viewer, op) : read(by, viewer, token, op.kind);
+    }
     await deleteToken(world.deps, caller, token.id);
     model.delete(token.id);
   }

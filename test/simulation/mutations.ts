@@ -298,8 +298,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'a session ignores its conditions',
     file: 'src/core/access/access-decision.ts',
-    find: 'return rule.conditions.every((condition) => holds(condition, id, container));',
-    replace: 'return rule.conditions.some((condition) => holds(condition, id, container) || true);',
+    find: 'return conditions.every((condition) => holds(condition, id, container));',
+    replace: 'return conditions.some((condition) => holds(condition, id, container) || true);',
   },
   {
     name: 'a key works for a minute after its end',
@@ -370,9 +370,9 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'asynchronous invocations fail without running',
     file: 'src/core/reactors/process-invocation.ts',
-    find: '    const prepared = await prepareRun(deps, caller, {',
+    find: '    const prepared = await prepareRun(deps, caller, input);',
     replace: `    if (deadline > 0) throw new ServiceError('conflict', 'never');
-    const prepared = await prepareRun(deps, caller, {`,
+    const prepared = await prepareRun(deps, caller, input);`,
   },
   {
     name: 'every id that a caller chooses is taken',

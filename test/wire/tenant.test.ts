@@ -1,13 +1,18 @@
 import { presentTenant } from '../../src/wire/tenant.ts';
 
 describe('the tenant', () => {
-  const tenant = { id: 't-1', name: 'Shop', settings: { deduplicateTokens: true }, createdAt: 0 };
+  const tenant = {
+    id: 't-1',
+    name: 'Shop',
+    settings: { deduplicateTokens: true, ephemeralProxy: false },
+    createdAt: 0,
+  };
 
   it('has exactly the members of the contract', () => {
     expect(presentTenant(tenant, 'strict')).toEqual({
       id: 't-1',
       name: 'Shop',
-      settings: { deduplicate_tokens: true },
+      settings: { deduplicate_tokens: true, ephemeral_proxy: false },
     });
   });
 
@@ -16,7 +21,7 @@ describe('the tenant', () => {
       id: 't-1',
       owner_id: 't-1',
       name: 'Shop',
-      settings: { deduplicate_tokens: 'true' },
+      settings: { deduplicate_tokens: 'true', ephemeral_proxy: 'false' },
       created_at: '1970-01-01T00:00:00+00:00',
     });
   });

@@ -211,6 +211,51 @@ async function reactor(stage: Stage, { management, billing }: Clients, { id }: C
   return made.id;
 }
 
+async function destinations(
+  stage: Stage,
+  { management, billing }: Clients,
+  { id }: Card,
+  reactorId: string,
+): Promise<void> {
+  await stage.chapter(
+    'Where plaintext may go',
+    'Billing may use the card with any destination. A rule with `through` names the only ones. Who approves a rule can ask what follows from it, before it is added.',
+  );
+  const rules: NewApplication['rules'] = [
+    {
+      priority: 1,
+      container: '/pci/',
+      transform: 'redact',
+      permissions: ['token:use'],
+      through: { reactors: [reactorId] },
+    },
+  ];
+  const question = { permission: 'token:use', container: '/pci/high/' } as const;
+  const asked = await showing(stage, { received: ['allowed', 'decided_by', 'steps'] }, () =>
+    management.access.explain({ rules, ...question }),
+  );
+  check(stage, 'The rule would not permit a destination that the caller names.', asked.allowed, false);
+  const { key } = await management.applications.create({
+    name: 'Settlement',
+    type: 'private',
+    permissions: ['token:create'],
+    rules,
+  });
+  const settlement = clientOf(stage, 'Settlement', key);
+  const input = { args: { card: `{{ ${id} }}`, amount: 100 } };
+  const { raw } = await settlement.reactors.react(reactorId, input);
+  check(stage, 'The reactor that the rule names gets the card.', raw, { last4: '4242', amount: 100 });
+  const url = `https://${stage.provider.origin}`;
+  check(
+    stage,
+    'The proxy does not send the card anywhere for it: 403.',
+    await refusal(settlement.proxy({ url, method: 'POST', body: `{{ ${id} }}` })),
+    403,
+  );
+  const less = await billing.tokens.retrieve(id, { transform: 'mask' });
+  check(stage, 'Billing may reveal, and can ask to see only the mask.', less.data, MASKED);
+}
+
 async function webhook(stage: Stage, { billing }: Clients, { id }: Card, reactorId: string): Promise<void> {
   await stage.chapter(
     'An asynchronous reactor, and a webhook',
@@ -281,6 +326,8 @@ async function trail(stage: Stage, { management, billing }: Clients, { id }: Car
     'Billing, proxy, use',
     'Billing, invokeReactor, use',
     'Billing, invokeReactor, use',
+    'Settlement, invokeReactor, use',
+    'Billing, getToken, mask',
     'Billing, runInvocation, use',
     'Billing, deliverResult, use',
     'Billing, getReactorResult, use',
@@ -306,6 +353,7 @@ export async function playAll(stage: Stage): Promise<void> {
   await search(stage, clients, card);
   await proxy(stage, clients, card);
   const reactorId = await reactor(stage, clients, card);
+  await destinations(stage, clients, card, reactorId);
   await webhook(stage, clients, card, reactorId);
   await cvcStripped(stage, clients, card);
   await trail(stage, clients, card);

@@ -52,6 +52,12 @@ const header = (name: string, description: string, more: object = {}) => ({
   ...more,
 });
 
+const TRANSFORM = header(
+  reserved('transform'),
+  'Shows no more than this of each token. Other operations refuse the header.',
+  { schema: { type: 'string', enum: ['redact', 'mask'] } },
+);
+
 function requestHeaders(route: AnyRoute) {
   const trace = header(reserved('trace-id'), 'Your id of the request, 1 to 200 visible ASCII characters.');
   if (route.operation === 'proxy')
@@ -65,13 +71,14 @@ function requestHeaders(route: AnyRoute) {
       header(reserved('proxy-keep-alive'), 'Becomes `Keep-Alive` of the outbound call.'),
       header(reserved('proxy-connection'), 'Becomes `Connection` of the outbound call.'),
     ];
-  if (!['POST', 'PUT', 'PATCH'].includes(route.method) || route.idempotency === 'none') return [trace];
+  const own = route.takesTransform === true ? [trace, TRANSFORM] : [trace];
+  if (!['POST', 'PUT', 'PATCH'].includes(route.method) || route.idempotency === 'none') return own;
   const preserved =
     route.idempotency === 'read_only'
       ? 'Checked; nothing is stored, since the operation is read-only.'
       : 'The first success is stored for 24 hours and replayed. The same key with another body is 422.';
   return [
-    trace,
+    ...own,
     header(reserved('idempotency-key'), preserved, {
       schema: { type: 'string', minLength: 1, maxLength: KEY_MAX_LENGTH },
     }),

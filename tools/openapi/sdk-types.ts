@@ -30,6 +30,7 @@ const SDK_NAMES: Readonly<Record<string, string>> = {
   CreateReactorRequest: 'NewReactor',
   PatchReactorRequest: 'ReactorChange',
   UpdateTenantRequest: 'TenantChange',
+  ExplainAccessRequest: 'AccessQuestion',
   CreateJsonToken: 'NewTokenMembers',
   UpdateTokenRequest: 'TokenChangeMembers',
 };

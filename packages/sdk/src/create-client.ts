@@ -1,8 +1,9 @@
+import { accessOf } from './access.ts';
 import { applicationsOf } from './applications.ts';
 import {
   createHttpClient,
   type HttpClient,
-  type CallOptions,
+  type ViewOptions,
   type ClientOptions,
   type WriteOptions,
 } from './http-client.ts';
@@ -23,6 +24,7 @@ export interface Client {
   readonly reactors: ReturnType<typeof reactorsOf>;
   readonly sessions: ReturnType<typeof sessionsOf>;
   readonly permissions: ReturnType<typeof permissionsOf>;
+  readonly access: ReturnType<typeof accessOf>;
   readonly tenants: ReturnType<typeof tenantsOf>;
   readonly logs: ReturnType<typeof logsOf>;
 
@@ -37,7 +39,7 @@ export interface Client {
    * Fills in the expressions of any JSON, under the transforms of the caller's rules.
    * @example const { last4 } = await client.detokenize({ last4: `{{ ${id} | json: '$.number' | last4 }}` });
    */
-  readonly detokenize: <T>(value: T & AsJson<T>, options?: CallOptions) => Promise<Detokenized<T>>;
+  readonly detokenize: <T>(value: T & AsJson<T>, options?: ViewOptions) => Promise<Detokenized<T>>;
 
   /**
    * Sends a request with its detokenization expressions filled in. Returns the destination's
@@ -54,12 +56,13 @@ export function clientOf(http: HttpClient): Client {
     reactors: reactorsOf(http),
     sessions: sessionsOf(http),
     permissions: permissionsOf(http),
+    access: accessOf(http),
     tenants: tenantsOf(http),
     logs: logsOf(http),
     proxy: proxyOf(http),
     tokenize: async <T>(body: T & AsJson<T>, writing?: WriteOptions) =>
       (await http.json({ ...writing, method: 'POST', path: '/tokenize', body })) as Tokenized<T>,
-    detokenize: async <T>(body: T & AsJson<T>, reading?: CallOptions) => {
+    detokenize: async <T>(body: T & AsJson<T>, reading?: ViewOptions) => {
       const call = { ...reading, method: 'POST', path: '/detokenize', body, isSafe: true } as const;
       return (await http.json(call)) as Detokenized<T>;
     },

@@ -5,6 +5,7 @@ import { ConnectionError, TimeoutError } from './connection-error.ts';
 import type { FieldErrors } from './errors.ts';
 import { headerText, mergedHeaders } from './headers.ts';
 import { addressOf } from './paths.ts';
+import type { Transform } from './resources.ts';
 import type { TransportResponse } from './transport-response.ts';
 import type { TransportRequest } from './transport.ts';
 import { send } from './platform.ts';
@@ -48,6 +49,11 @@ export interface CallOptions {
   readonly traceId?: string | undefined;
 }
 
+export interface ViewOptions extends CallOptions {
+  /** Shows no more than this of each token, whatever the caller's rules allow. */
+  readonly transform?: Exclude<Transform, 'reveal'> | undefined;
+}
+
 export interface WriteOptions extends CallOptions {
   /**
    * 1 to 400 ASCII characters. Every repetition under a key gets the first success for 24 hours, so
@@ -58,7 +64,7 @@ export interface WriteOptions extends CallOptions {
 
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-export interface Call extends WriteOptions {
+export interface Call extends WriteOptions, ViewOptions {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly query?: Query | undefined;
@@ -231,11 +237,12 @@ export function createHttpClient(options: ClientOptions): HttpClient {
     checked('timeoutMs', timeoutMs, otherwise, 1);
   const own = { maxRetries: retriesOf(options, MAX_RETRIES), timeoutMs: timeoutOf(options, TIMEOUT_MS) };
 
-  const ownHeaders = ({ idempotencyKey, traceId }: WriteOptions) => ({
+  const ownHeaders = ({ idempotencyKey, traceId, transform }: WriteOptions & ViewOptions) => ({
     [reserved('API-KEY')]: apiKey,
     ...(idempotencyKey === undefined
       ? {}
       : { [reserved('IDEMPOTENCY-KEY')]: headerText('idempotencyKey', idempotencyKey, KEY_MAX_LENGTH) }),
+    ...(transform === undefined ? {} : { [reserved('TRANSFORM')]: headerText('transform', transform, 20) }),
     ...(traceId === undefined
       ? {}
       : { [reserved('TRACE-ID')]: headerText('traceId', traceId, TRACE_ID_MAX_LENGTH) }),

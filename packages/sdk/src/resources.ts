@@ -46,6 +46,7 @@ export interface AccessRule {
   readonly conditions?: readonly Condition[] | undefined;
   readonly transform: Transform;
   readonly permissions: readonly PermissionName[];
+  readonly through?: Through | undefined;
 }
 
 export interface Condition {
@@ -55,6 +56,11 @@ export interface Condition {
 }
 
 export type Transform = 'redact' | 'mask' | 'reveal';
+
+export interface Through {
+  readonly proxies?: readonly string[] | undefined;
+  readonly reactors?: readonly string[] | undefined;
+}
 
 /** An error with the fields of RFC 9457. It never contains data or a key. */
 export interface Problem {
@@ -138,11 +144,31 @@ export interface Permission {
   readonly application_types: readonly ApplicationType[];
 }
 
+export interface Explanation {
+  /** `unknown` if it depends on the id of the token. */
+  readonly allowed: boolean | 'unknown';
+  /** `null` without access, and if that is not known. */
+  readonly transform: Transform | null;
+  readonly decided_by: {
+    /** The `priority` of the rule, or the top-level permissions. */
+    readonly rule: number | 'permissions' | null;
+  };
+  readonly steps: readonly ExplanationStep[];
+}
+
+export interface ExplanationStep {
+  /** `null` for a setting of the tenant. */
+  readonly rule: number | 'permissions' | null;
+  readonly matched: boolean | 'unknown';
+  readonly because: string;
+}
+
 export interface Tenant {
   readonly id: string;
   readonly name: string;
   readonly settings: {
     readonly deduplicate_tokens: boolean;
+    readonly ephemeral_proxy: boolean;
   };
 }
 
@@ -339,6 +365,33 @@ export interface ApplicationKeyChange {
   readonly source_addresses?: readonly string[] | null | undefined;
 }
 
+export interface AccessQuestion {
+  /** An application of the tenant. Send it, or `permissions` and `rules`. */
+  readonly application_id?: string | undefined;
+  /** Top-level permissions that no application needs to have yet. */
+  readonly permissions?: readonly PermissionName[] | undefined;
+  /**
+   * In ascending order of `priority`. The first rule that covers the token and grants the
+   * permission decides.
+   */
+  readonly rules?: readonly AccessRule[] | undefined;
+  /** A permission on tokens. */
+  readonly permission:
+    | 'token:create'
+    | 'token:read'
+    | 'token:search'
+    | 'token:update'
+    | 'token:delete'
+    | 'token:use';
+  /** The container of a token. A token in several containers needs access in each of them. */
+  readonly container: string;
+  /**
+   * One destination of `token:use`. Without it, the answer is for the ephemeral proxy, whose
+   * caller names the destination.
+   */
+  readonly through?: Through | undefined;
+}
+
 export interface TenantChange {
   /** Up to 200 characters. */
   readonly name: string;
@@ -347,6 +400,8 @@ export interface TenantChange {
     | {
         /** Whether tokens are deduplicated by default. */
         readonly deduplicate_tokens?: boolean | undefined;
+        /** Whether the ephemeral proxy is on; `true` by default. */
+        readonly ephemeral_proxy?: boolean | undefined;
       }
     | undefined;
 }

@@ -1,4 +1,4 @@
-import type { HttpClient, CallOptions, WriteOptions } from './http-client.ts';
+import type { HttpClient, CallOptions, ViewOptions, WriteOptions } from './http-client.ts';
 import { createList, listOf, type List, type Page, type PageQuery } from './list.ts';
 import { pathOf } from './paths.ts';
 import type { NewToken, TokenChange } from './generics.ts';
@@ -28,14 +28,14 @@ export function tokensOf(http: HttpClient) {
      * Returns a token, its data under the caller's transform.
      * @example const { data } = await client.tokens.retrieve(id);
      */
-    retrieve: async (id: string, options?: CallOptions) =>
+    retrieve: async (id: string, options?: ViewOptions) =>
       (await http.json({ ...options, method: 'GET', path: pathOf('tokens', id) })) as Token,
 
     /**
      * One page when awaited, every token when iterated.
      * @example for await (const token of client.tokens.list({ metadata: { customer: '7' } })) console.log(token.id);
      */
-    list: ({ metadata = {}, ...query }: TokenQuery = {}, options?: CallOptions): List<Token> => {
+    list: ({ metadata = {}, ...query }: TokenQuery = {}, options?: ViewOptions): List<Token> => {
       const filters = Object.entries(metadata).map(([key, value]) => [`metadata.${key}`, value]);
       const all = { ...query, ...(Object.fromEntries(filters) as Record<string, string>) };
       return listOf(http, '/tokens', all, options);
@@ -66,7 +66,7 @@ export function tokensOf(http: HttpClient) {
      * Finds tokens by their search indexes.
      * @example const { data } = await client.tokens.search({ query: 'data:"4242"' });
      */
-    search: (query: SearchQuery, options?: CallOptions): List<Token> =>
+    search: (query: SearchQuery, options?: ViewOptions): List<Token> =>
       createList(async (next) => {
         const body = { ...query, ...next };
         const call = { ...options, method: 'POST', path: '/tokens/search', body, isSafe: true } as const;

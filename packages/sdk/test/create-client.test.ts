@@ -72,6 +72,10 @@ const OPERATIONS: readonly (readonly [string, (client: Client) => PromiseLike<un
   ],
   ['DELETE /applications/{id}/keys/{key_id}', (c) => c.applications.keys.delete('{id}', '{key_id}')],
   ['DELETE /applications/{id}', (c) => c.applications.delete('{id}')],
+  [
+    'POST /access/explain',
+    (c) => c.access.explain({ application_id: 'a', permission: 'token:read', container: '/' }),
+  ],
   ['GET /permissions', (c) => c.permissions.list()],
   ['GET /tenants/self', (c) => c.tenants.retrieve()],
   ['PUT /tenants/self', (c) => c.tenants.update({ name: 'n', settings: { deduplicate_tokens: true } })],
@@ -104,6 +108,20 @@ describe('the operations', () => {
     const routes = allRoutes().map(({ method, path }) => `${method} ${path}`);
     expect(routes.length).toBeGreaterThan(30);
     expect(OPERATIONS.map(([operation]) => operation).sort()).toEqual(routes.sort());
+  });
+
+  it('that show tokens send how much to show at most, and no other header', async () => {
+    const transform = 'mask' as const;
+    const headersOf = async (call: (client: Client) => PromiseLike<unknown>) =>
+      (await calling(async (client) => call(client))).received.map(({ headers }) => headers['svc-transform']);
+    for (const call of [
+      (c: Client) => c.tokens.retrieve('a', { transform }),
+      (c: Client) => c.tokens.list({}, { transform }),
+      (c: Client) => c.tokens.search({ query: 'a' }, { transform }),
+      (c: Client) => c.detokenize({}, { transform }),
+    ])
+      expect(await headersOf(call)).toEqual(['mask']);
+    expect(await headersOf((c) => c.tokens.retrieve('a'))).toEqual([undefined]);
   });
 
   it('an asynchronous invocation uses the same route, with the URL for its result', async () => {

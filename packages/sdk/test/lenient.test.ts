@@ -84,9 +84,11 @@ describe('bt of a lenient deployment', () => {
       components: { schemas: Record<string, unknown> };
     };
     // The content of `data` is the caller's own. A reactor acts as a private application, which
-    // reads no audit records and no keys.
+    // reads no audit records, no keys and no rights of others.
     const { CardData: _card, BankData: _bank, LogRecord: _record, ...others } = components.schemas;
-    const schemas = Object.entries(others).filter(([name]) => !name.includes('ApplicationKey'));
+    const schemas = Object.entries(others).filter(
+      ([name]) => !/ApplicationKey|ExplainAccess|Explanation/.test(name),
+    );
     const names = new Set<string>();
     const collect = (value: unknown): void => {
       if (typeof value !== 'object' || value === null) return;

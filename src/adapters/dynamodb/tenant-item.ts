@@ -11,7 +11,7 @@ import { dueAt } from './token-item.ts';
 export const deploymentKeyShape = () => z.object({ id: z.string(), wrapped: binary });
 
 const basics = () => ({
-  settings: z.object({ deduplicateTokens: z.boolean() }),
+  settings: z.object({ deduplicateTokens: z.boolean(), ephemeralProxy: z.boolean() }),
   roots: z.array(
     z.object({
       wrapped: binary,

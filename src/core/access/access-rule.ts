@@ -18,8 +18,20 @@ export interface Condition {
   readonly value: string;
 }
 
-/** Most rules that one credential may have, and maximum lengths in characters. */
-export const RULE_LIMITS = { rules: 100, description: 500, conditionValue: 500 } as const;
+/**
+ * Most rules that one credential may have, most ids of `through`, and maximum lengths in
+ * characters.
+ */
+export const RULE_LIMITS = { rules: 100, through: 20, description: 500, conditionValue: 500 } as const;
+
+/**
+ * The destinations of a rule that grants `token:use` through these alone
+ * (docs/contract.md#where-plaintext-may-go). One list has an id; the destinations need not exist.
+ */
+export interface Through {
+  readonly proxies: readonly string[];
+  readonly reactors: readonly string[];
+}
 
 /** An access rule (docs/contract.md#access-rules). It has either a container or conditions. */
 export interface AccessRule {
@@ -32,6 +44,8 @@ export interface AccessRule {
   readonly conditions?: readonly Condition[];
   readonly transform: Transform;
   readonly permissions: readonly Permission[];
+  /** Bears on `token:use` alone. Absent for any destination. */
+  readonly through?: Through;
 }
 
 /** Everything that decides what a credential may do. */

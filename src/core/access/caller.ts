@@ -1,9 +1,9 @@
-import type { Grants } from './access-rule.ts';
+import type { Viewer } from './access-decision.ts';
 import type { ApplicationType } from './permission.ts';
 import type { TenantSettings } from './tenant-basics.ts';
 
 /** The authenticated credential behind a request, with its current grants. */
-export interface Caller extends Grants {
+export interface Caller extends Viewer {
   readonly tenantId: string;
   /**
    * Id of the credential itself: an application, session or invocation. Data that only one caller

@@ -1,6 +1,13 @@
 import type { Container } from '../shared/container.ts';
-import { decideAccess, holdsSomewhere } from './access-decision.ts';
-import { TRANSFORMS, type AccessRule, type Condition, type Grants, type Transform } from './access-rule.ts';
+import { decidingCandidate, holdsSomewhere, throughOf, transformOf } from './access-decision.ts';
+import {
+  TRANSFORMS,
+  type AccessRule,
+  type Condition,
+  type Grants,
+  type Through,
+  type Transform,
+} from './access-rule.ts';
 import type { Permission } from './permission.ts';
 
 /*
@@ -25,19 +32,42 @@ function regionsOf(rule: Pick<AccessRule, 'container' | 'conditions'>): readonly
   return narrower.length > 0 ? narrower : [{ below: '/' }];
 }
 
-function isAtLeast(transform: Transform | undefined, wanted: Transform): boolean {
-  return transform !== undefined && TRANSFORMS.indexOf(transform) >= TRANSFORMS.indexOf(wanted);
+/** What a candidate permits: a transform, and for `token:use` the destinations; any if absent. */
+interface Extent {
+  readonly transform: Transform;
+  readonly through?: Through | undefined;
+}
+
+/** What a credential may do with a permission in one container; `undefined` for nothing. */
+function extentIn(grants: Grants, permission: Permission, container: Container): Extent | undefined {
+  const candidate = decidingCandidate(grants, permission, undefined, container);
+  if (candidate === undefined || candidate === 'unknown') return undefined;
+  return {
+    transform: transformOf(candidate, permission),
+    through: permission === 'token:use' ? throughOf(candidate) : undefined,
+  };
+}
+
+function leadsWithin(wanted: Through | undefined, owned: Through | undefined): boolean {
+  if (owned === undefined) return true;
+  return (
+    wanted !== undefined &&
+    wanted.proxies.every((id) => owned.proxies.includes(id)) &&
+    wanted.reactors.every((id) => owned.reactors.includes(id))
+  );
+}
+
+function isAtLeast(owned: Extent | undefined, wanted: Extent): boolean {
+  return (
+    owned !== undefined &&
+    TRANSFORMS.indexOf(owned.transform) >= TRANSFORMS.indexOf(wanted.transform) &&
+    leadsWithin(wanted.through, owned.through)
+  );
 }
 
 /** Whether the granter may do at least as much in every container of a region. */
-function coversRegion(
-  granter: Grants,
-  permission: Permission,
-  transform: Transform,
-  region: Region,
-): boolean {
-  const allows = (container: string) =>
-    isAtLeast(decideAccess(granter, permission, { containers: [container] }), transform);
+function coversRegion(granter: Grants, permission: Permission, wanted: Extent, region: Region): boolean {
+  const allows = (container: string) => isAtLeast(extentIn(granter, permission, container), wanted);
   if ('only' in region) return allows(region.only);
   // The granter's access changes only at containers of its rules, so these and the root are
   // checked.
@@ -53,16 +83,14 @@ const namesOf = ({ permissions, rules }: Grants): readonly Permission[] => [
 ];
 
 /**
- * The permissions that a change of grants widens: a new one, one in more containers, or one under a
- * more revealing transform. The result is exact for rules with containers, since access changes
- * only at these.
+ * The permissions that a change of grants widens: a new one, one in more containers, one under a
+ * more revealing transform, or `token:use` through more destinations. The result is exact for rules
+ * with containers, since access changes only at these.
  */
 export function widenedPermissions(previous: Grants, next: Grants): readonly Permission[] {
   const containers = [...previous.rules, ...next.rules].flatMap(({ container }) => container ?? []);
   const widens = (permission: Permission, container: Container): boolean => {
-    const [before, after] = [previous, next].map((grants) =>
-      decideAccess(grants, permission, { containers: [container] }),
-    );
+    const [before, after] = [previous, next].map((grants) => extentIn(grants, permission, container));
     return after !== undefined && !isAtLeast(before, after);
   };
   return namesOf(next).filter(
@@ -76,19 +104,15 @@ export function widenedPermissions(previous: Grants, next: Grants): readonly Per
 export function permissionsBeyond(granter: Grants, granted: Grants): readonly Permission[] {
   const topLevel = granted.permissions.map((permission) => ({
     permission,
-    transform: permission === 'token:use' ? ('reveal' as const) : ('mask' as const),
+    wanted: { transform: transformOf('permissions', permission) },
     regions: [{ below: '/' }],
   }));
   const byRule = granted.rules.flatMap((rule) =>
-    rule.permissions.map((permission) => ({
-      permission,
-      transform: rule.transform,
-      regions: regionsOf(rule),
-    })),
+    rule.permissions.map((permission) => ({ permission, wanted: rule, regions: regionsOf(rule) })),
   );
   const beyond = [...topLevel, ...byRule].filter(
-    ({ permission, transform, regions }) =>
-      !regions.some((region) => coversRegion(granter, permission, transform, region)),
+    ({ permission, wanted, regions }) =>
+      !regions.some((region) => coversRegion(granter, permission, wanted, region)),
   );
   return [...new Set(beyond.map(({ permission }) => permission))];
 }

@@ -1,6 +1,15 @@
 import type { Caller } from './caller.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { decideAccess, holdsSomewhere, type TokenAttributes } from './access-decision.ts';
+import {
+  decideAccess,
+  holdsSomewhere,
+  mayUseSomewhere,
+  permissionOf,
+  refusesWay,
+  type Right,
+  type TokenAttributes,
+  type Way,
+} from './access-decision.ts';
 import type { Transform } from './access-rule.ts';
 import { holdersOf, isLegalFor, type Permission } from './permission.ts';
 
@@ -31,16 +40,37 @@ export function requirePermission(caller: Caller, permission: Permission): void 
   throw new ServiceError('forbidden', `${required(permission)} ${wayOut(caller, permission)}`);
 }
 
+/** What a message says of rules with `through`. */
+function throughOnly(way: Way): string {
+  if (way === 'named_by_caller')
+    return 'A rule with `through` does not permit a destination that the caller names.';
+  return 'A rule with `through` permits the destinations in it alone.';
+}
+
+/** Why no rule permits the right on a token: the end of a message. */
+export function reasonOf(caller: Caller, right: Right, token: TokenAttributes): string {
+  return typeof right !== 'string' && refusesWay(caller, right, token)
+    ? throughOnly(right.use)
+    : 'No rule of the caller covers every container of the token.';
+}
+
+/**
+ * Throws `forbidden` unless the caller has `token:use` somewhere, by a rule that admits this way.
+ */
+export function requireUse(caller: Caller, way: Way): void {
+  requirePermission(caller, 'token:use');
+  if (mayUseSomewhere(caller, way)) return;
+  throw new ServiceError('forbidden', `${required('token:use')} ${throughOnly(way)}`);
+}
+
 /**
  * The transform under which the caller may act on the token; throws `forbidden` if no rule permits
  * it.
  */
-export function requireAccess(caller: Caller, permission: Permission, token: TokenAttributes): Transform {
+export function requireAccess(caller: Caller, right: Right, token: TokenAttributes): Transform {
+  const permission = permissionOf(right);
   requirePermission(caller, permission);
-  const transform = decideAccess(caller, permission, token);
+  const transform = decideAccess(caller, right, token);
   if (transform !== undefined) return transform;
-  throw new ServiceError(
-    'forbidden',
-    `${required(permission)} The caller holds it, but by no rule that covers every container of this token.`,
-  );
+  throw new ServiceError('forbidden', `${required(permission)} ${reasonOf(caller, right, token)}`);
 }

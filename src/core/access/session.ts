@@ -7,7 +7,7 @@ import type { WriteIdentity } from '../shared/write-identity.ts';
 import type { Grants } from './access-rule.ts';
 import type { Caller } from './caller.ts';
 import { permissionsBeyond } from './delegation.ts';
-import { checkPriorities } from './validate-grants.ts';
+import { checkSessionRules } from './validate-grants.ts';
 import type { Platform } from '../shared/platform.ts';
 
 export const SESSION_LIMITS = {
@@ -135,14 +135,7 @@ function checkAuthorization({ permissions, rules, expiresAtMs }: Authorization, 
   const fields = new FieldReporter();
   if (permissions.length === 0 && rules.length === 0)
     fields.report('permissions', 'permissions or rules must not be empty');
-  rules.forEach((rule, index) => {
-    const path = `rules[${String(index)}]`;
-    const [hasContainer, hasConditions] = [rule.container !== undefined, (rule.conditions ?? []).length > 0];
-    if (hasContainer === hasConditions)
-      fields.report(`${path}.conditions`, 'conditions or container is required, and not both');
-    if (rule.permissions.length === 0) fields.report(`${path}.permissions`, 'must not be empty');
-  });
-  checkPriorities(rules, fields.report);
+  checkSessionRules(rules, fields.report);
   if (expiresAtMs !== undefined && expiresAtMs <= now) fields.report('expires_at', 'must be in the future');
   if (expiresAtMs !== undefined && expiresAtMs > now + SESSION_LIMITS.longestLifetimeMs)
     fields.report(

@@ -5,6 +5,8 @@ import type { KeyRing } from '../crypto/key-ring.ts';
 export interface TenantSettings {
   /** The default of `deduplicate_token` for creates. */
   readonly deduplicateTokens: boolean;
+  /** Whether callers of the proxy may name its destination in the request. */
+  readonly ephemeralProxy: boolean;
 }
 
 /** The properties of a tenant that a request may need. */

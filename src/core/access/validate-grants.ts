@@ -1,5 +1,5 @@
 import type { FieldErrors } from '../shared/service-error.ts';
-import type { AccessRule, Grants } from './access-rule.ts';
+import { RULE_LIMITS, type AccessRule, type Grants } from './access-rule.ts';
 import { holdersOf, isLegalFor, type ApplicationType, type Permission } from './permission.ts';
 
 type Report = (path: string, message: string) => void;
@@ -26,14 +26,39 @@ function checkRule(rule: AccessRule, type: ApplicationType, path: string, report
   if (rule.container === undefined) report(`${path}.container`, `is required`);
 }
 
-/** Reports a priority that two rules share. */
-export function checkPriorities(rules: readonly AccessRule[], report: Report): void {
+/** The reason why a rule may not have its destinations; `undefined` if it may. */
+function throughProblem({ permissions, through }: AccessRule): string | undefined {
+  if (through === undefined) return undefined;
+  if (!permissions.includes('token:use')) return 'is only allowed for rules that grant token:use';
+  const count = through.proxies.length + through.reactors.length;
+  if (count === 0) return 'must name a proxy or a reactor';
+  return count > RULE_LIMITS.through
+    ? `must be at most ${String(RULE_LIMITS.through)} ids in all`
+    : undefined;
+}
+
+/** Reports a priority that two rules share, and destinations that a rule may not have. */
+function checkRules(rules: readonly AccessRule[], report: Report): void {
   const seen = new Set<number>();
-  rules.forEach(({ priority }, index) => {
-    if (seen.has(priority))
-      report(`rules[${String(index)}].priority`, 'must be unique within the application');
-    seen.add(priority);
+  rules.forEach((rule, index) => {
+    const path = `rules[${String(index)}]`;
+    if (seen.has(rule.priority)) report(`${path}.priority`, 'must be unique within the application');
+    seen.add(rule.priority);
+    const problem = throughProblem(rule);
+    if (problem !== undefined) report(`${path}.through`, problem);
   });
+}
+
+/** Reports what is wrong with rules that may have conditions, as those of sessions. */
+export function checkSessionRules(rules: readonly AccessRule[], report: Report): void {
+  rules.forEach((rule, index) => {
+    const path = `rules[${String(index)}]`;
+    const [hasContainer, hasConditions] = [rule.container !== undefined, (rule.conditions ?? []).length > 0];
+    if (hasContainer === hasConditions)
+      report(`${path}.conditions`, 'conditions or container is required, and not both');
+    if (rule.permissions.length === 0) report(`${path}.permissions`, 'must not be empty');
+  });
+  checkRules(rules, report);
 }
 
 /**
@@ -54,6 +79,6 @@ export function validateGrants(type: ApplicationType, grants: Grants): FieldErro
     grants.rules.forEach((rule, index) => {
       checkRule(rule, type, `rules[${String(index)}]`, report);
     });
-  checkPriorities(grants.rules, report);
+  checkRules(grants.rules, report);
   return errors;
 }

@@ -24,6 +24,7 @@ export const OPERATION_NAMES = [
   'deleteApplicationKey',
   'deleteApplication',
   'listPermissions',
+  'explainAccess',
   'getTenant',
   'updateTenant',
   'createSession',

@@ -64,7 +64,7 @@ export async function createTenant(
   const tenant = {
     id,
     name: input.name,
-    settings: { deduplicateTokens: false },
+    settings: { deduplicateTokens: false, ephemeralProxy: true },
     roots: [{ ...wrapping, since: FIRST_VERSION, addedAt: now, startedAt: now }],
     keyVersion: FIRST_VERSION,
     webhookSecret: encryptedSecret,

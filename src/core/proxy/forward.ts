@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts';
-import { requirePermission } from '../access/require-permission.ts';
+import { requireUse } from '../access/require-permission.ts';
 import { parseDestination, type Destination, type EgressAllowList } from '../egress/destination.ts';
 import type { EgressClient, HeaderFields, InboundResponse } from '../egress/egress-client.ts';
 import type { Content } from '../shared/content.ts';
@@ -59,10 +59,15 @@ function isCompressed(contentEncoding: string): boolean {
 }
 
 function checkCaller(caller: Caller): void {
+  if (caller.tenantSettings?.ephemeralProxy !== true)
+    throw new ServiceError(
+      'forbidden',
+      'The setting ephemeral_proxy of the tenant turns the ephemeral proxy off for all.',
+    );
   if (caller.type !== 'private' && caller.type !== 'session') {
     throw new ServiceError('forbidden', 'Only private applications and sessions use the proxy.');
   }
-  requirePermission(caller, 'token:use');
+  requireUse(caller, 'named_by_caller');
 }
 
 function destinationOf(request: ProxyRequest, allowList: EgressAllowList): Destination {
@@ -115,7 +120,7 @@ export async function forward(
   fields.throwIfFailed();
 
   const references = [...target.references, ...headers.references, ...body.references];
-  const what = { permission: 'token:use', maxBytes: DETOKENIZED_MAX_BYTES } as const;
+  const what = { right: { use: 'named_by_caller' }, maxBytes: DETOKENIZED_MAX_BYTES } as const;
   const tokens = await resolveTokens(deps, caller, what, references);
   const filling = { valueOf: tokens.valueOf, budget: fields.budget };
   const rendered = {

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts';
-import { requirePermission } from '../access/require-permission.ts';
+import { requireUse } from '../access/require-permission.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { JsonObject } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
@@ -63,7 +63,8 @@ export async function getResult(
   reactorId: string,
   invocationId: string,
 ): Promise<ResultView> {
-  requirePermission(caller, 'token:use');
+  const way = { reactor: reactorId };
+  requireUse(caller, way);
   const missing = new ServiceError('not_found', 'The invocation does not exist.');
   const invocation = await deps.invocationStore.find({ tenantId: caller.tenantId, id: invocationId });
   if (
@@ -77,6 +78,6 @@ export async function getResult(
   if (state === 'queued' || state === 'running') return { id, status: state };
   const stored = (await storedResult(deps, invocation))?.reveal();
   if (stored === undefined && invocation.resultUntil === undefined) throw missing;
-  const isThere = stored !== undefined && (await mayUseAgain(deps, caller, stored.uses));
+  const isThere = stored !== undefined && (await mayUseAgain(deps, caller, way, stored.uses));
   return { id, status: state, ...(isThere && { result: new Secret(stored.body) }) };
 }

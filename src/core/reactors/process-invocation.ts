@@ -1,8 +1,4 @@
-import type { Caller } from '../access/caller.ts';
-import type { ApplicationGrantsStore } from '../applications/application-store.ts';
 import type { TenantBasicsStore } from '../access/tenant-basics.ts';
-import { narrowGrants } from '../access/delegation.ts';
-import { applicationExists } from '../applications/get-application.ts';
 import type { JsonObject } from '../shared/json.ts';
 import { leavesOf } from '../shared/shape.ts';
 import type { Secret } from '../shared/secret.ts';
@@ -19,8 +15,10 @@ import {
 } from './invocation.ts';
 import { interruption } from './get-result.ts';
 import { storeResult, openPayload, type ContentDeps, type InvocationPayload } from './invocation-content.ts';
+import { invokerOf, noInvoker, type InvokerDeps } from './invoker.ts';
 import type { InvocationId, InvocationQueue } from './invocation-store.ts';
 import {
+  CALLS_BACK,
   checkInvoker,
   concludeRun,
   executeRun,
@@ -30,8 +28,7 @@ import {
   type RunReactorDeps,
 } from './run-reactor.ts';
 
-export interface ProcessInvocationDeps extends RunReactorDeps, ContentDeps {
-  readonly applicationGrantsStore: ApplicationGrantsStore;
+export interface ProcessInvocationDeps extends RunReactorDeps, ContentDeps, InvokerDeps {
   readonly tenantBasicsStore: TenantBasicsStore;
   readonly invocationQueue: InvocationQueue;
   readonly deliveryQueue: InvocationQueue;
@@ -55,39 +52,6 @@ const START_PAUSE_MS = 10_000;
 interface Ended extends Pick<PreparedRun, 'keepUntil' | 'uses'> {
   readonly state: Invocation['state'];
   readonly body: JsonObject;
-}
-
-/**
- * The caller of an invocation, with its current grants. Throws `unauthenticated` if the application
- * no longer exists.
- */
-async function callerOf(
-  deps: ProcessInvocationDeps,
-  { tenantId }: InvocationId,
-  { applicationId, session }: InvocationPayload,
-): Promise<Caller> {
-  const [[application], tenant] = await Promise.all([
-    deps.applicationGrantsStore.grants(tenantId, [applicationId]),
-    deps.tenantBasicsStore.basics(tenantId),
-  ]);
-  if (application === undefined || !applicationExists(application, deps.clock()) || tenant === undefined)
-    throw new ServiceError('unauthenticated', 'The application that invoked the reactor no longer exists.');
-  const { type, permissions, rules } = application;
-  const granted =
-    session === undefined
-      ? ({ type, permissions, rules, credentialId: applicationId, actsBy: 'own_key' } as const)
-      : ({
-          ...narrowGrants(application, session),
-          type: 'session',
-          credentialId: session.id,
-          actsBy: 'session',
-        } as const);
-  return {
-    tenantId,
-    applicationId,
-    ...granted,
-    tenantSettings: tenant.settings,
-  };
 }
 
 /** Claims a queued invocation; `undefined` if it is not queued, or another worker was faster. */
@@ -153,16 +117,22 @@ function endsWith(
 /** Runs the code. Returns `not-run` if it certainly did not run and may be retried later. */
 async function runClaimed(
   deps: ProcessInvocationDeps,
-  { reactorId, tenantId, id }: Invocation,
+  { reactorId, tenantId }: Invocation,
   payload: InvocationPayload,
 ): Promise<Ended | 'not-run'> {
   const { args, service, timeoutMs } = payload;
   const deadline = deps.clock() + timeoutMs + RUN_OVERHEAD_MS / 2;
   try {
     deps.audit.actsFor(payload);
-    const caller = await callerOf(deps, { tenantId, id }, payload);
-    checkInvoker(caller);
-    const prepared = await prepareRun(deps, caller, { reactorId, args, service, timeoutMs, deadline });
+    const [invoker, tenant] = await Promise.all([
+      invokerOf(deps, tenantId, payload),
+      deps.tenantBasicsStore.basics(tenantId),
+    ]);
+    if (tenant === undefined) throw noInvoker();
+    const caller = { ...invoker, tenantSettings: tenant.settings };
+    checkInvoker(caller, CALLS_BACK);
+    const input = { reactorId, args, service, timeoutMs, deadline, way: CALLS_BACK };
+    const prepared = await prepareRun(deps, caller, input);
     const outcome = await executeRun(deps, prepared);
     try {
       const result = await concludeRun(deps, caller, outcome, { timeoutMs }, randomIdentity(deps.random));

@@ -56,9 +56,10 @@ export async function react(
   writes: WriteIdentity,
   once: RunOnce,
 ): Promise<Reaction> {
-  checkInvoker(caller);
+  const way = { reactor: input.reactorId };
+  checkInvoker(caller, way);
   const deadline = receivedAt + WHOLE_MS;
-  const prepared = await prepareRun(deps, caller, { ...input, timeoutMs: CODE_MS, deadline });
+  const prepared = await prepareRun(deps, caller, { ...input, way, timeoutMs: CODE_MS, deadline });
   const outcome = await execute(deps, prepared, once);
   const result = await concludeRun(deps, caller, outcome, prepared.input, writes);
   const { keepUntil, uses } = prepared;

@@ -43,10 +43,12 @@ export function reactionReplayOf(
 export async function replayReaction(
   deps: ReplayReactionDeps,
   caller: Caller,
+  reactorId: string,
   { raw, tokens, uses }: ReactionReplay,
 ): Promise<ReactorResult> {
-  checkInvoker(caller);
-  if (!(await mayUseAgain(deps, caller, uses))) throw resultNotAvailable();
+  const way = { reactor: reactorId };
+  checkInvoker(caller, way);
+  if (!(await mayUseAgain(deps, caller, way, uses))) throw resultNotAvailable();
   return defined({
     raw: raw === undefined ? undefined : new Secret(raw),
     tokens: tokens && (await replayTokens(deps, caller, tokens)),

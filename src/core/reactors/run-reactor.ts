@@ -1,5 +1,6 @@
+import type { Way } from '../access/access-decision.ts';
 import type { Caller } from '../access/caller.ts';
-import { requirePermission } from '../access/require-permission.ts';
+import { requireUse } from '../access/require-permission.ts';
 import { defined } from '../shared/defined.ts';
 import type { ClientCompatibility } from '../shared/client-compatibility.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
@@ -30,6 +31,8 @@ export interface RunReactorDeps extends GetReactorDeps, CreateTokenDeps {
 export interface RunInput {
   readonly reactorId: string;
   readonly args: Json;
+  /** The way that plaintext takes: with a callback, the result goes where the caller says. */
+  readonly way: Way;
   /** Address and header prefix for the client that the code gets. */
   readonly service: Omit<ClientCredential, 'apiKey'>;
   /** Time limit of the code, in ms. */
@@ -52,11 +55,15 @@ export function mayRunAgain({ outcome }: RunOutcome): boolean {
   return outcome === 'stale' || outcome === 'not_loaded' || outcome === 'threw';
 }
 
+/** The way of an invocation with a `callback_url`: its result goes to an address of the caller. */
+export const CALLS_BACK: Way = 'named_by_caller';
+
 /**
  * How arguments are detokenized. Their size has the same limit as an invocation
  * (docs/contract.md#limits).
  */
-export const ARGS = { permission: 'token:use', maxBytes: REACTOR_LIMITS.invocationBytes } as const;
+export const argsIn = (way: Way) =>
+  ({ right: { use: way }, maxBytes: REACTOR_LIMITS.invocationBytes }) as const;
 
 /**
  * How often the record is read while the reactor is being changed, and the pause between reads in
@@ -69,12 +76,12 @@ const PAUSE_MS = 250;
  * Throws `forbidden` for a caller that may not invoke reactors at all
  * (docs/contract.md#invoke-a-reactor).
  */
-export function checkInvoker(caller: Caller): void {
+export function checkInvoker(caller: Caller, way: Way): void {
   if (caller.type !== 'private' && caller.type !== 'session')
     throw new ServiceError('forbidden', 'Only private applications and sessions invoke reactors.');
   if (caller.actsBy === 'invocation')
     throw new ServiceError('forbidden', 'The credential of an invocation does not invoke reactors.');
-  requirePermission(caller, 'token:use');
+  requireUse(caller, way);
 }
 
 async function runVersion(
@@ -218,7 +225,11 @@ export async function prepareRun(
   input: RunInput,
 ): Promise<PreparedRun> {
   const reactor = await existingReactor(deps, caller.tenantId, input.reactorId);
-  const { value: args, keepUntil, tokens } = await detokenizeJson(deps, caller, ARGS, input.args, 'args');
+  const {
+    value: args,
+    keepUntil,
+    tokens,
+  } = await detokenizeJson(deps, caller, argsIn(input.way), input.args, 'args');
   const value = args.reveal();
   // This is checked after detokenization: one complex token can be all of the arguments
   // (docs/contract.md#invoke-a-reactor).

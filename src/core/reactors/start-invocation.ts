@@ -11,7 +11,7 @@ import { existingReactor } from './get-reactor.ts';
 import { CONTENT_MS, QUEUE_PATIENCE_MS, READABLE_MS } from './invocation.ts';
 import { storePayload, type ContentDeps, type InvocationPayload } from './invocation-content.ts';
 import type { InvocationQueue } from './invocation-store.ts';
-import { ARGS, checkInvoker, type RunInput, type RunReactorDeps } from './run-reactor.ts';
+import { argsIn, CALLS_BACK, checkInvoker, type RunInput, type RunReactorDeps } from './run-reactor.ts';
 
 export interface StartInvocationDeps
   extends
@@ -44,7 +44,7 @@ async function checkArgs(deps: StartInvocationDeps, caller: Caller, { args }: St
   fields.throwIfFailed();
   if (typeof args === 'string' && references.length === 0)
     throw invalid('args', 'must be an object or an array');
-  await checkTokens(deps, caller, ARGS, references);
+  await checkTokens(deps, caller, argsIn(CALLS_BACK), references);
 }
 
 function payloadOf(caller: Caller, input: StartInput): InvocationPayload {
@@ -71,7 +71,7 @@ export async function startInvocation(
   input: StartInput,
   writes: WriteIdentity,
 ): Promise<string> {
-  checkInvoker(caller);
+  checkInvoker(caller, CALLS_BACK);
   checkCallback(input, deps.egressAllowList);
   await existingReactor(deps, caller.tenantId, input.reactorId);
   await checkArgs(deps, caller, input);

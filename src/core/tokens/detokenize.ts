@@ -146,6 +146,6 @@ export async function detokenize(
   value: Json,
 ): Promise<Secret<Json>> {
   requirePermission(caller, 'token:read');
-  const what = { permission: 'token:read', maxBytes: DETOKENIZED_MAX_BYTES } as const;
+  const what = { right: 'token:read', maxBytes: DETOKENIZED_MAX_BYTES } as const;
   return (await detokenizeJson(deps, caller, what, value)).value;
 }

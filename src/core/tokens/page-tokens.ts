@@ -1,7 +1,6 @@
 import { decideAccess } from '../access/access-decision.ts';
 import type { Transform } from '../access/access-rule.ts';
 import type { Caller } from '../access/caller.ts';
-import type { Permission } from '../access/permission.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import { createBudget } from '../expressions/budget.ts';
 import { decodeCursor, encodeCursor, type CursorScope } from '../lists/cursor.ts';
@@ -27,9 +26,9 @@ export interface PageTokensDeps extends OpenTokenDeps {
 
 /** What a list or a search asks for. */
 export interface TokenQuery {
-  /** A cursor is bound to the name of the list, its permission, and its filters in one spelling. */
+  /** A cursor is bound to the name of the list and its filters in one spelling. */
   readonly list: string;
-  readonly permission: Permission;
+  readonly permission: 'token:read' | 'token:search';
   readonly filters: string;
   /** Hashed terms that the token must all have. */
   readonly terms: readonly string[];
@@ -175,7 +174,7 @@ export async function pageTokens(
   const scope: CursorScope = {
     list: query.list,
     applicationId: caller.credentialId,
-    filters: query.filters,
+    filters: JSON.stringify([query.filters, caller.atMost ?? null]),
   };
   const now = deps.clock();
   const isVisible = (candidate: TokenCandidate): boolean =>

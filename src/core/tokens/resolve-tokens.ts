@@ -1,6 +1,7 @@
-import { decideAccess } from '../access/access-decision.ts';
+import { decideAccess, permissionOf, type Right } from '../access/access-decision.ts';
 import type { Transform } from '../access/access-rule.ts';
 import type { Caller } from '../access/caller.ts';
+import { reasonOf } from '../access/require-permission.ts';
 import { createBudget } from '../expressions/budget.ts';
 import type { TokenReference } from '../expressions/token-expression.ts';
 import { defined } from '../shared/defined.ts';
@@ -22,9 +23,9 @@ export interface ResolveTokensDeps extends OpenTokenDeps {
 /** Most distinct tokens that one request may detokenize (docs/contract.md#limits). */
 export const DETOKENIZED_MAX = 100;
 
-/** The permission that a detokenization needs, and its limit. */
+/** The right that a detokenization needs, and its limit. */
 export interface Detokenization {
-  readonly permission: 'token:use' | 'token:read';
+  readonly right: Extract<Right, object> | 'token:read';
   /** Most bytes of JSON that the request's tokens may contain, and that may be filled in. */
   readonly maxBytes: number;
 }
@@ -67,7 +68,7 @@ async function findAll(
 async function permittedTokens(
   deps: Pick<ResolveTokensDeps, 'tokenStore' | 'clock' | 'audit'>,
   caller: Caller,
-  { permission, maxBytes }: Detokenization,
+  { right, maxBytes }: Detokenization,
   references: readonly TokenReference[],
 ) {
   const ids = [...new Set(references.map(({ id }) => id))];
@@ -78,7 +79,7 @@ async function permittedTokens(
     );
   deps.audit.named(ids);
   const found = ids.length === 0 ? [] : await findAll(deps, caller.tenantId, ids);
-  const permitted = found.map((token) => ({ token, transform: transformOf(caller, permission, token) }));
+  const permitted = found.map((token) => ({ token, transform: transformOf(caller, right, token) }));
   checkSize(permitted, references, maxBytes);
   return permitted;
 }
@@ -89,16 +90,16 @@ async function permittedTokens(
  */
 function transformOf(
   caller: Caller,
-  permission: Detokenization['permission'],
+  right: Detokenization['right'],
   token: Pick<TokenSummary, 'id' | 'containers'>,
 ): Transform {
-  const transform = decideAccess(caller, permission, token);
+  const transform = decideAccess(caller, right, token);
   if (transform === undefined)
     throw new ServiceError(
       'forbidden',
-      `The permission ${permission} is required for all tokens; no rule of the caller covers one of them.`,
+      `The permission ${permissionOf(right)} is required for all tokens. ${reasonOf(caller, right, token)}`,
     );
-  return permission === 'token:use' ? 'reveal' : transform;
+  return right === 'token:read' ? transform : 'reveal';
 }
 
 /** Data of at least this size, in bytes, is in separate items of about this size. */
@@ -178,13 +179,13 @@ export async function resolveTokens(
   if (gone.length > 0) throw failed(gone);
   const unread = summaries.filter((summary) => !showsData(summary));
   const whole = new Set(references.filter(({ isWhole }) => isWhole).map(({ id }) => id));
-  const form = what.permission === 'token:use' ? ('use' as const) : undefined;
+  const form = what.right === 'token:read' ? undefined : ('use' as const);
   const permitted = [
     // Access is decided again for the data that was read: the token may have moved since its
     // summary was read.
     ...tokens.map((token) => ({
       token,
-      transform: transformOf(caller, what.permission, token),
+      transform: transformOf(caller, what.right, token),
       isDataAlone: !whole.has(token.id),
     })),
     ...unread.map(({ token, transform }) => ({

@@ -1,4 +1,5 @@
 import type { Sightings } from '../audit/audit-scope.ts';
+import type { Way } from '../access/access-decision.ts';
 import type { Caller } from '../access/caller.ts';
 import { requireAccess } from '../access/require-permission.ts';
 import type { Clock } from '../shared/clock.ts';
@@ -47,17 +48,23 @@ export function resultNotAvailable(): ServiceError {
   );
 }
 
+/** Throws `forbidden` without `token:use` in this way on the containers that the tokens had. */
+export function requireFormerUse(caller: Caller, way: Way, uses: readonly TokenUse[]): void {
+  for (const { id, containers } of uses)
+    if (containers !== undefined) requireAccess(caller, { use: way }, { id, containers });
+}
+
 /**
- * Whether all of the tokens still exist. Throws `forbidden` without `token:use` on their former or
- * present containers.
+ * Whether all of the tokens still exist. Throws `forbidden` without `token:use` in this way on
+ * their former or present containers.
  */
 export async function mayUseAgain(
   deps: TokenUseDeps,
   caller: Caller,
+  way: Way,
   uses: readonly TokenUse[],
 ): Promise<boolean> {
-  for (const { id, containers } of uses)
-    if (containers !== undefined) requireAccess(caller, 'token:use', { id, containers });
+  requireFormerUse(caller, way, uses);
   deps.audit.named(uses.map(({ id }) => id));
   if (uses.length === 0) return true;
   const summaries = await deps.tokenStore.findSummaries(caller.tenantId, [
@@ -67,7 +74,7 @@ export async function mayUseAgain(
   const mayUse = uses.every(({ id, position, containers, cvcUntil }) => {
     const summary = summaries.find((each) => each.id === id);
     if (summary?.position !== position || hasExpired(summary, now)) return false;
-    if (containers !== undefined) requireAccess(caller, 'token:use', summary);
+    if (containers !== undefined) requireAccess(caller, { use: way }, summary);
     return cvcUntil === undefined || summary.cvcUntil === cvcUntil;
   });
   // The response shows what was made from the tokens, so they are reported again.

@@ -1,21 +1,27 @@
-import type { Sightings } from '../audit/audit-scope.ts';
 import { parseDestination, type EgressAllowList } from '../egress/destination.ts';
 import type { EgressClient } from '../egress/egress-client.ts';
 import { DELIVERY_TRIES, pauseAfter, SENDER_LEASE_MS, type Invocation } from '../reactors/invocation.ts';
-import { openPayload, type ContentDeps } from '../reactors/invocation-content.ts';
+import {
+  openPayload,
+  type ContentDeps,
+  type InvocationPayload,
+  type InvocationResult,
+} from '../reactors/invocation-content.ts';
 import type { InvocationId, InvocationQueue } from '../reactors/invocation-store.ts';
 import { storedResult } from '../reactors/get-result.ts';
+import { invokerOf, type InvokerDeps } from '../reactors/invoker.ts';
+import { CALLS_BACK } from '../reactors/run-reactor.ts';
 import { parking } from '../reactors/sweep-invocation.ts';
 import { defined } from '../shared/defined.ts';
 import type { JsonObject } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
-import { resultNotAvailable } from '../tokens/token-use.ts';
+import { mayUseAgain, resultNotAvailable, type TokenUseDeps } from '../tokens/token-use.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { deliveryFailure, NOT_ALLOWED_ANY_MORE } from './delivery-failure.ts';
 import { signWebhook } from './sign-webhook.ts';
 import { webhookSecrets, type WebhookSecretDeps } from './webhook-secrets.ts';
 
-export interface DeliverDeps extends ContentDeps, WebhookSecretDeps {
+export interface DeliverDeps extends ContentDeps, WebhookSecretDeps, InvokerDeps, TokenUseDeps {
   readonly deliveryQueue: InvocationQueue;
   readonly egress: EgressClient;
   readonly egressAllowList: EgressAllowList;
@@ -24,7 +30,6 @@ export interface DeliverDeps extends ContentDeps, WebhookSecretDeps {
    * Called with unexpected errors, and for deliveries that end because their content is missing.
    */
   readonly onFailure: (error: unknown) => void;
-  readonly audit: Sightings;
 }
 
 /** Time limit for the receiver's response, in ms. Only the status of the response is read. */
@@ -51,6 +56,37 @@ interface Attempt {
   readonly reason?: string;
 }
 
+/** The error for a result that the application may not send any more. */
+const mayNotSend = () =>
+  new ServiceError(
+    'forbidden',
+    'The code has run. The application may no longer use a token of the arguments at a destination that it names, so the result is not sent.',
+  );
+
+/**
+ * What is sent: the result, if the tokens behind it exist and the caller may still use them at an
+ * address that it names; otherwise an error object. A rule or a token may have changed since the
+ * run.
+ */
+async function bodyToSend(
+  deps: DeliverDeps,
+  { tenantId }: Invocation,
+  payload: InvocationPayload,
+  result: InvocationResult | undefined,
+): Promise<JsonObject> {
+  if (result === undefined) return deps.presentFailure(resultNotAvailable());
+  const { body, uses } = result;
+  if (uses.length === 0) return body;
+  try {
+    const isThere = await mayUseAgain(deps, await invokerOf(deps, tenantId, payload), CALLS_BACK, uses);
+    return isThere ? body : deps.presentFailure(resultNotAvailable());
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code === 'dependency_unavailable') throw error;
+    for (const use of uses) deps.audit.saw(use, 'refused');
+    return deps.presentFailure(mayNotSend());
+  }
+}
+
 /** Makes one attempt. Returns `gone` if the content or the destination is missing for good. */
 async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt | 'gone'> {
   const [payload, stored] = await Promise.all([
@@ -65,10 +101,9 @@ async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt 
   // The destination was valid when the invocation was accepted. The deployer may have changed the
   // allow list since.
   if (typeof destination === 'string') return { reason: NOT_ALLOWED_ANY_MORE };
-  for (const use of stored?.reveal().uses ?? []) deps.audit.saw(use, 'use');
   // All reactors of the tenant share the secret, so the body names the reactor and the application.
   const text = JSON.stringify({
-    ...(stored?.reveal().body ?? deps.presentFailure(resultNotAvailable())),
+    ...(await bodyToSend(deps, invocation, payload.reveal(), stored?.reveal())),
     reactor_id: invocation.reactorId,
     application_id: payload.reveal().applicationId,
   });

@@ -166,7 +166,7 @@ describe('the copies of a tenant', () => {
     await changeTenant(world.operator, tenantId, (tenant) => ({
       ...tenant,
       keyVersion: 2,
-      settings: { deduplicateTokens: true },
+      settings: { deduplicateTokens: true, ephemeralProxy: true },
     }));
     expect(new Set(await versions())).toEqual(new Set(['2,true']));
   });

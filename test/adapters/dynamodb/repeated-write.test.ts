@@ -70,7 +70,7 @@ async function aWrittenApplication(): Promise<Application> {
 const aTenant = (): Tenant => ({
   id: randomUUID(),
   name: 'x',
-  settings: { deduplicateTokens: false },
+  settings: { deduplicateTokens: false, ephemeralProxy: true },
   roots: [{ wrapped: randomBytes(32), since: 1, addedAt: 1, startedAt: 1 }],
   keyVersion: 1,
   webhookSecret: randomBytes(32),

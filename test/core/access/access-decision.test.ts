@@ -1,5 +1,15 @@
-import { decideAccess, containersGranted } from '../../../src/core/access/access-decision.ts';
-import { TRANSFORMS, type AccessRule, type Grants } from '../../../src/core/access/access-rule.ts';
+import {
+  decideAccess,
+  containersGranted,
+  type Right,
+  type Way,
+} from '../../../src/core/access/access-decision.ts';
+import {
+  TRANSFORMS,
+  type AccessRule,
+  type Grants,
+  type Transform,
+} from '../../../src/core/access/access-rule.ts';
 import { PERMISSION_NAMES } from '../../../src/core/access/permission.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 import { referenceDecision } from '../applications/reference-decision.ts';
@@ -9,6 +19,19 @@ const container = fc
   .array(segment, { maxLength: 3 })
   .map((parts) => `/${parts.map((part) => `${part}/`).join('')}`);
 const permission = fc.constantFrom(...PERMISSION_NAMES.slice(0, 6));
+/** Ways of a use: some that rules name, one that none names, and the one that callers name. */
+const way = fc.constantFrom<Way>(
+  { proxy: 'x' },
+  { proxy: 'y' },
+  { reactor: 'x' },
+  { reactor: 'z' },
+  'named_by_caller',
+);
+const through = fc.record({
+  proxies: fc.subarray(['x', 'y']),
+  reactors: fc.subarray(['x', 'y'], { minLength: 1 }),
+});
+const right = fc.tuple(permission, way).map(([name, use]): Right => (name === 'token:use' ? { use } : name));
 const condition = fc.record({
   attribute: fc.constantFrom('id' as const, 'container' as const),
   operator: fc.constantFrom('equals' as const, 'starts_with' as const),
@@ -19,8 +42,18 @@ const scope = fc.oneof(
   fc.record({ conditions: fc.array(condition, { maxLength: 3 }) }),
 );
 const rule = fc
-  .tuple(scope, fc.constantFrom(...TRANSFORMS), fc.array(permission, { maxLength: 3 }))
-  .map(([where, transform, permissions]) => ({ ...where, transform, permissions }));
+  .tuple(
+    scope,
+    fc.constantFrom(...TRANSFORMS),
+    fc.array(permission, { maxLength: 3 }),
+    fc.option(through, { nil: undefined }),
+  )
+  .map(([where, transform, permissions, destinations]) => ({
+    ...where,
+    transform,
+    permissions,
+    ...(destinations !== undefined && permissions.includes('token:use') && { through: destinations }),
+  }));
 const grants = fc
   .tuple(
     fc.array(permission, { maxLength: 2 }),
@@ -40,7 +73,7 @@ describe('the access decision', () => {
     fc.assert(
       fc.property(
         grants,
-        permission,
+        right,
         fc.option(fc.constantFrom('token-1', 'other'), { nil: undefined }),
         fc.array(container, { maxLength: 3 }),
         (input, wanted, id, containers) => {
@@ -64,7 +97,7 @@ describe('the access decision', () => {
   it('lets a top-level permission mask, and token:use reveal', () => {
     const input: Grants = { permissions: ['token:read', 'token:use'], rules: [] };
     expect(decideAccess(input, 'token:read', { containers: ['/any/'] })).toBe('mask');
-    expect(decideAccess(input, 'token:use', { containers: ['/any/'] })).toBe('reveal');
+    expect(decideAccess(input, { use: 'named_by_caller' }, { containers: ['/any/'] })).toBe('reveal');
   });
 
   it('requires a rule for every container, and uses the most restrictive transform', () => {
@@ -77,9 +110,44 @@ describe('the access decision', () => {
     expect(decideAccess(input, 'token:read', { containers: ['/a/', '/c/'] })).toBeUndefined();
   });
 
+  it('refuses another way than the deciding rule names, and asks no later rule', () => {
+    const rules: AccessRule[] = [
+      {
+        priority: 1,
+        container: '/a/',
+        transform: 'reveal',
+        permissions: ['token:read', 'token:use'],
+        through: { proxies: [], reactors: ['x'] },
+      },
+      { priority: 2, container: '/', transform: 'reveal', permissions: ['token:use'] },
+    ];
+    const input: Grants = { permissions: ['token:use'], rules };
+    const use = (use: Way, containers: string[]) => decideAccess(input, { use }, { containers });
+    expect(use({ reactor: 'x' }, ['/a/'])).toBe('reveal');
+    expect(use({ reactor: 'y' }, ['/a/'])).toBeUndefined();
+    expect(use({ proxy: 'x' }, ['/a/'])).toBeUndefined();
+    expect(use('named_by_caller', ['/a/'])).toBeUndefined();
+    expect(use('named_by_caller', ['/b/'])).toBe('reveal');
+    expect(use({ reactor: 'y' }, ['/a/', '/b/'])).toBeUndefined();
+    expect(decideAccess(input, 'token:read', { containers: ['/a/'] })).toBe('reveal');
+  });
+
+  it('shows no more than the request asks for', () => {
+    const input = {
+      permissions: [],
+      rules: [
+        { priority: 1, container: '/', transform: 'mask' as const, permissions: ['token:read' as const] },
+      ],
+    };
+    const shown = (atMost: Transform) =>
+      decideAccess({ ...input, atMost }, 'token:read', { containers: ['/a/'] });
+    expect(TRANSFORMS.map(shown)).toEqual(['redact', 'mask', 'mask']);
+  });
+
   it('lists exactly the containers for which the decision is positive', () => {
     fc.assert(
       fc.property(grants, permission, container, (input, wanted, where) => {
+        if (wanted === 'token:use') return true;
         const containerRules = {
           ...input,
           rules: input.rules.filter((each) => each.container !== undefined),

@@ -48,7 +48,7 @@ describe('the error for a missing permission', () => {
     ] as const;
     const caller = aCaller({ type: 'private', permissions: [], rules: [...rules] });
     expect(refusal(() => requireAccess(caller, 'token:read', { id: 'x', containers: ['/secret/'] }))).toBe(
-      'The permission token:read is required. The caller holds it, but by no rule that covers every container of this token.',
+      'The permission token:read is required. No rule of the caller covers every container of the token.',
     );
   });
 });

@@ -4,15 +4,27 @@ import {
   type Grants,
   type Transform,
 } from '../../../src/core/access/access-rule.ts';
-import type { Permission } from '../../../src/core/access/permission.ts';
+import { permissionOf, type Right, type Way } from '../../../src/core/access/access-decision.ts';
+
+/** docs/contract.md#where-plaintext-may-go: whether a rule lets plaintext take this way. */
+function leadsTo({ through }: AccessRule, way: Way): boolean {
+  if (through === undefined) return true;
+  const destination = typeof way === 'object' ? Object.entries(way)[0] : undefined;
+  const named = [
+    ...through.proxies.map((id) => `proxy ${id}`),
+    ...through.reactors.map((id) => `reactor ${id}`),
+  ];
+  return destination !== undefined && named.includes(destination.join(' '));
+}
 
 /** docs/contract.md#how-access-is-decided, word by word and without regard to speed. */
 export function referenceDecision(
   grants: Grants,
-  permission: Permission,
+  right: Right,
   id: string | undefined,
   containers: readonly string[],
-) {
+): Transform | undefined {
+  const permission = permissionOf(right);
   const implied: Transform = permission === 'token:use' ? 'reveal' : 'mask';
   const candidates = [
     ...[...grants.rules].sort((a, b) => a.priority - b.priority),
@@ -35,7 +47,8 @@ export function referenceDecision(
               if (actual === undefined) return false;
               return operator === 'equals' ? actual === value : actual.slice(0, value.length) === value;
             });
-      if (covered && rule.permissions.includes(permission)) return rule.transform;
+      if (covered && rule.permissions.includes(permission))
+        return typeof right === 'object' && !leadsTo(rule, right.use) ? undefined : rule.transform;
     }
     return undefined;
   });

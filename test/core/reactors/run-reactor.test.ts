@@ -23,7 +23,14 @@ async function ran(world: ReturnType<typeof aReactorWorld>, id: string) {
   if (reactor === undefined) throw new Error('no such reactor');
   const deps = { ...world.deps, reactorRunner: world.reactorRunner } as unknown as RunReactorDeps;
   const service = { baseUrl: 'https://api', headerPrefix: 'SVC' };
-  const input = { reactorId: id, args: {}, service, timeoutMs: 1000, deadline: Date.now() + 5000 };
+  const input = {
+    reactorId: id,
+    way: { reactor: id },
+    args: {},
+    service,
+    timeoutMs: 1000,
+    deadline: Date.now() + 5000,
+  };
   const outcome = await executeRun(deps, { reactor, args: new Secret({}), input });
   return outcome.outcome === 'returned' ? outcome.value.reveal() : outcome.outcome;
 }

@@ -127,21 +127,25 @@ describe('a response that was made from tokens', () => {
       ({ token }) => tokenUseOf(token),
     );
     const user = reveal(['token:use']);
-    expect(await mayUseAgain(deps, user, uses)).toBe(true);
+    expect(await mayUseAgain(deps, user, 'named_by_caller', uses)).toBe(true);
     const elsewhere = aCaller({
       tenantId: TENANT,
       permissions: [],
       rules: [{ priority: 1, container: '/b/', transform: 'reveal', permissions: ['token:use'] }],
     });
-    await expect(mayUseAgain(deps, elsewhere, uses)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(mayUseAgain(deps, elsewhere, 'named_by_caller', uses)).rejects.toMatchObject({
+      code: 'forbidden',
+    });
     world.pass(2 * 86_400_000);
-    expect(await mayUseAgain(deps, user, uses)).toBe(false);
+    expect(await mayUseAgain(deps, user, 'named_by_caller', uses)).toBe(false);
     const [used] = uses.map((use) => [use]);
-    expect(await mayUseAgain(deps, user, used ?? [])).toBe(true);
+    expect(await mayUseAgain(deps, user, 'named_by_caller', used ?? [])).toBe(true);
     await deleteToken(deps, other, 'used');
-    expect(await mayUseAgain(deps, user, used ?? [])).toBe(false);
+    expect(await mayUseAgain(deps, user, 'named_by_caller', used ?? [])).toBe(false);
     // The permission is checked whether the token exists or not.
-    await expect(mayUseAgain(deps, elsewhere, used ?? [])).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(mayUseAgain(deps, elsewhere, 'named_by_caller', used ?? [])).rejects.toMatchObject({
+      code: 'forbidden',
+    });
     const again = placed([{ id: 'used', containers: ['/a/'] }]);
     await expect(
       createTokens(deps, creator, again, randomIdentity(machinePlatform.random)),

@@ -11,5 +11,6 @@ export const aCaller = (more: Partial<Caller> = {}): Caller => ({
   keyId: 'key-1',
   permissions: ['token:create', 'token:read'],
   rules: [],
+  tenantSettings: { deduplicateTokens: false, ephemeralProxy: true },
   ...more,
 });

@@ -5,7 +5,7 @@ import type { Tenant } from '../../../src/core/tenants/tenant.ts';
 export const aTenant = (more: Partial<Tenant> = {}): Tenant => ({
   id: randomUUID(),
   name: 'x',
-  settings: { deduplicateTokens: false },
+  settings: { deduplicateTokens: false, ephemeralProxy: true },
   roots: [{ wrapped: Buffer.alloc(16), since: 1, addedAt: 1, startedAt: 1 }],
   keyVersion: 1,
   webhookSecret: Buffer.alloc(16),

@@ -1,0 +1,16 @@
+import type { HttpClient, CallOptions } from './http-client.ts';
+import type { AccessQuestion, Explanation } from './resources.ts';
+
+export function accessOf(http: HttpClient) {
+  return {
+    /**
+     * Says what an application, or rules that no application has yet, may do with a token in a
+     * container.
+     * @example const { allowed, decided_by } = await client.access.explain({ application_id: id, permission: 'token:read', container: '/pci/' });
+     */
+    explain: async (question: AccessQuestion, options?: CallOptions) => {
+      const call = { ...options, method: 'POST', path: '/access/explain', body: question } as const;
+      return (await http.json({ ...call, isSafe: true })) as Explanation;
+    },
+  };
+}
