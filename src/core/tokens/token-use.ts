@@ -49,7 +49,7 @@ export function resultNotAvailable(): ServiceError {
 }
 
 /** Throws `forbidden` without `token:use` in this way on the containers that the tokens had. */
-export function requireFormerUse(caller: Caller, way: Way, uses: readonly TokenUse[]): void {
+function requireFormerUse(caller: Caller, way: Way, uses: readonly TokenUse[]): void {
   for (const { id, containers } of uses)
     if (containers !== undefined) requireAccess(caller, { use: way }, { id, containers });
 }

@@ -56,11 +56,11 @@ interface Attempt {
   readonly reason?: string;
 }
 
-/** The error for a result that the application may not send any more. */
+/** The error for a result that the application, if it still exists, may not send any more. */
 const mayNotSend = () =>
   new ServiceError(
     'forbidden',
-    'The code has run. The application may no longer use a token of the arguments at a destination that it names, so the result is not sent.',
+    'The code has run. The application no longer exists, or may no longer use a token of the arguments at a destination that it names, so the result is not sent.',
   );
 
 /**
