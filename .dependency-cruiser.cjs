@@ -24,6 +24,7 @@ const CORE_LAYERS = [
   'tokens',
   'proxy',
   'reactors',
+  'proxies',
   'webhooks',
   'trail',
   'operator',

@@ -31,7 +31,7 @@ const APART = {
   // These, and `faults` (which break it), talk to services that they start themselves.
   ownService: [
     ...['audit-tampering', 'audit-trail', 'call-counts', 'demo', 'examples', 'field-client', 'removal'],
-    ...['invocations', 'leaks', 'proxy'],
+    ...['invocations', 'leaks', 'proxy', 'proxy-guides'],
   ],
   faults: ['reactor-control-plane', 'real-faults', 'restore'],
 };

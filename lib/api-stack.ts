@@ -19,6 +19,8 @@ import type { Environment as ApplicationsEnvironment } from '../functions/applic
 import { routes as applicationsRoutes } from '../functions/applications/routes.ts';
 import type { Environment as LogsEnvironment } from '../functions/logs/config.ts';
 import { routes as logsRoutes } from '../functions/logs/routes.ts';
+import type { Environment as ProxiesEnvironment } from '../functions/proxies/config.ts';
+import { routes as proxiesRoutes } from '../functions/proxies/routes.ts';
 import type { Environment as ProxyEnvironment } from '../functions/proxy/config.ts';
 import { routes as proxyRoutes } from '../functions/proxy/routes.ts';
 import type { Environment as TokensEnvironment } from '../functions/tokens/config.ts';
@@ -26,18 +28,20 @@ import { routes as reactorsRoutes } from '../functions/reactors/routes.ts';
 import { routes as tokensRoutes } from '../functions/tokens/routes.ts';
 import { acceptFindings } from './accept-findings.ts';
 import { ApiFunction, type ApiFunctionContent } from './constructs/api-function.ts';
-import { apiEnvironment, tokenEnvironment } from './environments.ts';
+import { apiEnvironment, publicUrl, tokenEnvironment } from './environments.ts';
 import { ServiceLog } from './constructs/service-log.ts';
 import { CORS } from './cors.ts';
 import type { DataStack } from './data-stack.ts';
 import {
+  acknowledgeFunctions,
+  allowOnFunctions,
   allowOnTable,
   allowQueryIndex,
   allowTokenWrites,
   denyDeploymentKey,
   denyTrailState,
 } from './grants.ts';
-import type { ReactorStack } from './reactor-stack.ts';
+import { VERSIONS, type ReactorStack } from './reactor-stack.ts';
 import type { Settings } from './settings.ts';
 
 export interface ApiStackProps extends StackProps {
@@ -61,18 +65,22 @@ export class ApiStack extends Stack {
 
   readonly #settings: Settings;
   readonly #data: DataStack;
+  readonly #reactors: ReactorStack;
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     super(scope, id, props);
     this.#settings = props.settings;
     this.#data = props.data;
+    this.#reactors = props.reactors;
+    acknowledgeFunctions(this, props.reactors.functionPrefix, VERSIONS);
     const api = this.#createApi();
     const [applications, tokens, proxy] = [this.#applications(), this.#tokens(), this.#proxy()];
-    const logs = this.#logs();
+    const [proxies, logs] = [this.#proxies(), this.#logs()];
     this.api = api;
-    this.functions = [applications, tokens, proxy, logs].map(({ lambda }) => lambda);
+    this.functions = [applications, tokens, proxies, proxy, logs].map(({ lambda }) => lambda);
     this.#route(api, applications, resources(applicationsRoutes));
     this.#route(api, tokens, resources(tokensRoutes));
+    this.#route(api, proxies, resources(proxiesRoutes));
     this.#route(api, proxy, resources(proxyRoutes));
     this.#route(api, logs, resources(logsRoutes));
     this.#route(api, props.reactors.api, resources(reactorsRoutes));
@@ -220,17 +228,45 @@ export class ApiStack extends Stack {
     });
   }
 
+  #proxies(): ApiFunction<ProxiesEnvironment> {
+    return this.#apiFunction<ProxiesEnvironment>('Proxies', {
+      folder: 'proxies',
+      description: 'Stored proxies and their keys',
+      environment: {
+        ...apiEnvironment(this.#settings, this.#data),
+        REACTORS_TABLE: this.#data.reactors.tableName,
+        EGRESS_ALLOW_LIST: this.#settings.egressAllowList.join(','),
+      },
+      grants: [
+        allowOnTable(this.#data.access, ['PutItem', 'DeleteItem', 'Query']),
+        denyTrailState(this.#data.access),
+        denyDeploymentKey(this.#data.access),
+        // It pins the code of reactors that proxies run.
+        allowOnTable(this.#data.reactors, ['BatchGetItem']),
+      ],
+    });
+  }
+
   #proxy(): ApiFunction<ProxyEnvironment> {
-    const { tokens } = this.#data;
+    const prefix = this.#reactors.functionPrefix;
     return this.#apiFunction<ProxyEnvironment>('Proxy', {
       folder: 'proxy',
-      description: 'The ephemeral proxy',
+      description: 'Calls through stored proxies and the ephemeral one',
       environment: {
         ...apiEnvironment(this.#settings, this.#data),
         ...tokenEnvironment(this.#data),
         EGRESS_ALLOW_LIST: this.#settings.egressAllowList.join(','),
+        REACTORS_TABLE: this.#data.reactors.tableName,
+        REACTOR_FUNCTION_PREFIX: prefix,
+        CVC_LIFETIME_SECONDS: String(this.#settings.cvcLifetimeSeconds),
+        PUBLIC_URL: publicUrl(this.#settings),
       },
-      grants: [allowOnTable(tokens, ['BatchGetItem'])],
+      grants: [
+        // Transforms make tokens, and run reactors.
+        ...allowTokenWrites(this.#data),
+        allowOnTable(this.#data.reactors, ['BatchGetItem']),
+        allowOnFunctions(this, prefix, ['InvokeFunction'], VERSIONS),
+      ],
     });
   }
 }

@@ -39,11 +39,17 @@ const LOADED_LATER = [
   'ipaddr.js',
   'json-p3',
   'liquidjs',
+  're2js',
 ];
 
-/** Replaces `require` of such a package: the first use of an export loads it. */
-const LOAD_LATER = `"use strict";require=((load)=>(id)=>{
-if(!${JSON.stringify(LOADED_LATER)}.includes(id))return load(id);
+/** Packages that only one function does not need at its start: most proxies run no reactor. */
+const LOADED_LATER_BY: Readonly<Record<string, readonly string[]>> = {
+  'functions/proxy/index.ts': ['@aws-sdk/client-lambda'],
+};
+
+/** Replaces `require` of such packages: the first use of an export loads one. */
+const loadLater = (packages: readonly string[]) => `"use strict";require=((load)=>(id)=>{
+if(!${JSON.stringify(packages)}.includes(id))return load(id);
 let loaded;
 return new Proxy({},{get:(_,name)=>(loaded??=load("./"+id+".cjs"))[name]});
 })(require);`;
@@ -53,6 +59,7 @@ return new Proxy({},{get:(_,name)=>(loaded??=load("./"+id+".cjs"))[name]});
  * are easier to read without `minify`. Returns the source files in `index.cjs`.
  */
 export function bundleInto(folder: string, entryPoint: string, { minify = true } = {}): readonly string[] {
+  const later = [...LOADED_LATER, ...(LOADED_LATER_BY[entryPoint] ?? [])];
   const options = {
     ...BUNDLE_OPTIONS,
     minifySyntax: minify,
@@ -63,13 +70,13 @@ export function bundleInto(folder: string, entryPoint: string, { minify = true }
     ...options,
     entryPoints: [entryPoint],
     outfile: join(folder, 'index.cjs'),
-    external: LOADED_LATER,
-    banner: { js: LOAD_LATER },
+    external: later,
+    banner: { js: loadLater(later) },
   });
   const outputs = Object.values(metafile.outputs);
   const imports = outputs.flatMap((output) => output.imports).filter(({ path }) => !isBuiltin(path));
   for (const { path, kind } of imports)
-    if (!LOADED_LATER.includes(path) || kind !== 'require-call')
+    if (!later.includes(path) || kind !== 'require-call')
       throw new Error(`${entryPoint} would not find ${path}, imported by ${kind}`);
   for (const name of new Set(imports.map(({ path }) => path)))
     buildSync({

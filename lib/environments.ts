@@ -31,3 +31,7 @@ export const apiEnvironment = (settings: Settings, data: DataStack) => ({
   HEADER_PREFIXES: settings.headerPrefixes.join(','),
   EDGE_SECRET: edgeSecretValues(settings, data.edgeSecret).join(','),
 });
+
+/** The address at which the code of reactors calls the service; empty for the gateway's own. */
+export const publicUrl = ({ domainName }: Settings): string =>
+  domainName === '' ? '' : `https://${domainName}`;

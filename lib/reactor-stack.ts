@@ -12,7 +12,13 @@ import type { Environment as WorkerEnvironment } from '../functions/reactor-work
 import type { Environment as ReactorsEnvironment } from '../functions/reactors/config.ts';
 import type { Environment as SenderEnvironment } from '../functions/webhook-sender/config.ts';
 import { ApiFunction } from './constructs/api-function.ts';
-import { apiEnvironment, auditEnvironment, storeEnvironment, tokenEnvironment } from './environments.ts';
+import {
+  apiEnvironment,
+  auditEnvironment,
+  publicUrl,
+  storeEnvironment,
+  tokenEnvironment,
+} from './environments.ts';
 import { ServiceFunction } from './constructs/service-function.ts';
 import { WorkQueue } from './constructs/work-queue.ts';
 import type { DataStack } from './data-stack.ts';
@@ -41,7 +47,7 @@ const WORKERS_MAX = 100;
 const SENDER_SECONDS = 45;
 const SENDERS_MAX = 20;
 /** Aliases and versions of functions, in an ARN. */
-const VERSIONS = ':*';
+export const VERSIONS = ':*';
 
 const DELIVERIES_AT_ONCE = 10;
 
@@ -141,7 +147,7 @@ export class ReactorStack extends Stack {
       environment: {
         ...apiEnvironment(settings, data),
         ...tokenEnvironment(data),
-        PUBLIC_URL: settings.domainName === '' ? '' : `https://${settings.domainName}`,
+        PUBLIC_URL: publicUrl(settings),
         REACTORS_TABLE: data.reactors.tableName,
         CVC_LIFETIME_SECONDS: String(settings.cvcLifetimeSeconds),
         EGRESS_ALLOW_LIST: settings.egressAllowList.join(','),

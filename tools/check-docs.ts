@@ -12,11 +12,12 @@ import { COMMAND_NAMES, usageOf } from '../functions/operator/command-names.ts';
 import { environment as operatorEnvironment } from '../functions/operator/config.ts';
 import { environment as proxyEnvironment } from '../functions/proxy/config.ts';
 import { environment as workerEnvironment } from '../functions/reactor-worker/config.ts';
+import { environment as proxiesEnvironment } from '../functions/proxies/config.ts';
 import { environment as reactorsEnvironment } from '../functions/reactors/config.ts';
 import { environment as sweeperEnvironment } from '../functions/sweeper/config.ts';
 import { environment as tokensEnvironment } from '../functions/tokens/config.ts';
 import { environment as senderEnvironment } from '../functions/webhook-sender/config.ts';
-import { PROBLEMS } from '../src/wire/problem.ts';
+import { problemCodes } from '../src/wire/problem.ts';
 import { AUTHOR_PACKAGES, SDK } from '../src/core/reactors/author-packages.ts';
 import { ALARM_NAMES } from '../lib/alarms.ts';
 import { SETTING_NAMES } from '../lib/settings.ts';
@@ -53,6 +54,7 @@ const environments = [
   applicationsEnvironment,
   operatorEnvironment,
   proxyEnvironment,
+  proxiesEnvironment,
   reactorsEnvironment,
   workerEnvironment,
   senderEnvironment,
@@ -71,7 +73,7 @@ const operatorRows = [
 const lists: readonly (readonly [what: string, file: string, heading: string, actual: readonly string[]])[] =
   [
     ['route', 'docs/api.md', '## Operations', routes],
-    ['error code', 'docs/api.md', '## Errors', Object.keys(PROBLEMS)],
+    ['error code', 'docs/api.md', '## Errors', problemCodes().filter((code) => code !== 'internal_error')],
     ['setting', 'docs/deploy.md', '## Settings', SETTING_NAMES],
     ['setting', 'docs/before-production.md', '## Settings', SETTING_NAMES],
     ['operator command', 'docs/deploy.md', '## Operator', operatorRows.map(({ usage }) => usage)],

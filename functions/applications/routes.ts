@@ -12,8 +12,8 @@ import {
   deleteKey,
   getKey,
   listKeys,
+  keysOfApplication,
   updateKey,
-  type KeyPlace,
 } from '../../src/core/applications/manage-keys.ts';
 import { listPermissions } from '../../src/core/access/list-permissions.ts';
 import { authorizeSession, createSession } from '../../src/core/access/session.ts';
@@ -35,11 +35,6 @@ import { presentPage } from '../../src/wire/page.ts';
 import { authorizeSessionBody, presentSession } from '../../src/wire/session.ts';
 import { presentTenant, settingsOf, updateTenantBody } from '../../src/wire/tenant.ts';
 import type { ApplicationsDeps } from './dependencies.ts';
-
-const placeOf = ({ id = '', key_id: keyId = '' }: Readonly<Record<string, string>>): KeyPlace => ({
-  id,
-  keyId,
-});
 
 export const routes: readonly Route<ApplicationsDeps>[] = [
   route({
@@ -126,7 +121,7 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     success: 201,
     body: createKeyBody,
     handle: async (deps: ApplicationsDeps, { caller, params: { id = '' }, body, writes }) => {
-      const { key, text } = await createKey(deps, caller, id, body, writes);
+      const { key, text } = await createKey(deps, keysOfApplication(deps, caller, id), body, writes);
       return { body: presentKey(key, text) };
     },
   }),
@@ -138,7 +133,7 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     permission: 'application:read',
     success: 200,
     handle: async (deps: ApplicationsDeps, { caller, params: { id = '' } }) => ({
-      body: (await listKeys(deps, caller, id)).map((key) => presentKey(key)),
+      body: (await listKeys(keysOfApplication(deps, caller, id))).map((key) => presentKey(key)),
     }),
   }),
   route({
@@ -148,8 +143,8 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     subject: 'application',
     permission: 'application:read',
     success: 200,
-    handle: async (deps: ApplicationsDeps, { caller, params }) => ({
-      body: presentKey(await getKey(deps, caller, placeOf(params))),
+    handle: async (deps: ApplicationsDeps, { caller, params: { id = '', key_id: keyId = '' } }) => ({
+      body: presentKey(await getKey(keysOfApplication(deps, caller, id), keyId)),
     }),
   }),
   route({
@@ -160,9 +155,12 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     permission: 'application:update',
     success: 200,
     body: updateKeyBody,
-    handle: async (deps: ApplicationsDeps, { caller, params, body: { patch, unchanged } }) => ({
+    handle: async (
+      deps: ApplicationsDeps,
+      { caller, params: { id = '', key_id: keyId = '' }, body: { patch, unchanged } },
+    ) => ({
       body: presentKey(
-        await updateKey(deps, caller, placeOf(params), {
+        await updateKey(deps, keysOfApplication(deps, caller, id), keyId, {
           ...patch,
           check: (current) => {
             checkUnchanged(unchanged, presentKey(current));
@@ -178,8 +176,8 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     subject: 'application',
     permission: 'application:update',
     success: 204,
-    handle: async (deps: ApplicationsDeps, { caller, params }) => {
-      await deleteKey(deps, caller, placeOf(params));
+    handle: async (deps: ApplicationsDeps, { caller, params: { id = '', key_id: keyId = '' } }) => {
+      await deleteKey(deps, keysOfApplication(deps, caller, id), keyId);
       return {};
     },
   }),

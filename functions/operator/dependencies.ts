@@ -15,6 +15,7 @@ import type { Instance } from '../../src/adapters/instance.ts';
 import { createReactorRepairs } from '../../src/adapters/lambda/reactor-repairs.ts';
 import { createInvocationQueue, queueDepth } from '../../src/adapters/sqs/invocation-queue.ts';
 import {
+  createProxies,
   createReactorStores,
   createStores,
   createTokenStores,
@@ -110,6 +111,7 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
     // This store does not check clear fields: one token that does not open must not stop a walk.
     tokenStore: createTokenStores(dynamodb, config, stores.vault).storedTokens,
     ...createReactorStores(dynamodb, config),
+    ...createProxies(dynamodb, config),
     // It deletes functions and provisions no instances.
     reactorFunctions: createReactorRepairs(
       { client: lambdaControlClient(aws), platform },

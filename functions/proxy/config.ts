@@ -1,10 +1,15 @@
 import * as z from 'zod/mini';
 import { apiEnvironment } from '../../src/http/api-environment.ts';
-import { hostList, tokenEnvironment } from '../../src/lambda/environment.ts';
+import { hostList, tokenEnvironment, variable, wholeNumber } from '../../src/lambda/environment.ts';
 
 export const environment = z.extend(apiEnvironment, {
   ...tokenEnvironment,
   EGRESS_ALLOW_LIST: hostList,
+  REACTORS_TABLE: variable,
+  REACTOR_FUNCTION_PREFIX: variable,
+  CVC_LIFETIME_SECONDS: wholeNumber(1),
+  /** As that of the reactors: code calls the service at this address. */
+  PUBLIC_URL: z.string(),
 });
 
 /** The variables that the construct must set, as strings. */

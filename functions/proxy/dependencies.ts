@@ -1,14 +1,31 @@
-import { dynamoDbClient, kmsClient } from '../../src/adapters/aws/clients.ts';
+import { dynamoDbClient, kmsClient, lambdaInvokeClient } from '../../src/adapters/aws/clients.ts';
 import type { EgressInstance } from '../../src/adapters/egress/egress-instance.ts';
-import { createStores, createTokenStores, createTrail } from '../../src/adapters/stores.ts';
-import type { ForwardDeps } from '../../src/core/proxy/forward.ts';
+import { createReactorRunner } from '../../src/adapters/lambda/reactor-runner.ts';
+import {
+  createProxies,
+  createReactorStores,
+  createStores,
+  createTokenStores,
+  createTrail,
+} from '../../src/adapters/stores.ts';
+import type { CallProxyDeps } from '../../src/core/proxies/call-proxy.ts';
+import type { ProxyStore } from '../../src/core/proxies/proxy-store.ts';
 import type { Unaudited } from '../../src/lambda/audited-deps.ts';
 import { apiSettings } from '../../src/http/api-settings.ts';
+import { tokenInputParser } from '../../src/http/parse-token-input.ts';
 import type { ApiDeps } from '../../src/http/create-api-handler.ts';
 import { auditReports } from '../../src/lambda/audit-metrics.ts';
 import { environment } from './config.ts';
 
-export type ProxyDeps = ApiDeps & ForwardDeps;
+export type ProxyDeps = ApiDeps &
+  CallProxyDeps & {
+    readonly proxyStore: ProxyStore;
+    /** Absent if the gateway's own address is the address of the service. */
+    readonly publicUrl?: string;
+  };
+
+/** The wait for a reactor, in ms, must be less than the gateway's timeout. */
+const RESPONSE_WITHIN_MS = 30_000;
 
 /**
  * Wires the function from its environment. Throws at the start of an instance if a variable is
@@ -18,6 +35,7 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: EgressInstance): 
   const config = environment.parse(env);
   const { aws, platform, print } = instance;
   const dynamodb = { client: dynamoDbClient(aws), platform };
+  const egressAllowList = config.EGRESS_ALLOW_LIST;
   const stores = createStores(dynamodb, kmsClient(aws), config);
   return {
     ...apiSettings(config, instance),
@@ -25,6 +43,15 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: EgressInstance): 
     auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(print, config.SERVICE_NAME) }),
     ...createTokenStores(dynamodb, config, stores.vault),
     egress: instance.createEgress(),
-    egressAllowList: config.EGRESS_ALLOW_LIST,
+    egressAllowList,
+    ...createProxies(dynamodb, config),
+    reactorStore: createReactorStores(dynamodb, config).reactorStore,
+    reactorRunner: createReactorRunner(
+      { client: lambdaInvokeClient(aws, RESPONSE_WITHIN_MS), platform },
+      { namePrefix: config.REACTOR_FUNCTION_PREFIX, egressAllowList },
+    ),
+    parseTokenInput: tokenInputParser(config.CLIENT_COMPATIBILITY),
+    cvcLifetimeMs: config.CVC_LIFETIME_SECONDS * 1000,
+    ...(config.PUBLIC_URL !== '' && { publicUrl: config.PUBLIC_URL }),
   };
 }

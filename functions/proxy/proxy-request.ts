@@ -1,5 +1,8 @@
-import type { ProxyRequest } from '../../src/core/proxy/forward.ts';
+import type { ProxyCall } from '../../src/core/proxies/call-proxy.ts';
+import type { NamedDestination, ProxyRequest } from '../../src/core/proxy/forward.ts';
+import { invalid } from '../../src/core/shared/service-error.ts';
 import type { ApiRequest } from '../../src/http/api-request.ts';
+import { withoutProxyKey } from '../../src/http/read-proxy-key.ts';
 
 /**
  * A character that a path contains unencoded (RFC 3986, section 3.3). The gateway has decoded the
@@ -17,23 +20,52 @@ function suffixOf(rawPath: string): string {
   return rest === '/' ? '' : rest.split('/').map(encodeSegment).join('/');
 }
 
-export function proxyRequest(request: ApiRequest): ProxyRequest {
+/** What both kinds of proxy forward of a request. `query` is without what is for the service. */
+function forwardedRequest(request: ApiRequest, query: string): ProxyRequest {
   const { reserved, headers } = request;
-  const extra = [
-    ['Keep-Alive', reserved.get('proxy-keep-alive')],
-    ['Connection', reserved.get('proxy-connection')],
-    [reserved.nameOf('trace-id'), request.traceId],
-  ] as const;
   return {
     method: request.method,
-    destination: reserved.get('proxy-url'),
-    destinationHeader: reserved.nameOf('proxy-url'),
     suffix: suffixOf(request.rawPath),
-    query: request.rawQuery,
+    query,
     headers,
     isReserved: (name) => reserved.isReserved(name),
-    extraHeaders: extra.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+    extraHeaders: [[reserved.nameOf('trace-id'), request.traceId]],
     body: request.body,
     ownHost: headers['host'],
+  };
+}
+
+/** Reads a request to the ephemeral proxy. */
+export function proxyRequest(request: ApiRequest): ProxyRequest & NamedDestination {
+  const { reserved } = request;
+  const { extraHeaders, ...forwarded } = forwardedRequest(request, request.rawQuery);
+  const ofConnection = [
+    ['Keep-Alive', reserved.get('proxy-keep-alive')],
+    ['Connection', reserved.get('proxy-connection')],
+  ] as const;
+  const sent = ofConnection.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  return {
+    ...forwarded,
+    extraHeaders: [...sent, ...extraHeaders],
+    destination: reserved.get('proxy-url'),
+    destinationHeader: reserved.nameOf('proxy-url'),
+  };
+}
+
+/** A call through a stored proxy. Throws `validation_failed` for headers of the ephemeral one. */
+export function proxyCall(
+  request: ApiRequest,
+  service: ProxyCall['service'],
+  prefixes: readonly string[],
+): ProxyCall {
+  const { reserved, remainingMs } = request;
+  // The fields of a connection can make others disappear on the way.
+  for (const name of ['proxy-url', 'proxy-connection', 'proxy-keep-alive'] as const)
+    if (reserved.get(name) !== undefined)
+      throw invalid(reserved.nameOf(name), 'is not for a stored proxy, whose callers do not decide it');
+  return {
+    ...forwardedRequest(request, withoutProxyKey(request.rawQuery, prefixes)),
+    remainingMs,
+    service,
   };
 }

@@ -1,10 +1,22 @@
+import { callProxy } from '../../src/core/proxies/call-proxy.ts';
+import type { Proxy } from '../../src/core/proxies/stored-proxy.ts';
 import { forward } from '../../src/core/proxy/forward.ts';
+import type { Caller } from '../../src/core/access/caller.ts';
+import type { ApiRequest } from '../../src/http/api-request.ts';
 import { route, type Method, type Route } from '../../src/http/route.ts';
 import type { ProxyDeps } from './dependencies.ts';
-import { proxyRequest } from './proxy-request.ts';
+import { proxyCall, proxyRequest } from './proxy-request.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const PATHS = ['/proxy', '/proxy/{suffix+}'];
+
+/** A call with the key of a stored proxy runs that; any other names its own destination. */
+function respond(deps: ProxyDeps, caller: Caller, request: ApiRequest, admitted: Proxy | undefined) {
+  if (admitted === undefined) return forward(deps, caller, proxyRequest(request));
+  const { headerPrefixes, publicUrl } = deps;
+  const service = { baseUrl: publicUrl ?? request.baseUrl, headerPrefix: headerPrefixes[0] ?? '' };
+  return callProxy(deps, caller, admitted, proxyCall(request, service, headerPrefixes));
+}
 
 /** The same operation serves every method and every path below `/proxy`. */
 export const routes: readonly Route<ProxyDeps>[] = PATHS.flatMap((path) =>
@@ -18,8 +30,9 @@ export const routes: readonly Route<ProxyDeps>[] = PATHS.flatMap((path) =>
       success: 200,
       idempotency: 'none',
       passesOn: true,
-      handle: async (deps: ProxyDeps, { caller, request }) => {
-        const { status, ...raw } = await forward(deps, caller, proxyRequest(request));
+      admits: true,
+      handle: async (deps: ProxyDeps, { caller, request, admitted }) => {
+        const { status, ...raw } = await respond(deps, caller, request, admitted);
         return { status, raw, reservedHeaders: { 'proxy-destination-status': String(status) } };
       },
     }),

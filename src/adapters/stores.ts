@@ -9,6 +9,7 @@ import { createIdempotencyStore } from './dynamodb/idempotency-store.ts';
 import { createInvocationCredentialStore } from './dynamodb/invocation-credential-store.ts';
 import { createInvocationStore } from './dynamodb/invocation-store.ts';
 import { createKeyUses } from './dynamodb/key-uses.ts';
+import { createProxyStore } from './dynamodb/proxy-store.ts';
 import { createReactorStore } from './dynamodb/reactor-store.ts';
 import { createSessionStore } from './dynamodb/session-store.ts';
 import { createTenantBasicsStore } from './dynamodb/tenant-basics-store.ts';
@@ -99,6 +100,11 @@ export function createTokenStores(dynamodb: DynamoDb, config: TokenStoreConfig, 
   const storedTokens = createTokenStore(tables, dynamodb.platform.clock);
   return { storedTokens, tokenStore: createProvenTokenStore(storedTokens, vault) };
 }
+
+/** The store of stored proxies, for the functions that change or call them. */
+export const createProxies = (dynamodb: DynamoDb, config: Pick<StoreConfig, 'ACCESS_TABLE'>) => ({
+  proxyStore: createProxyStore({ ...dynamodb, name: config.ACCESS_TABLE }),
+});
 
 export function createReactorStores(dynamodb: DynamoDb, config: ReactorStoreConfig) {
   const reactors = { ...dynamodb, name: config.REACTORS_TABLE };

@@ -5,7 +5,6 @@ import {
   type AuthenticateOptions,
 } from '../core/access/authenticate.ts';
 import type { Caller } from '../core/access/caller.ts';
-import type { ApiKeyClaim } from '../core/crypto/api-key.ts';
 import { atMost, type Platform } from '../core/shared/platform.ts';
 import { problemOf } from '../wire/problem.ts';
 import type { Secret } from '../core/shared/secret.ts';
@@ -30,6 +29,37 @@ export interface AuthenticationAttempt {
   readonly noted: Promise<void>;
 }
 
+/** A map that forgets its oldest entry before it has too many. */
+class Memory<T> extends Map<string, T> {
+  override set(name: string, value: T): this {
+    const [oldest] = this.has(name) || this.size < REMEMBERED_MAX ? [] : this.keys();
+    if (oldest !== undefined) this.delete(oldest);
+    return super.set(name, value);
+  }
+}
+
+/**
+ * Notes the first use of a key on a day that this instance sees. What it returns never rejects: a
+ * use that cannot be noted is noted by another instance, or on another day.
+ */
+export function createUseNotes(
+  deps: Pick<AuthenticateDeps, 'keyUses' | 'clock'> & Pick<Platform, 'startTimer'>,
+): (keyHash: Buffer) => Promise<void> {
+  /** The last day on which the use of a key was noted, by the hash of the key. */
+  const days = new Memory<string>();
+  return async (keyHash) => {
+    const day = new Date(deps.clock()).toISOString().slice(0, DAY_LENGTH);
+    const name = keyHash.toString('base64url');
+    if (days.get(name) === day) return;
+    days.set(name, day);
+    await atMost(
+      deps,
+      NOTE_MS,
+      deps.keyUses.note(keyHash, day).catch(() => undefined),
+    );
+  };
+}
+
 /**
  * Remembers (by hash) that a key was accepted, so that the next request can read the tenant's data
  * while the key is checked. It never remembers that a key is still valid.
@@ -37,25 +67,8 @@ export interface AuthenticationAttempt {
 export function createAuthenticator(
   deps: AuthenticateDeps & Pick<Platform, 'startTimer'>,
 ): (apiKey: Secret<string>, options: Omit<AuthenticateOptions, 'isConfirmed'>) => AuthenticationAttempt {
-  /** The last day on which a key was accepted, by the hash of the key. */
-  const confirmed = new Map<string, string>();
-
-  function remember(hash: string, day: string): void {
-    const [oldest] = confirmed.has(hash) || confirmed.size < REMEMBERED_MAX ? [] : confirmed.keys();
-    if (oldest !== undefined) confirmed.delete(oldest);
-    confirmed.set(hash, day);
-  }
-
-  /** Notes the first use on a day that this instance sees. */
-  async function note({ hash }: ApiKeyClaim, { actsBy }: Caller, name: string): Promise<void> {
-    const day = new Date(deps.clock()).toISOString().slice(0, DAY_LENGTH);
-    const isNoted = confirmed.get(name) === day;
-    remember(name, day);
-    if (isNoted || actsBy !== 'own_key') return;
-    // What cannot be noted is noted by another instance, or on another day.
-    const noted = deps.keyUses.note(hash, day).catch(() => undefined);
-    await atMost(deps, NOTE_MS, noted);
-  }
+  const confirmed = new Memory<true>();
+  const note = createUseNotes(deps);
 
   return (apiKey, options) => {
     const claim = claimOf(apiKey);
@@ -63,7 +76,10 @@ export function createAuthenticator(
     const isConfirmed = confirmed.has(hash);
     const caller = authenticate(deps, claim, { ...options, isConfirmed });
     const noted = caller.then(
-      (accepted) => note(claim, accepted, hash),
+      async ({ actsBy }) => {
+        confirmed.set(hash, true);
+        if (actsBy === 'own_key') await note(claim.hash);
+      },
       // The rejection is reported where the request awaits the caller. A key that is refused from
       // here alone, or for a failure of the store, is still that of its tenant.
       (error: unknown) => {

@@ -1,7 +1,6 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { AuthenticateDeps } from '../core/access/authenticate.ts';
-import type { Caller } from '../core/access/caller.ts';
 import { requirePermission } from '../core/access/require-permission.ts';
 import type { ClientCompatibility } from '../core/shared/client-compatibility.ts';
 import type { Platform } from '../core/shared/platform.ts';
@@ -22,9 +21,8 @@ import { apiRequest } from './api-request.ts';
 import { createRefusals, recordRequest, sourceAddress } from './record-request.ts';
 import { responseOf, type ApiResponse } from './api-response.ts';
 import { withIdempotency, type ResponseContent, type IdempotencyDeps } from './idempotency.ts';
-import { readApiKeyHeader } from './read-api-key-header.ts';
 import { readTransformHeader } from './read-transform-header.ts';
-import { createAuthenticator, type AuthenticationAttempt } from './authenticator.ts';
+import { createIdentification, type Admit, type Identified } from './identify.ts';
 import { checkBodySize, checkMediaType, checkBody, parseQuery, readBody } from './parse-input.ts';
 import type { Problem } from '../wire/problem.ts';
 import type { MatchedRoute, Route } from './route.ts';
@@ -50,27 +48,10 @@ type Handler = (
   context?: Pick<Context, 'getRemainingTimeInMillis'>,
 ) => Promise<ApiResponse>;
 
-/**
- * Starts the route's early read if this instance has accepted the key before. If the key is still
- * valid, its tenant is the caller's. A rejection counts only where the result is awaited.
- */
-function startPrefetch<Deps>(
-  deps: Unaudited<Deps>,
-  matched: MatchedRoute<Deps>,
-  identification: AuthenticationAttempt,
-) {
-  const tenantId = identification.likelyTenantId;
-  if (matched.route.prefetch === undefined || tenantId === undefined) return undefined;
-  const value = matched.route.prefetch(deps, tenantId, matched.params);
-  value.catch(() => undefined);
-  return value;
-}
-
 async function runRoute<Deps extends ApiDeps>(
   deps: Deps,
-  authenticated: Caller,
+  { caller: authenticated, prefetch, proxy }: Identified,
   { route, params, request }: MatchedRoute<Deps>,
-  prefetch: Promise<unknown> | undefined,
 ): Promise<ResponseContent> {
   if (route.permission !== undefined) requirePermission(authenticated, route.permission);
   const atMost = readTransformHeader(route, request);
@@ -88,7 +69,8 @@ async function runRoute<Deps extends ApiDeps>(
       body,
       async run(writes, once) {
         const input = { caller, params, query, body: checked(), writes, once, request };
-        return route.handle(deps, { ...input, prefetched: await prefetch });
+        const admitted = proxy === undefined ? {} : { admitted: proxy };
+        return route.handle(deps, { ...input, ...admitted, prefetched: await prefetch });
       },
       replay(replayData) {
         if (route.replay === undefined)
@@ -106,33 +88,31 @@ async function runRoute<Deps extends ApiDeps>(
 export function createApiHandler<Deps extends ApiDeps>(
   deps: Unaudited<Deps> & Classified<Unaudited<Deps>>,
   routes: readonly Route<Deps>[],
-  { present = (problem) => problem }: { readonly present?: (problem: Problem) => unknown } = {},
+  {
+    present = (problem) => problem,
+    admit,
+  }: { readonly present?: (problem: Problem) => unknown; readonly admit?: Admit<Deps> } = {},
 ): Handler {
   const match = routeTable(routes);
-  const identify = createAuthenticator(deps);
+  const identified = createIdentification(deps, admit);
   const recordRefusal = createRefusals(deps);
   const behindEdge = deps.edgeSecret.length > 0;
 
   async function respond(call: ApiCall): Promise<ApiResponse> {
     const { request } = call;
     const matched = { ...match(request.method, request.path), request };
-    const { operation, needsSettings: withSettings = false } = matched.route;
+    const { operation } = matched.route;
     call.operation = operation;
     const source = sourceAddress(request, behindEdge);
-    const { caller, prefetch, noted } = await recordRefusal({ op: operation, ip: source }, async () => {
-      const apiKey = readApiKeyHeader(request, deps.headerPrefixes);
-      const identification = identify(apiKey, { withSettings, source });
-      const early = startPrefetch(deps, matched, identification);
-      return { caller: await identification.caller, prefetch: early, noted: identification.noted };
-    });
-    call.caller = caller;
+    const who = await recordRefusal({ op: operation, ip: source }, () => identified(matched, source));
+    call.caller = who.caller;
     try {
-      return await recordRequest<Deps>(deps, caller, matched, source, async (audited) =>
-        responseOf(await runRoute(audited, caller, matched, prefetch), request.reserved),
+      return await recordRequest<Deps>(deps, who, matched, source, async (audited) =>
+        responseOf(await runRoute(audited, who, matched), request.reserved),
       );
     } finally {
       // An instance may be frozen after its response.
-      await noted;
+      await who.noted;
     }
   }
 

@@ -9,6 +9,7 @@ import type {
   IdempotencyStore,
 } from '../core/idempotency/idempotency-store.ts';
 import { canonical, type Json } from '../core/shared/json.ts';
+import { LEASE_MARGIN_MS, runClaimed, stillRunning } from '../core/idempotency/run-claimed.ts';
 import { runFreely, type RunOnce } from '../core/idempotency/run-once.ts';
 import { mayBeCvc, withoutAnyCvc } from '../core/tokens/without-cvc.ts';
 import { Secret } from '../core/shared/secret.ts';
@@ -52,12 +53,6 @@ interface StoredResponse {
   readonly body?: Json;
   readonly replayData?: Json;
 }
-
-/**
- * How much longer than the function may run its claim counts, in ms. The clocks of two instances
- * differ, and a write of a function that was ended may still arrive.
- */
-const LEASE_MARGIN_MS = 2_000;
 
 const METHODS = new Set(['POST', 'PUT', 'PATCH']);
 export const KEY_MAX_LENGTH = 400;
@@ -109,10 +104,7 @@ function refusal(
   if (claim.state === 'other_body')
     return new ServiceError('key_reused', 'The idempotency key was used with another body.');
   if (claim.state === 'ran') return resultNotAvailable();
-  const leftSeconds = Math.max(1, Math.ceil((claim.leaseUntil - now) / 1000));
-  return new ServiceError('conflict', 'A request with this idempotency key is still running.', {
-    headers: { 'Retry-After': String(leftSeconds) },
-  });
+  return stillRunning('A request with this idempotency key', claim.leaseUntil, now);
 }
 
 async function replayed(
@@ -150,7 +142,8 @@ export async function withIdempotency(
   const claim = await deps.idempotencyStore.claim(scope, hash, { now, leaseUntil }, others);
   if (claim.state === 'stored') return replayed(deps, scope, claim.encryptedResponse, request);
   if (claim.state !== 'claimed') throw refusal(claim, now);
-  return runClaimed(deps, scope, claim, async (writes, once) => {
+  return runClaimed(deps.idempotencyStore, scope, claim, async (once) => {
+    const writes = repeatableIdentity(claim.seed, claim.startedAt);
     const outcome = await request.run(writes, once);
     const response = responseOf(route.success, outcome);
     const { replayData } = outcome;
@@ -168,35 +161,4 @@ function responseOf(
   { status = success, replayData: _, replayUntil: __, ...response }: RouteResult,
 ): ResponseContent {
   return { status, ...response };
-}
-
-/**
- * Runs a request under a claim. Releases the claim if the request fails or its response cannot be
- * stored, so that the next attempt finds what this one wrote.
- */
-async function runClaimed(
-  deps: IdempotencyDeps,
-  scope: IdempotencyScope,
-  claim: Extract<IdempotencyClaim, { readonly state: 'claimed' }>,
-  run: (writes: WriteIdentity, once: RunOnce) => Promise<ResponseContent>,
-): Promise<ResponseContent> {
-  const store = deps.idempotencyStore;
-  let hasRun = false;
-  const once: RunOnce = {
-    async begin() {
-      hasRun = true;
-      if (await store.beginRun(scope, claim.attempt)) return;
-      throw new ServiceError('conflict', 'Another request with this idempotency key has taken over.');
-    },
-    mayRepeat() {
-      hasRun = false;
-    },
-  };
-  try {
-    return await run(repeatableIdentity(claim.seed, claim.startedAt), once);
-  } catch (error) {
-    // Reports the first failure. A claim that cannot be released ends with its lease.
-    await store.release(scope, claim.attempt, hasRun).catch(() => undefined);
-    throw error;
-  }
 }

@@ -17,7 +17,7 @@ const isForKeys = (name: string): boolean => KNOWN_OTHERS.has(name) || name.ends
  * The error for a request without a key. It names the expected header, and a sent one that is
  * ignored.
  */
-function missing({ headers }: ApiRequest, headerPrefixes: readonly string[]): ServiceError {
+export function missingApiKey({ headers }: ApiRequest, headerPrefixes: readonly string[]): ServiceError {
   const read = headerPrefixes.map((prefix) => `${prefix}-API-KEY`).join(' or ');
   const sent = Object.keys(headers).find(isForKeys);
   const name = sent !== undefined && sent.length <= 64 ? sent : undefined;
@@ -28,6 +28,6 @@ function missing({ headers }: ApiRequest, headerPrefixes: readonly string[]): Se
 /** Reads the API key from its reserved header. Throws `unauthenticated` if it is missing. */
 export function readApiKeyHeader(request: ApiRequest, headerPrefixes: readonly string[]): Secret<string> {
   const header = request.reserved.get('api-key');
-  if (header === undefined) throw missing(request, headerPrefixes);
+  if (header === undefined) throw missingApiKey(request, headerPrefixes);
   return new Secret(header);
 }

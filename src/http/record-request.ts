@@ -4,7 +4,9 @@ import { DEPLOYMENT, type AuditEntry } from '../core/audit/audit-record.ts';
 import { openScope, outcomeOf, type Sightings } from '../core/audit/audit-scope.ts';
 import { RefusedKeyError } from '../core/access/refused-key.ts';
 import { networkOf } from '../core/access/source-networks.ts';
+import type { Proxy } from '../core/proxies/stored-proxy.ts';
 import type { Clock } from '../core/shared/clock.ts';
+import { defined } from '../core/shared/defined.ts';
 import { isUuid } from '../core/shared/is-uuid.ts';
 import { auditedDeps, type Classified, type Unaudited } from '../lambda/audited-deps.ts';
 import type { ApiRequest } from './api-request.ts';
@@ -38,7 +40,8 @@ const NETWORKS_MAX = { unknown: 1_000, known: 64 } as const;
 const KEYS_MAX = 1_000;
 
 /** What a record of rejections says, besides their number. */
-type About = Required<Pick<AuditEntry, 'op' | 'ip'>> & Pick<AuditEntry, 'app' | 'cred' | 'resource'>;
+type About = Required<Pick<AuditEntry, 'op' | 'ip'>> &
+  Pick<AuditEntry, 'app' | 'proxy' | 'cred' | 'resource'>;
 
 interface RefusalDeps {
   readonly auditLog: AuditLog;
@@ -150,8 +153,8 @@ export function createRefusals(deps: RefusalDeps & { readonly onRetiredKeyUsed: 
   async function record(about: Pick<About, 'op' | 'ip'>, status: number, error: unknown): Promise<void> {
     if (!(error instanceof RefusedKeyError)) return unknown.record(about, status);
     report(error);
-    const { tenantId, applicationId: app, keyId } = error.key;
-    const named = { ...about, app, cred: `key:${keyId}`, resource: `tenant:${tenantId}` };
+    const { tenantId, applicationId: app, proxyId: proxy, keyId } = error.key;
+    const named = defined({ ...about, app, proxy, cred: `key:${keyId}`, resource: `tenant:${tenantId}` });
     return groupOf(error).record(named, status);
   }
 
@@ -172,7 +175,7 @@ export function createRefusals(deps: RefusalDeps & { readonly onRetiredKeyUsed: 
  */
 export async function recordRequest<Deps extends { readonly audit: Sightings; readonly auditLog: AuditLog }>(
   deps: Unaudited<Deps> & Classified<Unaudited<Deps>>,
-  caller: Caller,
+  { caller, proxy }: { readonly caller: Caller; readonly proxy?: Proxy },
   { route, params, request }: MatchedRoute<Deps>,
   source: string,
   run: (audited: Deps) => Promise<ApiResponse>,
@@ -188,6 +191,7 @@ export async function recordRequest<Deps extends { readonly audit: Sightings; re
     ip: source,
     trace: request.traceId,
     ...(resource !== undefined && { resource }),
+    ...(proxy && { proxy: proxy.stored.id, proxyVersion: proxy.stored.definitionVersion }),
   };
   const { auditLog } = deps as Pick<Deps, 'auditLog'>;
   auditLog.prepare(caller.tenantId);

@@ -9,6 +9,7 @@ export type ReservedHeader =
   | 'idempotency-key'
   | 'transform'
   | 'proxy-url'
+  | 'proxy-key'
   | 'proxy-keep-alive'
   | 'proxy-connection'
   | 'proxy-destination-status';

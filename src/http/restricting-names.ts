@@ -42,11 +42,17 @@ const KINDS: readonly Kind[] = [
   { members: ['containers', 'container'], names: /container/ },
   { members: ['conditions'], names: /condition|criteri|filter|scope|^where$|^match(?:es)?$/ },
   { members: ['mask'], names: /mask|redact/ },
-  { members: ['transform'], names: /transform/ },
+  // A reactor beside a proxy transforms what passes it, in other services.
+  {
+    members: ['transform', 'request_transforms', 'response_transforms'],
+    names: /transform|(?:request|response)reactor/,
+  },
   { members: ['deduplicate_token', 'deduplicate_tokens'], names: /dedup/ },
   // Other services have these names.
   { members: [], names: /privacy|impactlevel|restrict/ },
   { members: ['attribute', 'operator', 'priority', 'query', 'settings', 'timeout_ms', 'value'] },
+  // What callers of a proxy may ask for.
+  { members: ['methods', 'paths'] },
 ];
 
 /** Members that narrow a right or a life. A similar name that is not a member is refused. */

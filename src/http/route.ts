@@ -1,6 +1,7 @@
 import type { ZodMiniType } from 'zod/mini';
 import type { Caller } from '../core/access/caller.ts';
 import type { Unaudited } from '../lambda/audited-deps.ts';
+import type { Proxy } from '../core/proxies/stored-proxy.ts';
 import type { Permission } from '../core/access/permission.ts';
 import type { Json } from '../core/shared/json.ts';
 import type { RunOnce } from '../core/idempotency/run-once.ts';
@@ -21,6 +22,8 @@ export interface RouteInput<Body, Query, Prefetched> {
   readonly query: Query;
   readonly body: Body;
   readonly prefetched: Prefetched;
+  /** The stored proxy whose key the request has; absent for any other request. */
+  readonly admitted?: Proxy;
   /** The request itself, for operations that forward it. */
   readonly request: ApiRequest;
   readonly writes: WriteIdentity;
@@ -56,7 +59,7 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
    */
   readonly path: string;
   /** The resource that `{id}` identifies. */
-  readonly subject?: 'token' | 'application' | 'reactor';
+  readonly subject?: 'token' | 'application' | 'reactor' | 'proxy';
   /**
    * The permission of the operation (docs/api.md#operations). The caller needs it in at least one
    * place; `core` decides about each token.
@@ -76,6 +79,8 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
   readonly mergePatch?: boolean;
   /** The schema of {@link queryOf}. If absent, the operation has no query parameters. */
   readonly query?: ZodMiniType<Query>;
+  /** True if the key of a stored proxy admits requests, beside the API key or in its place. */
+  readonly admits?: boolean;
   /** True if query and body are forwarded to another service unchecked. */
   readonly passesOn?: boolean;
   /**

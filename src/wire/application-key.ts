@@ -36,7 +36,7 @@ const network = /* @__PURE__ */ z.lazy(() =>
 );
 
 /** Drops repeated networks. The others stay in the order of the request. */
-const networks = /* @__PURE__ */ z.lazy(() =>
+export const networks = /* @__PURE__ */ z.lazy(() =>
   z.pipe(
     list(network, NETWORKS_MAX),
     z.transform((raw) => [...new Set(raw)]),

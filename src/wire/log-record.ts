@@ -14,6 +14,7 @@ import { described, time, type Response } from './parts.ts';
 const PARAMETERS = [
   'token_id',
   'application_id',
+  'proxy_id',
   'operation',
   'outcome',
   'from',
@@ -31,7 +32,10 @@ function timeOf(query: URLSearchParams, name: 'from' | 'to'): number | undefined
   return parsed.at;
 }
 
-function textOf(query: URLSearchParams, name: 'token_id' | 'application_id'): string | undefined {
+function textOf(
+  query: URLSearchParams,
+  name: 'token_id' | 'application_id' | 'proxy_id',
+): string | undefined {
   const text = query.get(name) ?? undefined;
   if (text === '') throw invalid(name, 'must not be empty');
   return text;
@@ -64,6 +68,7 @@ export const listLogsQuery = /* @__PURE__ */ queryOf({ once: PARAMETERS }, (quer
     filters: defined({
       tokenId: textOf(query, 'token_id'),
       applicationId: textOf(query, 'application_id'),
+      proxyId: textOf(query, 'proxy_id'),
       operation: operationOf(query),
       outcome: outcomeOf(query),
       from,
@@ -88,6 +93,7 @@ export const listLogsParameters = () => {
   return z.object({
     token_id: words('Only records that name this token, in whatever form.'),
     application_id: words('Only requests of this application.'),
+    proxy_id: words('Only calls through this stored proxy.'),
     operation: words(
       'Only this operation, by its name in this document, such as `getToken`; `proxy` for all of the proxy.',
     ),
@@ -122,8 +128,10 @@ export const logRecord = /* @__PURE__ */ madeOnce(() =>
       application_id: z.optional(z.string()),
       credential: described(
         z.optional(z.string()),
-        '`key:<id>`, `session:<id>`, `invocation:<id>` or `operator:<principal>`.',
+        '`key:<id>`, `session:<id>`, `invocation:<id>`, `proxy:<id>` for a call with the key of a stored proxy alone, or `operator:<principal>`.',
       ),
+      proxy_id: described(z.optional(z.string()), 'The stored proxy that the call went through.'),
+      proxy_version: described(z.optional(z.int()), 'The version of it that the call ran.'),
       source_ip: z.optional(z.string()),
       trace_id: described(z.optional(z.string()), 'The `SVC-TRACE-ID` of the request.'),
       tokens: described(
@@ -187,6 +195,8 @@ export function presentRecord({ position, entry }: AuditView): Response<typeof l
     follows: entry.of?.split(':')[1],
     application_id: entry.app,
     credential: entry.cred,
+    proxy_id: entry.proxy,
+    proxy_version: entry.proxyVersion,
     source_ip: entry.ip,
     trace_id: entry.trace,
     tokens: entry.tokens && presentTokens(entry.tokens),

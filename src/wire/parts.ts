@@ -174,5 +174,9 @@ export function described<T extends ZodMiniType>(schema: T, description: string)
   return schema.check(z.meta({ description }));
 }
 
+/** Leaves a member out of the OpenAPI document, because only a lenient deployment accepts it. */
+export const undocumented = <T extends ZodMiniType>(schema: T): T =>
+  schema.check(z.meta({ undocumented: true }));
+
 export const anyJson = (description = 'Any JSON.') =>
   z.custom<Json>().check(z.meta({ override: { description } }));

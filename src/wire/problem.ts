@@ -6,7 +6,7 @@ import { ServiceError, type ServiceErrorCode } from '../core/shared/service-erro
 import { described, names } from './parts.ts';
 
 /** Every error code: the service's own, and the code of an unexpected failure. */
-export type ProblemCode = ServiceErrorCode | 'internal_error';
+export type ProblemCode = Exclude<ServiceErrorCode, 'transform_failed_unsent'> | 'internal_error';
 
 /**
  * The body of every error: the fields of RFC 9457 that the interface uses
@@ -21,11 +21,18 @@ export interface Problem {
   readonly errors?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What the response to each code has as its status and title. */
-export const PROBLEMS: Readonly<
-  Record<ServiceErrorCode, { readonly status: number; readonly title: string }>
-> = {
+/** What the response to a code has as its status and title, and as its code where that differs. */
+interface Shown {
+  readonly status: number;
+  readonly title: string;
+  readonly code?: ProblemCode;
+}
+
+export const PROBLEMS: Readonly<Record<ServiceErrorCode, Shown>> = {
   validation_failed: { status: 400, title: 'Bad Request' },
+  configuration_required: { status: 400, title: 'Bad Request' },
+  // The status says whether the destination has the request: with 502 it has.
+  transform_failed_unsent: { status: 400, title: 'Bad Request', code: 'transform_failed' },
   unauthenticated: { status: 401, title: 'Unauthorized' },
   key_expired: { status: 401, title: 'Unauthorized' },
   forbidden: { status: 403, title: 'Forbidden' },
@@ -42,11 +49,16 @@ export const PROBLEMS: Readonly<
   reactor_not_loaded: { status: 422, title: 'Unprocessable Content' },
   reactor_failed: { status: 500, title: 'Reactor Runtime Error' },
   destination_unreachable: { status: 502, title: 'Bad Gateway' },
+  transform_failed: { status: 502, title: 'Bad Gateway' },
   dependency_unavailable: { status: 503, title: 'Service Unavailable' },
 };
 
 /** Lists every code, in the order of the OpenAPI document. */
-export const problemCodes = () => [...Object.keys(PROBLEMS), 'internal_error'] as readonly ProblemCode[];
+export const problemCodes = () =>
+  [
+    ...Object.keys(PROBLEMS).filter((code) => code !== 'transform_failed_unsent'),
+    'internal_error',
+  ] as readonly ProblemCode[];
 
 const UNEXPECTED: Problem = { title: 'Internal Server Error', status: 500, code: 'internal_error' };
 
@@ -59,8 +71,14 @@ export function problemOf(error: unknown): {
   readonly headers: Readonly<Record<string, string>>;
 } {
   if (!(error instanceof ServiceError)) return { problem: UNEXPECTED, headers: {} };
-  const { status, title } = PROBLEMS[error.code];
-  const problem = defined({ title, status, code: error.code, detail: error.message, errors: error.errors });
+  const { status, title, code = error.code } = PROBLEMS[error.code];
+  const problem = defined({
+    title,
+    status,
+    code: code as ProblemCode,
+    detail: error.message,
+    errors: error.errors,
+  });
   return { problem, headers: error.headers };
 }
 

@@ -4,6 +4,8 @@ import { SESSION_LIMITS } from '../../src/core/access/session.ts';
 import { NAME_MAX_LENGTH } from '../../src/core/applications/application.ts';
 import { DESTINATION_MAX_LENGTH } from '../../src/core/egress/destination.ts';
 import { TEMPLATE_MAX_LENGTH } from '../../src/core/expressions/template.ts';
+import { EXPRESSION_MAX_LENGTH } from '../../src/core/proxies/linear-regex.ts';
+import { STORED_PROXY_LIMITS } from '../../src/core/proxies/stored-proxy.ts';
 import { PROXY_LIMITS } from '../../src/core/proxy/forward.ts';
 import { REACTOR_LIMITS } from '../../src/core/reactors/reactor.ts';
 import { CONTAINER_LIMITS } from '../../src/core/shared/container.ts';
@@ -51,8 +53,8 @@ const LIMITS: Readonly<Record<string, readonly number[]>> = {
   'Items of a page': [PAGE_SIZE_MAX, PAGE_SIZE_DEFAULT],
   'Items that numbered pages reach': [COUNT_MAX],
   'Ids that a list is narrowed to': [IDS_MAX],
-  'Name of an application, a reactor or a tenant': [NAME_MAX_LENGTH],
-  'Name that a list of reactors is narrowed to': [PATTERN_MAX_LENGTH],
+  'Name of an application, a reactor, a proxy or a tenant': [NAME_MAX_LENGTH],
+  'Name that a list of reactors or proxies is narrowed to': [PATTERN_MAX_LENGTH],
   'Rules of an application or a session': [
     RULE_LIMITS.rules,
     RULE_LIMITS.description,
@@ -65,6 +67,25 @@ const LIMITS: Readonly<Record<string, readonly number[]>> = {
     REACTOR_LIMITS.configuration,
     REACTOR_LIMITS.configurationKey,
     REACTOR_LIMITS.configurationValue,
+  ],
+  'Keys of a stored proxy': [STORED_PROXY_LIMITS.keys],
+  'Versions of a stored proxy': [STORED_PROXY_LIMITS.versions],
+  'Paths of a stored proxy': [STORED_PROXY_LIMITS.paths, STORED_PROXY_LIMITS.path],
+  'Configuration of a stored proxy': [
+    STORED_PROXY_LIMITS.configuration,
+    STORED_PROXY_LIMITS.configurationName,
+    STORED_PROXY_LIMITS.configurationValue,
+  ],
+  'The same, all together': [STORED_PROXY_LIMITS.configurationBytes],
+  'A stored proxy without its configuration': [STORED_PROXY_LIMITS.definitionBytes],
+  'Transforms of a stored proxy, of requests and of answers': [
+    STORED_PROXY_LIMITS.transforms,
+    STORED_PROXY_LIMITS.transforms,
+  ],
+  'Header value, replacement, regular expression of a transform': [
+    STORED_PROXY_LIMITS.headerValue,
+    STORED_PROXY_LIMITS.replacement,
+    EXPRESSION_MAX_LENGTH,
   ],
   'Time of an asynchronous invocation': [TIMEOUT.least, TIMEOUT.most],
   'Idempotency key': [KEY_MAX_LENGTH],

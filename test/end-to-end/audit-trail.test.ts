@@ -140,6 +140,21 @@ describe('every route', () => {
     id: (await management.post('/reactors', reactorBody)).body.id,
     ...(body !== undefined && { body }),
   });
+  const proxyBody = () => ({
+    name: m('name'),
+    destination_url: `https://localhost:${String(destination.port)}/${m('path')}`,
+    configuration: { SECRET: m('configuration') },
+  });
+  const aProxy = async (body?: unknown): Promise<Sample> => ({
+    by: management,
+    id: (await management.post('/proxies', proxyBody())).body.id,
+    ...(body !== undefined && { body }),
+  });
+  const ofProxyKey = async (body?: unknown): Promise<Sample> => {
+    const sample = await aProxy(body);
+    const [key] = (await management.get(`/proxies/${sample.id ?? ''}/keys`)).body;
+    return { ...sample, keyId: key.id };
+  };
   const argsWith = async () => {
     const token = await aToken();
     return { token, args: { secret: m('args'), token: `{{ ${token} }}` } };
@@ -211,6 +226,19 @@ describe('every route', () => {
       const { body } = await app.post(`/reactors/${reactor}/react`, { args, callback_url });
       return { by: app, id: reactor, invocation: body.id };
     },
+    createProxy: () => ({ by: management, body: proxyBody() }),
+    listProxies: () => ({ by: management }),
+    getProxy: () => aProxy(),
+    updateProxy: () => aProxy(proxyBody()),
+    patchProxy: () => aProxy({ name: m('name') }),
+    deleteProxy: () => aProxy(),
+    listProxyVersions: () => aProxy(),
+    revertProxy: () => aProxy({ version: 1 }),
+    createProxyKey: () => aProxy({ name: m('name') }),
+    listProxyKeys: () => aProxy(),
+    getProxyKey: () => ofProxyKey(),
+    updateProxyKey: () => ofProxyKey({ name: m('name') }),
+    deleteProxyKey: () => ofProxyKey(),
     listLogs: () => ({ by: management }),
   };
 

@@ -45,16 +45,18 @@ describe('the demo', () => {
         expect.stringContaining('Every result was as expected'),
       ]);
       const output = demo.output();
-      expect([...output.matchAll(/^(\d\. .*)$/gm)].map(([, title]) => title)).toEqual([
+      expect([...output.matchAll(/^(\d+\. .*)$/gm)].map(([, title]) => title)).toEqual([
         '1. Applications and rules',
         '2. A card',
         '3. Masks',
         '4. Search',
         '5. The proxy',
         '6. A reactor',
-        '7. An asynchronous reactor, and a webhook',
-        '8. The cvc is deleted',
-        '9. The audit trail',
+        '7. Where plaintext may go',
+        '8. Stored proxies',
+        '9. An asynchronous reactor, and a webhook',
+        '10. The cvc is deleted',
+        '11. The audit trail',
       ]);
       expect(output.match(/✓/g)?.length).toBeGreaterThanOrEqual(20);
       expect(output).toMatch(/POST \/tokens {2}key of Checkout: key_public_\w{4}…/);

@@ -301,6 +301,48 @@ describe('a client in the field', () => {
     expect(arrived.filter((name) => /^(acme|svc|bt)-(?!trace-id)/.test(name))).toEqual([]);
   });
 
+  it('writes a destination down in its own spelling, and calls it', async () => {
+    const made = await manager.send('POST', '/proxies', {
+      name: 'Provider',
+      destinationUrl: `https://localhost:${String(destination.port)}/base`,
+      requireAuth: true,
+      configuration: { API_KEY: 'a secret of the provider' },
+      requestTransforms: [
+        { type: 'append_header', options: { name: 'X-Secret', value: '{{ configuration.API_KEY }}' } },
+        { type: 'append_json', options: { location: '$.merchant', value: 'm-7' } },
+      ],
+      responseTransforms: [
+        { type: 'mask', matcher: 'regex', expression: 'm-\\d', replacement: '[merchant]' },
+      ],
+      project: 'ignored',
+    });
+    expect([made.status, made.body.key]).toEqual([201, expect.stringMatching(/^key_proxy_/)]);
+    const { respond } = destination;
+    destination.respond = ({ headers, body }, response) =>
+      response
+        .setHeader('content-type', 'application/json')
+        .end(JSON.stringify({ secret: headers['x-secret'], body: body.toString() }));
+    for (const [path, headers] of [
+      ['/proxy', { 'acme-proxy-key': made.body.key }],
+      [`/proxy?acme-proxy-key=${made.body.key as string}`, {}],
+    ] as const) {
+      const { status, body } = await application.send('POST', path, { a: 1 }, headers);
+      expect([status, body]).toEqual([200, { secret: '[removed]', body: '{"a":1,"merchant":"[merchant]"}' }]);
+      expect(destination.received.at(-1)?.url).toBe('/base');
+    }
+    destination.respond = respond;
+    const again = await manager.send('PATCH', `/proxies/${made.body.id as string}`, { name: 'Renamed' });
+    expect([again.status, again.body.name]).toEqual([200, 'Renamed']);
+    for (const name of ['requestTransform', 'response_reactor_id', 'method']) {
+      const refused = await manager.send('PUT', `/proxies/${made.body.id as string}`, {
+        ...made.body,
+        key: undefined,
+        [name]: 'x',
+      });
+      expect([name, refused.status, Object.keys(refused.body.errors)]).toEqual([name, 400, [name]]);
+    }
+  });
+
   it('creates a reactor without configuration, whose client uses its prefix, and sends callbackUrl and timeoutMs', async () => {
     const made = await manager.send('POST', '/reactors', {
       name: 'Field',

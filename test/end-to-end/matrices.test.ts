@@ -167,13 +167,18 @@ describe('two tenants', () => {
       code: 'module.exports = () => ({});',
       configuration: {},
     });
+    const proxy = await management.post('/proxies', {
+      name: 'owner',
+      destination_url: 'https://destination.example.com',
+    });
     const ids: Readonly<Record<string, string>> = {
+      proxies: proxy.body.id,
       tokens: tokenId,
       applications: owner.id,
       reactors: reactor.body.id,
     };
 
-    for (const route of ROUTES.filter(({ path: each }) => /^\/(?!proxy).*\{/.test(each))) {
+    for (const route of ROUTES.filter(({ path: each }) => /^\/(?!proxy\/).*\{/.test(each))) {
       const { operation, method, path } = route;
       const key = documentedFor(route)?.startsWith('token:') === true ? stranger : strangerManagement;
       const id = ids[path.split('/')[1] ?? ''] ?? '';

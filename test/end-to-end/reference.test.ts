@@ -89,6 +89,8 @@ describe('the examples of the document', () => {
     made['applications'] = (await management.post('/applications', exampleOf('createApplication'))).body.id;
     made['key_id'] = (await management.post(`/applications/${made['applications'] ?? ''}/keys`)).body.id;
     made['reactors'] = (await management.post('/reactors', exampleOf('createReactor'))).body.id;
+    made['proxies'] = (await management.post('/proxies', exampleOf('createProxy'))).body.id;
+    made['proxy_key_id'] = (await management.post(`/proxies/${made['proxies'] ?? ''}/keys`)).body.id;
     nonce = (await page.post('/sessions')).body.nonce;
     manager = client((await operator({ command: 'create-tenant', name: 'Shop' }))['management_key']);
   });
@@ -101,11 +103,13 @@ describe('the examples of the document', () => {
         .replaceAll(EXAMPLE_ID, made['tokens'] ?? '')
         .replaceAll(EXAMPLE_APPLICATION, made['applications'] ?? '')
         .replaceAll(EXAMPLE_NONCE, nonce);
-      const managed = /^(access|applications|reactors)/.test(kind) && operation !== 'invokeReactor';
+      const managed = /^(access|applications|proxies|reactors)/.test(kind) && operation !== 'invokeReactor';
       const caller = kind === 'tenants' ? manager : managed ? management : own;
       const { status } = await caller.send(
         method,
-        path.replace('{id}', made[kind] ?? '').replace('{key_id}', made['key_id'] ?? ''),
+        path
+          .replace('{id}', made[kind] ?? '')
+          .replace('{key_id}', made[kind === 'proxies' ? 'proxy_key_id' : 'key_id'] ?? ''),
         { body: JSON.parse(text) },
       );
       expect([200, 201, 204]).toContain(status);

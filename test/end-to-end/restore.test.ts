@@ -273,7 +273,7 @@ describe('a restore of all tables', () => {
     expect(await sealedAgain(headThen)).not.toBe(headThen);
     await restored('exchange');
     const state = readFileSync(join(folder, 'state.json'), 'utf8');
-    expect((JSON.parse(state) as { functions: unknown[] }).functions).toHaveLength(10);
+    expect((JSON.parse(state) as { functions: unknown[] }).functions).toHaveLength(11);
 
     expect(await settingsOfTables()).toEqual(before);
     expect((await app.get(`/tokens/${token.body.id}`)).body.data).toBe('saved');

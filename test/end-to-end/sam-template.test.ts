@@ -10,6 +10,8 @@ import { environment as sealerEnvironment } from '../../functions/audit-sealer/c
 import { environment as logsEnvironment } from '../../functions/logs/config.ts';
 import { routes as logsRoutes } from '../../functions/logs/routes.ts';
 import { environment as operatorEnvironment } from '../../functions/operator/config.ts';
+import { environment as proxiesEnvironment } from '../../functions/proxies/config.ts';
+import { routes as proxiesRoutes } from '../../functions/proxies/routes.ts';
 import { environment as proxyEnvironment } from '../../functions/proxy/config.ts';
 import { routes as proxyRoutes } from '../../functions/proxy/routes.ts';
 import { environment as workerEnvironment } from '../../functions/reactor-worker/config.ts';
@@ -26,6 +28,7 @@ const CONFIGURATIONS = {
   AuditSealer: sealerEnvironment,
   Logs: logsEnvironment,
   Operator: operatorEnvironment,
+  Proxies: proxiesEnvironment,
   Proxy: proxyEnvironment,
   ReactorWorker: workerEnvironment,
   Reactors: reactorsEnvironment,
@@ -38,6 +41,7 @@ const IDS = Object.keys(CONFIGURATIONS);
 const ROUTES = {
   Applications: applicationsRoutes,
   Logs: logsRoutes,
+  Proxies: proxiesRoutes,
   Proxy: proxyRoutes,
   Reactors: reactorsRoutes,
   Tokens: tokensRoutes,

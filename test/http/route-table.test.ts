@@ -66,7 +66,7 @@ describe('the route table', () => {
   it.each([
     ['/log', '/logs'],
     ['/Logs', '/logs'],
-    ['/proxies', '/proxy'],
+    ['/proxys', '/proxy'],
     ['/token', '/tokens'],
     ['/detokenise', '/detokenize'],
     ['/v1/tokens', '/tokens'],

@@ -12,6 +12,10 @@ const VARIABLES = {
   HEADER_PREFIXES: 'SVC,ACME',
   EDGE_SECRET: '',
   EGRESS_ALLOW_LIST: '',
+  REACTORS_TABLE: 'reactors',
+  REACTOR_FUNCTION_PREFIX: 'reactor-',
+  CVC_LIFETIME_SECONDS: '3600',
+  PUBLIC_URL: '',
 };
 
 const issuesOf = (input: object) =>

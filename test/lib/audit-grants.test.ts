@@ -36,6 +36,7 @@ it('every function that serves requests or acts may add records, and three may r
   expect(granted(/table\/Cloakroom-Audit"/)).toEqual({
     Applications: INSERT,
     Tokens: INSERT,
+    Proxies: INSERT,
     Proxy: INSERT,
     Reactors: INSERT,
     Worker: INSERT,
@@ -99,13 +100,13 @@ it('only the sealer may write the head in the table of keys, and only the operat
         Condition: { 'ForAnyValue:StringEquals': of === 'Operator' ? HEAD : BOTH },
       });
   }
-  expect([...writers].toSorted()).toEqual(['Applications', 'AuditSealer', 'Operator', 'Sweeper']);
+  expect([...writers].toSorted()).toEqual(['Applications', 'AuditSealer', 'Operator', 'Proxies', 'Sweeper']);
   const barred = onAccess.filter(
     ({ Effect, Condition }) =>
       Effect === 'Deny' &&
       String(Condition?.['ForAnyValue:StringEquals']?.['dynamodb:LeadingKeys']) === 'deployment-key',
   );
-  expect(barred.map(({ of }) => of).toSorted()).toEqual(['Applications', 'Sweeper']);
+  expect(barred.map(({ of }) => of).toSorted()).toEqual(['Applications', 'Proxies', 'Sweeper']);
 });
 
 it('Lambda does not repeat an event of a schedule that failed', () => {
@@ -156,6 +157,7 @@ it('only the functions that serve requests may note uses of keys, and write noth
   expect(noting.map(({ of }) => of).toSorted()).toEqual([
     'Applications',
     'Logs',
+    'Proxies',
     'Proxy',
     'Reactors',
     'Tokens',

@@ -44,7 +44,7 @@ it('the tables of names are complete: no other type has one, besides inline poli
   expect(found.toSorted()).toEqual(
     [
       // A deployment configuration of AWS, the stage that a URL without a path uses.
-      ...Array<string>(5).fill(
+      ...Array<string>(6).fill(
         'AWS::CodeDeploy::DeploymentGroup DeploymentConfigName CodeDeployDefault.LambdaCanary10Percent5Minutes',
       ),
       'AWS::ApiGatewayV2::Stage StageName $default',

@@ -15,7 +15,7 @@ it('a canary counts the log lines with codes of the service itself, which exist'
       .filter(({ Type }) => Type === 'AWS::Logs::MetricFilter')
       .map(({ Properties }) => String(Properties['FilterPattern'])),
   );
-  expect(patterns).toHaveLength(5);
+  expect(patterns).toHaveLength(6);
   const codes = [...new Set(patterns.flatMap((pattern) => [...pattern.matchAll(/"(\w+)"/g)]))].map(
     ([, code]) => code,
   );

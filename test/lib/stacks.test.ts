@@ -433,7 +433,7 @@ describe('the edge', () => {
         ([, { Properties }]) => Properties.Environment?.Variables?.HEADER_PREFIXES !== undefined,
       ),
     );
-    expect(functions).toHaveLength(5);
+    expect(functions).toHaveLength(6);
     for (const [, { Properties }] of functions)
       expect(JSON.stringify(Properties.Environment.Variables.EDGE_SECRET)).toContain(
         'resolve:secretsmanager',

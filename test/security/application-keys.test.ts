@@ -13,7 +13,7 @@ import {
   listKeys,
   updateKey,
   type KeyPlace,
-} from '../../src/core/applications/manage-keys.ts';
+} from '../support/keys-of-application.ts';
 import { createApplication } from '../../src/core/applications/create-application.ts';
 import { destroyTenantStep } from '../../src/core/operator/destroy-tenant.ts';
 import type { Caller } from '../../src/core/access/caller.ts';

@@ -2,7 +2,7 @@ import { createSession, authorizeSession } from '../../src/core/access/session.t
 import { hashApiKey } from '../../src/core/crypto/api-key.ts';
 import { createApplication } from '../../src/core/applications/create-application.ts';
 import { deleteApplication, regenerateKey } from '../../src/core/applications/change-application.ts';
-import { updateKey } from '../../src/core/applications/manage-keys.ts';
+import { updateKey } from '../support/keys-of-application.ts';
 import type { Caller } from '../../src/core/access/caller.ts';
 import { randomIdentity } from '../../src/core/shared/write-identity.ts';
 import type { Secret } from '../../src/core/shared/secret.ts';

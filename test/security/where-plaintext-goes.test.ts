@@ -3,7 +3,12 @@ import type { Way } from '../../src/core/access/access-decision.ts';
 import type { AccessRule, Grants } from '../../src/core/access/access-rule.ts';
 import type { Caller } from '../../src/core/access/caller.ts';
 import { narrowGrants, permissionsBeyond } from '../../src/core/access/delegation.ts';
-import { forward, type ForwardDeps, type ProxyRequest } from '../../src/core/proxy/forward.ts';
+import {
+  forward,
+  type ForwardDeps,
+  type NamedDestination,
+  type ProxyRequest,
+} from '../../src/core/proxy/forward.ts';
 import { createReactor } from '../../src/core/reactors/create-reactor.ts';
 import { getResult } from '../../src/core/reactors/get-result.ts';
 import { processInvocation, type ProcessInvocationDeps } from '../../src/core/reactors/process-invocation.ts';
@@ -132,7 +137,7 @@ interface Flow {
   readonly text: string;
 }
 
-const PROXIED: Omit<ProxyRequest, 'body'> = {
+const PROXIED: Omit<ProxyRequest & NamedDestination, 'body'> = {
   method: 'POST',
   destination: 'https://example.com/',
   destinationHeader: 'SVC-PROXY-URL',

@@ -11,6 +11,9 @@ import { dependencies as logsDeps } from '../../functions/logs/dependencies.ts';
 import { routes as logsRoutes } from '../../functions/logs/routes.ts';
 import { dependencies as operatorDeps } from '../../functions/operator/dependencies.ts';
 import { runCommand } from '../../functions/operator/run-command.ts';
+import { dependencies as proxiesDeps } from '../../functions/proxies/dependencies.ts';
+import { routes as proxiesRoutes } from '../../functions/proxies/routes.ts';
+import { admitCall } from '../../src/core/proxies/admit-call.ts';
 import { dependencies as proxyDeps } from '../../functions/proxy/dependencies.ts';
 import { routes as proxyRoutes } from '../../functions/proxy/routes.ts';
 import { dependencies as workerDeps } from '../../functions/reactor-worker/dependencies.ts';
@@ -69,9 +72,11 @@ export const FUNCTIONS = {
     createApiHandler(applicationsDeps(env, instance), applicationsRoutes),
   ),
   logs: behindGateway((env, instance) => createApiHandler(logsDeps(env, instance), logsRoutes)),
+  proxies: behindGateway((env, instance) => createApiHandler(proxiesDeps(env, instance), proxiesRoutes)),
   proxy: behindGateway((env, instance) =>
     createApiHandler(proxyDeps(env, instance), proxyRoutes, {
       present: (problem) => ({ proxy_error: problem }),
+      admit: admitCall,
     }),
   ),
   reactors: behindGateway((env, instance) => {

@@ -72,7 +72,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'an idempotency record stays after a failure',
-    file: 'src/http/idempotency.ts',
+    file: 'src/core/idempotency/run-claimed.ts',
     find: 'await store.release(scope, claim.attempt, hasRun).catch(() => undefined);',
     replace: '',
   },
@@ -202,8 +202,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'a repeated request writes under other ids',
     file: 'src/http/idempotency.ts',
-    find: 'return await run(repeatableIdentity(claim.seed, claim.startedAt), once);',
-    replace: 'return await run(randomIdentity(deps.random), once);',
+    find: 'const writes = repeatableIdentity(claim.seed, claim.startedAt);',
+    replace: 'const writes = randomIdentity(deps.random);',
   },
   {
     name: 'a claim does not remember that its code has run',

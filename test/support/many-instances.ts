@@ -4,6 +4,7 @@ import { createCredentialStore } from '../../src/adapters/dynamodb/credential-st
 import { createIdempotencyStore } from '../../src/adapters/dynamodb/idempotency-store.ts';
 import { createInvocationCredentialStore } from '../../src/adapters/dynamodb/invocation-credential-store.ts';
 import { createKeyUses } from '../../src/adapters/dynamodb/key-uses.ts';
+import { createProxyStore } from '../../src/adapters/dynamodb/proxy-store.ts';
 import { createReactorStore } from '../../src/adapters/dynamodb/reactor-store.ts';
 import { createSessionStore } from '../../src/adapters/dynamodb/session-store.ts';
 import { createDeploymentKeyStore } from '../../src/adapters/dynamodb/deployment-key-store.ts';
@@ -70,6 +71,7 @@ export async function manyInstances(now = Date.now()) {
       invocationCredentials: createInvocationCredentialStore(ephemeral, credentialStore),
       idempotencyStore: createIdempotencyStore(ephemeral),
       reactorStore: createReactorStore(table('Reactors')),
+      proxyStore: createProxyStore(table('Access')),
       storedTokens,
       tokenStore: createProvenTokenStore(storedTokens, vault),
       keyService: keys.service,

@@ -4,17 +4,20 @@ import { problemOf, PROBLEMS } from '../../src/wire/problem.ts';
 import { causesOf } from '../../src/lambda/request-log.ts';
 
 describe('a problem', () => {
-  it.each(Object.entries(PROBLEMS))('%s has title, status, code and detail', (code, { status, title }) => {
-    const error = new ServiceError(code as ServiceErrorCode, 'What happened.', {
-      cause: new Error('4242424242424242'),
-      headers: { 'Retry-After': '1' },
-    });
-    expect(problemOf(error)).toEqual({
-      problem: { title, status, code, detail: 'What happened.' },
-      headers: { 'Retry-After': '1' },
-    });
-    expect(JSON.stringify(problemOf(error))).not.toContain('4242');
-  });
+  it.each(Object.entries(PROBLEMS))(
+    '%s has title, status, code and detail',
+    (name, { status, title, code = name }) => {
+      const error = new ServiceError(name as ServiceErrorCode, 'What happened.', {
+        cause: new Error('4242424242424242'),
+        headers: { 'Retry-After': '1' },
+      });
+      expect(problemOf(error)).toEqual({
+        problem: { title, status, code, detail: 'What happened.' },
+        headers: { 'Retry-After': '1' },
+      });
+      expect(JSON.stringify(problemOf(error))).not.toContain('4242');
+    },
+  );
 
   it('has the statuses of the interface', () => {
     expect(

@@ -1,5 +1,6 @@
-// `npm run bench -- proxy`: the overhead of the proxy over a direct call, at 1 KB and 1 MB,
-// interleaved. The destination is local and as fast as possible: on a network the ratio is smaller.
+// `npm run bench -- proxy`: the overhead of the proxy over a direct call, and of stored proxies
+// over the ephemeral one, at 1 KB and 1 MB, in turn. The destination is local and as fast as
+// possible: on a network the ratio is smaller.
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { strictClient } from '../../test/support/http-client.ts';
@@ -14,7 +15,8 @@ const ROUNDS = effort(60, 1);
 const service = await startBenchService();
 const { certificate } = service;
 const destination = await startDestination(certificate);
-destination.respond = (received, response) => response.end(received.body);
+destination.respond = (received, response) =>
+  response.setHeader('Content-Type', 'application/json').end(received.body);
 const allowed = `localhost:${String(destination.port)}`;
 const { base_url: baseUrl, management_key: managementKey } = service.credentials;
 
@@ -51,12 +53,11 @@ function direct(body: string): Promise<void> {
 }
 
 /** One call through the proxy; its body is not parsed, since that would be measured too. */
-async function proxied(body: string): Promise<void> {
-  const headers = {
-    'SVC-API-KEY': key,
-    'SVC-PROXY-URL': `https://${allowed}/`,
-    'Content-Type': 'application/json',
-  };
+async function proxied(
+  body: string,
+  which: Readonly<Record<string, string>> = { 'SVC-PROXY-URL': `https://${allowed}/` },
+): Promise<void> {
+  const headers = { 'SVC-API-KEY': key, ...which, 'Content-Type': 'application/json' };
   const response = await fetch(`${baseUrl}/proxy`, { method: 'POST', headers, body });
   if (response.status !== 200) throw new Error(`the proxy answered ${String(response.status)}`);
   await response.arrayBuffer();
@@ -66,6 +67,80 @@ async function millisecondsOf(run: () => Promise<void>): Promise<number> {
   const started = performance.now();
   await run();
   return performance.now() - started;
+}
+
+const { id: reactor } = await strictClient(baseUrl, managementKey)<{ readonly id: string }>(
+  'POST',
+  '/reactors',
+  {
+    name: 'bench',
+    code: 'module.exports = async ({ args: { body } }) => ({ raw: { body } });',
+    configuration: {},
+  },
+);
+
+/** What stored proxies have, by the names of their rows. */
+const STORED: Readonly<Record<string, object>> = {
+  'no transform': {},
+  'a secret': {
+    configuration: { SECRET: 'a secret of the bench' },
+    request_transforms: [{ type: 'append_header', name: 'X-Secret', value: '{{ configuration.SECRET }}' }],
+  },
+  append_json: { request_transforms: [{ type: 'append_json', location: '$.more', value: 1 }] },
+  tokenize: {
+    request_transforms: [{ type: 'tokenize', location: '$.new', token: { type: 'token' } }],
+  },
+  'mask a location': {
+    response_transforms: [{ type: 'mask', location: '$.card', replacement: '[card]' }],
+  },
+  'mask card numbers': {
+    response_transforms: [{ type: 'mask', matcher: 'card_number', replacement: '[card]' }],
+  },
+  'mask by regex': {
+    response_transforms: [
+      { type: 'mask', matcher: 'regex', expression: '\\d{3}-\\d{2}-\\d{4}', replacement: '[ssn]' },
+    ],
+  },
+  'a reactor': { request_transforms: [{ type: 'reactor', reactor_id: reactor }] },
+};
+
+/** JSON of many members, of at least so many bytes. */
+function bodyOf(bytes: number): string {
+  const lines = Array.from({ length: Math.ceil(bytes / 60) }, (_, at) => ({
+    sku: `item-${String(at)}`,
+    amount: at * 100,
+    note: 'as ordered',
+  }));
+  return JSON.stringify({ lines, new: 'a new value', card: `{{ ${id} | json: '$.number' }}` });
+}
+
+/** Medians of a call through each stored proxy, beside the ephemeral one. */
+async function storedRows(): Promise<readonly string[][]> {
+  const proxies: (readonly [name: string, headers: Readonly<Record<string, string>> | undefined])[] = [
+    ['ephemeral', undefined],
+  ];
+  for (const [name, more] of Object.entries(STORED)) {
+    const made = await strictClient(baseUrl, managementKey)<{ readonly key: string }>('POST', '/proxies', {
+      name,
+      destination_url: `https://${allowed}/`,
+      ...more,
+    });
+    proxies.push([name, { 'SVC-PROXY-KEY': made.key }]);
+  }
+  const columns = new Map<string, string[]>(proxies.map(([name]) => [name, []]));
+  for (const bytes of [1_000, 1_000_000]) {
+    const body = bodyOf(bytes);
+    const times = new Map<string, number[]>(proxies.map(([name]) => [name, []]));
+    for (let round = 0; round < ROUNDS / 3; round += 1)
+      for (const [name, headers] of proxies)
+        times.get(name)?.push(await millisecondsOf(() => proxied(body, headers)));
+    const reference = median(times.get('ephemeral') ?? []);
+    for (const [name, all] of times) {
+      const measured = median(all);
+      columns.get(name)?.push(`${measured.toFixed(1)} ms`, (measured / reference).toFixed(2));
+    }
+  }
+  return [...columns].map(([name, cells]) => [name, ...cells]);
 }
 
 try {
@@ -98,6 +173,12 @@ try {
         columns: ['body', 'direct', 'through the proxy', 'ratio'],
         rows,
         note: `Medians of ${String(ROUNDS)}, in turn, to a destination on this machine; on a network the ratio is smaller.`,
+      },
+      {
+        title: 'Through stored proxies',
+        columns: ['proxy', '1 KB', 'ratio to the ephemeral one', '1 MB of many members', 'ratio'],
+        rows: await storedRows(),
+        note: `Medians of ${String(ROUNDS / 3)}, in turn, to a destination that returns what it gets.`,
       },
     ],
   });

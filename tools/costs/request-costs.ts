@@ -115,7 +115,7 @@ const FUNCTIONS = {
   api: [
     'Applications and their keys',
     'Tokens',
-    'The ephemeral proxy',
+    'Calls through stored proxies and the ephemeral one',
     'Reactors and their invocation',
     'The audit trail, for those who may read it',
   ],

@@ -53,6 +53,11 @@ const OPERATIONS = [
   'tokenize 100',
   'detokenize 100',
   'proxy 1 KB',
+  'stored proxy 1 KB',
+  'stored proxy, a secret and a mask',
+  'stored proxy, an application',
+  'stored proxy, tokenize',
+  'stored proxy, a reactor',
   'react',
 ] as const;
 
@@ -88,7 +93,7 @@ export function countedUsage(performance: string, operation: string): Usage {
     kmsCalls: count('KMS'),
     gatewayRequests: 1,
     reactorRuns,
-    waitsForOthers: operation.startsWith('proxy') || reactorRuns > 0,
+    waitsForOthers: operation.includes('proxy') || reactorRuns > 0,
   };
 }
 

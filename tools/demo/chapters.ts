@@ -6,6 +6,7 @@ import {
   type NewApplication,
 } from '../../packages/sdk/src/index.ts';
 import { check, clientOf, refusal, showing, type Stage } from './stage.ts';
+import { storedProxies } from './stored-proxies.ts';
 
 /** The test number of the card networks; every card of the demo uses it. */
 const CARD = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 };
@@ -328,6 +329,7 @@ async function trail(stage: Stage, { management, billing }: Clients, { id }: Car
     'Billing, invokeReactor, use',
     'Settlement, invokeReactor, use',
     'Billing, getToken, mask',
+    'Sales, proxy, use',
     'Billing, runInvocation, use',
     'Billing, deliverResult, use',
     'Billing, getReactorResult, use',
@@ -354,6 +356,7 @@ export async function playAll(stage: Stage): Promise<void> {
   await proxy(stage, clients, card);
   const reactorId = await reactor(stage, clients, card);
   await destinations(stage, clients, card, reactorId);
+  await storedProxies(stage, clients, CARD, card);
   await webhook(stage, clients, card, reactorId);
   await cvcStripped(stage, clients, card);
   await trail(stage, clients, card);

@@ -62,7 +62,8 @@ export async function startDestination(
       const { method = '', url: path = '', headers } = request;
       const received = { method, path, headers, body: Buffer.concat(chunks).toString('utf8') };
       arrived.push(received);
-      response.setHeader('Content-Type', 'application/json').end(JSON.stringify(reply(received)));
+      const fields = { 'Content-Type': 'application/json', 'X-Served-By': 'host-7' };
+      response.writeHead(200, fields).end(JSON.stringify(reply(received)));
       onArrival();
     });
   });

@@ -21,8 +21,8 @@ export interface Exchange {
   readonly path: string;
   /** The caller who owns the key. */
   readonly by: string;
-  /** Only set if the proxy was called. */
-  readonly destination: string | undefined;
+  /** The header that names the destination or the stored proxy. Only set if it was sent. */
+  readonly through: string | undefined;
   readonly sent: unknown;
   readonly status: number;
   readonly received: unknown;
@@ -98,10 +98,10 @@ export function createScreen(stream: NodeJS.WriteStream): Screen {
       paragraph();
       print(wrapped(text, '   '));
     },
-    exchange: ({ method, path, by, destination, sent, status, received }) => {
+    exchange: ({ method, path, by, through, sent, status, received }) => {
       paragraph();
       print(`   ${color('bold', `${method} ${path}`)}  ${color('dim', by)}`);
-      if (destination !== undefined) print(`      SVC-PROXY-URL: ${destination}`);
+      if (through !== undefined) print(`      ${through}`);
       if (sent !== undefined) print(`    ${color('dim', '→')} ${json(sent, '      ', color)}`);
       const content = received === undefined ? '' : ` ${json(received, '      ', color)}`;
       print(`    ${color('dim', '←')} ${color(status < 400 ? 'green' : 'red', String(status))}${content}`);

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { LIFETIME_SECONDS, playAll } from './chapters.ts';
 import { makeCertificate } from '../local-certificate.ts';
-import { admittedOrigins, startDestination } from './destination.ts';
+import { admittedOrigins, startDestination, type Received } from './destination.ts';
 import { createScreen } from './screen.ts';
 import { startService } from './service.ts';
 import { watchCalls } from './watch-calls.ts';
@@ -37,6 +37,14 @@ function waitForEnter(signal: AbortSignal): Promise<void> {
   });
 }
 
+/** The response of the payment provider; below `/v1` it has more than a caller should see. */
+function charged({ path, headers, body }: Received): object {
+  const { number } = JSON.parse(body) as { number: string };
+  const charge = { charge: 'ch_1', last4: number.slice(-4) };
+  if (!path.startsWith('/v1/')) return charge;
+  return { ...charge, note: `${number} of ada@example.com`, risk: { score: 7 }, key: headers.authorization };
+}
+
 async function run(isPausing: boolean, signal: AbortSignal, closers: Closers): Promise<void> {
   const started = Date.now();
   const screen = createScreen(process.stdout);
@@ -45,10 +53,7 @@ async function run(isPausing: boolean, signal: AbortSignal, closers: Closers): P
   const folder = mkdtempSync(join(tmpdir(), 'cloakroom-demo-'));
   closers.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const certificate = makeCertificate(folder);
-  const provider = await startDestination(certificate, ({ body }) => ({
-    charge: 'ch_1',
-    last4: (JSON.parse(body) as { number: string }).number.slice(-4),
-  }));
+  const provider = await startDestination(certificate, charged);
   closers.push(() => provider.close());
   const receiver = await startDestination(certificate, () => ({ ok: true }));
   closers.push(() => receiver.close());

@@ -59,14 +59,15 @@ export function watchCalls(baseUrl: string, tell: (exchange: Exchange) => void):
     const url = addressOf(input);
     if (!url.startsWith(baseUrl)) return response;
     const headers = new Headers(init?.headers);
-    const key = headers.get('SVC-API-KEY') ?? '';
+    const key = headers.get('SVC-API-KEY');
+    const named = ['SVC-PROXY-URL', 'SVC-PROXY-KEY'].find((name) => headers.has(name));
     const sent = typeof init?.body === 'string' ? parsed(init.body) : undefined;
     const received = parsed(await response.clone().text());
     tell({
       method: init?.method ?? 'GET',
       path: url.slice(baseUrl.length),
-      by: `key of ${owners.get(key) ?? 'an unknown owner'}: ${key}`,
-      destination: headers.get('SVC-PROXY-URL') ?? undefined,
+      by: key === null ? 'no API key' : `key of ${owners.get(key) ?? 'an unknown owner'}: ${key}`,
+      through: named && `${named}: ${headers.get(named) ?? ''}`,
       sent: pick(sent, showing.sent),
       status: response.status,
       received: response.ok ? pickResponse(received, showing) : pick(received, PROBLEM),

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { routes as applications } from '../../functions/applications/routes.ts';
 import { routes as logs } from '../../functions/logs/routes.ts';
 import { routes as proxy } from '../../functions/proxy/routes.ts';
+import { routes as proxies } from '../../functions/proxies/routes.ts';
 import { routes as reactors } from '../../functions/reactors/routes.ts';
 import { routes as tokens } from '../../functions/tokens/routes.ts';
 import type { Route } from '../../src/http/route.ts';
 
-const TABLES = { applications, logs, proxy, reactors, tokens };
+const TABLES = { applications, logs, proxies, proxy, reactors, tokens };
 
 /** A route that any function's table may contain, without its handler. */
 export type AnyRoute = Omit<Route<never>, 'handle' | 'prefetch' | 'keep'>;

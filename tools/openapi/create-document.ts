@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponseObject } from 'zod-openapi';
 import { DESTINATION_MAX_LENGTH } from '../../src/core/egress/destination.ts';
 import { KEY_MAX_LENGTH } from '../../src/http/idempotency.ts';
@@ -6,6 +7,7 @@ import type { DescribedResponse, DescribedOperation, Example } from '../../src/w
 import { applications } from '../../functions/applications/openapi.ts';
 import { logs } from '../../functions/logs/openapi.ts';
 import { proxy } from '../../functions/proxy/openapi.ts';
+import { proxies } from '../../functions/proxies/openapi.ts';
 import { reactors } from '../../functions/reactors/openapi.ts';
 import { tokens } from '../../functions/tokens/openapi.ts';
 import { nameRequests, type NamedRequests } from './name-requests.ts';
@@ -19,6 +21,7 @@ export const OPERATIONS: Readonly<Record<string, DescribedOperation>> = {
   ...tokens,
   ...proxy,
   ...applications,
+  ...proxies,
   ...reactors,
   ...logs,
 };
@@ -63,8 +66,11 @@ function requestHeaders(route: AnyRoute) {
   if (route.operation === 'proxy')
     return [
       trace,
+      header(
+        reserved('proxy-key'),
+        'The key of a stored proxy. Each request has either this header or the next one.',
+      ),
       header(reserved('proxy-url'), 'The destination: https, port 443, a DNS name, no expressions.', {
-        required: true,
         schema: { type: 'string', format: 'uri', maxLength: DESTINATION_MAX_LENGTH },
         example: DESTINATION_EXAMPLE,
       }),
@@ -193,6 +199,8 @@ function operation(route: AnyRoute): ZodOpenApiOperationObject {
     description: [described.description, needs].filter(Boolean).join('\n\n'),
     requestParams: described.query === undefined ? {} : { query: described.query },
     parameters: [...pathParameters, ...requestHeaders(route)],
+    // A stored proxy with `require_auth: false` is called without an API key.
+    ...(isProxy && { security: [{ key: [] }, {}] }),
     ...bodyOf(route, described),
     responses: {
       ...(isProxy
@@ -224,6 +232,17 @@ How to get a key:
 
 Samples for curl take the address of the service from \`URL\` and the key from \`KEY\`.`;
 
+const TAGS = [
+  { name: 'Tokens', description: 'Create, read, search, update and delete tokens.' },
+  { name: 'Proxy', description: 'Requests to third parties with the plaintext filled in.' },
+  { name: 'Stored proxies', description: 'Destinations with their secrets and transforms.' },
+  { name: 'Applications', description: 'Keys, and what they may do.' },
+  { name: 'Sessions', description: 'Short-lived access for browsers.' },
+  { name: 'Reactors', description: 'Run your own code on detokenized data.' },
+  { name: 'Logs', description: 'Who did what: the audit trail.' },
+  { name: 'Tenant', description: 'Settings of the tenant.' },
+];
+
 /**
  * Creates the OpenAPI 3.1 document of the interface. Throws for an operation without a description,
  * or a description without an operation.
@@ -242,7 +261,7 @@ export function createOpenApiDocument(routes: readonly AnyRoute[], version: stri
       info: {
         title: 'Cloakroom',
         version,
-        summary: 'Tokens, the ephemeral proxy, applications and reactors',
+        summary: 'Tokens, proxies, applications and reactors',
         description: ABOUT,
         contact: { name: 'The operator of your deployment' },
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
@@ -258,15 +277,7 @@ export function createOpenApiDocument(routes: readonly AnyRoute[], version: stri
         },
       ],
       security: [{ key: [] }],
-      tags: [
-        { name: 'Tokens', description: 'Create, read, search, update and delete tokens.' },
-        { name: 'Proxy', description: 'Requests to third parties with the plaintext filled in.' },
-        { name: 'Applications', description: 'Keys, and what they may do.' },
-        { name: 'Sessions', description: 'Short-lived access for browsers.' },
-        { name: 'Reactors', description: 'Run your own code on detokenized data.' },
-        { name: 'Logs', description: 'Who did what: the audit trail.' },
-        { name: 'Tenant', description: 'Settings of the tenant.' },
-      ],
+      tags: TAGS,
       components: {
         securitySchemes: {
           key: {
@@ -288,6 +299,8 @@ export function createOpenApiDocument(routes: readonly AnyRoute[], version: stri
         if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
         if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
         if (zodSchema._zod.def.type !== 'object') return;
+        for (const [name, member] of Object.entries(zodSchema._zod.def.shape))
+          if (z.globalRegistry.get(member)?.['undocumented'] === true) delete jsonSchema.properties?.[name];
         if (io === 'input') jsonSchema.additionalProperties = false;
         else delete jsonSchema.additionalProperties;
       },

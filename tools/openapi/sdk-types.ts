@@ -28,6 +28,14 @@ const SDK_NAMES: Readonly<Record<string, string>> = {
   UpdateApplicationKeyRequest: 'ApplicationKeyChange',
   AuthorizeSessionRequest: 'SessionGrants',
   CreateReactorRequest: 'NewReactor',
+  // `Proxy` would hide the global of this name.
+  Proxy: 'StoredProxy',
+  CreatedProxy: 'CreatedStoredProxy',
+  CreateProxyRequest: 'NewStoredProxy',
+  PatchProxyRequest: 'StoredProxyChange',
+  RevertProxyRequest: 'StoredProxyRevert',
+  ProxyTransform: 'StoredProxyTransform',
+  ProxyVersion: 'StoredProxyVersion',
   PatchReactorRequest: 'ReactorChange',
   UpdateTenantRequest: 'TenantChange',
   ExplainAccessRequest: 'AccessQuestion',
@@ -38,6 +46,7 @@ const SDK_NAMES: Readonly<Record<string, string>> = {
 /** Components that the SDK does not export, since generics.ts or another component has them. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'AcceptedInvocation',
+  'CreateProxyKeyRequest',
   'CreateTokenRequest',
   'GatewayMessage',
   'InvokeReactorRequest',
@@ -47,6 +56,8 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'ProxyProblem',
   'ReactorResult',
   'SearchTokensRequest',
+  'UpdateProxyKeyRequest',
+  'UpdateProxyRequest',
   'UpdateReactorRequest',
   'WrittenToken',
 ]);

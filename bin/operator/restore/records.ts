@@ -9,8 +9,10 @@ import {
   isTenantKey,
   parseInvocationKey,
   parseReactorKey,
+  proxyIdIn,
   RETIRED_PREFIX,
   SEAL_HEAD_KEY,
+  type ItemKey,
 } from '../../../src/adapters/dynamodb/keys.ts';
 import { basicsItemOf, readTenantItem, tenantItemOf } from '../../../src/adapters/dynamodb/tenant-item.ts';
 import { mergeTenant } from './merge-tenant.ts';
@@ -20,9 +22,9 @@ import type { TableState } from './restore-state.ts';
 import { readAll, scanAll, writeAll, type RawItem } from './scan.ts';
 
 /*
- * Access and Reactors consist of records: a tenant, an application or a reactor with all its items.
- * A record that differs from the restore point stays as it is now, unless the administrator removes
- * it from the lists.
+ * Access and Reactors consist of records: a tenant, an application, a stored proxy or a reactor,
+ * with all its items. A record that differs from the restore point stays as it is now, unless the
+ * administrator removes it from the lists.
  */
 
 /** The items of a record, as digests by key. */
@@ -58,7 +60,7 @@ const isApplication = (sk: string) =>
 /** The members of an item that can identify its record. */
 const textsOf = (item: RawItem): Partial<Record<string, string>> =>
   Object.fromEntries(
-    ['pk', 'sk', 'tenantId', 'applicationId', 'id'].flatMap((name) => {
+    ['pk', 'sk', 'tenantId', 'applicationId', 'proxyId', 'id'].flatMap((name) => {
       const text = item[name]?.S;
       return text === undefined ? [] : [[name, text]];
     }),
@@ -68,6 +70,13 @@ const textsOf = (item: RawItem): Partial<Record<string, string>> =>
 const applicationIdOf = (sk: string, { id = sk, applicationId = id }: ReturnType<typeof textsOf>): string =>
   applicationId;
 
+/** The record of an item of a reactor or a stored proxy. */
+function managedRecord(key: ItemKey, tenantId: string, proxyId = proxyIdIn(key.sk)): string | undefined {
+  const reactor = parseReactorKey(key);
+  if (reactor !== undefined) return JSON.stringify({ tenant_id: reactor.tenantId, reactor_id: reactor.id });
+  return proxyId && JSON.stringify({ tenant_id: tenantId, proxy_id: proxyId });
+}
+
 /** The record of an item; `undefined` for the state of an invocation, which is not restored. */
 export function recordOf(item: RawItem): string | undefined {
   const { pk = '', sk = '', tenantId = pk, ...texts } = textsOf(item);
@@ -76,8 +85,8 @@ export function recordOf(item: RawItem): string | undefined {
   if (pk === DEPLOYMENT_KEY.pk) return POINTER;
   if (isTenantKey({ pk, sk })) return tenantRecord(pk);
   if (sk === 'tenant-copy') return tenantRecord(pk.slice(0, TENANT_ID_LENGTH));
-  const reactor = parseReactorKey({ pk, sk });
-  if (reactor !== undefined) return JSON.stringify({ tenant_id: reactor.tenantId, reactor_id: reactor.id });
+  const managed = managedRecord({ pk, sk }, tenantId, texts.proxyId);
+  if (managed !== undefined) return managed;
   return isApplication(sk)
     ? applicationRecord(tenantId, applicationIdOf(sk, texts))
     : JSON.stringify({ pk, sk });

@@ -10,6 +10,7 @@ import {
 import type { AsJson } from './json.ts';
 import { logsOf } from './logs.ts';
 import { permissionsOf } from './permissions.ts';
+import { proxiesOf } from './proxies.ts';
 import { proxyOf, type ProxyRequest, type ProxyResponse } from './proxy.ts';
 import { reactorsOf } from './reactors.ts';
 import type { Detokenized, Tokenized } from './generics.ts';
@@ -22,6 +23,7 @@ export interface Client {
   readonly tokens: ReturnType<typeof tokensOf>;
   readonly applications: ReturnType<typeof applicationsOf>;
   readonly reactors: ReturnType<typeof reactorsOf>;
+  readonly proxies: ReturnType<typeof proxiesOf>;
   readonly sessions: ReturnType<typeof sessionsOf>;
   readonly permissions: ReturnType<typeof permissionsOf>;
   readonly access: ReturnType<typeof accessOf>;
@@ -42,9 +44,11 @@ export interface Client {
   readonly detokenize: <T>(value: T & AsJson<T>, options?: ViewOptions) => Promise<Detokenized<T>>;
 
   /**
-   * Sends a request with its detokenization expressions filled in. Returns the destination's
-   * response, whatever its status; throws `ApiError` if the proxy itself failed.
+   * Sends a request with its detokenization expressions filled in, to `url` or through the stored
+   * proxy of `proxyKey`. Returns the destination's response, whatever its status; throws `ApiError`
+   * if the proxy itself failed.
    * @example const { status } = await client.proxy({ url: 'https://api.example.com/charge', method: 'POST', body: { card: `{{ ${id} }}` } });
+   * @example const { status } = await client.proxy({ proxyKey, path: 'charges', method: 'POST', body: { card: `{{ ${id} }}` } });
    */
   readonly proxy: <B>(request: ProxyRequest<B>) => Promise<ProxyResponse>;
 }
@@ -54,6 +58,7 @@ export function clientOf(http: HttpClient): Client {
     tokens: tokensOf(http),
     applications: applicationsOf(http),
     reactors: reactorsOf(http),
+    proxies: proxiesOf(http),
     sessions: sessionsOf(http),
     permissions: permissionsOf(http),
     access: accessOf(http),

@@ -21,7 +21,8 @@ export {
 export type { AsJson, Json } from './json.ts';
 export type { List, Page, PageQuery, Pagination } from './list.ts';
 export type { LogQuery } from './logs.ts';
-export type { ProxyRequest, ProxyResponse } from './proxy.ts';
+export type { StoredProxyQuery } from './proxies.ts';
+export type { ProxyDestination, ProxyRequest, ProxyResponse } from './proxy.ts';
 export type { ReactorQuery } from './reactors.ts';
 export type * from './resources.ts';
 export type { SearchQuery, TokenQuery } from './tokens.ts';

@@ -1,19 +1,16 @@
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
 import { isBytes } from './is-bytes.ts';
 import { queryText, type HttpClient, type CallOptions, type Query } from './http-client.ts';
-import { checkedHeaders, headerValue, mergedHeaders } from './headers.ts';
+import { checkedHeaders, headerText, headerValue, mergedHeaders } from './headers.ts';
 import type { AsJson, Json } from './json.ts';
 import { proxyPathOf } from './paths.ts';
 import { SENDS_BODY_OF_GET } from './platform.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** Never retried, since the SDK cannot know the effect at the destination. */
-export interface ProxyRequest<B = Json> extends Omit<CallOptions, 'maxRetries'> {
-  /** The address of the destination: https, with a DNS name. */
-  readonly url: string;
+interface ProxyRequestMembers<B> extends Omit<CallOptions, 'maxRetries'> {
   readonly method?: (typeof METHODS)[number] | undefined;
-  /** Appended to the path of `url`; without `.` and `..`, and without a query. */
+  /** Appended to the path of the destination; without `.` and `..`, and without a query. */
   readonly path?: string | undefined;
   readonly query?: Query | undefined;
   /**
@@ -31,6 +28,25 @@ export interface ProxyRequest<B = Json> extends Omit<CallOptions, 'maxRetries'> 
   /** Sets `Connection` of the outbound call. */
   readonly connection?: string | undefined;
 }
+
+/** Names its own destination, or a stored proxy that has one. */
+export type ProxyDestination =
+  | {
+      /** The address of the destination: https, with a DNS name. */
+      readonly url: string;
+      readonly proxyKey?: undefined;
+    }
+  | {
+      /**
+       * A key of a stored proxy. The service evaluates no expressions in requests to a proxy with
+       * `require_auth: false`.
+       */
+      readonly proxyKey: string;
+      readonly url?: undefined;
+    };
+
+/** Never retried, since the SDK cannot know the effect at the destination. */
+export type ProxyRequest<B = Json> = ProxyRequestMembers<B> & ProxyDestination;
 
 export interface ProxyResponse {
   /** The status that the destination returned. */
@@ -59,9 +75,17 @@ export function proxyOf(http: HttpClient) {
   const reserved = (name: string, option: string, value: string) => ({
     [header(name)]: headerValue(option, value),
   });
+  const destinationOf = ({ url, proxyKey }: { readonly url?: unknown; readonly proxyKey?: unknown }) => {
+    if ((url === undefined) === (proxyKey === undefined))
+      throw new TypeError('Either url or proxyKey is required');
+    return proxyKey === undefined
+      ? reserved('PROXY-URL', 'url', url as string)
+      : { [header('PROXY-KEY')]: headerText('proxyKey', proxyKey as string, 1_000) };
+  };
   return async <B>(proxied: ProxyRequest<B>): Promise<ProxyResponse> => {
     const {
       url,
+      proxyKey,
       method = 'GET',
       path = '',
       query,
@@ -83,7 +107,7 @@ export function proxyOf(http: HttpClient) {
       headers: mergedHeaders(
         content.type === undefined ? {} : { 'Content-Type': content.type },
         checkedHeaders(headers ?? {}),
-        reserved('PROXY-URL', 'url', url),
+        destinationOf({ url, proxyKey }),
         keepAlive === undefined ? {} : reserved('PROXY-KEEP-ALIVE', 'keepAlive', keepAlive),
         connection === undefined ? {} : reserved('PROXY-CONNECTION', 'connection', connection),
       ),

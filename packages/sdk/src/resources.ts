@@ -34,6 +34,10 @@ export type PermissionName =
   | 'reactor:read'
   | 'reactor:update'
   | 'reactor:delete'
+  | 'proxy:create'
+  | 'proxy:read'
+  | 'proxy:update'
+  | 'proxy:delete'
   | 'tenant:read'
   | 'tenant:update'
   | 'log:read';
@@ -69,6 +73,7 @@ export interface Problem {
   /** The error for programs. It is stable, while the words may change. */
   readonly code:
     | 'validation_failed'
+    | 'configuration_required'
     | 'unauthenticated'
     | 'key_expired'
     | 'forbidden'
@@ -85,6 +90,7 @@ export interface Problem {
     | 'reactor_not_loaded'
     | 'reactor_failed'
     | 'destination_unreachable'
+    | 'transform_failed'
     | 'dependency_unavailable'
     | 'internal_error'
     | (string & {});
@@ -193,8 +199,15 @@ export interface LogRecord {
   /** The `id` of the record that was written ahead of an effect of the same request. */
   readonly follows?: string;
   readonly application_id?: string;
-  /** `key:<id>`, `session:<id>`, `invocation:<id>` or `operator:<principal>`. */
+  /**
+   * `key:<id>`, `session:<id>`, `invocation:<id>`, `proxy:<id>` for a call with the key of a
+   * stored proxy alone, or `operator:<principal>`.
+   */
   readonly credential?: string;
+  /** The stored proxy that the call went through. */
+  readonly proxy_id?: string;
+  /** The version of it that the call ran. */
+  readonly proxy_version?: number;
   readonly source_ip?: string;
   /** The `SVC-TRACE-ID` of the request. */
   readonly trace_id?: string;
@@ -236,6 +249,106 @@ export type TokenForm =
   | 'update'
   | 'delete'
   | 'refused';
+
+/** Only this response contains the key. */
+export interface CreatedStoredProxy {
+  readonly id: string;
+  readonly tenant_id: string;
+  /** Counts the changes of the proxy without its configuration, from 1. */
+  readonly version: number;
+  readonly name: string;
+  readonly destination_url: string;
+  readonly methods?: readonly ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | (string & {}))[];
+  readonly paths?: readonly string[];
+  readonly request_transforms: readonly StoredProxyTransform[];
+  readonly response_transforms: readonly StoredProxyTransform[];
+  readonly require_auth: boolean;
+  readonly application?: {
+    readonly id: string;
+  };
+  readonly source_addresses: readonly string[];
+  readonly client_certificate?: string;
+  readonly timeout: number;
+  /** Names of the configuration; its values are never shown. */
+  readonly configuration_names: readonly string[];
+  readonly created_by: string;
+  readonly created_at: string;
+  readonly modified_by?: string;
+  readonly modified_at?: string;
+  readonly key: string;
+}
+
+/** The members depend on `type`. */
+export interface StoredProxyTransform {
+  readonly type:
+    | 'append_header'
+    | 'append_json'
+    | 'remove_header'
+    | 'allow_headers'
+    | 'tokenize'
+    | 'mask'
+    | 'reactor'
+    | 'verify_signature';
+  readonly name?: string | undefined;
+  /** Any JSON. */
+  readonly value?: Json | undefined;
+  readonly location?: string | undefined;
+  readonly names?: readonly string[] | undefined;
+  readonly token?: Readonly<Record<string, Json>> | undefined;
+  readonly matcher?: 'card_number' | 'regex' | undefined;
+  readonly expression?: string | undefined;
+  readonly replacement?: string | undefined;
+  readonly reactor_id?: string | undefined;
+  /** SHA-256 of the code that the transform runs, in hexadecimal. */
+  readonly code_hash?: string | undefined;
+  readonly scheme?: 'standard_webhooks' | 'stripe' | 'github' | undefined;
+  readonly configuration?: string | undefined;
+}
+
+export interface StoredProxy {
+  readonly id: string;
+  readonly tenant_id: string;
+  /** Counts the changes of the proxy without its configuration, from 1. */
+  readonly version: number;
+  readonly name: string;
+  readonly destination_url: string;
+  readonly methods?: readonly ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | (string & {}))[];
+  readonly paths?: readonly string[];
+  readonly request_transforms: readonly StoredProxyTransform[];
+  readonly response_transforms: readonly StoredProxyTransform[];
+  readonly require_auth: boolean;
+  readonly application?: {
+    readonly id: string;
+  };
+  readonly source_addresses: readonly string[];
+  readonly client_certificate?: string;
+  readonly timeout: number;
+  /** Names of the configuration; its values are never shown. */
+  readonly configuration_names: readonly string[];
+  readonly created_by: string;
+  readonly created_at: string;
+  readonly modified_by?: string;
+  readonly modified_at?: string;
+}
+
+export interface StoredProxyVersion {
+  readonly version: number;
+  readonly name: string;
+  readonly destination_url: string;
+  readonly methods?: readonly ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | (string & {}))[];
+  readonly paths?: readonly string[];
+  readonly request_transforms: readonly StoredProxyTransform[];
+  readonly response_transforms: readonly StoredProxyTransform[];
+  readonly require_auth: boolean;
+  readonly application?: {
+    readonly id: string;
+  };
+  readonly source_addresses: readonly string[];
+  readonly client_certificate?: string;
+  readonly timeout: number;
+  readonly created_by: string;
+  readonly created_at: string;
+}
 
 export interface Reactor {
   readonly id: string;
@@ -421,6 +534,151 @@ export interface SessionGrants {
   readonly rules?: readonly AccessRule[] | undefined;
   /** ISO 8601; the end of the session. */
   readonly expires_at?: string | undefined;
+}
+
+export interface NewStoredProxy {
+  /** Up to 200 characters. */
+  readonly name: string;
+  /** An https address without expressions, query and fragment, as of the ephemeral proxy. */
+  readonly destination_url: string;
+  /** What callers may ask for; by default all methods of the proxy. */
+  readonly methods?: readonly ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')[] | undefined;
+  /**
+   * Paths below the destination that callers may ask for: `/charges`, and with `/*` at the end
+   * everything below; `/` is the destination itself. By default all. Upper and lower case differ.
+   */
+  readonly paths?: readonly string[] | undefined;
+  /**
+   * Up to 50 strings, which are encrypted and never shown again. A value with fewer than 16
+   * characters must be marked as one that may come back: `{ "value": "eu", "public": true }`.
+   */
+  readonly configuration?:
+    | Readonly<
+        Record<
+          string,
+          | string
+          | {
+              readonly value: string;
+              /** It may come back. */
+              readonly public?: boolean | undefined;
+            }
+        >
+      >
+    | undefined;
+  /** Up to 20, in order. */
+  readonly request_transforms?: readonly StoredProxyTransform[] | undefined;
+  /** Up to 20, in order. */
+  readonly response_transforms?: readonly StoredProxyTransform[] | undefined;
+  /**
+   * By default true: callers also need an API key with `token:use`. With false the key of the
+   * proxy alone admits them, and no expression of theirs is evaluated.
+   */
+  readonly require_auth?: boolean | undefined;
+  /**
+   * The application whose rights the transforms use; without it those of the caller. Required
+   * where `require_auth` is false.
+   */
+  readonly application?:
+    | {
+        /** The id of the application. */
+        readonly id: string;
+      }
+    | undefined;
+  /** Up to 20 networks from which calls may come; by default all. */
+  readonly source_addresses?: readonly string[] | undefined;
+  /**
+   * A name in `configuration`: a certificate with its private key in PEM, shown to the
+   * destination.
+   */
+  readonly client_certificate?: string | undefined;
+  /** In seconds, for all transforms and the destination together. */
+  readonly timeout?: number | undefined;
+}
+
+export interface StoredProxyChange {
+  /** Up to 200 characters. */
+  readonly name?: string | undefined;
+  /** An https address without expressions, query and fragment, as of the ephemeral proxy. */
+  readonly destination_url?: string | undefined;
+  /** What callers may ask for; by default all methods of the proxy. */
+  readonly methods?: readonly ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')[] | null | undefined;
+  /**
+   * Paths below the destination that callers may ask for: `/charges`, and with `/*` at the end
+   * everything below; `/` is the destination itself. By default all. Upper and lower case differ.
+   */
+  readonly paths?: readonly string[] | null | undefined;
+  /**
+   * Up to 50 strings, which are encrypted and never shown again. A value with fewer than 16
+   * characters must be marked as one that may come back: `{ "value": "eu", "public": true }`.
+   * Merged; `null` removes a value. A new secret needs all other secrets again, and another
+   * origin or reactor all values.
+   */
+  readonly configuration?:
+    | Readonly<
+        Record<
+          string,
+          | string
+          | {
+              readonly value: string;
+              /** It may come back. */
+              readonly public?: boolean | undefined;
+            }
+          | null
+        >
+      >
+    | undefined;
+  /** Up to 20, in order. */
+  readonly request_transforms?: readonly StoredProxyTransform[] | null | undefined;
+  /** Up to 20, in order. */
+  readonly response_transforms?: readonly StoredProxyTransform[] | null | undefined;
+  /**
+   * By default true: callers also need an API key with `token:use`. With false the key of the
+   * proxy alone admits them, and no expression of theirs is evaluated.
+   */
+  readonly require_auth?: boolean | null | undefined;
+  /**
+   * The application whose rights the transforms use; without it those of the caller. Required
+   * where `require_auth` is false.
+   */
+  readonly application?:
+    | {
+        /** The id of the application. */
+        readonly id: string;
+      }
+    | null
+    | undefined;
+  /** Up to 20 networks from which calls may come; by default all. */
+  readonly source_addresses?: readonly string[] | null | undefined;
+  /**
+   * A name in `configuration`: a certificate with its private key in PEM, shown to the
+   * destination.
+   */
+  readonly client_certificate?: string | null | undefined;
+  /** In seconds, for all transforms and the destination together. */
+  readonly timeout?: number | null | undefined;
+}
+
+export interface StoredProxyRevert {
+  /** One of the last versions. */
+  readonly version: number;
+  /**
+   * Up to 50 strings, which are encrypted and never shown again. A value with fewer than 16
+   * characters must be marked as one that may come back: `{ "value": "eu", "public": true }`.
+   * Needed if the version has another origin or other reactors.
+   */
+  readonly configuration?:
+    | Readonly<
+        Record<
+          string,
+          | string
+          | {
+              readonly value: string;
+              /** It may come back. */
+              readonly public?: boolean | undefined;
+            }
+        >
+      >
+    | undefined;
 }
 
 export interface NewReactor {

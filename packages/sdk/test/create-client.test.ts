@@ -41,7 +41,7 @@ function bundleAgain(): typeof sdk {
   return module.exports as typeof sdk;
 }
 
-const PROXY_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const url = 'https://api.example.com';
 
 /** Every operation, by its route, and the call that makes it. */
@@ -90,7 +90,20 @@ const OPERATIONS: readonly (readonly [string, (client: Client) => PromiseLike<un
   ['DELETE /reactors/{id}', (c) => c.reactors.delete('{id}')],
   ['POST /reactors/{id}/react', (c) => c.reactors.react('{id}', { args: {} })],
   ['GET /reactors/{id}/results/{invocation_id}', (c) => c.reactors.retrieveResult('{id}', '{invocation_id}')],
-  ...PROXY_METHODS.flatMap((method) => [
+  ['POST /proxies', (c) => c.proxies.create({ name: 'p', destination_url: url })],
+  ['GET /proxies', (c) => c.proxies.list()],
+  ['GET /proxies/{id}', (c) => c.proxies.retrieve('{id}')],
+  ['PUT /proxies/{id}', (c) => c.proxies.update('{id}', { name: 'p', destination_url: url })],
+  ['PATCH /proxies/{id}', (c) => c.proxies.patch('{id}', { timeout: null })],
+  ['DELETE /proxies/{id}', (c) => c.proxies.delete('{id}')],
+  ['GET /proxies/{id}/versions', (c) => c.proxies.listVersions('{id}')],
+  ['POST /proxies/{id}/revert', (c) => c.proxies.revert('{id}', { version: 1 })],
+  ['POST /proxies/{id}/keys', (c) => c.proxies.keys.create('{id}')],
+  ['GET /proxies/{id}/keys', (c) => c.proxies.keys.list('{id}')],
+  ['GET /proxies/{id}/keys/{key_id}', (c) => c.proxies.keys.retrieve('{id}', '{key_id}')],
+  ['PATCH /proxies/{id}/keys/{key_id}', (c) => c.proxies.keys.update('{id}', '{key_id}', { name: 'n' })],
+  ['DELETE /proxies/{id}/keys/{key_id}', (c) => c.proxies.keys.delete('{id}', '{key_id}')],
+  ...METHODS.flatMap((method) => [
     [`${method} /proxy`, (c: Client) => c.proxy({ url, method })] as const,
     [`${method} /proxy/{suffix+}`, (c: Client) => c.proxy({ url, method, path: '{suffix+}' })] as const,
   ]),
@@ -158,6 +171,16 @@ describe('the operations', () => {
     expect(received[0]).toMatchObject({ url: '/tokens/a%20b%3A%C3%BC', body: { mask: null } });
     expect(received[0]?.headers['content-type']).toBe('application/merge-patch+json');
     expect(received[1]?.url).toBe('/tokens?id=x&id=y&size=2&metadata.k=v');
+  });
+
+  it('a patch of a stored proxy is a merge patch, and returns the proxy', async () => {
+    const { value, received } = await calling(
+      (client) => client.proxies.patch('x', { methods: null, configuration: { OLD: null } }),
+      [{ status: 200, body: { id: 'x', version: 2 } }],
+    );
+    expect(value).toEqual({ id: 'x', version: 2 });
+    expect(received[0]?.body).toEqual({ methods: null, configuration: { OLD: null } });
+    expect(received[0]?.headers['content-type']).toBe('application/merge-patch+json');
   });
 
   it('iteration follows the cursor to the end', async () => {
@@ -392,6 +415,22 @@ describe('the proxy', () => {
       [answered],
     );
     expect(received[0]).toMatchObject({ headers, body: { a: 1 } });
+  });
+
+  it('sends the key of a stored proxy in place of a destination, and the API key of the client', async () => {
+    const answered = { status: 200, headers: { 'SVC-PROXY-DESTINATION-STATUS': '201' } };
+    const { value, received } = await calling(
+      async (client) => {
+        const proxyKey = 'key_proxy_x';
+        return (await client.proxy({ proxyKey, method: 'POST', path: 'charges', body: { a: 1 } })).status;
+      },
+      [answered],
+    );
+    expect(value).toBe(201);
+    expect(received).toMatchObject([{ method: 'POST', url: '/proxy/charges', body: { a: 1 } }]);
+    const { headers } = received[0] ?? {};
+    expect(headers).toMatchObject({ 'svc-proxy-key': 'key_proxy_x', 'svc-api-key': 'key_private_x' });
+    expect(headers).not.toHaveProperty('svc-proxy-url');
   });
 
   it('throws its own failures as ApiErrors', async () => {

@@ -12,9 +12,9 @@ const GLOBALS = `
       BadRequestError, InvalidReactorConfigurationError, AuthenticationError, InvalidPaymentMethodError,
       AuthorizationError, RateLimitError, ReactorRuntimeError, ServiceUnavailableError, cardBrand }: typeof sdk;
     const client: sdk.Client;
-    const [id, keyId, invocation, tokenId, number, code, nonce, secret, body]: string[] & Record<number, string>;
+    const [id, keyId, proxyKey, invocation, tokenId, number, code, nonce, secret, body]: string[] & Record<number, string>;
     const args: Record<string, sdk.Json>;
-    const [KEY, PUBLIC_KEY, WEBHOOK_SECRET, baseUrl]: string[] & Record<number, string>;
+    const [KEY, PUBLIC_KEY, WEBHOOK_SECRET, PROVIDER_KEY, baseUrl]: string[] & Record<number, string>;
     const data: sdk.CardData;
     const request: { headers: Record<string, string | string[] | undefined> };
     const headers: Record<string, string>;

@@ -12,6 +12,8 @@ import {
   type PermissionName,
   type ProxyRequest,
   type ReactRequest,
+  type StoredProxy,
+  type StoredProxyTransform,
   type Token,
   type TokenChange,
   type TokenForm,
@@ -63,6 +65,29 @@ export async function right(maybe: string | undefined, json: Json, ids: readonly
     permissions: ['token:use'],
   });
 
+  const authorization: StoredProxyTransform = {
+    type: 'append_header',
+    name: 'Authorization',
+    value: 'Bearer {{ configuration.API_KEY }}',
+  };
+  const { id: proxyId, key: proxyKey }: { readonly id: string; readonly key: string } =
+    await client.proxies.create({
+      name: 'p',
+      destination_url: 'https://example.com',
+      methods: ['POST'],
+      configuration: { API_KEY: 'secret', REGION: { value: 'eu', public: true } },
+      request_transforms: [authorization, { type: 'append_json', location: '$.a', value: json }],
+    });
+  const patched: StoredProxy = await client.proxies.patch(proxyId, {
+    timeout: null,
+    configuration: { REGION: null },
+  });
+  for await (const { configuration_names } of client.proxies.list({ name: maybe })) configuration_names.at(0);
+  const [latest] = await client.proxies.listVersions(proxyId);
+  await client.proxies.revert(proxyId, { version: latest?.version ?? 1 });
+  const { hint } = await client.proxies.keys.create(proxyId, { expires_at: maybe });
+  const stored = await client.proxy({ proxyKey, path: 'charges', method: 'POST', body: { hint } });
+
   const logs = await client.logs.list({ token_id: token.id, outcome: 'refused', from: maybe, size: 5 });
   const said: readonly LogRecord[] = logs.data;
   for await (const { tokens = [] } of client.logs.list()) tokens.map(({ form }) => form satisfies TokenForm);
@@ -85,6 +110,7 @@ export async function right(maybe: string | undefined, json: Json, ids: readonly
     query: { a: ids },
   });
   console.log(listed, card, key, first, second, nothing, any, last4, n, title, proxied.text(), said);
+  console.log(patched.version, stored.status);
 }
 
 export async function withInterfaces(
@@ -160,6 +186,16 @@ export async function wrong(token: Token): Promise<void> {
   await client.logs.list({ page: 2 });
   // @ts-expect-error -- the proxy is not retried
   await client.proxy({ url: 'https://example.com', maxRetries: 1 });
+  // @ts-expect-error -- a proxied request has a destination or the key of a stored proxy
+  await client.proxy({ method: 'POST' });
+  // @ts-expect-error -- a stored proxy has its own destination
+  await client.proxy({ url: 'https://example.com', proxyKey: 'k' });
+  // @ts-expect-error -- a stored proxy has a destination
+  await client.proxies.create({ name: 'p' });
+  // @ts-expect-error -- the values of a configuration are never shown
+  console.log((await client.proxies.retrieve('x')).configuration);
+  // @ts-expect-error -- there is no such transform
+  await client.proxies.patch('x', { request_transforms: [{ type: 'steal' }] });
   // @ts-expect-error -- there is no key without a name for it
   createClient({ baseUrl: 'https://tokens.example.com' });
   // @ts-expect-error -- a webhook has headers

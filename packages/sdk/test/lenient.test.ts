@@ -84,10 +84,10 @@ describe('bt of a lenient deployment', () => {
       components: { schemas: Record<string, unknown> };
     };
     // The content of `data` is the caller's own. A reactor acts as a private application, which
-    // reads no audit records, no keys and no rights of others.
+    // reads no audit records, no keys, no stored proxies and no rights of others.
     const { CardData: _card, BankData: _bank, LogRecord: _record, ...others } = components.schemas;
     const schemas = Object.entries(others).filter(
-      ([name]) => !/ApplicationKey|ExplainAccess|Explanation/.test(name),
+      ([name]) => !/ApplicationKey|Proxy(?!Problem)|ExplainAccess|Explanation/.test(name),
     );
     const names = new Set<string>();
     const collect = (value: unknown): void => {

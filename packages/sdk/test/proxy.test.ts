@@ -88,6 +88,14 @@ describe('an id', () => {
     ['applications.update', (c, id) => c.applications.update(id, { name: 'a' })],
     ['applications.regenerateKey', (c, id) => c.applications.regenerateKey(id)],
     ['applications.delete', (c, id) => c.applications.delete(id)],
+    ['proxies.retrieve', (c, id) => c.proxies.retrieve(id)],
+    ['proxies.update', (c, id) => c.proxies.update(id, { name: 'p', destination_url: url })],
+    ['proxies.patch', (c, id) => c.proxies.patch(id, {})],
+    ['proxies.delete', (c, id) => c.proxies.delete(id)],
+    ['proxies.listVersions', (c, id) => c.proxies.listVersions(id)],
+    ['proxies.revert', (c, id) => c.proxies.revert(id, { version: 1 })],
+    ['proxies.keys.list', (c, id) => c.proxies.keys.list(id)],
+    ['the key of proxies.keys.delete', (c, id) => c.proxies.keys.delete('p', id)],
     ['reactors.retrieve', (c, id) => c.reactors.retrieve(id)],
     ['reactors.update', (c, id) => c.reactors.update(id, { name: 'r', code: 'c', configuration: {} })],
     ['reactors.patch', (c, id) => c.reactors.patch(id, {})],
@@ -230,13 +238,16 @@ describe('an invalid part of a proxied request is reported without its value:', 
     ['the transfer', withHeaders({ 'Transfer-Encoding': SECRET }), 'Transfer-Encoding'],
     ['the address', { url: wrong }, 'url'],
     ['no address', { url: undefined as unknown as string }, 'url'],
+    ['a key beside an address', { proxyKey: SECRET as unknown as undefined }, 'proxyKey'],
+    ['a key of a proxy', { url: undefined, proxyKey: wrong }, 'proxyKey'],
+    ['an empty key of a proxy', { url: undefined, proxyKey: '' }, 'proxyKey'],
     ['keepAlive', { keepAlive: wrong }, 'keepAlive'],
     ['connection', { connection: wrong }, 'connection'],
     ['a method', { method: SECRET as 'GET' }, 'method'],
     ['an unsupported body', { method: 'POST', body: (() => 1) as never }, 'body'],
     ['a trace id', { traceId: wrong }, 'traceId'],
   ])('%s', async (_what, request, named) => {
-    const error = await refused((client) => client.proxy({ url, ...request }));
+    const error = await refused((client) => client.proxy({ url, ...request } as ProxyRequest));
     expect(error.message).toContain(named);
     expect(inspect(error, { depth: 9 })).not.toContain('of-the-destination');
   });

@@ -46,7 +46,7 @@ describe('the client retries', () => {
       expect((await calling(call, [throttled])).received).toHaveLength(2);
   });
 
-  it.concurrent.each(['token', 'patch', 'put', 'tokenize', 'regenerate'])(
+  it.concurrent.each(['token', 'patch', 'put', 'tokenize', 'regenerate', 'revert'])(
     'a write under an idempotency key, the same one each time: %s',
     async (what) => {
       const writing = { idempotencyKey: 'k1' };
@@ -56,6 +56,7 @@ describe('the client retries', () => {
         put: (client) => client.tenants.update({ name: 'n' }, writing),
         tokenize: (client) => client.tokenize({ a: 1 }, writing),
         regenerate: (client) => client.applications.regenerateKey('a', writing),
+        revert: (client) => client.proxies.revert('p', { version: 1 }, writing),
       };
       const { received } = await calling(async (client) => writes[what]?.(client), [throttled]);
       expect(received.map(({ headers }) => headers['svc-idempotency-key'])).toEqual(['k1', 'k1']);
@@ -91,6 +92,8 @@ describe('the client does not retry', () => {
       create(),
       (client: Client) => client.tokens.delete('x'),
       (client: Client) => client.proxy({ url: 'https://example.com' }),
+      (client: Client) => client.proxy({ proxyKey: 'key_proxy_x' }),
+      (client: Client) => client.proxies.revert('x', { version: 1 }),
     ]) {
       expect((await calling(call, [throttled])).received).toHaveLength(1);
       const lost = await calling(call, [dropped]);

@@ -18,6 +18,19 @@ const rightsShape = () => ({
 
 const keyShape = () => ({ id: z.string(), expiresAtMs: z.exactOptional(z.number()) });
 
+/** The form that a key has in the item of its application or stored proxy. */
+export const keyItem = () =>
+  z.object({
+    ...keyShape(),
+    hash: binary,
+    hint: z.string(),
+    name: z.exactOptional(z.string()),
+    createdAt: z.number(),
+    createdBy: z.exactOptional(z.string()),
+    writeId: z.exactOptional(binary),
+    sourceAddresses: z.array(z.string()),
+  });
+
 const applicationItem = z.lazy(() =>
   z.object({
     id: z.string(),
@@ -30,18 +43,7 @@ const applicationItem = z.lazy(() =>
     modifiedBy: z.exactOptional(z.string()),
     modifiedAt: z.exactOptional(z.number()),
     expiresAtMs: z.exactOptional(z.number()),
-    keys: z.array(
-      z.object({
-        ...keyShape(),
-        hash: binary,
-        hint: z.string(),
-        name: z.exactOptional(z.string()),
-        createdAt: z.number(),
-        createdBy: z.exactOptional(z.string()),
-        writeId: z.exactOptional(binary),
-        sourceAddresses: z.array(z.string()),
-      }),
-    ),
+    keys: z.array(keyItem()),
     version: z.number(),
   }),
 );

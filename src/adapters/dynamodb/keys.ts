@@ -146,6 +146,27 @@ export function retiredKey(tenantId: string, keyId: string): ItemKey {
   return { pk: tenantId, sk: `${RETIRED_PREFIX}${keyId}` };
 }
 
+/** The prefix with which the sort keys of stored proxies begin. */
+export const PROXY_PREFIX = 'proxy#';
+
+/** Access table: a stored proxy. Ids are UUID version 7, so the sort key orders by creation. */
+export function proxyKey(tenantId: string, id: string): ItemKey {
+  return { pk: tenantId, sk: `${PROXY_PREFIX}${id}` };
+}
+
+/** The prefix with which the sort keys of the versions of a stored proxy begin. */
+export const proxyVersionPrefix = (id: string): string => `proxy-version#${id}#`;
+
+/** Reads the id of a stored proxy from the sort key of its item, or of one of its versions. */
+export function proxyIdIn(sk: string): string | undefined {
+  return /^proxy(?:-version)?#([\da-f-]+)/.exec(sk)?.[1];
+}
+
+/** Access table: a version of a stored proxy. */
+export function proxyVersionKey(tenantId: string, id: string, version: number): ItemKey {
+  return { pk: tenantId, sk: `${proxyVersionPrefix(id)}${String(version).padStart(10, '0')}` };
+}
+
 /**
  * Access table: a copy of an application's grants, by its id, for its keys, sessions and
  * invocations.

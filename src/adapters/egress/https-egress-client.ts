@@ -72,7 +72,7 @@ function failure(error: unknown, signal: AbortSignal): unknown {
 }
 
 function optionsOf(
-  { destination, method, target, headers, body }: OutboundRequest,
+  { destination, method, target, headers, body, clientCertificate }: OutboundRequest,
   signal: AbortSignal,
   resolveAll?: ResolveAll,
 ): RequestOptions {
@@ -98,6 +98,7 @@ function optionsOf(
     agent: false,
     maxHeaderSize: HEADER_MAX_BYTES,
     ...(isIP(hostname) === 0 && { servername: hostname }),
+    ...(clientCertificate && { cert: clientCertificate.reveal(), key: clientCertificate.reveal() }),
     ...(!isAdmitted && { lookup: checkedLookup(resolveAll) }),
   };
 }

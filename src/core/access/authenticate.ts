@@ -1,4 +1,4 @@
-import { hasKeyPrefix, readApiKey, sameHash, type ApiKeyClaim } from '../crypto/api-key.ts';
+import { hasKeyPrefix, isProxyKey, readApiKey, sameHash, type ApiKeyClaim } from '../crypto/api-key.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Secret } from '../shared/secret.ts';
@@ -46,7 +46,7 @@ export interface AuthenticateOptions {
  * The message does not reveal whether a key never existed, was replaced, or is of another
  * deployment.
  */
-const UNKNOWN =
+export const UNKNOWN_KEY =
   'The API key is unknown: it was regenerated or deleted, it belongs to another deployment, or it was not copied whole.';
 
 /**
@@ -55,25 +55,31 @@ const UNKNOWN =
  */
 const NOT_WHOLE = 'The API key is not whole: a part of it is missing, or something was added or changed.';
 
-function refused(detail: string): ServiceError {
+export function refusedKey(detail: string): ServiceError {
   return new ServiceError('unauthenticated', detail);
 }
 
+const wordsOf = ({ proxyId }: OwnKey): string => (proxyId === undefined ? 'API key' : 'key of the proxy');
+
 /** The error for a key whose end has come. */
 function endedKey(key: OwnKey, now: number): ServiceError {
-  if ((key.expiresAtMs ?? Infinity) + RETIRED_MS <= now) return refused(UNKNOWN);
-  return new RefusedKeyError('key_expired', 'The API key has expired.', { key, isRetired: true });
+  if ((key.expiresAtMs ?? Infinity) + RETIRED_MS <= now) return refusedKey(UNKNOWN_KEY);
+  return new RefusedKeyError('key_expired', `The ${wordsOf(key)} has expired.`, { key, isRetired: true });
 }
 
 /** Checks what a key has of its own, after it was found: its end, and where it is used. */
-function checkOwnKey(key: OwnKey, source: string, now: number): void {
+export function checkOwnKey(key: OwnKey, source: string, now: number): void {
   const { expiresAtMs = Infinity, sourceAddresses } = key;
   if (expiresAtMs <= now) throw endedKey(key, now);
   if (sourceAddresses.length > 0 && !isWithin(sourceAddresses, source))
-    throw new RefusedKeyError('address_not_allowed', 'The API key is not accepted from this address.', {
-      key,
-      isRetired: false,
-    });
+    throw new RefusedKeyError(
+      'address_not_allowed',
+      `The ${wordsOf(key)} is not accepted from this address.`,
+      {
+        key,
+        isRetired: false,
+      },
+    );
 }
 
 /**
@@ -85,15 +91,15 @@ function checkExists(
   credential: Credential | EndedKey | RetiredKey | undefined,
   tenant: TenantBasics | null | undefined,
 ): Credential | EndedKey {
-  if (credential === undefined || !sameHash(credential.keyHash, claim.hash)) throw refused(UNKNOWN);
+  if (credential === undefined || !sameHash(credential.keyHash, claim.hash)) throw refusedKey(UNKNOWN_KEY);
   if ('retired' in credential)
-    throw new RefusedKeyError('unauthenticated', UNKNOWN, { key: credential.retired, isRetired: true });
+    throw new RefusedKeyError('unauthenticated', UNKNOWN_KEY, { key: credential.retired, isRetired: true });
   const { tenantId } = 'ended' in credential ? credential.ended : credential.caller;
   // The hash covers the claim, so only a fault of the store can return a credential of another
   // tenant.
   const isOfTenant = tenantId === claim.tenantId;
   const hasEnded = tenant === undefined || (tenant !== null && isDestroyed(tenant));
-  if (!isOfTenant || hasEnded) throw refused(UNKNOWN);
+  if (!isOfTenant || hasEnded) throw refusedKey(UNKNOWN_KEY);
   return credential;
 }
 
@@ -101,7 +107,7 @@ function checkExists(
 function check(credential: Credential | EndedKey, source: string, now: number): Caller {
   if ('ended' in credential) throw endedKey(credential.ended, now);
   if (credential.expiresAtMs !== undefined && credential.expiresAtMs <= now)
-    throw refused('The application of the API key has expired, or its session.');
+    throw refusedKey('The application of the API key has expired, or its session.');
   if (credential.key !== undefined) checkOwnKey(credential.key, source, now);
   if (credential.isUnauthorized === true)
     throw new ServiceError(
@@ -120,7 +126,11 @@ function storeOf(deps: AuthenticateDeps, { kind }: ApiKeyClaim): CredentialStore
 export function claimOf(apiKey: Secret<string>): ApiKeyClaim {
   const claim = readApiKey(apiKey);
   if (claim !== undefined) return claim;
-  throw refused(
+  if (isProxyKey(apiKey))
+    throw refusedKey(
+      'This is the key of a stored proxy, which its calls have in another header (docs/contract.md).',
+    );
+  throw refusedKey(
     hasKeyPrefix(apiKey)
       ? NOT_WHOLE
       : 'This is not an API key of this service: those start with key_ and have nothing around them.',

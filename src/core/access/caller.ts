@@ -19,9 +19,9 @@ export interface Caller extends Viewer {
   /**
    * The credential that sent the request: the application's own key, a session, or the credential
    * of one invocation of a reactor (`req.bt`). `reactor` is the `tokenize` part of a reactor's
-   * result.
+   * result. `proxy` is a call with the key of a stored proxy alone, and the transforms of any.
    */
-  readonly actsBy: 'own_key' | 'session' | 'invocation' | 'reactor';
+  readonly actsBy: 'own_key' | 'session' | 'invocation' | 'reactor' | 'proxy';
   /**
    * Id of the application's key that the request came with. Whatever the key grants, such as a
    * session, ends with it.
@@ -34,8 +34,8 @@ export interface Caller extends Viewer {
 /** Identifies the credential of a caller in a record. */
 export function credentialOf({ actsBy, credentialId, keyId }: Caller): string {
   if (actsBy === 'session') return `session:${credentialId}`;
-  // This id already has the form `invocation:<hash>`.
-  if (actsBy === 'invocation') return credentialId;
+  // These ids already have the form `invocation:<hash>`, `proxy:<id>`.
+  if (actsBy === 'invocation' || actsBy === 'proxy') return credentialId;
   if (keyId === undefined) throw new Error('caller: an application acts without a key');
   return `key:${keyId}`;
 }

@@ -4,10 +4,11 @@ import type { Caller } from './caller.ts';
 /** How long a deleted or expired key is remembered, in ms. */
 export const RETIRED_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Names a key of an application. */
+/** Names a key of an application, or of a stored proxy. */
 export interface KeyName {
   readonly tenantId: string;
-  readonly applicationId: string;
+  readonly applicationId?: string;
+  readonly proxyId?: string;
   readonly keyId: string;
 }
 

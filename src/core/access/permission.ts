@@ -36,6 +36,16 @@ export const PERMISSIONS = {
     applicationTypes: ['management'],
   },
   'reactor:delete': { description: 'Delete reactors', applicationTypes: ['management'] },
+  'proxy:create': {
+    description: 'Create proxies, whose transforms have the rights of any application',
+    applicationTypes: ['management'],
+  },
+  'proxy:read': { description: 'Read proxies', applicationTypes: ['management'] },
+  'proxy:update': {
+    description: 'Update proxies, whose transforms have the rights of any application',
+    applicationTypes: ['management'],
+  },
+  'proxy:delete': { description: 'Delete proxies', applicationTypes: ['management'] },
   'tenant:read': { description: 'Read the tenant and its settings', applicationTypes: ['management'] },
   'tenant:update': { description: 'Update the tenant and its settings', applicationTypes: ['management'] },
   'log:read': { description: 'Read logs', applicationTypes: ['management'] },

@@ -19,6 +19,7 @@ const HOLDERS: Readonly<Record<Caller['actsBy'], string>> = {
   session: 'This session',
   invocation: "The reactor's application",
   reactor: 'The invoking application',
+  proxy: 'The application of the proxy',
 };
 
 /** Advice for the message: how a caller could get a permission that it does not have. */

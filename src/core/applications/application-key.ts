@@ -1,12 +1,11 @@
 import type { Platform } from '../shared/platform.ts';
 import type { Secret } from '../shared/secret.ts';
 import { orderedId } from '../shared/ordered-id.ts';
-import { generateApiKey, hashApiKey } from '../crypto/api-key.ts';
-import type { ApplicationType } from '../access/permission.ts';
+import { hashApiKey } from '../crypto/api-key.ts';
 
 /**
- * One of the keys of an application (docs/contract.md#the-key-object). Times are in ms since the
- * epoch.
+ * One of the keys of an application, or of a stored proxy (docs/contract.md#the-key-object). Times
+ * are in ms since the epoch.
  */
 export interface ApplicationKey {
   readonly id: string;
@@ -38,13 +37,12 @@ export const FOR_EVER: KeyChoice = { sourceAddresses: [] };
 export const KEYS_MAX = 8;
 const HINT_LENGTH = 4;
 
-/** Makes a key. Its text is returned here and never again. */
+/** Makes a key of a text, which is returned here and never again. */
 export function newKey(
   { random }: Pick<Platform, 'random'>,
-  { tenantId, type }: { readonly tenantId: string; readonly type: ApplicationType },
+  text: Secret<string>,
   choice: KeyChoice & Pick<ApplicationKey, 'createdAt' | 'createdBy' | 'writeId'>,
 ): { readonly key: ApplicationKey; readonly text: Secret<string> } {
-  const text = generateApiKey(random, type, tenantId);
   const id = orderedId(choice.createdAt, random.uuid());
   return { key: { ...choice, id, hash: hashApiKey(text), hint: text.reveal().slice(-HINT_LENGTH) }, text };
 }

@@ -2,6 +2,7 @@ import { changedGrants, NO_GRANTS } from '../access/changed-grants.ts';
 import type { Change } from '../audit/audit-record.ts';
 import type { Effect, PortEffects } from '../audit/effect.ts';
 import { sameJson } from '../shared/same-json.ts';
+import { changedKeys } from './changed-keys.ts';
 import type { Application } from './application.ts';
 import type { ApplicationKey } from './application-key.ts';
 
@@ -65,32 +66,6 @@ const ofApplication = ({ id }: Pick<Application, 'id'>, change?: Change): Effect
   resource: `application:${id}`,
   ...(change !== undefined && { change }),
 });
-
-/** Names in the API of the members of a key that change. */
-const KEY_MEMBERS = [
-  ['name', 'name'],
-  ['expiresAtMs', 'expires_at'],
-  ['sourceAddresses', 'source_addresses'],
-] as const satisfies readonly (readonly [keyof ApplicationKey, string])[];
-
-/**
- * Names each key that a change adds or removes, `keys.<id>`, and each member of a key that it
- * changes, `keys.<id>.expires_at`.
- */
-function changedKeys(
-  previous: Pick<Application, 'keys'>,
-  next: Pick<Application, 'keys'>,
-): readonly string[] {
-  const [before, after] = [previous, next].map(({ keys }) => new Map(keys.map((key) => [key.id, key])));
-  const ids = new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])]);
-  return [...ids].flatMap((id) => {
-    const [was, is] = [before?.get(id), after?.get(id)];
-    if (was === undefined || is === undefined) return [`keys.${id}`];
-    return KEY_MEMBERS.filter(([member]) => !sameJson(was[member], is[member])).map(
-      ([, name]) => `keys.${id}.${name}`,
-    );
-  });
-}
 
 const NO_KEYS = { keys: [] };
 

@@ -1,3 +1,4 @@
+import { generateApiKey } from '../crypto/api-key.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
 import type { Secret } from '../shared/secret.ts';
 import { invalidMembers } from '../shared/service-error.ts';
@@ -62,7 +63,10 @@ export async function regenerateKey(
     async () => {
       const previous = await applicationToChange(deps, caller, id);
       const by = { createdBy: caller.applicationId, createdAt: deps.clock() };
-      const { key, text } = newKey(deps, previous, { ...FOR_EVER, ...by });
+      const { key, text } = newKey(deps, generateApiKey(deps.random, previous.type, previous.tenantId), {
+        ...FOR_EVER,
+        ...by,
+      });
       const application = { ...changed(deps, caller, previous), keys: [key] };
       return (await deps.applicationStore.update(previous, application))
         ? { application, key: text }

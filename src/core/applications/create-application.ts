@@ -1,3 +1,4 @@
+import { generateApiKey } from '../crypto/api-key.ts';
 import { orderedId } from '../shared/ordered-id.ts';
 import type { Secret } from '../shared/secret.ts';
 import { invalid, invalidMembers, ServiceError } from '../shared/service-error.ts';
@@ -42,7 +43,10 @@ export async function createApplication(
   const { tenantId, applicationId: createdBy } = caller;
   const writeId = writes.newWriteId();
   const by = { createdBy, createdAt: now, writeId };
-  const { key, text } = newKey(deps, { ...input, tenantId }, { ...FOR_EVER, ...by });
+  const { key, text } = newKey(deps, generateApiKey(deps.random, input.type, tenantId), {
+    ...FOR_EVER,
+    ...by,
+  });
   const application: Application = {
     ...input,
     id,

@@ -4,9 +4,59 @@ import { invalid, ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import type { Caller } from '../access/caller.ts';
 import { requirePermission } from '../access/require-permission.ts';
+import type { Permission } from '../access/permission.ts';
+import { generateApiKey } from '../crypto/api-key.ts';
+import type { Platform } from '../shared/platform.ts';
 import type { Application } from './application.ts';
 import { KEYS_MAX, keysOfOthers, newKey, type ApplicationKey, type KeyChoice } from './application-key.ts';
 import { applicationToChange, existingApplication, type GetApplicationDeps } from './get-application.ts';
+
+/** What has keys: an application, or a stored proxy. */
+export interface KeyOwner {
+  readonly keys: readonly ApplicationKey[];
+  readonly version: number;
+}
+
+/** The keys of one owner, and what the caller needs to see and to change them. */
+export interface OwnedKeys<Owner extends KeyOwner> {
+  readonly caller: Caller;
+  readonly toRead: Permission;
+  readonly toChange: Permission;
+  /** Throws `not_found`. */
+  readonly find: () => Promise<Owner>;
+  /** Finds the owner for a change, in each attempt. */
+  readonly findToChange: () => Promise<Owner>;
+  /** Replaces the version `previous`; `false` if it has changed since. */
+  readonly update: (previous: Owner, next: Owner) => Promise<boolean>;
+  /** The days on which keys were last used, by their ids. */
+  readonly lastUses: (owner: Owner) => Promise<ReadonlyMap<string, string>>;
+  /** Makes the text of a new key. */
+  readonly generate: (owner: Owner) => Secret<string>;
+  /** Most keys. An expired key counts until it is deleted. */
+  readonly most: number;
+  /** What owns the keys, in words for a message. */
+  readonly owner: string;
+}
+
+/** Finds the keys of an application of the caller's tenant. */
+export function keysOfApplication(
+  deps: GetApplicationDeps,
+  caller: Caller,
+  id: string,
+): OwnedKeys<Application> {
+  return {
+    caller,
+    toRead: 'application:read',
+    toChange: 'application:update',
+    find: () => existingApplication(deps, caller.tenantId, id),
+    findToChange: () => applicationToChange(deps, caller, id),
+    update: (previous, next) => deps.applicationStore.update(previous, next),
+    lastUses: (application) => deps.applicationStore.lastUses(application),
+    generate: ({ type, tenantId }) => generateApiKey(deps.random, type, tenantId),
+    most: KEYS_MAX,
+    owner: 'An application',
+  };
+}
 
 /** A key as the API shows it. */
 export interface KeyView extends ApplicationKey {
@@ -14,56 +64,51 @@ export interface KeyView extends ApplicationKey {
   readonly lastUsedOn?: string;
 }
 
-const noSuchKey = (): ServiceError =>
-  new ServiceError('not_found', 'The key does not exist, or is no key of this application.');
+const noSuchKey = ({ owner }: Pick<OwnedKeys<never>, 'owner'>): ServiceError =>
+  new ServiceError(
+    'not_found',
+    `The key does not exist, or is no key of this ${owner.slice(owner.indexOf(' ') + 1)}.`,
+  );
 
-/** A key of an application, expired or not. Throws `not_found`. */
-function keyOf({ keys }: Application, keyId: string): ApplicationKey {
+/** A key of an owner, expired or not. Throws `not_found`. */
+function keyIn<Owner extends KeyOwner>(
+  owned: OwnedKeys<Owner>,
+  { keys }: KeyOwner,
+  keyId: string,
+): ApplicationKey {
   const key = keys.find(({ id }) => id === keyId);
-  if (key === undefined) throw noSuchKey();
+  if (key === undefined) throw noSuchKey(owned);
   return key;
 }
 
-async function viewsOf(
-  { applicationStore }: GetApplicationDeps,
-  application: Application,
+async function viewsOf<Owner extends KeyOwner>(
+  { lastUses }: OwnedKeys<Owner>,
+  owner: Owner,
 ): Promise<readonly KeyView[]> {
-  const uses = await applicationStore.lastUses(application);
-  return application.keys.map((key) => {
+  const uses = await lastUses(owner);
+  return owner.keys.map((key) => {
     const lastUsedOn = uses.get(key.id);
     return { ...key, ...(lastUsedOn !== undefined && { lastUsedOn }) };
   });
 }
 
-/** Lists the keys of an application, the newest first. Needs `application:read`. */
-export async function listKeys(
-  deps: GetApplicationDeps,
-  caller: Caller,
-  id: string,
-): Promise<readonly KeyView[]> {
-  requirePermission(caller, 'application:read');
-  const application = await existingApplication(deps, caller.tenantId, id);
-  const newest = (await viewsOf(deps, application)).toReversed();
+/** Lists the keys of an owner, the newest first. */
+export async function listKeys<Owner extends KeyOwner>(owned: OwnedKeys<Owner>): Promise<readonly KeyView[]> {
+  requirePermission(owned.caller, owned.toRead);
+  const newest = (await viewsOf(owned, await owned.find())).toReversed();
   return newest.toSorted((one, other) => other.createdAt - one.createdAt);
 }
 
-/** Needs `application:read`. Throws `not_found` also for a key of another application. */
-export async function getKey(
-  deps: GetApplicationDeps,
-  caller: Caller,
-  { id, keyId }: KeyPlace,
+/** Throws `not_found` also for a key of another owner. */
+export async function getKey<Owner extends KeyOwner>(
+  owned: OwnedKeys<Owner>,
+  keyId: string,
 ): Promise<KeyView> {
-  requirePermission(caller, 'application:read');
-  const application = await existingApplication(deps, caller.tenantId, id);
-  const key = keyOf(application, keyId);
-  const [view = key] = await viewsOf(deps, { ...application, keys: [key] });
+  requirePermission(owned.caller, owned.toRead);
+  const owner = await owned.find();
+  const key = keyIn(owned, owner, keyId);
+  const [view = key] = await viewsOf(owned, { ...owner, keys: [key] });
   return view;
-}
-
-/** Names a key by its application and its own id. */
-export interface KeyPlace {
-  readonly id: string;
-  readonly keyId: string;
 }
 
 /**
@@ -83,45 +128,42 @@ function checkLater(
     throw new ServiceError('conflict', 'The key ends within a minute: create another one.');
 }
 
-function checkEnd(expiresAtMs: number | undefined, now: number): void {
+export function checkEnd(expiresAtMs: number | undefined, now: number): void {
   if (expiresAtMs !== undefined && expiresAtMs <= now) throw invalid('expires_at', 'must be in the future');
 }
 
-/** Returns the next version of an application, with other keys. */
-const withKeys = (application: Application, keys: readonly ApplicationKey[]): Application => ({
-  ...application,
+/** Returns the next version of an owner, with other keys. */
+const withKeys = <Owner extends KeyOwner>(owner: Owner, keys: readonly ApplicationKey[]): Owner => ({
+  ...owner,
   keys,
-  version: application.version + 1,
+  version: owner.version + 1,
 });
 
 /**
- * Adds a key, which is returned here and never again. Throws `conflict` for more than eight keys.
- * A retry whose first response was lost gets another key in the place of the first one, which is
- * unknown to everyone.
+ * Adds a key, which is returned here and never again. Throws `conflict` for too many keys. A retry
+ * whose first response was lost gets another key in the place of the first one, which is unknown to
+ * everyone.
  */
-export async function createKey(
-  deps: GetApplicationDeps,
-  caller: Caller,
-  id: string,
+export async function createKey<Owner extends KeyOwner>(
+  deps: Platform,
+  owned: OwnedKeys<Owner>,
   choice: KeyChoice,
   writes: WriteIdentity,
 ): Promise<{ readonly key: ApplicationKey; readonly text: Secret<string> }> {
-  requirePermission(caller, 'application:update');
+  requirePermission(owned.caller, owned.toChange);
   checkEnd(choice.expiresAtMs, deps.clock());
   const writeId = writes.newWriteId();
   return retryConflict<{ readonly key: ApplicationKey; readonly text: Secret<string> }>(deps, async () => {
-    const previous = await applicationToChange(deps, caller, id);
-    const by = { createdBy: caller.applicationId, createdAt: deps.clock(), writeId };
-    const made = newKey(deps, previous, { ...choice, ...by });
+    const previous = await owned.findToChange();
+    const by = { createdBy: owned.caller.applicationId, createdAt: deps.clock(), writeId };
+    const made = newKey(deps, owned.generate(previous), { ...choice, ...by });
     const others = keysOfOthers(previous, writeId);
-    if (others.length >= KEYS_MAX)
+    if (others.length >= owned.most)
       throw new ServiceError(
         'conflict',
-        `An application has at most ${String(KEYS_MAX)} keys: delete one first.`,
+        `${owned.owner} has at most ${String(owned.most)} keys: delete one first.`,
       );
-    return (await deps.applicationStore.update(previous, withKeys(previous, [...others, made.key])))
-      ? made
-      : 'conflict';
+    return (await owned.update(previous, withKeys(previous, [...others, made.key]))) ? made : 'conflict';
   });
 }
 
@@ -152,46 +194,46 @@ function patched(key: KeyView, { name, expiresAtMs, sourceAddresses }: KeyPatch)
  * Changes a key. Throws `not_found` for an expired one too: nothing makes it, or what it granted,
  * valid again.
  */
-export async function updateKey(
-  deps: GetApplicationDeps,
-  caller: Caller,
-  { id, keyId }: KeyPlace,
+export async function updateKey<Owner extends KeyOwner>(
+  deps: Platform,
+  owned: OwnedKeys<Owner>,
+  keyId: string,
   patch: KeyPatch,
 ): Promise<KeyView> {
-  requirePermission(caller, 'application:update');
+  requirePermission(owned.caller, owned.toChange);
   checkEnd(patch.expiresAtMs ?? undefined, deps.clock());
   return retryConflict<KeyView>(deps, async () => {
-    const previous = await applicationToChange(deps, caller, id);
-    const key = keyOf(previous, keyId);
-    const [view = key] = await viewsOf(deps, { ...previous, keys: [key] });
-    if ((view.expiresAtMs ?? Infinity) <= deps.clock()) throw noSuchKey();
+    const previous = await owned.findToChange();
+    const key = keyIn(owned, previous, keyId);
+    const [view = key] = await viewsOf(owned, { ...previous, keys: [key] });
+    if ((view.expiresAtMs ?? Infinity) <= deps.clock()) throw noSuchKey(owned);
     checkLater(key, patch.expiresAtMs, deps.clock());
     patch.check?.(view);
     const next = withKeys(
       previous,
       previous.keys.map((each) => (each.id === keyId ? patched(each, patch) : each)),
     );
-    return (await deps.applicationStore.update(previous, next)) ? patched(view, patch) : 'conflict';
+    return (await owned.update(previous, next)) ? patched(view, patch) : 'conflict';
   });
 }
 
 /**
  * Deletes a key. When this returns, no part of the service accepts it any more. The last key of an
- * application may be deleted, and a key may delete itself.
+ * owner may be deleted, and a key may delete itself.
  */
-export async function deleteKey(
-  deps: GetApplicationDeps,
-  caller: Caller,
-  { id, keyId }: KeyPlace,
+export async function deleteKey<Owner extends KeyOwner>(
+  deps: Platform,
+  owned: OwnedKeys<Owner>,
+  keyId: string,
 ): Promise<void> {
-  requirePermission(caller, 'application:update');
+  requirePermission(owned.caller, owned.toChange);
   await retryConflict(deps, async () => {
-    const previous = await applicationToChange(deps, caller, id);
-    keyOf(previous, keyId);
+    const previous = await owned.findToChange();
+    keyIn(owned, previous, keyId);
     const next = withKeys(
       previous,
       previous.keys.filter((key) => key.id !== keyId),
     );
-    return (await deps.applicationStore.update(previous, next)) ? 'deleted' : 'conflict';
+    return (await owned.update(previous, next)) ? 'deleted' : 'conflict';
   });
 }

@@ -68,7 +68,8 @@ export interface AuditEntry {
   /** Id of the application that acted. */
   readonly app?: string;
   /**
-   * The credential: `key:<id>`, `session:<id>`, `invocation:<id>` or `operator:<AWS principal>`.
+   * The credential: `key:<id>`, `session:<id>`, `invocation:<id>`, `proxy:<id>` for a call with the
+   * key of a stored proxy alone, or `operator:<AWS principal>`.
    */
   readonly cred?: string;
   readonly ip?: string;
@@ -79,10 +80,14 @@ export interface AuditEntry {
   readonly containersLeftOut?: number;
   /** How many tokens matched a search, if there are too many to name them. */
   readonly matches?: number;
+  /** Id and version of the stored proxy that a call went through. */
+  readonly proxy?: string;
+  readonly proxyVersion?: number;
   /** Host and port to which the proxy or a webhook sent a request. */
   readonly host?: string;
   /**
-   * The resource that the request is about: `application:<id>`, `reactor:<id>` or `tenant:<id>`.
+   * The resource that the request is about: `application:<id>`, `reactor:<id>`, `proxy:<id>` or
+   * `tenant:<id>`.
    */
   readonly resource?: string;
   readonly invocation?: string;

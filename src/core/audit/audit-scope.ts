@@ -50,7 +50,7 @@ export interface AuditScope extends Sightings {
 /** What all records of a request have in common. */
 export type AuditSubject = Pick<
   AuditEntry,
-  'op' | 'app' | 'cred' | 'ip' | 'trace' | 'resource' | 'invocation'
+  'op' | 'app' | 'cred' | 'ip' | 'trace' | 'resource' | 'proxy' | 'proxyVersion' | 'invocation'
 >;
 
 /** Forms in which a response shows a token. A failed response shows nothing. */

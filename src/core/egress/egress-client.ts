@@ -13,6 +13,8 @@ export interface OutboundRequest {
   readonly target: Secret<string>;
   readonly headers: Secret<HeaderFields>;
   readonly body: Secret<Buffer>;
+  /** A certificate with its private key in PEM, which is shown to the destination. */
+  readonly clientCertificate?: Secret<string>;
   /** Time limit for receiving the whole response, in ms. */
   readonly timeoutMs: number;
   /**

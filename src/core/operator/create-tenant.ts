@@ -1,3 +1,4 @@
+import { generateApiKey } from '../crypto/api-key.ts';
 import { deriveKey } from '../crypto/derive-key.ts';
 import { encryptRecord } from '../crypto/record-encryption.ts';
 import type { Secret } from '../shared/secret.ts';
@@ -51,7 +52,10 @@ export async function createTenant(
   );
   const applicationId = orderedId(now, deps.newId());
   const named = { id: applicationId, tenantId: id, type: 'management' as const };
-  const { key: managementKey, text } = newKey(deps, named, { ...FOR_EVER, createdAt: now });
+  const { key: managementKey, text } = newKey(deps, generateApiKey(deps.random, named.type, named.tenantId), {
+    ...FOR_EVER,
+    createdAt: now,
+  });
   const application: Application = {
     ...named,
     name: 'First management application',

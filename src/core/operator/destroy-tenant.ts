@@ -3,6 +3,7 @@ import type { TenantStore } from '../tenants/tenant.ts';
 import { isDestroyed } from '../crypto/key-ring.ts';
 import { isBusy } from '../reactors/change-function.ts';
 import type { ReactorRepairs } from '../reactors/reactor-functions.ts';
+import type { ProxyStore } from '../proxies/proxy-store.ts';
 import type { ReactorStore } from '../reactors/reactor-store.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -13,6 +14,7 @@ export interface DestroyTenantDeps extends Platform {
   readonly tenantStore: Pick<TenantStore, 'find' | 'update' | 'remove'>;
   readonly applicationStore: Pick<ApplicationStore, 'list' | 'delete' | 'forgetRetiredKeys'>;
   readonly reactorStore: Pick<ReactorStore, 'list' | 'delete'>;
+  readonly proxyStore: Pick<ProxyStore, 'list' | 'delete'>;
   readonly reactorFunctions: Pick<ReactorRepairs, 'remove'>;
   readonly tokenStore: Pick<
     TokenStore,
@@ -23,7 +25,7 @@ export interface DestroyTenantDeps extends Platform {
 /** Counts the records that one step removed. `isDone` is true after the last step. */
 export interface DestroyStep {
   readonly removed: number;
-  readonly what: 'applications' | 'keys' | 'reactors' | 'tokens' | 'tombstones' | 'tenant';
+  readonly what: 'applications' | 'keys' | 'proxies' | 'reactors' | 'tokens' | 'tombstones' | 'tenant';
   readonly isDone: boolean;
 }
 
@@ -71,6 +73,11 @@ export async function destroyTenantStep(deps: DestroyTenantDeps, tenantId: strin
   }
   const keys = await deps.applicationStore.forgetRetiredKeys(tenantId, STEP);
   if (keys > 0) return { what: 'keys', removed: keys, isDone: false };
+  const proxies = await firstOf(deps.proxyStore.list(tenantId, undefined), STEP);
+  if (proxies.length > 0) {
+    for (const proxy of proxies) await deps.proxyStore.delete(proxy);
+    return { what: 'proxies', removed: proxies.length, isDone: false };
+  }
   const reactors = await firstOf(deps.reactorStore.list(tenantId, undefined), REACTORS_STEP);
   if (reactors.length > 0) {
     // A reactor that is being created or changed waits: its function would appear after its record

@@ -5,6 +5,9 @@ import { macVersion } from '../crypto/record-mac.ts';
 import { dataKeyVersion } from '../crypto/record-encryption.ts';
 import { FORGOTTEN_MS, type TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Vault } from '../crypto/vault.ts';
+import { reencrypted } from '../proxies/change-proxy.ts';
+import type { ProxyStore } from '../proxies/proxy-store.ts';
+import type { StoredProxy } from '../proxies/stored-proxy.ts';
 import { openReactor, encryptContent } from '../reactors/open-reactor.ts';
 import type { StoredReactor } from '../reactors/reactor.ts';
 import type { ReactorStore } from '../reactors/reactor-store.ts';
@@ -19,6 +22,7 @@ import { withReencryptedSecrets } from '../webhooks/webhook-secrets.ts';
 export interface ReencryptDeps extends TenantDeps {
   readonly tokenStore: TokenStore;
   readonly reactorStore: ReactorStore;
+  readonly proxyStore: Pick<ProxyStore, 'list' | 'versions' | 'update'>;
   readonly tenantKeys: TenantKeys;
   readonly vault: Vault;
   /** Called with the reason why a record could not be opened. */
@@ -135,6 +139,15 @@ async function reencryptReactor(deps: ReencryptDeps, reactor: StoredReactor, goa
     version: reactor.version + 1,
   });
   return isWritten ? 'reencrypted' : 'left';
+}
+
+async function reencryptProxy(deps: ReencryptDeps, proxy: StoredProxy, goal: Goal): Promise<Outcome> {
+  const versions = await deps.proxyStore.versions(proxy);
+  const encrypted = [proxy, ...versions].map(({ encryptedDefinition }) => encryptedDefinition);
+  if (![...encrypted, proxy.encryptedConfiguration].some((each) => isEncryptedBefore(goal.version, each)))
+    return 'up to date';
+  const again = await reencrypted(deps, proxy, versions);
+  return (await deps.proxyStore.update(proxy, again.next, again.versions)) ? 'reencrypted' : 'left';
 }
 
 /** Runs `act` for one record. If the record does not open, the others must still be encrypted. */
@@ -265,9 +278,12 @@ export async function reencryptStep(deps: ReencryptDeps, tenantId: string): Prom
   const [walk, goal] = [walkOf(tenant, now), goalOf(tenant, now)];
   const tally: Tally = { reencrypted: 0, seen: 0, left: 0, unreadable: [] };
   const after = await reencryptTokens(deps, tenantId, walk.after, goal, tally);
-  if (after === undefined)
+  if (after === undefined) {
     for await (const batch of deps.reactorStore.list(tenantId, undefined))
       await actOn(tally, batch, (reactor) => guarded(deps, () => reencryptReactor(deps, reactor, goal)));
+    for await (const batch of deps.proxyStore.list(tenantId, undefined))
+      await actOn(tally, batch, (proxy) => guarded(deps, () => reencryptProxy(deps, proxy, goal)));
+  }
   const left = walk.left + tally.left;
   await advance(deps, tenant, { startedAt: walk.startedAt, left }, after);
   const { reencrypted, seen, unreadable } = tally;

@@ -1,3 +1,4 @@
+import type { Way } from '../access/access-decision.ts';
 import type { Caller } from '../access/caller.ts';
 import { requireUse } from '../access/require-permission.ts';
 import { parseDestination, type Destination, type EgressAllowList } from '../egress/destination.ts';
@@ -11,21 +12,25 @@ import { DETOKENIZED_MAX_BYTES } from '../tokens/detokenize.ts';
 import { resolveTokens, type ResolveTokensDeps } from '../tokens/resolve-tokens.ts';
 import { formText } from './form-text.ts';
 import { requestBody } from './request-body.ts';
-import { requestHeaders, responseHeaders } from './request-headers.ts';
-import { combine, type Renderable } from './renderable.ts';
+import { checkSuffix } from './suffix.ts';
+import { forwardedHeaders, requestHeaders, responseHeaders } from './request-headers.ts';
 
 export interface ForwardDeps extends ResolveTokensDeps {
   readonly egress: EgressClient;
   readonly egressAllowList: EgressAllowList;
 }
 
-/** A request that names its destination in a header. */
+/** The destination that a caller of the ephemeral proxy names in a header. */
+export interface NamedDestination {
+  /** The value that the header has. */
+  readonly destination: string | undefined;
+  /** The name of the header, which errors show. */
+  readonly destinationHeader: string;
+}
+
+/** A request that the proxy forwards. */
 export interface ProxyRequest {
   readonly method: string;
-  /** The value of the header that names the destination. */
-  readonly destination: string | undefined;
-  /** The name of the header above, which errors show. */
-  readonly destinationHeader: string;
   /** The rest of the path after `/proxy`, encoded; empty or starting with `/`. */
   readonly suffix: string;
   /** The unchanged query, without `?`. */
@@ -50,12 +55,20 @@ export const PROXY_LIMITS = { timeoutMs: 25_000, bodyMaxBytes: 6_000_000 } as co
  * Whether a body has any content coding but `identity` (RFC 9110, section 8.4; names of codings are
  * case-insensitive).
  */
-function isCompressed(contentEncoding: string): boolean {
+export function isCompressed(contentEncoding: string): boolean {
   const codings = contentEncoding
     .toLowerCase()
     .split(',')
     .map((coding) => coding.trim());
   return codings.some((coding) => coding !== '' && coding !== 'identity');
+}
+
+/** Throws `forbidden` for a caller that may not use the proxy, of either kind, this way. */
+export function checkProxyCaller(caller: Caller, way: Way): void {
+  if (caller.type !== 'private' && caller.type !== 'session') {
+    throw new ServiceError('forbidden', 'Only private applications and sessions use the proxy.');
+  }
+  requireUse(caller, way);
 }
 
 function checkCaller(caller: Caller): void {
@@ -64,13 +77,10 @@ function checkCaller(caller: Caller): void {
       'forbidden',
       'The setting ephemeral_proxy of the tenant turns the ephemeral proxy off for all.',
     );
-  if (caller.type !== 'private' && caller.type !== 'session') {
-    throw new ServiceError('forbidden', 'Only private applications and sessions use the proxy.');
-  }
-  requireUse(caller, 'named_by_caller');
+  checkProxyCaller(caller, 'named_by_caller');
 }
 
-function destinationOf(request: ProxyRequest, allowList: EgressAllowList): Destination {
+function destinationOf(request: ProxyRequest & NamedDestination, allowList: EgressAllowList): Destination {
   const { destination, destinationHeader, ownHost } = request;
   if (destination === undefined || destination === '') throw invalid(destinationHeader, 'is required');
   const parsed = parseDestination(destination, defined({ allowList, ownHost }));
@@ -78,66 +88,86 @@ function destinationOf(request: ProxyRequest, allowList: EgressAllowList): Desti
   return parsed;
 }
 
-/**
- * Refuses segments that some server resolves against the base path, so that a caller who adds a
- * path stays below that of the destination. RFC 3986, section 5.2.4 has the segments. Servers may
- * also accept parameters after `;`, a backslash as separator, and blanks or control characters.
- */
-function checkSuffix(suffix: string): void {
-  const path = decodeURIComponent(suffix).replaceAll(/[\s\p{Cc}]/gu, '');
-  if (/(?:^|[/\\])\.{1,2}(?:[/\\;]|$)/.test(path))
-    throw invalid('path', 'must not contain a segment . or .. below /proxy');
-}
-
 /** Joins base path and suffix with one slash, and puts the base's own query first. */
-function targetOf(url: URL, suffix: string, query: Renderable<string>): Renderable<string> {
+export function targetOf(url: URL, suffix: string, query: string): string {
   const path = suffix === '' ? url.pathname : `${url.pathname.replace(/\/$/, '')}${suffix}`;
-  const own = url.search.slice(1);
-  return combine([query], ([rendered = '']) => {
-    const both = [own, rendered].filter((part) => part !== '').join('&');
-    return both === '' ? path : `${path}?${both}`;
-  });
+  const both = [url.search.slice(1), query].filter((part) => part !== '').join('&');
+  return both === '' ? path : `${path}?${both}`;
+}
+
+/** The parts of a request that may have expressions. */
+type Fillable = Pick<ProxyRequest, 'query' | 'headers' | 'isReserved' | 'body'>;
+
+/** A request as the destination gets it. It may have plaintext. */
+export interface FilledRequest {
+  readonly query: string;
+  readonly headers: HeaderFields;
+  readonly body: Buffer;
 }
 
 /**
- * Fills in plaintext and forwards a request. The caller needs `token:use` for each token or,
- * without tokens, on some container. Throws `validation_failed`, `forbidden` and errors of the
- * egress client.
+ * Fills the plaintext into a request. The caller needs `token:use` for each token, by a rule that
+ * admits this way. Throws `validation_failed` and `forbidden`.
  */
-export async function forward(
-  deps: ForwardDeps,
+export async function fillRequest(
+  deps: ResolveTokensDeps,
   caller: Caller,
-  request: ProxyRequest,
-): Promise<InboundResponse> {
-  checkCaller(caller);
-  const destination = destinationOf(request, deps.egressAllowList);
-  checkSuffix(request.suffix);
+  use: Way,
+  request: Fillable,
+): Promise<FilledRequest> {
   const fields = new TemplateFields(deps.random.integer);
   const isEncoded = isCompressed(request.headers['content-encoding'] ?? '');
-  const target = targetOf(destination.url, request.suffix, formText(request.query, 'query', fields));
+  const query = formText(request.query, 'query', fields);
   const headers = requestHeaders(request.headers, request.isReserved, fields);
   const body = requestBody(request.body, request.headers['content-type'] ?? '', isEncoded, fields);
   fields.throwIfFailed();
 
-  const references = [...target.references, ...headers.references, ...body.references];
-  const what = { right: { use: 'named_by_caller' }, maxBytes: DETOKENIZED_MAX_BYTES } as const;
+  const references = [...query.references, ...headers.references, ...body.references];
+  const what = { right: { use }, maxBytes: DETOKENIZED_MAX_BYTES } as const;
   const tokens = await resolveTokens(deps, caller, what, references);
   const filling = { valueOf: tokens.valueOf, budget: fields.budget };
-  const rendered = {
-    target: target.render(filling),
+  const filled = {
+    query: query.render(filling),
     headers: headers.render(filling),
     body: body.render(filling),
   };
   fields.throwIfFailed();
+  return filled;
+}
 
+/** A request in which nothing is an expression. */
+export const unfilledRequest = ({ query, headers, isReserved, body }: Fillable): FilledRequest => ({
+  query,
+  headers: forwardedHeaders(headers, isReserved),
+  body: body.bytes,
+});
+
+/**
+ * Fills in plaintext and forwards a request to the destination that its caller names. Throws
+ * `validation_failed`, `forbidden` and errors of the egress client.
+ */
+export async function forward(
+  deps: ForwardDeps,
+  caller: Caller,
+  request: ProxyRequest & NamedDestination,
+): Promise<InboundResponse> {
+  checkCaller(caller);
+  const destination = destinationOf(request, deps.egressAllowList);
+  checkSuffix(request.suffix);
+  const { query, headers, body } = await fillRequest(deps, caller, 'named_by_caller', request);
   const response = await deps.egress.send({
     destination,
     method: request.method,
-    target: new Secret(rendered.target),
-    headers: new Secret([...rendered.headers, ...request.extraHeaders]),
-    body: new Secret(rendered.body),
+    target: new Secret(targetOf(destination.url, request.suffix, query)),
+    headers: new Secret([...headers, ...request.extraHeaders]),
+    body: new Secret(body),
     ...PROXY_LIMITS,
   });
-  const isFromPage = request.headers['origin'] !== undefined;
-  return { ...response, headers: responseHeaders(response.headers, request.isReserved, isFromPage) };
+  return { ...response, headers: returnedHeaders(response.headers, request) };
 }
+
+/** The fields of an answer that the caller of a request gets. */
+export const returnedHeaders = (
+  fields: HeaderFields,
+  { headers, isReserved }: Pick<ProxyRequest, 'headers' | 'isReserved'>,
+): HeaderFields => responseHeaders(fields, isReserved, headers['origin'] !== undefined);

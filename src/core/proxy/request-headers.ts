@@ -44,8 +44,51 @@ function isForwarded(name: string, connection: string): boolean {
   );
 }
 
+/** A name of a field (RFC 9110, section 5.6.2). */
+const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}$/;
+
+/** Fields by which some servers replace the method or the address of a request. */
+const OVERRIDES = /^(?:x-http-method.*|x-method-override|x-original-url|x-rewrite-url)$/;
+
+/**
+ * Fields that change how an answer comes back: encoded, or a part of it, in which no value is
+ * recognized.
+ */
+const SHAPES_ANSWER = new Set([
+  'accept-encoding',
+  'accept-charset',
+  'range',
+  'request-range',
+  'if-range',
+  'te',
+]);
+
+/**
+ * The name of a field as some servers read it (CGI, RFC 3875, section 4.1.18): in lower case, and
+ * with the same character for `-` and all others that are no letter or digit.
+ */
+export const readName = (name: string): string => name.toLowerCase().replaceAll(/[^\da-z]/g, '-');
+
+/**
+ * Whether a field of a caller, or of a reactor, reaches the destination of a stored proxy, however
+ * its server reads the name.
+ */
+export function mayPass(name: string): boolean {
+  const read = readName(name);
+  return isForwarded(read, '') && !OVERRIDES.test(read) && !SHAPES_ANSWER.has(read);
+}
+
+/** Whether a transform may name a field at all. */
+export const isFieldName = (name: string): boolean => FIELD_NAME.test(name);
+
+/** Whether a stored transform, or a reactor, may set a field. */
+export function mayAppend(name: string, isReserved: (name: string) => boolean): boolean {
+  const read = readName(name);
+  return isFieldName(name) && mayPass(name) && !ORIGIN_WIDE.has(read) && !isReserved(read);
+}
+
 // Fields contain bytes. Text beyond ASCII is sent as UTF-8 (RFC 9110, section 5.5).
-const asFieldValue = (text: string): string => Buffer.from(text).toString('latin1');
+export const asFieldValue = (text: string): string => Buffer.from(text).toString('latin1');
 
 /**
  * Rejects a value next to other text that could add a member, a parameter, or the end of a quoted
@@ -97,21 +140,43 @@ function field(name: string, value: string, fields: TemplateFields): Renderable<
 }
 
 /**
- * The fields for the destination, with references filled in. `isReserved` selects the fields for
- * the service alone, which are not sent.
+ * The fields for the destination, unchanged. `isReserved` selects the fields for the service alone,
+ * which are not sent.
  */
+export function forwardedHeaders(
+  headers: Readonly<Record<string, string>>,
+  isReserved: (name: string) => boolean,
+): HeaderFields {
+  return Object.entries(headers).filter(
+    ([name]) => isForwarded(name, headers['connection'] ?? '') && !isReserved(name),
+  );
+}
+
+/** As {@link forwardedHeaders}, with references filled in. */
 export function requestHeaders(
   headers: Readonly<Record<string, string>>,
   isReserved: (name: string) => boolean,
   fields: TemplateFields,
 ): Renderable<HeaderFields> {
-  const forwarded = Object.entries(headers).filter(
-    ([name]) => isForwarded(name, headers['connection'] ?? '') && !isReserved(name),
-  );
   return combine(
-    forwarded.map(([name, value]) => field(name, value, fields)),
+    forwardedHeaders(headers, isReserved).map(([name, value]) => field(name, value, fields)),
     (rendered) => rendered,
   );
+}
+
+/**
+ * The value of a stored header, with references filled in. `isPart` means that other values follow
+ * or precede it, so that none may end its own.
+ */
+export function headerText(
+  value: string,
+  path: string,
+  isPart: boolean,
+  fields: TemplateFields,
+): Renderable<string> {
+  const whole = inPart('=&: ');
+  const places = (skeleton: Skeleton) => (isPart ? skeleton.at.map(() => whole) : headerPlaces(skeleton));
+  return placedTemplate(value, path, fields, places);
 }
 
 /**

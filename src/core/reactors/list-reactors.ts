@@ -4,7 +4,7 @@ import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import { newestFirst, pageResources } from '../lists/page-resources.ts';
 import type { Page, PageRequest } from '../lists/pagination.ts';
 import { viewReactors, type GetReactorDeps, type ReactorView } from './get-reactor.ts';
-import { namePattern } from './name-pattern.ts';
+import { namePattern } from '../lists/name-pattern.ts';
 import type { StoredReactor } from './reactor.ts';
 
 export interface ListReactorsDeps extends GetReactorDeps {

@@ -39,6 +39,8 @@ export interface RunInput {
   readonly timeoutMs: number;
   /** The caller stops waiting at this time, in ms since the epoch. */
   readonly deadline: number;
+  /** The only code that may run, by its hash; absent for whatever the reactor has. */
+  readonly codeHash?: string;
 }
 
 /** What a reactor returns (docs/contract.md#the-reactor-response-object). */
@@ -110,6 +112,12 @@ async function runVersion(
   );
 }
 
+/** Throws `conflict` for a reactor that has other code than a run asks for. */
+function checkPinned(reactor: StoredReactor, { codeHash }: RunInput): void {
+  if (codeHash !== undefined && codeHash !== reactor.codeHash)
+    throw new ServiceError('conflict', 'The code of the reactor has changed.');
+}
+
 /**
  * Runs the code that the record names. While the reactor is being updated, or after an interrupted
  * update, instances of `live` may return `stale`. Then the recorded version runs
@@ -123,6 +131,7 @@ async function runCurrentVersion(
 ): Promise<Exclude<RunOutcome, { readonly outcome: 'stale' }>> {
   let reactor = found;
   for (let readings = 1; readings <= READINGS; readings += 1) {
+    checkPinned(reactor, input);
     const live = await runVersion(deps, reactor, args, input);
     if (live.outcome !== 'stale') return live;
     const { functionVersion } = reactor;

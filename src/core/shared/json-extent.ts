@@ -44,16 +44,16 @@ class Extent implements JsonVisitor {
     this.#limits = limits;
   }
 
-  open(isObject: boolean): void {
+  open(isObject: boolean, start: number): void {
     this.#count();
     this.#depth += 1;
     if (this.#depth > this.#limits.depthMax) throw new JsonExtentError('depth');
-    this.#limits.also.open(isObject);
+    this.#limits.also.open(isObject, start);
   }
 
-  close(): void {
+  close(end: number): void {
     this.#depth -= 1;
-    this.#limits.also.close();
+    this.#limits.also.close(end);
   }
 
   name(start: number, end: number, isEscaped: boolean): void {

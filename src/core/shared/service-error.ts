@@ -4,6 +4,8 @@
  */
 export type ServiceErrorCode =
   | 'validation_failed'
+  | 'configuration_required'
+  | 'transform_failed_unsent'
   | 'unauthenticated'
   | 'key_expired'
   | 'forbidden'
@@ -20,6 +22,7 @@ export type ServiceErrorCode =
   | 'reactor_not_loaded'
   | 'reactor_failed'
   | 'destination_unreachable'
+  | 'transform_failed'
   | 'dependency_unavailable';
 
 /**

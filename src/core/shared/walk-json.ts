@@ -3,14 +3,14 @@
  * string include its quotes.
  */
 export interface JsonVisitor {
-  /** Called at the start of an object or array. */
-  open(isObject: boolean): void;
+  /** Called at the start of an object or array, with the position of its bracket. */
+  open(isObject: boolean, start: number): void;
   /** Called for the name of the member whose value comes next. */
   name(start: number, end: number, isEscaped: boolean): void;
   /** Called for a string, number, `true`, `false` or `null`. */
   scalar(start: number, end: number, isEscaped: boolean): void;
-  /** Called at the end of the innermost object or array. */
-  close(): void;
+  /** Called at the end of the innermost object or array, with the position after its bracket. */
+  close(end: number): void;
 }
 
 const [QUOTE, BACKSLASH, COMMA, COLON, MINUS, PLUS, POINT, ZERO, NINE] = [
@@ -86,7 +86,7 @@ class Walk {
         }
         if (code !== (inside ? CLOSE_OBJECT : CLOSE_LIST)) throw this.#wrong();
         isObject.pop();
-        this.#visitor.close();
+        this.#visitor.close(this.#at);
       }
     }
   }
@@ -113,11 +113,11 @@ class Walk {
       return undefined;
     }
     const isObject = code === OPEN_OBJECT;
-    this.#visitor.open(isObject);
+    this.#visitor.open(isObject, this.#at);
     this.#at += 1;
     if (this.#next() !== (isObject ? CLOSE_OBJECT : CLOSE_LIST)) return isObject;
     this.#at += 1;
-    this.#visitor.close();
+    this.#visitor.close(this.#at);
     return undefined;
   }
 

@@ -46,6 +46,7 @@ export interface TrailPages {
 export interface RecordFilters {
   readonly tokenId?: string;
   readonly applicationId?: string;
+  readonly proxyId?: string;
   readonly operation?: string;
   readonly outcome?: Outcome;
   /** The range includes this time. */
@@ -234,6 +235,7 @@ async function recordsNaming(
 function testOf({
   tokenId,
   applicationId,
+  proxyId,
   operation,
   outcome,
 }: RecordFilters): (entry: AuditEntry) => boolean {
@@ -241,12 +243,13 @@ function testOf({
   return (entry) =>
     (name === undefined || formsOf(entry, [name]).length > 0) &&
     (applicationId === undefined || entry.app === applicationId) &&
+    (proxyId === undefined || entry.proxy === proxyId) &&
     (operation === undefined || entry.op === operation) &&
     (outcome === undefined || entry.outcome === outcome);
 }
 
-const isSelective = ({ applicationId, operation, outcome }: RecordFilters): boolean =>
-  [applicationId, operation, outcome].some((filter) => filter !== undefined);
+const isSelective = ({ applicationId, proxyId, operation, outcome }: RecordFilters): boolean =>
+  [applicationId, proxyId, operation, outcome].some((filter) => filter !== undefined);
 
 /**
  * Reads the newest records of a range. With a token in the filters, reads those that may name it.
@@ -314,11 +317,11 @@ export async function listRecords(
     deps.tenantKeys.current(caller.tenantId, 'cursor'),
     deps.tenantKeys.all(caller.tenantId, 'cursor'),
   ]);
-  const { tokenId, applicationId, operation, outcome, from, to } = filters;
+  const { tokenId, applicationId, proxyId, operation, outcome, from, to } = filters;
   const scope = {
     list: 'logs',
     applicationId: caller.credentialId,
-    filters: JSON.stringify([tokenId, applicationId, operation, outcome, from, to]),
+    filters: JSON.stringify([tokenId, applicationId, proxyId, operation, outcome, from, to]),
   };
   const before = cursor === undefined ? undefined : decodeCursor(keys, scope, cursor);
   const { views, next } = await walkRecords(deps, caller.tenantId, filters, { size, before });

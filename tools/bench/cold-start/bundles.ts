@@ -9,6 +9,7 @@ import { BUNDLE_OPTIONS, bundleInto } from '../../../lib/bundle.ts';
 export const FUNCTIONS = [
   'tokens',
   'applications',
+  'proxies',
   'proxy',
   'reactors',
   'logs',

@@ -30,7 +30,7 @@ const AFTERWARDS = { 'reactor-worker': /Worker/, 'webhook-sender': /Sender/ } as
 const ROLES = {
   tokens: /Tokens/,
   applications: /Applications/,
-  proxy: /Proxy/,
+  proxy: /Proxy(?:Role|Function)/,
   reactors: /ReactorsRole|ReactorsFunction/,
 };
 

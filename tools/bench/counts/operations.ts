@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { strictClient } from '../../../test/support/http-client.ts';
+import { strictClient, type StrictClient } from '../../../test/support/http-client.ts';
 import type { Credentials } from '../../../test/support/credentials.ts';
 import { CARD, revealing } from '../../../test/support/sample-requests.ts';
 import { anEvent, type EventOf } from '../an-event.ts';
@@ -13,7 +13,55 @@ export interface CountedOperation {
   readonly event: () => Promise<object>;
 }
 
+/** Calls stored proxies, which differ by what they have. */
+function storedProxies(
+  {
+    management,
+    destination,
+    application,
+    reactor,
+  }: {
+    readonly management: StrictClient;
+    readonly destination: string;
+    readonly application: string;
+    readonly reactor: string;
+  },
+  call: (proxyKey: string) => Promise<object>,
+): readonly CountedOperation[] {
+  const append = { type: 'append_header', name: 'X-Secret', value: '{{ configuration.SECRET }}' };
+  const tokenize = { type: 'tokenize', location: '$.filler', token: { type: 'token' } };
+  const members: Readonly<Record<string, object>> = {
+    'stored proxy 1 KB': {},
+    'stored proxy, a secret and a mask': {
+      configuration: { SECRET: 'a secret of a proxy' },
+      request_transforms: [append],
+      response_transforms: [{ type: 'mask', matcher: 'card_number', replacement: '[card]' }],
+    },
+    'stored proxy, an application': { application: { id: application } },
+    'stored proxy, tokenize': { request_transforms: [tokenize] },
+    'stored proxy, a reactor': { request_transforms: [{ type: 'reactor', reactor_id: reactor }] },
+  };
+  const made = new Map<string, Promise<{ readonly key: string }>>();
+  return Object.entries(members).map(([name, more]) => ({
+    name,
+    folder: 'proxy',
+    status: 200,
+    async event() {
+      const proxy =
+        made.get(name) ??
+        management<{ readonly key: string }>('POST', '/proxies', {
+          name,
+          destination_url: destination,
+          ...more,
+        });
+      made.set(name, proxy);
+      return call((await proxy).key);
+    },
+  }));
+}
+
 const REACTOR_CODE = 'module.exports = async ({ args }) => ({ raw: { last4: args.card.number.slice(-4) } });';
+const PASSING_CODE = 'module.exports = async ({ args: { body } }) => ({ raw: { body } });';
 
 interface Identified {
   readonly id: string;
@@ -79,6 +127,13 @@ export async function countedOperations(
     code: REACTOR_CODE,
     configuration: { url: 'https://processor.example.com' },
   });
+  const { id: passing } = await manage<Identified>('POST', '/reactors', {
+    name: 'passes on',
+    code: PASSING_CODE,
+    configuration: {},
+  });
+  const { id: applicationOfProxy } = await application({ type: 'private', permissions: ['token:create'] });
+  const stored = { management: manage, destination, application: applicationOfProxy, reactor: passing };
   const react = (more: object) => async () =>
     request('POST', `/reactors/${reactor}/react`, {
       id: reactor,
@@ -168,6 +223,12 @@ export async function countedOperations(
     },
     { name: 'proxy 1 KB', folder: 'proxy', status: 200, event: proxied(900) },
     { name: 'proxy 1 MB', folder: 'proxy', status: 200, event: proxied(999_900) },
+    ...storedProxies(stored, async (proxyKey) =>
+      request('POST', '/proxy', {
+        headers: { 'svc-proxy-key': proxyKey },
+        body: { card: expression(await card()), filler: 'x'.repeat(900) },
+      }),
+    ),
     { name: 'react', folder: 'reactors', status: 200, event: react({}) },
     { name: 'react later', folder: 'reactors', status: 202, event: react({ callback_url: destination }) },
     {

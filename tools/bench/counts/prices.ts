@@ -37,7 +37,7 @@ export function pricesOf(counts: readonly OperationCount[]): readonly Price[] {
   return counts.flatMap(({ name, warm, trailBytes, bodyBytes, afterwards }) => {
     const own = {
       gatewayRequests: Math.max(1, Math.ceil(bodyBytes / METERED_BYTES)),
-      waitsForOthers: name.startsWith('proxy') || warm.lambdaCalls > 0,
+      waitsForOthers: /proxy/.test(name) || warm.lambdaCalls > 0,
     };
     const later = { gatewayRequests: 0, waitsForOthers: true };
     return [

@@ -17,7 +17,8 @@ const MORE_RANGES = {
 /** The network of a card, which `bin_details.card_brand` shows. */
 export type CardBrand = keyof typeof CARD_RANGES | keyof typeof MORE_RANGES;
 
-interface CardRange {
+/** The numbers of a network that begin with the prefixes from `from` to `to`. */
+export interface CardRange {
   readonly brand: CardBrand;
   /** First and last prefix of the range, which have the same length. */
   readonly from: string;
@@ -38,13 +39,18 @@ const byLength = (): readonly CardRange[] =>
 
 let ranges: readonly CardRange[] | undefined;
 
+/** Returns all ranges of card numbers, those with the longest prefixes first. */
+export function cardRanges(): readonly CardRange[] {
+  ranges ??= byLength();
+  return ranges;
+}
+
 /**
  * The brand of a card number, by the longest known prefix of its digits; `null` if none is known. A
  * number that is still being typed has the brand of the digits so far.
  */
 export function cardBrand(number: string): CardBrand | null {
-  ranges ??= byLength();
-  const range = ranges.find(({ from, to }) => {
+  const range = cardRanges().find(({ from, to }) => {
     const prefix = number.slice(0, from.length);
     return prefix.length === from.length && prefix >= from && prefix <= to;
   });

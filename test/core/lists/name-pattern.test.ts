@@ -1,4 +1,4 @@
-import { namePattern } from '../../../src/core/reactors/name-pattern.ts';
+import { namePattern } from '../../../src/core/lists/name-pattern.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 import { expectLinear } from '../../support/expect-linear.ts';
 

@@ -1,0 +1,33 @@
+import { dynamoDbClient, kmsClient } from '../../src/adapters/aws/clients.ts';
+import type { Instance } from '../../src/adapters/instance.ts';
+import { createProxies, createReactorStores, createStores, createTrail } from '../../src/adapters/stores.ts';
+import type { ChangeProxyDeps } from '../../src/core/proxies/change-proxy.ts';
+import type { Unaudited } from '../../src/lambda/audited-deps.ts';
+import { apiSettings } from '../../src/http/api-settings.ts';
+import type { ApiDeps } from '../../src/http/create-api-handler.ts';
+import { tokenInputParser } from '../../src/http/parse-token-input.ts';
+import { auditReports } from '../../src/lambda/audit-metrics.ts';
+import { environment } from './config.ts';
+
+export type ProxiesDeps = ApiDeps & ChangeProxyDeps;
+
+/**
+ * Wires the function from its environment. Throws at the start of an instance if a variable is
+ * missing.
+ */
+export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudited<ProxiesDeps> {
+  const config = environment.parse(env);
+  const { aws, platform, print } = instance;
+  const dynamodb = { client: dynamoDbClient(aws), platform };
+  const stores = createStores(dynamodb, kmsClient(aws), config);
+  const { reactorStore } = createReactorStores(dynamodb, config);
+  return {
+    ...apiSettings(config, instance),
+    ...stores,
+    auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(print, config.SERVICE_NAME) }),
+    ...createProxies(dynamodb, config),
+    reactorStore,
+    parseTokenInput: tokenInputParser(config.CLIENT_COMPATIBILITY),
+    egressAllowList: config.EGRESS_ALLOW_LIST,
+  };
+}

@@ -1,0 +1,181 @@
+import * as z from 'zod/mini';
+import type { ApplicationKey } from '../../core/applications/application-key.ts';
+import type { ProxyStore } from '../../core/proxies/proxy-store.ts';
+import {
+  STORED_PROXY_LIMITS,
+  type StoredProxy,
+  type StoredVersion,
+} from '../../core/proxies/stored-proxy.ts';
+import { isUuid } from '../../core/shared/is-uuid.ts';
+import { keyItem } from './application-item.ts';
+import { batchGet, getItem } from './batch-get.ts';
+import {
+  credentialKey,
+  FIRST_COPY,
+  PROXY_PREFIX,
+  proxyKey,
+  proxyVersionKey,
+  proxyVersionPrefix,
+  type ItemKey,
+} from './keys.ts';
+import { binary, type Item, type Table, type TransactWriteItem } from './table-client.ts';
+import { tenantItems } from './tenant-items.ts';
+import { transact } from './transact.ts';
+
+const proxyItem = z.lazy(() =>
+  z.object({
+    id: z.string(),
+    tenantId: z.string(),
+    definitionVersion: z.number(),
+    encryptedDefinition: binary,
+    configurationNames: z.array(z.string()),
+    encryptedConfiguration: binary,
+    keys: z.array(keyItem()),
+    retiredKeys: z.array(z.object({ id: z.string(), hash: binary, until: z.number() })),
+    createdBy: z.string(),
+    createdAt: z.number(),
+    modifiedBy: z.exactOptional(z.string()),
+    modifiedAt: z.exactOptional(z.number()),
+    version: z.number(),
+  }),
+);
+
+const versionItem = z.lazy(() =>
+  z.object({
+    version: z.number(),
+    encryptedDefinition: binary,
+    createdBy: z.string(),
+    createdAt: z.number(),
+  }),
+);
+
+const useItem = z.lazy(() => z.object({ keyId: z.string(), lastUsedOn: z.string() }));
+
+const read = (item: Item): StoredProxy => proxyItem.parse(item);
+
+const PAGE = 100;
+/** The day of the last use of a key that was not used yet. It sorts before all days. */
+const NEVER = '';
+
+/** The single writes that change proxies, their versions and the items of their keys. */
+function createWrites(name: string) {
+  const put = (item: Item, condition: object = {}): TransactWriteItem => ({
+    Put: { TableName: name, Item: item, ...condition },
+  });
+  const remove = (key: ItemKey, condition: object = {}): TransactWriteItem => ({
+    Delete: { TableName: name, Key: { ...key }, ...condition },
+  });
+  const useKey = ({ hash }: Pick<ApplicationKey, 'hash'>) => credentialKey(hash, FIRST_COPY);
+  return {
+    put: (proxy: StoredProxy, condition: object) =>
+      put({ ...proxyKey(proxy.tenantId, proxy.id), ...proxy }, condition),
+    remove: (proxy: StoredProxy) => remove(proxyKey(proxy.tenantId, proxy.id), unchanged(proxy)),
+    putVersion: ({ tenantId, id }: StoredProxy, version: StoredVersion) =>
+      put({ ...proxyVersionKey(tenantId, id, version.version), ...version }),
+    removeVersion: ({ tenantId, id }: StoredProxy, version: number) =>
+      remove(proxyVersionKey(tenantId, id, version)),
+    putUse: ({ tenantId, id: proxyId }: StoredProxy, key: ApplicationKey) =>
+      put({ ...useKey(key), tenantId, proxyId, keyId: key.id, lastUsedOn: NEVER }),
+    removeUse: (key: ApplicationKey) => remove(useKey(key)),
+  };
+}
+
+/** The condition that a proxy is still as it was read. */
+const unchanged = ({ version }: StoredProxy) => ({
+  ConditionExpression: 'version = :version',
+  ExpressionAttributeValues: { ':version': version },
+});
+
+const FREE = { ConditionExpression: 'attribute_not_exists(pk)' };
+
+async function versionsOf(
+  table: Table,
+  { tenantId, id }: Pick<StoredProxy, 'tenantId' | 'id'>,
+): Promise<readonly StoredVersion[]> {
+  const pageSize = STORED_PROXY_LIMITS.versions;
+  const listing = { tenantId, prefix: proxyVersionPrefix(id), after: undefined, pageSize };
+  const found: StoredVersion[] = [];
+  for await (const items of tenantItems(table, listing)) {
+    found.push(...items.map((item) => versionItem.parse(item)));
+    if (found.length >= pageSize) break;
+  }
+  return found.slice(0, pageSize);
+}
+
+/** The version that is too old once a proxy has its newest one. */
+const forgottenBy = ({ definitionVersion }: StoredProxy): number =>
+  definitionVersion - STORED_PROXY_LIMITS.versions;
+
+/**
+ * Stored proxies in the Access table: each is one item, by which its keys are checked. Beside it
+ * are its last versions, and one item for each key with the day of its last use, in the place and
+ * form of an application's key (`key-uses.ts`).
+ */
+export function createProxyStore(table: Table): ProxyStore {
+  const writes = createWrites(table.name);
+
+  return {
+    create: (proxy, first) =>
+      transact(table, [
+        writes.put(proxy, FREE),
+        writes.putVersion(proxy, first),
+        ...proxy.keys.map((key) => writes.putUse(proxy, key)),
+      ]),
+
+    async find(tenantId, id) {
+      if (!isUuid(id)) return undefined;
+      const item = await getItem(table, proxyKey(tenantId, id));
+      return item && read(item);
+    },
+
+    async findMany(tenantId, ids) {
+      const keys = [...new Set(ids)].filter(isUuid).map((id) => proxyKey(tenantId, id));
+      return (await batchGet(table, keys)).map(read);
+    },
+
+    async *list(tenantId, after) {
+      const listing = {
+        tenantId,
+        prefix: PROXY_PREFIX,
+        after: after === undefined ? undefined : proxyKey(tenantId, after),
+        pageSize: PAGE,
+      };
+      for await (const items of tenantItems(table, listing)) yield items.map(read);
+    },
+
+    update(previous, next, versions) {
+      const [before, after] = [previous, next].map(({ keys }) => new Set(keys.map(({ id }) => id)));
+      const isNewVersion = next.definitionVersion > previous.definitionVersion;
+      const old = isNewVersion && forgottenBy(next) > 0 ? [forgottenBy(next)] : [];
+      return transact(table, [
+        writes.put(next, unchanged(previous)),
+        ...versions.map((version) => writes.putVersion(next, version)),
+        ...old.map((version) => writes.removeVersion(next, version)),
+        ...next.keys.filter(({ id }) => before?.has(id) !== true).map((key) => writes.putUse(next, key)),
+        ...previous.keys.filter(({ id }) => after?.has(id) !== true).map(writes.removeUse),
+      ]);
+    },
+
+    async delete(proxy) {
+      const versions = await versionsOf(table, proxy);
+      return transact(table, [
+        writes.remove(proxy),
+        ...versions.map(({ version }) => writes.removeVersion(proxy, version)),
+        ...proxy.keys.map(writes.removeUse),
+      ]);
+    },
+
+    versions: (proxy) => versionsOf(table, proxy),
+
+    async lastUses({ keys }) {
+      const items = await batchGet(
+        table,
+        keys.map(({ hash }) => credentialKey(hash, FIRST_COPY)),
+      );
+      const uses = items.map((item) => useItem.parse(item));
+      return new Map(
+        uses.flatMap(({ keyId, lastUsedOn }) => (lastUsedOn === NEVER ? [] : [[keyId, lastUsedOn]])),
+      );
+    },
+  };
+}

@@ -1,0 +1,167 @@
+/** UTF-8 without the escape sequences of JSON and of percent encoding, and where each byte was. */
+export interface CanonicalBytes {
+  /** The bytes, by {@link CLASSES}. */
+  readonly bytes: Uint8Array;
+  /** Position in the source where each byte starts, with its escape sequence. */
+  readonly starts: Int32Array;
+  /** Position in the source after each byte. */
+  readonly ends: Int32Array;
+}
+
+const [BACKSLASH, PERCENT, LETTER_U, ESCAPE_LENGTH] = [0x5c, 0x25, 0x75, 3] as const;
+const BYTE_VALUES = 256;
+/** How many hexadecimal digits follow `\u`. */
+const UNIT_DIGITS = 4;
+
+/**
+ * Bytes that count as the same one. Without its backslash, an escaped line feed is the letter n. A
+ * form writes a space as `+`, and base64url writes `-` and `_` where base64 writes `+` and `/`.
+ */
+const CLASSES = Uint8Array.from({ length: BYTE_VALUES }, (_, byte) => byte);
+for (const [from, to] of ['\nn', '\rr', '\tt', '\bb', '\ff', '+ ', '- ', '_/'])
+  CLASSES[from?.charCodeAt(0) ?? 0] = to?.charCodeAt(0) ?? 0;
+
+const NO_DIGIT = -1;
+const DIGITS = Int8Array.from({ length: BYTE_VALUES }, (_, byte) => {
+  const digit = Number.parseInt(String.fromCharCode(byte), 16);
+  return Number.isNaN(digit) ? NO_DIGIT : digit;
+});
+
+/** The first six bits, by which the halves of a surrogate pair differ. */
+const [HIGH, LOW] = [0x36, 0x37] as const;
+/** Encodes a half alone in three bytes, as UTF-8 does with other code units. */
+const halfBytes = (unit: number): readonly number[] => [
+  0xe0 | (unit >> 12),
+  0x80 | ((unit >> 6) & 0x3f),
+  0x80 | (unit & 0x3f),
+];
+const halfOf = (one: number, two: number, three: number): number =>
+  ((one & 0x0f) << 12) | ((two & 0x3f) << 6) | (three & 0x3f);
+
+/** Bytes that UTF-8 has for one half of a surrogate pair, if it is encoded alone. */
+const HALF_LENGTH = 3;
+
+/** More backslashes before a byte count as so many. */
+const SLASHES_MAX = 254;
+
+class Decoder {
+  readonly bytes: Uint8Array;
+
+  readonly starts: Int32Array;
+
+  readonly ends: Int32Array;
+
+  length = 0;
+
+  /** Number of backslashes before each byte, up to a few. */
+  readonly #slashesBefore: Uint8Array;
+
+  /** Number of backslashes before the current position. */
+  #slashes = 0;
+
+  /** Where the last backslash starts, as an escape of a form writes it with three characters. */
+  #slashStart = 0;
+
+  constructor(lengthMax: number) {
+    this.bytes = new Uint8Array(lengthMax);
+    this.starts = new Int32Array(lengthMax);
+    this.ends = new Int32Array(lengthMax);
+    this.#slashesBefore = new Uint8Array(lengthMax);
+  }
+
+  push(byte: number, start: number, end: number): void {
+    if (byte === BACKSLASH) {
+      this.#slashes += 1;
+      this.#slashStart = start;
+      return;
+    }
+    const { length } = this;
+    this.bytes[length] = CLASSES[byte] ?? 0;
+    // A pair of backslashes is a backslash, and no part of what follows.
+    this.starts[length] = this.#slashes % 2 === 1 ? this.#slashStart : start;
+    this.ends[length] = end;
+    this.#slashesBefore[length] = this.#slashes < SLASHES_MAX ? this.#slashes : SLASHES_MAX;
+    this.length = length + 1;
+    this.#slashes = 0;
+    if (this.bytes[length - 2] === PERCENT) this.#percent();
+    else if (this.bytes[length - UNIT_DIGITS] === LETTER_U && this.#slashesBefore[length - UNIT_DIGITS] !== 0)
+      this.#unit();
+  }
+
+  /**
+   * Decodes an escape sequence at the end of the bytes. It may be part of another one, so that
+   * `%2541` becomes `A` like `%41`: a value may contain a text that looks like an escape sequence.
+   */
+  #percent(): void {
+    const value = this.#hexadecimal(2);
+    if (value === NO_DIGIT) return;
+    const [start, end] = this.#drop(ESCAPE_LENGTH);
+    this.#slashes = this.#slashesBefore[this.length] ?? 0;
+    this.#slashStart = start;
+    this.push(value, start, end);
+  }
+
+  /** Decodes `\uXXXX` at the end of the bytes, alone or as the second half of a surrogate pair. */
+  #unit(): void {
+    const unit = this.#hexadecimal(UNIT_DIGITS);
+    if (unit === NO_DIGIT) return;
+    const [start, end] = this.#drop(1 + UNIT_DIGITS);
+    // The other backslashes are text, which may begin another escape sequence.
+    this.#slashes = (this.#slashesBefore[this.length] ?? 1) - 1;
+    this.#slashStart = start;
+    if (unit >> 10 === HIGH) this.#pushAll(halfBytes(unit), start, end);
+    else if (unit >> 10 === LOW) this.#lowHalf(unit, start, end);
+    else this.#pushAll(Buffer.from(String.fromCharCode(unit)), start, end);
+  }
+
+  #lowHalf(low: number, start: number, end: number): void {
+    const [one = 0, two = 0, three = 0] = this.bytes.subarray(this.length - HALF_LENGTH, this.length);
+    const high = this.length < HALF_LENGTH ? 0 : halfOf(one, two, three);
+    if (high >> 10 === HIGH) {
+      const [highStart] = this.#drop(HALF_LENGTH);
+      this.#pushAll(Buffer.from(String.fromCharCode(high, low)), highStart, end);
+    } else this.#pushAll(halfBytes(low), start, end);
+  }
+
+  #pushAll(bytes: Iterable<number>, start: number, end: number): void {
+    for (const byte of bytes) this.push(byte, start, end);
+  }
+
+  /** The value of the last so many digits; -1 if they are none. */
+  #hexadecimal(digits: number): number {
+    let value = 0;
+    for (let at = this.length - digits; at < this.length; at += 1) {
+      const digit = DIGITS[this.bytes[at] ?? 0] ?? NO_DIGIT;
+      if (digit === NO_DIGIT) return NO_DIGIT;
+      value = value * 16 + digit;
+    }
+    return value;
+  }
+
+  /** Removes the last bytes, and returns where they were. */
+  #drop(count: number): readonly [start: number, end: number] {
+    const end = this.ends[this.length - 1] ?? 0;
+    this.length -= count;
+    return [this.starts[this.length] ?? 0, end];
+  }
+}
+
+/**
+ * Decodes the escape sequences of JSON and percent encoding in UTF-8, in any mix and nested in each
+ * other, and removes backslashes. Takes linear time. Two texts that are equal after decoding have
+ * equal bytes here, except that a text before a value may complete an escape sequence with its
+ * first characters, and the value with the text after it.
+ */
+export function canonicalBytes(source: Uint8Array): CanonicalBytes {
+  const decoder = new Decoder(source.length);
+  for (let at = 0; at < source.length; at += 1) decoder.push(source[at] ?? 0, at, at + 1);
+  const { bytes, starts, ends, length } = decoder;
+  return { bytes: bytes.subarray(0, length), starts, ends };
+}
+
+/** Describes the bytes of a source as {@link canonicalBytes} does, without decoding them. */
+export function plainBytes(source: Uint8Array): CanonicalBytes {
+  const starts = new Int32Array(source.length + 1);
+  for (let at = 1; at < starts.length; at += 1) starts[at] = at;
+  return { bytes: source, starts, ends: starts.subarray(1) };
+}

@@ -1,0 +1,290 @@
+import { cardRanges, type CardBrand } from '../tokens/types/card-brand.ts';
+import { passesLuhn } from '../tokens/types/passes-luhn.ts';
+import { parseJson } from '../shared/parse-json.ts';
+import { walkJson, type JsonVisitor } from '../shared/walk-json.ts';
+import { replaceAt, type JsonEdit, type Stretch } from './json-location.ts';
+
+/** How many digits a card number can have (ISO/IEC 7812-1). */
+const [DIGITS_MIN, DIGITS_MAX] = [12, 19] as const;
+/** How many characters may be between two digits of a number. */
+const SEPARATORS_MAX = 4;
+/** How many digits of a number decide which lengths it may have. */
+const PREFIX_DIGITS = 4;
+
+/** How many digits the numbers of a network have or had. Other lengths are no cards. */
+const LENGTHS: Readonly<Record<CardBrand, readonly number[]>> = {
+  visa: [13, 16, 18, 19],
+  mastercard: [16],
+  'american-express': [15],
+  'diners-club': [14, 15, 16, 17, 18, 19],
+  discover: [16, 17, 18, 19],
+  troy: [16],
+  jcb: [15, 16, 17, 18, 19],
+  unionpay: [13, 14, 15, 16, 17, 18, 19],
+  naranja: [16],
+  verve: [16, 18, 19],
+  maestro: [12, 13, 14, 15, 16, 17, 18, 19],
+  elo: [16],
+  mir: [16, 17, 18, 19],
+  hiper: [16],
+  hipercard: [13, 16, 19],
+  rupay: [16],
+};
+
+let lengthsByPrefix: Int32Array | undefined;
+
+/** Returns the possible lengths by the first four digits, each as a bit. */
+function prefixLengths(): Int32Array {
+  if (lengthsByPrefix !== undefined) return lengthsByPrefix;
+  const lengths = new Int32Array(10 ** PREFIX_DIGITS);
+  for (const { brand, from, to } of cardRanges().toReversed()) {
+    const bits = LENGTHS[brand].reduce((sum, length) => sum | (1 << length), 0);
+    const isExact = from.length <= PREFIX_DIGITS;
+    const first = Number(from.slice(0, PREFIX_DIGITS).padEnd(PREFIX_DIGITS, '0'));
+    const last = Number(to.slice(0, PREFIX_DIGITS).padEnd(PREFIX_DIGITS, '9'));
+    // The shortest prefixes come first, so that longer ones replace what these say.
+    for (let prefix = first; prefix <= last; prefix += 1)
+      lengths[prefix] = isExact ? bits : (lengths[prefix] ?? 0) | bits;
+  }
+  lengthsByPrefix = lengths;
+  return lengths;
+}
+
+/**
+ * What a UTF-16 code unit is in a number; digits are smaller. Digits beyond the BMP, such as the
+ * bold ones of mathematics, are two units and not found.
+ */
+const [SEPARATOR, OTHER] = [10, 11] as const;
+const CODE_UNITS = 0x10000;
+
+let kindsByUnit: Uint8Array | undefined;
+
+function unitKinds(): Uint8Array {
+  if (kindsByUnit !== undefined) return kindsByUnit;
+  const kinds = new Uint8Array(CODE_UNITS).fill(SEPARATOR);
+  let digits = 0;
+  for (let unit = 0; unit < CODE_UNITS; unit += 1) {
+    const character = String.fromCharCode(unit);
+    if (/\p{Nd}/u.test(character)) {
+      // Unicode has the digits of each script together, from zero to nine.
+      kinds[unit] = digits % 10;
+      digits += 1;
+    } else if (/[\p{L}\p{N}]/u.test(character)) kinds[unit] = OTHER;
+  }
+  kindsByUnit = kinds;
+  return kinds;
+}
+
+/** How many digits are remembered: a power of two above the longest number. */
+const REMEMBERED = 32;
+const SLOT = REMEMBERED - 1;
+
+const doubled = (digit: number): number => (digit > 4 ? digit * 2 - 9 : digit * 2);
+
+/** Finds card numbers digit by digit; it remembers only as many digits as a number can have. */
+class CardSearch {
+  readonly found: Stretch[] = [];
+
+  readonly #lengths = prefixLengths();
+
+  readonly #digits = new Uint8Array(REMEMBERED);
+
+  readonly #positions = new Int32Array(REMEMBERED);
+
+  /** Whether a number may start at a digit. */
+  readonly #isStart = new Uint8Array(REMEMBERED);
+
+  /**
+   * Sums before each digit: those with every even digit doubled, and those with every odd one. The
+   * Luhn check of a number is a difference of two of them.
+   */
+  readonly #sums = [new Int32Array(REMEMBERED), new Int32Array(REMEMBERED)] as const;
+
+  #count = 0;
+
+  #hasOnlyZeros = false;
+
+  /** Forgets all digits: a number cannot continue. */
+  reset(): void {
+    this.#count = 0;
+  }
+
+  digit(digit: number, at: number): void {
+    const slot = this.#count & SLOT;
+    const isNext = this.#count > 0 && this.#positions[(this.#count - 1) & SLOT] === at - 1;
+    if (!isNext) this.#hasOnlyZeros = true;
+    this.#isStart[slot] = this.#hasOnlyZeros ? 1 : 0;
+    this.#hasOnlyZeros &&= digit === 0;
+    this.#digits[slot] = digit;
+    this.#positions[slot] = at;
+    const isOdd = this.#count % 2;
+    const next = (this.#count + 1) & SLOT;
+    for (const parity of [0, 1] as const) {
+      const sums = this.#sums[parity];
+      // The first sum may be any, as only differences count.
+      sums[next] = (sums[slot] ?? 0) + (isOdd === parity ? doubled(digit) : digit);
+    }
+    this.#count += 1;
+  }
+
+  /** Looks for numbers that end with the last digit, which no other digit follows. */
+  end(): void {
+    const end = this.#count;
+    const sums = this.#sums[(end % 2) as 0 | 1];
+    for (let length = Math.min(DIGITS_MAX, end); length >= DIGITS_MIN; length -= 1) {
+      const start = (end - length) & SLOT;
+      const sum = (sums[end & SLOT] ?? 0) - (sums[start] ?? 0);
+      if (this.#isStart[start] === 0 || sum % 10 !== 0 || !this.#isIssued(end - length, length)) continue;
+      this.#add(this.#positions[start] ?? 0, (this.#positions[(end - 1) & SLOT] ?? 0) + 1);
+    }
+  }
+
+  #isIssued(start: number, length: number): boolean {
+    let prefix = 0;
+    for (let at = start; at < start + PREFIX_DIGITS; at += 1)
+      prefix = prefix * 10 + (this.#digits[at & SLOT] ?? 0);
+    return ((this.#lengths[prefix] ?? 0) & (1 << length)) !== 0;
+  }
+
+  /** Adds a number. With those that overlap it is one, because each may be the real one. */
+  #add(from: number, end: number): void {
+    let start = from;
+    for (let last = this.found.at(-1); last !== undefined && last.end > start; last = this.found.at(-1)) {
+      start = Math.min(start, last.start);
+      this.found.pop();
+    }
+    this.found.push({ start, end });
+  }
+}
+
+/** A UUID is no card number, though one in a thousand has digits that could be one. */
+const UUID = /(?<![\da-z])[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}(?![\da-z])/i;
+const UUID_LENGTH = 36;
+
+/** Whether a UUID contains a stretch of a text. */
+function isInUuid(text: string, { start, end }: Stretch): boolean {
+  const from = Math.max(0, start - UUID_LENGTH);
+  const at = text.slice(from, end + UUID_LENGTH).search(UUID) + from;
+  return at >= from && at <= start && end <= at + UUID_LENGTH;
+}
+
+/** Finds the card numbers in a part of a text, in order. */
+function cardNumbers(text: string, start: number, end: number): readonly Stretch[] {
+  if (end - start < DIGITS_MIN) return [];
+  const kinds = unitKinds();
+  const search = new CardSearch();
+  let separators = 0;
+  let wasDigit = false;
+  for (let at = start; at < end; at += 1) {
+    const kind = kinds[text.charCodeAt(at)] ?? OTHER;
+    const isDigit = kind < SEPARATOR;
+    if (wasDigit && !isDigit) search.end();
+    wasDigit = isDigit;
+    if (isDigit) {
+      search.digit(kind, at);
+      separators = 0;
+    } else {
+      separators += 1;
+      if (kind === OTHER || separators > SEPARATORS_MAX) search.reset();
+    }
+  }
+  if (wasDigit) search.end();
+  return search.found.filter((found) => !isInUuid(text, found));
+}
+
+const replaced = (text: string, found: readonly Stretch[], replacement: string): string =>
+  replaceAt(
+    text,
+    found.map(({ start, end }) => ({ start, end, json: replacement })),
+  );
+
+/**
+ * Replaces every card number in a text: 12 to 19 digits that pass the Luhn check, with the first
+ * digits and the length of a known network. Takes linear time.
+ *
+ * - Digits of any script count. Up to four characters of any kind except letters may be between two
+ *   digits.
+ * - A number begins and ends where a run of digits does, so that longer identifiers remain. Zeros
+ *   may be before it. A number that other digits touch is not found.
+ * - Numbers that overlap are replaced together, because each may be the real one.
+ * - A UUID remains. Any other digits that look like a card number are replaced: one in twenty
+ *   random numbers of 16 digits, and more of a list of decimal numbers in a text that is not JSON.
+ */
+export function maskCardNumbers(text: string, replacement: string): string {
+  const found = cardNumbers(text, 0, text.length);
+  return found.length === 0 ? text : replaced(text, found, replacement);
+}
+
+const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
+
+/** Whether the whole part of a JSON number is a card number, however the number is written. */
+function isCardNumber(literal: string): boolean {
+  const [, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(literal) ?? [];
+  const all = `${whole}${fraction}`;
+  const significant = all.replace(/^0+/, '');
+  const length = whole.length + Number(exponent) - (all.length - significant.length);
+  if (!(length >= DIGITS_MIN && length <= DIGITS_MAX)) return false;
+  const digits = significant.slice(0, length).padEnd(length, '0');
+  const bits = prefixLengths()[Number(digits.slice(0, PREFIX_DIGITS))] ?? 0;
+  return (bits & (1 << length)) !== 0 && passesLuhn(digits);
+}
+
+/** Collects the edits that mask the card numbers of a JSON text. */
+class CardEdits implements JsonVisitor {
+  readonly edits: JsonEdit[] = [];
+
+  readonly #text: string;
+
+  readonly #replacement: string;
+
+  readonly #literal: string;
+
+  constructor(text: string, replacement: string) {
+    this.#text = text;
+    this.#replacement = replacement;
+    this.#literal = JSON.stringify(replacement);
+  }
+
+  open(): void {
+    // Only names and scalars have numbers.
+  }
+
+  close(): void {
+    // Only names and scalars have numbers.
+  }
+
+  name(start: number, end: number, isEscaped: boolean): void {
+    if (isEscaped) this.#escaped(start, end);
+    else
+      for (const found of cardNumbers(this.#text, start + 1, end - 1))
+        this.edits.push({ ...found, json: this.#literal.slice(1, -1) });
+  }
+
+  scalar(start: number, end: number, isEscaped: boolean): void {
+    if (this.#text[start] === '"') this.name(start, end, isEscaped);
+    else if (isCardNumber(this.#text.slice(start, end))) this.edits.push({ start, end, json: this.#literal });
+  }
+
+  #escaped(start: number, end: number): void {
+    const value = parseJson(this.#text.slice(start, end));
+    if (typeof value !== 'string') return;
+    const found = cardNumbers(value, 0, value.length);
+    if (found.length === 0) return;
+    this.edits.push({ start, end, json: JSON.stringify(replaced(value, found, this.#replacement)) });
+  }
+}
+
+const BYTE_ORDER_MARK = '\ufeff';
+
+/**
+ * Replaces every card number in the strings, member names and numbers of a JSON text, as
+ * {@link maskCardNumbers} does, and changes nothing else. A number becomes a string if its whole
+ * part is a card number. Throws `JsonSyntaxError` for a text that is not JSON.
+ */
+export function maskCardNumbersInJson(text: string, replacement: string): string {
+  const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
+  const json = text.slice(mark.length);
+  const edits = new CardEdits(json, replacement);
+  walkJson(json, edits);
+  return edits.edits.length === 0 ? text : mark + replaceAt(json, edits.edits);
+}

@@ -1,0 +1,384 @@
+import type { Caller } from '../access/caller.ts';
+import { requirePermission } from '../access/require-permission.ts';
+import { RETIRED_MS } from '../access/credential-store.ts';
+import { firstVersion } from '../applications/application.ts';
+import { FOR_EVER, keysOfOthers, newKey } from '../applications/application-key.ts';
+import type { OwnedKeys } from '../applications/manage-keys.ts';
+import type { Sightings } from '../audit/audit-scope.ts';
+import { generateProxyKey } from '../crypto/api-key.ts';
+import { defined } from '../shared/defined.ts';
+import { isEqualJson, type Json } from '../shared/json.ts';
+import { orderedId } from '../shared/ordered-id.ts';
+import type { Platform } from '../shared/platform.ts';
+import { retryConflict } from '../shared/retry-conflict.ts';
+import { Secret } from '../shared/secret.ts';
+import { invalid, ServiceError } from '../shared/service-error.ts';
+import type { WriteIdentity } from '../shared/write-identity.ts';
+import { checkProxy, type CheckProxyDeps, type ProxyDraft } from './check-proxy.ts';
+import { existingProxy, type GetProxyDeps } from './get-proxy.ts';
+import {
+  openConfiguration,
+  openProxy,
+  openVersion,
+  originOf,
+  encryptConfiguration,
+  encryptDefinition,
+} from './open-proxy.ts';
+import {
+  STORED_PROXY_LIMITS,
+  type ConfigurationValue,
+  type Proxy,
+  type ProxyConfiguration,
+  type ProxyDefinition,
+  type StoredProxy,
+  type StoredVersion,
+} from './stored-proxy.ts';
+
+export type ChangeProxyDeps = GetProxyDeps &
+  CheckProxyDeps &
+  Platform & {
+    readonly audit: Sightings;
+  };
+
+/** Where a request came in, which decides what a proxy must not name. */
+export interface RequestPlace {
+  /** Host of the service, which is no destination. */
+  readonly ownHost: string | undefined;
+  /** Whether a field is for the service alone. The name is in lower case. */
+  readonly isReserved: (name: string) => boolean;
+}
+
+/** A proxy as a request describes it. */
+export interface NewProxy {
+  readonly draft: ProxyDraft;
+  readonly configuration: Secret<ProxyConfiguration>;
+}
+
+/** Says what a request changes of a proxy. */
+export interface ProxyChange {
+  /** The definition as the request wants it. */
+  readonly apply: (previous: ProxyDefinition) => ProxyDraft;
+  /** Values to set; `null` removes one. Absent if the request has none. */
+  readonly configuration?: Secret<Readonly<Record<string, ConfigurationValue | null>>>;
+  /** Whether the values replace all others. */
+  readonly replacesConfiguration: boolean;
+  /** Throws if the request has a different value for a member that no request changes. */
+  readonly check?: (current: Proxy) => void;
+}
+
+/**
+ * Values count in steps of so many bytes: who may only change a proxy could otherwise measure a
+ * secret by what still fits beside it.
+ */
+const COUNTED_BYTES = 1_000;
+
+const countedBytes = (entry: readonly [name: string, ConfigurationValue]): number =>
+  Math.ceil(Buffer.byteLength(JSON.stringify(entry)) / COUNTED_BYTES) * COUNTED_BYTES;
+
+function checkConfiguration(configuration: Secret<ProxyConfiguration>): void {
+  const values = configuration.reveal();
+  const { configuration: most, configurationBytes } = STORED_PROXY_LIMITS;
+  if (Object.keys(values).length > most)
+    throw invalid('configuration', `must be at most ${String(most)} entries`);
+  const bytes = Object.entries(values).reduce((sum, entry) => sum + countedBytes(entry), 0);
+  if (bytes > configurationBytes)
+    throw new ServiceError(
+      'payload_too_large',
+      `The configuration is at most ${String(configurationBytes)} bytes of JSON, where each value counts as whole ${String(COUNTED_BYTES)} bytes.`,
+    );
+}
+
+const versionOf = (
+  { definitionVersion, encryptedDefinition }: StoredProxy,
+  by: { readonly createdBy: string; readonly createdAt: number },
+): StoredVersion => ({
+  version: definitionVersion,
+  encryptedDefinition,
+  ...by,
+});
+
+/** Names in the API of the members of a definition. */
+const MEMBERS = {
+  name: 'name',
+  destinationUrl: 'destination_url',
+  methods: 'methods',
+  paths: 'paths',
+  requestTransforms: 'request_transforms',
+  responseTransforms: 'response_transforms',
+  requireAuth: 'require_auth',
+  applicationId: 'application',
+  sourceAddresses: 'source_addresses',
+  clientCertificate: 'client_certificate',
+  timeoutSeconds: 'timeout',
+} as const satisfies Record<keyof ProxyDefinition, string>;
+
+const jsonOf = (value: unknown): Json => (value ?? null) as Json;
+
+const changedMembers = (previous: Partial<ProxyDefinition>, next: ProxyDefinition): readonly string[] =>
+  (Object.keys(MEMBERS) as (keyof ProxyDefinition)[])
+    .filter((member) => !isEqualJson(jsonOf(previous[member]), jsonOf(next[member])))
+    .map((member) => MEMBERS[member]);
+
+/**
+ * Creates a proxy. Its key is returned here and never again. A retry whose first response was lost
+ * gets another key in the place of the first one.
+ */
+export async function createProxy(
+  deps: ChangeProxyDeps,
+  caller: Caller,
+  { draft, configuration }: NewProxy,
+  place: RequestPlace,
+  writes: WriteIdentity,
+): Promise<{ readonly proxy: Proxy; readonly key: Secret<string> }> {
+  requirePermission(caller, 'proxy:create');
+  const { tenantId, applicationId: createdBy } = caller;
+  checkConfiguration(configuration);
+  const definition = await checkProxy(deps, draft, { tenantId, configuration, ...place });
+  const now = deps.clock();
+  const id = orderedId(writes.startedAt ?? now, writes.newId());
+  const writeId = writes.newWriteId();
+  const by = { createdBy, createdAt: now };
+  const { key, text } = newKey(deps, generateProxyKey(deps.random, tenantId, id), {
+    ...FOR_EVER,
+    ...by,
+    writeId,
+  });
+  const at = { id, tenantId };
+  const stored: StoredProxy = {
+    ...at,
+    definitionVersion: 1,
+    encryptedDefinition: await encryptDefinition(deps.vault, at, 1, definition),
+    configurationNames: Object.keys(configuration.reveal()),
+    encryptedConfiguration: await encryptConfiguration(deps.vault, at, definition, configuration),
+    keys: [key],
+    retiredKeys: [],
+    ...by,
+    version: firstVersion(deps.random),
+  };
+  const members = [
+    ...changedMembers({}, definition),
+    ...(stored.configurationNames.length > 0 ? ['configuration'] : []),
+  ];
+  deps.audit.changes({ members: [`keys.${key.id}`, ...members] });
+  if (await deps.proxyStore.create(stored, versionOf(stored, by)))
+    return { proxy: { stored, definition }, key: text };
+  const made = await existingProxy(deps, tenantId, id);
+  const others = keysOfOthers(made, writeId);
+  const again = { ...made, keys: [...others, key], version: made.version + 1 };
+  // Its key may be gone meanwhile: who may only create proxies adds no key to one.
+  if (others.length === made.keys.length || !(await deps.proxyStore.update(made, again, [])))
+    throw new ServiceError('conflict', 'The proxy was changed by another request.');
+  return { proxy: await openProxy(deps.vault, again), key: text };
+}
+
+function merged(
+  before: Secret<ProxyConfiguration>,
+  { configuration, replacesConfiguration }: ProxyChange,
+): Secret<ProxyConfiguration> {
+  if (configuration === undefined) return before;
+  const entries = new Map(replacesConfiguration ? [] : Object.entries(before.reveal()));
+  for (const [name, value] of Object.entries(configuration.reveal()))
+    if (value === null) entries.delete(name);
+    else entries.set(name, value);
+  return new Secret(Object.fromEntries(entries));
+}
+
+/** How often a definition runs each code on each side. */
+function runsOf({ requestTransforms, responseTransforms }: ProxyDefinition): ReadonlyMap<string, number> {
+  const runs = new Map<string, number>();
+  for (const [side, transforms] of Object.entries({ requestTransforms, responseTransforms }))
+    for (const each of transforms) {
+      if (each.type !== 'reactor') continue;
+      const run = `${side} ${each.reactorId} ${each.codeHash}`;
+      runs.set(run, (runs.get(run) ?? 0) + 1);
+    }
+  return runs;
+}
+
+/**
+ * Whether a change lets the values of the configuration, or what they open, reach another reader:
+ * another origin, or code that the proxy did not run there before.
+ */
+function reachesOthers(previous: ProxyDefinition, next: ProxyDefinition): boolean {
+  if (originOf(previous) !== originOf(next)) return true;
+  const before = runsOf(previous);
+  return [...runsOf(next)].some(([run, count]) => count > (before.get(run) ?? 0));
+}
+
+/** Whether a change sets a secret: a value that is removed from answers. */
+function setsSecret({ configuration }: ProxyChange): boolean {
+  return Object.values(configuration?.reveal() ?? {}).some((value) => value?.isPublic === false);
+}
+
+/**
+ * Throws `configuration_required` unless the request has every value again that the proxy has
+ * afterwards, or every secret. Who may change proxies is not shown their secrets, and so must not
+ * send them on. Nor may they set guesses beside a secret: a guess that overlaps it in an answer
+ * would be removed together with it, and so be confirmed.
+ */
+function requireConfiguration(
+  after: Secret<ProxyConfiguration>,
+  { configuration }: ProxyChange,
+  what: 'values' | 'secrets',
+): void {
+  const sent = new Map(Object.entries(configuration?.reveal() ?? {}));
+  const missing = Object.entries(after.reveal())
+    .filter(([name, { isPublic }]) => (sent.get(name) ?? null) === null && (what === 'values' || !isPublic))
+    .map(([name]) => name);
+  if (missing.length === 0) return;
+  throw new ServiceError(
+    'configuration_required',
+    what === 'values'
+      ? 'A change of the origin or of a reactor needs every value of the configuration again.'
+      : 'A change that sets a secret needs every other secret again.',
+    { errors: Object.fromEntries(missing.map((name) => [`configuration.${name}`, ['must be sent again']])) },
+  );
+}
+
+async function changeOnce(
+  deps: ChangeProxyDeps,
+  caller: Caller,
+  id: string,
+  change: ProxyChange,
+  place: RequestPlace,
+): Promise<Proxy | 'conflict'> {
+  const { tenantId } = caller;
+  const previous = await openProxy(deps.vault, await existingProxy(deps, tenantId, id));
+  change.check?.(previous);
+  const before = await openConfiguration(deps.vault, previous);
+  const configuration = merged(before, change);
+  checkConfiguration(configuration);
+  const around = { tenantId, configuration, previous: previous.definition, ...place };
+  const definition = await checkProxy(deps, change.apply(previous.definition), around);
+  if (reachesOthers(previous.definition, definition)) requireConfiguration(configuration, change, 'values');
+  else if (setsSecret(change)) requireConfiguration(configuration, change, 'secrets');
+  const members = changedMembers(previous.definition, definition);
+  const [isNewVersion, isNewConfiguration] = [members.length > 0, change.configuration !== undefined];
+  const { stored } = previous;
+  const [by, now] = [caller.applicationId, deps.clock()];
+  const version = stored.definitionVersion + (isNewVersion ? 1 : 0);
+  const next: StoredProxy = {
+    ...stored,
+    definitionVersion: version,
+    ...(isNewVersion && {
+      encryptedDefinition: await encryptDefinition(deps.vault, stored, version, definition),
+    }),
+    ...((isNewConfiguration || originOf(previous.definition) !== originOf(definition)) && {
+      configurationNames: Object.keys(configuration.reveal()),
+      encryptedConfiguration: await encryptConfiguration(deps.vault, stored, definition, configuration),
+    }),
+    modifiedBy: by,
+    modifiedAt: now,
+    version: stored.version + 1,
+  };
+  deps.audit.changes({ members: [...members, ...(isNewConfiguration ? ['configuration'] : [])] });
+  const versions = isNewVersion ? [versionOf(next, { createdBy: by, createdAt: now })] : [];
+  return (await deps.proxyStore.update(stored, next, versions)) ? { stored: next, definition } : 'conflict';
+}
+
+/**
+ * Changes a proxy. Calls that have started finish with the version that they started with. Throws
+ * `configuration_required`.
+ */
+export function changeProxy(
+  deps: ChangeProxyDeps,
+  caller: Caller,
+  id: string,
+  change: ProxyChange,
+  place: RequestPlace,
+): Promise<Proxy> {
+  requirePermission(caller, 'proxy:update');
+  return retryConflict<Proxy>(deps, () => changeOnce(deps, caller, id, change, place));
+}
+
+/**
+ * Makes the definition of an earlier version the newest one, under the checks of any other change.
+ * Throws `not_found` for a version that is not among the last ones.
+ */
+export async function revertProxy(
+  deps: ChangeProxyDeps,
+  caller: Caller,
+  id: string,
+  {
+    version,
+    ...change
+  }: Pick<ProxyChange, 'configuration' | 'replacesConfiguration'> & { readonly version: number },
+  place: RequestPlace,
+): Promise<Proxy> {
+  requirePermission(caller, 'proxy:update');
+  const proxy = await existingProxy(deps, caller.tenantId, id);
+  const found = (await deps.proxyStore.versions(proxy)).find((each) => each.version === version);
+  if (found === undefined)
+    throw new ServiceError(
+      'not_found',
+      `The proxy has no such version among its last ${String(STORED_PROXY_LIMITS.versions)}.`,
+    );
+  const { definition } = await openVersion(deps.vault, proxy, found);
+  return changeProxy(deps, caller, id, { ...change, apply: () => definition }, place);
+}
+
+/** Deletes a proxy with its keys and versions. Afterwards no call is admitted. */
+export async function deleteProxy(deps: GetProxyDeps & Platform, caller: Caller, id: string): Promise<void> {
+  requirePermission(caller, 'proxy:delete');
+  await retryConflict(deps, async () => {
+    const proxy = await existingProxy(deps, caller.tenantId, id);
+    return (await deps.proxyStore.delete(proxy)) ? 'deleted' : 'conflict';
+  });
+}
+
+/** The next state of a proxy, which remembers the keys that it does not have any more. */
+function remembering(previous: StoredProxy, next: StoredProxy, now: number): StoredProxy {
+  const left = new Set(next.keys.map(({ id }) => id));
+  const gone = previous.keys
+    .filter(({ id }) => !left.has(id))
+    .map(({ id, hash }) => ({ id, hash, until: now + RETIRED_MS }));
+  const known = previous.retiredKeys.filter(({ until }) => until > now);
+  return { ...next, retiredKeys: [...gone, ...known].slice(0, RETIRED_MAX) };
+}
+
+/** Most deleted keys that a proxy remembers. */
+const RETIRED_MAX = 20;
+
+/** Finds the keys of a proxy of the caller's tenant. */
+export function keysOfProxy(
+  deps: GetProxyDeps & Platform,
+  caller: Caller,
+  id: string,
+): OwnedKeys<StoredProxy> {
+  const find = () => existingProxy(deps, caller.tenantId, id);
+  return {
+    caller,
+    toRead: 'proxy:read',
+    toChange: 'proxy:update',
+    find,
+    findToChange: find,
+    update: (previous, next) =>
+      deps.proxyStore.update(previous, remembering(previous, next, deps.clock()), []),
+    lastUses: (proxy) => deps.proxyStore.lastUses(proxy),
+    generate: ({ tenantId }) => generateProxyKey(deps.random, tenantId, id),
+    most: STORED_PROXY_LIMITS.keys,
+    owner: 'A proxy',
+  };
+}
+
+/** A proxy with its versions, encrypted again under the current data key. */
+export async function reencrypted(
+  deps: Pick<GetProxyDeps, 'vault'>,
+  proxy: StoredProxy,
+  versions: readonly StoredVersion[],
+): Promise<{ readonly next: StoredProxy; readonly versions: readonly StoredVersion[] }> {
+  const { vault } = deps;
+  const opened = await openProxy(vault, proxy);
+  const configuration = await openConfiguration(vault, opened);
+  const next = defined({
+    ...proxy,
+    encryptedDefinition: await encryptDefinition(vault, proxy, proxy.definitionVersion, opened.definition),
+    encryptedConfiguration: await encryptConfiguration(vault, proxy, opened.definition, configuration),
+    version: proxy.version + 1,
+  });
+  const again = versions.map(async (each) => {
+    const { definition } = await openVersion(vault, proxy, each);
+    return { ...each, encryptedDefinition: await encryptDefinition(vault, proxy, each.version, definition) };
+  });
+  return { next, versions: await Promise.all(again) };
+}

@@ -1,0 +1,94 @@
+import type { RecordContext } from '../crypto/record-encryption.ts';
+import type { Vault } from '../crypto/vault.ts';
+import type { Json } from '../shared/json.ts';
+import { Secret } from '../shared/secret.ts';
+import type {
+  OpenConfiguration,
+  Proxy,
+  ProxyConfiguration,
+  ProxyDefinition,
+  ProxyVersion,
+  StoredProxy,
+  StoredVersion,
+} from './stored-proxy.ts';
+
+type Place = Pick<StoredProxy, 'id' | 'tenantId'>;
+
+const definitionContext = ({ tenantId, id }: Place, version: number): RecordContext => ({
+  tenantId,
+  recordId: id,
+  field: 'proxy-definition',
+  bound: [String(version)],
+});
+
+/** Scheme, host and port of a destination: where secrets may be sent. */
+export const originOf = ({ destinationUrl }: Pick<ProxyDefinition, 'destinationUrl'>): string =>
+  new URL(destinationUrl).origin;
+
+/**
+ * The configuration is bound to the origin of the destination, so that it does not open for
+ * another one.
+ */
+const configurationContext = ({ tenantId, id }: Place, origin: string): RecordContext => ({
+  tenantId,
+  recordId: id,
+  field: 'proxy-configuration',
+  bound: [origin],
+});
+
+export function encryptDefinition(
+  vault: Vault,
+  place: Place,
+  version: number,
+  definition: ProxyDefinition,
+): Promise<Buffer> {
+  return vault.encrypt(definitionContext(place, version), new Secret(definition as unknown as Json));
+}
+
+export function encryptConfiguration(
+  vault: Vault,
+  place: Place,
+  definition: ProxyDefinition,
+  configuration: Secret<ProxyConfiguration>,
+): Promise<Buffer> {
+  const context = configurationContext(place, originOf(definition));
+  return vault.encrypt(context, new Secret(configuration.reveal() as unknown as Json));
+}
+
+async function openDefinition(
+  vault: Vault,
+  place: Place,
+  version: number,
+  encrypted: Buffer,
+): Promise<ProxyDefinition> {
+  const opened = await vault.decrypt(definitionContext(place, version), encrypted);
+  // Only this module writes it, and its authentication tag proves it unchanged. It has no secrets:
+  // who may read proxies is shown all of it.
+  return opened.reveal() as unknown as ProxyDefinition;
+}
+
+export async function openProxy(vault: Vault, stored: StoredProxy): Promise<Proxy> {
+  const { definitionVersion, encryptedDefinition } = stored;
+  const definition = await openDefinition(vault, stored, definitionVersion, encryptedDefinition);
+  return { stored, definition };
+}
+
+export async function openVersion(
+  vault: Vault,
+  place: Place,
+  { encryptedDefinition, ...version }: StoredVersion,
+): Promise<ProxyVersion> {
+  return {
+    ...version,
+    definition: await openDefinition(vault, place, version.version, encryptedDefinition),
+  };
+}
+
+export async function openConfiguration(
+  vault: Vault,
+  { stored, definition }: Proxy,
+): Promise<OpenConfiguration> {
+  const context = configurationContext(stored, originOf(definition));
+  const opened = await vault.decrypt(context, stored.encryptedConfiguration);
+  return new Secret(opened.reveal() as unknown as ProxyConfiguration);
+}

@@ -1,0 +1,160 @@
+import type { HeaderFields } from '../egress/egress-client.ts';
+import { mayAppend, readName } from '../proxy/request-headers.ts';
+import { checkStrictSuffix } from '../proxy/suffix.ts';
+import { existingReactor } from '../reactors/get-reactor.ts';
+import { REACTOR_LIMITS } from '../reactors/reactor.ts';
+import { executeRun, returnedParts, type RunInput, type RunReactorDeps } from '../reactors/run-reactor.ts';
+import { isEqualJson, isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { Secret } from '../shared/secret.ts';
+import { admitsPath } from './admitted-path.ts';
+import { valueOfBody } from './json-body.ts';
+import type { Message } from './message.ts';
+import {
+  PROXY_METHODS,
+  STORED_PROXY_LIMITS,
+  type Proxy,
+  type ProxyDefinition,
+  type RunReactor,
+} from './stored-proxy.ts';
+import { TransformError } from './transform-failure.ts';
+
+/** What a run of a reactor needs to know about the call. */
+export interface ReactorCall {
+  readonly proxy: Proxy;
+  readonly isReserved: (name: string) => boolean;
+  /** How the code reaches the service. */
+  readonly service: RunInput['service'];
+  /** The call ends at this time, in ms since the epoch. */
+  readonly deadline: number;
+}
+
+/** The body that the code got. */
+type Before = NonNullable<ReturnType<typeof valueOfBody>>;
+
+/** The headers by their names in lower case. A name with several fields has a list. */
+function headersObject(headers: HeaderFields): JsonObject {
+  const all = new Map<string, string | readonly string[]>();
+  for (const [name, value] of headers) {
+    const before = all.get(name.toLowerCase());
+    all.set(name.toLowerCase(), before === undefined ? value : [...[before].flat(), value]);
+  }
+  return Object.fromEntries(all) as JsonObject;
+}
+
+/** What the code gets as `args`. */
+function argsOf({ method, path, status, headers }: Message, body: Json): JsonObject {
+  return { method, path, ...(status !== undefined && { status }), headers: headersObject(headers), body };
+}
+
+const wrong = (member: string): TransformError =>
+  new TransformError(`the code returned a wrong \`raw.${member}\``);
+
+/** Whether text can be the value of a field: its characters are bytes (RFC 9110, section 5.5). */
+const isFieldValue = (text: Json): text is string =>
+  typeof text === 'string' &&
+  text.length <= STORED_PROXY_LIMITS.headerValue &&
+  !/[^\u0020-\u007e\u00a0-\u00ff]/.test(text);
+
+/** The fields that the code returned: those of before, and others as a caller may send them. */
+function headersOf(value: Json, { headers }: Message, isReserved: (name: string) => boolean): HeaderFields {
+  if (!isJsonObject(value)) throw wrong('headers');
+  const fields = Object.entries(value).flatMap(([name, each]) =>
+    [each].flat().map((text) => [name, text] as const),
+  );
+  if (fields.length > STORED_PROXY_LIMITS.headers) throw wrong('headers');
+  const before = new Set(headers.map(([name, text]) => JSON.stringify([name.toLowerCase(), text])));
+  return fields.map(([name, text]) => {
+    const isBefore = typeof text === 'string' && before.has(JSON.stringify([name.toLowerCase(), text]));
+    if (isBefore) return [name, text];
+    if (!isFieldValue(text) || !mayAppend(name, isReserved)) throw wrong('headers');
+    return [name, text];
+  });
+}
+
+const ENCODED_PATH = /^(?:\/(?:[\w\-.~!$&'()*+,;=:@]|%[\da-f]{2})*)*$/i;
+
+function pathOf(value: Json, definition: ProxyDefinition): string {
+  if (typeof value !== 'string' || !ENCODED_PATH.test(value)) throw wrong('path');
+  checkStrictSuffix(value);
+  if (!admitsPath(definition, value)) throw wrong('path');
+  return value;
+}
+
+function methodOf(value: Json, { methods = PROXY_METHODS }: ProxyDefinition): string {
+  const method = methods.find((each) => each === value);
+  if (method === undefined) throw wrong('method');
+  return method;
+}
+
+/** The body that the code returned. What was JSON stays JSON, and what is equal stays as it is. */
+function bodyOf(value: Json, { body }: Message, before: Before): Buffer {
+  if (isEqualJson(value, before.value)) return body;
+  return Buffer.from(typeof value === 'string' && !before.isJson ? value : JSON.stringify(value));
+}
+
+const MEMBERS = ['method', 'path', 'status', 'headers', 'body'];
+
+/** The message that the code returned. What it leaves out stays as it was. */
+function changedBy(
+  raw: Json,
+  message: Message,
+  before: Before,
+  { proxy: { definition }, isReserved }: ReactorCall,
+): Message {
+  if (!isJsonObject(raw)) throw new TransformError('the code must return the message as `raw`');
+  const unknown = Object.keys(raw).find((member) => !MEMBERS.includes(member));
+  if (unknown !== undefined) throw new TransformError('the code returned an unknown member in `raw`');
+  const { method, path, status, headers, body } = raw;
+  const isAnswer = message.status !== undefined;
+  if (status !== undefined && status !== message.status) throw wrong('status');
+  const deferred = new Set(message.deferred.map(({ name }) => readName(name)));
+  return {
+    ...message,
+    ...(method !== undefined && !isAnswer && { method: methodOf(method, definition) }),
+    ...(path !== undefined && !isAnswer && { path: pathOf(path, definition) }),
+    ...(headers !== undefined && {
+      headers: headersOf(headers, message, isReserved).filter(([name]) => !deferred.has(readName(name))),
+    }),
+    ...(body !== undefined && { body: bodyOf(body, message, before) }),
+  };
+}
+
+/**
+ * Runs the code of a reactor on a message, if it still is the code that the proxy was written
+ * with. Headers with values of the configuration are not part of what it sees. Throws
+ * {@link TransformError} and errors of the service.
+ */
+export async function runOnMessage(
+  deps: RunReactorDeps,
+  { reactorId, codeHash }: RunReactor,
+  message: Message,
+  call: ReactorCall,
+): Promise<Message> {
+  const { stored } = call.proxy;
+  const reactor = await existingReactor(deps, stored.tenantId, reactorId);
+  if (reactor.codeHash !== codeHash)
+    throw new TransformError('the code of the reactor has changed since the proxy was written');
+  const before = valueOfBody(message);
+  if (before === undefined) throw new TransformError('the body is neither JSON nor text in UTF-8');
+  const args = argsOf(message, before.value);
+  if (Buffer.byteLength(JSON.stringify(args)) > REACTOR_LIMITS.invocationBytes)
+    throw new TransformError(
+      `a reactor gets at most ${String(REACTOR_LIMITS.invocationBytes)} bytes of JSON`,
+    );
+  const timeoutMs = call.deadline - deps.clock();
+  if (timeoutMs <= 0) throw new TransformError('the time of the call is over');
+  const input: RunInput = {
+    reactorId,
+    codeHash,
+    args,
+    way: { proxy: stored.id },
+    service: call.service,
+    timeoutMs,
+    deadline: call.deadline,
+  };
+  const outcome = await executeRun(deps, { reactor, args: new Secret<Json>(args), input });
+  const { raw, tokenize } = returnedParts(outcome, timeoutMs, deps.clientCompatibility);
+  if (raw === undefined || tokenize !== undefined)
+    throw new TransformError('the code must return the message as `raw`, and nothing else');
+  return changedBy(raw, message, before, call);
+}

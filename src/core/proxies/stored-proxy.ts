@@ -1,0 +1,194 @@
+import type { ApplicationKey } from '../applications/application-key.ts';
+import type { Json, JsonObject } from '../shared/json.ts';
+import type { Secret } from '../shared/secret.ts';
+import type { SignatureScheme } from './verify-signature.ts';
+
+/**
+ * Limits of a stored proxy (docs/contract.md#limits). They are numbers of entries, lengths in
+ * characters, bytes of JSON, and seconds.
+ */
+export const STORED_PROXY_LIMITS = {
+  keys: 4,
+  versions: 20,
+  methods: 5,
+  paths: 50,
+  path: 200,
+  configuration: 50,
+  configurationName: 100,
+  configurationValue: 20_000,
+  /** All names and values of a configuration, so that a proxy fits into one item of the table. */
+  configurationBytes: 100_000,
+  /** The shortest value that is not marked as public: shorter ones occur by chance. */
+  secretMin: 16,
+  /** Requests and answers each have so many. */
+  transforms: 20,
+  /** Everything that a version has. */
+  definitionBytes: 100_000,
+  headerName: 100,
+  headerValue: 8_000,
+  headers: 100,
+  replacement: 200,
+  timeoutSeconds: 25,
+} as const;
+
+/** The methods that a proxy may admit: those of the ephemeral proxy. */
+export const PROXY_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export type ProxyMethod = (typeof PROXY_METHODS)[number];
+
+export const MATCHERS = ['card_number', 'regex'] as const;
+
+/** Sets a header. On the way out, the value may have expressions. */
+export interface AppendHeader {
+  readonly type: 'append_header';
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Sets the value at a JSONPath. On the way out, it may have detokenization expressions. */
+export interface AppendJson {
+  readonly type: 'append_json';
+  readonly location: string;
+  readonly value: Json;
+}
+
+export interface RemoveHeader {
+  readonly type: 'remove_header';
+  readonly name: string;
+}
+
+/** Removes all other headers. */
+export interface AllowHeaders {
+  readonly type: 'allow_headers';
+  readonly names: readonly string[];
+}
+
+/** Makes a token of the value at a JSONPath, whose place the id of the token takes. */
+export interface TokenizeValue {
+  readonly type: 'tokenize';
+  readonly location: string;
+  /** The body of a request to create a token, without `data`. */
+  readonly token: JsonObject;
+}
+
+/** Replaces the value at a JSONPath, or whatever a matcher finds in any text. */
+export interface MaskValue {
+  readonly type: 'mask';
+  readonly location?: string;
+  readonly matcher?: (typeof MATCHERS)[number];
+  /** The matcher `regex` needs it, in the syntax of RE2. */
+  readonly expression?: string;
+  readonly replacement: string;
+}
+
+/** Runs the code of a reactor, which has this hash. */
+export interface RunReactor {
+  readonly type: 'reactor';
+  readonly reactorId: string;
+  readonly codeHash: string;
+}
+
+/** Admits only requests that a partner signed with a secret of the configuration. */
+export interface VerifySignature {
+  readonly type: 'verify_signature';
+  readonly scheme: SignatureScheme;
+  readonly configuration: string;
+}
+
+/** A transform that works in both directions. */
+type EitherTransform = AppendHeader | AppendJson | RemoveHeader | AllowHeaders | TokenizeValue | RunReactor;
+
+export type RequestTransform = EitherTransform | VerifySignature;
+export type ResponseTransform = EitherTransform | MaskValue;
+export type Transform = RequestTransform | ResponseTransform;
+
+export const TRANSFORM_TYPES = [
+  'append_header',
+  'append_json',
+  'remove_header',
+  'allow_headers',
+  'tokenize',
+  'mask',
+  'reactor',
+  'verify_signature',
+] as const satisfies readonly Transform['type'][];
+
+/** What a version of a proxy has. A call runs one version whole. */
+export interface ProxyDefinition {
+  readonly name: string;
+  /** Absolute, without expressions, query and fragment. */
+  readonly destinationUrl: string;
+  /** What callers may ask for; absent for all. */
+  readonly methods?: readonly ProxyMethod[];
+  /** Patterns of the path below the destination, such as `/charges/*`; absent for all. */
+  readonly paths?: readonly string[];
+  readonly requestTransforms: readonly RequestTransform[];
+  readonly responseTransforms: readonly ResponseTransform[];
+  /** False if the key of the proxy alone admits a caller. */
+  readonly requireAuth: boolean;
+  /** The application whose rights the transforms use; absent for those of the caller. */
+  readonly applicationId?: string;
+  /** Networks in CIDR notation from which calls may come; empty for all. */
+  readonly sourceAddresses: readonly string[];
+  /** The name of the configuration value that is shown to the destination as a certificate. */
+  readonly clientCertificate?: string;
+  /** For all transforms and the destination together, in seconds. */
+  readonly timeoutSeconds: number;
+}
+
+/** A value of a configuration. A public one may come back in answers. */
+export interface ConfigurationValue {
+  readonly value: string;
+  readonly isPublic: boolean;
+}
+
+/** Secrets and other values of a proxy, by name. No answer of the service shows them. */
+export type ProxyConfiguration = Readonly<Record<string, ConfigurationValue>>;
+
+/** A stored proxy, with its content encrypted. Times are in ms since the epoch. */
+export interface StoredProxy {
+  readonly id: string;
+  readonly tenantId: string;
+  /** Starts at 1, and increases with each change of the definition. */
+  readonly definitionVersion: number;
+  readonly encryptedDefinition: Buffer;
+  readonly configurationNames: readonly string[];
+  readonly encryptedConfiguration: Buffer;
+  readonly keys: readonly ApplicationKey[];
+  /** Keys that were deleted, and are remembered for 30 days. */
+  readonly retiredKeys: readonly RetiredProxyKey[];
+  readonly createdBy: string;
+  readonly createdAt: number;
+  readonly modifiedBy?: string;
+  readonly modifiedAt?: number;
+  /** Increases by one with each write. */
+  readonly version: number;
+}
+
+export interface RetiredProxyKey {
+  readonly id: string;
+  readonly hash: Buffer;
+  /** It is remembered until this time, in ms since the epoch. */
+  readonly until: number;
+}
+
+/** A version of a proxy. Configuration and keys have no versions. */
+export interface StoredVersion {
+  readonly version: number;
+  readonly encryptedDefinition: Buffer;
+  readonly createdBy: string;
+  readonly createdAt: number;
+}
+
+/** A proxy whose definition is opened. The configuration stays encrypted. */
+export interface Proxy {
+  readonly stored: StoredProxy;
+  readonly definition: ProxyDefinition;
+}
+
+/** A version whose definition is opened. */
+export interface ProxyVersion extends Pick<StoredVersion, 'version' | 'createdBy' | 'createdAt'> {
+  readonly definition: ProxyDefinition;
+}
+
+/** A configuration that is opened for one call. */
+export type OpenConfiguration = Secret<ProxyConfiguration>;

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { createProxyStore } from '../../../src/adapters/dynamodb/proxy-store.ts';
+import { createKeyUses } from '../../../src/adapters/dynamodb/key-uses.ts';
+import type { ProxyStore } from '../../../src/core/proxies/proxy-store.ts';
+import type { ApplicationKey } from '../../../src/core/applications/application-key.ts';
+import type { StoredProxy, StoredVersion } from '../../../src/core/proxies/stored-proxy.ts';
+import { aDatabase, type Database } from '../../support/a-database.ts';
+
+let database: Database;
+let store: ProxyStore;
+beforeAll(async () => {
+  database = await aDatabase();
+  store = createProxyStore(database.table('Access'));
+});
+afterAll(() => database.close());
+
+const aKey = (id: string): ApplicationKey => ({
+  id,
+  hash: Buffer.from(id.padEnd(32, '.')),
+  hint: 'hint',
+  createdAt: 1,
+  sourceAddresses: [],
+});
+
+const aProxy = (more: Partial<StoredProxy> = {}): StoredProxy => ({
+  id: randomUUID(),
+  tenantId: randomUUID(),
+  definitionVersion: 1,
+  encryptedDefinition: Buffer.from('definition'),
+  configurationNames: ['A'],
+  encryptedConfiguration: Buffer.from('configuration'),
+  keys: [aKey(randomUUID())],
+  retiredKeys: [],
+  createdBy: 'manager',
+  createdAt: 1,
+  version: 7,
+  ...more,
+});
+
+const aVersion = (version: number): StoredVersion => ({
+  version,
+  encryptedDefinition: Buffer.from(`definition ${String(version)}`),
+  createdBy: 'manager',
+  createdAt: version,
+});
+
+describe('the store of proxies', () => {
+  it('writes a proxy once, and returns it as it was written', async () => {
+    const proxy = aProxy();
+    expect([await store.create(proxy, aVersion(1)), await store.create(proxy, aVersion(1))]).toEqual([
+      true,
+      false,
+    ]);
+    expect(await store.find(proxy.tenantId, proxy.id)).toEqual(proxy);
+    expect(await store.find(randomUUID(), proxy.id)).toBeUndefined();
+    expect(await store.find(proxy.tenantId, 'no id')).toBeUndefined();
+    expect(await store.findMany(proxy.tenantId, [proxy.id, randomUUID(), 'no id'])).toEqual([proxy]);
+  });
+
+  it('updates and deletes only what it read', async () => {
+    const proxy = aProxy();
+    await store.create(proxy, aVersion(1));
+    const next = { ...proxy, definitionVersion: 2, version: 8 };
+    expect(await store.update(proxy, next, [aVersion(2)])).toBe(true);
+    expect(await store.update(proxy, { ...next, version: 9 }, [])).toBe(false);
+    expect(await store.delete(proxy)).toBe(false);
+    expect((await store.versions(proxy)).map(({ version }) => version)).toEqual([2, 1]);
+    expect(await store.delete(next)).toBe(true);
+    expect([
+      await store.find(proxy.tenantId, proxy.id),
+      await store.versions(proxy),
+      (await database.keys()).filter((key) => key.includes(proxy.tenantId)),
+    ]).toEqual([undefined, [], []]);
+  });
+
+  it('has the last twenty versions, and lists proxies without them, the newest first', async () => {
+    const tenantId = randomUUID();
+    const ids = ['01a21af1-2d97-7839-978f-874b727a2028', '01a21af1-2d98-7839-978f-874b727a2028'];
+    const [first, second] = ids.map((id) => aProxy({ id, tenantId }));
+    if (first === undefined || second === undefined) throw new Error('test: no proxies');
+    await store.create(first, aVersion(1));
+    await store.create(second, aVersion(1));
+    let last = first;
+    for (let version = 2; version <= 25; version += 1) {
+      const next = { ...last, definitionVersion: version, version: last.version + 1 };
+      await store.update(last, next, [aVersion(version)]);
+      last = next;
+    }
+    expect((await store.versions(first)).map(({ version }) => version)).toEqual(
+      Array.from({ length: 20 }, (_, at) => 25 - at),
+    );
+    const listed = async (after?: string) => {
+      const found: string[] = [];
+      for await (const batch of store.list(tenantId, after)) found.push(...batch.map(({ id }) => id));
+      return found;
+    };
+    expect(await listed()).toEqual(ids.toReversed());
+    expect(await listed(ids[1])).toEqual([ids[0]]);
+  });
+
+  it('remembers the day of the last use of a key for as long as the proxy has it', async () => {
+    const [key, other] = [aKey(randomUUID()), aKey(randomUUID())];
+    const proxy = aProxy({ keys: [key] });
+    await store.create(proxy, aVersion(1));
+    const uses = createKeyUses(database.table('Access'));
+    expect(await store.lastUses(proxy)).toEqual(new Map());
+    await uses.note(key.hash, '2026-11-27');
+    const next = { ...proxy, keys: [key, other], version: 8 };
+    await store.update(proxy, next, []);
+    expect(await store.lastUses(next)).toEqual(new Map([[key.id, '2026-11-27']]));
+    const without = { ...next, keys: [other], version: 9 };
+    await store.update(next, without, []);
+    await uses.note(key.hash, '2026-11-28');
+    expect(await store.lastUses(next)).toEqual(new Map());
+  });
+});

@@ -1,0 +1,44 @@
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { recordOf } from '../../../../bin/operator/restore/records.ts';
+import { createProxyStore } from '../../../../src/adapters/dynamodb/proxy-store.ts';
+import type { StoredProxy } from '../../../../src/core/proxies/stored-proxy.ts';
+import { aKey } from '../../../support/builders/an-application.ts';
+import { machinePlatform } from '../../../../src/adapters/machine-platform.ts';
+
+it('a restore treats a stored proxy, its versions and the uses of its keys as one record', async () => {
+  const written: Record<string, unknown>[] = [];
+  const client = {
+    send({
+      input,
+    }: {
+      readonly input: { readonly TransactItems: readonly { readonly Put?: { readonly Item: object } }[] };
+    }) {
+      written.push(
+        ...input.TransactItems.flatMap(({ Put: put }) => (put === undefined ? [] : [{ ...put.Item }])),
+      );
+      return Promise.resolve({});
+    },
+  };
+  const store = createProxyStore({ client: client as never, platform: machinePlatform, name: 'Access' });
+  const proxy: StoredProxy = {
+    id: '01a21af1-2d97-7839-978f-874b727a2028',
+    tenantId: '11111111-1111-4111-8111-111111111111',
+    definitionVersion: 1,
+    encryptedDefinition: Buffer.from('definition'),
+    configurationNames: [],
+    encryptedConfiguration: Buffer.from('configuration'),
+    keys: [aKey({ hash: Buffer.alloc(32, 1) })],
+    retiredKeys: [],
+    createdBy: 'manager',
+    createdAt: 1,
+    version: 1,
+  };
+  await store.create(proxy, {
+    version: 1,
+    encryptedDefinition: Buffer.from('x'),
+    createdBy: 'manager',
+    createdAt: 1,
+  });
+  const records = written.map((item) => recordOf(marshall(item, { removeUndefinedValues: true })));
+  expect(records).toEqual(Array(3).fill(JSON.stringify({ tenant_id: proxy.tenantId, proxy_id: proxy.id })));
+});
