@@ -7,10 +7,10 @@ import {
   updateKeyWords,
 } from '../../src/wire/application-key.ts';
 import type { DescribedOperation } from '../../src/wire/described-operation.ts';
+import { namedListParameters } from '../../src/wire/named-list.ts';
 import { pageOf } from '../../src/wire/page.ts';
 import {
   createdProxyResponse,
-  listProxiesParameters,
   patchProxyWords,
   proxyResponse,
   proxyVersionResponse,
@@ -37,7 +37,7 @@ const CHARGES = {
 
 const LOST = 'Another request changed the proxy, or the same idempotency key is still running.';
 const SENT_AGAIN =
-  '`configuration_required`: the origin of the destination or a reactor changes, and the request does not have every value of the configuration.';
+  '`configuration_required`: the origin of the destination or a reactor changes, and the request does not have every value of the configuration; or it sets a secret, and does not have every other secret.';
 
 export const proxies: Readonly<Record<string, DescribedOperation>> = {
   createProxy: {
@@ -52,7 +52,7 @@ export const proxies: Readonly<Record<string, DescribedOperation>> = {
   listProxies: {
     tag: TAG,
     summary: 'List proxies',
-    query: listProxiesParameters(),
+    query: namedListParameters(),
     response: { description: 'A page of proxies.', schema: pageOf(proxyResponse()) },
   },
   getProxy: {

@@ -18,10 +18,10 @@ import { checkUnchanged } from '../../src/core/shared/check-unchanged.ts';
 import type { ApiRequest } from '../../src/http/api-request.ts';
 import { route, type Route } from '../../src/http/route.ts';
 import { createKeyBody, presentKey, updateKeyBody } from '../../src/wire/application-key.ts';
+import { namedListQuery } from '../../src/wire/named-list.ts';
 import { presentPage } from '../../src/wire/page.ts';
 import {
   createProxyBody,
-  listProxiesQuery,
   newProxyOf,
   patchOf,
   patchProxyBody,
@@ -59,7 +59,7 @@ export const routes: readonly Route<ProxiesDeps>[] = [
     path: '/proxies',
     permission: 'proxy:read',
     success: 200,
-    query: listProxiesQuery,
+    query: namedListQuery,
     handle: async (deps: ProxiesDeps, { caller, query }) => ({
       body: presentPage(await listProxies(deps, caller, query.filters, query.page), (proxy) =>
         presentProxy(proxy),

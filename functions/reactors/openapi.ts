@@ -7,13 +7,9 @@ import {
   invocationWords,
   reactionResponse,
 } from '../../src/wire/invocation.ts';
+import { namedListParameters } from '../../src/wire/named-list.ts';
 import { pageOf } from '../../src/wire/page.ts';
-import {
-  listReactorsParameters,
-  patchReactorWords,
-  reactorResponse,
-  reactorWords,
-} from '../../src/wire/reactor.ts';
+import { patchReactorWords, reactorResponse, reactorWords } from '../../src/wire/reactor.ts';
 import { duration, megabytes } from '../../src/wire/words.ts';
 
 const TAG = 'Reactors';
@@ -39,7 +35,7 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
   listReactors: {
     tag: TAG,
     summary: 'List reactors',
-    query: listReactorsParameters(),
+    query: namedListParameters(),
     response: { description: 'A page of reactors.', schema: pageOf(reactorResponse()) },
   },
   getReactor: {

@@ -7,13 +7,13 @@ import { getResult } from '../../src/core/reactors/get-result.ts';
 import { listReactors } from '../../src/core/reactors/list-reactors.ts';
 import { route, type Route } from '../../src/http/route.ts';
 import { invocationBody, presentInvocation } from '../../src/wire/invocation.ts';
+import { namedListQuery } from '../../src/wire/named-list.ts';
 import { presentPage } from '../../src/wire/page.ts';
 import { presentFailure } from '../../src/wire/problem.ts';
 import {
   checkUnchangedReactor,
   createReactorBody,
   definitionOf,
-  listReactorsQuery,
   patchReactorBody,
   presentReactor,
   presentWrittenReactor,
@@ -40,7 +40,7 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     path: '/reactors',
     permission: 'reactor:read',
     success: 200,
-    query: listReactorsQuery,
+    query: namedListQuery,
     handle: async (deps: ReactorsDeps, { caller, query }) => ({
       body: presentPage(await listReactors(deps, caller, query.filters, query.page), presentReactor),
     }),

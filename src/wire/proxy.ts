@@ -3,38 +3,26 @@ import { NETWORKS_MAX } from '../core/access/source-networks.ts';
 import type { NewProxy, ProxyChange } from '../core/proxies/change-proxy.ts';
 import type { ProxyDraft } from '../core/proxies/check-proxy.ts';
 import {
-  MATCHERS,
   PROXY_METHODS,
   STORED_PROXY_LIMITS,
-  TRANSFORM_TYPES,
-  type ConfigurationValue,
   type Proxy,
   type ProxyDefinition,
   type ProxyVersion,
-  type Transform,
 } from '../core/proxies/stored-proxy.ts';
-import { SIGNATURE_SCHEMES } from '../core/proxies/verify-signature.ts';
-import { LOCATION_MAX_LENGTH } from '../core/proxies/json-location.ts';
 import { DESTINATION_MAX_LENGTH } from '../core/egress/destination.ts';
 import { checkUnchanged } from '../core/shared/check-unchanged.ts';
 import type { ClientCompatibility } from '../core/shared/client-compatibility.ts';
 import { defined, type Undefinable } from '../core/shared/defined.ts';
 import { FieldReporter } from '../core/shared/field-reporter.ts';
-import { isJsonObject, type Json, type JsonObject } from '../core/shared/json.ts';
 import { madeOnce } from '../core/shared/made-once.ts';
-import { memberPath } from '../core/shared/member-path.ts';
-import { Secret } from '../core/shared/secret.ts';
-import { invalid } from '../core/shared/service-error.ts';
+import type { Secret } from '../core/shared/secret.ts';
 import { formatTimestamp } from '../core/shared/timestamp.ts';
 import { networks } from './application-key.ts';
 import { nameWords } from './application.ts';
-import { idsOf, idsParameter, PAGE_PARAMETERS, pageParameters, pageRequestOf, queryOf } from './page.ts';
 import {
-  anyJson,
   body,
   boolean,
   described,
-  json,
   lengthTo,
   list,
   name,
@@ -45,219 +33,21 @@ import {
   time,
   unchangeable,
   unchangedOf,
-  undocumented,
   uuid,
-  wellFormed,
   type Response,
 } from './parts.ts';
-import { PATTERN_MAX_LENGTH } from './reactor.ts';
-import { counted, type Members } from './words.ts';
+import { configuration, configurationPatch, configurationWords, valuesOf } from './proxy-configuration.ts';
+import {
+  presentTransform,
+  transformResponse,
+  transforms,
+  transformsOf,
+  wordsOfTransforms,
+} from './proxy-transform.ts';
+import type { Members } from './words.ts';
 
 const LIMITS = STORED_PROXY_LIMITS;
 
-const CONFIGURATION_NAME = /^[A-Za-z_]\w*$/;
-
-/** A value with its mark, as an entry has them; a problem, in words, for any other entry. */
-function entryOf(input: unknown): { readonly value: unknown; readonly isPublic: unknown } | string {
-  if (!isJsonObject(input)) return { value: input, isPublic: false };
-  if (Object.keys(input).some((member) => member !== 'value' && member !== 'public'))
-    return 'must have no members other than `value` and `public`';
-  return { value: input['value'], isPublic: input['public'] ?? false };
-}
-
-/** The value of an entry; a problem, in words that follow its name, for any other entry. */
-function valueOf(input: unknown): ConfigurationValue | string {
-  const entry = entryOf(input);
-  if (typeof entry === 'string') return entry;
-  const { value, isPublic } = entry;
-  if (typeof value !== 'string') return 'must be a string, or an object with `value` and `public`';
-  if (typeof isPublic !== 'boolean') return 'must have `public` as true or false';
-  if (!value.isWellFormed()) return 'must be well-formed Unicode';
-  if (value.length < 1 || value.length > LIMITS.configurationValue)
-    return `must be 1 to ${String(LIMITS.configurationValue)} characters`;
-  if (!isPublic && value.trim().length < LIMITS.secretMin)
-    return `must have at least ${String(LIMITS.secretMin)} characters, or be marked: { "value": ..., "public": true }`;
-  return { value, isPublic };
-}
-
-function nameProblem(entry: string): string | undefined {
-  return entry.length <= LIMITS.configurationName && CONFIGURATION_NAME.test(entry)
-    ? undefined
-    : `must have a name of 1 to ${String(LIMITS.configurationName)} letters, digits and _, not starting with a digit`;
-}
-
-/** Describes an object of entries in JSON Schema. */
-const configurationSchema = (canRemove: boolean) => ({
-  type: 'object' as const,
-  additionalProperties: {
-    anyOf: [
-      { type: 'string' as const },
-      {
-        type: 'object' as const,
-        properties: {
-          value: { type: 'string' as const },
-          public: {
-            type: 'boolean' as const,
-            description: 'It may come back.',
-          },
-        },
-        required: ['value'],
-        additionalProperties: false,
-      },
-      ...(canRemove ? [{ type: 'null' as const }] : []),
-    ],
-  },
-});
-
-/** An object of configuration values; `null` removes one, where `canRemove`. */
-function configurationMap(canRemove: boolean) {
-  return z.custom<JsonObject>(isJsonObject, { error: 'must be an object' }).check(
-    z.meta({ override: configurationSchema(canRemove) }),
-    z.superRefine((input: unknown, context) => {
-      const entries = Object.entries(isJsonObject(input) ? input : {});
-      if (entries.length > LIMITS.configuration) {
-        context.addIssue({
-          code: 'custom',
-          message: `must be at most ${String(LIMITS.configuration)} entries`,
-        });
-        return;
-      }
-      for (const [entry, value] of entries) {
-        const checked = value === null && canRemove ? undefined : valueOf(value);
-        const message = nameProblem(entry) ?? (typeof checked === 'string' ? checked : undefined);
-        if (message !== undefined) context.addIssue({ code: 'custom', path: [entry], message });
-      }
-    }),
-  );
-}
-
-const configuration = /* @__PURE__ */ configurationMap(false);
-const configurationPatch = /* @__PURE__ */ configurationMap(true);
-
-/** The values of a configuration that was checked above. */
-function valuesOf(input: JsonObject): Secret<Readonly<Record<string, ConfigurationValue | null>>> {
-  const values = Object.entries(input).map(([entry, value]) => {
-    const checked = value === null ? null : valueOf(value);
-    return [entry, typeof checked === 'string' ? null : checked] as const;
-  });
-  return new Secret(Object.fromEntries(values));
-}
-
-const headerName = /* @__PURE__ */ text.check(/* @__PURE__ */ z.maxLength(LIMITS.headerName, 'is too long'));
-
-const jsonMap = /* @__PURE__ */ z
-  .custom<JsonObject>(isJsonObject, { error: 'must be an object' })
-  .check(/* @__PURE__ */ z.meta({ override: { type: 'object', additionalProperties: {} } }));
-
-/** The members that some type of transform has. */
-const transformMembers = () => ({
-  name: z.optional(headerName),
-  value: z.optional(json),
-  location: z.optional(text.check(...lengthTo(LOCATION_MAX_LENGTH))),
-  names: z.optional(list(headerName, LIMITS.headers)),
-  token: z.optional(jsonMap),
-  matcher: z.optional(oneOf(MATCHERS)),
-  expression: z.optional(text.check(...lengthTo(1_000))),
-  replacement: z.optional(
-    text.check(
-      z.maxLength(LIMITS.replacement, `must be at most ${String(LIMITS.replacement)} characters`),
-      wellFormed,
-    ),
-  ),
-  reactor_id: z.optional(text),
-  code_hash: z.optional(text),
-  scheme: z.optional(oneOf(SIGNATURE_SCHEMES)),
-  configuration: z.optional(text),
-});
-
-const transformBody = /* @__PURE__ */ z.lazy(() =>
-  body({
-    type: oneOf(TRANSFORM_TYPES),
-    ...transformMembers(),
-    // Other services have the members below this one (docs/lenient.md#http).
-    options: undocumented(optional(body(transformMembers()))),
-  }),
-);
-
-type TransformBody = z.output<typeof transformBody>;
-
-/** The members of each type, of which those of `needs` are required. */
-const SHAPES: Readonly<
-  Record<
-    Transform['type'],
-    {
-      readonly side: 'both' | 'request' | 'response';
-      readonly needs: readonly string[];
-      readonly may?: readonly string[];
-    }
-  >
-> = {
-  append_header: { side: 'both', needs: ['name', 'value'] },
-  append_json: { side: 'both', needs: ['location', 'value'] },
-  remove_header: { side: 'both', needs: ['name'] },
-  allow_headers: { side: 'both', needs: ['names'] },
-  tokenize: { side: 'both', needs: ['location', 'token'] },
-  mask: { side: 'response', needs: ['replacement'], may: ['location', 'matcher', 'expression'] },
-  reactor: { side: 'both', needs: ['reactor_id'], may: ['code_hash'] },
-  verify_signature: { side: 'request', needs: ['scheme', 'configuration'] },
-};
-
-/** The members of a transform, whose names core spells in another way. */
-const RENAMED: Readonly<Record<string, string>> = { reactor_id: 'reactorId', code_hash: 'codeHash' };
-
-interface Reading {
-  readonly side: 'request' | 'response';
-  readonly compatibility: ClientCompatibility;
-  readonly fields: FieldReporter;
-}
-
-/** The members of a transform, also those in `options`. Reports those that are in both. */
-function membersOf(
-  { type: _, options, ...own }: TransformBody,
-  path: string,
-  { compatibility, fields }: Reading,
-): Readonly<Record<string, unknown>> {
-  const [outer, inner]: readonly Readonly<Record<string, unknown>>[] = [defined(own), defined(options ?? {})];
-  if (options !== undefined && compatibility === 'strict')
-    fields.report(`${path}.options`, 'is not known; its members belong into the transform itself');
-  for (const member of Object.keys(inner ?? {}))
-    if (Object.hasOwn(outer ?? {}, member))
-      fields.report(memberPath(path, member), 'is sent twice, also in `options`');
-  return { ...inner, ...outer };
-}
-
-/** A transform as core has it; reports what does not belong to its type. */
-function transformOf(input: TransformBody, path: string, reading: Reading) {
-  const { type } = input;
-  const { side, fields } = reading;
-  const members = membersOf(input, path, reading);
-  const { side: allowed, needs, may = [] } = SHAPES[type];
-  if (allowed !== 'both' && allowed !== side)
-    fields.report(`${path}.type`, `must be in ${allowed}_transforms: ${type} works there alone`);
-  for (const member of needs)
-    if (members[member] === undefined) fields.report(memberPath(path, member), 'is required');
-  for (const member of Object.keys(members))
-    if (![...needs, ...may].includes(member))
-      fields.report(memberPath(path, member), `is no member of a transform of type ${type}`);
-  if (type === 'append_header') checkText(members['value'], `${path}.value`, fields);
-  const renamed = Object.entries(members).map(
-    ([member, value]) => [RENAMED[member] ?? member, value] as const,
-  );
-  // The loops above have checked that it has the members of its type, and no others.
-  return { type, ...Object.fromEntries(renamed) } as unknown as Transform;
-}
-
-function checkText(value: unknown, path: string, fields: FieldReporter): void {
-  if (typeof value !== 'string') fields.report(path, 'must be a string');
-  else if (value.length > LIMITS.headerValue || !value.isWellFormed())
-    fields.report(path, `must be well-formed Unicode of at most ${String(LIMITS.headerValue)} characters`);
-}
-
-function transformsOf(all: readonly TransformBody[], member: string, reading: Reading): readonly Transform[] {
-  return all.map((each, at) => transformOf(each, memberPath(member, at), reading));
-}
-
-const transforms = /* @__PURE__ */ z.lazy(() => list(transformBody, LIMITS.transforms));
 const methods = /* @__PURE__ */ z.lazy(() =>
   list(oneOf(PROXY_METHODS), LIMITS.methods).check(z.minLength(1, 'must not be empty')),
 );
@@ -426,41 +216,6 @@ export const revertOf = (input: z.output<typeof revertProxyBody>) =>
     replacesConfiguration: true,
   });
 
-/** Reads the query of "list proxies" (docs/contract.md#stored-proxies). */
-export const listProxiesQuery = /* @__PURE__ */ queryOf(
-  { once: [...PAGE_PARAMETERS, 'name'], repeated: ['id'] },
-  (query) => {
-    const pattern = query.get('name') ?? undefined;
-    if (pattern === '') throw invalid('name', 'must not be empty');
-    if (pattern !== undefined && pattern.length > PATTERN_MAX_LENGTH)
-      throw invalid('name', `must be at most ${String(PATTERN_MAX_LENGTH)} characters`);
-    return { filters: defined({ ids: idsOf(query), name: pattern }), page: pageRequestOf(query) };
-  },
-);
-
-const transformResponse = /* @__PURE__ */ madeOnce(() =>
-  z
-    .object({
-      type: z.enum(TRANSFORM_TYPES),
-      name: z.optional(z.string()),
-      value: z.optional(anyJson()),
-      location: z.optional(z.string()),
-      names: z.optional(z.array(z.string())),
-      token: z.optional(z.record(z.string(), anyJson())),
-      matcher: z.optional(z.enum(MATCHERS)),
-      expression: z.optional(z.string()),
-      replacement: z.optional(z.string()),
-      reactor_id: z.optional(uuid()),
-      code_hash: described(
-        z.optional(z.string()),
-        'SHA-256 of the code that the transform runs, in hexadecimal.',
-      ),
-      scheme: z.optional(z.enum(SIGNATURE_SCHEMES)),
-      configuration: z.optional(z.string()),
-    })
-    .check(z.meta({ id: 'ProxyTransform', description: 'The members depend on `type`.' })),
-);
-
 const definitionMembers = () => ({
   name: z.string(),
   destination_url: z.string(),
@@ -537,13 +292,6 @@ export const proxyVersionResponse = /* @__PURE__ */ madeOnce(() =>
     .check(z.meta({ id: 'ProxyVersion' })),
 );
 
-const WIRE_NAMES: Readonly<Record<string, string>> = { reactorId: 'reactor_id', codeHash: 'code_hash' };
-
-const presentTransform = (transform: Transform): Response<typeof transformResponse> =>
-  Object.fromEntries(
-    Object.entries(transform).map(([member, value]) => [WIRE_NAMES[member] ?? member, value as Json]),
-  ) as unknown as Response<typeof transformResponse>;
-
 function presentDefinition(definition: ProxyDefinition) {
   const { applicationId } = definition;
   return defined({
@@ -590,47 +338,6 @@ export const presentProxyVersion = ({
   ...presentDefinition(definition),
   created_by: createdBy,
   created_at: formatTimestamp(createdAt),
-});
-
-/** The query of "list proxies", as the OpenAPI document describes it. */
-export const listProxiesParameters = () =>
-  z.object({
-    id: idsParameter(),
-    name: described(
-      z.optional(z.string().check(z.maxLength(PATTERN_MAX_LENGTH))),
-      'Case-insensitive; `*` matches any characters; without `*` the name must contain the value.',
-    ),
-    ...pageParameters(),
-  });
-
-const configurationWords = (more: string) => ({
-  words: `Up to ${counted(LIMITS.configuration)} strings, which are encrypted and never shown again. A value with fewer than ${String(LIMITS.secretMin)} characters must be marked as one that may come back: \`{ "value": "eu", "public": true }\`.${more}`,
-  limits: { maxProperties: LIMITS.configuration },
-});
-
-/** What the OpenAPI document says about the members of a transform. */
-const TRANSFORM_WORDS: Members = {
-  type: 'Decides which members the transform has.',
-  name: 'Of `append_header` and `remove_header`: the header.',
-  value:
-    'Of `append_header`: a string, which may contain `{{ configuration.NAME }}`. Of `append_json`: any JSON. In requests both may contain detokenization expressions.',
-  location: 'Of `append_json`, `tokenize` and `mask`: a JSONPath to one value, such as `$.card.number`.',
-  names: 'Of `allow_headers`: all other headers are removed.',
-  token: 'Of `tokenize`: the body of a request to create a token, without `data`.',
-  matcher: 'Of `mask`, instead of `location`: what to find in any text.',
-  expression: 'Of the matcher `regex`: a regular expression in the syntax of RE2.',
-  replacement: 'Of `mask`: the text that takes the place of each match.',
-  reactor_id: 'Of `reactor`: the reactor whose code runs.',
-  code_hash: 'SHA-256 of the code that the transform runs, in hexadecimal.',
-  scheme: 'Of `verify_signature`: how the sender signs.',
-  configuration: 'Of `verify_signature`: the name of the secret in `configuration`.',
-};
-
-const wordsOfTransforms = (list: 'request_transforms' | 'response_transforms'): Members => ({
-  [list]: `Up to ${String(LIMITS.transforms)}, in order.`,
-  ...Object.fromEntries(
-    Object.entries(TRANSFORM_WORDS).map(([member, words]) => [`${list}[].${member}`, words]),
-  ),
 });
 
 export const proxyWords = (): Members => ({

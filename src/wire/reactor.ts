@@ -17,10 +17,8 @@ import { Secret } from '../core/shared/secret.ts';
 import { invalid } from '../core/shared/service-error.ts';
 import { formatTimestamp } from '../core/shared/timestamp.ts';
 import { APPLICATION_EXAMPLE, applicationResponse, nameWords, presentApplication } from './application.ts';
-import { idsOf, idsParameter, PAGE_PARAMETERS, pageParameters, pageRequestOf, queryOf } from './page.ts';
 import {
   body,
-  described,
   lengthTo,
   name,
   optional,
@@ -211,21 +209,6 @@ export const patchReactorBody = /* @__PURE__ */ z.lazy(() =>
   ),
 );
 
-/** Longest name that filters a list, in characters. */
-export const PATTERN_MAX_LENGTH = 200;
-
-/** Reads the query of "list reactors" (docs/contract.md#create-and-change-reactors). */
-export const listReactorsQuery = /* @__PURE__ */ queryOf(
-  { once: [...PAGE_PARAMETERS, 'name'], repeated: ['id'] },
-  (query) => {
-    const name = query.get('name') ?? undefined;
-    if (name === '') throw invalid('name', 'must not be empty');
-    if (name !== undefined && name.length > PATTERN_MAX_LENGTH)
-      throw invalid('name', `must be at most ${String(PATTERN_MAX_LENGTH)} characters`);
-    return { filters: defined({ ids: idsOf(query), name }), page: pageRequestOf(query) };
-  },
-);
-
 /** The Reactor object (docs/contract.md#the-reactor-object). */
 export const reactorResponse = /* @__PURE__ */ madeOnce(() =>
   z
@@ -295,17 +278,6 @@ export const presentWrittenReactor = ({ warnings, ...view }: WrittenReactor) => 
   ...presentReactor(view),
   ...(warnings.length > 0 && { _extras: { warnings } }),
 });
-
-/** The query of "list reactors", as the OpenAPI document describes it. */
-export const listReactorsParameters = () =>
-  z.object({
-    id: idsParameter(),
-    name: described(
-      z.optional(z.string().check(z.maxLength(PATTERN_MAX_LENGTH))),
-      'Case-insensitive; `*` matches any characters; without `*` the name must contain the value.',
-    ),
-    ...pageParameters(),
-  });
 
 const configurationLimits = () => ({
   maxProperties: REACTOR_LIMITS.configuration,

@@ -4,7 +4,6 @@ import { SESSION_LIMITS } from '../../src/core/access/session.ts';
 import { NAME_MAX_LENGTH } from '../../src/core/applications/application.ts';
 import { DESTINATION_MAX_LENGTH } from '../../src/core/egress/destination.ts';
 import { TEMPLATE_MAX_LENGTH } from '../../src/core/expressions/template.ts';
-import { EXPRESSION_MAX_LENGTH } from '../../src/core/proxies/linear-regex.ts';
 import { STORED_PROXY_LIMITS } from '../../src/core/proxies/stored-proxy.ts';
 import { PROXY_LIMITS } from '../../src/core/proxy/forward.ts';
 import { REACTOR_LIMITS } from '../../src/core/reactors/reactor.ts';
@@ -25,7 +24,7 @@ import { TIMEOUT } from '../../src/wire/invocation.ts';
 import { IDS_MAX } from '../../src/wire/page.ts';
 import { BODY_MAX_BYTES } from '../../src/http/parse-input.ts';
 import { LIST_MAX } from '../../src/wire/parts.ts';
-import { PATTERN_MAX_LENGTH } from '../../src/wire/reactor.ts';
+import { PATTERN_MAX_LENGTH } from '../../src/wire/named-list.ts';
 
 const [minutes, hours] = [60_000, 3_600_000];
 
@@ -85,7 +84,7 @@ const LIMITS: Readonly<Record<string, readonly number[]>> = {
   'Header value, replacement, regular expression of a transform': [
     STORED_PROXY_LIMITS.headerValue,
     STORED_PROXY_LIMITS.replacement,
-    EXPRESSION_MAX_LENGTH,
+    STORED_PROXY_LIMITS.expression,
   ],
   'Time of an asynchronous invocation': [TIMEOUT.least, TIMEOUT.most],
   'Idempotency key': [KEY_MAX_LENGTH],

@@ -1,12 +1,11 @@
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
+import { STORED_PROXY_LIMITS } from './stored-proxy.ts';
 import { TEXT_MAX_LENGTH, TextLengthError, type Problem } from './json-location.ts';
 
 /*
  * re2js is loaded on first use (lib/bundle.ts): the top level of this module must not use it.
  */
 
-/** How many UTF-16 code units an expression may have. */
-export const EXPRESSION_MAX_LENGTH = 1_000;
 /** How many steps an expression may be compiled to: each may be tried at each character. */
 const PROGRAM_MAX = 2_000;
 
@@ -33,8 +32,8 @@ function matchesNothing(compiled: RE2JS): boolean {
  * matches the empty text.
  */
 export function compileRegex(expression: string): LinearRegex | Problem {
-  if (expression.length > EXPRESSION_MAX_LENGTH)
-    return { problem: `must have at most ${String(EXPRESSION_MAX_LENGTH)} characters` };
+  if (expression.length > STORED_PROXY_LIMITS.expression)
+    return { problem: `must have at most ${String(STORED_PROXY_LIMITS.expression)} characters` };
   try {
     const compiled = RE2JS.compile(expression);
     if (compiled.programSize() > PROGRAM_MAX) return { problem: 'has too many or too large repetitions' };

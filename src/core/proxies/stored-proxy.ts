@@ -27,6 +27,8 @@ export const STORED_PROXY_LIMITS = {
   headerName: 100,
   headerValue: 8_000,
   headers: 100,
+  /** The regular expression of a mask, in UTF-16 code units. */
+  expression: 1_000,
   replacement: 200,
   timeoutSeconds: 25,
 } as const;

@@ -1,9 +1,5 @@
-import {
-  compileRegex,
-  EXPRESSION_MAX_LENGTH,
-  replaceMatches,
-  type LinearRegex,
-} from '../../../src/core/proxies/linear-regex.ts';
+import { compileRegex, replaceMatches, type LinearRegex } from '../../../src/core/proxies/linear-regex.ts';
+import { STORED_PROXY_LIMITS } from '../../../src/core/proxies/stored-proxy.ts';
 import { TextLengthError } from '../../../src/core/proxies/json-location.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
@@ -36,7 +32,7 @@ describe('a regular expression', () => {
     ['(?m)$', 'empty'],
     ['\\b', 'empty'],
     ['\\B', 'empty'],
-    ['a'.repeat(EXPRESSION_MAX_LENGTH + 1), '1000'],
+    ['a'.repeat(STORED_PROXY_LIMITS.expression + 1), '1000'],
   ])('is refused as %s', (expression, why) => {
     expect(compileRegex(expression)).toEqual({ problem: expect.stringContaining(why) });
   });
