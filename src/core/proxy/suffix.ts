@@ -11,13 +11,14 @@ function decodedPath(path: string): string | undefined {
 /**
  * What a path below a destination must not contain, because some server resolves it against the
  * base path; `undefined` if there is nothing. RFC 3986, section 5.2.4 has the segments. Servers may
- * also accept parameters after `;`, a backslash as separator, and blanks or control characters.
+ * also accept parameters after `;`, a backslash as separator, an encoded `?` or `#` as the end, and
+ * blanks or control characters.
  */
 export function forbiddenInPath(suffix: string): string | undefined {
   const decoded = decodedPath(suffix);
   if (decoded === undefined) return 'what is not well encoded';
   const path = decoded.replaceAll(/[\s\p{Cc}]/gu, '');
-  return /(?:^|[/\\])\.{1,2}(?:[/\\;]|$)/.test(path) ? 'a segment . or ..' : undefined;
+  return /(?:^|[/\\])\.{1,2}(?:[/\\;?#]|$)/.test(path) ? 'a segment . or ..' : undefined;
 }
 
 /** Throws `validation_failed` for a path below the proxy that could leave its base path. */
@@ -38,8 +39,6 @@ export function checkStrictSuffix(suffix: string): void {
   const decoded = decodedPath(suffix) ?? '';
   if (/[\p{Cc}\p{Cf}]/u.test(decoded))
     throw invalid('path', 'must not contain control or invisible characters below /proxy');
-  if (/(?:^|\/)\.{1,2}[?#]/.test(decoded))
-    throw invalid('path', 'must not contain a segment . or .. below /proxy');
   // Some servers replace characters by similar ones (UAX #15, and tables of older charsets).
   const similar = decoded.replaceAll(/[\0-~]/g, '').normalize('NFKC');
   if (/[./\\%\u2044\u2215\u2216\u00a5\u20a9]/.test(similar))
