@@ -235,6 +235,10 @@ describe('a stored proxy', () => {
     ],
     [{ response_transforms: [{ type: 'mask', replacement: 'x' }] }, 'response_transforms[0]'],
     [
+      { response_transforms: [{ type: 'mask', matcher: 'card_number', replacement: 'a\nb' }] },
+      'response_transforms[0].replacement',
+    ],
+    [
       { response_transforms: [{ type: 'append_header', name: 'A', value: '{{ configuration.A }}' }] },
       'response_transforms[0].value',
     ],
@@ -299,6 +303,12 @@ describe('a call', () => {
         X_Original_URL: '/admin',
         'X.Original.URL': '/admin',
         X_Forwarded_For: '10.0.0.1',
+        'X-Forwarded': 'for=10.0.0.1',
+        'X-Original-Method': 'DELETE',
+        'X-Method': 'DELETE',
+        'X-Envoy-Original-Path': '/admin',
+        'X-MS-Range': 'bytes=0-3',
+        'A-IM': 'feed',
         Transfer_Encoding: 'chunked',
         'Accept-Charset': 'utf-16',
       },
@@ -321,6 +331,12 @@ describe('a call', () => {
       'x_original_url',
       'x.original.url',
       'x_forwarded_for',
+      'x-forwarded',
+      'x-original-method',
+      'x-method',
+      'x-envoy-original-path',
+      'x-ms-range',
+      'a-im',
       'transfer_encoding',
       'accept-charset',
       'svc-proxy-key',
@@ -360,6 +376,11 @@ describe('a call', () => {
       '/refunds/a%e2%80%8bb',
       '/refunds/%c2%a5',
       '/refunds/%e2%88%95',
+      '/refunds/..%ef%b8%8f/charges',
+      '/refunds/..%e3%85%a4/charges',
+      '/refunds/..%ef%bc%9b/charges',
+      '/refunds/..%ef%bc%9fa',
+      '/refunds/%d9%aa2e',
     ])
       expect([path, await as(may.key, { path: `/proxy${path}` })]).toEqual([
         path,
@@ -490,7 +511,8 @@ describe('a call', () => {
     const after = await aProxy({
       response_transforms: [{ type: 'tokenize', location: '$.card', token: { type: 'card_number' } }],
     });
-    for (const text of ['{}', 'the plain 4242424242424242', '{"card": "a secret"}']) {
+    const twice = '{"card": "4242424242424242", "card": "4000056655665556"}';
+    for (const text of ['{}', 'the plain 4242424242424242', '{"card": "a secret"}', twice]) {
       destination.respond = (_got, response) => response.end(text);
       const { got, ...response } = await through(after.key, { key: app.key });
       expect(problemOf(response)).toEqual([502, 'transform_failed']);
@@ -499,6 +521,23 @@ describe('a call', () => {
     }
     const [last] = (await management.get(`/logs?proxy_id=${after.id as string}`)).body.data;
     expect(last).toMatchObject({ outcome: 'failed', status: 502, destination_host: new URL(url()).host });
+  });
+
+  it('masks card numbers in headers and in forms that are not well encoded', async () => {
+    const { key } = await anApplication({ permissions: ['token:use'] });
+    const proxy = await aProxy({
+      configuration: { SECRET },
+      response_transforms: [{ type: 'mask', matcher: 'card_number', replacement: '•••' }],
+    });
+    destination.respond = (_got, response) => {
+      response.setHeader('X-Card', 'pan 4242424242424242');
+      response.setHeader('Content-Type', 'application/x-www-form-urlencoded');
+      response.end('n=4242%204242%204242%204242+100%&a=50%&m=%34242424242424242%zz');
+    };
+    const { status, headers, body } = await through(proxy.key, { key });
+    expect(status).toBe(200);
+    expect(Buffer.from(headers.get('x-card') ?? '', 'latin1').toString()).toBe('pan •••');
+    expect(body).toBe(`n=${encodeURIComponent('•••')}+100%25&a=50%&m=${encodeURIComponent('•••')}%25zz`);
   });
 
   it('502: does not read an encoded answer', async () => {

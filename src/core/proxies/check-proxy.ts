@@ -194,12 +194,14 @@ function checkToken(
 }
 
 async function checkMask(
-  { location, matcher, expression }: Extract<Transform, { type: 'mask' }>,
+  { location, matcher, expression, replacement }: Extract<Transform, { type: 'mask' }>,
   report: Report,
 ): Promise<void> {
   if ((location === undefined) === (matcher === undefined))
     report('', 'must have either `location` or `matcher`');
   if (location !== undefined) checkLocation(location, report);
+  if (matcher === 'card_number' && /\p{Cc}/u.test(replacement))
+    report('replacement', 'must not contain control characters, since headers are masked too');
   if ((matcher === 'regex') !== (expression !== undefined))
     report('expression', 'belongs to the matcher `regex`, which needs it');
   if (matcher !== 'regex' || expression === undefined) return;

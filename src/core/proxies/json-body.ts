@@ -81,11 +81,12 @@ export function withJsonAt(message: Message, location: string, value: Json): Mes
   return withBody(message, Buffer.from(changed));
 }
 
-/** The value at a location. Throws {@link TransformError} if there is none. */
+/** The value at a location. Throws {@link TransformError} if there is none, or more than one. */
 export function jsonAt(message: Message, location: string): Json {
   const found = onJson(message, (text) => {
-    const last = valuesAt(text, locationOf(location)).at(-1);
-    return last && text.slice(last.start, last.end);
+    const [first, second] = valuesAt(text, locationOf(location));
+    if (second !== undefined) throw new TransformError('the body has several values at its location');
+    return first && text.slice(first.start, first.end);
   });
   if (found === undefined) throw new TransformError('the body has no value at its location');
   return exactJson(found);

@@ -57,8 +57,7 @@ const COMPLETES = /^[\da-f]{1,4}/i;
 const IS_COMPLETED = /(?:%[\da-f]?|u[\da-f]{0,3})$/i;
 
 /** The value itself, without the characters that may have become part of an escape sequence. */
-function textForm(value: string): Form {
-  const source = Buffer.from(value);
+function textForm(source: Buffer): Form {
   const { bytes, starts, ends } = canonicalBytes(source);
   const latin = Buffer.from(bytes).toString('latin1');
   const from = COMPLETES.exec(latin)?.[0].length ?? 0;
@@ -73,8 +72,8 @@ function textForm(value: string): Form {
 }
 
 /** The value exactly as it is, whatever its neighbours mean. */
-const plainForm = (value: string): Form => ({
-  bytes: Buffer.from(value),
+const plainForm = (value: Buffer): Form => ({
+  bytes: value,
   before: [NOTHING, NOTHING],
   after: [NOTHING, NOTHING],
   sharesBefore: false,
@@ -82,8 +81,8 @@ const plainForm = (value: string): Form => ({
 });
 
 /** The base64 of the value after so many bytes of other data, without characters that it shares. */
-function base64Form(value: string, otherBytes: number): Form {
-  const bytes = Buffer.concat([Buffer.alloc(otherBytes), Buffer.from(value)]);
+function base64Form(value: Buffer, otherBytes: number): Form {
+  const bytes = Buffer.concat([Buffer.alloc(otherBytes), value]);
   const bits = bytes.length * 8;
   const whole = bytes
     .toString('base64')
@@ -218,6 +217,19 @@ function endAfter(
   return source.subarray(end, end + plain.length).equals(plain) ? end + plain.length : end;
 }
 
+/**
+ * The bytes of a value in UTF-8, in Latin-1, and in UTF-8 that was read as Latin-1, as servers read
+ * headers.
+ */
+function encodingsOf(value: string): readonly Buffer[] {
+  const utf8 = Buffer.from(value);
+  if (utf8.length === value.length) return [utf8];
+  const misread = Buffer.from(utf8.toString('latin1'));
+  return LATIN_1.test(value) ? [utf8, misread, Buffer.from(value, 'latin1')] : [utf8, misread];
+}
+
+const LATIN_1 = /^[\u0000-\u00ff]*$/; // oxlint-disable-line no-control-regex -- they are part of it.
+
 function withoutStretches(source: Buffer, found: readonly Stretch[]): Buffer {
   const pieces: Buffer[] = [];
   const removed = Buffer.from(REMOVED);
@@ -232,7 +244,7 @@ function withoutStretches(source: Buffer, found: readonly Stretch[]): Buffer {
 }
 
 /**
- * Removes values in all these forms: as text, with any mix of the escape sequences of JSON and of
+ * Removes values in all these forms: as text in UTF-8 or Latin-1, with any mix of the escape sequences of JSON and of
  * percent encoding, and in base64 and base64url as a part of any data, which may have such escape
  * sequences too. Characters of base64 that also have bits of other data are removed as a whole. The
  * other forms of a value are not found, such as hexadecimal digits, compressed data or base64 with
@@ -246,9 +258,8 @@ function withoutStretches(source: Buffer, found: readonly Stretch[]): Buffer {
  * with a part of an escape sequence that its neighbours complete. Takes linear time.
  */
 export function createRemover(values: readonly string[]): Remover {
-  const long = [...new Set(values.map((value) => value.trim()))].filter(
-    ({ length }) => length >= REMOVED_MIN_LENGTH,
-  );
+  const trimmed = new Set(values.map((value) => value.trim()));
+  const long = [...trimmed].filter(({ length }) => length >= REMOVED_MIN_LENGTH).flatMap(encodingsOf);
   const exact = new FormSearch(long.map(plainForm));
   const forms = long.flatMap((value) => [textForm(value), ...[0, 1, 2].map((at) => base64Form(value, at))]);
   const search = new FormSearch(forms.filter(({ bytes }) => bytes.length >= FORM_MIN_LENGTH));

@@ -22,6 +22,7 @@ const NOT_FORWARDED = new Set([
   'content-length',
   'expect',
   'forwarded',
+  'x-forwarded',
   'x-amzn-trace-id',
   'x-amz-cf-id',
   'via',
@@ -48,7 +49,7 @@ function isForwarded(name: string, connection: string): boolean {
 const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}$/;
 
 /** Fields by which some servers replace the method or the address of a request. */
-const OVERRIDES = /^(?:x-http-method.*|x-method-override|x-original-url|x-rewrite-url)$/;
+const OVERRIDES = /^x-(?:http-method.*|(?:method|original|rewrite|envoy)(?:-.*)?)$/;
 
 /**
  * Fields that change how an answer comes back: encoded, or a part of it, in which no value is
@@ -60,6 +61,8 @@ const SHAPES_ANSWER = new Set([
   'range',
   'request-range',
   'if-range',
+  'x-ms-range',
+  'a-im',
   'te',
 ]);
 

@@ -17,9 +17,11 @@ function decodedPath(path: string): string | undefined {
 export function forbiddenInPath(suffix: string): string | undefined {
   const decoded = decodedPath(suffix);
   if (decoded === undefined) return 'what is not well encoded';
-  const path = decoded.replaceAll(/[\s\p{Cc}]/gu, '');
-  return /(?:^|[/\\])\.{1,2}(?:[/\\;?#]|$)/.test(path) ? 'a segment . or ..' : undefined;
+  return hasDotSegment(decoded) ? 'a segment . or ..' : undefined;
 }
+
+const hasDotSegment = (decoded: string): boolean =>
+  /(?:^|[/\\])\.{1,2}(?:[/\\;?#]|$)/.test(decoded.replaceAll(/[\s\p{Cc}]/gu, ''));
 
 /** Throws `validation_failed` for a path below the proxy that could leave its base path. */
 export function checkSuffix(suffix: string): void {
@@ -37,10 +39,11 @@ export function checkStrictSuffix(suffix: string): void {
   if (/%(?:2f|5c|2e|25)/i.test(suffix) || /\\|\/\//.test(suffix))
     throw invalid('path', 'must not contain //, a backslash, or an encoded /, \\, . or % below /proxy');
   const decoded = decodedPath(suffix) ?? '';
-  if (/[\p{Cc}\p{Cf}]/u.test(decoded))
+  if (/[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(decoded))
     throw invalid('path', 'must not contain control or invisible characters below /proxy');
   // Some servers replace characters by similar ones (UAX #15, and tables of older charsets).
   const similar = decoded.replaceAll(/[\0-~]/g, '').normalize('NFKC');
-  if (/[./\\%\u2044\u2215\u2216\u00a5\u20a9]/.test(similar))
+  const isRead = /[./\\%\u2044\u2215\u2216\u00a5\u20a9\u066a]/.test(similar);
+  if (isRead || hasDotSegment(decoded.normalize('NFKC')))
     throw invalid('path', 'must not contain characters that some servers read as . / \\ or % below /proxy');
 }

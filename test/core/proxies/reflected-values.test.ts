@@ -207,6 +207,17 @@ describe('the remover of configuration', () => {
     expect(cleaned).toMatch(/^head /);
   });
 
+  it('removes a value in Latin-1, and in UTF-8 that was read as Latin-1', () => {
+    const remover = createRemover(['sécrèt-clé-très-longue-0123']);
+    const text = '<sécrèt-clé-très-longue-0123>';
+    const [latin, misread] = [Buffer.from(text, 'latin1'), Buffer.from(Buffer.from(text).toString('latin1'))];
+    for (const bytes of [Buffer.from(text), latin, misread])
+      expect(remover.bytes(bytes).toString()).toBe(`<${REMOVED}>`);
+    const coded = Buffer.from(latin.toString('base64'));
+    expect(remover.bytes(coded).toString('latin1')).toContain(REMOVED);
+    expect(remover.text(text.replaceAll('é', '%E9').replaceAll('è', '%e8'))).toBe(`<${REMOVED}>`);
+  });
+
   it('leaves JSON valid', () => {
     const value = '"quoted" \\ and / more';
     const text = JSON.stringify({ a: `\\${value}\\`, [value]: [value, 1.0] });
