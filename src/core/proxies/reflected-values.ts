@@ -244,11 +244,11 @@ function withoutStretches(source: Buffer, found: readonly Stretch[]): Buffer {
 }
 
 /**
- * Removes values in all these forms: as text in UTF-8 or Latin-1, with any mix of the escape sequences of JSON and of
- * percent encoding, and in base64 and base64url as a part of any data, which may have such escape
- * sequences too. Characters of base64 that also have bits of other data are removed as a whole. The
- * other forms of a value are not found, such as hexadecimal digits, compressed data or base64 with
- * line breaks.
+ * Removes values in all these forms: as text in UTF-8 or Latin-1, with any mix of the escape
+ * sequences of JSON and of percent encoding, and in base64 and base64url as a part of any data,
+ * which may have such escape sequences too. Characters of base64 that also have bits of other data
+ * are removed as a whole. The other forms of a value are not found, such as hexadecimal digits,
+ * compressed data or base64 with line breaks.
  *
  * White space around a value is ignored, and so are values of less than 16 characters. A text that
  * differs from a value only by what escape sequences make equal is removed too: backslashes, `n`
