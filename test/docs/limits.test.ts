@@ -81,6 +81,7 @@ const LIMITS: Readonly<Record<string, readonly number[]>> = {
     STORED_PROXY_LIMITS.transforms,
     STORED_PROXY_LIMITS.transforms,
   ],
+  'Bytes that the transforms of one call read': [STORED_PROXY_LIMITS.transformedBytes],
   'Header value, replacement, regular expression of a transform': [
     STORED_PROXY_LIMITS.headerValue,
     STORED_PROXY_LIMITS.replacement,

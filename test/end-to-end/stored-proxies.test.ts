@@ -495,6 +495,23 @@ describe('a call', () => {
     expect(new Set(made)).toEqual(new Set([sent.new, body.made]));
   });
 
+  it('fails if its transforms read more than 20 MB together', async () => {
+    const app = await anApplication({ permissions: ['token:use'] });
+    const mask = { type: 'mask', matcher: 'card_number', replacement: '[card]' };
+    const proxy = await aProxy({ response_transforms: Array.from({ length: 20 }, () => mask) });
+    const answering = async (bytes: number) => {
+      destination.respond = (_got, response) => {
+        response.setHeader('Content-Type', 'application/json');
+        response.end(JSON.stringify('x'.repeat(bytes - 2)));
+      };
+      return through(proxy.key, { key: app.key });
+    };
+    expect((await answering(1_000_000)).status).toBe(200);
+    const { status, body } = await answering(1_000_001);
+    expect([status, body.proxy_error.code]).toEqual([502, 'transform_failed']);
+    expect(body.proxy_error.detail).toMatch(/^response_transforms\[19\] \(mask\) failed: .* 20000000 bytes/);
+  });
+
   it('stops at a transform that fails: 400 and nothing sent, or 502 and nothing shown', async () => {
     const app = await anApplication({ permissions: ['token:create', 'token:use'] });
     const before = await aProxy({

@@ -1,5 +1,5 @@
 // `npm run bench -- hostile-bodies`: the cost of the most expensive requests to each deployed
-// route. `-- POST /tokenize` measures the routes that begin so, and prints each of their requests.
+// route. `-- POST /tokenize` measures the requests that begin so, and prints each of them.
 import { BUDGETS } from './budgets.ts';
 import { bundleProgram } from './bundle-program.ts';
 import { startDestination } from '../../test/support/destination.ts';
@@ -12,6 +12,7 @@ import {
   hostileResults,
   reactEvent,
 } from './hostile-bodies/hostile-requests.ts';
+import { ECHO } from './hostile-bodies/hostile-proxies.ts';
 import { measureRequest, type Deployed } from './hostile-bodies/measure-request.ts';
 import type { MeasuredRequest } from './hostile-bodies/request-process.ts';
 import { withoutRequests } from './hostile-bodies/routes-with-bodies.ts';
@@ -31,6 +32,10 @@ const service = await startBenchService();
 const { certificate } = service;
 const destination = await startDestination(certificate);
 const url = `https://localhost:${String(destination.port)}/`;
+destination.respond = (received, response) => {
+  response.setHeader('Content-Type', 'application/json');
+  response.end(received.url.startsWith(`/${ECHO}`) ? received.body : 'ok');
+};
 const aws = await startAwsStandIn();
 
 const found: Found[] = [];
@@ -67,13 +72,14 @@ async function measureAll(): Promise<void> {
   const { requests, world } = await hostileRequests(service.credentials, url);
   const missing = withoutRequests(requests.map(({ route }) => route));
   if (missing.length > 0) throw new Error(`no hostile body for ${missing.join(', ')}`);
-  const wanted = requests.filter(({ route }) => route.startsWith(only));
+  const wanted = requests.filter(({ route, what }) => `${route} ${what}`.startsWith(only));
   const ofEachFolder = [...Map.groupBy(wanted, ({ folder }) => folder).values()];
-  for (const { route, folder, what, warmUp, event } of effort(
+  for (const { route, folder, what, warmUp, event, payload } of effort(
     wanted,
     ofEachFolder.flatMap((each) => each.slice(0, 1)),
   )) {
     destination.received.length = 0;
+    aws.payload = payload?.() ?? '{}';
     keep(route, what, await measureRequest(functionOf(folder), warmUp, await event()));
   }
 

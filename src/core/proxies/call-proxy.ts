@@ -32,6 +32,7 @@ import { createRemover, type Remover } from './reflected-values.ts';
 import { runTransforms } from './run-transforms.ts';
 import { openConfiguration } from './open-proxy.ts';
 import type { OpenConfiguration, Proxy, VerifySignature } from './stored-proxy.ts';
+import { createTransformBudget } from './transform-budget.ts';
 import { verifySignature } from './verify-signature.ts';
 
 export interface CallProxyDeps extends ForwardDeps, RunReactorDeps {
@@ -202,7 +203,8 @@ async function exchange(
   const { acting, proxy, call, configuration, deadline } = running;
   const { requestTransforms, responseTransforms } = proxy.definition;
   const { isReserved, service } = call;
-  const side = { acting, proxy, isReserved, service, deadline, writes };
+  const budget = createTransformBudget(deps.clock, deadline);
+  const side = { acting, proxy, isReserved, service, deadline, writes, budget };
   const { message, query } = await requestMessage(deps, running);
   const request = await runTransforms(deps, requestTransforms, message, { ...side, isSent: false });
   const response = await send(deps, running, request, query);

@@ -81,9 +81,12 @@ const SLOT = REMEMBERED - 1;
 
 const doubled = (digit: number): number => (digit > 4 ? digit * 2 - 9 : digit * 2);
 
-/** Finds card numbers digit by digit; it remembers only as many digits as a number can have. */
+/**
+ * Finds card numbers digit by digit; it remembers only as many digits as a number can have. It is
+ * made once for a text, as JSON can have a hundred thousand strings.
+ */
 class CardSearch {
-  readonly found: Stretch[] = [];
+  #found: Stretch[] = [];
 
   readonly #lengths = prefixLengths();
 
@@ -103,6 +106,14 @@ class CardSearch {
   #count = 0;
 
   #hasOnlyZeros = false;
+
+  /** Returns the numbers since the last call, in order, and forgets all digits. */
+  take(): readonly Stretch[] {
+    const found = this.#found;
+    if (found.length > 0) this.#found = [];
+    this.reset();
+    return found;
+  }
 
   /** Forgets all digits: a number cannot continue. */
   reset(): void {
@@ -149,11 +160,11 @@ class CardSearch {
   /** Adds a number. With those that overlap it is one, because each may be the real one. */
   #add(from: number, end: number): void {
     let start = from;
-    for (let last = this.found.at(-1); last !== undefined && last.end > start; last = this.found.at(-1)) {
+    for (let last = this.#found.at(-1); last !== undefined && last.end > start; last = this.#found.at(-1)) {
       start = Math.min(start, last.start);
-      this.found.pop();
+      this.#found.pop();
     }
-    this.found.push({ start, end });
+    this.#found.push({ start, end });
   }
 }
 
@@ -169,10 +180,9 @@ function isInUuid(text: string, { start, end }: Stretch): boolean {
 }
 
 /** Finds the card numbers in a part of a text, in order. */
-function cardNumbers(text: string, start: number, end: number): readonly Stretch[] {
+function cardNumbers(search: CardSearch, text: string, start: number, end: number): readonly Stretch[] {
   if (end - start < DIGITS_MIN) return [];
   const kinds = unitKinds();
-  const search = new CardSearch();
   let separators = 0;
   let wasDigit = false;
   for (let at = start; at < end; at += 1) {
@@ -189,7 +199,8 @@ function cardNumbers(text: string, start: number, end: number): readonly Stretch
     }
   }
   if (wasDigit) search.end();
-  return search.found.filter((found) => !isInUuid(text, found));
+  const all = search.take();
+  return all.some((found) => isInUuid(text, found)) ? all.filter((found) => !isInUuid(text, found)) : all;
 }
 
 const replaced = (text: string, found: readonly Stretch[], replacement: string): string =>
@@ -211,7 +222,7 @@ const replaced = (text: string, found: readonly Stretch[], replacement: string):
  *   random numbers of 16 digits, and more of a list of decimal numbers in a text that is not JSON.
  */
 export function maskCardNumbers(text: string, replacement: string): string {
-  const found = cardNumbers(text, 0, text.length);
+  const found = cardNumbers(new CardSearch(), text, 0, text.length);
   return found.length === 0 ? text : replaced(text, found, replacement);
 }
 
@@ -232,6 +243,8 @@ function isCardNumber(literal: string): boolean {
 /** Collects the edits that mask the card numbers of a JSON text. */
 class CardEdits implements JsonVisitor {
   readonly edits: JsonEdit[] = [];
+
+  readonly #search = new CardSearch();
 
   readonly #text: string;
 
@@ -256,7 +269,7 @@ class CardEdits implements JsonVisitor {
   name(start: number, end: number, isEscaped: boolean): void {
     if (isEscaped) this.#escaped(start, end);
     else
-      for (const found of cardNumbers(this.#text, start + 1, end - 1))
+      for (const found of cardNumbers(this.#search, this.#text, start + 1, end - 1))
         this.edits.push({ ...found, json: this.#literal.slice(1, -1) });
   }
 
@@ -266,9 +279,11 @@ class CardEdits implements JsonVisitor {
   }
 
   #escaped(start: number, end: number): void {
+    // No escape sequence makes a text longer.
+    if (end - start < DIGITS_MIN) return;
     const value = parseJson(this.#text.slice(start, end));
     if (typeof value !== 'string') return;
-    const found = cardNumbers(value, 0, value.length);
+    const found = cardNumbers(this.#search, value, 0, value.length);
     if (found.length === 0) return;
     this.edits.push({ start, end, json: JSON.stringify(replaced(value, found, this.#replacement)) });
   }

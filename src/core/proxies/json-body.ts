@@ -5,6 +5,7 @@ import { JsonExtentError, membersOf } from '../shared/json-extent.ts';
 import { JsonSyntaxError, type JsonVisitor } from '../shared/walk-json.ts';
 import { parseLocation, replaceAt, setAt, valuesAt, type JsonLocation } from './json-location.ts';
 import { textOfBody, withBody, type Message } from './message.ts';
+import type { TransformBudget } from './transform-budget.ts';
 import { TransformError } from './transform-failure.ts';
 
 /** Runs `act` on the text of a body. Throws {@link TransformError} unless it is JSON. */
@@ -59,13 +60,18 @@ class ExactnessCheck implements JsonVisitor {
   }
 }
 
+/** An element or member costs as much time as so many bytes. */
+const ELEMENT_BYTES = 50;
+
 /**
- * Parses a part of a JSON text. Throws {@link TransformError} for a number that would become
- * another one, for members with the same name, and for more members than a request may have.
+ * Parses a part of a JSON text, and counts it. Throws {@link TransformError} for a number that
+ * would become another one, for members with the same name, and for more members than a request
+ * may have.
  */
-export function exactJson(text: string): Json {
+function exactJson(text: string, { read }: TransformBudget): Json {
   try {
-    membersOf(text, { also: new ExactnessCheck(text) });
+    const elements = membersOf(text, { also: new ExactnessCheck(text) });
+    read(text.length + ELEMENT_BYTES * elements);
   } catch (error) {
     if (error instanceof JsonExtentError)
       throw new TransformError(`the body exceeds the ${error.exceeds} of JSON`);
@@ -82,14 +88,14 @@ export function withJsonAt(message: Message, location: string, value: Json): Mes
 }
 
 /** The value at a location. Throws {@link TransformError} if there is none, or more than one. */
-export function jsonAt(message: Message, location: string): Json {
+export function jsonAt(message: Message, location: string, budget: TransformBudget): Json {
   const found = onJson(message, (text) => {
     const [first, second] = valuesAt(text, locationOf(location));
     if (second !== undefined) throw new TransformError('the body has several values at its location');
     return first && text.slice(first.start, first.end);
   });
   if (found === undefined) throw new TransformError('the body has no value at its location');
-  return exactJson(found);
+  return exactJson(found, budget);
 }
 
 /** Replaces the value at a location, if there is one. An empty body has none. */
@@ -108,11 +114,12 @@ export function withValueReplaced(message: Message, location: string, value: Jso
 /** The whole body as JSON where it is JSON, otherwise as text; `undefined` if it is no text. */
 export function valueOfBody(
   message: Message,
+  budget: TransformBudget,
 ): { readonly value: Json; readonly isJson: boolean } | undefined {
   const text = textOfBody(message);
   if (text === undefined) return undefined;
   try {
-    if (text !== '') return { value: exactJson(text), isJson: true };
+    if (text !== '') return { value: exactJson(text, budget), isJson: true };
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
   }

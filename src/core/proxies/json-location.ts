@@ -234,6 +234,9 @@ export const TEXT_MAX_LENGTH = 6_000_000;
 /** Reports that a text would become too long, before it is built. */
 export class TextLengthError extends Error {}
 
+/** So many pieces of a text are joined at a time, since each takes memory of its own. */
+const PIECES_MAX = 10_000;
+
 /**
  * Replaces stretches of a text; all others are unchanged. The edits may have any order, and must
  * not overlap. Throws {@link TextLengthError}.
@@ -241,15 +244,19 @@ export class TextLengthError extends Error {}
 export function replaceAt(text: string, edits: readonly JsonEdit[]): string {
   const length = edits.reduce((sum, { start, end, json }) => sum + json.length - (end - start), text.length);
   if (length > TEXT_MAX_LENGTH) throw new TextLengthError();
-  const pieces: string[] = [];
+  const isSorted = edits.every(({ start }, index) => start >= (edits[index - 1]?.start ?? 0));
+  const joined: string[] = [];
+  let pieces: string[] = [];
   let at = 0;
-  for (const { start, end, json } of edits.toSorted((a, b) => a.start - b.start)) {
+  for (const { start, end, json } of isSorted ? edits : edits.toSorted((a, b) => a.start - b.start)) {
     if (start < at) throw new Error('The edits of a text overlap.');
     pieces.push(text.slice(at, start), json);
     at = end;
+    if (pieces.length < PIECES_MAX) continue;
+    joined.push(pieces.join(''));
+    pieces = [];
   }
-  pieces.push(text.slice(at));
-  return pieces.join('');
+  return [...joined, ...pieces, text.slice(at)].join('');
 }
 
 /**

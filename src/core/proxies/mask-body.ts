@@ -8,6 +8,7 @@ import { replaceAt, TEXT_MAX_LENGTH, TextLengthError, type JsonEdit } from './js
 import { withValueReplaced } from './json-body.ts';
 import { withBody, type Message } from './message.ts';
 import type { MaskValue } from './stored-proxy.ts';
+import type { TransformBudget } from './transform-budget.ts';
 import { TransformError } from './transform-failure.ts';
 
 const contentType = ({ headers }: Message): string =>
@@ -64,41 +65,32 @@ function maskCards(text: string, type: string, replacement: string): string {
   }
 }
 
-/**
- * Characters times steps of an expression that an instance certainly searches in a ms: a third of
- * the slowest search that was found (`(?i)[\pL]{300}!`). Each step may be tried at each character.
- */
-const WORK_OF_A_MS = 10_000;
-
 async function replaceRegex(
   message: Message,
   expression: string,
   replacement: string,
-  msLeft: () => number,
+  budget: TransformBudget,
 ): Promise<Message> {
   // Loads the engine on first use (docs/decisions/0026-load-rare-code-on-first-use.md).
   const { compileRegex, replaceMatches } = await import('./linear-regex.ts');
   const regex = compileRegex(expression);
   if ('problem' in regex) throw new TransformError('its expression cannot be read');
-  const beforeSearch = (work: number): void => {
-    if (work > msLeft() * WORK_OF_A_MS)
-      throw new TransformError('the body is too large for its expression and the time that is left');
-  };
-  return changedText(message, (text) => replaceMatches(text, regex, replacement, beforeSearch));
+  return budget.searching((beforeSearch) =>
+    changedText(message, (text) => replaceMatches(text, regex, replacement, beforeSearch)),
+  );
 }
 
 /**
  * Masks what an answer has: the value at a location, every card number in body and headers (a
- * header whose name has one is removed), or what
- * a regular expression finds in the body.
+ * header whose name has one is removed), or what a regular expression finds in the body.
  */
 export async function maskMessage(
   { location, matcher, expression = '', replacement }: MaskValue,
   message: Message,
-  msLeft: () => number,
+  budget: TransformBudget,
 ): Promise<Message> {
   if (location !== undefined) return withValueReplaced(message, location, replacement);
-  if (matcher === 'regex') return replaceRegex(message, expression, replacement, msLeft);
+  if (matcher === 'regex') return replaceRegex(message, expression, replacement, budget);
   const type = contentType(message);
   const headers = message.headers
     .filter(([name]) => maskCardNumbers(name, replacement) === name)

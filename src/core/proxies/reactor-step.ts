@@ -16,6 +16,7 @@ import {
   type ProxyDefinition,
   type RunReactor,
 } from './stored-proxy.ts';
+import type { TransformBudget } from './transform-budget.ts';
 import { TransformError } from './transform-failure.ts';
 
 /** What a run of a reactor needs to know about the call. */
@@ -26,6 +27,7 @@ export interface ReactorCall {
   readonly service: RunInput['service'];
   /** The call ends at this time, in ms since the epoch. */
   readonly deadline: number;
+  readonly budget: TransformBudget;
 }
 
 /** The body that the code got. */
@@ -134,7 +136,7 @@ export async function runOnMessage(
   const reactor = await existingReactor(deps, stored.tenantId, reactorId);
   if (reactor.codeHash !== codeHash)
     throw new TransformError('the code of the reactor has changed since the proxy was written');
-  const before = valueOfBody(message);
+  const before = valueOfBody(message, call.budget);
   if (before === undefined) throw new TransformError('the body is neither JSON nor text in UTF-8');
   const args = argsOf(message, before.value);
   if (Buffer.byteLength(JSON.stringify(args)) > REACTOR_LIMITS.invocationBytes)

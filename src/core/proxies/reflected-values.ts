@@ -19,10 +19,10 @@ const WINDOW = 8;
 const FORM_MIN_LENGTH = WINDOW;
 const BITS_OF_CHARACTER = 6;
 /**
- * Bytes that are compared for each byte of the input. Input that needs more was made for it: from
- * there it loses whatever could be around the middle of a value, without a comparison.
+ * Bytes that a remover compares altogether. Input that needs more was made for it: from there it
+ * loses whatever could be around the middle of a value, without a comparison.
  */
-const COMPARED_MAX = 32;
+const COMPARED_MAX = 24_000_000;
 
 /** Multiplier of the rolling hash: odd, from Knuth's multiplicative hashing. */
 const FACTOR = 0x9e3779b1;
@@ -135,15 +135,14 @@ class FormSearch {
     return (bytes.length - WINDOW) >> 1;
   }
 
-  find(source: Buffer, units: CanonicalBytes): readonly Stretch[] {
+  find(source: Buffer, units: CanonicalBytes, comparing: { left: number }): readonly Stretch[] {
     const { bytes } = units;
     const found: { start: number; end: number }[] = [];
-    let left = COMPARED_MAX * bytes.length;
     const compare = (form: Form, first: number): void => {
       const { length } = form.bytes;
       if (first < 0 || first + length > bytes.length) return;
       const common = commonLength(bytes, first, form.bytes);
-      left -= common + 1;
+      comparing.left -= common + 1;
       if (common < length) return;
       const start = startBefore(source, units, first, form);
       add(found, { start, end: endAfter(source, units, first + length - 1, form) });
@@ -156,7 +155,8 @@ class FormSearch {
       const alike = this.#alike.get(hash);
       if (alike === undefined) continue;
       const window = at + 1 - WINDOW;
-      if (left > 0) for (const form of alike.forms) compare(form, window - FormSearch.#windowOf(form));
+      if (comparing.left > 0)
+        for (const form of alike.forms) compare(form, window - FormSearch.#windowOf(form));
       else add(found, aroundWindow(units, window, alike));
     }
     return found;
@@ -263,9 +263,13 @@ export function createRemover(values: readonly string[]): Remover {
   const exact = new FormSearch(long.map(plainForm));
   const forms = long.flatMap((value) => [textForm(value), ...[0, 1, 2].map((at) => base64Form(value, at))]);
   const search = new FormSearch(forms.filter(({ bytes }) => bytes.length >= FORM_MIN_LENGTH));
+  const comparing = { left: COMPARED_MAX };
   const clean = (source: Buffer): Buffer => {
     if (long.length === 0) return source;
-    const found = [...exact.find(source, plainBytes(source)), ...search.find(source, canonicalBytes(source))];
+    const found = [
+      ...exact.find(source, plainBytes(source), comparing),
+      ...search.find(source, canonicalBytes(source), comparing),
+    ];
     return found.length === 0 ? source : withoutStretches(source, found);
   };
   return {

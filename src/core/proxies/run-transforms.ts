@@ -25,6 +25,8 @@ export interface Side extends ReactorCall {
   readonly writes: WriteIdentity;
 }
 
+const READS_BODY: ReadonlySet<Transform['type']> = new Set(['append_json', 'tokenize', 'mask', 'reactor']);
+
 /** The tokens of stored expressions are used through this proxy. */
 const whatOf = ({ proxy }: Side) =>
   ({ right: { use: { proxy: proxy.stored.id } }, maxBytes: DETOKENIZED_MAX_BYTES }) as const;
@@ -70,9 +72,9 @@ async function tokenizeValue(
   deps: RunReactorDeps,
   { location, token }: TokenizeValue,
   message: Message,
-  { acting, writes }: Side,
+  { acting, writes, budget }: Side,
 ): Promise<Message> {
-  const data = jsonAt(message, location);
+  const data = jsonAt(message, location, budget);
   const input = deps.parseTokenInput({ ...token, data }, '');
   const [result] = await createTokens(deps, acting, [{ path: '', input }], writes);
   if (result === undefined) throw new Error('proxy: a token was lost');
@@ -99,7 +101,7 @@ async function runTransform(
     case 'tokenize':
       return tokenizeValue(deps, transform, message, side);
     case 'mask':
-      return maskMessage(transform, message, () => side.deadline - deps.clock());
+      return maskMessage(transform, message, side.budget);
     case 'reactor':
       return runOnMessage(deps, transform, message, side);
     case 'verify_signature':
@@ -128,6 +130,7 @@ export async function runTransforms(
     const own = { ...side, writes: side.writes.part(at + (side.isSent ? RESPONSE_PARTS : 0)) };
     changed = await guarded({ member, at, type: transform.type }, side.isSent, async () => {
       checkTime();
+      if (READS_BODY.has(transform.type)) side.budget.read(before.body.length);
       const after = await runTransform(deps, transform, before, own);
       checkTime();
       if (after.body.length > PROXY_LIMITS.bodyMaxBytes)

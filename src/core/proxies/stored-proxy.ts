@@ -22,6 +22,8 @@ export const STORED_PROXY_LIMITS = {
   secretMin: 16,
   /** Requests and answers each have so many. */
   transforms: 20,
+  /** Bytes of bodies that all transforms of one call read. */
+  transformedBytes: 20_000_000,
   /** Everything that a version has. */
   definitionBytes: 100_000,
   headerName: 100,

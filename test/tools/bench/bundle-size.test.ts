@@ -25,7 +25,7 @@ const LIMITS_KB = {
   tokens: 375,
   applications: 257,
   proxies: 332,
-  proxy: 472,
+  proxy: 474,
   reactors: 424,
   'reactor-worker': 350,
   'webhook-sender': 240,

@@ -2,107 +2,22 @@ import { randomUUID } from 'node:crypto';
 import type { Credentials } from '../../../test/support/credentials.ts';
 import { strictClient } from '../../../test/support/http-client.ts';
 import { anEvent } from '../an-event.ts';
-import { HOSTILE_VALUES } from './hostile-values.ts';
+import {
+  BODY_MAX_BYTES,
+  DEAREST,
+  FEW,
+  member,
+  requestsOf,
+  valuesOf,
+  WHOLE,
+  type ApiFolder,
+  type BodyRoute,
+  type HostileRequest,
+  type Place,
+} from './body-route.ts';
+import { proxyRequests, storedCalls } from './hostile-proxies.ts';
 
-export type ApiFolder = 'tokens' | 'applications' | 'proxy' | 'reactors';
-
-/** A request that is as expensive for a route as a caller can make it. */
-export interface HostileRequest {
-  /** Method and path of the route. */
-  readonly route: string;
-  readonly folder: ApiFolder;
-  /** Describes what is hostile about it. */
-  readonly what: string;
-  /** The same with a small body, to warm up an instance. */
-  readonly warmUp: object;
-  /** The event, created on demand, since each has megabytes. */
-  readonly event: () => object | Promise<object>;
-}
-
-/** Where a body contains the hostile value. */
-interface Place {
-  readonly name: string;
-  readonly before: string;
-  readonly after: string;
-  /** Bytes of the whole body; the route's limit by default. */
-  readonly bytes?: number;
-}
-
-interface BodyRoute {
-  readonly folder: ApiFolder;
-  readonly method: string;
-  readonly pattern: string;
-  /** The path that a request has. Default: the pattern. */
-  readonly path?: string;
-  readonly key: string;
-  readonly id?: string;
-  /** The id in the request that warms up an instance: the other one may have grown. */
-  readonly warmUpId?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly maxBytes?: number;
-  readonly places: readonly Place[];
-  readonly values: keyof typeof VALUES;
-}
-
-const BODY_MAX_BYTES = 6_000_000;
 const DATA_MAX_BYTES = 3_500_000;
-
-/** Each value is expensive for a different reason. */
-const DEAREST = [
-  '[[],[],...]',
-  'objects of other names',
-  'members of long names',
-  'long names with a quote',
-  'objects with other escaped names',
-  'a text of control characters',
-];
-/** Used for routes that only read the body, because all routes read it in the same way. */
-const FEW = ['objects of other names', 'long names with a quote'];
-
-const VALUES = { all: undefined, dearest: DEAREST, few: FEW } as const;
-
-const valuesOf = (names: readonly string[]) => HOSTILE_VALUES.filter(({ name }) => names.includes(name));
-
-const WHOLE: Place = { name: 'body', before: '', after: '' };
-const member = (name: string, rest = ''): Place => ({
-  name,
-  before: `{${rest}${rest === '' ? '' : ','}"${name}":`,
-  after: '}',
-});
-
-/** The event of a body as text, which may be invalid JSON. */
-function withBody(event: object, body: string): object {
-  return { ...event, body };
-}
-
-function requestsOf(route: BodyRoute): readonly HostileRequest[] {
-  const { folder, method, pattern, path = pattern, key, id, headers, maxBytes = BODY_MAX_BYTES } = route;
-  const event = anEvent({
-    method,
-    path,
-    key,
-    ...(id !== undefined && { id }),
-    ...(headers !== undefined && { headers }),
-  });
-  const { warmUpId = id } = route;
-  const warm = anEvent({
-    method,
-    path: path.replace(id ?? path, warmUpId ?? path),
-    key,
-    ...(warmUpId !== undefined && { id: warmUpId }),
-    ...(headers !== undefined && { headers }),
-  });
-  const values = HOSTILE_VALUES.filter(({ name }) => VALUES[route.values]?.includes(name) ?? true);
-  return route.places.flatMap(({ name: place, before, after, bytes = maxBytes }) =>
-    values.map(({ name, text }) => ({
-      route: `${method} ${pattern}`,
-      folder,
-      what: `${place}: ${name}`,
-      warmUp: withBody(warm, '{}'),
-      event: () => withBody(event, `${before}${text(bytes - before.length - after.length)}${after}`),
-    })),
-  );
-}
 
 interface Identified {
   readonly id: string;
@@ -124,6 +39,12 @@ async function world({ base_url: baseUrl, management_key: management }: Credenti
   const masked = await application('private', all, 'mask');
   const planter = await application('public', ['token:create'], 'mask');
   const { id: applicationId } = await application('private', ['token:read'], 'mask');
+  const { id: keyId } = await manage<Identified>('POST', `/applications/${applicationId}/keys`, {});
+  const proxy = await manage<Identified>('POST', '/proxies', {
+    name: 'hostile',
+    destination_url: 'https://example.com/',
+  });
+  const proxyKey = await manage<Identified>('POST', `/proxies/${proxy.id}/keys`, {});
   const reactor = await manage<Identified>('POST', '/reactors', {
     name: 'hostile',
     code: 'module.exports = async () => ({ raw: 1 });',
@@ -136,14 +57,30 @@ async function world({ base_url: baseUrl, management_key: management }: Credenti
     const client = strictClient(baseUrl, planter.key);
     return (await client<Identified>('POST', '/tokens', undefined, options)).id;
   }
-  return { revealing, masked, management, applicationId, reactorId: reactor.id, plant };
+  return {
+    manage,
+    revealing,
+    masked,
+    management,
+    applicationId,
+    keyId,
+    proxy: { id: proxy.id, keyId: proxyKey.id, management },
+    reactorId: reactor.id,
+    plant,
+  };
 }
 
 export type World = Awaited<ReturnType<typeof world>>;
 
 // oxlint-disable-next-line max-lines-per-function -- a table: one row for each route
-function bodyRoutes(
-  { revealing, management, applicationId, reactorId }: World,
+export function bodyRoutes(
+  {
+    revealing,
+    management,
+    applicationId,
+    keyId,
+    reactorId,
+  }: Pick<World, 'revealing' | 'management' | 'applicationId' | 'keyId' | 'reactorId'>,
   tokenId: string,
   warmUpId: string,
   destination: string,
@@ -321,6 +258,40 @@ function bodyRoutes(
       key,
       values: 'few',
       places: grants('"nonce":"hostile"'),
+    },
+    {
+      folder: 'applications',
+      method: 'POST',
+      pattern: '/sessions',
+      key,
+      values: 'few',
+      places: [WHOLE],
+    },
+    {
+      folder: 'applications',
+      method: 'POST',
+      pattern: '/access/explain',
+      key: management,
+      values: 'few',
+      places: [WHOLE, ...['rules', 'containers'].map((name) => member(name))],
+    },
+    {
+      folder: 'applications',
+      method: 'POST',
+      pattern: '/applications/{id}/keys',
+      path: `/applications/${applicationId}/keys`,
+      key: management,
+      values: 'few',
+      places: [WHOLE, member('source_addresses')],
+    },
+    {
+      folder: 'applications',
+      method: 'PATCH',
+      pattern: '/applications/{id}/keys/{key_id}',
+      path: `/applications/${applicationId}/keys/${keyId}`,
+      key: management,
+      values: 'few',
+      places: [WHOLE, member('source_addresses')],
     },
   ];
   return routes;
@@ -573,6 +544,8 @@ export async function hostileRequests(
       ...queries(made, destination),
       ...planted(made, destination),
       ...crowds(made),
+      ...proxyRequests(made.proxy),
+      ...(await storedCalls({ ...made, key: made.revealing.key }, destination)),
     ],
   };
 }
