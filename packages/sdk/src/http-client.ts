@@ -3,11 +3,13 @@ import { abortable, throwIfAborted, type Signal } from './abort.ts';
 import { ApiError } from './api-error.ts';
 import { ConnectionError, TimeoutError } from './connection-error.ts';
 import type { FieldErrors } from './errors.ts';
+import { transportOver } from './fetch-transport.ts';
+import type { Fetch } from './fetch.ts';
 import { headerText, mergedHeaders } from './headers.ts';
 import { addressOf } from './paths.ts';
 import type { Transform } from './resources.ts';
 import type { TransportResponse } from './transport-response.ts';
-import type { TransportRequest } from './transport.ts';
+import type { Transport, TransportRequest } from './transport.ts';
 import { send } from './platform.ts';
 import { retryAfterSeconds, retrying } from './retry.ts';
 
@@ -30,6 +32,11 @@ export interface ClientOptions {
   readonly maxRetries?: number | undefined;
   /** Timeout of each attempt, in ms, for the complete response; 60,000 by default. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * Sends every request instead of the platform's own client, for example through a proxy or to a
+   * service that exists only in a test. It must reject when `signal` is aborted.
+   */
+  readonly fetch?: Fetch | undefined;
 }
 
 export interface CallOptions {
@@ -175,6 +182,7 @@ function connectionErrorOf(failure: unknown, url: string): ConnectionError {
  * reason of the signal.
  */
 async function attempt(
+  transport: Transport,
   request: Omit<TransportRequest, 'signal'>,
   signal: Signal | undefined,
   timeoutMs: number,
@@ -185,7 +193,7 @@ async function attempt(
   const timer = setTimeout(end, timeoutMs);
   signal?.addEventListener('abort', end);
   try {
-    return await send({ ...request, signal: ended.signal });
+    return await transport({ ...request, signal: ended.signal });
   } catch (failure) {
     throwIfAborted(signal);
     if (ended.signal.aborted) throw new TimeoutError(timeoutMs);
@@ -230,6 +238,9 @@ export function createHttpClient(options: ClientOptions): HttpClient {
   // The service validates its own setting in the same way.
   if (!/^[A-Za-z][A-Za-z0-9]{0,19}$/.test(headerPrefix))
     throw new TypeError('headerPrefix must be 1 to 20 letters and digits, starting with a letter');
+  if (!['undefined', 'function'].includes(typeof options.fetch))
+    throw new TypeError('fetch must be a function');
+  const transport = options.fetch === undefined ? send : transportOver(options.fetch);
   const reserved = (name: string) => `${headerPrefix}-${name}`;
   const retriesOf = ({ maxRetries }: CallOptions, otherwise: number) =>
     checked('maxRetries', maxRetries, otherwise, 0);
@@ -266,7 +277,7 @@ export function createHttpClient(options: ClientOptions): HttpClient {
       const { method, prefix, rest, body, signal } = call;
       const headers = mergedHeaders(call.headers, ownHeaders(call));
       const request = { method, url: addressOf(base, prefix, rest), headers, body };
-      return attempt(request, signal, timeoutOf(call, own.timeoutMs));
+      return attempt(transport, request, signal, timeoutOf(call, own.timeoutMs));
     },
     json: async (call) => {
       const request = requestOf(call);
@@ -277,7 +288,7 @@ export function createHttpClient(options: ClientOptions): HttpClient {
       for (;;) {
         let failure: ApiError | ConnectionError;
         try {
-          const response = await attempt(request, call.signal, timeoutMs);
+          const response = await attempt(transport, request, call.signal, timeoutMs);
           if (response.status >= 200 && response.status < 300) return contentOf(reserved, response);
           failure = errorOf(reserved, response);
         } catch (thrown) {

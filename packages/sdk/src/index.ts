@@ -2,6 +2,7 @@ export type { Signal } from './abort.ts';
 export { ApiError } from './api-error.ts';
 export type { ApplicationQuery } from './applications.ts';
 export type { CallOptions, ClientOptions, Query, ViewOptions, WriteOptions } from './http-client.ts';
+export type { Fetch, FetchRequest, FetchResponse } from './fetch.ts';
 export type * from './generics.ts';
 export { cardBrand, type CardBrand } from './card-brands.ts';
 export { ConnectionError, TimeoutError } from './connection-error.ts';

@@ -36,6 +36,24 @@ interface Order {
 
 export const client: Client = createClient({ baseUrl: 'https://tokens.example.com', apiKey: 'k' });
 
+const arrayBuffer = () => Promise.resolve(new ArrayBuffer(0));
+
+/** The platform's, and a function of the tests. */
+export const others: readonly Client[] = [
+  createClient({ baseUrl: 'https://tokens.example.com', apiKey: 'k', fetch }),
+  createClient({
+    baseUrl: 'https://tokens.example.com',
+    apiKey: 'k',
+    fetch: async (url, { method, headers, body = '', signal, ...rest }) =>
+      fetch(url, { method, headers, body, signal, ...rest }),
+  }),
+  createClient({
+    baseUrl: 'https://tokens.example.com',
+    apiKey: 'k',
+    fetch: () => Promise.resolve({ status: 204, headers: new Map(), arrayBuffer }),
+  }),
+];
+
 export async function right(maybe: string | undefined, json: Json, ids: readonly string[]): Promise<void> {
   const signal = new AbortController().signal;
   const token: Token = await client.tokens.create(
