@@ -1,6 +1,10 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import type { KMSClient } from '@aws-sdk/client-kms';
+import type { LambdaClient } from '@aws-sdk/client-lambda';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { Platform } from '../../core/shared/platform.ts';
 import { ConnectionKeeper, EarlyAgent, SOCKETS_MAX } from './connections.ts';
@@ -32,8 +36,18 @@ type Reach = Pick<
   'requestHandler' | 'retryStrategy' | 'endpoint' | 'region' | 'credentials'
 >;
 
+/** Clients of services that are in this process. */
+export interface LocalClients {
+  readonly dynamoDb: DynamoDBDocumentClient;
+  readonly kms: KMSClient;
+  readonly sqs: Pick<SQSClient, 'send'>;
+  readonly lambda: Pick<LambdaClient, 'send'>;
+}
+
 /** How all AWS clients of one instance reach AWS. A simulation has no network. */
 export interface AwsConnections {
+  /** Replace all clients: packages/testing has services in memory. AWS and `npm start` have none. */
+  readonly clients?: LocalClients;
   readonly reach: (limits: ClientLimits) => Reach;
   /** Opens a connection to a host in advance, if this is useful. */
   readonly open: (host: string) => void;

@@ -59,13 +59,14 @@ export const DOCUMENT_OPTIONS: TranslateConfig = {
 
 /** The client that all stores share. */
 export const dynamoDbClient = (aws: AwsConnections): DynamoDBDocumentClient =>
+  aws.clients?.dynamoDb ??
   DynamoDBDocumentClient.from(
     connecting(aws, withoutLogger(new DynamoDBClient(clientSettings(aws)))),
     DOCUMENT_OPTIONS,
   );
 
 export const kmsClient = (aws: AwsConnections): KMSClient =>
-  connecting(aws, withoutLogger(new KMSClient(clientSettings(aws))));
+  aws.clients?.kms ?? connecting(aws, withoutLogger(new KMSClient(clientSettings(aws))));
 
 /** The only method that the service calls, so that a test can replace a client. */
 export type LambdaCalls = Pick<LambdaClient, 'send'>;
@@ -84,12 +85,13 @@ function madeWithFirstCall<Client extends { readonly send: (...args: never) => u
 }
 
 export const sqsClient = (aws: AwsConnections): SqsCalls =>
-  madeWithFirstCall(() => withoutLogger(new SQSClient(clientSettings(aws))));
+  aws.clients?.sqs ?? madeWithFirstCall(() => withoutLogger(new SQSClient(clientSettings(aws))));
 
 /** Creates, changes and deletes the functions of reactors. */
 export const lambdaControlClient = (aws: AwsConnections): LambdaCalls =>
-  madeWithFirstCall(() => withoutLogger(new LambdaClient(controlClientSettings(aws))));
+  aws.clients?.lambda ?? madeWithFirstCall(() => withoutLogger(new LambdaClient(controlClientSettings(aws))));
 
 /** Runs reactors, which take at most `responseWithinMs`. A run is never sent twice. */
 export const lambdaInvokeClient = (aws: AwsConnections, responseWithinMs: number): LambdaCalls =>
+  aws.clients?.lambda ??
   madeWithFirstCall(() => withoutLogger(new LambdaClient(invokeClientSettings(aws, responseWithinMs))));

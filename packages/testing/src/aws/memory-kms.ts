@@ -1,0 +1,60 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { DecryptCommand, EncryptCommand, GenerateDataKeyCommand, SignCommand } from '@aws-sdk/client-kms';
+
+const KEY_BYTES = 32;
+const [NONCE_BYTES, TAG_BYTES] = [12, 16] as const;
+
+type Context = Readonly<Record<string, string>>;
+
+const bound = (context: Context = {}): Buffer =>
+  Buffer.from(JSON.stringify(Object.entries(context).toSorted()));
+
+function invalid(): Error {
+  const error = new Error('the ciphertext is invalid');
+  error.name = 'InvalidCiphertextException';
+  return error;
+}
+
+/**
+ * KMS in memory: one key, which never leaves it. It seals under a context, as KMS does. What it
+ * signs is only unique, and not verifiable: nothing here reads a seal's signature.
+ */
+export class MemoryKms {
+  readonly #key = randomBytes(KEY_BYTES);
+
+  // oxlint-disable-next-line require-await -- a failure is a rejection, as that of the client
+  async send(command: { readonly input: unknown }): Promise<unknown> {
+    if (command instanceof GenerateDataKeyCommand) {
+      const key = randomBytes(KEY_BYTES);
+      return { Plaintext: key, CiphertextBlob: this.#seal(key, command.input.EncryptionContext) };
+    }
+    if (command instanceof EncryptCommand)
+      return { CiphertextBlob: this.#seal(command.input.Plaintext, command.input.EncryptionContext) };
+    if (command instanceof DecryptCommand)
+      return { Plaintext: this.#open(command.input.CiphertextBlob, command.input.EncryptionContext) };
+    if (command instanceof SignCommand)
+      return {
+        Signature: createHmac('sha256', this.#key)
+          .update(command.input.Message ?? '')
+          .digest(),
+      };
+    throw new Error(`the KMS in memory does not know ${command.constructor.name}`);
+  }
+
+  #seal(plaintext: Uint8Array = new Uint8Array(), context?: Context): Buffer {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(bound(context));
+    return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
+  }
+
+  #open(sealed: Uint8Array = new Uint8Array(), context?: Context): Buffer {
+    const content = sealed.subarray(NONCE_BYTES, -TAG_BYTES);
+    const decipher = createDecipheriv('aes-256-gcm', this.#key, sealed.subarray(0, NONCE_BYTES));
+    try {
+      decipher.setAAD(bound(context)).setAuthTag(sealed.subarray(-TAG_BYTES));
+      return Buffer.concat([decipher.update(content), decipher.final()]);
+    } catch {
+      throw invalid();
+    }
+  }
+}

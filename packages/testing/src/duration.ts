@@ -1,0 +1,21 @@
+const UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/**
+ * Ms of a duration: `2h`, `30m`, `1d 12h`, or a number of ms. Throws `TypeError` for anything else,
+ * and for time that runs back.
+ */
+export function durationMs(duration: string | number): number {
+  if (typeof duration === 'number') {
+    if (Number.isFinite(duration) && duration >= 0) return duration;
+  } else if (/^\s*(?:\d+(?:\.\d+)?(?:ms|[smhd])\s*)+$/.test(duration)) {
+    const parts = duration.matchAll(/(\d+(?:\.\d+)?)(ms|[smhd])/g);
+    return [...parts].reduce((sum, [, count, unit = '']) => sum + Number(count) * (UNITS[unit] ?? 0), 0);
+  }
+  throw new TypeError("a duration is a number of ms, or a text such as '2h', '30m' or '1d 12h'");
+}

@@ -1,0 +1,391 @@
+import { clearTimeout, setImmediate, setTimeout } from 'node:timers';
+import type { APIGatewayProxyStructuredResultV2, SQSBatchResponse } from 'aws-lambda';
+import type { EgressInstance } from '../../../src/adapters/egress/egress-instance.ts';
+import { oldestDue } from '../../../src/adapters/dynamodb/due-index.ts';
+import { canBeInKey, tokenKey } from '../../../src/adapters/dynamodb/keys.ts';
+import { isTombstone, readTokenItem } from '../../../src/adapters/dynamodb/token-item.ts';
+import type { LocalClients } from '../../../src/adapters/aws/client-settings.ts';
+import type { EgressAllowList } from '../../../src/core/egress/destination.ts';
+import type { Platform } from '../../../src/core/shared/platform.ts';
+import { gatewayResponses, type GatewayResponse } from '../../local-aws/src/gateway/gateway-responses.ts';
+import { proxyEvent } from '../../local-aws/src/gateway/proxy-event.ts';
+import { requestPath, type RequestPath } from '../../local-aws/src/gateway/request-path.ts';
+import { MemoryKms } from './aws/memory-kms.ts';
+import { MemoryLambda, type Functions } from './aws/memory-lambda.ts';
+import { MemoryQueues } from './aws/memory-queues.ts';
+import { createMemoryEgress, Destinations, fieldsOf, type SentRequest } from './destinations.ts';
+import { MemoryDynamoDb, type Contents } from './dynamodb/memory-dynamodb.ts';
+import { TABLES } from './dynamodb/table-definitions.ts';
+import { failedCall, Failures } from './faults.ts';
+import {
+  API_FUNCTIONS,
+  BACKGROUND_FUNCTIONS,
+  ENVIRONMENT,
+  type Environment,
+  type FunctionDefinition,
+  type Handler,
+} from './functions.ts';
+import type { AskedRequest, AskedResponse } from './reactors/bridge-message.ts';
+import { runInThread } from './reactors/run-in-thread.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+export interface ServiceSettings {
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  readonly environment: Environment;
+  readonly egressAllowList: EgressAllowList;
+  /** Ms since the epoch. */
+  readonly now: number;
+  /** Receives each line that a function logs and that a reactor prints. */
+  readonly print: (line: string) => void;
+  readonly onDelivery: (sent: SentRequest) => void;
+}
+
+/** The whole state of a service at one moment. */
+export interface ServiceState {
+  readonly contents: Contents;
+  readonly functions: Functions;
+  readonly messages: MemoryQueues['messages'];
+  readonly now: number;
+}
+
+type ApiFunctionName = keyof typeof API_FUNCTIONS;
+type FunctionName = ApiFunctionName | keyof typeof BACKGROUND_FUNCTIONS;
+
+const FUNCTIONS: Readonly<Record<FunctionName, FunctionDefinition>> = {
+  ...API_FUNCTIONS,
+  ...BACKGROUND_FUNCTIONS,
+};
+
+const segmentOf = (path: string): string => path.split('/')[1] ?? '';
+
+/** The function of each first segment; `applications` answers for every other path (lib/api-stack.ts). */
+const FUNCTION_OF: ReadonlyMap<string, ApiFunctionName> = new Map(
+  Object.entries(API_FUNCTIONS).flatMap(([name, { routes }]) =>
+    routes.map(({ path }) => [segmentOf(path), name as ApiFunctionName] as const),
+  ),
+);
+const OF_UNKNOWN_PATHS: ApiFunctionName = 'applications';
+
+const OPERATIONS = Object.values(API_FUNCTIONS).flatMap(({ routes }) =>
+  routes.map(({ operation }) => operation),
+);
+
+const BODY_MAX_BYTES = 10 * 1024 * 1024;
+/** The event of a function, in characters of JSON (AWS Lambda quotas: 6 MB). */
+const EVENT_MAX = 6 * 1024 * 1024;
+
+const EVENT_ROUTE = {
+  accountId: '123456789012',
+  apiId: 'vault',
+  routeKey: '$default',
+  pathParameters: {},
+  stageVariables: undefined,
+  requestId: 'vault',
+};
+
+const MINUTE_MS = 60_000;
+/** SQS delivers a failed message again after so long. */
+const REDELIVERED_MS = 60_000;
+/** How long `advance` waits for work that runs, in real ms, before it moves the clock. */
+const GRACE_MS = 1_000;
+
+const QUEUE_FUNCTIONS: Readonly<Record<string, FunctionName>> = {
+  [ENVIRONMENT['INVOCATIONS_QUEUE_URL'] ?? '']: 'reactor-worker',
+  [ENVIRONMENT['DELIVERIES_QUEUE_URL'] ?? '']: 'webhook-sender',
+};
+
+/** Matches a path of the OpenAPI document, in which a segment in braces is any one. */
+function isRoute(pattern: string, { segments }: RequestPath): boolean {
+  const wanted = pattern.slice(1).split('/');
+  const isGreedy = wanted.at(-1)?.endsWith('+}') === true;
+  if (isGreedy ? segments.length < wanted.length : segments.length !== wanted.length) return false;
+  return wanted.every((segment, at) => segment.startsWith('{') || segment === segments[at]);
+}
+
+function operationOf(name: ApiFunctionName, method: string, path: RequestPath): string | undefined {
+  const found = API_FUNCTIONS[name].routes
+    .filter((route) => route.method === method && isRoute(route.path, path))
+    .toSorted((a, b) => a.path.split('{').length - b.path.split('{').length);
+  return found[0]?.operation;
+}
+
+/** A request as it reaches the gateway. */
+export interface GatewayCall {
+  readonly method: string;
+  readonly url: URL;
+  /** A name may occur more than once. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Buffer;
+}
+
+/** A response of the gateway. */
+export interface GatewayAnswer {
+  readonly status: number;
+  /** Names are in lower case; only cookies occur more than once. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Buffer;
+}
+
+const answerOf = ({ status, headers, body }: GatewayResponse): GatewayAnswer => ({
+  status,
+  headers: Object.entries(headers),
+  body: Buffer.from(body),
+});
+
+function integrated(result: APIGatewayProxyStructuredResultV2): GatewayAnswer {
+  const { statusCode = 200, headers = {}, cookies = [], body = '', isBase64Encoded } = result;
+  return {
+    status: statusCode,
+    headers: [
+      ...Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)] as const),
+      ...cookies.map((cookie) => ['set-cookie', cookie] as const),
+    ],
+    body: Buffer.from(body, isBase64Encoded === true ? 'base64' : 'utf8'),
+  };
+}
+
+/** The functions of the service over stores in memory, in this process. */
+export class MemoryService {
+  readonly clock: VirtualClock;
+  readonly destinations: Destinations;
+  readonly failures = new Failures(OPERATIONS);
+  readonly #settings: ServiceSettings;
+  readonly #environment: Environment;
+  readonly #dynamodb = new MemoryDynamoDb();
+  readonly #kms = new MemoryKms();
+  readonly #queues: MemoryQueues;
+  readonly #lambda: MemoryLambda;
+  readonly #platform: Platform;
+  readonly #running = new Set<Promise<void>>();
+  #handlers = new Map<FunctionName, Handler>();
+  #isWoken = false;
+
+  constructor(settings: ServiceSettings) {
+    const { baseUrl, environment, egressAllowList, now, print } = settings;
+    this.#settings = settings;
+    this.#environment = { ...ENVIRONMENT, ...environment, PUBLIC_URL: baseUrl };
+    this.clock = new VirtualClock(now);
+    this.#platform = this.clock.platform();
+    this.destinations = new Destinations(egressAllowList);
+    this.#queues = new MemoryQueues(this.clock.now, () => this.#wake());
+    this.#lambda = new MemoryLambda(runInThread({ ask: (asked) => this.#ask(asked), print }));
+  }
+
+  /** What a store of this service needs. */
+  get aws(): {
+    readonly dynamodb: { readonly client: LocalClients['dynamoDb']; readonly platform: Platform };
+    readonly kms: LocalClients['kms'];
+  } {
+    return {
+      dynamodb: { client: this.#clients().dynamoDb, platform: this.#platform },
+      kms: this.#clients().kms,
+    };
+  }
+
+  /** Answers as the gateway does. The service itself never throws. */
+  async request(call: GatewayCall): Promise<GatewayAnswer> {
+    this.clock.tick();
+    const { method, url, body } = call;
+    const path = requestPath(url.pathname);
+    if (path === undefined) return answerOf(gatewayResponses.malformedPath);
+    if (body.length > BODY_MAX_BYTES) return answerOf(gatewayResponses.tooLarge);
+    const name = FUNCTION_OF.get(path.segments[0] ?? '') ?? OF_UNKNOWN_PATHS;
+    const operation = operationOf(name, method, path);
+    const status = operation === undefined ? undefined : this.failures.take(operation);
+    if (status !== undefined)
+      return answerOf(
+        failedCall(status, (problem) => (name === 'proxy' ? { proxy_error: problem } : problem)),
+      );
+    const event = this.#eventOf(call, path);
+    if (event.length > EVENT_MAX) return answerOf(gatewayResponses.tooLarge);
+    try {
+      return integrated((await this.invoke(name, JSON.parse(event))) as APIGatewayProxyStructuredResultV2);
+    } catch {
+      return answerOf(gatewayResponses.integrationFailed);
+    }
+  }
+
+  #eventOf({ method, url, headers, body }: GatewayCall, path: RequestPath): string {
+    return proxyEvent(
+      {
+        method,
+        path,
+        rawQueryString: url.search.slice(1),
+        rawHeaders: ['host', url.host, ...headers.flat()],
+        body,
+        protocol: 'HTTP/1.1',
+        sourceIp: '127.0.0.1',
+        port: 443,
+      },
+      EVENT_ROUTE,
+      this.clock.now(),
+    );
+  }
+
+  #clients(): LocalClients {
+    // The classes of the clients have more members than the service calls.
+    return {
+      dynamoDb: this.#dynamodb as never,
+      kms: this.#kms as never,
+      sqs: this.#queues as never,
+      lambda: this.#lambda as never,
+    };
+  }
+
+  #instance(onSent?: (sent: SentRequest) => void): EgressInstance {
+    const { print } = this.#settings;
+    const platform = this.#platform;
+    return {
+      platform,
+      print,
+      aws: {
+        clients: this.#clients(),
+        reach: () => ({}),
+        open: () => undefined,
+      },
+      createEgress: () => createMemoryEgress(this.destinations, platform, onSent && { onSent }),
+    };
+  }
+
+  /** Invokes a function, whose instance its first call starts. */
+  invoke(name: FunctionName, event: unknown): Promise<unknown> {
+    const { timeoutMs, start } = FUNCTIONS[name];
+    let handle = this.#handlers.get(name);
+    if (handle === undefined) {
+      const onSent = name === 'webhook-sender' ? this.#settings.onDelivery : undefined;
+      handle = start(this.#environment, this.#instance(onSent));
+      this.#handlers.set(name, handle);
+    }
+    return handle(event, { getRemainingTimeInMillis: () => timeoutMs });
+  }
+
+  /** A request of a reactor's code, to the service or to a destination. */
+  async #ask({ url: address, method, headers: raw, body }: AskedRequest): Promise<AskedResponse | undefined> {
+    const url = new URL(address);
+    const headers = raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as const] : []));
+    if (url.origin === this.#settings.baseUrl) {
+      const answer = await this.request({ method, url, headers, body: Buffer.from(body) });
+      return { ...answer, headers: answer.headers.flat() };
+    }
+    const response = await this.destinations.ask({ url: address, method, headers, body });
+    if (response === undefined || response.type === 'error') return undefined;
+    return {
+      status: response.status,
+      headers: fieldsOf(response.headers).flat(),
+      body: new Uint8Array(await response.arrayBuffer()),
+    };
+  }
+
+  /** Starts what is due in the queues, after everything that runs now. */
+  #wake(): void {
+    if (this.#isWoken) return;
+    this.#isWoken = true;
+    setImmediate(() => {
+      this.#isWoken = false;
+      for (let message = this.#queues.take(); message !== undefined; message = this.#queues.take()) {
+        const work = this.#receive(message).finally(() => this.#running.delete(work));
+        this.#running.add(work);
+      }
+    });
+  }
+
+  async #receive(message: NonNullable<ReturnType<MemoryQueues['take']>>): Promise<void> {
+    const name = QUEUE_FUNCTIONS[message.queue];
+    if (name === undefined) throw new Error(`no function reads the queue ${message.queue}`);
+    const again = () => this.#queues.put({ ...message, dueAt: this.clock.now() + REDELIVERED_MS });
+    try {
+      const event = { Records: [{ messageId: '1', body: message.body }] };
+      const { batchItemFailures: failed } = (await this.invoke(name, event)) as SQSBatchResponse;
+      if (failed.length > 0) again();
+    } catch {
+      again();
+    }
+  }
+
+  /** Resolves when nothing runs and nothing is due in the queues. */
+  async settled(): Promise<void> {
+    for (;;) {
+      const due = this.#queues.nextDue();
+      if (this.#running.size === 0 && (due === undefined || due > this.clock.now())) return;
+      this.#wake();
+      await new Promise<void>((resolve) => void setImmediate(resolve));
+      await Promise.all(this.#running);
+    }
+  }
+
+  /** When something is due that schedules or queues begin, in ms since the epoch. */
+  async #nextDue(): Promise<number | undefined> {
+    const tables = TABLES.filter(({ indexes }) => indexes.length > 0).map(({ name }) => name);
+    const times = await Promise.all(tables.map((name) => oldestDue({ ...this.aws.dynamodb, name })));
+    const due = [...times, this.#queues.nextDue()].filter((time) => time !== undefined);
+    return due.length === 0 ? undefined : Math.min(...due);
+  }
+
+  /**
+   * Moves the clock, and does on the way what the schedules do every minute: expiry, the end of
+   * cvcs and sessions, deliveries that are due again.
+   */
+  async advance(ms: number): Promise<void> {
+    const end = this.clock.now() + ms;
+    await this.#workSettles();
+    for (let seen = -1; ;) {
+      const due = await this.#nextDue();
+      // What stays due after a sweep waits for something else.
+      if (due === undefined || due <= seen) break;
+      const next = Math.ceil(Math.max(due, this.clock.now() + 1) / MINUTE_MS) * MINUTE_MS;
+      if (next > end) break;
+      seen = due;
+      await this.#runAt(next);
+    }
+    await this.#runAt(end);
+    await this.invoke('audit-sealer', {});
+    this.#dynamodb.expire(this.clock.now());
+    await this.settled();
+  }
+
+  async #runAt(time: number): Promise<void> {
+    this.clock.moveTo(time);
+    await this.#workSettles();
+    await this.invoke('sweeper', {});
+    await this.#workSettles();
+  }
+
+  /** Gives work time to end that does not wait for the clock. */
+  async #workSettles(): Promise<void> {
+    let cancel: (() => void) | undefined;
+    const late = new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, GRACE_MS);
+      cancel = () => clearTimeout(timer);
+    });
+    await Promise.race([this.settled(), late]);
+    cancel?.();
+  }
+
+  /** The type of a token that callers can find; `undefined` if there is none. */
+  typeOf(tenantId: string, id: string): string | undefined {
+    const item = canBeInKey(id) ? this.#dynamodb.item('Tokens', tokenKey(tenantId, id)) : undefined;
+    if (item === undefined || isTombstone({ ...item })) return undefined;
+    const { token, pending } = readTokenItem({ ...item });
+    const isOver = token.expiration !== undefined && token.expiration.at <= this.clock.now();
+    return pending || isOver ? undefined : token.type;
+  }
+
+  state(): ServiceState {
+    return {
+      contents: this.#dynamodb.contents(),
+      functions: this.#lambda.functions,
+      messages: this.#queues.messages,
+      now: this.clock.now(),
+    };
+  }
+
+  /** Goes back to a state. Instances start anew, because they remember keys and credentials. */
+  replaceState({ contents, functions, messages, now }: ServiceState): void {
+    this.#dynamodb.replaceContents(contents);
+    this.#lambda.replaceFunctions(functions);
+    this.#queues.replaceMessages(messages);
+    this.#handlers = new Map();
+    this.clock.moveTo(now);
+  }
+}

@@ -1,0 +1,37 @@
+/** What the thread of a reactor and its vault say to each other. */
+
+/** The thread of one run, at its start. */
+export interface WorkerInput {
+  readonly code: string;
+  /** The event of the runtime (docs/reactors.md#the-runtime). */
+  readonly event: string;
+  /** The folder in which packages are looked for. */
+  readonly folder: string;
+}
+
+/** A request of the code. */
+export interface AskedRequest {
+  readonly url: string;
+  readonly method: string;
+  /** Names and values alternate. */
+  readonly headers: readonly string[];
+  readonly body: Uint8Array;
+}
+
+export interface AskedResponse {
+  readonly status: number;
+  readonly headers: readonly string[];
+  readonly body: Uint8Array;
+}
+
+export type FromWorker =
+  /** A message of reactor-runtime/worker-message.ts. */
+  | { readonly said: string }
+  | { readonly asked: AskedRequest; readonly id: number }
+  | { readonly printed: string };
+
+/** `response` is absent if nothing can be reached there. */
+export interface ToWorker {
+  readonly id: number;
+  readonly response?: AskedResponse;
+}

@@ -1,0 +1,130 @@
+// The thread of one run of a reactor's code, which ends as the process of the runtime does
+// (reactor-runtime/worker/worker.ts), but is no wall around the code.
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import { MESSAGE } from '../../../../reactor-runtime/worker-message.ts';
+import { ALLOWED, REFUSED } from '../../../../reactor-runtime/worker/built-ins.ts';
+import { compile, type ReactorModule } from '../../../../reactor-runtime/worker/compile.ts';
+import { encodeResult } from '../../../../reactor-runtime/worker/encode-result.ts';
+import { moduleMember, reduceError } from '../../../../reactor-runtime/worker/reduce-error.ts';
+import { thrownPlace } from '../../../../reactor-runtime/worker/thrown-place.ts';
+import { AUTHOR_PACKAGES, SDK } from '../../../../src/core/reactors/author-packages.ts';
+import * as sdk from '../../../sdk/src/index.ts';
+import { bridgeHttp } from './bridge-http.ts';
+import type { AskedResponse, FromWorker, ToWorker, WorkerInput } from './bridge-message.ts';
+
+interface Event {
+  readonly request: { readonly args: unknown; readonly configuration: unknown };
+  readonly client: {
+    readonly base_url: string;
+    readonly api_key: string;
+    readonly header_prefix: string;
+  } | null;
+}
+
+const { code, event, folder } = workerData as WorkerInput;
+const file = join(folder, 'reactor.js');
+const say = (message: FromWorker) => parentPort?.postMessage(message);
+
+const waiting = new Map<number, (response: AskedResponse | undefined) => void>();
+parentPort?.on('message', ({ id, response }: ToWorker) => {
+  waiting.get(id)?.(response);
+  waiting.delete(id);
+});
+bridgeHttp(
+  (asked) =>
+    new Promise((resolve) => {
+      const id = waiting.size === 0 ? 1 : Math.max(...waiting.keys()) + 1;
+      waiting.set(id, resolve);
+      say({ asked, id });
+    }),
+);
+// Reactors run on Node.js 16, which has none of these.
+for (const name of ['fetch', 'Request', 'Response', 'Headers', 'FormData', 'WebSocket'])
+  Reflect.deleteProperty(globalThis, name);
+
+const installed = createRequire(join(folder, 'package.json'));
+const PROVIDED = AUTHOR_PACKAGES.flatMap(({ specifiers }) => specifiers);
+let refused: { readonly error: Error; readonly specifier: string } | undefined;
+
+function notFound(specifier: string, reason: string): Error {
+  const error = Object.assign(new Error(`Cannot find module '${specifier}': ${reason}`), {
+    code: 'MODULE_NOT_FOUND',
+  });
+  refused = { error, specifier };
+  return error;
+}
+
+/** Has what the service gives to reactors; packages come from the project under test. */
+function requireInReactor(specifier: unknown): unknown {
+  if (typeof specifier !== 'string') throw new TypeError('require takes the name of a module');
+  const name = specifier.replace(/^node:/, '');
+  if (specifier === SDK) return sdk;
+  if (ALLOWED.includes(name)) return installed(`node:${name}`);
+  if (!PROVIDED.includes(specifier))
+    throw notFound(specifier, REFUSED[name] ?? 'reactors have no such module');
+  try {
+    return installed(specifier);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
+    throw notFound(specifier, 'reactors have it, and a test needs it installed as a devDependency');
+  }
+}
+
+const refusedModule = (error: unknown) => (refused?.error === error ? refused?.specifier : undefined);
+
+function printError(error: unknown): void {
+  if (error instanceof Error) say({ printed: error.stack ?? error.message });
+}
+
+function sayNotLoaded(error: unknown): void {
+  printError(error);
+  const module = refusedModule(error);
+  const reason =
+    module === undefined ? `"threw",${thrownPlace(error, file)}` : `"module"${moduleMember(module)}`;
+  say({ said: `${MESSAGE.notLoaded}{"reason":${reason}}` });
+}
+
+function load(): ((request: unknown) => unknown) | undefined {
+  let run;
+  try {
+    run = compile(code, file);
+  } catch (error) {
+    printError(error);
+    say({ said: `${MESSAGE.notLoaded}{"reason":"syntax"}` });
+    return undefined;
+  }
+  try {
+    const module: ReactorModule = { exports: {} };
+    run.call(module.exports, module.exports, requireInReactor, module, file, folder);
+    if (typeof module.exports === 'function') return module.exports as (request: unknown) => unknown;
+    say({ said: `${MESSAGE.notLoaded}{"reason":"no_function"}` });
+  } catch (error) {
+    sayNotLoaded(error);
+  }
+  return undefined;
+}
+
+function sayThrown(error: unknown): void {
+  printError(error);
+  say({ said: MESSAGE.threw + reduceError(error, file, refusedModule(error)) });
+}
+
+function clientOf({
+  base_url: baseUrl,
+  api_key: apiKey,
+  header_prefix: headerPrefix,
+}: NonNullable<Event['client']>) {
+  return sdk.createClient({ baseUrl, apiKey, headerPrefix });
+}
+
+process.setUncaughtExceptionCaptureCallback(sayThrown);
+Error.stackTraceLimit = 100;
+const reactor = load();
+if (reactor !== undefined) {
+  const { request, client } = JSON.parse(event) as Event;
+  Promise.resolve()
+    .then(() => reactor({ ...request, bt: client && clientOf(client) }))
+    .then((value) => say({ said: encodeResult(value) }), sayThrown);
+}

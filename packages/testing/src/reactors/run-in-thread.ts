@@ -1,0 +1,65 @@
+import { clearTimeout, setTimeout } from 'node:timers';
+import { dirname, extname, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { outcome, notLoaded } from '../../../../reactor-runtime/loop/outcome.ts';
+import { parseWorkerMessage, readLoaded } from '../../../../reactor-runtime/loop/parse-worker-message.ts';
+import type { AskedRequest, AskedResponse, FromWorker, ToWorker, WorkerInput } from './bridge-message.ts';
+import type { RunCode } from '../aws/memory-lambda.ts';
+
+/** Next to this file, and next to the bundle. */
+const WORKER = join(dirname(import.meta.filename), `reactor-thread${extname(import.meta.filename)}`);
+/** As the instance of a reactor, in MB. */
+const HEAP_MB = 256;
+
+export interface ThreadOptions {
+  /** Sends a request of the code; resolves to `undefined` if nothing can be reached there. */
+  readonly ask: (request: AskedRequest) => Promise<AskedResponse | undefined>;
+  readonly print: (line: string) => void;
+}
+
+/**
+ * Runs a reactor's code in a thread of its own, which ends with the run. A thread is no wall: the
+ * code can read the files and the memory of this process.
+ */
+export const runInThread =
+  ({ ask, print }: ThreadOptions): RunCode =>
+  (code, event) =>
+    new Promise((resolve) => {
+      const { timeout_ms: timeoutMs } = JSON.parse(event) as { readonly timeout_ms: number };
+      const workerData: WorkerInput = { code, event, folder: process.cwd() };
+      const worker = new Worker(WORKER, {
+        workerData,
+        env: {},
+        // Warnings of Node about this package's own use of it.
+        execArgv: ['--no-warnings'],
+        stdout: true,
+        stderr: true,
+        resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+      });
+      const end = (result: string) => {
+        clearTimeout(timer);
+        resolve(result);
+        worker.terminate().catch(() => undefined);
+      };
+      const timer = setTimeout(() => end(outcome('timed_out')), timeoutMs);
+      for (const stream of [worker.stdout, worker.stderr])
+        stream.on('data', (text: Buffer) => print(text.toString().trimEnd()));
+      const reply = async (id: number, asked: AskedRequest) => {
+        const response = await ask(asked).catch(() => undefined);
+        worker.postMessage({ id, ...(response && { response }) } satisfies ToWorker);
+      };
+      worker.on('message', (message: FromWorker) => {
+        if ('asked' in message) void reply(message.id, message.asked);
+        else if ('printed' in message) print(message.printed);
+        else {
+          const failure = readLoaded(message.said);
+          if (failure !== undefined && failure !== 'loaded') end(notLoaded(failure));
+          const response = parseWorkerMessage(message.said);
+          if (response !== undefined) end(response);
+        }
+      });
+      worker.on('error', ({ code: reason }: NodeJS.ErrnoException) => {
+        end(outcome(reason === 'ERR_WORKER_OUT_OF_MEMORY' ? 'out_of_memory' : 'exited'));
+      });
+      worker.on('exit', () => end(outcome('exited')));
+    });

@@ -1,0 +1,67 @@
+import { clearTimeout, setTimeout } from 'node:timers';
+import { randomBytes, randomFillSync, randomInt, randomUUID } from 'node:crypto';
+import type { Platform } from '../../../src/core/shared/platform.ts';
+
+interface Timer {
+  readonly dueAt: number;
+  readonly fire: () => void;
+}
+
+/**
+ * The clock of a vault. It stands still, except that each request takes a millisecond. A timer of
+ * the service ends after its real time, or when the clock passes its end.
+ */
+export class VirtualClock {
+  readonly #timers = new Set<Timer>();
+  /** Ms since the epoch. */
+  #now: number;
+
+  constructor(now: number) {
+    this.#now = now;
+  }
+
+  readonly now = (): number => this.#now;
+
+  /** Starts the next request: lists sort by time. */
+  tick(): void {
+    this.#now += 1;
+  }
+
+  /** Moves the clock to a time, which may be an earlier one for a snapshot. */
+  moveTo(now: number): void {
+    this.#now = now;
+    for (const timer of this.#timers) if (timer.dueAt <= now) timer.fire();
+  }
+
+  readonly startTimer = (ms: number, onEnd: () => void): (() => void) => {
+    const end = () => {
+      this.#timers.delete(timer);
+      clearTimeout(real);
+    };
+    const timer: Timer = {
+      dueAt: this.#now + ms,
+      fire: () => {
+        end();
+        onEnd();
+      },
+    };
+    const real = setTimeout(timer.fire, ms);
+    this.#timers.add(timer);
+    return end;
+  };
+
+  /** The platform of every function of a vault. */
+  platform(): Platform {
+    return {
+      clock: this.now,
+      startTimer: this.startTimer,
+      random: {
+        bytes: (count) => randomBytes(count),
+        fill: (buffer, at, count) => void randomFillSync(buffer, at, count),
+        integer: (below) => randomInt(below),
+        uuid: () => randomUUID(),
+        fraction: () => Math.random(),
+      },
+    };
+  }
+}
