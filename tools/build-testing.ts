@@ -1,0 +1,89 @@
+// `npm run build -- testing`: builds the package `@cloakroom/testing` into `packages/testing/dist`
+// and packs it into `packages/testing/cloakroom-testing-<version>.tgz`.
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
+import { packSdk } from './build-sdk.ts';
+import { writeDeclarations } from './publishing/declarations.ts';
+
+const root = join(import.meta.dirname, '..');
+const testing = join(root, 'packages/testing');
+const source = join(testing, 'src');
+const SDK = '@cloakroom/sdk';
+
+/** The package depends on the SDK, so that the errors of its clients are those of the test's own. */
+const sdkOfTheTest: Plugin = {
+  name: 'sdk-of-the-test',
+  setup(building) {
+    building.onResolve({ filter: /\/sdk\/src\/index\.ts$/ }, () => ({ path: SDK, external: true }));
+  },
+};
+
+const AWS_SDK = join(source, 'bundle/aws-sdk.ts');
+const LOGGING = join(source, 'bundle/logging.ts');
+
+export const OPTIONS: BuildOptions = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node20',
+  mainFields: ['module', 'main'],
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: 'none',
+  define: { 'import.meta.filename': '__filename' },
+};
+
+/** `index.cjs`, and the thread of reactors next to it, which has the SDK in it. */
+export const BUILDS: readonly BuildOptions[] = [
+  {
+    entryPoints: [join(source, 'index.ts')],
+    outfile: 'index.cjs',
+    define: { ...OPTIONS.define, 'process.nextTick': 'nextTick' },
+    inject: [join(source, 'bundle/real-timers.ts')],
+    alias: {
+      '@aws-sdk/client-dynamodb': AWS_SDK,
+      '@aws-sdk/client-kms': AWS_SDK,
+      '@aws-sdk/client-lambda': AWS_SDK,
+      '@aws-sdk/client-sqs': AWS_SDK,
+      '@aws-sdk/lib-dynamodb': AWS_SDK,
+      '@smithy/node-http-handler': AWS_SDK,
+      '@aws-lambda-powertools/logger': LOGGING,
+      '@aws-lambda-powertools/metrics': LOGGING,
+    },
+    plugins: [sdkOfTheTest],
+  },
+  { entryPoints: [join(source, 'reactors/reactor-thread.ts')], outfile: 'reactor-thread.cjs' },
+];
+
+/** One build is CommonJS, and ES modules import it: a program that has both has one vault. */
+const WRAPPER = `import testing from './index.cjs';
+export const { createVault, vaultMatchers } = testing;
+`;
+
+/**
+ * Builds the package into `folder`, which then contains everything that `npm pack` needs.
+ * `packages/testing/` itself is such a folder.
+ */
+export async function buildTesting(folder: string): Promise<void> {
+  const dist = join(folder, 'dist');
+  rmSync(dist, { recursive: true, force: true });
+  await Promise.all(
+    BUILDS.map(({ outfile = '', ...options }) =>
+      build({ ...OPTIONS, ...options, outfile: join(dist, outfile) }),
+    ),
+  );
+  writeFileSync(join(dist, 'index.js'), WRAPPER);
+  writeDeclarations(testing, join(dist, 'types'), (text) =>
+    text.replaceAll('../../sdk/src/index.ts', SDK),
+  );
+  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+  if (folder !== testing)
+    for (const file of ['package.json', 'README.md']) cpSync(join(testing, file), join(folder, file));
+}
+
+if (process.argv[1] === import.meta.filename) {
+  await buildTesting(testing);
+  console.log(packSdk(testing, testing));
+}

@@ -1,0 +1,62 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import ts from 'typescript';
+
+/** Declarations of every module, by its name; throws the compiler's messages. */
+function declarations(folder: string): ReadonlyMap<string, string> {
+  const { config } = ts.readConfigFile(join(folder, 'tsconfig.json'), (path) => ts.sys.readFile(path)) as {
+    readonly config: object;
+  };
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, folder);
+  const program = ts.createProgram({
+    rootNames: [join(folder, 'src/index.ts')],
+    options: { ...options, noEmit: false, declaration: true, emitDeclarationOnly: true },
+  });
+  const files = new Map<string, string>();
+  const isOwn = (file: string) => file.startsWith(join(folder, 'src/'));
+  const { diagnostics } = program.emit(undefined, (file, text, _mark, _onError, sources = []) => {
+    if (sources.some(({ fileName }) => isOwn(fileName))) files.set(basename(file), text);
+  });
+  const problems = [...ts.getPreEmitDiagnostics(program), ...diagnostics];
+  if (problems.length > 0)
+    throw new Error(
+      ts.formatDiagnostics(problems, {
+        getCanonicalFileName: (file) => file,
+        getCurrentDirectory: () => folder,
+        getNewLine: () => '\n',
+      }),
+    );
+  return files;
+}
+
+const SPECIFIER = /((?:from |import\()['"])\.\/([\w.-]+)\.ts(['"])/g;
+
+/** The declarations that the entry exports: a package's internals have no public types. */
+function reachable(files: ReadonlyMap<string, string>): ReadonlySet<string> {
+  const found = new Set(['index.d.ts']);
+  for (const file of found) {
+    const text = files.get(file);
+    if (text === undefined) throw new Error(`${file} was not emitted`);
+    for (const [, , module = ''] of text.matchAll(SPECIFIER)) found.add(`${module}.d.ts`);
+  }
+  return found;
+}
+
+/**
+ * Each declaration of a package twice, since a `require` must find CommonJS: `.d.ts` whose imports
+ * end in `.js`, `.d.cts` whose imports end in `.cjs`. `rewrite` changes the text of each.
+ */
+export function writeDeclarations(
+  packageFolder: string,
+  to: string,
+  rewrite: (text: string) => string = (text) => text,
+): void {
+  mkdirSync(to, { recursive: true });
+  const files = declarations(packageFolder);
+  for (const file of reachable(files)) {
+    const text = rewrite(files.get(file) ?? '');
+    const ending = (extension: string) => text.replaceAll(SPECIFIER, `$1./$2.${extension}$3`);
+    writeFileSync(join(to, file), ending('js'));
+    writeFileSync(join(to, file.replace(/\.d\.ts$/, '.d.cts')), ending('cjs'));
+  }
+}
