@@ -1,5 +1,6 @@
 // `jest --selectProjects faults` runs one project. `service` and `browser` (in Chromium) share one
-// local account: the synthesized app, exactly as `npm start` runs it.
+// local account: the synthesized app, exactly as `npm start` runs it. `memory` runs the testing
+// package.
 const common = {
   transform: {},
   // Everything else, `node_modules` above all, would be read for each project.
@@ -31,17 +32,34 @@ const APART = {
   // These, and `faults` (which break it), talk to services that they start themselves.
   ownService: [
     ...['audit-tampering', 'audit-trail', 'call-counts', 'demo', 'examples', 'field-client', 'removal'],
-    ...['invocations', 'leaks', 'proxy', 'proxy-guides'],
+    ...['invocations', 'leaks', 'proxy-guides', 'proxy-wire'],
   ],
   faults: ['reactor-control-plane', 'real-faults', 'restore'],
 };
+// The contract suite: the same files for the testing package, the service, and a deployment.
+const INTERFACE = ['<rootDir>/test/interface/*.test.ts'];
 const matching = (names) => [`<rootDir>/test/end-to-end/${names}.test.ts`];
 // One setup however many projects name it: jest runs each file of a global setup once.
 const onSharedCloud = {
   ...common,
+  testEnvironmentOptions: { target: 'local' },
   globalSetup: '<rootDir>/test/support/start-local-cloud.ts',
   globalTeardown: '<rootDir>/test/support/stop-local-cloud.ts',
 };
+
+// Only `npm run contract` has this project. Suites run one after the other, as one caller would.
+const deployed =
+  process.env.CLOAKROOM_CONTRACT_URL === undefined
+    ? []
+    : [
+        {
+          ...common,
+          setupFiles: [],
+          displayName: 'deployed',
+          testMatch: INTERFACE,
+          testEnvironmentOptions: { target: 'deployed' },
+        },
+      ];
 
 export default {
   projects: [
@@ -52,17 +70,24 @@ export default {
         ...['<rootDir>/test/**/*.test.ts', '<rootDir>/packages/*/test/**/*.test.ts'],
         ...PROCESSES.map((pattern) => `!${pattern}`),
       ],
-      testPathIgnorePatterns: ['<rootDir>/test/end-to-end/'],
+      testPathIgnorePatterns: ['<rootDir>/test/end-to-end/', '<rootDir>/test/interface/'],
+    },
+    {
+      ...common,
+      displayName: 'memory',
+      testMatch: INTERFACE,
+      testEnvironmentOptions: { target: 'memory' },
     },
     { ...common, displayName: 'processes', testMatch: PROCESSES },
     {
       ...onSharedCloud,
       displayName: 'service',
-      testMatch: matching(`!(${Object.values(APART).flat().join('|')})`),
+      testMatch: [...matching(`!(${Object.values(APART).flat().join('|')})`), ...INTERFACE],
     },
     { ...onSharedCloud, displayName: 'browser', testMatch: matching(`(${APART.browser.join('|')})`) },
     { ...common, displayName: 'own-service', testMatch: matching(`(${APART.ownService.join('|')})`) },
     { ...common, displayName: 'faults', testMatch: matching(`(${APART.faults.join('|')})`) },
+    ...deployed,
   ],
   // It ends a test that hangs, on a busy machine too; nothing here measures time.
   testTimeout: process.env.CLOAKROOM_TESTS === 'thorough' ? 3_600_000 : 600_000,

@@ -16,6 +16,17 @@ export interface CallOptions {
   readonly body?: unknown;
 }
 
+type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** Services that are not reached by a network, by their address. */
+const fetches = new Map<string, Fetch>();
+
+/** Sends the requests to an address by a function; returns what ends that. */
+export function fetchBy(baseUrl: string, byFunction: Fetch): () => void {
+  fetches.set(baseUrl, byFunction);
+  return () => fetches.delete(baseUrl);
+}
+
 /** Sends one request to a service. A `key` of `undefined` sends none. */
 export async function send(
   baseUrl: string,
@@ -27,7 +38,7 @@ export async function send(
   const { raw, body } = options;
   const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-  const response = await fetch(`${baseUrl}${path}`, {
+  const response = await (fetches.get(baseUrl) ?? fetch)(`${baseUrl}${path}`, {
     method,
     headers: {
       ...(key === undefined ? {} : { 'SVC-API-KEY': key }),

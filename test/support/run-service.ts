@@ -26,6 +26,11 @@ export const DESTINATION_PORTS: readonly number[] = Array.from({ length: 19 }, (
 /** On the allow list, but no server listens. */
 export const CLOSED_PORT = 9;
 
+/** The destinations of tests, as the setting names them. */
+export const EGRESS_ALLOW_LIST: readonly string[] = [CLOSED_PORT, ...DESTINATION_PORTS].map(
+  (port) => `localhost:${String(port)}`,
+);
+
 /**
  * Settings of a service under test. Equal settings result in equal apps, which are synthesized
  * once: a suite changes settings only if it is about them.
@@ -35,7 +40,7 @@ export const TEST_SETTINGS: readonly string[] = [
   'hotConcurrency=0',
   'throttleRate=100000',
   'throttleBurst=100000',
-  `egressAllowList=${[CLOSED_PORT, ...DESTINATION_PORTS].map((port) => `localhost:${String(port)}`).join(',')}`,
+  `egressAllowList=${EGRESS_ALLOW_LIST.join(',')}`,
 ].flatMap((setting) => ['--set', setting]);
 
 /** Returns the arguments that `npm start` passes to `node`. */

@@ -1,22 +1,32 @@
 import { z } from 'zod';
-import { credentials } from './credentials-of-run.ts';
-import { httpClient, send, strictClient, type CallOptions } from './http-client.ts';
+import type { Credentials } from './credentials.ts';
+import { httpClient, send, strictClient, type CallOptions, type HttpClient } from './http-client.ts';
 import { operatorOf } from './operator.ts';
 import { ALL_TOKEN_PERMISSIONS, revealing } from './sample-requests.ts';
+import { target, type Target } from './targets/target.ts';
 
-export { credentials };
 export type { ApiResponse as Answer, Body, CallOptions, HttpClient } from './http-client.ts';
 export { ALL_TOKEN_PERMISSIONS, CARD, revealing } from './sample-requests.ts';
 
-/** Sends one request to the shared service. */
+/**
+ * Those of the suite's service, read at each use: suites of several targets share this module. Only
+ * those of a local service have an account of AWS.
+ */
+export const credentials = new Proxy({} as Credentials, {
+  get: (_, name) => Reflect.get(target().credentials, name) as unknown,
+});
+
+/** Sends one request to the service of the suite. */
 export const call = (key: string | undefined, method: string, path: string, options?: CallOptions) =>
   send(credentials.base_url, key, method, path, options);
 
-/** The client calls the shared service. */
+/** The client calls the service of the suite. */
 export const client = (key: string | undefined) => httpClient(credentials.base_url, key);
 
-/** Calls the shared service as the management application of its tenant. */
-export const management = client(credentials.management_key);
+/** Calls the service of the suite as the management application of its tenant. */
+export const management = new Proxy({} as HttpClient, {
+  get: (_, name) => Reflect.get(client(credentials.management_key), name) as unknown,
+});
 
 /** Creates an application, and a client that uses its key. */
 export async function anApplication(
@@ -36,6 +46,16 @@ export async function anApplication(
 
 /** An application that sees everything. */
 export const aRevealingApplication = () => anApplication({ rules: [revealing()] });
+
+/** A test that needs a tenant of its own; skipped where the suite can create none. */
+export function withTenants(
+  name: string,
+  run: (createTenant: NonNullable<Target['createTenant']>) => Promise<void>,
+): void {
+  const { createTenant } = target();
+  if (createTenant === undefined) it.skip(name, () => undefined);
+  else it(name, () => run(createTenant));
+}
 
 /** Runs an operator command on the shared local account. */
 export async function operator(

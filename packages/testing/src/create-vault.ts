@@ -68,7 +68,8 @@ async function untilAborted<T>(signal: AbortSignal, call: Promise<T>): Promise<T
   }
 }
 
-async function firstTenant({ aws: { dynamodb, kms } }: MemoryService, rotationDays: number) {
+/** Creates a tenant as an operator does. */
+async function newTenant({ aws: { dynamodb, kms } }: MemoryService, name: string) {
   const access = { ...dynamodb, name: ENVIRONMENT['ACCESS_TABLE'] ?? '' };
   const { platform } = dynamodb;
   const created = await createTenant(
@@ -78,9 +79,9 @@ async function firstTenant({ aws: { dynamodb, kms } }: MemoryService, rotationDa
       tenantStore: createTenantStore(access),
       keyService: createKmsKeyService(kms, ENVIRONMENT['KEY_ID'] ?? ''),
       deploymentKeyStore: createDeploymentKeyStore(access),
-      keyRotationMs: rotationDays * DAY_MS,
+      keyRotationMs: Number(ENVIRONMENT['KEY_ROTATION_DAYS']) * DAY_MS,
     },
-    { name: 'Test', wrappedBy: 'deployment' },
+    { name, wrappedBy: 'deployment' },
   );
   return {
     tenantId: created.tenantId,
@@ -89,12 +90,13 @@ async function firstTenant({ aws: { dynamodb, kms } }: MemoryService, rotationDa
   };
 }
 
-/**
- * Starts the service in this process: the code of a deployment over stores in memory. Nothing
- * outlives it, and nothing leaves it.
- * @example const vault = await createVault();
- */
-export async function createVault(options: VaultOptions = {}): Promise<Vault> {
+/** A vault, and what only the tests of this repository need of it. */
+interface OpenedVault {
+  readonly vault: Vault;
+  readonly createTenant: (name: string) => ReturnType<typeof newTenant>;
+}
+
+export async function openVault(options: VaultOptions): Promise<OpenedVault> {
   const { headerPrefix = 'SVC', clientCompatibility = 'strict', cvcLifetimeSeconds = 3_600 } = options;
   const { egressAllowList = [], print = () => undefined } = options;
   const baseUrl = baseOf(options.baseUrl ?? BASE_URL);
@@ -112,7 +114,7 @@ export async function createVault(options: VaultOptions = {}): Promise<Vault> {
       EGRESS_ALLOW_LIST: egressAllowList.join(','),
     },
   });
-  const tenant = await firstTenant(service, Number(ENVIRONMENT['KEY_ROTATION_DAYS']));
+  const tenant = await newTenant(service, 'Test');
   const beginning = service.state();
 
   const vaultFetch: Vault['fetch'] = async (input, init) => {
@@ -146,7 +148,7 @@ export async function createVault(options: VaultOptions = {}): Promise<Vault> {
     createClient({ headerPrefix, ...clientOptions, baseUrl, fetch: clientFetch });
   const management = client({ apiKey: tenant.managementKey });
 
-  return {
+  const vault: Vault = {
     ...tenant,
     baseUrl,
     fetch: vaultFetch,
@@ -183,4 +185,13 @@ export async function createVault(options: VaultOptions = {}): Promise<Vault> {
       webhooks = [];
     },
   };
+  return { vault, createTenant: (name) => newTenant(service, name) };
 }
+
+/**
+ * Starts the service in this process: the code of a deployment over stores in memory. Nothing
+ * outlives it, and nothing leaves it.
+ * @example const vault = await createVault();
+ */
+export const createVault = async (options: VaultOptions = {}): Promise<Vault> =>
+  (await openVault(options)).vault;

@@ -2,6 +2,7 @@
 // place of a context of its own for each file (docs/decisions/0058).
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
+import type { Target } from '../targets/target.ts';
 
 /** Returns what undoes the changes that a file makes to its process. */
 function processNow(): () => void {
@@ -19,6 +20,16 @@ function processNow(): () => void {
 
 type ProjectConfig = ConstructorParameters<typeof ModernFakeTimers>[0]['config'];
 
+/** The services that a project can name (jest.config.js). A unit test loads none of them. */
+const OPEN: Readonly<Record<string, () => Promise<Target>>> = {
+  memory: async () => (await import('../targets/memory.ts')).memoryTarget(),
+  local: async () => (await import('../targets/local.ts')).localTarget(),
+  deployed: async () => (await import('../targets/deployed.ts')).deployedTarget(),
+};
+
+const targetOf = ({ testEnvironmentOptions: options }: ProjectConfig): string | undefined =>
+  typeof options['target'] === 'string' ? options['target'] : undefined;
+
 /** What jest-runner and jest-circus use of an environment. */
 export default class SharedEnvironment {
   readonly global = globalThis;
@@ -27,13 +38,20 @@ export default class SharedEnvironment {
   readonly fakeTimersModern: ModernFakeTimers;
   readonly #restore = processNow();
 
+  readonly #target: string | undefined;
+
   constructor({ projectConfig }: { readonly projectConfig: ProjectConfig }) {
+    this.#target = targetOf(projectConfig);
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
   }
 
-  setup(): void {}
+  async setup(): Promise<void> {
+    globalThis.cloakroomTarget = await OPEN[this.#target ?? '']?.();
+  }
 
-  teardown(): void {
+  async teardown(): Promise<void> {
+    await globalThis.cloakroomTarget?.close();
+    globalThis.cloakroomTarget = undefined;
     this.moduleMocker.restoreAllMocks();
     this.fakeTimersModern.dispose();
     this.#restore();

@@ -14,8 +14,14 @@ const STATE = 'JEST_STATE_SYMBOL';
 export default class SharedRuntime {
   readonly #environment: SharedEnvironment;
 
-  constructor(_config: unknown, environment: SharedEnvironment) {
+  readonly #project: string;
+
+  constructor(
+    { displayName }: { readonly displayName?: { readonly name: string } },
+    environment: SharedEnvironment,
+  ) {
     this.#environment = environment;
+    this.#project = displayName?.name ?? '';
   }
 
   /** jest-circus itself: a copy for each file, since it keeps the tests of one. */
@@ -27,7 +33,9 @@ export default class SharedRuntime {
 
   requireModule = (path: string): unknown => require(path);
   unstable_shouldLoadAsEsm = () => true;
-  unstable_importModule = async (path: string): Promise<unknown> => import(pathToFileURL(path).href);
+  /** A suite of several projects is a module for each, since Node loads a module once. */
+  unstable_importModule = async (path: string): Promise<unknown> =>
+    import(`${pathToFileURL(path).href}${path.endsWith('.test.ts') ? `?project=${this.#project}` : ''}`);
 
   setGlobalsForRuntime(): void {
     const { moduleMocker, fakeTimersModern } = this.#environment;

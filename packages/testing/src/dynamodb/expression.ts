@@ -3,6 +3,7 @@ import { compareValues, isEqual, type Item, type Value } from './item.ts';
 import {
   parseCondition,
   parseUpdate,
+  type Assigned,
   type Comparator,
   type Condition,
   type Operand,
@@ -40,7 +41,9 @@ export function givenValue({ ExpressionAttributeValues: values }: Placeholders, 
   return value;
 }
 
-function valueOf(operand: Operand, item: Item, placeholders: Placeholders): Value {
+export function valueOf(operand: Assigned, item: Item, placeholders: Placeholders): Value {
+  if ('otherwise' in operand)
+    return at(item, placeholders, operand.path) ?? valueOf(operand.otherwise, item, placeholders);
   return 'placeholder' in operand
     ? givenValue(placeholders, operand.placeholder)
     : at(item, placeholders, operand.path);

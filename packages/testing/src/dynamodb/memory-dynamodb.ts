@@ -17,7 +17,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { validationError } from './dynamodb-error.ts';
-import { checkUses, givenValue, meets, updateOf, type Placeholders } from './expression.ts';
+import { checkUses, meets, updateOf, valueOf, type Placeholders } from './expression.ts';
 import { copyOfItem, itemBytes, type Item, type Value } from './item.ts';
 import { keyOf, MemoryTable, type Key, type TableContents } from './memory-table.ts';
 import { query } from './query.ts';
@@ -60,9 +60,11 @@ function updated(table: MemoryTable, key: Key, text: string, placeholders: Place
     if (name === 'pk' || name === 'sk') throw validationError('an update cannot change the key');
   return (found: Item | undefined): Item => {
     const next: Record<string, Value> = { ...(found ?? key) };
-    for (const { name, value } of set)
-      next[name] =
-        'placeholder' in value ? givenValue(placeholders, value.placeholder) : found?.[value.path[0] ?? ''];
+    for (const { name, value } of set) {
+      const assigned = valueOf(value, found ?? key, placeholders);
+      if (assigned === undefined) throw validationError('an update reads an attribute that is missing');
+      next[name] = assigned;
+    }
     for (const name of removed) Reflect.deleteProperty(next, name);
     return table.accept(next);
   };

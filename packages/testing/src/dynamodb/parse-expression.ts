@@ -14,8 +14,11 @@ export type Condition =
   | { readonly kind: 'exists' | 'missing'; readonly path: readonly string[] }
   | { readonly kind: 'begins'; readonly value: Operand; readonly prefix: Operand };
 
+/** What an attribute is set to: `otherwise` if the item does not have it at `path` already. */
+export type Assigned = Operand | { readonly path: readonly string[]; readonly otherwise: Operand };
+
 export interface Update {
-  readonly set: readonly { readonly name: string; readonly value: Operand }[];
+  readonly set: readonly { readonly name: string; readonly value: Assigned }[];
   readonly removed: readonly string[];
 }
 
@@ -159,6 +162,17 @@ function alternatives(reader: Reader): Condition {
   return parts.length === 1 ? first : { kind: 'or', parts };
 }
 
+function assigned(reader: Reader): Assigned {
+  if (!reader.isCall()) return reader.operand();
+  if (!reader.accept('IF_NOT_EXISTS')) return reader.fail();
+  reader.expect('(');
+  const path = reader.path();
+  reader.expect(',');
+  const otherwise = reader.operand();
+  reader.expect(')');
+  return { path, otherwise };
+}
+
 function update(reader: Reader): Update {
   const set: Update['set'][number][] = [];
   const removed: string[] = [];
@@ -170,7 +184,7 @@ function update(reader: Reader): Update {
     do {
       const changed = name();
       reader.expect('=');
-      set.push({ name: changed, value: reader.operand() });
+      set.push({ name: changed, value: assigned(reader) });
     } while (reader.accept(','));
   if (reader.accept('REMOVE'))
     do removed.push(name());

@@ -1,5 +1,6 @@
 // Checks docs/contract.md#keys-of-an-application over HTTP.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { target } from '../support/targets/target.ts';
 import { anApplication, call, client, credentials, management, type Answer } from '../support/service.ts';
 
 const LISTING = '/permissions';
@@ -68,11 +69,11 @@ describe('a key of an application', () => {
 
   it('409: is not made beside eight others, of which an expired one counts', async () => {
     const app = await anApplication();
-    const soon = new Date(Date.now() + 1_500).toISOString();
+    const soon = new Date(target().now() + 1_500).toISOString();
     const { id, key } = await aKeyOf(app.id, { expires_at: soon });
     for (let made = 2; made < 8; made += 1) await aKeyOf(app.id);
     expect(outcomeOf(await management.post(keysOf(app.id)))).toBe('conflict');
-    await sleep(1_600);
+    await target().pass(1_600);
     expect(outcomeOf(await call(key, 'GET', LISTING))).toBe('key_expired');
     expect(outcomeOf(await management.post(keysOf(app.id)))).toBe('conflict');
     const revived = { body: { expires_at: null } };

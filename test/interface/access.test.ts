@@ -6,9 +6,9 @@ import {
   CARD,
   client,
   management,
-  operator,
   revealing,
   type HttpClient,
+  withTenants,
 } from '../support/service.ts';
 
 /** What docs/contract.md says about destinations, explanations and views. */
@@ -196,9 +196,8 @@ describe('a rule with destinations', () => {
   });
 });
 
-it('a tenant may turn the ephemeral proxy off for all, and reactors go on', async () => {
-  const tenant = await operator({ command: 'create-tenant', name: 'No proxy' });
-  const manager = client(tenant['management_key']);
+withTenants('a tenant may turn the ephemeral proxy off for all, and reactors go on', async (createTenant) => {
+  const manager = client((await createTenant('No proxy')).management_key);
   const reactor = await aReactor(manager);
   const { key } = (await manager.post('/applications', { name: 'x', type: 'private', rules: [revealing()] }))
     .body;

@@ -6,8 +6,8 @@ import {
   CARD,
   client,
   management,
-  operator,
   type HttpClient,
+  withTenants,
 } from '../support/service.ts';
 
 /** The roles of docs/access.md, each created from the page, do what its table says. */
@@ -196,9 +196,8 @@ it('explains a rule as the page shows it', async () => {
   expect([status, body]).toEqual([200, JSON.parse(answer)]);
 });
 
-it('turns the ephemeral proxy off as the page shows it', async () => {
+withTenants('turns the ephemeral proxy off as the page shows it', async (createTenant) => {
   const [, body = ''] = /^ {2}`(\{ "name": .*\})`/mu.exec(PAGE) ?? [];
-  const tenant = await operator({ command: 'create-tenant', name: 'Shop' });
-  const changed = await client(tenant['management_key']).put('/tenants/self', JSON.parse(body));
+  const changed = await client((await createTenant('Shop')).management_key).put('/tenants/self', JSON.parse(body));
   expect([changed.status, changed.body.settings.ephemeral_proxy]).toEqual([200, false]);
 });

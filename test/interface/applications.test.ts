@@ -1,4 +1,4 @@
-import { anApplication, client, credentials, management, operator } from '../support/service.ts';
+import { anApplication, client, credentials, management, withTenants } from '../support/service.ts';
 
 describe('an application', () => {
   it('returns its key in the response to its creation only', async () => {
@@ -160,9 +160,9 @@ describe('changing applications', () => {
 });
 
 describe('listing applications', () => {
-  it('lists the applications of the tenant, newest first, by number and by cursor, filtered by ids and types', async () => {
+  withTenants('lists the applications of the tenant, newest first, by number and by cursor, filtered by ids and types', async (createTenant) => {
     // Other tests create applications of the shared tenant concurrently.
-    const own = client((await operator({ command: 'create-tenant', name: 'Listing' }))['management_key']);
+    const own = client((await createTenant('Listing')).management_key);
     const made: { readonly id: string }[] = [];
     for (const [name, type] of Object.entries({ a: 'private', b: 'public', c: 'private' }))
       made.push((await own.post('/applications', { name, type, permissions: ['token:create'] })).body);
@@ -207,11 +207,11 @@ describe('permissions and the tenant', () => {
     expect((await app.get('/permissions?application_type=other')).status).toBe(400);
   });
 
-  it('shows the tenant and changes its name and settings from the next request on', async () => {
-    const tenant = await operator({ command: 'create-tenant', name: 'Settings' });
-    const own = client(tenant['management_key']);
+  withTenants('shows the tenant and changes its name and settings from the next request on', async (createTenant) => {
+    const tenant = await createTenant('Settings');
+    const own = client(tenant.management_key);
     expect((await own.get('/tenants/self')).body).toEqual({
-      id: tenant['tenant_id'],
+      id: tenant.tenant_id,
       name: 'Settings',
       settings: { deduplicate_tokens: false, ephemeral_proxy: true },
     });
@@ -229,7 +229,7 @@ describe('permissions and the tenant', () => {
       settings: { deduplicate_tokens: true },
     });
     expect(updated.body).toEqual({
-      id: tenant['tenant_id'],
+      id: tenant.tenant_id,
       name: 'Renamed',
       settings: { deduplicate_tokens: true, ephemeral_proxy: true },
     });
