@@ -41,12 +41,18 @@ export function givenValue({ ExpressionAttributeValues: values }: Placeholders, 
   return value;
 }
 
+/** How many elements a list or a map has, or bytes; attributes of other types have no size here. */
+function sizeOf(value: Value): number | undefined {
+  if (value instanceof Uint8Array || Array.isArray(value)) return value.length;
+  return typeof value === 'object' && value !== null ? Object.keys(value).length : undefined;
+}
+
 export function valueOf(operand: Assigned, item: Item, placeholders: Placeholders): Value {
   if ('otherwise' in operand)
     return at(item, placeholders, operand.path) ?? valueOf(operand.otherwise, item, placeholders);
-  return 'placeholder' in operand
-    ? givenValue(placeholders, operand.placeholder)
-    : at(item, placeholders, operand.path);
+  if ('placeholder' in operand) return givenValue(placeholders, operand.placeholder);
+  if ('path' in operand) return at(item, placeholders, operand.path);
+  return sizeOf(at(item, placeholders, operand.sizeOf));
 }
 
 const ORDERS: Readonly<Record<Exclude<Comparator, '=' | '<>'>, (order: number) => boolean>> = {

@@ -61,7 +61,7 @@ function updated(table: MemoryTable, key: Key, text: string, placeholders: Place
   return (found: Item | undefined): Item => {
     const next: Record<string, Value> = { ...(found ?? key) };
     for (const { name, value } of set) {
-      const assigned = valueOf(value, found ?? key, placeholders);
+      const assigned = valueOf(value, found ?? { ...key }, placeholders);
       if (assigned === undefined) throw validationError('an update reads an attribute that is missing');
       next[name] = assigned;
     }

@@ -1,7 +1,10 @@
 import { validationError } from './dynamodb-error.ts';
 
-/** A value of the request (`:name`), or a place in the item. */
-export type Operand = { readonly placeholder: string } | { readonly path: readonly string[] };
+/** A value of the request (`:name`), a place in the item, or the number of elements there. */
+export type Operand =
+  | { readonly placeholder: string }
+  | { readonly path: readonly string[] }
+  | { readonly sizeOf: readonly string[] };
 export type Comparator = '=' | '<>' | '<' | '<=' | '>' | '>=';
 
 /** A condition of DynamoDB, as far as the adapters of the service write them. */
@@ -58,9 +61,12 @@ class Reader {
 
   isDone = (): boolean => this.#at === this.#tokens.length;
 
-  /** Goes on if the next token is this one, whatever its case. */
+  /** Compares with the next token, whatever its case. */
+  isNext = (token: string): boolean => this.#tokens[this.#at]?.toUpperCase() === token;
+
+  /** Goes on if the next token is this one. */
   accept(token: string): boolean {
-    const isNext = this.#tokens[this.#at]?.toUpperCase() === token;
+    const isNext = this.isNext(token);
     if (isNext) this.#at += 1;
     return isNext;
   }
@@ -92,10 +98,19 @@ class Reader {
   }
 
   operand(): Operand {
+    if (this.isCall()) return this.#size();
     if (this.#tokens[this.#at]?.startsWith(':') !== true) return { path: this.path() };
     const placeholder = this.next();
     this.uses.add(placeholder);
     return { placeholder };
+  }
+
+  #size(): Operand {
+    this.expect('SIZE');
+    this.expect('(');
+    const sizeOf = this.path();
+    this.expect(')');
+    return { sizeOf };
   }
 
   fail(): never {
@@ -141,7 +156,7 @@ function comparison(reader: Reader): Condition {
 
 function single(reader: Reader): Condition {
   if (reader.accept('NOT')) return { kind: 'not', part: single(reader) };
-  if (reader.isCall()) return call(reader);
+  if (reader.isCall() && !reader.isNext('SIZE')) return call(reader);
   if (!reader.accept('(')) return comparison(reader);
   const inner = alternatives(reader);
   reader.expect(')');
@@ -163,8 +178,7 @@ function alternatives(reader: Reader): Condition {
 }
 
 function assigned(reader: Reader): Assigned {
-  if (!reader.isCall()) return reader.operand();
-  if (!reader.accept('IF_NOT_EXISTS')) return reader.fail();
+  if (!reader.accept('IF_NOT_EXISTS')) return reader.operand();
   reader.expect('(');
   const path = reader.path();
   reader.expect(',');
