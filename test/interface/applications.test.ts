@@ -1,4 +1,5 @@
 import { anApplication, client, credentials, management, withTenants } from '../support/service.ts';
+import { target } from '../support/targets/target.ts';
 
 describe('an application', () => {
   it('returns its key in the response to its creation only', async () => {
@@ -24,9 +25,9 @@ describe('an application', () => {
   });
 
   it('is rejected from the instant it expires', async () => {
-    const app = await anApplication({ expires_at: new Date(Date.now() + 1_500).toISOString() });
+    const app = await anApplication({ expires_at: new Date(target().now() + 1_500).toISOString() });
     expect((await app.get('/tokens/nothing')).status).toBe(404);
-    await new Promise((resolve) => setTimeout(resolve, 1_600));
+    await target().pass(1_600);
     expect((await app.get('/tokens/nothing')).status).toBe(401);
     expect((await management.get(`/applications/${app.id}`)).status).toBe(404);
   });
@@ -160,37 +161,42 @@ describe('changing applications', () => {
 });
 
 describe('listing applications', () => {
-  withTenants('lists the applications of the tenant, newest first, by number and by cursor, filtered by ids and types', async (createTenant) => {
-    // Other tests create applications of the shared tenant concurrently.
-    const own = client((await createTenant('Listing')).management_key);
-    const made: { readonly id: string }[] = [];
-    for (const [name, type] of Object.entries({ a: 'private', b: 'public', c: 'private' }))
-      made.push((await own.post('/applications', { name, type, permissions: ['token:create'] })).body);
-    const newest = await own.get('/applications?size=3');
-    expect(newest.body.data.map(({ id }: { id: string }) => id)).toEqual(made.map(({ id }) => id).reverse());
-    expect(newest.body.data[0]).not.toHaveProperty('key');
-    const ids = made.map(({ id }) => `id=${id}`).join('&');
-    expect((await own.get(`/applications?${ids}&id=nothing`)).body.pagination).toMatchObject({
-      total_items: 3,
-      page_number: 1,
-      total_pages: 1,
-      after: null,
-    });
-    expect(
-      (await own.get(`/applications?${ids}&type=public`)).body.data.map(({ id }: { id: string }) => id),
-    ).toEqual([made[1]?.id]);
-    expect((await own.get(`/applications?${ids}&type=public&type=private`)).body.data).toHaveLength(3);
-    const seen: string[] = [];
-    for (let after: string | null = ''; after !== null && seen.length < 10_000;) {
-      const { body } = await own.get(`/applications?size=2${after === '' ? '' : `&after=${after}`}`);
-      seen.push(...body.data.map(({ id }: { id: string }) => id));
-      after = body.pagination.after;
-    }
-    expect(new Set(seen).size).toBe(seen.length);
-    for (const { id } of made) expect(seen).toContain(id);
-    expect((await own.get('/applications?type=other')).status).toBe(400);
-    expect((await own.get('/applications?size=0')).status).toBe(400);
-  });
+  withTenants(
+    'lists the applications of the tenant, newest first, by number and by cursor, filtered by ids and types',
+    async (createTenant) => {
+      // Other tests create applications of the shared tenant concurrently.
+      const own = client((await createTenant('Listing')).management_key);
+      const made: { readonly id: string }[] = [];
+      for (const [name, type] of Object.entries({ a: 'private', b: 'public', c: 'private' }))
+        made.push((await own.post('/applications', { name, type, permissions: ['token:create'] })).body);
+      const newest = await own.get('/applications?size=3');
+      expect(newest.body.data.map(({ id }: { id: string }) => id)).toEqual(
+        made.map(({ id }) => id).reverse(),
+      );
+      expect(newest.body.data[0]).not.toHaveProperty('key');
+      const ids = made.map(({ id }) => `id=${id}`).join('&');
+      expect((await own.get(`/applications?${ids}&id=nothing`)).body.pagination).toMatchObject({
+        total_items: 3,
+        page_number: 1,
+        total_pages: 1,
+        after: null,
+      });
+      expect(
+        (await own.get(`/applications?${ids}&type=public`)).body.data.map(({ id }: { id: string }) => id),
+      ).toEqual([made[1]?.id]);
+      expect((await own.get(`/applications?${ids}&type=public&type=private`)).body.data).toHaveLength(3);
+      const seen: string[] = [];
+      for (let after: string | null = ''; after !== null && seen.length < 10_000;) {
+        const { body } = await own.get(`/applications?size=2${after === '' ? '' : `&after=${after}`}`);
+        seen.push(...body.data.map(({ id }: { id: string }) => id));
+        after = body.pagination.after;
+      }
+      expect(new Set(seen).size).toBe(seen.length);
+      for (const { id } of made) expect(seen).toContain(id);
+      expect((await own.get('/applications?type=other')).status).toBe(400);
+      expect((await own.get('/applications?size=0')).status).toBe(400);
+    },
+  );
 });
 
 describe('permissions and the tenant', () => {
@@ -207,34 +213,37 @@ describe('permissions and the tenant', () => {
     expect((await app.get('/permissions?application_type=other')).status).toBe(400);
   });
 
-  withTenants('shows the tenant and changes its name and settings from the next request on', async (createTenant) => {
-    const tenant = await createTenant('Settings');
-    const own = client(tenant.management_key);
-    expect((await own.get('/tenants/self')).body).toEqual({
-      id: tenant.tenant_id,
-      name: 'Settings',
-      settings: { deduplicate_tokens: false, ephemeral_proxy: true },
-    });
-    const { body: app } = await own.post('/applications', {
-      name: 'x',
-      type: 'private',
-      permissions: ['token:create'],
-    });
-    const create = async (more = {}) =>
-      (await client(app.key).post('/tokens', { type: 'token', data: 'same', ...more })).body.id as string;
-    const first = await create();
-    expect(await create()).not.toBe(first);
-    const updated = await own.put('/tenants/self', {
-      name: 'Renamed',
-      settings: { deduplicate_tokens: true },
-    });
-    expect(updated.body).toEqual({
-      id: tenant.tenant_id,
-      name: 'Renamed',
-      settings: { deduplicate_tokens: true, ephemeral_proxy: true },
-    });
-    expect(await create()).toBe(first);
-    expect(await create({ deduplicate_token: false })).not.toBe(first);
-    expect((await own.put('/tenants/self', { settings: {} })).status).toBe(400);
-  });
+  withTenants(
+    'shows the tenant and changes its name and settings from the next request on',
+    async (createTenant) => {
+      const tenant = await createTenant('Settings');
+      const own = client(tenant.management_key);
+      expect((await own.get('/tenants/self')).body).toEqual({
+        id: tenant.tenant_id,
+        name: 'Settings',
+        settings: { deduplicate_tokens: false, ephemeral_proxy: true },
+      });
+      const { body: app } = await own.post('/applications', {
+        name: 'x',
+        type: 'private',
+        permissions: ['token:create'],
+      });
+      const create = async (more = {}) =>
+        (await client(app.key).post('/tokens', { type: 'token', data: 'same', ...more })).body.id as string;
+      const first = await create();
+      expect(await create()).not.toBe(first);
+      const updated = await own.put('/tenants/self', {
+        name: 'Renamed',
+        settings: { deduplicate_tokens: true },
+      });
+      expect(updated.body).toEqual({
+        id: tenant.tenant_id,
+        name: 'Renamed',
+        settings: { deduplicate_tokens: true, ephemeral_proxy: true },
+      });
+      expect(await create()).toBe(first);
+      expect(await create({ deduplicate_token: false })).not.toBe(first);
+      expect((await own.put('/tenants/self', { settings: {} })).status).toBe(400);
+    },
+  );
 });

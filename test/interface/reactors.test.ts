@@ -310,14 +310,6 @@ describe('a synchronous invocation', () => {
     expect(body.detail).toContain(`The code ${detail}`);
   });
 
-  it('runs on Node.js 16 with an empty environment, and knows nothing of AWS', async () => {
-    const id = await aReactor(
-      'module.exports = () => ({ raw: { version: process.version, env: { ...process.env } } });',
-    );
-    const { body } = await invoker.post(`/reactors/${id}/react`);
-    expect(body.raw).toEqual({ version: 'v16.20.2', env: {} });
-  });
-
   it('leaves no state for the next one', async () => {
     const id = await aReactor(`let count = 0; global.saved = (global.saved || 0) + 1;
       module.exports = () => ({ raw: { count: ++count, saved: global.saved } });`);

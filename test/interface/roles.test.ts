@@ -198,6 +198,9 @@ it('explains a rule as the page shows it', async () => {
 
 withTenants('turns the ephemeral proxy off as the page shows it', async (createTenant) => {
   const [, body = ''] = /^ {2}`(\{ "name": .*\})`/mu.exec(PAGE) ?? [];
-  const changed = await client((await createTenant('Shop')).management_key).put('/tenants/self', JSON.parse(body));
+  const changed = await client((await createTenant('Shop')).management_key).put(
+    '/tenants/self',
+    JSON.parse(body),
+  );
   expect([changed.status, changed.body.settings.ephemeral_proxy]).toEqual([200, false]);
 });

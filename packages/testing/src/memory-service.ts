@@ -186,6 +186,8 @@ export class MemoryService {
   /** Answers as the gateway does. The service itself never throws. */
   async request(call: GatewayCall): Promise<GatewayAnswer> {
     this.clock.tick();
+    // A turn of the event loop, as a call of a network takes: timers of the test go on.
+    await new Promise<void>((resolve) => void setImmediate(resolve));
     const { method, url, body } = call;
     const path = requestPath(url.pathname);
     if (path === undefined) return answerOf(gatewayResponses.malformedPath);

@@ -48,7 +48,6 @@ export async function memoryTarget(): Promise<Target> {
   const { vault, createTenant } = await openVault({
     baseUrl: `https://vault-${String(opened)}.test`,
     egressAllowList: EGRESS_ALLOW_LIST,
-    print: (line) => line.includes('"error"') && console.log(line),
   });
   const forget = fetchBy(vault.baseUrl, vault.fetch);
   const servers: TestDestination[] = [];
