@@ -22,10 +22,12 @@ const PROGRAM = `
 const main = async () => {
   const { ApiError, createClient, verifyWebhook } = sdk;
   const input = JSON.parse(process.env.INPUT);
-  const client = createClient({ baseUrl: input.baseUrl, apiKey: input.apiKey });
+  const routes = new Set();
+  const onAttempt = ({ route }) => routes.add(route);
+  const client = createClient({ baseUrl: input.baseUrl, apiKey: input.apiKey, onAttempt });
   const create = () => client.tokens.create({ type: 'card', data: input.card, metadata: { run: input.run } }, { idempotencyKey: input.run });
   const first = await create();
-  const again = await create();
+  const { data: again, response } = await create().withResponse();
   await client.tokenize([{ type: 'token', data: 'ü', metadata: { run: input.run } }, { type: 'token', data: 2, metadata: { run: input.run } }]);
   let iterated = 0;
   for await (const token of client.tokens.list({ metadata: { run: input.run }, size: 1 })) iterated += token.id ? 1 : 0;
@@ -44,7 +46,7 @@ const main = async () => {
     same: first.id === again.id, iterated, total: pagination.total_items, filled,
     refused: [refused instanceof ApiError, refused.status, Object.keys(refused.errors)],
     gone: [gone instanceof ApiError, gone.status, typeof gone.traceId], aborted, webhook, forged,
-    fetch: typeof fetch,
+    fetch: typeof fetch, routes: routes.size, status: response.status,
   }));
 };
 main().catch((error) => { console.error(error); process.exitCode = 1; });
@@ -60,6 +62,8 @@ const EXPECTED = {
   aborted: 'AbortError',
   webhook: { id: 'inv_1', status: 'succeeded', result: { raw: 'ü' } },
   forged: 'WebhookVerificationError',
+  routes: 7,
+  status: 201,
 };
 
 const IMPORT = "import * as sdk from '@cloakroom/sdk';\n";
@@ -128,8 +132,9 @@ describe('the package', () => {
     // 8,107 with the walk that reads member names correctly (docs/decisions/0014); 1,158 of card
     // ranges, dropped without `cardBrand`; 90 of `code` and of errors that take one argument; 40 of
     // the reactor and the application that a webhook names; 70 of the keys of applications;
-    // 70 of `access` and `transform`; 200 of stored proxies; 70 of the option `fetch`.
-    expect(gzipSync(minified).length).toBeLessThan(9_940);
+    // 70 of `access` and `transform`; 200 of stored proxies; 70 of the option `fetch`;
+    // 460 of `onAttempt` and `withResponse`.
+    expect(gzipSync(minified).length).toBeLessThan(10_400);
   });
 
   it('names nothing of Node in the files that browsers load', () => {
@@ -176,7 +181,7 @@ describe('a program that installed the tarball works as', () => {
   it('the first program of the README runs as in a program that installed the tarball', async () => {
     const [, text = ''] = /^```js\n(.*?)^```$/ms.exec(readFileSync(installed('README.md'), 'utf8')) ?? [];
     writeFileSync(join(project, 'readme.mjs'), `${text}\nconsole.log(JSON.stringify(token.data));`);
-    const env = { BASE_URL: credentials.base_url, API_KEY: apiKey };
+    const env = { CLOAKROOM_URL: credentials.base_url, CLOAKROOM_API_KEY: apiKey };
     expect(await output(process.execPath, 'readme.mjs', env)).toEqual(CARD);
   });
 });
