@@ -109,7 +109,8 @@ export async function buildSdk(folder: string): Promise<void> {
   // Its data is in src/core/tokens/types/card-ranges.ts.
   cpSync(join(root, 'node_modules/credit-card-type/LICENSE'), join(dist, 'LICENSE.credit-card-type'));
   if (folder !== sdk)
-    for (const file of ['package.json', 'README.md']) cpSync(join(sdk, file), join(folder, file));
+    for (const file of ['package.json', 'README.md', 'CHANGELOG.md'])
+      cpSync(join(sdk, file), join(folder, file));
 }
 
 /** Packs a built package, as it would be published, into `to`. Returns the tarball's path. */
