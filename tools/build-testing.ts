@@ -3,8 +3,8 @@
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
-import { packSdk } from './build-sdk.ts';
 import { writeDeclarations } from './publishing/declarations.ts';
+import { packPackage } from './publishing/pack-package.ts';
 
 const root = join(import.meta.dirname, '..');
 const testing = join(root, 'packages/testing');
@@ -75,15 +75,14 @@ export async function buildTesting(folder: string): Promise<void> {
     ),
   );
   writeFileSync(join(dist, 'index.js'), WRAPPER);
-  writeDeclarations(testing, join(dist, 'types'), (text) =>
-    text.replaceAll('../../sdk/src/index.ts', SDK),
-  );
+  writeDeclarations(testing, join(dist, 'types'), (text) => text.replaceAll('../../sdk/src/index.ts', SDK));
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   if (folder !== testing)
-    for (const file of ['package.json', 'README.md']) cpSync(join(testing, file), join(folder, file));
+    for (const file of ['package.json', 'README.md', 'CHANGELOG.md'])
+      cpSync(join(testing, file), join(folder, file));
 }
 
 if (process.argv[1] === import.meta.filename) {
   await buildTesting(testing);
-  console.log(packSdk(testing, testing));
+  console.log(packPackage(testing, testing));
 }

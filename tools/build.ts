@@ -11,6 +11,7 @@ const PROGRAMS: Readonly<Record<string, readonly [file: string, does: string]>> 
   reference: ['build-reference.ts', 'the reference page of the API as static files, into a folder'],
   costs: ['costs.ts', 'the costs in docs/deploy.md; --write writes them'],
   'release-templates': ['release-templates.ts', 'test/lib/last-release.json, the templates of a release'],
+  version: ['set-version.ts', 'the next version, in every package, the lockfile and the changelogs'],
   sam: ['sam-template.ts', 'the running local account as a template for sam local; --help prints more'],
 };
 

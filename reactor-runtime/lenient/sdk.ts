@@ -6,23 +6,28 @@ import {
   type HttpClient,
   type ClientOptions,
 } from '../../packages/sdk/src/http-client.ts';
+import type { WithResponse } from '../../packages/sdk/src/api-promise.ts';
 import { clientOf, type Client } from '../../packages/sdk/src/create-client.ts';
 import { readable, readableTokens, renamed, renamedTokens } from './member-names.ts';
 
 export * from '../../packages/sdk/src/index.ts';
 
 function lenient(caller: HttpClient): HttpClient {
-  const json = async (call: Call): Promise<unknown> => {
+  const send = async (call: Call): Promise<WithResponse<unknown>> => {
     const { path, body, query } = call;
     // Its input and result contain only names of the client.
-    if (path === '/detokenize') return caller.json(call);
-    if (path === '/tokenize')
-      return readableTokens(await caller.json({ ...call, body: renamedTokens(body) }));
+    if (path === '/detokenize') return caller.send(call);
+    if (path === '/tokenize') {
+      const { data, response } = await caller.send({ ...call, body: renamedTokens(body) });
+      return { data: readableTokens(data), response };
+    }
     const renamedQuery = renamed(query) as Call['query'];
-    return readable(await caller.json({ ...call, body: renamed(body), query: renamedQuery }));
+    const { data, response } = await caller.send({ ...call, body: renamed(body), query: renamedQuery });
+    return { data: readable(data), response };
   };
-  return { ...caller, json };
+  return { ...caller, send };
 }
 
 /** Replaces the SDK's own, which is exported above. */
-export const createClient = (options: ClientOptions): Client => clientOf(lenient(createHttpClient(options)));
+export const createClient = (options: ClientOptions = {}): Client =>
+  clientOf(lenient(createHttpClient(options)));

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
@@ -12,6 +12,7 @@ import { layer } from '../reactor-runtime/a-reactor.ts';
 import { inBrowser } from '../support/browser.ts';
 import { needing } from '../support/needing.ts';
 import { aProject, packedSdk } from '../support/packed-sdk.ts';
+import { temporaryFolder } from '../support/run-service.ts';
 import { anApplication, aRevealingApplication, CARD, credentials } from '../support/service.ts';
 import { inThoroughRun } from '../../packages/local-aws/test/in-thorough-run.ts';
 
@@ -22,10 +23,12 @@ const PROGRAM = `
 const main = async () => {
   const { ApiError, createClient, verifyWebhook } = sdk;
   const input = JSON.parse(process.env.INPUT);
-  const client = createClient({ baseUrl: input.baseUrl, apiKey: input.apiKey });
+  const routes = new Set();
+  const onAttempt = ({ route }) => routes.add(route);
+  const client = createClient({ baseUrl: input.baseUrl, apiKey: input.apiKey, onAttempt });
   const create = () => client.tokens.create({ type: 'card', data: input.card, metadata: { run: input.run } }, { idempotencyKey: input.run });
   const first = await create();
-  const again = await create();
+  const { data: again, response } = await create().withResponse();
   await client.tokenize([{ type: 'token', data: 'ü', metadata: { run: input.run } }, { type: 'token', data: 2, metadata: { run: input.run } }]);
   let iterated = 0;
   for await (const token of client.tokens.list({ metadata: { run: input.run }, size: 1 })) iterated += token.id ? 1 : 0;
@@ -44,7 +47,7 @@ const main = async () => {
     same: first.id === again.id, iterated, total: pagination.total_items, filled,
     refused: [refused instanceof ApiError, refused.status, Object.keys(refused.errors)],
     gone: [gone instanceof ApiError, gone.status, typeof gone.traceId], aborted, webhook, forged,
-    fetch: typeof fetch,
+    fetch: typeof fetch, routes: routes.size, status: response.status,
   }));
 };
 main().catch((error) => { console.error(error); process.exitCode = 1; });
@@ -60,7 +63,40 @@ const EXPECTED = {
   aborted: 'AbortError',
   webhook: { id: 'inv_1', status: 'succeeded', result: { raw: 'ü' } },
   forged: 'WebhookVerificationError',
+  routes: 7,
+  status: 201,
 };
+
+/** The modules of which the package has declarations. */
+const TYPES = [
+  'abort',
+  'access',
+  'api-error',
+  'api-promise',
+  'applications',
+  'attempt-event',
+  'card-brands',
+  'connection-error',
+  'create-client',
+  'errors',
+  'fetch',
+  'generics',
+  'http-client',
+  'index',
+  'json',
+  'list',
+  'logs',
+  'permissions',
+  'proxies',
+  'proxy',
+  'reactors',
+  'resources',
+  'sessions',
+  'tenants',
+  'tokens',
+  'transport-response',
+  'verify-webhook',
+];
 
 const IMPORT = "import * as sdk from '@cloakroom/sdk';\n";
 const REQUIRE = "const sdk = require('@cloakroom/sdk');\n";
@@ -110,15 +146,15 @@ const installed = (file = '') => join(project, 'node_modules/@cloakroom/sdk', fi
 describe('the package', () => {
   it('contains its own files, and nothing else of the repository', () => {
     const files = globSync('**/*', { cwd: installed() }).filter((file) => statSync(installed(file)).isFile());
-    const code = files.filter((file) => !file.startsWith('dist/types/'));
-    expect(code.sort()).toEqual([
-      'LICENSE',
-      'README.md',
-      'dist/LICENSE.credit-card-type',
-      ...['browser.cjs', 'browser.js', 'browser.min.js', 'node.cjs', 'node.js'].map((file) => `dist/${file}`),
-      'package.json',
-    ]);
-    expect(files.filter((file) => !/\.(d\.c?ts|c?js|json|md)$|^(dist\/)?LICENSE/.test(file))).toEqual([]);
+    expect(files.sort()).toEqual(
+      [
+        ...['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', 'dist/LICENSE.credit-card-type'],
+        ...['browser.cjs', 'browser.js', 'browser.min.js', 'node.cjs', 'node.js'].map(
+          (file) => `dist/${file}`,
+        ),
+        ...TYPES.flatMap((module) => [`dist/types/${module}.d.ts`, `dist/types/${module}.d.cts`]),
+      ].sort(),
+    );
     expect(globSync('*', { cwd: join(project, 'node_modules') })).toEqual(['@cloakroom']);
     const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`;
     const minified = readFileSync(installed('dist/browser.min.js'));
@@ -128,8 +164,9 @@ describe('the package', () => {
     // 8,107 with the walk that reads member names correctly (docs/decisions/0014); 1,158 of card
     // ranges, dropped without `cardBrand`; 90 of `code` and of errors that take one argument; 40 of
     // the reactor and the application that a webhook names; 70 of the keys of applications;
-    // 70 of `access` and `transform`; 200 of stored proxies; 70 of the option `fetch`.
-    expect(gzipSync(minified).length).toBeLessThan(9_940);
+    // 70 of `access` and `transform`; 200 of stored proxies; 70 of the option `fetch`;
+    // 460 of `onAttempt` and `withResponse`.
+    expect(gzipSync(minified).length).toBeLessThan(10_400);
   });
 
   it('names nothing of Node in the files that browsers load', () => {
@@ -140,11 +177,27 @@ describe('the package', () => {
       ]).toEqual([file, null]);
   });
 
-  it('passes publint', async () => {
-    const { stdout } = await run(process.execPath, [
-      ...['node_modules/publint/src/cli.js', installed(), '--strict', '--pack', 'false'],
+  it('passes publint and “Are the types wrong?”', async () => {
+    // Only a page loads this file, as an ES module and without a package manager.
+    const { stdout } = await run(process.execPath, ['tools/check-package.ts', tarball, './browser.min.js']);
+    expect(stdout).toBe('0 findings\n');
+  });
+
+  it('would not pass them with types that do not belong to the code', async () => {
+    const broken = temporaryFolder();
+    cpSync(installed(), broken, { recursive: true });
+    const manifest = readFileSync(installed('package.json'), 'utf8');
+    writeFileSync(join(broken, 'package.json'), manifest.replaceAll('index.d.cts', 'index.d.ts'));
+    await run('npm', ['pack', '--silent'], { cwd: broken });
+    const [packed = ''] = globSync('*.tgz', { cwd: broken });
+    const checked = run(process.execPath, [
+      'tools/check-package.ts',
+      join(broken, packed),
+      './browser.min.js',
     ]);
-    expect(stdout).toContain('All good!');
+    const { stdout } = await checked.catch((error: unknown) => error as { readonly stdout: string });
+    expect(stdout).toMatch(/^publint: .*types/m);
+    expect(stdout).toContain('types: {"kind":"FalseESM"');
   });
 });
 
@@ -176,7 +229,7 @@ describe('a program that installed the tarball works as', () => {
   it('the first program of the README runs as in a program that installed the tarball', async () => {
     const [, text = ''] = /^```js\n(.*?)^```$/ms.exec(readFileSync(installed('README.md'), 'utf8')) ?? [];
     writeFileSync(join(project, 'readme.mjs'), `${text}\nconsole.log(JSON.stringify(token.data));`);
-    const env = { BASE_URL: credentials.base_url, API_KEY: apiKey };
+    const env = { CLOAKROOM_URL: credentials.base_url, CLOAKROOM_API_KEY: apiKey };
     expect(await output(process.execPath, 'readme.mjs', env)).toEqual(CARD);
   });
 });

@@ -10,8 +10,10 @@ const run = promisify(execFile);
 export async function packedSdk(): Promise<string> {
   const folder = temporaryFolder();
   // A separate process builds it, because jest would run the build as CommonJS.
-  const program = `import { buildSdk, packSdk } from ${JSON.stringify(join(process.cwd(), 'tools/build-sdk.ts'))};
-    await buildSdk(${JSON.stringify(folder)}); packSdk(${JSON.stringify(folder)}, ${JSON.stringify(folder)});`;
+  const tool = (file: string) => JSON.stringify(join(process.cwd(), 'tools', file));
+  const program = `import { buildSdk } from ${tool('build-sdk.ts')};
+    import { packPackage } from ${tool('publishing/pack-package.ts')};
+    await buildSdk(${JSON.stringify(folder)}); packPackage(${JSON.stringify(folder)}, ${JSON.stringify(folder)});`;
   await run(process.execPath, ['--input-type=module', '--eval', program]);
   const tarball = readdirSync(folder).find((file) => file.endsWith('.tgz'));
   if (tarball === undefined) throw new Error('the SDK was not packed');

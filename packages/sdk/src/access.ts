@@ -1,4 +1,5 @@
 import type { HttpClient, CallOptions } from './http-client.ts';
+import { request } from './request.ts';
 import type { AccessQuestion, Explanation } from './resources.ts';
 
 export function accessOf(http: HttpClient) {
@@ -8,9 +9,9 @@ export function accessOf(http: HttpClient) {
      * container.
      * @example const { allowed, decided_by } = await client.access.explain({ application_id: id, permission: 'token:read', container: '/pci/' });
      */
-    explain: async (question: AccessQuestion, options?: CallOptions) => {
+    explain: (question: AccessQuestion, options?: CallOptions) => {
       const call = { ...options, method: 'POST', path: '/access/explain', body: question } as const;
-      return (await http.json({ ...call, isSafe: true })) as Explanation;
+      return request<Explanation>(http, { ...call, isSafe: true });
     },
   };
 }

@@ -1,7 +1,8 @@
+import type { ApiPromise } from './api-promise.ts';
 import type { HttpClient, CallOptions, WriteOptions } from './http-client.ts';
 import { keysOf } from './keys.ts';
 import { listOf, type List, type PageQuery } from './list.ts';
-import { pathOf } from './paths.ts';
+import { request } from './request.ts';
 import type {
   Application,
   ApplicationGrants,
@@ -16,29 +17,33 @@ export interface ApplicationQuery extends PageQuery {
 }
 
 export function applicationsOf(http: HttpClient) {
-  const post = async (path: string, body?: unknown, options?: WriteOptions) =>
-    (await http.json({ ...options, method: 'POST', path, body })) as ApplicationWithKey;
-  const read = async (path: string, options?: CallOptions) =>
-    (await http.json({ ...options, method: 'GET', path })) as Application;
+  const path = '/applications/{id}';
   return {
     /**
      * Creates an application; only this response contains its key.
      * @example const { key } = await client.applications.create({ name: 'Checkout', type: 'public', permissions: ['token:create'] });
      */
     create: (application: NewApplication, options?: WriteOptions) =>
-      post('/applications', application, options),
+      request<ApplicationWithKey>(http, {
+        ...options,
+        method: 'POST',
+        path: '/applications',
+        body: application,
+      }),
 
     /**
      * Returns an application, without its key.
      * @example const { name } = await client.applications.retrieve(id);
      */
-    retrieve: async (id: string, options?: CallOptions) => read(pathOf('applications', id), options),
+    retrieve: (id: string, options?: CallOptions) =>
+      request<Application>(http, { ...options, method: 'GET', path, ids: [id] }),
 
     /**
      * Returns the application of the client's key.
      * @example const { id } = await client.applications.retrieveByKey();
      */
-    retrieveByKey: (options?: CallOptions) => read('/applications/key', options),
+    retrieveByKey: (options?: CallOptions) =>
+      request<Application>(http, { ...options, method: 'GET', path: '/applications/key' }),
 
     /**
      * One page when awaited, every application when iterated.
@@ -51,17 +56,20 @@ export function applicationsOf(http: HttpClient) {
      * Replaces name, permissions and rules.
      * @example await client.applications.update(id, { name: 'Checkout', permissions: ['token:create', 'token:update'] });
      */
-    update: async (id: string, application: ApplicationGrants, options?: WriteOptions) => {
-      const path = pathOf('applications', id);
-      return (await http.json({ ...options, method: 'PUT', path, body: application })) as Application;
-    },
+    update: (id: string, application: ApplicationGrants, options?: WriteOptions) =>
+      request<Application>(http, { ...options, method: 'PUT', path, ids: [id], body: application }),
 
     /**
      * Puts one new key in the place of all of its keys, which are invalid immediately.
      * @example const { key } = await client.applications.regenerateKey(id);
      */
-    regenerateKey: async (id: string, options?: WriteOptions) =>
-      post(pathOf('applications', id, 'regenerate'), undefined, options),
+    regenerateKey: (id: string, options?: WriteOptions) =>
+      request<ApplicationWithKey>(http, {
+        ...options,
+        method: 'POST',
+        path: '/applications/{id}/regenerate',
+        ids: [id],
+      }),
 
     /** The keys of an application, of which it may have several. */
     keys: keysOf(http, 'applications'),
@@ -70,8 +78,7 @@ export function applicationsOf(http: HttpClient) {
      * Deletes it, its keys and its sessions.
      * @example await client.applications.delete(id);
      */
-    delete: async (id: string, options?: CallOptions): Promise<void> => {
-      await http.json({ ...options, method: 'DELETE', path: pathOf('applications', id) });
-    },
+    delete: (id: string, options?: CallOptions): ApiPromise<void> =>
+      request(http, { ...options, method: 'DELETE', path, ids: [id] }),
   };
 }

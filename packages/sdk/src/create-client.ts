@@ -1,4 +1,5 @@
 import { accessOf } from './access.ts';
+import type { ApiPromise } from './api-promise.ts';
 import { applicationsOf } from './applications.ts';
 import {
   createHttpClient,
@@ -17,6 +18,7 @@ import type { Detokenized, Tokenized } from './generics.ts';
 import { sessionsOf } from './sessions.ts';
 import { tenantsOf } from './tenants.ts';
 import { tokensOf } from './tokens.ts';
+import { request } from './request.ts';
 
 /** Has a method for every operation of the service (docs/sdk.md). */
 export interface Client {
@@ -35,13 +37,13 @@ export interface Client {
    * ids in it.
    * @example const { card } = await client.tokenize({ card: { type: 'card', data: { number } } });
    */
-  readonly tokenize: <T>(value: T & AsJson<T>, options?: WriteOptions) => Promise<Tokenized<T>>;
+  readonly tokenize: <T>(value: T & AsJson<T>, options?: WriteOptions) => ApiPromise<Tokenized<T>>;
 
   /**
    * Fills in the expressions of any JSON, under the transforms of the caller's rules.
    * @example const { last4 } = await client.detokenize({ last4: `{{ ${id} | json: '$.number' | last4 }}` });
    */
-  readonly detokenize: <T>(value: T & AsJson<T>, options?: ViewOptions) => Promise<Detokenized<T>>;
+  readonly detokenize: <T>(value: T & AsJson<T>, options?: ViewOptions) => ApiPromise<Detokenized<T>>;
 
   /**
    * Sends a request with its detokenization expressions filled in, to `url` or through the stored
@@ -65,20 +67,18 @@ export function clientOf(http: HttpClient): Client {
     tenants: tenantsOf(http),
     logs: logsOf(http),
     proxy: proxyOf(http),
-    tokenize: async <T>(body: T & AsJson<T>, writing?: WriteOptions) =>
-      (await http.json({ ...writing, method: 'POST', path: '/tokenize', body })) as Tokenized<T>,
-    detokenize: async <T>(body: T & AsJson<T>, reading?: ViewOptions) => {
-      const call = { ...reading, method: 'POST', path: '/detokenize', body, isSafe: true } as const;
-      return (await http.json(call)) as Detokenized<T>;
-    },
+    tokenize: (body, writing) => request(http, { ...writing, method: 'POST', path: '/tokenize', body }),
+    detokenize: (body, reading) =>
+      request(http, { ...reading, method: 'POST', path: '/detokenize', body, isSafe: true }),
   };
 }
 
 /**
  * A client that retries GETs and read-only calls if the service throttles or is unavailable, and a
  * write only with an idempotency key. Throws `TypeError` and `RangeError` for invalid options.
- * @example const client = createClient({ baseUrl: 'https://tokens.example.com', apiKey: process.env['API_KEY'] ?? '' });
+ * @example const client = createClient(); // in Node, with CLOAKROOM_URL and CLOAKROOM_API_KEY set
+ * @example const client = createClient({ baseUrl: 'https://tokens.example.com', apiKey: KEY });
  */
-export function createClient(options: ClientOptions): Client {
+export function createClient(options: ClientOptions = {}): Client {
   return clientOf(createHttpClient(options));
 }

@@ -1,17 +1,17 @@
-import { parseJson } from '../../../src/core/shared/parse-json.ts';
-import { abortable, throwIfAborted, type Signal } from './abort.ts';
-import { ApiError } from './api-error.ts';
-import { ConnectionError, TimeoutError } from './connection-error.ts';
-import type { FieldErrors } from './errors.ts';
+import type { Signal } from './abort.ts';
+import type { WithResponse } from './api-promise.ts';
+import { observerOf, type OnAttempt } from './attempt-event.ts';
+import { exchanged } from './exchange.ts';
 import { transportOver } from './fetch-transport.ts';
 import type { Fetch } from './fetch.ts';
 import { headerText, mergedHeaders } from './headers.ts';
-import { addressOf } from './paths.ts';
+import { addressOf, pathOf } from './paths.ts';
+import { send, settingOf } from './platform.ts';
+import { contentOf, errorOf } from './read-response.ts';
 import type { Transform } from './resources.ts';
+import { retrying } from './retry.ts';
 import type { TransportResponse } from './transport-response.ts';
-import type { Transport, TransportRequest } from './transport.ts';
-import { send } from './platform.ts';
-import { retryAfterSeconds, retrying } from './retry.ts';
+import type { TransportRequest } from './transport.ts';
 
 const MAX_RETRIES = 3;
 /** The service ends a request after half of this time. */
@@ -20,12 +20,19 @@ const TIMEOUT_MS = 60_000;
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 const KEY_MAX_LENGTH = 400;
 const TRACE_ID_MAX_LENGTH = 200;
+const PROXY = '/proxy';
 
 export interface ClientOptions {
-  /** Has the form `https://tokens.example.com`. */
-  readonly baseUrl: string;
-  /** The key that an application or a session has. */
-  readonly apiKey: string;
+  /**
+   * Has the form `https://tokens.example.com`. Default in Node: the environment variable
+   * `CLOAKROOM_URL`.
+   */
+  readonly baseUrl?: string | undefined;
+  /**
+   * The key that an application or a session has. Default in Node: the environment variable
+   * `CLOAKROOM_API_KEY`.
+   */
+  readonly apiKey?: string | undefined;
   /** Prefix of the reserved headers; `SVC` unless the operator chose another. */
   readonly headerPrefix?: string | undefined;
   /** The client retries a call at most so often, if it is retryable. Default: 3. 0 means never. */
@@ -37,6 +44,11 @@ export interface ClientOptions {
    * service that exists only in a test. It must reject when `signal` is aborted.
    */
   readonly fetch?: Fetch | undefined;
+  /**
+   * Called once for each attempt of a call, for logs and metrics: an event has no values. Its
+   * failure does not reach the call; the client prints the first one to the console.
+   */
+  readonly onAttempt?: OnAttempt | undefined;
 }
 
 export interface CallOptions {
@@ -73,7 +85,10 @@ export type Query = Readonly<Record<string, string | number | readonly string[] 
 
 export interface Call extends WriteOptions, ViewOptions {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Has the form `/tokens/{id}`, as the route. */
   readonly path: string;
+  /** Replace the parameters of `path`, in their order. */
+  readonly ids?: readonly string[];
   readonly query?: Query | undefined;
   readonly body?: unknown;
   /** A read-only POST. */
@@ -81,12 +96,12 @@ export interface Call extends WriteOptions, ViewOptions {
   readonly contentType?: string;
 }
 
-export interface RawCall extends CallOptions {
+export interface ProxiedCall extends CallOptions {
   readonly method: string;
-  /** The path that the request must stay below. */
-  readonly prefix: string;
-  /** The rest of the path, which includes the query. */
-  readonly rest: string;
+  /** Follows `/proxy`; begins with a slash, unless it is empty. */
+  readonly path: string;
+  /** Begins with `?`, unless it is empty. */
+  readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | undefined;
 }
@@ -96,11 +111,12 @@ export interface HttpClient {
    * Returns the JSON of a success, or `undefined` without a body; throws `ApiError` and
    * `ConnectionError`.
    */
-  json(call: Call): Promise<unknown>;
-  /** Returns the response unchanged, whatever its status. Never retried. */
-  raw(call: RawCall): Promise<TransportResponse>;
-  /** Maps a failed response to its error. */
-  error(response: TransportResponse): ApiError;
+  send(call: Call): Promise<WithResponse<unknown>>;
+  /**
+   * Returns the destination's response with its status, whatever that is. Never retried. Throws
+   * `ApiError` if the proxy itself failed.
+   */
+  proxied(call: ProxiedCall): Promise<TransportResponse>;
   readonly headerPrefix: string;
 }
 
@@ -115,24 +131,6 @@ export function queryText(query: Query = {}): string {
   const text = parameters.toString();
   return text === '' ? '' : `?${text}`;
 }
-
-const NO_JSON = Symbol('no JSON');
-
-/** `undefined` for an empty body. */
-function jsonOf({ body }: TransportResponse): unknown {
-  if (body.length === 0) return undefined;
-  try {
-    return parseJson(new TextDecoder().decode(body));
-  } catch {
-    return NO_JSON;
-  }
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
-
-const textOr = <T>(value: unknown, otherwise: T): string | T =>
-  typeof value === 'string' ? value : otherwise;
 
 /** A number of the options, or its default. Throws `RangeError`. */
 function checked(name: string, value: number | undefined, otherwise: number, least: number): number {
@@ -156,97 +154,35 @@ function baseOf(baseUrl: string): string {
   return origin + pathname.replace(/\/+$/, '');
 }
 
-/**
- * A failure's code, such as `ECONNREFUSED`: in the cause of `fetch`'s error, or in the first of
- * several. Nothing else: messages quote headers, and errors of parsers contain their input.
- */
-function codeOf(failure: unknown, depth = 0): string | undefined {
-  // No `instanceof`: errors of another realm have other classes.
-  if (!isRecord(failure) || depth > 4) return undefined;
-  const { code, cause, errors } = failure;
-  if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(code)) return code;
-  return codeOf(cause, depth + 1) ?? codeOf(Array.isArray(errors) ? errors[0] : undefined, depth + 1);
-}
+const retriesOf = ({ maxRetries }: CallOptions, otherwise: number): number =>
+  checked('maxRetries', maxRetries, otherwise, 0);
+const timeoutOf = ({ timeoutMs }: CallOptions, otherwise: number): number =>
+  checked('timeoutMs', timeoutMs, otherwise, 1);
 
-function connectionErrorOf(failure: unknown, url: string): ConnectionError {
-  if (failure instanceof ConnectionError) return failure;
-  const message = `No complete response came from ${new URL(url).origin}`;
-  const code = codeOf(failure);
-  return code === undefined
-    ? new ConnectionError(message)
-    : new ConnectionError(`${message}: ${code}`, { code });
-}
-
-/**
- * One attempt, which the call's signal or its timeout can end. Throws `ConnectionError`, or the
- * reason of the signal.
- */
-async function attempt(
-  transport: Transport,
-  request: Omit<TransportRequest, 'signal'>,
-  signal: Signal | undefined,
-  timeoutMs: number,
-): Promise<TransportResponse> {
-  throwIfAborted(signal);
-  const ended = new AbortController();
-  const end = () => ended.abort();
-  const timer = setTimeout(end, timeoutMs);
-  signal?.addEventListener('abort', end);
-  try {
-    return await transport({ ...request, signal: ended.signal });
-  } catch (failure) {
-    throwIfAborted(signal);
-    if (ended.signal.aborted) throw new TimeoutError(timeoutMs);
-    throw connectionErrorOf(failure, request.url);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', end);
-  }
-}
-
-/** The error of a response; `reserved` adds the prefix to the name of a header. */
-function errorOf(reserved: (name: string) => string, response: TransportResponse): ApiError {
-  const body = jsonOf(response);
-  const problem = isRecord(body) && isRecord(body['proxy_error']) ? body['proxy_error'] : body;
-  const { title, code, detail, errors, message } = isRecord(problem) ? problem : {};
-  return new ApiError({
-    status: response.status,
-    // Responses of API Gateway itself contain only a message.
-    title: textOr(title, textOr(message, 'Error')),
-    code: textOr(code, undefined),
-    detail: textOr(detail, undefined),
-    errors: isRecord(errors) ? (errors as FieldErrors) : undefined,
-    traceId: response.headers[reserved('TRACE-ID').toLowerCase()],
-    retryAfter: retryAfterSeconds(response.headers['retry-after'], Date.now()),
-  });
-}
-
-/** A server that returns a page instead of JSON is not the service. */
-function contentOf(reserved: (name: string) => string, response: TransportResponse): unknown {
-  const body = jsonOf(response);
-  if (body !== NO_JSON) return body;
-  const title = 'Unexpected response';
-  const detail = 'It is not JSON: is baseUrl the address of the service?';
-  const { status, code, errors, traceId, retryAfter } = errorOf(reserved, response);
-  throw new ApiError({ status, title, code, detail, errors, traceId, retryAfter });
-}
-
-export function createHttpClient(options: ClientOptions): HttpClient {
-  const base = baseOf(options.baseUrl);
-  const apiKey = headerText('apiKey', options.apiKey, 1_000);
-  const headerPrefix = options.headerPrefix ?? 'SVC';
+/** Throws `TypeError` and `RangeError`. */
+function settingsOf(options: ClientOptions) {
+  const { headerPrefix = 'SVC', fetch, onAttempt } = options;
   // The service validates its own setting in the same way.
   if (!/^[A-Za-z][A-Za-z0-9]{0,19}$/.test(headerPrefix))
     throw new TypeError('headerPrefix must be 1 to 20 letters and digits, starting with a letter');
-  if (!['undefined', 'function'].includes(typeof options.fetch))
-    throw new TypeError('fetch must be a function');
-  const transport = options.fetch === undefined ? send : transportOver(options.fetch);
+  for (const [name, value] of Object.entries({ fetch, onAttempt }))
+    if (value !== undefined && typeof value !== 'function') throw new TypeError(`${name} must be a function`);
+  return {
+    base: baseOf(options.baseUrl ?? settingOf('baseUrl')),
+    apiKey: headerText('apiKey', options.apiKey ?? settingOf('apiKey'), 1_000),
+    headerPrefix,
+    maxRetries: retriesOf(options, MAX_RETRIES),
+    timeoutMs: timeoutOf(options, TIMEOUT_MS),
+    transport: fetch === undefined ? send : transportOver(fetch),
+    observe: observerOf(onAttempt),
+  };
+}
+
+export function createHttpClient(options: ClientOptions): HttpClient {
+  const { base, apiKey, headerPrefix, maxRetries, timeoutMs, transport, observe } = settingsOf(options);
   const reserved = (name: string) => `${headerPrefix}-${name}`;
-  const retriesOf = ({ maxRetries }: CallOptions, otherwise: number) =>
-    checked('maxRetries', maxRetries, otherwise, 0);
-  const timeoutOf = ({ timeoutMs }: CallOptions, otherwise: number) =>
-    checked('timeoutMs', timeoutMs, otherwise, 1);
-  const own = { maxRetries: retriesOf(options, MAX_RETRIES), timeoutMs: timeoutOf(options, TIMEOUT_MS) };
+  const traceHeader = reserved('TRACE-ID').toLowerCase();
+  const statusHeader = reserved('PROXY-DESTINATION-STATUS').toLowerCase();
 
   const ownHeaders = ({ idempotencyKey, traceId, transform }: WriteOptions & ViewOptions) => ({
     [reserved('API-KEY')]: apiKey,
@@ -261,7 +197,7 @@ export function createHttpClient(options: ClientOptions): HttpClient {
 
   const requestOf = (call: Call): Omit<TransportRequest, 'signal'> => ({
     method: call.method,
-    url: addressOf(base, call.path, queryText(call.query)),
+    url: addressOf(base, pathOf(call.path, call.ids), queryText(call.query)),
     headers: {
       ...ownHeaders(call),
       Accept: 'application/json',
@@ -270,35 +206,40 @@ export function createHttpClient(options: ClientOptions): HttpClient {
     body: call.body === undefined ? undefined : JSON.stringify(call.body),
   });
 
+  const attemptsOf = (call: CallOptions & Pick<Call, 'path'> & { readonly method: string }) => ({
+    transport,
+    observe,
+    route: `${call.method} ${call.path}`,
+    signal: call.signal,
+    timeoutMs: timeoutOf(call, timeoutMs),
+    traceIdOf: (response: TransportResponse | undefined) => call.traceId ?? response?.headers[traceHeader],
+  });
+
   return {
     headerPrefix,
-    error: (response) => errorOf(reserved, response),
-    raw: async (call) => {
-      const { method, prefix, rest, body, signal } = call;
+    proxied: async (call) => {
+      const { method, path, query, body } = call;
       const headers = mergedHeaders(call.headers, ownHeaders(call));
-      const request = { method, url: addressOf(base, prefix, rest), headers, body };
-      return attempt(transport, request, signal, timeoutOf(call, own.timeoutMs));
+      return exchanged({
+        ...attemptsOf({ ...call, path: path === '' ? PROXY : `${PROXY}/{suffix+}` }),
+        request: { method, url: addressOf(base, PROXY, path + query), headers, body },
+        pauseAfter: () => undefined,
+        read: (response) => {
+          const status = response.headers[statusHeader];
+          if (status === undefined) throw errorOf(traceHeader, response);
+          return { ...response, status: Number(status) };
+        },
+      });
     },
-    json: async (call) => {
-      const request = requestOf(call);
-      const timeoutMs = timeoutOf(call, own.timeoutMs);
+    send: async (call) => {
       const isKeyed = call.idempotencyKey !== undefined;
       const mayRepeat = call.method === 'GET' || call.isSafe === true || isKeyed;
-      const pauseAfter = retrying(mayRepeat ? retriesOf(call, own.maxRetries) : 0, isKeyed);
-      for (;;) {
-        let failure: ApiError | ConnectionError;
-        try {
-          const response = await attempt(transport, request, call.signal, timeoutMs);
-          if (response.status >= 200 && response.status < 300) return contentOf(reserved, response);
-          failure = errorOf(reserved, response);
-        } catch (thrown) {
-          if (!(thrown instanceof ConnectionError)) throw thrown;
-          failure = thrown;
-        }
-        const pauseMs = pauseAfter(failure);
-        if (pauseMs === undefined) throw failure;
-        await abortable(pauseMs, call.signal);
-      }
+      return exchanged({
+        ...attemptsOf(call),
+        request: requestOf(call),
+        pauseAfter: retrying(mayRepeat ? retriesOf(call, maxRetries) : 0, isKeyed),
+        read: (response) => contentOf(traceHeader, response),
+      });
     },
   };
 }

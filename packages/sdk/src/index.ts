@@ -1,6 +1,8 @@
 export type { Signal } from './abort.ts';
 export { ApiError } from './api-error.ts';
+export type { ApiPromise, ApiResponse, WithResponse } from './api-promise.ts';
 export type { ApplicationQuery } from './applications.ts';
+export type { AttemptEvent, OnAttempt } from './attempt-event.ts';
 export type { CallOptions, ClientOptions, Query, ViewOptions, WriteOptions } from './http-client.ts';
 export type { Fetch, FetchRequest, FetchResponse } from './fetch.ts';
 export type * from './generics.ts';

@@ -1,4 +1,6 @@
+import type { ApiPromise } from './api-promise.ts';
 import type { HttpClient, CallOptions, Query } from './http-client.ts';
+import { request } from './request.ts';
 
 export interface Pagination {
   /** Exact up to 10,000, then `total_is_lower_bound`. Absent on pages that `after` continues. */
@@ -31,7 +33,7 @@ export interface PageQuery {
  * @example const { data, pagination } = await client.tokens.list({ size: 50 });
  * @example for await (const token of client.tokens.list()) console.log(token.id);
  */
-export interface List<T> extends Promise<Page<T>>, AsyncIterable<T> {}
+export interface List<T> extends ApiPromise<Page<T>>, AsyncIterable<T> {}
 
 /** A page that a cursor continues has no number. */
 interface Continuing {
@@ -40,13 +42,14 @@ interface Continuing {
 }
 
 /** `fetchPage` gets the cursor that continues the requested page; first, `undefined`. */
-export function createList<T>(fetchPage: (next: Continuing) => Promise<Page<T>>): List<T> {
-  let first: Promise<Page<T>> | undefined;
-  const asked = (): Promise<Page<T>> => (first ??= fetchPage({}));
+export function createList<T>(fetchPage: (next: Continuing) => ApiPromise<Page<T>>): List<T> {
+  let first: ApiPromise<Page<T>> | undefined;
+  const asked = (): ApiPromise<Page<T>> => (first ??= fetchPage({}));
   return {
     then: (onPage, onError) => asked().then(onPage, onError),
     catch: (onError) => asked().catch(onError),
     finally: (onEnd) => asked().finally(onEnd),
+    withResponse: () => asked().withResponse(),
     [Symbol.toStringTag]: 'List',
     async *[Symbol.asyncIterator]() {
       for (let next: Continuing | undefined = {}; next !== undefined;) {
@@ -60,7 +63,4 @@ export function createList<T>(fetchPage: (next: Continuing) => Promise<Page<T>>)
 
 /** A list whose pages are requested by GET. */
 export const listOf = <T>(http: HttpClient, path: string, query: Query, options?: CallOptions): List<T> =>
-  createList(async (next) => {
-    const call = { ...options, method: 'GET', path, query: { ...query, ...next } } as const;
-    return (await http.json(call)) as Page<T>;
-  });
+  createList((next) => request(http, { ...options, method: 'GET', path, query: { ...query, ...next } }));

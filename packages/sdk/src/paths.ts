@@ -11,9 +11,11 @@ function segmentOf(id: string): string {
   throw new TypeError('An id is text that is not empty, no . or .., and has no / \\ ? # % in it');
 }
 
-/** `/tokens/t1` from `tokens` and `t1`. Throws `TypeError` for an invalid id. */
-export const pathOf = (...segments: readonly string[]): string =>
-  segments.map((segment) => `/${segmentOf(segment)}`).join('');
+/** `/tokens/t1` from `/tokens/{id}` and `t1`. Throws `TypeError` for an invalid id. */
+export function pathOf(template: string, ids: readonly string[] = []): string {
+  let at = 0;
+  return template.replace(/\{\w+\}/g, () => segmentOf(ids[at++] ?? ''));
+}
 
 /** The path after every level of decoding. */
 function laidBare(path: string): string {

@@ -1,4 +1,5 @@
 import type { HttpClient, CallOptions } from './http-client.ts';
+import { request } from './request.ts';
 import type { ApplicationType, Permission } from './resources.ts';
 
 export function permissionsOf(http: HttpClient) {
@@ -7,10 +8,9 @@ export function permissionsOf(http: HttpClient) {
      * All permissions, or those that one type of application may have. Any key may call this.
      * @example const permissions = await client.permissions.list('private');
      */
-    list: async (applicationType?: ApplicationType, options?: CallOptions) => {
+    list: (applicationType?: ApplicationType, options?: CallOptions) => {
       const query = { application_type: applicationType };
-      const response = await http.json({ ...options, method: 'GET', path: '/permissions', query });
-      return response as readonly Permission[];
+      return request<readonly Permission[]>(http, { ...options, method: 'GET', path: '/permissions', query });
     },
   };
 }

@@ -3,6 +3,11 @@ export { fetchTransport as send } from './fetch-transport.ts';
 /** No browser sends one. */
 export const SENDS_BODY_OF_GET: boolean = false;
 
+/** A page has no environment: an absent option is a `TypeError`. */
+export function settingOf(option: 'baseUrl' | 'apiKey'): never {
+  throw new TypeError(`Set the option ${option}`);
+}
+
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
 /** HMAC-SHA-256 with WebCrypto, which browsers offer only in secure contexts. */

@@ -9,6 +9,18 @@ import { fetchTransport } from './fetch-transport.ts';
 
 export const SENDS_BODY_OF_GET: boolean = true;
 
+const VARIABLES = { baseUrl: 'CLOAKROOM_URL', apiKey: 'CLOAKROOM_API_KEY' } as const;
+
+/** An absent option, from the environment. Throws `TypeError`. */
+export function settingOf(option: keyof typeof VARIABLES): string {
+  const variable = VARIABLES[option];
+  // Other platforms that load this build may have no `process`.
+  const { process } = globalThis as { readonly process?: Pick<NodeJS.Process, 'env'> };
+  const value = process?.env[variable];
+  if (value !== undefined && value !== '') return value;
+  throw new TypeError(`Set the option ${option}, or the environment variable ${variable}`);
+}
+
 /**
  * `fetch` if it exists (Node 18 and later) and supports the request: it rejects a GET with a body.
  * Otherwise Node's own client, which is loaded only then.

@@ -99,11 +99,11 @@ export function proxyOf(http: HttpClient) {
     const content = bodyOf(body);
     if (method === 'GET' && content.body !== undefined && !SENDS_BODY_OF_GET)
       throw new TypeError('A browser sends no GET with a body');
-    const response = await http.raw({
+    const response = await http.proxied({
       ...options,
       method,
-      prefix: '/proxy',
-      rest: proxyPathOf(path) + queryText(query),
+      path: proxyPathOf(path),
+      query: queryText(query),
       headers: mergedHeaders(
         content.type === undefined ? {} : { 'Content-Type': content.type },
         checkedHeaders(headers ?? {}),
@@ -113,16 +113,7 @@ export function proxyOf(http: HttpClient) {
       ),
       body: content.body,
     });
-    const status = response.headers[header('PROXY-DESTINATION-STATUS').toLowerCase()];
-    if (status === undefined) throw http.error(response);
     const text = () => new TextDecoder().decode(response.body);
-    return {
-      status: Number(status),
-      headers: response.headers,
-      setCookies: response.setCookies,
-      body: response.body,
-      text,
-      json: () => parseJson(text()),
-    };
+    return { ...response, text, json: () => parseJson(text()) };
   };
 }

@@ -1,4 +1,6 @@
+import type { ApiPromise } from './api-promise.ts';
 import type { CallOptions, HttpClient, WriteOptions } from './http-client.ts';
+import { request } from './request.ts';
 import type { Session, SessionGrants } from './resources.ts';
 
 export function sessionsOf(http: HttpClient) {
@@ -8,15 +10,14 @@ export function sessionsOf(http: HttpClient) {
      * The service shows the key of a session once, so an idempotency key has no effect.
      * @example const { session_key, nonce } = await client.sessions.create();
      */
-    create: async (options?: CallOptions) =>
-      (await http.json({ ...options, method: 'POST', path: '/sessions' })) as Session,
+    create: (options?: CallOptions) =>
+      request<Session>(http, { ...options, method: 'POST', path: '/sessions' }),
 
     /**
      * Needs a private key. Grants a session access, once, and no more than its application has.
      * @example await client.sessions.authorize({ nonce, permissions: ['token:create'] });
      */
-    authorize: async (grants: SessionGrants, options?: WriteOptions): Promise<void> => {
-      await http.json({ ...options, method: 'POST', path: '/sessions/authorize', body: grants });
-    },
+    authorize: (grants: SessionGrants, options?: WriteOptions): ApiPromise<void> =>
+      request(http, { ...options, method: 'POST', path: '/sessions/authorize', body: grants }),
   };
 }

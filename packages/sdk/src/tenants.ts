@@ -1,4 +1,5 @@
 import type { HttpClient, CallOptions, WriteOptions } from './http-client.ts';
+import { request } from './request.ts';
 import type { Tenant, TenantChange } from './resources.ts';
 
 const PATH = '/tenants/self';
@@ -9,14 +10,13 @@ export function tenantsOf(http: HttpClient) {
      * Returns the tenant of the client's key.
      * @example const { settings } = await client.tenants.retrieve();
      */
-    retrieve: async (options?: CallOptions) =>
-      (await http.json({ ...options, method: 'GET', path: PATH })) as Tenant,
+    retrieve: (options?: CallOptions) => request<Tenant>(http, { ...options, method: 'GET', path: PATH }),
 
     /**
      * Replaces name and settings.
      * @example await client.tenants.update({ name: 'Shop', settings: { deduplicate_tokens: true } });
      */
-    update: async (tenant: TenantChange, options?: WriteOptions) =>
-      (await http.json({ ...options, method: 'PUT', path: PATH, body: tenant })) as Tenant,
+    update: (tenant: TenantChange, options?: WriteOptions) =>
+      request<Tenant>(http, { ...options, method: 'PUT', path: PATH, body: tenant }),
   };
 }

@@ -1,7 +1,8 @@
+import type { ApiPromise } from './api-promise.ts';
 import type { HttpClient, CallOptions, ViewOptions, WriteOptions } from './http-client.ts';
-import { createList, listOf, type List, type Page, type PageQuery } from './list.ts';
-import { pathOf } from './paths.ts';
+import { createList, listOf, type List, type PageQuery } from './list.ts';
 import type { NewToken, TokenChange } from './generics.ts';
+import { request } from './request.ts';
 import type { Token } from './resources.ts';
 
 export interface TokenQuery extends PageQuery {
@@ -16,20 +17,21 @@ export interface SearchQuery extends PageQuery {
 }
 
 export function tokensOf(http: HttpClient) {
+  const path = '/tokens/{id}';
   return {
     /**
      * Creates a token.
      * @example const { id } = await client.tokens.create({ type: 'card', data: { number: '4242424242424242' } });
      */
-    create: async <D>(token: NewToken<D>, options?: WriteOptions) =>
-      (await http.json({ ...options, method: 'POST', path: '/tokens', body: token })) as Token,
+    create: <D>(token: NewToken<D>, options?: WriteOptions) =>
+      request<Token>(http, { ...options, method: 'POST', path: '/tokens', body: token }),
 
     /**
      * Returns a token, its data under the caller's transform.
      * @example const { data } = await client.tokens.retrieve(id);
      */
-    retrieve: async (id: string, options?: ViewOptions) =>
-      (await http.json({ ...options, method: 'GET', path: pathOf('tokens', id) })) as Token,
+    retrieve: (id: string, options?: ViewOptions) =>
+      request<Token>(http, { ...options, method: 'GET', path, ids: [id] }),
 
     /**
      * One page when awaited, every token when iterated.
@@ -45,32 +47,31 @@ export function tokensOf(http: HttpClient) {
      * Changes a token by a merge patch: `null` removes.
      * @example await client.tokens.update(id, { metadata: { customer: null } });
      */
-    update: async <D>(id: string, change: TokenChange<D>, options?: WriteOptions) =>
-      (await http.json({
+    update: <D>(id: string, change: TokenChange<D>, options?: WriteOptions) =>
+      request<Token>(http, {
         ...options,
         method: 'PATCH',
-        path: pathOf('tokens', id),
+        path,
+        ids: [id],
         body: change,
         contentType: 'application/merge-patch+json',
-      })) as Token,
+      }),
 
     /**
      * Deletes a token and everything derived from it.
      * @example await client.tokens.delete(id);
      */
-    delete: async (id: string, options?: CallOptions): Promise<void> => {
-      await http.json({ ...options, method: 'DELETE', path: pathOf('tokens', id) });
-    },
+    delete: (id: string, options?: CallOptions): ApiPromise<void> =>
+      request(http, { ...options, method: 'DELETE', path, ids: [id] }),
 
     /**
      * Finds tokens by their search indexes.
      * @example const { data } = await client.tokens.search({ query: 'data:"4242"' });
      */
     search: (query: SearchQuery, options?: ViewOptions): List<Token> =>
-      createList(async (next) => {
+      createList((next) => {
         const body = { ...query, ...next };
-        const call = { ...options, method: 'POST', path: '/tokens/search', body, isSafe: true } as const;
-        return (await http.json(call)) as Page<Token>;
+        return request(http, { ...options, method: 'POST', path: '/tokens/search', body, isSafe: true });
       }),
   };
 }

@@ -16,6 +16,7 @@ const GLOBALS = `
     const args: Record<string, sdk.Json>;
     const [KEY, PUBLIC_KEY, WEBHOOK_SECRET, PROVIDER_KEY, baseUrl]: string[] & Record<number, string>;
     const data: sdk.CardData;
+    const requests: { count: number };
     const request: { headers: Record<string, string | string[] | undefined> };
     const headers: Record<string, string>;
   }`;

@@ -36,6 +36,13 @@ interface Order {
 
 export const client: Client = createClient({ baseUrl: 'https://tokens.example.com', apiKey: 'k' });
 
+export const inNode: Client = createClient();
+
+export const measured: Client = createClient({
+  onAttempt: ({ route, status, durationMs, retryInMs = 0 }) =>
+    console.log(`${route} ${String(status)}`, durationMs + retryInMs),
+});
+
 const arrayBuffer = () => Promise.resolve(new ArrayBuffer(0));
 
 /** The platform's, and a function of the tests. */
@@ -64,6 +71,16 @@ export async function right(maybe: string | undefined, json: Json, ids: readonly
   const dynamic: NewToken = { type: 'bank', data: { routing_number: '1', account_number: '2' } };
   await client.tokens.create(dynamic, { idempotencyKey: maybe, timeoutMs: 1, maxRetries: 0 });
   await client.tokens.update(token.id, { metadata: { gone: null }, mask: null, containers: null });
+
+  const answered = await client.tokens.retrieve(token.id).withResponse();
+  const same: Token = answered.data;
+  const requestId: string | undefined = answered.response.headers['svc-trace-id'];
+  const firstPage = await client.tokens.list().withResponse();
+  const total: number | undefined = firstPage.data.pagination.total_items;
+  const filled: { readonly n: number } = (await client.detokenize({ n: 1 }).withResponse()).data;
+  const deleted: Promise<void> = client.tokens.delete(token.id);
+  await deleted;
+  console.log(same, requestId, total, filled, answered.response.status);
 
   const page = await client.tokens.list({ id: ids, metadata: { a: 'b' } });
   const listed: readonly Token[] = page.data;
@@ -214,8 +231,14 @@ export async function wrong(token: Token): Promise<void> {
   console.log((await client.proxies.retrieve('x')).configuration);
   // @ts-expect-error -- there is no such transform
   await client.proxies.patch('x', { request_transforms: [{ type: 'steal' }] });
-  // @ts-expect-error -- there is no key without a name for it
-  createClient({ baseUrl: 'https://tokens.example.com' });
+  // @ts-expect-error -- a key is text
+  createClient({ baseUrl: 'https://tokens.example.com', apiKey: 7 });
+  // @ts-expect-error -- an event has no values
+  createClient({ onAttempt: ({ url }) => console.log(url) });
+  // @ts-expect-error -- the data is a token here too
+  console.log((await client.tokens.retrieve('x').withResponse()).data.nonsense);
+  // @ts-expect-error -- the response of the proxy has its status itself
+  await client.proxy({ url: 'https://example.com' }).withResponse();
   // @ts-expect-error -- a webhook has headers
   await verifyWebhook({ body: '', secret: '' });
   console.log(permission, key, raw);

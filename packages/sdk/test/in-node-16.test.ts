@@ -72,6 +72,25 @@ describe('the SDK as it ships, in the real Node 16', () => {
     });
   });
 
+  it('a client of reactor code needs its options, and reports its attempts', async () => {
+    const replies = [{ status: 503, headers: { 'Retry-After': '0' } }];
+    await withService(replies, async (baseUrl) => {
+      const code = `const { createClient } = require('@cloakroom/sdk');
+        module.exports = async ({ args: baseUrl }) => {
+          const events = [];
+          const onAttempt = ({ durationMs, ...event }) => events.push([event.route, event.status, durationMs >= 0]);
+          await createClient({ baseUrl, apiKey: 'k', onAttempt }).tokens.retrieve('x');
+          try { createClient({ baseUrl }); } catch (error) { return [events, error.name, error.message]; }
+        }`;
+      const event = (status: number) => ['GET /tokens/{id}', status, true];
+      const client = { base_url: baseUrl, api_key: 'key_of_the_invocation', header_prefix: 'SVC' };
+      expect(await responseOf(code, baseUrl, { client })).toEqual({
+        outcome: 'returned',
+        value: [[event(503), event(200)], 'TypeError', expect.stringMatching(/apiKey.*CLOAKROOM_API_KEY/)],
+      });
+    });
+  });
+
   it('bt survives lost responses, and ends at its timeout and on its signal', async () => {
     const replies = [
       { status: 0, instead: 'drop' },

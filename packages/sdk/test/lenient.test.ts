@@ -69,12 +69,13 @@ describe('bt of a lenient deployment', () => {
     const { value } = await called(
       `const token = await bt.tokens.retrieve('x'); const page = await bt.tokens.list(); const all = []; for await (const each of bt.tokens.list()) all.push(each.createdAt);
        const { deep } = await bt.tokenize({ deep: ['text'] }); const data = await bt.detokenize({ created_at: '{{ x }}' });
-       return { read: [token.createdAt, token.tenantId, token.data.createdAt, token.metadata.createdAt, page.data[0].createdAt, page.pagination.pageSize, all, deep[0].createdAt, deep[0].data.createdAt, data.createdAt], token };`,
-      [TOKEN, page, page, { deep: [TOKEN] }, { created_at: 'mine' }],
+       const { data: again, response } = await bt.tokens.retrieve('x').withResponse();
+       return { read: [token.createdAt, token.tenantId, token.data.createdAt, token.metadata.createdAt, page.data[0].createdAt, page.pagination.pageSize, all, deep[0].createdAt, deep[0].data.createdAt, data.createdAt, again.createdAt, response.status], token };`,
+      [TOKEN, page, page, { deep: [TOKEN] }, { created_at: 'mine' }, TOKEN],
     );
     const absent = null;
     expect(value).toEqual({
-      read: ['then', 't', absent, absent, 'then', 1, ['then'], 'then', absent, absent],
+      read: ['then', 't', absent, absent, 'then', 1, ['then'], 'then', absent, absent, 'then', 200],
       token: TOKEN,
     });
   });

@@ -1,12 +1,10 @@
-import { createRequire } from 'node:module';
 import { inspect } from 'node:util';
 import { compileFunction } from 'node:vm';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
-import type * as sdk from '../src/index.ts';
 import { ApiError, ConnectionError, createClient, type Client, type ProxyRequest } from '../src/index.ts';
 import { sharedReactor } from '../../../test/reactor-runtime/a-reactor.ts';
 import { cases, fc } from '../../local-aws/test/properties.ts';
+import { bundled } from './bundled.ts';
 import { withService, type Received, type Reply } from './a-service.ts';
 
 const { answerOf: responseOf } = sharedReactor();
@@ -30,30 +28,6 @@ async function refused(call: (client: Client) => Promise<unknown>): Promise<Type
   expect(error).toBeInstanceOf(TypeError);
   expect(received).toEqual([]);
   return error as TypeError;
-}
-
-/** The SDK as it ships, in CommonJS, which this test can load. */
-async function bundled(platform: 'node' | 'browser'): Promise<typeof sdk> {
-  const { outputFiles } = await build({
-    entryPoints: ['packages/sdk/src/index.ts'],
-    bundle: true,
-    write: false,
-    format: 'cjs',
-    platform,
-    supported: { 'dynamic-import': false },
-    plugins: [
-      {
-        name: 'for-browsers',
-        setup(building) {
-          const path = `${process.cwd()}/packages/sdk/src/platform.browser.ts`;
-          if (platform === 'browser') building.onResolve({ filter: /^\.\/platform\.ts$/ }, () => ({ path }));
-        },
-      },
-    ],
-  });
-  const module = { exports: {} };
-  compileFunction(outputFiles[0]?.text ?? '', ['module', 'require'])(module, createRequire(import.meta.url));
-  return module.exports as typeof sdk;
 }
 
 /**

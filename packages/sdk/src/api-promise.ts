@@ -1,0 +1,20 @@
+/** What a success returned besides its body. */
+export interface ApiResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface WithResponse<T> {
+  readonly data: T;
+  readonly response: ApiResponse;
+}
+
+/** What every method returns: the data of the response when awaited. */
+export interface ApiPromise<T> extends Promise<T> {
+  /**
+   * The same data with the status and the headers of its response; sends no further request.
+   * @example const { data, response } = await client.tokens.retrieve(id).withResponse();
+   */
+  withResponse(): Promise<WithResponse<T>>;
+}
