@@ -32,7 +32,7 @@ const APART = {
   // These, and `faults` (which break it), talk to services that they start themselves.
   ownService: [
     ...['audit-tampering', 'audit-trail', 'call-counts', 'demo', 'examples', 'field-client', 'removal'],
-    ...['invocations', 'leaks', 'proxy-guides', 'proxy-wire'],
+    ...['invocations', 'leaks', 'proxy-guides'],
   ],
   faults: ['reactor-control-plane', 'real-faults', 'restore'],
 };

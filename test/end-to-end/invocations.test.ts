@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+// What an operator sees of invocations. test/interface/invocations.test.ts has the rest.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { advanceClock } from '../support/advance-clock.ts';
@@ -7,7 +7,6 @@ import { send, type ApiResponse } from '../support/http-client.ts';
 import { needing } from '../support/needing.ts';
 import { operatorOf } from '../support/operator.ts';
 import { CLOSED_PORT, runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
-import { CARD } from '../support/sample-requests.ts';
 import { RELEASE_ITEMS } from '../../tools/release-check/all-items.ts';
 import { isAutomatic } from '../../tools/release-check/item.ts';
 import { releaseCheck } from '../../tools/release-check/run.ts';
@@ -17,8 +16,6 @@ const { describe } = needing('openssl');
 
 let service: RunningService;
 let receiver: TestDestination;
-let bank: TestDestination;
-let certificate: ReturnType<typeof testCertificate>;
 let invoker: { id: string; key: string };
 
 const api = (method: string, path: string, body?: unknown, key = invoker.key): Promise<ApiResponse> =>
@@ -27,30 +24,20 @@ const manage = (method: string, path: string, body?: unknown) =>
   api(method, path, body, service.credentials.management_key);
 const operator = (payload: object) => operatorOf(service.credentials, payload);
 
-async function aReactor(code: string, more: object = {}): Promise<string> {
-  const { status, body } = await manage('POST', '/reactors', {
-    name: 'x',
-    code,
-    configuration: {},
-    ...more,
-  });
+async function aReactor(): Promise<string> {
+  const code = 'module.exports = () => ({ raw: 1 });';
+  const { status, body } = await manage('POST', '/reactors', { name: 'x', code, configuration: {} });
   if (status !== 201) throw new Error(JSON.stringify(body));
   return body.id as string;
 }
 
 const hook = (path = '/hook') => `https://localhost:${String(receiver.port)}${path}`;
 
-async function invoke(reactor: string, more: object = {}, path = '/hook'): Promise<string> {
-  const { status, body } = await api('POST', `/reactors/${reactor}/react`, {
-    callback_url: hook(path),
-    ...more,
-  });
+async function invoke(reactor: string, callback = hook()): Promise<string> {
+  const { status, body } = await api('POST', `/reactors/${reactor}/react`, { callback_url: callback });
   expect([status, Object.keys(body)]).toEqual([202, ['id']]);
   return body.id as string;
 }
-
-const result = async (reactor: string, id: string) =>
-  (await api('GET', `/reactors/${reactor}/results/${id}`)).body;
 
 async function until<T>(look: () => Promise<T | undefined> | T | undefined, seconds = 60): Promise<T> {
   for (let tries = 0; tries < seconds * 10; tries += 1) {
@@ -65,8 +52,8 @@ const deliveriesOf = (id: string) => receiver.received.filter(({ headers }) => h
 const delivered = (id: string) => until(() => deliveriesOf(id)[0]);
 
 beforeAll(async () => {
-  certificate = testCertificate();
-  [receiver, bank] = [await startDestination(certificate), await startDestination(certificate)];
+  const certificate = testCertificate();
+  receiver = await startDestination(certificate);
   service = await runService([...TEST_SETTINGS, '--trust', certificate.certFile]);
   invoker = (
     await manage('POST', '/applications', {
@@ -80,83 +67,15 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.stop();
   await receiver.close();
-  await bank.close();
 });
 
 describe('an asynchronous invocation', () => {
-  it('is accepted immediately, delivered with a signature, and its result can be read', async () => {
-    const { body: card } = await api('POST', '/tokens', { type: 'card', data: CARD });
-    const reactor = await aReactor(
-      'module.exports = (req) => ({ raw: { last: req.args.number.slice(-4) }, tokenize: { note: "x" } });',
-    );
-    const id = await invoke(reactor, { args: `{{ ${card.id as string} }}` }, '/hook?a=1');
-    const { method, url, headers, body } = await delivered(id);
-    expect([method, url, headers['content-type']]).toEqual(['POST', '/hook?a=1', 'application/json']);
-    const verified = new Webhook(service.credentials.webhook_secret).verify(body, headers as never);
-    const { reactor_id, application_id, ...response } = verified as Record<string, unknown>;
-    expect([reactor_id, application_id]).toEqual([reactor, expect.any(String)]);
-    expect(response).toEqual({ raw: { last: '4242' }, tokens: { note: expect.any(String) } });
-    expect(await until(async () => ((await result(reactor, id)).status === 'queued' ? undefined : 1))).toBe(
-      1,
-    );
-    expect(await result(reactor, id)).toEqual({ id, status: 'succeeded', result: response });
-  });
-
-  it('delivers the error object for an error that the code throws', async () => {
-    const reactor = await aReactor(
-      "const { InvalidPaymentMethodError } = require('@cloakroom/sdk'); module.exports = () => { throw new InvalidPaymentMethodError('declined'); };",
-    );
-    const id = await invoke(reactor);
-    expect(JSON.parse((await delivered(id)).body.toString())).toEqual({
-      title: 'Payment Required',
-      status: 402,
-      code: 'payment_required',
-      detail: 'declined',
-      reactor_id: reactor,
-      application_id: expect.any(String),
-    });
-    expect((await result(reactor, id)).status).toBe('failed');
-  });
-
-  it('runs for the timeout that it requested, and no longer', async () => {
-    const reactor = await aReactor('module.exports = () => new Promise(() => setTimeout(() => {}, 1e9));');
-    const started = Date.now();
-    const id = await invoke(reactor, { timeout_ms: 10_000 });
-    const { detail } = JSON.parse((await delivered(id)).body.toString()) as { detail: string };
-    expect(detail).toContain('10000 ms');
-    expect(Date.now() - started).toBeGreaterThan(10_000);
-  });
-
-  it('is delivered again when the receiver fails, with the same id and a new timestamp', async () => {
-    const reactor = await aReactor('module.exports = () => ({ raw: 1 });');
-    let responses = 0;
-    receiver.respond = (_received, response) => {
-      responses += 1;
-      response.statusCode = responses === 1 ? 500 : 204;
-      response.end();
-    };
-    const id = await invoke(reactor);
-    const two = await until(async () => {
-      if (deliveriesOf(id).length === 2) return deliveriesOf(id);
-      await sleep(1_000);
-      // Ends the pause before the second attempt.
-      if (deliveriesOf(id).length === 1) await advanceClock(service.credentials, 10);
-      return undefined;
-    }, 2);
-    receiver.respond = (_received, response) => response.end('ok');
-    expect(new Set(two.map(({ headers }) => headers['webhook-timestamp'])).size).toBe(2);
-    for (const { body, headers } of two)
-      expect(new Webhook(service.credentials.webhook_secret).verify(body, headers as never)).toMatchObject({
-        raw: 1,
-      });
-  });
-
   it('is signed with the new and the old secret after a rotation', async () => {
     const { webhook_secret: next } = await operator({
       command: 'rotate-webhook-secret',
       tenant_id: service.credentials.tenant_id,
     });
-    const id = await invoke(await aReactor('module.exports = () => ({ raw: 1 });'));
+    const id = await invoke(await aReactor());
     const { body, headers } = await delivered(id);
     for (const secret of [next, service.credentials.webhook_secret])
       expect(new Webhook(String(secret)).verify(body, headers as never)).toMatchObject({ raw: 1 });
@@ -164,13 +83,13 @@ describe('an asynchronous invocation', () => {
 
   it('says on the terminal, in the log and to the operator why a delivery failed', async () => {
     const untrusted = await startDestination(testCertificate());
-    const reactor = await aReactor('module.exports = () => ({ raw: 1 });');
+    const reactor = await aReactor();
     const respond = receiver.respond;
     receiver.respond = ({ url }, response) => {
       if (url === '/slow') return;
       response.writeHead(500).end();
     };
-    const at = async (callback_url: string) => invoke(reactor, { callback_url });
+    const at = (callback: string) => invoke(reactor, callback);
     try {
       const reasons = new Map([
         [await at(`https://localhost:${String(untrusted.port)}/`), 'self-signed certificate'],
@@ -207,48 +126,6 @@ describe('an asynchronous invocation', () => {
       receiver.respond = respond;
       await untrusted.close();
     }
-  });
-
-  it('is rejected immediately if its input is invalid', async () => {
-    const reactor = await aReactor('module.exports = () => ({});');
-    const refused = await api('POST', `/reactors/${reactor}/react`, {
-      callback_url: hook(),
-      args: { a: '{{ missing }}' },
-    });
-    expect([refused.status, refused.body.detail]).toEqual([400, 'Failed to detokenize some tokens: missing']);
-  });
-});
-
-describe('a reactor', () => {
-  it('calls a real HTTPS destination with the card and tokenizes the response', async () => {
-    bank.respond = ({ body }, response) => {
-      const { number } = JSON.parse(body.toString()) as { number: string };
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ charge: 'ch_1', account: `A${number.slice(-4)}` }));
-    };
-    const reactor = await aReactor(
-      `const https = require('https'); const axios = require('axios');
-       module.exports = async (req) => {
-         const agent = new https.Agent({ ca: req.configuration.ca });
-         const { data } = await axios.post(req.configuration.url, { number: req.args.card.number }, { httpsAgent: agent });
-         return { raw: { charge: data.charge }, tokenize: { account: data.account } };
-       };`,
-      {
-        configuration: {
-          url: `https://localhost:${String(bank.port)}/charges`,
-          ca: readFileSync(certificate.certFile, 'utf8'),
-        },
-      },
-    );
-    const { body: card } = await api('POST', '/tokens', { type: 'card', data: CARD });
-    const { status, body } = await api('POST', `/reactors/${reactor}/react`, {
-      args: { card: `{{ ${card.id as string} }}` },
-    });
-    expect([status, body]).toEqual([
-      200,
-      { raw: { charge: 'ch_1' }, tokens: { account: expect.any(String) } },
-    ]);
-    expect(JSON.parse(bank.received[0]?.body.toString() ?? '')).toEqual({ number: CARD.number });
   });
 });
 

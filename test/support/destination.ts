@@ -25,6 +25,8 @@ export type Responder = (received: Received, response: ServerResponse) => void;
 
 export interface TestDestination {
   readonly port: number;
+  /** The certificate that it shows, in PEM form; absent without HTTPS. */
+  readonly certificate?: string;
   readonly received: Received[];
   /** Number of connections made so far, and of those open now. */
   readonly connections: { readonly made: number; readonly open: number };
@@ -123,6 +125,7 @@ export async function startDestination(certificate?: {
   server.unref();
   return {
     port,
+    ...(certificate && { certificate: readFileSync(certificate.certFile, 'utf8') }),
     received,
     connections: counts,
     get respond() {

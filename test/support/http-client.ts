@@ -27,6 +27,9 @@ export function fetchBy(baseUrl: string, byFunction: Fetch): () => void {
   return () => fetches.delete(baseUrl);
 }
 
+/** Returns the function that sends the requests to a service. */
+export const fetchOf = (baseUrl: string): Fetch => fetches.get(baseUrl) ?? fetch;
+
 /** Sends one request to a service. A `key` of `undefined` sends none. */
 export async function send(
   baseUrl: string,
@@ -38,7 +41,7 @@ export async function send(
   const { raw, body } = options;
   const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-  const response = await (fetches.get(baseUrl) ?? fetch)(`${baseUrl}${path}`, {
+  const response = await fetchOf(baseUrl)(`${baseUrl}${path}`, {
     method,
     headers: {
       ...(key === undefined ? {} : { 'SVC-API-KEY': key }),

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Credentials } from './credentials.ts';
 import { httpClient, send, strictClient, type CallOptions, type HttpClient } from './http-client.ts';
+import type { TestDestination } from './destination.ts';
+import { needing } from './needing.ts';
 import { operatorOf } from './operator.ts';
 import { ALL_TOKEN_PERMISSIONS, revealing } from './sample-requests.ts';
 import { target, type Target } from './targets/target.ts';
@@ -9,8 +11,8 @@ export type { ApiResponse as Answer, Body, CallOptions, HttpClient } from './htt
 export { ALL_TOKEN_PERMISSIONS, CARD, revealing } from './sample-requests.ts';
 
 /**
- * Those of the suite's service, read at each use: suites of several targets share this module. Only
- * those of a local service have an account of AWS.
+ * Reads the credentials of the suite's service at each use, because suites of several targets share
+ * this module. Only those of a local service have an account of AWS.
  */
 export const credentials = new Proxy({} as Credentials, {
   get: (_, name) => Reflect.get(target().credentials, name) as unknown,
@@ -47,15 +49,45 @@ export async function anApplication(
 /** An application that sees everything. */
 export const aRevealingApplication = () => anApplication({ rules: [revealing()] });
 
+/** What a target may lack, in the words of `npm run contract`. */
+const NEEDS = {
+  createTenant: 'a tenant of its own',
+  openDestination: 'a destination',
+  openApart: 'a clock that tests move',
+} as const;
+
+type Need = keyof typeof NEEDS;
+
+/** Returns the title of tests that are skipped for want of something, with the reason in it. */
+function without(need: Need, title: string): string {
+  if (need === 'openDestination' && target().name === 'local') needing('openssl');
+  return `${title} [needs ${NEEDS[need]}]`;
+}
+
+/** Tests that need something of the target; skipped where it has none. */
+export function describeNeeding(need: Need, title: string, define: () => void): void {
+  if (target()[need] === undefined) describe.skip(without(need, title), define);
+  else describe(title, define);
+}
+
 /** A test that needs a tenant of its own; skipped where the suite can create none. */
 export function withTenants(
-  name: string,
+  title: string,
   run: (createTenant: NonNullable<Target['createTenant']>) => Promise<void>,
 ): void {
   const { createTenant } = target();
-  if (createTenant === undefined) it.skip(name, () => undefined);
-  else it(name, () => run(createTenant));
+  if (createTenant === undefined) it.skip(without('createTenant', title), () => undefined);
+  else it(title, () => run(createTenant));
 }
+
+const opened = <T>(promise: Promise<T> | undefined): Promise<T> =>
+  promise ?? Promise.reject(new Error('the target has none: use describeNeeding'));
+
+/** A server that the service reaches, until the suite ends. */
+export const openDestination = (): Promise<TestDestination> => opened(target().openDestination?.());
+
+/** A service apart, whose clock the suite moves. The suite closes it. */
+export const openApart = (): Promise<Target> => opened(target().openApart?.());
 
 /** Runs an operator command on the shared local account. */
 export async function operator(

@@ -1,3 +1,5 @@
+import { installationOf } from '../../tools/test/programs.ts';
+import { testCertificate } from './destination.ts';
 import { runService, TEST_SETTINGS, type RunningService } from './run-service.ts';
 
 declare global {
@@ -9,7 +11,11 @@ declare global {
  * move starts its own.
  */
 export default async function startLocalCloud(): Promise<void> {
-  const service = await runService(TEST_SETTINGS);
+  const certificate = installationOf('openssl') === undefined ? testCertificate() : undefined;
+  const trust = certificate === undefined ? [] : ['--trust', certificate.certFile];
+  const service = await runService([...TEST_SETTINGS, ...trust]);
   process.env['CLOAKROOM_CREDENTIALS'] = service.credentialsFile;
+  // targets/local.ts serves its destinations with it.
+  process.env['CLOAKROOM_CERTIFICATE'] = certificate === undefined ? '' : JSON.stringify(certificate);
   globalThis.localCloud = service;
 }

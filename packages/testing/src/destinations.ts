@@ -28,6 +28,8 @@ const isBelow = ({ origin, pathname }: URL, prefix: URL): boolean =>
     pathname === prefix.pathname ||
     pathname.startsWith(prefix.pathname.replace(/\/?$/, '/')));
 
+/** Methods that send their length even without a body (src/adapters/egress). */
+const WITH_LENGTH: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 function requestOf({ url, method, headers, body }: SentRequest): Request {
@@ -89,21 +91,27 @@ async function answer(
   { destination, method, target, headers, body, bodyMaxBytes }: OutboundRequest,
   onSent: (sent: SentRequest) => void,
 ): Promise<InboundResponse> {
+  const content = body.reveal();
+  const hasLength = content.length > 0 || WITH_LENGTH.has(method);
   const sent: SentRequest = {
     url: new URL(target.reveal(), destination.url).href,
     method,
-    headers: [['Host', destination.url.host], ...headers.reveal()],
-    body: body.reveal(),
+    headers: [
+      ['Host', destination.url.host],
+      ...headers.reveal(),
+      ...(hasLength ? [['Content-Length', String(content.length)] as const] : []),
+    ],
+    body: content,
   };
   const response = await destinations.ask(sent);
   if (response === undefined || response.type === 'error')
     throw unreachable('The destination cannot be reached.');
   onSent(sent);
-  const content = bodyMaxBytes === 'unread' ? Buffer.alloc(0) : Buffer.from(await response.arrayBuffer());
-  if (bodyMaxBytes !== 'unread' && content.length > bodyMaxBytes)
+  const received = bodyMaxBytes === 'unread' ? Buffer.alloc(0) : Buffer.from(await response.arrayBuffer());
+  if (bodyMaxBytes !== 'unread' && received.length > bodyMaxBytes)
     throw unreachable(`The response of the destination is larger than ${String(bodyMaxBytes)} bytes.`);
   if (response.status < 200) throw unreachable('The destination returned an invalid status.');
-  return { status: response.status, headers: fieldsOf(response.headers), body: content };
+  return { status: response.status, headers: fieldsOf(response.headers), body: received };
 }
 
 /** The way of the proxy and of webhooks to the destinations. A handler that throws is a broken one. */

@@ -41,10 +41,10 @@ async function forwarded(request: Request, port: number): Promise<Response> {
 
 let opened = 0;
 
-/** The testing package, from its source. */
+/** Opens the testing package from its source. */
 export async function memoryTarget(): Promise<Target> {
   opened += 1;
-  // Each has an address of its own, by which its requests are told apart.
+  // Each has an address of its own, by which `fetchBy` finds it.
   const { vault, createTenant } = await openVault({
     baseUrl: `https://vault-${String(opened)}.test`,
     egressAllowList: EGRESS_ALLOW_LIST,
@@ -57,6 +57,7 @@ export async function memoryTarget(): Promise<Target> {
       base_url: vault.baseUrl,
       tenant_id: vault.tenantId,
       management_key: vault.managementKey,
+      webhook_secret: vault.webhookSecret,
     },
     now: () => vault.clock.now().getTime(),
     pass: (ms) => vault.clock.advance(ms),

@@ -5,13 +5,15 @@ export interface TargetCredentials {
   readonly base_url: string;
   readonly tenant_id: string;
   readonly management_key: string;
+  /** Absent where only an operator of the deployment knows it. */
+  readonly webhook_secret?: string;
 }
 
 /** A service that the suites of test/interface call, and what can be done around it. */
 export interface Target {
   readonly name: 'memory' | 'local' | 'deployed';
   readonly credentials: TargetCredentials;
-  /** The time of the service, in ms since the epoch. */
+  /** Returns the time of the service, in ms since the epoch. */
   readonly now: () => number;
   /** Lets time pass, by waiting or by moving the clock. */
   readonly pass: (ms: number) => Promise<void>;

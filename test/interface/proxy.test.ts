@@ -1,23 +1,29 @@
-import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { CLOSED_PORT, runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
-import { send, type ApiResponse, type CallOptions } from '../support/http-client.ts';
-import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
-import { needing } from '../support/needing.ts';
-import { IS_THOROUGH } from '../../packages/local-aws/test/thoroughness.ts';
+import type { Responder, TestDestination } from '../support/destination.ts';
+import { fetchOf } from '../support/http-client.ts';
+import { headerOf, hostileAddresses } from '../support/hostile-addresses.ts';
+import { CLOSED_PORT } from '../support/run-service.ts';
+import {
+  anApplication,
+  call,
+  credentials,
+  describeNeeding,
+  management,
+  openDestination,
+  type Answer as ApiResponse,
+  type CallOptions,
+  type HttpClient,
+} from '../support/service.ts';
 
-const { describe } = needing('openssl');
-
-let service: RunningService;
+let app: HttpClient & { readonly key: string };
 let destination: TestDestination;
-let untrusted: TestDestination;
-let key: string;
+let opened: TestDestination | undefined;
 let tokens: { card: string; text: string; hostile: string; lines: string };
 
 const CARD = { number: '5555341244441115', expiration_month: 12, expiration_year: 2030 };
-const api = (method: string, path: string, options: CallOptions = {}, as: string | undefined = key) =>
-  send(service.credentials.base_url, as, method, path, options);
 const base = () => `https://localhost:${String(destination.port)}`;
+/** Where no test sends anything. */
+const NOWHERE = 'https://api.example.com';
 
 /** One request through the proxy, and the request that the destination received. */
 async function through(
@@ -26,30 +32,16 @@ async function through(
 ): Promise<{ response: ApiResponse; got: TestDestination['received'][number] | undefined }> {
   const { url = `${base()}/in`, path = '/proxy', headers, ...rest } = options;
   destination.received.length = 0;
-  const reply = await api(method, path, { ...rest, headers: { 'SVC-PROXY-URL': url, ...headers } });
+  const reply = await app.send(method, path, { ...rest, headers: { 'SVC-PROXY-URL': url, ...headers } });
   return { response: reply, got: destination.received[0] };
 }
 
-async function anApplication(grants: Record<string, unknown>): Promise<{ id: string; key: string }> {
-  return (
-    await api(
-      'POST',
-      '/applications',
-      { body: { name: 'x', type: 'private', ...grants } },
-      service.credentials.management_key,
-    )
-  ).body;
-}
-
 async function aToken(data: unknown, more: Record<string, unknown> = {}): Promise<string> {
-  return (await api('POST', '/tokens', { body: { type: 'token', data, ...more } })).body.id;
+  return (await app.post('/tokens', { type: 'token', data, ...more })).body.id;
 }
 
 beforeAll(async () => {
-  const certificate = testCertificate();
-  [destination, untrusted] = [await startDestination(certificate), await startDestination(testCertificate())];
-  service = await runService([...TEST_SETTINGS, '--trust', certificate.certFile]);
-  key = (await anApplication({ permissions: ['token:create', 'token:use'] })).key;
+  app = await anApplication({ permissions: ['token:create', 'token:use'] });
   tokens = {
     card: await aToken(CARD, { type: 'card' }),
     text: await aToken('plain text'),
@@ -58,15 +50,20 @@ beforeAll(async () => {
   };
 });
 
-afterAll(async () => {
-  await Promise.all([service.stop(), destination.close(), untrusted.close()]);
-});
+/** Lets the tests of a block call a destination. */
+function serving(): void {
+  beforeAll(async () => {
+    opened ??= await openDestination();
+    destination = opened;
+  });
+  beforeEach(() => {
+    destination.respond = (_received, response) => response.end('ok');
+  });
+}
 
-beforeEach(() => {
-  destination.respond = (_received, response) => response.end('ok');
-});
+describeNeeding('openDestination', 'the proxy', () => {
+  serving();
 
-describe('the proxy', () => {
   it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])(
     'forwards %s and returns the response of the destination',
     async (method) => {
@@ -177,6 +174,15 @@ describe('the proxy', () => {
     expect(got?.headers['content-length']).toBe(String(got?.body.length));
   });
 
+  it('fills in a token that the rules of the caller allow', async () => {
+    const narrow = await anApplication({
+      rules: [{ priority: 1, container: '/general/', transform: 'reveal', permissions: ['token:use'] }],
+    });
+    const headers = { 'SVC-PROXY-URL': base() };
+    expect((await narrow.post('/proxy', { a: `{{ ${tokens.text} }}` }, { headers })).status).toBe(200);
+    expect(destination.received.at(-1)?.body.toString()).toBe('{"a":"plain text"}');
+  });
+
   it('fills in text fields of multipart, and passes files byte for byte', async () => {
     const file = Buffer.from([0, 255, 13, 10, ...Buffer.from(`{{ ${tokens.text} }}`), 1]);
     const head = Buffer.from(
@@ -219,15 +225,14 @@ describe('the proxy', () => {
     }
   });
 
-  it('returns compressed and binary responses byte for byte', async () => {
+  it('returns binary responses byte for byte', async () => {
     const sent = gzipSync('x'.repeat(10_000));
     destination.respond = (_received, response) =>
       response
         .writeHead(200, { 'Content-Encoding': 'identity', 'Content-Type': 'application/gzip' })
         .end(sent);
-    const response = await fetch(`${service.credentials.base_url}/proxy`, {
-      headers: { 'SVC-API-KEY': key, 'SVC-PROXY-URL': base() },
-    });
+    const headers = { 'SVC-API-KEY': app.key, 'SVC-PROXY-URL': base() };
+    const response = await fetchOf(credentials.base_url)(`${credentials.base_url}/proxy`, { headers });
     expect(Buffer.from(await response.arrayBuffer()).equals(sent)).toBe(true);
   });
 
@@ -235,9 +240,10 @@ describe('the proxy', () => {
     destination.received.length = 0;
     destination.respond = (_received, response) =>
       response.writeHead(302, { Location: 'https://169.254.169.254/' }).end();
-    const response = await fetch(`${service.credentials.base_url}/proxy`, {
+    const { base_url: baseUrl } = credentials;
+    const response = await fetchOf(baseUrl)(`${baseUrl}/proxy`, {
       redirect: 'manual',
-      headers: { 'SVC-API-KEY': key, 'SVC-PROXY-URL': base() },
+      headers: { 'SVC-API-KEY': app.key, 'SVC-PROXY-URL': base() },
     });
     expect([response.status, response.headers.get('location')]).toEqual([302, 'https://169.254.169.254/']);
     expect(destination.received).toHaveLength(1);
@@ -247,7 +253,9 @@ describe('the proxy', () => {
 /** The shop signs off an amount of 100; the creator of the token plants another one. */
 const PLANTED = 'acct","amount":1,"z":"';
 
-describe('a planted value', () => {
+describeNeeding('openDestination', 'a planted value', () => {
+  serving();
+
   const nested = (id: string) => `{"amount":100,"to":"{{ ${id} }}"}`;
   const unescaped = (text: string) => text.replaceAll('&quot;', '"').replaceAll('&amp;', '&');
   const BODIES = [
@@ -319,7 +327,9 @@ describe('a planted value', () => {
   });
 });
 
-describe('headers of a response that bind a browser to the service', () => {
+describeNeeding('openDestination', 'headers of a response that bind a browser to the service', () => {
+  serving();
+
   const BINDING = {
     NEL: '{"report_to":"x","max_age":2592000}',
     'Report-To': '{"group":"x","max_age":2592000,"endpoints":[{"url":"https://evil.example/"}]}',
@@ -349,242 +359,109 @@ describe('headers of a response that bind a browser to the service', () => {
   );
 });
 
-describe('a failure of the proxy itself', () => {
-  const expectProblem = ({ status, body, headers }: ApiResponse, expected: number) => {
-    expect([status, Object.keys(body), body.proxy_error?.status]).toEqual([
-      expected,
-      ['proxy_error'],
-      expected,
-    ]);
-    expect(headers.get('svc-proxy-destination-status')).toBeNull();
-  };
+const expectProblem = ({ status, body, headers }: ApiResponse, expected: number) => {
+  expect([status, Object.keys(body), body.proxy_error?.status]).toEqual([
+    expected,
+    ['proxy_error'],
+    expected,
+  ]);
+  expect(headers.get('svc-proxy-destination-status')).toBeNull();
+};
 
-  it('wraps its own 401, 403 and 404', async () => {
-    expectProblem(await api('GET', '/proxy', {}, 'key_private_x'), 401);
-    expectProblem(
-      await api(
-        'GET',
-        '/proxy',
-        { headers: { 'SVC-PROXY-URL': base() } },
-        service.credentials.management_key,
-      ),
-      403,
-    );
+describe('a failure of the proxy before it sends anything', () => {
+  const sending = (body: unknown, as: HttpClient = app, headers = {}) =>
+    as.post('/proxy', body, { headers: { 'SVC-PROXY-URL': NOWHERE, ...headers } });
+  const getting = (url: string, headers = {}) =>
+    app.get('/proxy', { headers: { 'SVC-PROXY-URL': url, ...headers } });
+
+  it('is a 401, 403 or 405 in a wrapper of its own', async () => {
+    expectProblem(await call('key_private_x', 'GET', '/proxy'), 401);
+    const headers = { 'SVC-PROXY-URL': NOWHERE };
+    expectProblem(await management.get('/proxy', { headers }), 403);
     const reading = await anApplication({ permissions: ['token:read'] });
-    expectProblem(await api('GET', '/proxy', { headers: { 'SVC-PROXY-URL': base() } }, reading.key), 403);
-    expectProblem(
-      await api('HEAD', '/proxy').then((reply) => ({
-        ...reply,
-        body: { proxy_error: { status: reply.status } },
-      })),
-      405,
-    );
+    expectProblem(await reading.get('/proxy', { headers }), 403);
+    expect((await app.send('HEAD', '/proxy')).status).toBe(405);
   });
 
-  it('the proxy returns 403 for a token outside the caller’s rules, and 400 for an unknown one, a bad expression or too many', async () => {
+  it('is a 403 for a token outside of the rules of the caller', async () => {
     const narrow = await anApplication({
       rules: [{ priority: 1, container: '/general/', transform: 'reveal', permissions: ['token:use'] }],
     });
-    const send = (body: unknown, as?: string) =>
-      api('POST', '/proxy', { body, headers: { 'SVC-PROXY-URL': base() } }, as);
-    expectProblem(await send({ a: `{{ ${tokens.card} }}` }, narrow.key), 403);
-    expect((await send({ a: `{{ ${tokens.text} }}` }, narrow.key)).status).toBe(200);
-    const unknown = await send({ a: '{{ nothing }}' });
+    expectProblem(await sending({ a: `{{ ${tokens.card} }}` }, narrow), 403);
+  });
+
+  it('is a 400 for an unknown token, a bad expression or too many', async () => {
+    const unknown = await sending({ a: '{{ nothing }}' });
     expectProblem(unknown, 400);
     expect(unknown.body.proxy_error.detail).toBe('Failed to detokenize some tokens: nothing');
     for (const bad of ['{{', '{{ }}', `{{ ${tokens.text} | nothing }}`, `{{ ${tokens.text} | to_number }}`])
-      expectProblem(await send({ a: bad }), 400);
-    expectProblem(await send(Array.from({ length: 101 }, (_, index) => `{{ id-${String(index)} }}`)), 400);
-    expectProblem(
-      await api('POST', '/proxy', {
-        raw: '{"a": {{ x }}',
-        headers: { 'SVC-PROXY-URL': base(), 'Content-Type': 'application/json' },
-      }),
-      400,
-    );
+      expectProblem(await sending({ a: bad }), 400);
+    expectProblem(await sending(Array.from({ length: 101 }, (_, index) => `{{ id-${String(index)} }}`)), 400);
+    const raw = '{"a": {{ x }}';
+    const headers = { 'SVC-PROXY-URL': NOWHERE, 'Content-Type': 'application/json' };
+    expectProblem(await app.send('POST', '/proxy', { raw, headers }), 400);
   });
 
-  it('400: a header value that would split the request', async () => {
-    expectProblem(
-      await api('GET', '/proxy', { headers: { 'SVC-PROXY-URL': base(), 'X-A': `{{ ${tokens.lines} }}` } }),
-      400,
-    );
+  it('is a 400 for a header value that would split the request', async () => {
+    expectProblem(await getting(NOWHERE, { 'X-A': `{{ ${tokens.lines} }}` }), 400);
   });
 
-  it('the proxy returns 400 for a missing or invalid destination', async () => {
-    expectProblem(await api('GET', '/proxy'), 400);
+  it('is a 400 for a missing or invalid destination, and for the service itself', async () => {
+    expectProblem(await app.get('/proxy'), 400);
     for (const url of [
       'x',
       'ftp://localhost',
-      `http://localhost:${String(destination.port)}`,
-      `https://user:pass@localhost:${String(destination.port)}`,
+      'http://localhost:20480',
+      'https://user:pass@localhost:20480',
       'https://{{ x }}.example',
       `https://example.com/${'x'.repeat(400)}`,
-    ]) {
-      expectProblem(await api('GET', '/proxy', { headers: { 'SVC-PROXY-URL': url } }), 400);
-    }
+      `https://${new URL(credentials.base_url).host}/`,
+    ])
+      expectProblem(await getting(url), 400);
   });
 
-  it('502: a closed port, an invalid certificate, or a response that is truncated, too large or malformed', async () => {
-    const to = (url: string) => api('GET', '/proxy', { headers: { 'SVC-PROXY-URL': url } });
-    expectProblem(await to(`https://localhost:${String(CLOSED_PORT)}`), 502);
-    expectProblem(await to(`https://localhost:${String(untrusted.port)}`), 502);
-    for (const misbehave of [
-      (response: {
-        writeHead: (status: number, headers: Record<string, string>) => { write: (text: string) => void };
-        destroy: () => void;
-      }) => {
-        response.writeHead(200, { 'Content-Length': '100' }).write('x');
-        setTimeout(() => response.destroy(), 50);
-      },
-      (response: { socket: { end: (text: string) => void } | null }) =>
-        response.socket?.end('garbage\r\n\r\n'),
-      (response: { socket: { end: (text: string) => void } | null }) =>
-        response.socket?.end(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`),
-      (response: { end: (body: Buffer) => void }) => response.end(Buffer.alloc(6_000_001)),
-      (response: { socket: { destroy: () => void } | null }) => response.socket?.destroy(),
-      (response: { socket: { write: (text: string) => void } | null }) =>
-        response.socket?.write(
-          'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
-        ),
-      (response: { socket: { end: (text: string) => void } | null }) =>
-        response.socket?.end('HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n'),
-    ]) {
-      destination.respond = (_received, response) => (misbehave as (response: unknown) => void)(response);
-      expectProblem(await to(base()), 502);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(destination.connections.open).toBe(0);
-  });
-
-  // The usual run tests it with a shorter timeout: test/functions/proxy/slow-destination.test.ts.
-  if (IS_THOROUGH)
-    it('408: a destination that is slower than 25 seconds, without a socket left open', async () => {
-      destination.respond = (_received, response) => {
-        const drip = setInterval(() => response.write('x'), 1_000);
-        response.on('close', () => clearInterval(drip));
-      };
-      expectProblem(await api('GET', '/proxy', { headers: { 'SVC-PROXY-URL': base() } }), 408);
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      expect(destination.connections.open).toBe(0);
-    });
-
-  it('never repeats the request that it sent', async () => {
-    const { response: reply } = await through('POST', {
-      url: `https://localhost:${String(CLOSED_PORT)}`,
-      body: { a: `{{ ${tokens.card} }}` },
-      headers: { Authorization: `{{ ${tokens.text} }}` },
-    });
-    expect(JSON.stringify(reply.body)).not.toMatch(/5555|plain text/);
-    expect(service.output()).not.toMatch(/5555341244441115|plain text/);
-  });
-});
-
-describe('outbound connections', () => {
-  /** Spellings of addresses that the service must never connect to. */
-  const HOSTILE = [
-    ...[
-      'localhost',
-      'localhost.',
-      'LOCALHOST',
-      '127.0.0.1',
-      '127.1',
-      '127.0.1',
-      '2130706433',
-      '0x7f000001',
-      '0x7f.1',
-      '0177.0.0.1',
-      '017700000001',
-      '0',
-      '0.0.0.0',
-      '127.0.0.1.',
-      '%6c%6f%63%61%6c%68%6f%73%74',
-      '①②⑦.⓪.⓪.①',
-      '127。0。0。1',
-    ],
-    ...[
-      '[::1]',
-      '[::]',
-      '[0:0:0:0:0:0:0:1]',
-      '[::ffff:127.0.0.1]',
-      '[::ffff:7f00:1]',
-      '[::127.0.0.1]',
-      '[64:ff9b::7f00:1]',
-      '[2002:7f00:1::]',
-      '[fe80::1]',
-      '[fc00::1]',
-      '[fd00:ec2::254]',
-      '[ff02::1]',
-      '[2001:db8::1]',
-      '[::ffff:0:127.0.0.1]',
-    ],
-    ...[
-      '169.254.169.254',
-      '169.254.170.2',
-      '10.0.0.1',
-      '172.16.0.1',
-      '192.168.1.1',
-      '100.64.0.1',
-      '224.0.0.1',
-      '192.0.2.1',
-      '198.51.100.1',
-      '203.0.113.1',
-      '198.18.0.1',
-      '240.0.0.1',
-      '255.255.255.255',
-    ],
-    ...[
-      '1',
-      'a..b',
-      '-a.example',
-      'exa mple.com',
-      'example.com:8443',
-      'example.com:80',
-      'user@example.com',
-      'user:pass@example.com',
-      'example.com\\@127.0.0.1',
-      'example.com#@127.0.0.1',
-    ],
-  ];
-  const PREFIXES = ['https://', 'HTTPS://', 'http://', 'https:', 'https:///'];
-
-  it('reject every spelling of a forbidden destination, and connect to none', async () => {
-    const listener = destination.connections.made;
-    const port = String(destination.port);
-    const urls = HOSTILE.flatMap((host) => PREFIXES.map((prefix) => `${prefix}${host}`)).concat(
-      HOSTILE.slice(3, 33)
-        .filter((host) => !host.startsWith('%'))
-        .map((host) => `https://${host}:${port}/`),
-    );
+  it('is a 400 or 502 for every spelling of an address that is not public', async () => {
+    const urls = hostileAddresses(443);
     expect(urls.length).toBeGreaterThanOrEqual(200);
     const statuses = await Promise.all(
       urls.map(async (url) => {
-        const ascii = encodeURI(url)
-          .replaceAll('%25', '%')
-          .replaceAll('%5B', '[')
-          .replaceAll('%5D', ']')
-          .replaceAll('%5C', '\\');
-        const { status, body } = await api('GET', '/proxy', { headers: { 'SVC-PROXY-URL': ascii } });
+        const { status, body } = await getting(headerOf(url));
         return [url, status, body.proxy_error?.status];
       }),
     );
     expect(
       statuses.filter(([, status, wrapped]) => !(status === 400 || status === 502) || status !== wrapped),
     ).toEqual([]);
-    expect(destination.connections.made).toBe(listener);
+  });
+});
+
+describeNeeding('openDestination', 'a call that the destination fails', () => {
+  serving();
+  const closed = `https://localhost:${String(CLOSED_PORT)}`;
+
+  it('is a 502 if nothing listens, or if the response ends early or is larger than 6 MB', async () => {
+    const getting = (url: string) => app.get('/proxy', { headers: { 'SVC-PROXY-URL': url } });
+    expectProblem(await getting(closed), 502);
+    for (const respond of [
+      (_received, response) => {
+        response.writeHead(200, { 'Content-Length': '100' }).write('x');
+        setTimeout(() => response.destroy(), 50);
+      },
+      (_received, response) => response.socket?.destroy(),
+      (_received, response) => response.end(Buffer.alloc(6_000_001)),
+    ] satisfies Responder[]) {
+      destination.respond = respond;
+      expectProblem(await getting(base()), 502);
+    }
   });
 
-  it('reject the service’s own host', async () => {
-    const { host } = new URL(service.credentials.base_url);
-    expect((await api('GET', '/proxy', { headers: { 'SVC-PROXY-URL': `https://${host}/` } })).status).toBe(
-      400,
-    );
-  });
-
-  it('reach the listener of the tests from the tests themselves', async () => {
-    await new Promise<void>((resolve, reject) => {
-      const socket = connect(destination.port, 'localhost', () => socket.end(() => resolve()));
-      socket.on('error', reject);
+  it('shows the caller nothing of the request that was sent', async () => {
+    const { response: reply } = await through('POST', {
+      url: closed,
+      body: { a: `{{ ${tokens.card} }}` },
+      headers: { Authorization: `{{ ${tokens.text} }}` },
     });
+    expectProblem(reply, 502);
+    expect(JSON.stringify(reply.body)).not.toMatch(/5555|plain text/);
   });
 });

@@ -1,0 +1,106 @@
+// What a caller of the proxy cannot see: connections, certificates and bytes that no HTTP server
+// sends. test/interface/proxy.test.ts has the rest.
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  startDestination,
+  testCertificate,
+  type Responder,
+  type TestDestination,
+} from '../support/destination.ts';
+import { headerOf, hostileAddresses } from '../support/hostile-addresses.ts';
+import { needing } from '../support/needing.ts';
+import {
+  anApplication,
+  management,
+  openDestination,
+  type Answer as ApiResponse,
+  type HttpClient,
+} from '../support/service.ts';
+import { IS_THOROUGH } from '../../packages/local-aws/test/thoroughness.ts';
+
+const { describe } = needing('openssl');
+
+let app: HttpClient;
+let destination: TestDestination;
+const base = () => `https://localhost:${String(destination.port)}`;
+const to = (url: string) => app.get('/proxy', { headers: { 'SVC-PROXY-URL': url } });
+
+const expectProblem = ({ status, body }: ApiResponse, expected: number) =>
+  expect([status, body.proxy_error?.status]).toEqual([expected, expected]);
+
+async function expectNoConnection(): Promise<void> {
+  await sleep(300);
+  expect(destination.connections.open).toBe(0);
+}
+
+describe('the proxy', () => {
+  beforeAll(async () => {
+    destination = await openDestination();
+    app = await anApplication({ permissions: ['token:use'] });
+  });
+
+  it('shows the client certificate of a stored proxy to the destination', async () => {
+    const { keyFile, certFile } = testCertificate();
+    const pem = readFileSync(certFile, 'utf8') + readFileSync(keyFile, 'utf8');
+    const { body: proxy } = await management.post('/proxies', {
+      name: 'x',
+      destination_url: base(),
+      configuration: { PEM: pem },
+      client_certificate: 'PEM',
+    });
+    expect((await app.post('/proxy', {}, { headers: { 'SVC-PROXY-KEY': proxy.key } })).status).toBe(200);
+  });
+
+  it('returns 502 for a destination with an invalid certificate', async () => {
+    const untrusted = await startDestination(testCertificate());
+    expectProblem(await to(`https://localhost:${String(untrusted.port)}`), 502);
+    expect(untrusted.received).toEqual([]);
+    await untrusted.close();
+  });
+
+  it('returns 502 for a response that is not HTTP, and leaves no connection open', async () => {
+    for (const respond of [
+      (_received, response) => {
+        response.writeHead(200, { 'Content-Length': '100' }).write('x');
+        setTimeout(() => response.destroy(), 50);
+      },
+      (_received, response) => response.socket?.end('garbage\r\n\r\n'),
+      (_received, response) => response.socket?.end(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`),
+      (_received, response) => response.end(Buffer.alloc(6_000_001)),
+      (_received, response) => response.socket?.destroy(),
+      (_received, response) =>
+        response.socket?.write(
+          'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
+        ),
+      (_received, response) => response.socket?.end('HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n'),
+    ] satisfies Responder[]) {
+      destination.respond = respond;
+      expectProblem(await to(base()), 502);
+    }
+    await expectNoConnection();
+  });
+
+  // The usual run tests it with a shorter timeout: test/functions/proxy/slow-destination.test.ts.
+  if (IS_THOROUGH)
+    it('returns 408 for a destination that takes over 25 seconds, and leaves no connection open', async () => {
+      destination.respond = (_received, response) => {
+        const drip = setInterval(() => response.write('x'), 1_000);
+        response.on('close', () => clearInterval(drip));
+      };
+      expectProblem(await to(base()), 408);
+      await expectNoConnection();
+    });
+
+  it('connects to none of the addresses that are not public', async () => {
+    const { made } = destination.connections;
+    await Promise.all(hostileAddresses(destination.port).map((url) => to(headerOf(url))));
+    expect(destination.connections.made).toBe(made);
+    // The test itself can: the server would have seen it.
+    await new Promise<void>((resolve, reject) => {
+      const socket = connect(destination.port, 'localhost', () => socket.end(() => resolve()));
+      socket.on('error', reject);
+    });
+  });
+});
