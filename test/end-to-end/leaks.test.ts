@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { advanceClock } from '../support/advance-clock.ts';
 import { allItems, bytesOf } from '../support/aws.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
+import { aCardNumber } from '../support/a-card-number.ts';
 import { needlesOf, occurrences } from '../support/needles.ts';
 import { operatorOf } from '../support/operator.ts';
 import { runService, TEST_SETTINGS, temporaryFolder, type RunningService } from '../support/run-service.ts';
@@ -19,23 +20,10 @@ const data = join(temporaryFolder(), 'data');
 
 /** A part of a host name too, which ends with no hyphen. */
 const mark = (name: string) => `MARK-${name}-${randomBytes(9).toString('hex')}`;
-const digits = (count: number) => Array.from(randomBytes(count), (byte) => String(byte % 10)).join('');
-
-/** Returns a random card number that ends with its Luhn digit. */
-function cardNumber(): string {
-  const start = `4929${digits(11)}`;
-  const sum = Array.from(start)
-    .toReversed()
-    .reduce((total, digit, index) => {
-      const doubled = Number(digit) * (index % 2 === 0 ? 2 : 1);
-      return total + (doubled > 9 ? doubled - 9 : doubled);
-    }, 0);
-  return `${start}${String((10 - (sum % 10)) % 10)}`;
-}
 
 /** Secrets that must not be found anywhere. */
 const marks: Record<string, string> = {
-  card: cardNumber(),
+  card: aCardNumber(),
   text: mark('text'),
   updated: mark('updated'),
   large: mark('large'),

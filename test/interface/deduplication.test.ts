@@ -1,3 +1,4 @@
+import { aCardNumber } from '../support/a-card-number.ts';
 import { randomUUID } from 'node:crypto';
 import { anApplication, aRevealingApplication, CARD } from '../support/service.ts';
 
@@ -50,21 +51,22 @@ describe('deduplicate_token', () => {
 
   it('matches within one type only, and only tokens that still exist', async () => {
     const app = await anApplication();
+    const digits = aCardNumber();
     const number = await app.post('/tokens', {
       type: 'card_number',
-      data: '5105105105105100',
+      data: digits,
       deduplicate_token: true,
     });
     const card = await app.post('/tokens', {
       type: 'card',
-      data: { number: '5105105105105100' },
+      data: { number: digits },
       deduplicate_token: true,
     });
     expect(card.body.id).not.toBe(number.body.id);
     await app.delete(`/tokens/${number.body.id}`);
     const again = await app.post('/tokens', {
       type: 'card_number',
-      data: '5105105105105100',
+      data: digits,
       deduplicate_token: true,
     });
     expect([again.status, again.body._extras]).toEqual([201, undefined]);

@@ -1,88 +1,82 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fetchBy, httpClient, type Body } from '../http-client.ts';
-import { ALL_TOKEN_PERMISSIONS, revealing } from '../sample-requests.ts';
+import { isThrottled, pauseAfter } from '../../../tools/contract/deployment.ts';
+import { fetchBy, httpClient } from '../http-client.ts';
 import type { Target } from './target.ts';
 
-/** How often a call is repeated that the deployment's own limit has refused. */
-const TRIES = 8;
-const PAUSE_MS = 500;
+/** How often a request is sent that the rate of the deployment refuses. */
+const TRIES = 10;
 
-/** What the suites have made, by the path under which each can be deleted. */
-type Made = Set<string>;
-
-const DELETABLE = /^\/(applications|reactors|proxies)$/;
-const TOKENS = /^\/(tokens|tokenize)$/;
-
-/** Every token in a response of any shape. */
-function tokensIn(value: Body): readonly string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const { id, tenant_id: tenant, created_at: at } = value as Record<string, unknown>;
-  const own = typeof id === 'string' && typeof tenant === 'string' && typeof at === 'string' ? [id] : [];
-  return [...own, ...Object.values(value).flatMap(tokensIn)];
-}
-
-/** Notes what a response says was made, or is gone. */
-async function note(made: Made, method: string, path: string, response: Response): Promise<void> {
-  if (!response.ok) return;
-  if (method === 'DELETE') made.delete(path);
-  if (method !== 'POST' || !response.headers.get('content-type')?.includes('json')) return;
-  const body: Body = await response.clone().json();
-  if (DELETABLE.test(path)) made.add(`${path}/${String(body.id)}`);
-  if (TOKENS.test(path)) for (const id of tokensIn(body)) made.add(`/tokens/${encodeURIComponent(id)}`);
-  // A token of a chosen id is also made by a result of a reactor, which names it as any other.
-  if (path.endsWith('/react')) for (const id of tokensIn(body)) made.add(`/tokens/${encodeURIComponent(id)}`);
-}
-
-async function withinLimits(send: () => Promise<Response>): Promise<Response> {
+async function withinRate(send: () => Promise<Response>): Promise<Response> {
   for (let tried = 1; ; tried += 1) {
     const response = await send();
-    const isThrottled = response.status === 429 && !response.headers.get('content-type')?.includes('problem');
-    if (!isThrottled || tried === TRIES) return response;
-    await sleep(PAUSE_MS * tried);
+    if (response.status !== 429 || tried === TRIES) return response;
+    const body: unknown = await response
+      .clone()
+      .json()
+      .catch(() => undefined);
+    if (!isThrottled(response.status, body)) return response;
+    await pauseAfter(tried);
   }
 }
 
-/** Deletes what the suites made. Rejects with the paths that are still there. */
-async function clean(baseUrl: string, managementKey: string, made: Made): Promise<void> {
-  const management = httpClient(baseUrl, managementKey);
-  const cleaner = await management.post('/applications', {
-    name: 'Contract: cleans up',
-    type: 'private',
-    rules: [revealing('/', ALL_TOKEN_PERMISSIONS)],
-  });
-  const tokens = httpClient(baseUrl, cleaner.body.key as string);
-  const left: string[] = [];
-  // Tokens first, since the applications that may delete them are made too.
-  for (const path of [...made].toSorted((a, b) => b.localeCompare(a))) {
-    const { status } = await (path.startsWith('/tokens/') ? tokens : management).delete(path);
-    if (status !== 204 && status !== 404) left.push(`${path} (${String(status)})`);
-  }
-  await management.delete(`/applications/${String(cleaner.body.id)}`);
-  if (left.length > 0) throw new Error(`not deleted: ${left.join(', ')}`);
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** The paths by which a request changes or deletes something that exists. */
+const CHANGES = /^\/(?:tokens|applications|reactors|proxies)\/[^/]+/;
+/** These only use what they name. */
+const USES = /^\/(?:tokens\/search|reactors\/[^/]+\/react)$/;
+
+/**
+ * Rejects a request that would change what the suite did not make, such as a token of the tenant
+ * that has the data of a test.
+ */
+async function refuseForeign(
+  url: string,
+  { key, reader }: { readonly key: string; readonly reader: string },
+  path: string,
+  makers: ReadonlySet<string>,
+): Promise<void> {
+  const [resource = ''] = USES.test(path) ? [] : (CHANGES.exec(path) ?? []);
+  if (resource === '') return;
+  const { status, body } = await httpClient(url, resource.startsWith('/tokens/') ? reader : key).get(
+    resource,
+  );
+  if (status === 200 && !makers.has(body.created_by as string))
+    throw new Error(`${resource} is not of this suite, which must not change it`);
 }
 
 /**
- * A deployment that runs already (`npm run contract`). What the suites make in it is deleted at
- * their end; its clock, its tenants and its internet are not theirs.
+ * A deployment that runs already. `npm run contract` deletes what the suites make in it; its clock,
+ * its tenants and its internet are not theirs.
  */
 export async function deployedTarget(): Promise<Target> {
   const { CLOAKROOM_CONTRACT_URL: url = '', CLOAKROOM_CONTRACT_KEY: key = '' } = process.env;
-  const made: Made = new Set();
-  const forget = fetchBy(url, async (address, init) => {
-    const response = await withinLimits(() => fetch(address, init));
+  const management = httpClient(url, key);
+  const send = (address: string, init: RequestInit) => withinRate(() => fetch(address, init));
+  let forget = fetchBy(url, send);
+  const { body: self } = await management.get('/applications/key');
+  const rules = [{ priority: 1, container: '/', transform: 'redact', permissions: ['token:read'] }];
+  const { body: reader } = await management.post('/applications', { name: 'reads', type: 'private', rules });
+  const makers = new Set<string>([self.id as string]);
+  const keys = { key, reader: reader.key as string };
+  forget();
+  forget = fetchBy(url, async (address, init) => {
+    const method = init.method ?? 'GET';
     const { pathname } = new URL(address);
-    await note(made, init.method ?? 'GET', pathname.slice(new URL(url).pathname.length - 1), response);
+    if (READS.has(method)) return send(address, init);
+    await refuseForeign(url, keys, pathname, makers);
+    const response = await send(address, init);
+    if (method === 'POST' && pathname === '/applications' && response.ok)
+      makers.add(((await response.clone().json()) as { readonly id: string }).id);
     return response;
   });
-  const tenant = (await httpClient(url, key).get('/tenants/self')).body;
   return {
     name: 'deployed',
-    credentials: { base_url: url, tenant_id: tenant.id as string, management_key: key },
+    credentials: { base_url: url, tenant_id: self.tenant_id as string, management_key: key },
     now: Date.now,
     pass: (ms) => sleep(ms),
-    close: async () => {
+    close: () => {
       forget();
-      await clean(url, key, made);
+      return Promise.resolve();
     },
   };
 }
