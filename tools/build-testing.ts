@@ -1,9 +1,11 @@
 // `npm run build -- testing`: builds the package `@cloakroom/testing` into `packages/testing/dist`
 // and packs it into `packages/testing/cloakroom-testing-<version>.tgz`.
-import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
+import { filesOf, noticesOf, noticesText } from './publishing/third-party.ts';
 import { writeDeclarations } from './publishing/declarations.ts';
+import { loadLater } from '../lib/bundle.ts';
 import { packPackage } from './publishing/pack-package.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -22,7 +24,7 @@ const sdkOfTheTest: Plugin = {
 const AWS_SDK = join(source, 'bundle/aws-sdk.ts');
 const LOGGING = join(source, 'bundle/logging.ts');
 
-export const OPTIONS: BuildOptions = {
+const OPTIONS: BuildOptions = {
   absWorkingDir: root,
   bundle: true,
   platform: 'node',
@@ -35,8 +37,11 @@ export const OPTIONS: BuildOptions = {
   define: { 'import.meta.filename': '__filename' },
 };
 
+/** Packages that most vaults do not need, or not at their start. Each is a file of its own. */
+const LOADED_LATER = ['acorn', 'fflate', 'ipaddr.js', 'json-p3', 'liquidjs', 're2js'];
+
 /** `index.cjs`, and the thread of reactors next to it, which has the SDK in it. */
-export const BUILDS: readonly BuildOptions[] = [
+const BUILDS: readonly BuildOptions[] = [
   {
     entryPoints: [join(source, 'index.ts')],
     outfile: 'index.cjs',
@@ -53,7 +58,15 @@ export const BUILDS: readonly BuildOptions[] = [
       '@aws-lambda-powertools/metrics': LOGGING,
     },
     plugins: [sdkOfTheTest],
+    external: [...LOADED_LATER],
+    banner: { js: loadLater(LOADED_LATER) },
   },
+  ...LOADED_LATER.map((name) => ({
+    stdin: { contents: `export * from '${name}';`, resolveDir: root },
+    outfile: `${name}.cjs`,
+    // Nobody reads their names in errors.
+    minifyIdentifiers: true,
+  })),
   { entryPoints: [join(source, 'reactors/reactor-thread.ts')], outfile: 'reactor-thread.cjs' },
 ];
 
@@ -69,13 +82,23 @@ export const { createVault, vaultMatchers } = testing;
 export async function buildTesting(folder: string): Promise<void> {
   const dist = join(folder, 'dist');
   rmSync(dist, { recursive: true, force: true });
-  await Promise.all(
+  const built = await Promise.all(
     BUILDS.map(({ outfile = '', ...options }) =>
-      build({ ...OPTIONS, ...options, outfile: join(dist, outfile) }),
+      build({ ...OPTIONS, ...options, metafile: true, outfile: join(dist, outfile) }),
     ),
   );
+  const files = built.flatMap(({ metafile }) => filesOf(metafile));
+  writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.txt'), noticesText(noticesOf(files)));
   writeFileSync(join(dist, 'index.js'), WRAPPER);
-  writeDeclarations(testing, join(dist, 'types'), (text) => text.replaceAll('../../sdk/src/index.ts', SDK));
+  writeFileSync(join(dist, 'types-only.js'), 'export {};\n');
+  writeFileSync(join(dist, 'types-only.cjs'), '');
+  const types = join(dist, 'types');
+  writeDeclarations(testing, types, (text) => text.replaceAll('../../sdk/src/index.ts', SDK));
+  for (const runner of ['jest', 'vitest']) {
+    const text = readFileSync(join(testing, `types/${runner}.d.ts`), 'utf8');
+    writeFileSync(join(types, `${runner}.d.ts`), text);
+    writeFileSync(join(types, `${runner}.d.cts`), text.replace('./index.js', './index.cjs'));
+  }
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   if (folder !== testing)
     for (const file of ['package.json', 'README.md', 'CHANGELOG.md'])

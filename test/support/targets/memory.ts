@@ -1,5 +1,5 @@
 import { request as httpRequest } from 'node:http';
-import { openVault } from '../../../packages/testing/src/create-vault.ts';
+import { openVault } from '../../../packages/testing/src/open-vault.ts';
 import { startDestination, type TestDestination } from '../destination.ts';
 import { fetchBy } from '../http-client.ts';
 import { EGRESS_ALLOW_LIST } from '../run-service.ts';
