@@ -17,11 +17,11 @@ export interface VaultMatchers<R = unknown> {
   toHaveBeenRevealedTo(application: NamedApplication): Promise<R>;
 }
 
-/** Matchers as `expect.extend` takes them. */
-export interface MatcherFunctions {
+/** Matchers as `expect.extend` takes them: a type, since those of an interface have no index. */
+export type MatcherFunctions = {
   toBeToken(received: unknown, type?: string): MatcherResult;
   toHaveBeenRevealedTo(received: unknown, application: NamedApplication): Promise<MatcherResult>;
-}
+};
 
 const idOf = (received: unknown): string | undefined => {
   if (typeof received === 'string') return received;

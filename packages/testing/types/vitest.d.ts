@@ -1,6 +1,6 @@
-// The types of the matchers for vitest: `import '@cloakroom/testing/vitest'`.
+// The types of the matchers for vitest 5: `import '@cloakroom/testing/vitest'`.
 import type { VaultMatchers } from './index.js';
 
 declare module 'vitest' {
-  interface Assertion<T> extends VaultMatchers<void> {}
+  interface Matchers<R extends void | Promise<void>, T> extends VaultMatchers<R> {}
 }
