@@ -93,7 +93,10 @@ export async function buildTesting(folder: string): Promise<void> {
   writeFileSync(join(dist, 'types-only.js'), 'export {};\n');
   writeFileSync(join(dist, 'types-only.cjs'), '');
   const types = join(dist, 'types');
-  writeDeclarations(testing, types, (text) => text.replaceAll('../../sdk/src/index.ts', SDK));
+  writeDeclarations(testing, types, {
+    isStated: true,
+    rewrite: (text) => text.replaceAll('../../sdk/src/index.ts', SDK),
+  });
   for (const runner of ['jest', 'vitest']) {
     const text = readFileSync(join(testing, `types/${runner}.d.ts`), 'utf8');
     writeFileSync(join(types, `${runner}.d.ts`), text);
