@@ -1,6 +1,6 @@
 // `npm run build -- testing`: builds the package `@cloakroom/testing` into `packages/testing/dist`
 // and packs it into `packages/testing/cloakroom-testing-<version>.tgz`.
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { filesOf, noticesOf, noticesText } from './publishing/third-party.ts';
@@ -13,7 +13,7 @@ const testing = join(root, 'packages/testing');
 const source = join(testing, 'src');
 const SDK = '@cloakroom/sdk';
 
-/** The package depends on the SDK, so that the errors of its clients are those of the test's own. */
+/** The package depends on the SDK, so that a test knows the errors of its clients. */
 const sdkOfTheTest: Plugin = {
   name: 'sdk-of-the-test',
   setup(building) {
@@ -64,7 +64,7 @@ const BUILDS: readonly BuildOptions[] = [
   ...LOADED_LATER.map((name) => ({
     stdin: { contents: `export * from '${name}';`, resolveDir: root },
     outfile: `${name}.cjs`,
-    // Nobody reads their names in errors.
+    // Errors show no names of theirs.
     minifyIdentifiers: true,
   })),
   { entryPoints: [join(source, 'reactors/reactor-thread.ts')], outfile: 'reactor-thread.cjs' },
@@ -74,6 +74,29 @@ const BUILDS: readonly BuildOptions[] = [
 const WRAPPER = `import testing from './index.cjs';
 export const { createVault, vaultMatchers } = testing;
 `;
+
+/**
+ * Declarations that add the matchers to those of a runner. They are texts, since a file of the
+ * repository would add them here.
+ */
+const MATCHER_TYPES: Readonly<Record<string, string>> = {
+  jest: `import type { VaultMatchers } from './index.js';
+declare global {
+  namespace jest {
+    interface Matchers<R, T> extends VaultMatchers<R> {}
+  }
+}
+declare module 'expect' {
+  interface Matchers<R extends void | Promise<void>, T> extends VaultMatchers<R> {}
+}
+`,
+  // Earlier versions of vitest have other parameters.
+  vitest: `import type { VaultMatchers } from './index.js';
+declare module 'vitest' {
+  interface Matchers<R extends void | Promise<void>, T> extends VaultMatchers<R> {}
+}
+`,
+};
 
 /**
  * Builds the package into `folder`, which then contains everything that `npm pack` needs.
@@ -97,11 +120,12 @@ export async function buildTesting(folder: string): Promise<void> {
     isStated: true,
     rewrite: (text) => text.replaceAll('../../sdk/src/index.ts', SDK),
   });
-  for (const runner of ['jest', 'vitest']) {
-    const text = readFileSync(join(testing, `types/${runner}.d.ts`), 'utf8');
-    writeFileSync(join(types, `${runner}.d.ts`), text);
-    writeFileSync(join(types, `${runner}.d.cts`), text.replace('./index.js', './index.cjs'));
-  }
+  for (const [runner, text] of Object.entries(MATCHER_TYPES))
+    for (const [extension, index] of [
+      ['ts', './index.js'],
+      ['cts', './index.cjs'],
+    ] as const)
+      writeFileSync(join(types, `${runner}.d.${extension}`), text.replace('./index.js', index));
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   if (folder !== testing)
     for (const file of ['package.json', 'README.md', 'CHANGELOG.md'])

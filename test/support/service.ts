@@ -9,7 +9,7 @@ export type { ApiResponse as Answer, Body, CallOptions, HttpClient } from './htt
 export { ALL_TOKEN_PERMISSIONS, CARD, revealing } from './sample-requests.ts';
 
 /**
- * Those of the suite's service, read at each use: suites of several targets share this module. Only
+ * The credentials are read at each use, because suites of several targets share this module. Only
  * those of a local service have an account of AWS.
  */
 export const credentials = new Proxy({} as Credentials, {

@@ -72,7 +72,7 @@ function reachable(files: ReadonlyMap<string, string>): ReadonlySet<string> {
 }
 
 export interface DeclarationOptions {
-  /** Whether every exported name states its type: then no program is needed, which takes seconds. */
+  /** Whether every exported name states its type, so that no program is needed. */
   readonly isStated?: boolean;
   /** Changes the text of each declaration. */
   readonly rewrite?: (text: string) => string;

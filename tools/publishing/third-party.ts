@@ -106,7 +106,7 @@ export function noticesOf(files: readonly string[], copied: readonly string[] = 
   return [...folders].map(noticeOf).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The texts of licences, each with the packages under it: many share one. */
+/** Lists the texts of licences, each with the packages under it: many share one. */
 export const byTextOf = (
   notices: readonly Notice[],
 ): readonly { readonly text: string; readonly names: string }[] =>
@@ -115,7 +115,7 @@ export const byTextOf = (
     names: packages.map(({ name }) => name).join(', '),
   }));
 
-/** The notices as a file of a package. */
+/** Writes the notices as a file of a package. */
 export function noticesText(notices: readonly Notice[]): string {
   const rows = notices.map(({ name, version, license }) => `${name} ${version}, ${license}`);
   const texts = byTextOf(notices).map(({ text, names }) => `${names}\n\n${text}`);

@@ -1,17 +1,17 @@
 import type { Vault } from './vault.ts';
 
-/** The result of a matcher of jest and vitest. */
+/** What a matcher of jest and vitest returns. */
 export interface MatcherResult {
   readonly pass: boolean;
   readonly message: () => string;
 }
 
-/** An application, or its id. */
+/** Names an application by itself or by its id. */
 export type NamedApplication = string | { readonly id: string };
 
 /** Matchers as a test calls them. */
 export interface VaultMatchers<R = unknown> {
-  /** The value is a token of the vault, or the id of one, and of this type if it is given. */
+  /** The value is a token of the vault, or the id of one, and of this type if the test names one. */
   toBeToken(type?: string): R;
   /** The trail says that the plaintext of the token was shown to the application. Await it. */
   toHaveBeenRevealedTo(application: NamedApplication): Promise<R>;

@@ -59,7 +59,7 @@ const FUNCTIONS: Readonly<Record<FunctionName, FunctionDefinition>> = {
 
 const segmentOf = (path: string): string => path.split('/')[1] ?? '';
 
-/** The function of each first segment; `applications` answers for every other path (lib/api-stack.ts). */
+/** The function of each first segment. `applications` has all other paths (lib/api-stack.ts). */
 const FUNCTION_OF: ReadonlyMap<string, ApiFunctionName> = new Map(
   Object.entries(API_FUNCTIONS).flatMap(([name, { routes }]) =>
     routes.map(({ path }) => [segmentOf(path), name as ApiFunctionName] as const),
@@ -72,7 +72,7 @@ const OPERATIONS = Object.values(API_FUNCTIONS).flatMap(({ routes }) =>
 );
 
 const BODY_MAX_BYTES = 10 * 1024 * 1024;
-/** The event of a function, in characters of JSON (AWS Lambda quotas: 6 MB). */
+/** How long the event of a function may be, in characters of JSON (AWS Lambda quotas: 6 MB). */
 const EVENT_MAX = 6 * 1024 * 1024;
 
 const EVENT_ROUTE = {
@@ -119,7 +119,7 @@ export interface GatewayCall {
   readonly body: Buffer;
 }
 
-/** A response of the gateway. */
+/** What the gateway returns. */
 export interface GatewayAnswer {
   readonly status: number;
   /** Names are in lower case; only cookies occur more than once. */
@@ -262,7 +262,7 @@ export class MemoryService {
     return handle(event, { getRemainingTimeInMillis: () => timeoutMs });
   }
 
-  /** A request of a reactor's code, to the service or to a destination. */
+  /** Sends a request of a reactor's code to the service or to a destination. */
   async #ask({ url: address, method, headers: raw, body }: AskedRequest): Promise<AskedResponse | undefined> {
     const url = new URL(address);
     const headers = raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as const] : []));
@@ -316,7 +316,7 @@ export class MemoryService {
     }
   }
 
-  /** When something is due that schedules or queues begin, in ms since the epoch. */
+  /** Returns when a schedule or a queue has something to do, in ms since the epoch. */
   async #nextDue(): Promise<number | undefined> {
     const tables = TABLES.filter(({ indexes }) => indexes.length > 0).map(({ name }) => name);
     const times = await Promise.all(tables.map((name) => oldestDue({ ...this.aws.dynamodb, name })));
@@ -382,7 +382,7 @@ export class MemoryService {
     };
   }
 
-  /** Goes back to a state. Instances start anew, because they remember keys and credentials. */
+  /** Goes back to a state. Instances start again, because they remember keys and credentials. */
   replaceState({ contents, functions, messages, now }: ServiceState): void {
     this.#dynamodb.replaceContents(contents);
     this.#lambda.replaceFunctions(functions);

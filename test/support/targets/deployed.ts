@@ -13,7 +13,7 @@ type Made = Set<string>;
 const DELETABLE = /^\/(applications|reactors|proxies)$/;
 const TOKENS = /^\/(tokens|tokenize)$/;
 
-/** Every token in a response of any shape. */
+/** Finds every token in a response of any shape. */
 function tokensIn(value: Body): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   const { id, tenant_id: tenant, created_at: at } = value as Record<string, unknown>;

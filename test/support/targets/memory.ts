@@ -42,10 +42,10 @@ async function forwarded(request: Request, port: number): Promise<Response> {
 
 let opened = 0;
 
-/** The testing package, from its source. */
+/** Starts the testing package, from its source. */
 export async function memoryTarget(): Promise<Target> {
   opened += 1;
-  // Each has an address of its own, by which its requests are told apart.
+  // Each has an address of its own, by which a client finds it.
   const { vault, createTenant } = await openVault({
     baseUrl: `https://vault-${String(opened)}.test`,
     egressAllowList: EGRESS_ALLOW_LIST,

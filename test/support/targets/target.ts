@@ -11,7 +11,7 @@ export interface TargetCredentials {
 export interface Target {
   readonly name: 'memory' | 'local' | 'deployed';
   readonly credentials: TargetCredentials;
-  /** The time of the service, in ms since the epoch. */
+  /** Returns the time of the service, in ms since the epoch. */
   readonly now: () => number;
   /** Lets time pass, by waiting or by moving the clock. */
   readonly pass: (ms: number) => Promise<void>;
