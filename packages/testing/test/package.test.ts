@@ -117,6 +117,13 @@ describe('a project of its own', () => {
       .map(([, code = '']) => code)
       .join('\n');
 
+  it("runs the program of the repository's README", async () => {
+    const programs = readFileSync('README.md', 'utf8').matchAll(/<<'EOF'\n(.*?)^EOF$/gms);
+    const [code] = [...programs].flatMap(([, text = '']) => (text.includes('/testing') ? [text] : []));
+    writeFileSync(join(project, 'program.js'), code ?? '');
+    expect((await program('program.js')).stdout).toContain("number: 'XXXXXXXXXXXX4242'");
+  });
+
   it('runs the README as a module and as CommonJS', async () => {
     writeFileSync(join(project, 'readme.js'), readme());
     const lines = (await program('readme.js')).stdout.trim().split('\n');
