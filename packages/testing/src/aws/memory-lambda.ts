@@ -107,8 +107,8 @@ export class MemoryLambda {
     isNew: boolean,
   ) {
     const found = this.#find(name);
-    if (isNew && found.live !== undefined) throw conflict();
     if ((!isNew && found.live === undefined) || !found.versions.has(version)) throw missing();
+    if (isNew && found.live !== undefined) throw conflict();
     this.#functions.set(name, { ...found, live: version });
     return {};
   }
