@@ -11,7 +11,7 @@ export type NamedApplication = string | { readonly id: string };
 
 /** Matchers as a test calls them. */
 export interface VaultMatchers<R = unknown> {
-  /** The value is a token of the vault, or the id of one, and of this type if the test names one. */
+  /** The value is a token of the vault, or its id; with a type, a token of this type. */
   toBeToken(type?: string): R;
   /** The trail says that the plaintext of the token was shown to the application. Await it. */
   toHaveBeenRevealedTo(application: NamedApplication): Promise<R>;
