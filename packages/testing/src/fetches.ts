@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import type { Fetch } from '../../sdk/src/index.ts';
-import type { GatewayAnswer, MemoryService } from './memory-service.ts';
+import type { GatewayAnswer } from './gateway.ts';
+import type { MemoryService } from './memory-service.ts';
 import type { Vault } from './vault.ts';
 
 const DECODERS: ReadonlyMap<string, (body: Buffer) => Buffer> = new Map([
