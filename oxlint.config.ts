@@ -100,7 +100,7 @@ export default defineConfig({
   plugins: ['typescript'],
   jsPlugins: ['./tools/lint/house-rules.ts'],
   categories: { correctness: 'off' },
-  ignorePatterns: ['packages/sdk/dist/', 'cdk.out/', '.local/', '.cache/', 'coverage/', 'node_modules/'],
+  ignorePatterns: ['packages/*/dist/', 'cdk.out/', '.local/', '.cache/', 'coverage/', 'node_modules/'],
   env: { builtin: true, es2024: true },
   rules: {
     ...ALWAYS,
@@ -260,6 +260,10 @@ export default defineConfig({
       globals: readonly('addEventListener crypto CustomEvent document fetch'),
     },
     { files: ['examples/browser/{server,settings}.js'], globals: readonly('AbortSignal fetch') },
+    {
+      files: ['examples/jest/test/*.js'],
+      globals: readonly('Response beforeAll beforeEach describe expect it'),
+    },
     {
       files: ['packages/local-aws/test/properties.ts'],
       rules: { 'no-restricted-imports': 'off' },

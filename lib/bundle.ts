@@ -48,7 +48,7 @@ const LOADED_LATER_BY: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Replaces `require` of such packages: the first use of an export loads one. */
-const loadLater = (packages: readonly string[]) => `"use strict";require=((load)=>(id)=>{
+export const loadLater = (packages: readonly string[]) => `"use strict";require=((load)=>(id)=>{
 if(!${JSON.stringify(packages)}.includes(id))return load(id);
 let loaded;
 return new Proxy({},{get:(_,name)=>(loaded??=load("./"+id+".cjs"))[name]});

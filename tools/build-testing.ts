@@ -3,7 +3,9 @@
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
+import { filesOf, noticesOf, noticesText } from './publishing/third-party.ts';
 import { writeDeclarations } from './publishing/declarations.ts';
+import { loadLater } from '../lib/bundle.ts';
 import { packPackage } from './publishing/pack-package.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -11,7 +13,7 @@ const testing = join(root, 'packages/testing');
 const source = join(testing, 'src');
 const SDK = '@cloakroom/sdk';
 
-/** The package depends on the SDK, so that the errors of its clients are those of the test's own. */
+/** The package depends on the SDK, so that a test knows the errors of its clients. */
 const sdkOfTheTest: Plugin = {
   name: 'sdk-of-the-test',
   setup(building) {
@@ -22,7 +24,7 @@ const sdkOfTheTest: Plugin = {
 const AWS_SDK = join(source, 'bundle/aws-sdk.ts');
 const LOGGING = join(source, 'bundle/logging.ts');
 
-export const OPTIONS: BuildOptions = {
+const OPTIONS: BuildOptions = {
   absWorkingDir: root,
   bundle: true,
   platform: 'node',
@@ -35,8 +37,11 @@ export const OPTIONS: BuildOptions = {
   define: { 'import.meta.filename': '__filename' },
 };
 
+/** Packages that most vaults do not need, or not at their start. Each is a file of its own. */
+const LOADED_LATER = ['acorn', 'fflate', 'ipaddr.js', 'json-p3', 'liquidjs', 're2js'];
+
 /** `index.cjs`, and the thread of reactors next to it, which has the SDK in it. */
-export const BUILDS: readonly BuildOptions[] = [
+const BUILDS: readonly BuildOptions[] = [
   {
     entryPoints: [join(source, 'index.ts')],
     outfile: 'index.cjs',
@@ -53,7 +58,15 @@ export const BUILDS: readonly BuildOptions[] = [
       '@aws-lambda-powertools/metrics': LOGGING,
     },
     plugins: [sdkOfTheTest],
+    external: [...LOADED_LATER],
+    banner: { js: loadLater(LOADED_LATER) },
   },
+  ...LOADED_LATER.map((name) => ({
+    stdin: { contents: `export * from '${name}';`, resolveDir: root },
+    outfile: `${name}.cjs`,
+    // Errors show no names of theirs.
+    minifyIdentifiers: true,
+  })),
   { entryPoints: [join(source, 'reactors/reactor-thread.ts')], outfile: 'reactor-thread.cjs' },
 ];
 
@@ -63,19 +76,56 @@ export const { createVault, vaultMatchers } = testing;
 `;
 
 /**
+ * Declarations that add the matchers to those of a runner. They are texts, since a file of the
+ * repository would add them here.
+ */
+const MATCHER_TYPES: Readonly<Record<string, string>> = {
+  jest: `import type { VaultMatchers } from './index.js';
+declare global {
+  namespace jest {
+    interface Matchers<R, T> extends VaultMatchers<R> {}
+  }
+}
+declare module 'expect' {
+  interface Matchers<R extends void | Promise<void>, T> extends VaultMatchers<R> {}
+}
+`,
+  // Earlier versions of vitest have other parameters.
+  vitest: `import type { VaultMatchers } from './index.js';
+declare module 'vitest' {
+  interface Matchers<R extends void | Promise<void>, T> extends VaultMatchers<R> {}
+}
+`,
+};
+
+/**
  * Builds the package into `folder`, which then contains everything that `npm pack` needs.
  * `packages/testing/` itself is such a folder.
  */
 export async function buildTesting(folder: string): Promise<void> {
   const dist = join(folder, 'dist');
   rmSync(dist, { recursive: true, force: true });
-  await Promise.all(
+  const built = await Promise.all(
     BUILDS.map(({ outfile = '', ...options }) =>
-      build({ ...OPTIONS, ...options, outfile: join(dist, outfile) }),
+      build({ ...OPTIONS, ...options, metafile: true, outfile: join(dist, outfile) }),
     ),
   );
+  const files = built.flatMap(({ metafile }) => filesOf(metafile));
+  writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.txt'), noticesText(noticesOf(files)));
   writeFileSync(join(dist, 'index.js'), WRAPPER);
-  writeDeclarations(testing, join(dist, 'types'), (text) => text.replaceAll('../../sdk/src/index.ts', SDK));
+  writeFileSync(join(dist, 'types-only.js'), 'export {};\n');
+  writeFileSync(join(dist, 'types-only.cjs'), '');
+  const types = join(dist, 'types');
+  writeDeclarations(testing, types, {
+    isStated: true,
+    rewrite: (text) => text.replaceAll('../../sdk/src/index.ts', SDK),
+  });
+  for (const [runner, text] of Object.entries(MATCHER_TYPES))
+    for (const [extension, index] of [
+      ['ts', './index.js'],
+      ['cts', './index.cjs'],
+    ] as const)
+      writeFileSync(join(types, `${runner}.d.${extension}`), text.replace('./index.js', index));
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   if (folder !== testing)
     for (const file of ['package.json', 'README.md', 'CHANGELOG.md'])

@@ -8,7 +8,7 @@ import { createClient } from '../../packages/sdk/src/index.ts';
 import { startCheckout } from '../support/checkout.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
 import { needing } from '../support/needing.ts';
-import { aProject, packedSdk } from '../support/packed-sdk.ts';
+import { aProject, packedSdk } from '../support/packed-packages.ts';
 import { DESTINATION_PORTS, runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { inThoroughRun } from '../../packages/local-aws/test/in-thorough-run.ts';
 

@@ -11,7 +11,7 @@ import { createClient } from '../../packages/sdk/src/index.ts';
 import { layer } from '../reactor-runtime/a-reactor.ts';
 import { inBrowser } from '../support/browser.ts';
 import { needing } from '../support/needing.ts';
-import { aProject, packedSdk } from '../support/packed-sdk.ts';
+import { aProject, packedSdk } from '../support/packed-packages.ts';
 import { temporaryFolder } from '../support/run-service.ts';
 import { anApplication, aRevealingApplication, CARD, credentials } from '../support/service.ts';
 import { inThoroughRun } from '../../packages/local-aws/test/in-thorough-run.ts';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { aProject, packedSdk } from './packed-sdk.ts';
+import { aProject, packedSdk } from './packed-packages.ts';
 
 /** The example of `examples/browser/`, started as its README describes. */
 export interface Checkout {

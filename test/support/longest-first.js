@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
  * The projects with the longest suites start first: otherwise the run would wait for them at the
  * end.
  */
-const ORDER = ['faults', 'own-service', 'processes', 'browser', 'service', 'unit'];
+const ORDER = ['faults', 'own-service', 'processes', 'browser', 'service', 'memory', 'unit'];
 
 /** Jest test sequencer: the same order in every run, by the project and the size of the file. */
 export default class LongestFirst {

@@ -11,8 +11,8 @@ export type { ApiResponse as Answer, Body, CallOptions, HttpClient } from './htt
 export { ALL_TOKEN_PERMISSIONS, CARD, revealing } from './sample-requests.ts';
 
 /**
- * Reads the credentials of the suite's service at each use, because suites of several targets share
- * this module. Only those of a local service have an account of AWS.
+ * The credentials are read at each use, because suites of several targets share this module. Only
+ * those of a local service have an account of AWS.
  */
 export const credentials = new Proxy({} as Credentials, {
   get: (_, name) => Reflect.get(target().credentials, name) as unknown,

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import ts from 'typescript';
 
@@ -29,6 +29,35 @@ function declarations(folder: string): ReadonlyMap<string, string> {
   return files;
 }
 
+/**
+ * Declarations of the modules that the entry exports, without a program: each exported name of them
+ * states its type. Their own check is that of the repository.
+ */
+function statedDeclarations(folder: string): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  const pending = ['index.ts'];
+  for (const file of pending) {
+    const source = readFileSync(join(folder, 'src', file), 'utf8');
+    const compilerOptions: ts.CompilerOptions = {
+      target: ts.ScriptTarget.ESNext,
+      module: ts.ModuleKind.ESNext,
+      strict: true,
+      isolatedDeclarations: true,
+      declaration: true,
+    };
+    const { outputText, diagnostics = [] } = ts.transpileDeclaration(source, {
+      fileName: file,
+      compilerOptions,
+    });
+    if (diagnostics.length > 0)
+      throw new Error(`${file}: ${ts.flattenDiagnosticMessageText(diagnostics[0]?.messageText, ' ')}`);
+    files.set(file.replace(/\.ts$/, '.d.ts'), outputText);
+    for (const [, , module = ''] of outputText.matchAll(SPECIFIER))
+      if (!pending.includes(`${module}.ts`)) pending.push(`${module}.ts`);
+  }
+  return files;
+}
+
 const SPECIFIER = /((?:from |import\()['"])\.\/([\w.-]+)\.ts(['"])/g;
 
 /** The declarations that the entry exports: a package's internals have no public types. */
@@ -42,17 +71,24 @@ function reachable(files: ReadonlyMap<string, string>): ReadonlySet<string> {
   return found;
 }
 
+export interface DeclarationOptions {
+  /** Whether every exported name states its type, so that no program is needed. */
+  readonly isStated?: boolean;
+  /** Changes the text of each declaration. */
+  readonly rewrite?: (text: string) => string;
+}
+
 /**
  * Each declaration of a package twice, since a `require` must find CommonJS: `.d.ts` whose imports
- * end in `.js`, `.d.cts` whose imports end in `.cjs`. `rewrite` changes the text of each.
+ * end in `.js`, `.d.cts` whose imports end in `.cjs`.
  */
 export function writeDeclarations(
   packageFolder: string,
   to: string,
-  rewrite: (text: string) => string = (text) => text,
+  { isStated = false, rewrite = (text) => text }: DeclarationOptions = {},
 ): void {
   mkdirSync(to, { recursive: true });
-  const files = declarations(packageFolder);
+  const files = (isStated ? statedDeclarations : declarations)(packageFolder);
   for (const file of reachable(files)) {
     const text = rewrite(files.get(file) ?? '');
     const ending = (extension: string) => text.replaceAll(SPECIFIER, `$1./$2.${extension}$3`);

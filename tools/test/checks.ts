@@ -39,6 +39,7 @@ export const STATIC: readonly Check[] = [
       'depcruise',
       ...['--config', '.dependency-cruiser.cjs'],
       ...['bin', 'lib', 'functions', 'src', 'reactor-runtime', 'packages/sdk/src', 'packages/local-aws'],
+      'packages/testing/src',
       ...['tools', 'examples'],
     ],
   },

@@ -79,7 +79,7 @@ export class Destinations {
   }
 }
 
-/** The header fields of a response, each cookie by itself. */
+/** Lists the header fields of a response, each cookie by itself. */
 export function fieldsOf(headers: Headers): readonly (readonly [name: string, value: string])[] {
   const cookies = headers.getSetCookie();
   const others = [...headers].filter(([name]) => name !== 'set-cookie');
@@ -114,7 +114,7 @@ async function answer(
   return { status: response.status, headers: fieldsOf(response.headers), body: received };
 }
 
-/** The way of the proxy and of webhooks to the destinations. A handler that throws is a broken one. */
+/** The way of the proxy and of webhooks to the destinations. One that throws is unreachable. */
 export const createMemoryEgress = (
   destinations: Destinations,
   platform: Pick<Platform, 'startTimer'>,

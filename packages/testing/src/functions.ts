@@ -45,7 +45,7 @@ interface ServedRoute {
   readonly path: string;
 }
 
-/** A function behind the gateway, with its routes. */
+/** A function that the gateway invokes for its routes. */
 export interface ApiFunctionDefinition extends FunctionDefinition {
   readonly routes: readonly ServedRoute[];
 }

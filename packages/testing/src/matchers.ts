@@ -1,27 +1,27 @@
 import type { Vault } from './vault.ts';
 
-/** The result of a matcher of jest and vitest. */
+/** What a matcher of jest and vitest returns. */
 export interface MatcherResult {
   readonly pass: boolean;
   readonly message: () => string;
 }
 
-/** An application, or its id. */
+/** Names an application by itself or by its id. */
 export type NamedApplication = string | { readonly id: string };
 
 /** Matchers as a test calls them. */
 export interface VaultMatchers<R = unknown> {
-  /** The value is a token of the vault, or the id of one, and of this type if it is given. */
+  /** The value is a token of the vault, or its id; with a type, a token of this type. */
   toBeToken(type?: string): R;
   /** The trail says that the plaintext of the token was shown to the application. Await it. */
   toHaveBeenRevealedTo(application: NamedApplication): Promise<R>;
 }
 
-/** Matchers as `expect.extend` takes them. */
-export interface MatcherFunctions {
+/** Matchers as `expect.extend` takes them: a type, since those of an interface have no index. */
+export type MatcherFunctions = {
   toBeToken(received: unknown, type?: string): MatcherResult;
   toHaveBeenRevealedTo(received: unknown, application: NamedApplication): Promise<MatcherResult>;
-}
+};
 
 const idOf = (received: unknown): string | undefined => {
   if (typeof received === 'string') return received;

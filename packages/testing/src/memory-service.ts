@@ -7,9 +7,6 @@ import { isTombstone, readTokenItem } from '../../../src/adapters/dynamodb/token
 import type { LocalClients } from '../../../src/adapters/aws/client-settings.ts';
 import type { EgressAllowList } from '../../../src/core/egress/destination.ts';
 import type { Platform } from '../../../src/core/shared/platform.ts';
-import { gatewayResponses, type GatewayResponse } from '../../local-aws/src/gateway/gateway-responses.ts';
-import { proxyEvent } from '../../local-aws/src/gateway/proxy-event.ts';
-import { requestPath, type RequestPath } from '../../local-aws/src/gateway/request-path.ts';
 import { MemoryKms } from './aws/memory-kms.ts';
 import { MemoryLambda, type Functions } from './aws/memory-lambda.ts';
 import { MemoryQueues } from './aws/memory-queues.ts';
@@ -17,6 +14,18 @@ import { createMemoryEgress, Destinations, fieldsOf, type SentRequest } from './
 import { MemoryDynamoDb, type Contents } from './dynamodb/memory-dynamodb.ts';
 import { TABLES } from './dynamodb/table-definitions.ts';
 import { failedCall, Failures } from './faults.ts';
+import {
+  answerOf,
+  eventOf,
+  FAILED,
+  integrated,
+  OPERATIONS,
+  route,
+  TOO_LARGE,
+  type ApiFunctionName,
+  type GatewayAnswer,
+  type GatewayCall,
+} from './gateway.ts';
 import {
   API_FUNCTIONS,
   BACKGROUND_FUNCTIONS,
@@ -49,39 +58,11 @@ export interface ServiceState {
   readonly now: number;
 }
 
-type ApiFunctionName = keyof typeof API_FUNCTIONS;
 type FunctionName = ApiFunctionName | keyof typeof BACKGROUND_FUNCTIONS;
 
 const FUNCTIONS: Readonly<Record<FunctionName, FunctionDefinition>> = {
   ...API_FUNCTIONS,
   ...BACKGROUND_FUNCTIONS,
-};
-
-const segmentOf = (path: string): string => path.split('/')[1] ?? '';
-
-/** The function of each first segment; `applications` answers for every other path (lib/api-stack.ts). */
-const FUNCTION_OF: ReadonlyMap<string, ApiFunctionName> = new Map(
-  Object.entries(API_FUNCTIONS).flatMap(([name, { routes }]) =>
-    routes.map(({ path }) => [segmentOf(path), name as ApiFunctionName] as const),
-  ),
-);
-const OF_UNKNOWN_PATHS: ApiFunctionName = 'applications';
-
-const OPERATIONS = Object.values(API_FUNCTIONS).flatMap(({ routes }) =>
-  routes.map(({ operation }) => operation),
-);
-
-const BODY_MAX_BYTES = 10 * 1024 * 1024;
-/** The event of a function, in characters of JSON (AWS Lambda quotas: 6 MB). */
-const EVENT_MAX = 6 * 1024 * 1024;
-
-const EVENT_ROUTE = {
-  accountId: '123456789012',
-  apiId: 'vault',
-  routeKey: '$default',
-  pathParameters: {},
-  stageVariables: undefined,
-  requestId: 'vault',
 };
 
 const MINUTE_MS = 60_000;
@@ -94,56 +75,6 @@ const QUEUE_FUNCTIONS: Readonly<Record<string, FunctionName>> = {
   [ENVIRONMENT['INVOCATIONS_QUEUE_URL'] ?? '']: 'reactor-worker',
   [ENVIRONMENT['DELIVERIES_QUEUE_URL'] ?? '']: 'webhook-sender',
 };
-
-/** Matches a path of the OpenAPI document, in which a segment in braces is any one. */
-function isRoute(pattern: string, { segments }: RequestPath): boolean {
-  const wanted = pattern.slice(1).split('/');
-  const isGreedy = wanted.at(-1)?.endsWith('+}') === true;
-  if (isGreedy ? segments.length < wanted.length : segments.length !== wanted.length) return false;
-  return wanted.every((segment, at) => segment.startsWith('{') || segment === segments[at]);
-}
-
-function operationOf(name: ApiFunctionName, method: string, path: RequestPath): string | undefined {
-  const found = API_FUNCTIONS[name].routes
-    .filter((route) => route.method === method && isRoute(route.path, path))
-    .toSorted((a, b) => a.path.split('{').length - b.path.split('{').length);
-  return found[0]?.operation;
-}
-
-/** A request as it reaches the gateway. */
-export interface GatewayCall {
-  readonly method: string;
-  readonly url: URL;
-  /** A name may occur more than once. */
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly body: Buffer;
-}
-
-/** A response of the gateway. */
-export interface GatewayAnswer {
-  readonly status: number;
-  /** Names are in lower case; only cookies occur more than once. */
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly body: Buffer;
-}
-
-const answerOf = ({ status, headers, body }: GatewayResponse): GatewayAnswer => ({
-  status,
-  headers: Object.entries(headers),
-  body: Buffer.from(body),
-});
-
-function integrated(result: APIGatewayProxyStructuredResultV2): GatewayAnswer {
-  const { statusCode = 200, headers = {}, cookies = [], body = '', isBase64Encoded } = result;
-  return {
-    status: statusCode,
-    headers: [
-      ...Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)] as const),
-      ...cookies.map((cookie) => ['set-cookie', cookie] as const),
-    ],
-    body: Buffer.from(body, isBase64Encoded === true ? 'base64' : 'utf8'),
-  };
-}
 
 /** The functions of the service over stores in memory, in this process. */
 export class MemoryService {
@@ -188,41 +119,21 @@ export class MemoryService {
     this.clock.tick();
     // A turn of the event loop, as a call of a network takes: timers of the test go on.
     await new Promise<void>((resolve) => void setImmediate(resolve));
-    const { method, url, body } = call;
-    const path = requestPath(url.pathname);
-    if (path === undefined) return answerOf(gatewayResponses.malformedPath);
-    if (body.length > BODY_MAX_BYTES) return answerOf(gatewayResponses.tooLarge);
-    const name = FUNCTION_OF.get(path.segments[0] ?? '') ?? OF_UNKNOWN_PATHS;
-    const operation = operationOf(name, method, path);
+    const routed = route(call);
+    if ('answer' in routed) return routed.answer;
+    const { name, operation, path } = routed;
     const status = operation === undefined ? undefined : this.failures.take(operation);
     if (status !== undefined)
       return answerOf(
         failedCall(status, (problem) => (name === 'proxy' ? { proxy_error: problem } : problem)),
       );
-    const event = this.#eventOf(call, path);
-    if (event.length > EVENT_MAX) return answerOf(gatewayResponses.tooLarge);
+    const event = eventOf(call, path, this.clock.now());
+    if (event === undefined) return TOO_LARGE;
     try {
-      return integrated((await this.invoke(name, JSON.parse(event))) as APIGatewayProxyStructuredResultV2);
+      return integrated((await this.invoke(name, event)) as APIGatewayProxyStructuredResultV2);
     } catch {
-      return answerOf(gatewayResponses.integrationFailed);
+      return FAILED;
     }
-  }
-
-  #eventOf({ method, url, headers, body }: GatewayCall, path: RequestPath): string {
-    return proxyEvent(
-      {
-        method,
-        path,
-        rawQueryString: url.search.slice(1),
-        rawHeaders: ['host', url.host, ...headers.flat()],
-        body,
-        protocol: 'HTTP/1.1',
-        sourceIp: '127.0.0.1',
-        port: 443,
-      },
-      EVENT_ROUTE,
-      this.clock.now(),
-    );
   }
 
   #clients(): LocalClients {
@@ -262,7 +173,7 @@ export class MemoryService {
     return handle(event, { getRemainingTimeInMillis: () => timeoutMs });
   }
 
-  /** A request of a reactor's code, to the service or to a destination. */
+  /** Sends a request of a reactor's code to the service or to a destination. */
   async #ask({ url: address, method, headers: raw, body }: AskedRequest): Promise<AskedResponse | undefined> {
     const url = new URL(address);
     const headers = raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as const] : []));
@@ -316,7 +227,7 @@ export class MemoryService {
     }
   }
 
-  /** When something is due that schedules or queues begin, in ms since the epoch. */
+  /** Returns when a schedule or a queue has something to do, in ms since the epoch. */
   async #nextDue(): Promise<number | undefined> {
     const tables = TABLES.filter(({ indexes }) => indexes.length > 0).map(({ name }) => name);
     const times = await Promise.all(tables.map((name) => oldestDue({ ...this.aws.dynamodb, name })));
@@ -382,7 +293,7 @@ export class MemoryService {
     };
   }
 
-  /** Goes back to a state. Instances start anew, because they remember keys and credentials. */
+  /** Goes back to a state. Instances start again, because they remember keys and credentials. */
   replaceState({ contents, functions, messages, now }: ServiceState): void {
     this.#dynamodb.replaceContents(contents);
     this.#lambda.replaceFunctions(functions);

@@ -3,7 +3,7 @@ import type { Client, ClientOptions } from '../../sdk/src/index.ts';
 /** Answers a request that the proxy, a webhook or a reactor sends. */
 export type DestinationHandler = (request: Request) => Response | Promise<Response>;
 
-/** A server on the internet of a vault. */
+/** A server that a vault can reach. */
 export interface Destination {
   /** Everything that has reached it. Each can be read. */
   readonly requests: readonly Request[];
@@ -24,7 +24,7 @@ export interface VaultOptions {
   readonly now?: Date | string | number;
   /** The address of the vault, https without a path. Default: `https://vault.test`. */
   readonly baseUrl?: string;
-  /** As the deploy settings of the same names (docs/deploy.md). */
+  /** Has the meaning of the deploy setting (docs/deploy.md), as the next ones. */
   readonly clientCompatibility?: 'strict' | 'lenient';
   readonly headerPrefix?: string;
   readonly cvcLifetimeSeconds?: number;
@@ -57,16 +57,16 @@ export type VaultClientOptions = Omit<ClientOptions, 'baseUrl' | 'fetch' | 'apiK
 };
 
 declare const snapshot: unique symbol;
-/** The state of a vault at one moment. */
+/** What `restore` goes back to. */
 export interface Snapshot {
   readonly [snapshot]: true;
 }
 
-/** The service in this process, with a tenant of its own. */
+/** The service runs in this process, with a tenant of its own. */
 export interface Vault {
   readonly baseUrl: string;
   readonly tenantId: string;
-  /** The key of the tenant's first management application. */
+  /** The key that the tenant's first management application has. */
   readonly managementKey: string;
   /** The secret that signs the tenant's webhooks. */
   readonly webhookSecret: string;
@@ -76,7 +76,7 @@ export interface Vault {
    */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /**
-   * A client of the SDK.
+   * Makes a client of the SDK.
    * @example const client = vault.client({ apiKey: application.key });
    */
   readonly client: (options: VaultClientOptions) => Client;
@@ -90,8 +90,9 @@ export interface Vault {
   readonly typeOf: (tokenId: string) => string | undefined;
   readonly clock: VaultClock;
   /**
-   * Puts a server on the internet of the vault, for all paths below the address. The proxy, webhooks
-   * and reactors reach nothing else. Throws `TypeError` for an address that the service refuses.
+   * Puts a server on the internet of the vault, for all paths below the address. The proxy,
+   * webhooks and reactors reach nothing else. Throws `TypeError` for an address that the service
+   * refuses.
    * @example const bank = vault.destination('https://bank.example', () => Response.json({ ok: true }));
    */
   readonly destination: (url: string, handler: DestinationHandler) => Destination;
@@ -102,7 +103,7 @@ export interface Vault {
    * @example vault.fail({ operation: 'createToken', times: 2, status: 503 });
    */
   readonly fail: (failure: Failure) => void;
-  /** Resolves when asynchronous reactors have run and webhooks have been sent, as far as they are due. */
+  /** Resolves when nothing is due any more: reactors have run, and webhooks have been sent. */
   readonly settled: () => Promise<void>;
   /** Keeps what is stored, and the time. Work must have {@link settled}. */
   readonly snapshot: () => Snapshot;

@@ -50,7 +50,7 @@ export class VirtualClock {
     return end;
   };
 
-  /** The platform of every function of a vault. */
+  /** What every function of a vault has as its platform. */
   platform(): Platform {
     return {
       clock: this.now,

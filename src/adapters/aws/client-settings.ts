@@ -46,7 +46,7 @@ export interface LocalClients {
 
 /** How all AWS clients of one instance reach AWS. A simulation has no network. */
 export interface AwsConnections {
-  /** Replace all clients: packages/testing has services in memory. AWS and `npm start` have none. */
+  /** Replaces all clients. Only packages/testing, whose services are in memory, has them. */
   readonly clients?: LocalClients;
   readonly reach: (limits: ClientLimits) => Reach;
   /** Opens a connection to a host in advance, if this is useful. */

@@ -1,5 +1,5 @@
 // The proxy allows a destination 25 seconds. Here its requests are real but have a shorter timeout;
-// the thorough run waits for all of it (test/end-to-end/proxy.test.ts).
+// the thorough run waits for all of it (test/interface/proxy.test.ts).
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';

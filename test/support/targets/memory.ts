@@ -1,8 +1,9 @@
 import { request as httpRequest } from 'node:http';
-import { openVault } from '../../../packages/testing/src/create-vault.ts';
+import { createContractCheck } from '../../../bin/local/contract-check.ts';
+import { openVault } from '../../../packages/testing/src/open-vault.ts';
 import { startDestination, type TestDestination } from '../destination.ts';
 import { fetchBy } from '../http-client.ts';
-import { EGRESS_ALLOW_LIST } from '../run-service.ts';
+import { CONTRACT, EGRESS_ALLOW_LIST } from '../run-service.ts';
 import type { Target } from './target.ts';
 
 /** Passes a request on to a server of this machine, and its response back. */
@@ -41,15 +42,25 @@ async function forwarded(request: Request, port: number): Promise<Response> {
 
 let opened = 0;
 
-/** Opens the testing package from its source. */
+/** Starts the testing package, from its source. */
 export async function memoryTarget(): Promise<Target> {
   opened += 1;
-  // Each has an address of its own, by which `fetchBy` finds it.
+  // Each has an address of its own, by which a client finds it.
   const { vault, createTenant } = await openVault({
     baseUrl: `https://vault-${String(opened)}.test`,
     egressAllowList: EGRESS_ALLOW_LIST,
   });
-  const forget = fetchBy(vault.baseUrl, vault.fetch);
+  const contract = createContractCheck(CONTRACT);
+  const forget = fetchBy(vault.baseUrl, async (url, init) => {
+    const response = await vault.fetch(url, init);
+    const { pathname: path } = new URL(url);
+    const { status, headers } = response;
+    const exchange = { method: init.method ?? 'GET', path, status, headers: Object.fromEntries(headers) };
+    const body = Buffer.from(await response.clone().arrayBuffer());
+    const violation = contract.check({ ...exchange, body });
+    if (violation !== undefined) throw new Error(`not as ${CONTRACT} says: ${violation}`);
+    return response;
+  });
   const servers: TestDestination[] = [];
   return {
     name: 'memory',

@@ -4,11 +4,11 @@ import { filesOf, isAbout } from '../../../tools/test/subject.ts';
 describe('npm test of a subject', () => {
   it.each([
     ['src/core/tokens/search.ts', 'tokens'],
-    ['test/end-to-end/token-list.test.ts', 'tokens'],
-    ['test/end-to-end/tokenize.test.ts', 'token'],
+    ['test/interface/token-list.test.ts', 'tokens'],
+    ['test/interface/tokenize.test.ts', 'token'],
     ['test/support/fakes/a-token-store.ts', 'tokens'],
     ['docs/reactors.md', 'reactors'],
-    ['test/end-to-end/token-list.test.ts', 'token-list'],
+    ['test/interface/token-list.test.ts', 'token-list'],
     ['src/core/tokens/search.ts', 'src/core/tokens'],
     ['src/core/tokens/search.ts', 'src/core/tokens/'],
     ['src/core/tokens/search.ts', 'src/core/tokens/search.ts'],
@@ -30,10 +30,10 @@ describe('npm test of a subject', () => {
     expect(isAbout(path, word)).toBe(false);
   });
 
-  it('has code, unit tests and end-to-end tests of every group of routes', () => {
+  it('has code, unit tests and suites of the interface for every group of routes', () => {
     for (const subject of ['tokens', 'applications', 'reactors', 'proxy']) {
       const files = filesOf([subject]);
-      for (const folder of ['src/', 'test/core/', 'test/end-to-end/'])
+      for (const folder of ['src/', 'test/core/', 'test/interface/'])
         expect([subject, folder, files.some((file) => file.startsWith(folder))]).toEqual([
           subject,
           folder,

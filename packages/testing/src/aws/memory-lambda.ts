@@ -14,14 +14,14 @@ import {
 import { unzipSync } from 'fflate';
 import { ENVIRONMENT } from '../functions.ts';
 
-/** A reactor's function: its code by version, and the version behind its alias. */
+/** The function of a reactor has its code by version, and an alias for one of them. */
 interface MemoryFunction {
   readonly versions: ReadonlyMap<string, string>;
   readonly latest: number;
   readonly live?: string;
 }
 
-/** Everything in it at one moment. */
+/** What `replaceFunctions` accepts. */
 export type Functions = ReadonlyMap<string, MemoryFunction>;
 
 const METADATA = { $metadata: { httpStatusCode: 404 } };
@@ -107,8 +107,8 @@ export class MemoryLambda {
     isNew: boolean,
   ) {
     const found = this.#find(name);
-    if (isNew && found.live !== undefined) throw conflict();
     if ((!isNew && found.live === undefined) || !found.versions.has(version)) throw missing();
+    if (isNew && found.live !== undefined) throw conflict();
     this.#functions.set(name, { ...found, live: version });
     return {};
   }

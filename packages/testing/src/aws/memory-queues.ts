@@ -42,7 +42,7 @@ export class MemoryQueues {
     return found;
   }
 
-  /** When the next message is due, in ms since the epoch. */
+  /** Returns when the next message is due, in ms since the epoch. */
   nextDue(): number | undefined {
     return this.#messages.length === 0 ? undefined : Math.min(...this.#messages.map(({ dueAt }) => dueAt));
   }

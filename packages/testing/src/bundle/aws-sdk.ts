@@ -18,8 +18,14 @@ class ServiceException extends Error {
   }
 }
 
-/** A vault never makes a client: it has its own. */
-class NoClient {}
+/** A vault has its own clients, and never makes one of these. */
+class NoClient {
+  readonly config: unknown;
+
+  constructor(config: unknown) {
+    this.config = config;
+  }
+}
 
 /* DynamoDB */
 export class BatchExecuteStatementCommand extends Command {}
@@ -65,4 +71,4 @@ export class ResourceNotFoundException extends ServiceException {}
 export class LambdaClient extends NoClient {}
 
 /* @smithy/node-http-handler */
-export class NodeHttpHandler {}
+export class NodeHttpHandler extends NoClient {}

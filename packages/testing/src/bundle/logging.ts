@@ -9,7 +9,9 @@ interface Formatter {
   ): LogItem;
 }
 
-export class LogFormatter {}
+export abstract class LogFormatter {
+  abstract formatAttributes(...args: Parameters<Formatter['formatAttributes']>): LogItem;
+}
 
 export class LogItem {
   readonly #attributes: Record<string, unknown>;

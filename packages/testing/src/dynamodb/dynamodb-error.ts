@@ -10,3 +10,9 @@ export class DynamoDbError extends Error {
 
 export const validationError = (message: string): DynamoDbError =>
   new DynamoDbError('ValidationException', message);
+
+/** Throws if an input has a member that the stores in memory would ignore. */
+export function checkMembers(input: object, known: ReadonlySet<string>): void {
+  const unknown = Object.entries(input).find(([name, value]) => value !== undefined && !known.has(name));
+  if (unknown !== undefined) throw validationError(`the stores in memory do not know ${unknown[0]}`);
+}

@@ -1,5 +1,5 @@
 import { validationError } from './dynamodb-error.ts';
-import { compareValues, isEqual, type Item, type Value } from './item.ts';
+import { compareValues, copyOf, isEqual, type Item, type Value } from './item.ts';
 import {
   parseCondition,
   parseUpdate,
@@ -34,23 +34,29 @@ function at(item: Item, placeholders: Placeholders, path: readonly string[]): Va
 }
 
 /** The value of a placeholder. Throws if the request has none. */
-export function givenValue({ ExpressionAttributeValues: values }: Placeholders, placeholder: string): Value {
+export function placeholderValue(
+  { ExpressionAttributeValues: values }: Placeholders,
+  placeholder: string,
+): Value {
   const value = values?.[placeholder];
   if (value === undefined)
     throw validationError(`an expression attribute value is not defined: ${placeholder}`);
   return value;
 }
 
-/** How many elements a list or a map has, or bytes; attributes of other types have no size here. */
+/** How many elements a list or a map has, or bytes; other types but text have no size. */
 function sizeOf(value: Value): number | undefined {
+  if (typeof value === 'string') throw validationError('the stores in memory do not know the size of a text');
   if (value instanceof Uint8Array || Array.isArray(value)) return value.length;
   return typeof value === 'object' && value !== null ? Object.keys(value).length : undefined;
 }
 
 export function valueOf(operand: Assigned, item: Item, placeholders: Placeholders): Value {
-  if ('otherwise' in operand)
-    return at(item, placeholders, operand.path) ?? valueOf(operand.otherwise, item, placeholders);
-  if ('placeholder' in operand) return givenValue(placeholders, operand.placeholder);
+  if ('otherwise' in operand) {
+    const found = at(item, placeholders, operand.path);
+    return found === undefined ? valueOf(operand.otherwise, item, placeholders) : found;
+  }
+  if ('placeholder' in operand) return placeholderValue(placeholders, operand.placeholder);
   if ('path' in operand) return at(item, placeholders, operand.path);
   return sizeOf(at(item, placeholders, operand.sizeOf));
 }
@@ -125,18 +131,79 @@ export function updateOf(text: string, placeholders: Placeholders): Update {
   };
 }
 
-/** Throws if a request has names or values that its expressions do not use, as DynamoDB does. */
-export function checkUses(
-  { ExpressionAttributeNames: names = {}, ExpressionAttributeValues: values = {} }: Placeholders,
-  conditions: readonly (string | undefined)[],
+type ValueType = 'S' | 'N' | 'B' | 'other';
+
+function typeOf(value: Value): ValueType {
+  if (typeof value === 'string') return 'S';
+  if (typeof value === 'number') return 'N';
+  return value instanceof Uint8Array ? 'B' : 'other';
+}
+
+/** The type of a value of the request; an attribute of an item may have any. */
+const placeholderType = (operand: Operand, placeholders: Placeholders): ValueType | undefined =>
+  'placeholder' in operand ? typeOf(placeholderValue(placeholders, operand.placeholder)) : undefined;
+
+/** Throws if a value of the request has no type that an operator works on. */
+function checkType(operand: Operand, placeholders: Placeholders, allowed: readonly ValueType[]): void {
+  const type = placeholderType(operand, placeholders);
+  if (type !== undefined && !allowed.includes(type))
+    throw validationError('an operator or a function does not work on the type of its operand');
+}
+
+function checkBounds(from: Operand, to: Operand, placeholders: Placeholders): void {
+  if (!('placeholder' in from) || !('placeholder' in to)) return;
+  const [lower, upper] = [from, to].map(({ placeholder }) => placeholderValue(placeholders, placeholder));
+  const order = compareValues(lower, upper);
+  if (order === undefined) throw validationError('BETWEEN: the bounds must have one type');
+  if (order > 0) throw validationError('BETWEEN: the lower bound must not be above the upper one');
+}
+
+const ORDERED = ['S', 'N', 'B'] as const;
+
+/** The conditions that others join. */
+function leavesOf(condition: Condition): readonly Condition[] {
+  if (condition.kind === 'not') return leavesOf(condition.part);
+  if (condition.kind !== 'and' && condition.kind !== 'or') return [condition];
+  return condition.parts.flatMap(leavesOf);
+}
+
+/** Throws for operands that DynamoDB refuses whatever the item is. */
+function checkOperands(leaf: Condition, placeholders: Placeholders): void {
+  const check = (allowed: readonly ValueType[], ...operands: readonly Operand[]) => {
+    for (const operand of operands) checkType(operand, placeholders, allowed);
+  };
+  if (leaf.kind === 'compare' && leaf.by !== '=' && leaf.by !== '<>') check(ORDERED, leaf.left, leaf.right);
+  if (leaf.kind === 'begins') check(['S', 'B'], leaf.value, leaf.prefix);
+  if (leaf.kind !== 'between') return;
+  check(ORDERED, leaf.value, leaf.from, leaf.to);
+  checkBounds(leaf.from, leaf.to, placeholders);
+}
+
+/** Throws if names and values of a request are not exactly those that its expressions use. */
+function checkUses(
+  { ExpressionAttributeNames: names, ExpressionAttributeValues: values }: Placeholders,
+  uses: ReadonlySet<string>,
+): void {
+  const passed = [names, values].filter((each) => each !== undefined).map((each) => Object.keys(each));
+  if (passed.some(({ length }) => length === 0)) throw validationError('names and values must not be empty');
+  for (const placeholder of passed.flat())
+    if (!uses.has(placeholder))
+      throw validationError(`an expression attribute is not used in expressions: ${placeholder}`);
+  for (const used of uses)
+    if ((used.startsWith('#') ? names?.[used] : values?.[used]) === undefined)
+      throw validationError(`an expression attribute is not defined: ${used}`);
+}
+
+/** Throws for expressions that DynamoDB refuses whatever the item is. */
+export function checkExpressions(
+  placeholders: Placeholders,
+  condition: string | undefined,
   update?: string,
 ): void {
-  const texts = conditions.filter((text) => text !== undefined);
-  const uses = [
-    ...texts.map((text) => parseCondition(text).uses),
-    ...(update === undefined ? [] : [parseUpdate(update).uses]),
-  ];
-  for (const placeholder of [...Object.keys(names), ...Object.keys(values)])
-    if (!uses.some((used) => used.has(placeholder)))
-      throw validationError(`an expression attribute is not used in expressions: ${placeholder}`);
+  const parsed = condition === undefined ? undefined : parseCondition(condition);
+  const changes = update === undefined ? undefined : parseUpdate(update);
+  checkUses(placeholders, new Set([...(parsed?.uses ?? []), ...(changes?.uses ?? [])]));
+  // The document client converts all values, also those that no condition compares.
+  copyOf(placeholders.ExpressionAttributeValues ?? {});
+  if (parsed !== undefined) for (const leaf of leavesOf(parsed.parsed)) checkOperands(leaf, placeholders);
 }

@@ -1,4 +1,4 @@
-import { DynamoDbError } from './dynamodb-error.ts';
+import { validationError } from './dynamodb-error.ts';
 
 /** An attribute as the document client has it; numbers are numbers, binary is `Uint8Array`. */
 export type Value = unknown;
@@ -6,6 +6,10 @@ export type Item = Readonly<Record<string, Value>>;
 
 const NESTING_BYTES = 3;
 const ELEMENT_BYTES = 1;
+/** No number is closer to zero. */
+const NUMBER_MIN = 1e-130;
+/** How deep a value is at most: an attribute is at the first level. */
+const LEVELS_MAX = 32;
 
 /** The digits of a number take a byte for two, and one more; a sign takes another. */
 function numberBytes(value: number): number {
@@ -16,21 +20,28 @@ function numberBytes(value: number): number {
 
 const isMap = (value: object): value is Record<string, Value> => {
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype as object) === null;
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 };
 
-/** Throws for a value that no item can have. */
+/** The document client itself refuses what it cannot send. */
 function unsupported(value: Value): never {
-  throw new DynamoDbError('ValidationException', `an item cannot have a value of ${typeof value}`);
+  throw new Error(`the document client cannot send this ${typeof value}`);
+}
+
+/** The numbers that are sent, without a sign of zero, which DynamoDB does not store. */
+function copyOfNumber(value: number): number {
+  if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER) unsupported(value);
+  if (value !== 0 && Math.abs(value) < NUMBER_MIN) throw validationError('the number is too close to zero');
+  return value + 0;
 }
 
 /**
- * Copies a value, so that nobody changes what is stored. Leaves out members that are `undefined`,
- * as the document client of the service does (src/adapters/aws/clients.ts).
+ * Copies a value, so that no caller changes what is stored. Leaves out members that are
+ * `undefined`, as the document client of the service does (src/adapters/aws/clients.ts).
  */
 export function copyOf(value: Value): Value {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
-  if (typeof value === 'number') return Number.isFinite(value) ? value : unsupported(value);
+  if (typeof value === 'number') return copyOfNumber(value);
   if (value instanceof Uint8Array) return new Uint8Array(value);
   if (Array.isArray(value)) return value.filter((element) => element !== undefined).map(copyOf);
   if (typeof value === 'object' && isMap(value)) return copyOfItem(value);
@@ -46,6 +57,14 @@ export function copyOfItem(item: Item): Record<string, Value> {
   return copy;
 }
 
+/** Throws for values that are nested too deep, and for members of maps without a name. */
+export function checkNesting(value: Value, level = 0): void {
+  if (level > LEVELS_MAX) throw validationError('the item is nested too deep');
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return;
+  if (Object.hasOwn(value, '')) throw validationError('an attribute needs a name');
+  for (const member of Object.values(value)) checkNesting(member, level + 1);
+}
+
 function bytesOf(value: Value): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (typeof value === 'number') return numberBytes(value);
@@ -58,8 +77,8 @@ function bytesOf(value: Value): number {
 }
 
 /**
- * The size of an item in bytes, for the limits of DynamoDB (CapacityUnitCalculations.html of its
- * developer guide).
+ * Computes the size of an item in bytes, for the limits of DynamoDB
+ * (CapacityUnitCalculations.html of its developer guide).
  */
 export function itemBytes(item: Item): number {
   let bytes = 0;
@@ -81,19 +100,23 @@ export function compareTexts(a: string, b: string): number {
   return a.length - b.length;
 }
 
+const isMapValue = (value: Value): value is Item =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
+
+function isEqualMap(a: Item, b: Item): boolean {
+  const names = Object.keys(a);
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && isEqual(a[name], b[name]))
+  );
+}
+
 /** Whether two values are the same for DynamoDB. */
 export function isEqual(a: Value, b: Value): boolean {
   if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0;
   if (Array.isArray(a))
     return Array.isArray(b) && a.length === b.length && a.every((element, at) => isEqual(element, b[at]));
-  if (typeof a !== 'object' || a === null) return a === b;
-  if (typeof b !== 'object' || b === null || Array.isArray(b) || b instanceof Uint8Array) return false;
-  const [left, right] = [a as Item, b as Item];
-  const names = Object.keys(left);
-  return (
-    names.length === Object.keys(right).length &&
-    names.every((name) => Object.hasOwn(right, name) && isEqual(left[name], right[name]))
-  );
+  return isMapValue(a) ? isMapValue(b) && isEqualMap(a, b) : a === b;
 }
 
 /** The order of two values of one type; `undefined` if they have none. */

@@ -1,17 +1,21 @@
 import { validationError } from './dynamodb-error.ts';
-import { compareTexts, copyOfItem, itemBytes, type Item, type Value } from './item.ts';
+import { checkNesting, compareTexts, copyOfItem, itemBytes, type Item, type Value } from './item.ts';
 import { SortedItems } from './sorted-items.ts';
 import { EXPIRY_ATTRIBUTE, type IndexDefinition, type TableDefinition } from './table-definitions.ts';
 
-/** The largest item, in bytes. */
+/** An item has at most so many bytes. */
 const ITEM_MAX_BYTES = 400 * 1024;
-/** The longest keys of a table and of its indexes, in bytes. */
-const [PARTITION_KEY_MAX, SORT_KEY_MAX] = [2_048, 1_024] as const;
+/** The keys of a table and of its indexes have at most so many bytes. */
+export const [PARTITION_KEY_MAX, SORT_KEY_MAX] = [2_048, 1_024] as const;
 
 export interface Key {
   readonly pk: string;
   readonly sk: string;
 }
+
+const KEY_MEMBERS = 2;
+/** An item that expired so long ago stays: its time is a mistake, or of another unit. */
+const FIVE_YEARS_SECONDS = 5 * 365 * 86_400;
 
 /** An item in a table or an index. The item is never changed. */
 interface Entry {
@@ -26,7 +30,8 @@ const compareKeys = (a: Key, b: Key): number => compareTexts(a.pk, b.pk) || comp
 const compareEntries = (a: Entry, b: Entry): number =>
   compareTexts(a.sort, b.sort) || compareKeys(a.key, b.key);
 
-function checkKey(name: string, value: Value, maxBytes: number): string {
+/** The key, unless DynamoDB refuses it. */
+export function checkKey(name: string, value: Value, maxBytes: number): string {
   if (typeof value !== 'string' || value === '')
     throw validationError(`the key ${name} must be a text that is not empty`);
   if (Buffer.byteLength(value) > maxBytes) throw validationError(`the key ${name} is too long`);
@@ -38,6 +43,13 @@ export const keyOf = (item: Item): Key => ({
   pk: checkKey('pk', item['pk'], PARTITION_KEY_MAX),
   sk: checkKey('sk', item['sk'], SORT_KEY_MAX),
 });
+
+/** The key of a request. Throws if it has other members than a key. */
+export function keyOfRequest(key: Item): Key {
+  const members = Object.keys(key).filter((name) => key[name] !== undefined);
+  if (members.length !== KEY_MEMBERS) throw validationError('the key does not match the schema');
+  return keyOf(key);
+}
 
 /** Where an index has an item; `undefined` if the item lacks a key of the index. */
 function placeIn({ partitionKey, sortKey }: IndexDefinition, item: Item) {
@@ -68,12 +80,35 @@ export interface Range {
   readonly index: IndexDefinition | undefined;
   readonly partition: string;
   readonly isForward: boolean;
-  /** The last item of the page before. */
+  /** The page begins after this item, or its place. */
   readonly after: Item | undefined;
   /** No sort key of the range is before it. */
   readonly from: string;
-  /** No sort key of the range is after it. */
-  readonly to: string | undefined;
+  /** Whether a sort key is after all of the range. */
+  readonly isAfter: (sort: string) => boolean;
+}
+
+/** The entries of a range are those from `first` to before `end`. */
+function extentOf(entries: SortedItems<Entry>, { index, isForward, after, from, isAfter }: Range) {
+  const first = entries.firstNot(({ sort }) => compareTexts(sort, from) < 0);
+  const end = entries.firstNot(({ sort }) => !isAfter(sort));
+  if (after === undefined) return { first, end };
+  const start = { sort: String(after[index?.sortKey ?? 'sk']), key: keyOf(after), item: after };
+  if (isForward)
+    return {
+      first: Math.max(
+        first,
+        entries.firstNot((entry) => compareEntries(entry, start) <= 0),
+      ),
+      end,
+    };
+  return {
+    first,
+    end: Math.min(
+      end,
+      entries.firstNot((entry) => compareEntries(entry, start) < 0),
+    ),
+  };
 }
 
 /** Everything in a table, which nothing changes any more. */
@@ -104,6 +139,7 @@ export class MemoryTable {
     const copy = copyOfItem(item);
     keyOf(copy);
     for (const index of this.definition.indexes) placeIn(index, copy);
+    checkNesting(copy);
     if (itemBytes(copy) > ITEM_MAX_BYTES) throw validationError('the item is larger than 400 KB');
     return copy;
   }
@@ -140,25 +176,13 @@ export class MemoryTable {
     }
   }
 
-  /** The items of a range, in its order. */
-  *read({ index, partition, isForward, after, from, to }: Range): Generator<Item> {
+  /** Yields the items of a range, in its order. */
+  *read(range: Range): Generator<Item> {
+    const { index, partition, isForward } = range;
     const partitions = index === undefined ? this.#items : this.#indexes.get(index.name);
     const entries = partitions?.get(partition);
     if (entries === undefined) return;
-    const start = after && { sort: String(after[index?.sortKey ?? 'sk']), key: keyOf(after), item: after };
-    let first = entries.firstNot(({ sort }) => compareTexts(sort, from) < 0);
-    let end =
-      to === undefined ? entries.all.length : entries.firstNot(({ sort }) => compareTexts(sort, to) <= 0);
-    if (start !== undefined && isForward)
-      first = Math.max(
-        first,
-        entries.firstNot((entry) => compareEntries(entry, start) <= 0),
-      );
-    if (start !== undefined && !isForward)
-      end = Math.min(
-        end,
-        entries.firstNot((entry) => compareEntries(entry, start) < 0),
-      );
+    const { first, end } = extentOf(entries, range);
     for (let read = 0; read < end - first; read += 1)
       yield (entries.all[isForward ? first + read : end - 1 - read] as Entry).item;
   }
@@ -170,7 +194,7 @@ export class MemoryTable {
       .flatMap(({ all }) => all)
       .filter(({ item }) => {
         const at = item[EXPIRY_ATTRIBUTE];
-        return typeof at === 'number' && at < seconds;
+        return typeof at === 'number' && Math.floor(at) < seconds && at >= seconds - FIVE_YEARS_SECONDS;
       });
     for (const { key } of expired) this.delete(key);
   }

@@ -1,6 +1,6 @@
 import { validationError } from './dynamodb-error.ts';
 
-/** A value of the request (`:name`), a place in the item, or the number of elements there. */
+/** Names a value of the request (`:name`), a place in the item, or the number of elements there. */
 export type Operand =
   | { readonly placeholder: string }
   | { readonly path: readonly string[] }
@@ -32,6 +32,8 @@ export interface Parsed<T> {
 }
 
 const TOKEN = /\s*(?:([A-Za-z_#:][\w#:]*)|(<>|<=|>=|[=<>(),.]))/y;
+/** An expression has at most so many bytes. */
+const EXPRESSION_MAX_BYTES = 4_096;
 const COMPARATORS: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
 
 function tokensOf(text: string): readonly string[] {
@@ -73,6 +75,23 @@ class Reader {
 
   expect(token: string): void {
     if (!this.accept(token)) this.fail();
+  }
+
+  /** Reads the end of parentheses. DynamoDB refuses those that contain only parentheses. */
+  close(): void {
+    const end = this.#at;
+    this.expect(')');
+    const isDoubled = this.#tokens[end - 1] === ')' && this.#openingOf(end - 1) === this.#openingOf(end) + 1;
+    if (isDoubled) throw validationError(`the expression has redundant parentheses: ${this.#text}`);
+  }
+
+  #openingOf(end: number): number {
+    for (let [at, depth] = [end, 0]; at >= 0; at -= 1) {
+      if (this.#tokens[at] === ')') depth += 1;
+      if (this.#tokens[at] === '(') depth -= 1;
+      if (depth === 0) return at;
+    }
+    return this.fail();
   }
 
   next(): string {
@@ -159,7 +178,7 @@ function single(reader: Reader): Condition {
   if (reader.isCall() && !reader.isNext('SIZE')) return call(reader);
   if (!reader.accept('(')) return comparison(reader);
   const inner = alternatives(reader);
-  reader.expect(')');
+  reader.close();
   return inner;
 }
 
@@ -203,6 +222,7 @@ function update(reader: Reader): Update {
   if (reader.accept('REMOVE'))
     do removed.push(name());
     while (reader.accept(','));
+  if (set.length + removed.length === 0) reader.fail();
   return { set, removed };
 }
 
@@ -214,6 +234,7 @@ function remembering<T>(parse: (reader: Reader) => T): (text: string) => Parsed<
   return (text) => {
     const found = known.get(text);
     if (found !== undefined) return found;
+    if (Buffer.byteLength(text) > EXPRESSION_MAX_BYTES) throw validationError('the expression is too long');
     const reader = new Reader(text);
     const parsed = { parsed: parse(reader), uses: reader.uses };
     if (!reader.isDone()) reader.fail();

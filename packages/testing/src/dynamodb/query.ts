@@ -1,8 +1,15 @@
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import { validationError } from './dynamodb-error.ts';
-import { checkUses, givenValue, meets, nameOf, type Placeholders } from './expression.ts';
+import { checkMembers, validationError } from './dynamodb-error.ts';
+import { checkExpressions, placeholderValue, meets, nameOf, type Placeholders } from './expression.ts';
 import { compareTexts, copyOfItem, itemBytes, type Item, type Value } from './item.ts';
-import type { MemoryTable } from './memory-table.ts';
+import {
+  checkKey,
+  keyOf,
+  PARTITION_KEY_MAX,
+  SORT_KEY_MAX,
+  type MemoryTable,
+  type Range,
+} from './memory-table.ts';
 import { parseCondition, type Condition, type Operand } from './parse-expression.ts';
 import type { IndexDefinition } from './table-definitions.ts';
 
@@ -28,6 +35,8 @@ interface KeyNames {
   readonly sort: string;
 }
 
+const KEY_NAMES: KeyNames = { partition: 'pk', sort: 'sk' };
+
 /** The partition that a key condition names, and its condition on the sort key. */
 function keyCondition(text: string, names: KeyNames, placeholders: Placeholders) {
   const { parsed } = parseCondition(text);
@@ -42,41 +51,38 @@ function keyCondition(text: string, names: KeyNames, placeholders: Placeholders)
   )
     throw validationError(`a query needs the partition, and at most one condition on the sort key: ${text}`);
   const partition =
-    'placeholder' in first.right ? givenValue(placeholders, first.right.placeholder) : undefined;
-  if (typeof partition !== 'string') throw validationError('the key of a partition must be a text');
+    'placeholder' in first.right ? placeholderValue(placeholders, first.right.placeholder) : undefined;
   if (second !== undefined && !isOf(operandOf(second), names.sort))
     throw validationError(`a query may limit the sort key alone: ${text}`);
-  return { partition, sort: second };
+  return { partition: checkKey(names.partition, partition, PARTITION_KEY_MAX), sort: second };
 }
 
 function operandOf(condition: Condition): Operand {
-  if (condition.kind === 'compare') return condition.left;
+  if (condition.kind === 'compare' && condition.by !== '<>') return condition.left;
   if (condition.kind === 'between' || condition.kind === 'begins') return condition.value;
   throw validationError('no such condition on a sort key');
 }
 
-/** Sorts after every text that begins with the prefix. */
-const LAST = '\u{10ffff}';
-
-/** No sort key that fulfils the condition is outside of these bounds. */
-function boundsOf(sort: Condition | undefined, placeholders: Placeholders) {
-  const given = (operand: Operand): string => {
-    const value: Value = 'placeholder' in operand ? givenValue(placeholders, operand.placeholder) : undefined;
-    if (typeof value !== 'string') throw validationError('a sort key is a text');
-    return value;
+/** No sort key that fulfils the condition is before `from`, or after its end. */
+function boundsOf(sort: Condition | undefined, name: string, placeholders: Placeholders) {
+  const passed = (operand: Operand): string => {
+    const value: Value =
+      'placeholder' in operand ? placeholderValue(placeholders, operand.placeholder) : undefined;
+    return checkKey(name, value, SORT_KEY_MAX);
   };
-  if (sort?.kind === 'between') {
-    const [from, to] = [given(sort.from), given(sort.to)];
-    if (compareTexts(from, to) > 0)
-      throw validationError('BETWEEN: the lower bound must not be above the upper one');
-    return { from, to };
+  const isBehind = (to: string) => (key: string) => compareTexts(key, to) > 0;
+  const never = () => false;
+  if (sort?.kind === 'between') return { from: passed(sort.from), isAfter: isBehind(passed(sort.to)) };
+  if (sort?.kind === 'begins') {
+    const prefix = passed(sort.prefix);
+    const isAfter = (key: string) => !key.startsWith(prefix) && compareTexts(key, prefix) > 0;
+    return { from: prefix, isAfter };
   }
-  if (sort?.kind === 'begins') return { from: given(sort.prefix), to: given(sort.prefix) + LAST };
-  if (sort?.kind !== 'compare') return { from: '', to: undefined };
-  const value = given(sort.right);
+  if (sort?.kind !== 'compare') return { from: '', isAfter: never };
+  const value = passed(sort.right);
   return {
     from: ['=', '>', '>='].includes(sort.by) ? value : '',
-    to: ['=', '<', '<='].includes(sort.by) ? value : undefined,
+    isAfter: ['=', '<', '<='].includes(sort.by) ? isBehind(value) : never,
   };
 }
 
@@ -87,15 +93,25 @@ function indexOf(table: MemoryTable, name: string | undefined): IndexDefinition 
   return found;
 }
 
+const placeNames = (index: IndexDefinition | undefined): readonly string[] =>
+  index === undefined ? ['pk', 'sk'] : ['pk', 'sk', index.partitionKey, index.sortKey];
+
 /** The place of an item, from which the next page starts. */
-function placeOf(item: Item, index: IndexDefinition | undefined): Record<string, Value> {
-  const names = index === undefined ? ['pk', 'sk'] : ['pk', 'sk', index.partitionKey, index.sortKey];
-  return Object.fromEntries(names.map((name) => [name, item[name]]));
+const placeOf = (item: Item, index: IndexDefinition | undefined): Record<string, Value> =>
+  Object.fromEntries(placeNames(index).map((name) => [name, item[name]]));
+
+/** Throws if a query could not have ended at a place. No item needs to be there. */
+function checkStart(after: Item, index: IndexDefinition | undefined, input: QueryCommandInput): void {
+  const names = placeNames(index);
+  if (Object.keys(after).length !== names.length || names.some((name) => typeof after[name] !== 'string'))
+    throw validationError('the starting key does not match the schema');
+  keyOf(after);
+  if (!meets(input.KeyConditionExpression ?? '', after, input))
+    throw validationError('the starting key is outside of the query');
 }
 
 function checkRequest(input: QueryCommandInput, index: IndexDefinition | undefined): void {
-  const unknown = Object.keys(input).find((name) => !MEMBERS.has(name));
-  if (unknown !== undefined) throw validationError(`the stores in memory do not know ${unknown}`);
+  checkMembers(input, MEMBERS);
   if (index !== undefined && input.ConsistentRead === true)
     throw validationError('an index has no consistent reads');
   if (input.Limit !== undefined && input.Limit < 1) throw validationError('Limit must be at least 1');
@@ -103,25 +119,36 @@ function checkRequest(input: QueryCommandInput, index: IndexDefinition | undefin
     throw validationError('the stores in memory know only Select: COUNT');
 }
 
-/** One page of a query. */
-export function query(table: MemoryTable, input: QueryCommandInput) {
-  const index = indexOf(table, input.IndexName);
-  checkRequest(input, index);
-  const { KeyConditionExpression: text = '', ExclusiveStartKey: after, Limit: limit = Infinity } = input;
-  checkUses(input, [text]);
-  const names = { partition: index?.partitionKey ?? 'pk', sort: index?.sortKey ?? 'sk' };
-  const { partition, sort } = keyCondition(text, names, input);
-  const isForward = input.ScanIndexForward ?? true;
-  const bounds = boundsOf(sort, input);
+/** The items of a page, and whether it ended because it is full. */
+function pageOf(
+  table: MemoryTable,
+  range: Range,
+  input: QueryCommandInput,
+): { readonly items: readonly Item[]; readonly isOver: boolean } {
+  const { KeyConditionExpression: text = '', Limit: limit = Infinity } = input;
   const items: Item[] = [];
-  let [bytes, isOver] = [0, false];
-  for (const item of table.read({ index, partition, isForward, after, ...bounds })) {
-    if (isOver) break;
+  let bytes = 0;
+  for (const item of table.read(range)) {
     if (!meets(text, item, input)) continue;
     items.push(item);
     bytes += itemBytes(item);
-    isOver = items.length >= limit || bytes > PAGE_BYTES;
+    if (items.length >= limit || bytes > PAGE_BYTES) return { items, isOver: true };
   }
+  return { items, isOver: false };
+}
+
+/** Reads one page of a query. */
+export function query(table: MemoryTable, input: QueryCommandInput) {
+  const index = indexOf(table, input.IndexName);
+  checkRequest(input, index);
+  const { KeyConditionExpression: text = '', ExclusiveStartKey: after } = input;
+  checkExpressions(input, text);
+  const names = index === undefined ? KEY_NAMES : { partition: index.partitionKey, sort: index.sortKey };
+  const { partition, sort } = keyCondition(text, names, input);
+  const isForward = input.ScanIndexForward ?? true;
+  const bounds = boundsOf(sort, names.sort, input);
+  if (after !== undefined) checkStart(after, index, input);
+  const { items, isOver } = pageOf(table, { index, partition, isForward, after, ...bounds }, input);
   const last = items.at(-1);
   return {
     Count: items.length,

@@ -1,4 +1,4 @@
-/** Elements in the order of a comparison, which tells all of them apart. */
+/** Stores elements in the order of a comparison, in which no two are equal. */
 export class SortedItems<T> {
   readonly #compare: (a: T, b: T) => number;
   #elements: T[];

@@ -9,7 +9,7 @@ export interface IndexDefinition {
   readonly name: string;
   readonly partitionKey: string;
   readonly sortKey: string;
-  /** The attributes of its entries, besides all keys. */
+  /** Its entries have these attributes besides all keys. */
   readonly attributes: readonly string[];
 }
 

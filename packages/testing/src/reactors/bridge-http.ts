@@ -68,13 +68,9 @@ function optionsOf(args: readonly unknown[]): { options: RequestOptions; respond
   return { options: { ...ofUrl, ...(options as RequestOptions) }, respond };
 }
 
-/**
- * Sends every request of the code to its vault: those of `node:http` and `node:https`, which the
- * SDK, axios, node-fetch and stripe use. No other connection can be made.
- */
-export function bridgeHttp(ask: Ask): void {
+/** Connects the clients of this thread to a server in it, which asks the vault. */
+function connectorOf(ask: Ask): (origin: string) => End {
   const origins = new WeakMap<object, { readonly origin: string; readonly client: End }>();
-  const original = http.request;
   const server = http.createServer((request, response) => {
     const chunks: Buffer[] = [];
     const from = origins.get(request.socket);
@@ -99,20 +95,29 @@ export function bridgeHttp(ask: Ask): void {
     });
   });
 
-  const connect = (origin: string): End => {
+  return (origin) => {
     const [client, inner] = End.pair();
     inner.on('error', () => undefined);
     origins.set(inner, { origin, client });
     server.emit('connection', inner);
     return client;
   };
+}
+
+/**
+ * Sends every request of the code to its vault: those of `node:http` and `node:https`, which the
+ * SDK, axios, node-fetch and stripe use. No other connection can be made.
+ */
+export function bridgeHttp(ask: Ask): void {
+  const original = http.request;
+  const connect = connectorOf(ask);
 
   const bridged =
     (scheme: 'http' | 'https') =>
     (...args: readonly unknown[]): ClientRequest => {
       const { options, respond } = optionsOf(args);
       const { hostname, host, port } = options;
-      const name = String(hostname ?? host ?? 'localhost');
+      const name = hostname ?? host ?? 'localhost';
       const usual = scheme === 'https' ? 443 : 80;
       const number = Number(port ?? usual) || usual;
       const origin = `${scheme}://${name}${number === usual ? '' : `:${String(number)}`}`;
@@ -123,7 +128,7 @@ export function bridgeHttp(ask: Ask): void {
           protocol: 'http:',
           port: number,
           defaultPort: usual,
-          createConnection: () => connect(origin) as unknown as net.Socket,
+          createConnection: () => connect(origin),
         } as RequestOptions,
         respond,
       );
@@ -144,6 +149,6 @@ export function bridgeHttp(ask: Ask): void {
   net.Socket.prototype.connect = function connectNowhere(this: net.Socket) {
     this.destroy(refused());
     return this;
-  } as never;
+  };
   syncBuiltinESMExports();
 }

@@ -3,13 +3,13 @@
 /** The thread of one run, at its start. */
 export interface WorkerInput {
   readonly code: string;
-  /** The event of the runtime (docs/reactors.md#the-runtime). */
+  /** What the runtime gets as its event (docs/reactors.md#the-runtime). */
   readonly event: string;
   /** The folder in which packages are looked for. */
   readonly folder: string;
 }
 
-/** A request of the code. */
+/** A request that the code sends. */
 export interface AskedRequest {
   readonly url: string;
   readonly method: string;
@@ -25,7 +25,7 @@ export interface AskedResponse {
 }
 
 export type FromWorker =
-  /** A message of reactor-runtime/worker-message.ts. */
+  /** A message as reactor-runtime/worker-message.ts describes it. */
   | { readonly said: string }
   | { readonly asked: AskedRequest; readonly id: number }
   | { readonly printed: string };

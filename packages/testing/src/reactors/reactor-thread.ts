@@ -24,7 +24,7 @@ interface Event {
 }
 
 const { code, event, folder } = workerData as WorkerInput;
-const file = join(folder, 'reactor.js');
+const FILE = join(folder, 'reactor.js');
 const say = (message: FromWorker) => parentPort?.postMessage(message);
 
 const waiting = new Map<number, (response: AskedResponse | undefined) => void>();
@@ -82,14 +82,14 @@ function sayNotLoaded(error: unknown): void {
   printError(error);
   const module = refusedModule(error);
   const reason =
-    module === undefined ? `"threw",${thrownPlace(error, file)}` : `"module"${moduleMember(module)}`;
+    module === undefined ? `"threw",${thrownPlace(error, FILE)}` : `"module"${moduleMember(module)}`;
   say({ said: `${MESSAGE.notLoaded}{"reason":${reason}}` });
 }
 
 function load(): ((request: unknown) => unknown) | undefined {
   let run;
   try {
-    run = compile(code, file);
+    run = compile(code, FILE);
   } catch (error) {
     printError(error);
     say({ said: `${MESSAGE.notLoaded}{"reason":"syntax"}` });
@@ -97,7 +97,7 @@ function load(): ((request: unknown) => unknown) | undefined {
   }
   try {
     const module: ReactorModule = { exports: {} };
-    run.call(module.exports, module.exports, requireInReactor, module, file, folder);
+    run.call(module.exports, module.exports, requireInReactor, module, FILE, folder);
     if (typeof module.exports === 'function') return module.exports as (request: unknown) => unknown;
     say({ said: `${MESSAGE.notLoaded}{"reason":"no_function"}` });
   } catch (error) {
@@ -108,7 +108,7 @@ function load(): ((request: unknown) => unknown) | undefined {
 
 function sayThrown(error: unknown): void {
   printError(error);
-  say({ said: MESSAGE.threw + reduceError(error, file, refusedModule(error)) });
+  say({ said: MESSAGE.threw + reduceError(error, FILE, refusedModule(error)) });
 }
 
 function clientOf({

