@@ -1,5 +1,5 @@
 /** Spellings of addresses that the service must never connect to. */
-export const HOSTILE_HOSTS: readonly string[] = [
+const HOSTILE_HOSTS: readonly string[] = [
   ...[
     'localhost',
     'localhost.',
@@ -65,15 +65,17 @@ export const HOSTILE_HOSTS: readonly string[] = [
 ];
 const PREFIXES = ['https://', 'HTTPS://', 'http://', 'https:', 'https:///'];
 
-/** URLs of destinations that the proxy must reject; some have a port on which a server listens. */
-export function hostileAddresses(port: number): readonly string[] {
-  return HOSTILE_HOSTS.flatMap((host) => PREFIXES.map((prefix) => `${prefix}${host}`)).concat(
-    HOSTILE_HOSTS.slice(3, 33)
-      .filter((host) => !host.startsWith('%'))
-      .map((host) => `https://${host}:${String(port)}/`),
-  );
-}
+/** URLs of destinations that the proxy must reject. */
+export const HOSTILE_URLS: readonly string[] = HOSTILE_HOSTS.flatMap((host) =>
+  PREFIXES.map((prefix) => `${prefix}${host}`),
+);
 
-/** As a header has it, which is ASCII. */
+/** URLs with spellings of this machine and of other networks, on a port where a server listens. */
+export const hostileUrlsOn = (port: number): readonly string[] =>
+  HOSTILE_HOSTS.slice(3, 33)
+    .filter((host) => !host.startsWith('%'))
+    .map((host) => `https://${host}:${String(port)}/`);
+
+/** Spells a URL as a header has it, which is ASCII. */
 export const headerOf = (url: string): string =>
   encodeURI(url).replaceAll('%25', '%').replaceAll('%5B', '[').replaceAll('%5D', ']').replaceAll('%5C', '\\');
