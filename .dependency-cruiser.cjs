@@ -288,11 +288,11 @@ module.exports = {
     {
       name: 'examples-are-copied',
       comment:
-        'What people copy works without this repository, and with no package but the SDK. A pipeline stays in it: it deploys it.',
+        'What people copy works without this repository, and with no package but the SDK and, in its tests, the testing package. A pipeline stays in it: it deploys it.',
       severity: 'error',
       from: { path: '^examples/([^/]+)/', pathNot: '^examples/pipeline/' },
       // What `npm install` in an example links.
-      to: { path: [own, 'node_modules/'], pathNot: ['^examples/$1/', '^packages/sdk/dist/'] },
+      to: { path: [own, 'node_modules/'], pathNot: ['^examples/$1/', '^packages/(sdk|testing)/dist/'] },
     },
     {
       name: 'no-dev-dependencies-in-product',

@@ -90,10 +90,17 @@ declare module 'expect' {
   interface Matchers<R extends void | Promise<void>, T> extends VaultMatchers<R> {}
 }
 `,
-  // Earlier versions of vitest have other parameters.
   vitest: `import type { VaultMatchers } from './index.js';
 declare module 'vitest' {
   interface Matchers<R extends void | Promise<void>, T> extends VaultMatchers<R> {}
+}
+`,
+  // Before version 5 vitest had other parameters, and took the matchers of jest.
+  'vitest-4': `import type { VaultMatchers } from './index.js';
+declare global {
+  namespace jest {
+    interface Matchers<R, T> extends VaultMatchers<R> {}
+  }
 }
 `,
 };

@@ -293,14 +293,15 @@ describe('the README', () => {
     const text = readFileSync('README.md', 'utf8');
     const [, section = ''] = /^## A first token\n(.*?)^## Deploy$/ms.exec(text) ?? [];
     const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
-    expect(blocks).toHaveLength(3);
+    expect(blocks).toHaveLength(4);
     const pasted = blocks
       .join('\n')
       .replaceAll('http://localhost:8787', service.credentials.base_url)
       .replaceAll('.local/credentials.json', service.credentialsFile);
     const { stdout } = await run('bash', ['-eu', '-o', 'pipefail', '-c', pasted]);
     expect(stdout).toContain('"number":"XXXXXXXXXXXX4242"');
-    expect(stdout).toContain("number: 'XXXXXXXXXXXX4242'");
+    // The SDK prints one, and a vault of the testing package the other.
+    expect(stdout.match(/number: 'XXXXXXXXXXXX4242'/g)).toHaveLength(2);
     expect(stdout).toContain('"last4": "4242"');
   });
 });

@@ -1,4 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { dependencies as sealerDeps } from '../../functions/audit-sealer/dependencies.ts';
+import { runSealer } from '../../functions/audit-sealer/run-sealer.ts';
 import { dependencies as operatorDeps } from '../../functions/operator/dependencies.ts';
 import { runCommand } from '../../functions/operator/run-command.ts';
 import { dependencies as reactorsDeps } from '../../functions/reactors/dependencies.ts';
@@ -42,6 +44,13 @@ export const FUNCTIONS = {
       const { reactorFunctions } = instance;
       const handle = createApiHandler({ ...reactorsDeps(env, instance), reactorFunctions }, reactorsRoutes);
       return (event, context) => handle(event as APIGatewayProxyEventV2, context);
+    },
+  },
+  'audit-sealer': {
+    timeoutMs: 58_000,
+    start: (env, instance) => {
+      const deps = sealerDeps(env, instance);
+      return (_event, context) => runSealer(deps, context.getRemainingTimeInMillis());
     },
   },
   operator: {

@@ -62,7 +62,10 @@ function shortened(message: string): readonly string[] {
 function placeOf(message: string, root: string, file: string): string {
   const frames = message.split('\n').filter((line) => FRAME.test(line) && !line.includes('node_modules'));
   const places = frames.flatMap((line) => /\(?([^()\s]+:\d+):\d+\)?$/.exec(line)?.[1] ?? []);
-  const relative = places.map((place) => place.replace('file://', '').replace(`${root}/`, ''));
+  const relative = places
+    .map((place) => place.replace('file://', '').replace(`${root}/`, ''))
+    // A suite of several projects has a module for each (test/support/shared-modules).
+    .map((place) => place.replace(/\?project=[\w-]+/, ''));
   return relative.find((place) => place.startsWith(`${file}:`)) ?? relative[0] ?? file;
 }
 

@@ -20,13 +20,19 @@ interface Registered {
   readonly prefix: URL;
   readonly handler: DestinationHandler;
   readonly requests: Request[];
+  readonly errors: unknown[];
 }
 
+/** The destinations at one moment, and how much each had received by then. */
+export type RegisteredDestinations = readonly {
+  readonly entry: Registered;
+  readonly received: number;
+  readonly failed: number;
+}[];
+
+const withSlash = (path: string): string => path.replace(/\/?$/, '/');
 const isBelow = ({ origin, pathname }: URL, prefix: URL): boolean =>
-  origin === prefix.origin &&
-  (prefix.pathname === '/' ||
-    pathname === prefix.pathname ||
-    pathname.startsWith(prefix.pathname.replace(/\/?$/, '/')));
+  origin === prefix.origin && withSlash(pathname).startsWith(withSlash(prefix.pathname));
 
 /** Methods that send their length even without a body (src/adapters/egress). */
 const WITH_LENGTH: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
@@ -41,46 +47,122 @@ function requestOf({ url, method, headers, body }: SentRequest): Request {
   });
 }
 
+/** What a handler returned is checked, since a test may be JavaScript. */
+function isResponse(value: unknown): value is Response {
+  if (typeof value !== 'object' || value === null) return false;
+  const { status, headers, arrayBuffer, bodyUsed } = value as Partial<Response>;
+  return (
+    typeof status === 'number' &&
+    headers instanceof Headers &&
+    typeof arrayBuffer === 'function' &&
+    bodyUsed === false
+  );
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/**
+ * A response as far as it is read: over `maxBytes` it ends with the first byte beyond, since a
+ * stream of a test may never end.
+ */
+async function bodyOf({ body }: Response, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  // Its type in Node has no elements.
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > maxBytes) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+/** What a destination answered. */
+export interface DestinationAnswer {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Buffer;
+}
+
 const unreachable = (detail: string): ServiceError => new ServiceError('destination_unreachable', detail);
+const UNREACHABLE = 'The destination cannot be reached.';
 
 /** The internet of a vault: what its destinations are, and what they received. */
 export class Destinations {
   readonly #allowList: EgressAllowList;
+  readonly #warn: (error: unknown) => void;
   #registered: readonly Registered[] = [];
 
-  constructor(allowList: EgressAllowList) {
+  /** `warn` gets what a handler has thrown. */
+  constructor(allowList: EgressAllowList, warn: (error: unknown) => void) {
     this.#allowList = allowList;
+    this.#warn = warn;
   }
 
   /** Throws `TypeError` for an address that the service would never call. */
-  add(address: string, handler: DestinationHandler): Destination {
+  add(input: unknown, handler: DestinationHandler): Destination {
+    const address = String(input);
     const parsed = parseDestination(address, { allowList: this.#allowList });
     if (typeof parsed === 'string') throw new TypeError(`${address} ${parsed}`);
-    const requests: Request[] = [];
+    if (parsed.url.search !== '' || address.includes('#'))
+      throw new TypeError(`${address} must have no query and no fragment`);
+    if (typeof handler !== 'function') throw new TypeError('a destination needs a function that answers');
+    const entry: Registered = { prefix: parsed.url, handler, requests: [], errors: [] };
     // The newest first, so that a test can replace a destination.
-    this.#registered = [{ prefix: parsed.url, handler, requests }, ...this.#registered];
-    return { requests };
+    this.#registered = [entry, ...this.#registered];
+    return entry;
+  }
+
+  get registered(): RegisteredDestinations {
+    return this.#registered.map((entry) => ({
+      entry,
+      received: entry.requests.length,
+      failed: entry.errors.length,
+    }));
+  }
+
+  replaceRegistered(registered: RegisteredDestinations): void {
+    this.#registered = registered.map(({ entry }) => entry);
+    for (const { entry, received, failed } of registered) {
+      entry.requests.splice(received);
+      entry.errors.splice(failed);
+    }
   }
 
   clear(): void {
     this.#registered = [];
   }
 
-  /** The response of a destination; `undefined` if there is none under this address. */
-  async ask(sent: SentRequest): Promise<Response | undefined> {
+  /**
+   * Asks the destination of an address. Rejects with `destination_unreachable` if there is none, or
+   * if it has no answer.
+   */
+  async ask(sent: SentRequest, maxBytes: number): Promise<DestinationAnswer> {
     const url = new URL(sent.url);
     const found = this.#registered
       .filter(({ prefix }) => isBelow(url, prefix))
       .toSorted((a, b) => b.prefix.pathname.length - a.prefix.pathname.length)[0];
-    if (found === undefined) return undefined;
-    const request = requestOf(sent);
-    found.requests.push(request.clone());
-    return found.handler(request);
+    if (found === undefined)
+      throw unreachable(`${UNREACHABLE} The vault has none at ${url.origin}${url.pathname}.`);
+    try {
+      const request = requestOf(sent);
+      found.requests.push(request.clone());
+      const response: unknown = await found.handler(request);
+      if (response instanceof Response && response.type === 'error') throw unreachable(UNREACHABLE);
+      if (!isResponse(response)) throw new TypeError('it returned no Response, or one that was read');
+      const { status } = response;
+      return { status, headers: fieldsOf(response.headers), body: await bodyOf(response, maxBytes) };
+    } catch (error) {
+      if (error instanceof ServiceError) throw error;
+      found.errors.push(error);
+      this.#warn(error);
+      throw unreachable(`${UNREACHABLE} The handler of ${found.prefix.href} failed: ${messageOf(error)}`);
+    }
   }
 }
 
 /** Lists the header fields of a response, each cookie by itself. */
-export function fieldsOf(headers: Headers): readonly (readonly [name: string, value: string])[] {
+function fieldsOf(headers: Headers): DestinationAnswer['headers'] {
   const cookies = headers.getSetCookie();
   const others = [...headers].filter(([name]) => name !== 'set-cookie');
   return [...others, ...cookies.map((cookie) => ['set-cookie', cookie] as const)];
@@ -103,34 +185,28 @@ async function answer(
     ],
     body: content,
   };
-  const response = await destinations.ask(sent);
-  if (response === undefined || response.type === 'error')
-    throw unreachable('The destination cannot be reached.');
+  const isRead = bodyMaxBytes !== 'unread';
+  const received = await destinations.ask(sent, isRead ? bodyMaxBytes : 0);
   onSent(sent);
-  const received = bodyMaxBytes === 'unread' ? Buffer.alloc(0) : Buffer.from(await response.arrayBuffer());
-  if (bodyMaxBytes !== 'unread' && received.length > bodyMaxBytes)
+  if (isRead && received.body.length > bodyMaxBytes)
     throw unreachable(`The response of the destination is larger than ${String(bodyMaxBytes)} bytes.`);
-  if (response.status < 200) throw unreachable('The destination returned an invalid status.');
-  return { status: response.status, headers: fieldsOf(response.headers), body: received };
+  if (received.status < 200) throw unreachable('The destination returned an invalid status.');
+  return isRead ? received : { ...received, body: Buffer.alloc(0) };
 }
 
-/** The way of the proxy and of webhooks to the destinations. One that throws is unreachable. */
+/** Makes the way of the proxy and of webhooks to the destinations. */
 export const createMemoryEgress = (
   destinations: Destinations,
   platform: Pick<Platform, 'startTimer'>,
-  { onSent = () => undefined }: { readonly onSent?: (sent: SentRequest) => void } = {},
+  onSent: (sent: SentRequest) => void,
 ): EgressClient => ({
   send: (outbound) =>
-    withTimeout(platform, outbound.timeoutMs, async (signal) => {
+    withTimeout(platform, outbound.timeoutMs, (signal) => {
       const late = new Promise<never>((_, reject) => {
         signal.addEventListener('abort', () =>
           reject(new ServiceError('destination_timeout', 'The destination did not respond in time.')),
         );
       });
-      try {
-        return await Promise.race([answer(destinations, outbound, onSent), late]);
-      } catch (error) {
-        throw error instanceof ServiceError ? error : unreachable('The destination cannot be reached.');
-      }
+      return Promise.race([answer(destinations, outbound, onSent), late]);
     }),
 });

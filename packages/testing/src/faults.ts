@@ -1,5 +1,6 @@
 import { problemOf, PROBLEMS, type Problem } from '../../../src/wire/problem.ts';
 import { ServiceError, type ServiceErrorCode } from '../../../src/core/shared/service-error.ts';
+import { checkFailure } from './options.ts';
 import type { Failure } from './vault.ts';
 import { gatewayResponses } from '../../local-aws/src/gateway/gateway-responses.ts';
 
@@ -24,8 +25,6 @@ const DETAILS: Readonly<Partial<Record<ServiceErrorCode, string>>> = {
   conflict: 'The resource was changed by another request.',
   dependency_unavailable: 'A service that this operation depends on is unavailable.',
 };
-
-const STATUSES = [...new Set([429, 500, ...Object.keys(CODES).map(Number)])].toSorted((a, b) => a - b);
 
 function failureOf(status: number): unknown {
   const code = CODES[status];
@@ -55,11 +54,9 @@ export class Failures {
   }
 
   /** Throws `TypeError` for an operation or a status that the service does not have. */
-  add({ operation, times = 1, status = 503 }: Failure): void {
-    if (!this.#operations.has(operation))
-      throw new TypeError(`no operation ${operation}: ${[...this.#operations].toSorted().join(', ')}`);
-    if (!STATUSES.includes(status)) throw new TypeError(`status is one of ${STATUSES.join(', ')}`);
-    if (!Number.isInteger(times) || times < 1) throw new TypeError('times is a whole number from 1');
+  add(failure: Failure): void {
+    checkFailure(failure, this.#operations);
+    const { operation, times = 1, status = 503 } = failure;
     const more = Array.from({ length: times }, () => status);
     this.#coming.set(operation, [...(this.#coming.get(operation) ?? []), ...more]);
   }
@@ -71,7 +68,11 @@ export class Failures {
     return status;
   }
 
-  clear(): void {
-    this.#coming.clear();
+  get coming(): ReadonlyMap<string, readonly number[]> {
+    return new Map(this.#coming);
+  }
+
+  replaceComing(coming: ReadonlyMap<string, readonly number[]>): void {
+    for (const [operation, statuses] of coming) this.#coming.set(operation, statuses);
   }
 }

@@ -41,7 +41,7 @@ async function untilAborted<T>(signal: AbortSignal, call: Promise<T>): Promise<T
 
 /** Takes what the platform's `fetch` takes. */
 export const vaultFetch =
-  (service: MemoryService, baseUrl: string): Vault['fetch'] =>
+  (current: () => MemoryService, baseUrl: string): Vault['fetch'] =>
   async (input, init) => {
     const request =
       input instanceof Request ? new Request(input, init) : new Request(new URL(input, baseUrl), init);
@@ -52,15 +52,15 @@ export const vaultFetch =
     const { method, headers, signal } = request;
     const body = Buffer.from(await request.arrayBuffer());
     return responseOf(
-      await untilAborted(signal, service.request({ method, url, headers: [...headers], body })),
+      await untilAborted(signal, current().request({ method, url, headers: [...headers], body })),
     );
   };
 
 /** Makes no Request and no Response, which take longer than the rest of a call. */
 export const clientFetch =
-  (service: MemoryService): Fetch =>
+  (current: () => MemoryService): Fetch =>
   async (address, { method, headers, body = '', signal }) => {
-    const call = service.request({
+    const call = current().request({
       method,
       url: new URL(address),
       headers: Object.entries(headers),

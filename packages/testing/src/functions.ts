@@ -1,8 +1,6 @@
 import type { APIGatewayProxyEventV2, SQSEvent } from 'aws-lambda';
 import { dependencies as applicationsDeps } from '../../../functions/applications/dependencies.ts';
 import { routes as applicationsRoutes } from '../../../functions/applications/routes.ts';
-import { dependencies as sealerDeps } from '../../../functions/audit-sealer/dependencies.ts';
-import { runSealer } from '../../../functions/audit-sealer/run-sealer.ts';
 import { dependencies as logsDeps } from '../../../functions/logs/dependencies.ts';
 import { routes as logsRoutes } from '../../../functions/logs/routes.ts';
 import { dependencies as proxiesDeps } from '../../../functions/proxies/dependencies.ts';
@@ -88,7 +86,10 @@ export const API_FUNCTIONS = {
   ),
 } as const satisfies Readonly<Record<string, ApiFunctionDefinition>>;
 
-/** The functions that queues and schedules invoke. */
+/**
+ * The functions that queues and schedules invoke. Seals, which no caller can see, would take a vault
+ * a call for each minute of a year.
+ */
 export const BACKGROUND_FUNCTIONS = {
   'reactor-worker': {
     timeoutMs: 300_000,
@@ -109,13 +110,6 @@ export const BACKGROUND_FUNCTIONS = {
     start: (env, instance) => {
       const deps = sweeperDeps(env, instance);
       return (_event, context) => runSweep(deps, context.getRemainingTimeInMillis());
-    },
-  },
-  'audit-sealer': {
-    timeoutMs: 58_000,
-    start: (env, instance) => {
-      const deps = sealerDeps(env, instance);
-      return (_event, context) => runSealer(deps, context.getRemainingTimeInMillis());
     },
   },
 } as const satisfies Readonly<Record<string, FunctionDefinition>>;

@@ -11,6 +11,7 @@ export type {
   Destination,
   DestinationHandler,
   Failure,
+  OperationName,
   Snapshot,
   Vault,
   VaultClientOptions,

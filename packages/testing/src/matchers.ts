@@ -13,7 +13,10 @@ export type NamedApplication = string | { readonly id: string };
 export interface VaultMatchers<R = unknown> {
   /** The value is a token of the vault, or its id; with a type, a token of this type. */
   toBeToken(type?: string): R;
-  /** The trail says that the plaintext of the token was shown to the application. Await it. */
+  /**
+   * The trail says that the application has read the plaintext of the token. Await it. The response
+   * to the creation of a token is no such read.
+   */
   toHaveBeenRevealedTo(application: NamedApplication): Promise<R>;
 }
 
@@ -29,43 +32,56 @@ const idOf = (received: unknown): string | undefined => {
   return typeof received.id === 'string' ? received.id : undefined;
 };
 
-/** What a message shows of the received value, which may be plaintext. */
-const shown = (id: string | undefined, isToken: boolean): string =>
-  isToken ? `token ${String(id)}` : 'the received value';
+/** The id of a token. Throws for anything else, so that `not` does not pass by mistake. */
+function tokenOf(vault: Pick<Vault, 'typeOf'>, received: unknown): string {
+  const id = idOf(received);
+  if (id === undefined || vault.typeOf(id) === undefined)
+    throw new TypeError('the received value is no token of the vault, and no id of one');
+  return id;
+}
+
+function applicationOf(vault: Pick<Vault, 'hasApplication'>, application: unknown): string {
+  const id = idOf(application);
+  if (id === undefined || !vault.hasApplication(id))
+    throw new TypeError('the expected value is no application of the vault, and no id of one');
+  return id;
+}
 
 /**
  * Matchers for jest and vitest.
  * @example expect.extend(vaultMatchers(vault));
  */
-export function vaultMatchers(vault: Pick<Vault, 'typeOf' | 'logs'>): MatcherFunctions {
+export function vaultMatchers(vault: Pick<Vault, 'typeOf' | 'hasApplication' | 'logs'>): MatcherFunctions {
   return {
     toBeToken(received, type) {
       const id = idOf(received);
       const found = id === undefined ? undefined : vault.typeOf(id);
       const pass = found !== undefined && (type === undefined || found === type);
       const wanted = type === undefined ? 'a token of the vault' : `a token of the type ${type}`;
+      // The received value may be plaintext.
+      const shown = found === undefined ? 'the received value' : `token ${String(id)}`;
       const is = found === undefined ? 'it is none' : `its type is ${found}`;
       return {
         pass,
-        message: () =>
-          pass
-            ? `expected ${shown(id, true)} not to be ${wanted}`
-            : `expected ${shown(id, found !== undefined)} to be ${wanted}: ${is}`,
+        message: () => `expected ${shown} ${pass ? 'not ' : ''}to be ${wanted}: ${is}`,
       };
     },
 
     async toHaveBeenRevealedTo(received, application) {
-      const id = idOf(received);
-      const applicationId = typeof application === 'string' ? application : application.id;
+      const id = tokenOf(vault, received);
+      const applicationId = applicationOf(vault, application);
       let pass = false;
-      if (id !== undefined && vault.typeOf(id) !== undefined)
-        for await (const { tokens = [], application_id: by } of vault.logs.list({ token_id: id }))
-          pass ||= by === applicationId && tokens.some((token) => token.id === id && token.form === 'reveal');
-      const isToken = id !== undefined && vault.typeOf(id) !== undefined;
+      for await (const { tokens = [], application_id: by } of vault.logs.list({
+        token_id: id,
+        application_id: applicationId,
+      })) {
+        pass = by === applicationId && tokens.some((token) => token.id === id && token.form === 'reveal');
+        if (pass) break;
+      }
+      const not = pass ? 'not ' : '';
       return {
         pass,
-        message: () =>
-          `expected ${shown(id, isToken)} ${pass ? 'not ' : ''}to have been revealed to the application ${applicationId}`,
+        message: () => `expected token ${id} ${not}to have been revealed to the application ${applicationId}`,
       };
     },
   };

@@ -2,15 +2,20 @@ import { clearTimeout, setImmediate, setTimeout } from 'node:timers';
 import type { APIGatewayProxyStructuredResultV2, SQSBatchResponse } from 'aws-lambda';
 import type { EgressInstance } from '../../../src/adapters/egress/egress-instance.ts';
 import { oldestDue } from '../../../src/adapters/dynamodb/due-index.ts';
-import { canBeInKey, tokenKey } from '../../../src/adapters/dynamodb/keys.ts';
+import { applicationKey, canBeInKey, tokenKey } from '../../../src/adapters/dynamodb/keys.ts';
 import { isTombstone, readTokenItem } from '../../../src/adapters/dynamodb/token-item.ts';
 import type { LocalClients } from '../../../src/adapters/aws/client-settings.ts';
 import type { EgressAllowList } from '../../../src/core/egress/destination.ts';
 import type { Platform } from '../../../src/core/shared/platform.ts';
-import { MemoryKms } from './aws/memory-kms.ts';
+import type { MemoryKms } from './aws/memory-kms.ts';
 import { MemoryLambda, type Functions } from './aws/memory-lambda.ts';
 import { MemoryQueues } from './aws/memory-queues.ts';
-import { createMemoryEgress, Destinations, fieldsOf, type SentRequest } from './destinations.ts';
+import {
+  createMemoryEgress,
+  Destinations,
+  type RegisteredDestinations,
+  type SentRequest,
+} from './destinations.ts';
 import { MemoryDynamoDb, type Contents } from './dynamodb/memory-dynamodb.ts';
 import { TABLES } from './dynamodb/table-definitions.ts';
 import { failedCall, Failures } from './faults.ts';
@@ -35,7 +40,7 @@ import {
   type Handler,
 } from './functions.ts';
 import type { AskedRequest, AskedResponse } from './reactors/bridge-message.ts';
-import { runInThread } from './reactors/run-in-thread.ts';
+import { createThreads, type Threads } from './reactors/run-in-thread.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export interface ServiceSettings {
@@ -47,7 +52,10 @@ export interface ServiceSettings {
   readonly now: number;
   /** Receives each line that a function logs and that a reactor prints. */
   readonly print: (line: string) => void;
-  readonly onDelivery: (sent: SentRequest) => void;
+  /** Receives what the author of the test has to mend. */
+  readonly warn: (error: unknown) => void;
+  /** Opens the keys in every state of a vault. */
+  readonly kms: MemoryKms;
 }
 
 /** The whole state of a service at one moment. */
@@ -56,6 +64,9 @@ export interface ServiceState {
   readonly functions: Functions;
   readonly messages: MemoryQueues['messages'];
   readonly now: number;
+  readonly deliveries: readonly SentRequest[];
+  readonly destinations: RegisteredDestinations;
+  readonly coming: Failures['coming'];
 }
 
 type FunctionName = ApiFunctionName | keyof typeof BACKGROUND_FUNCTIONS;
@@ -66,6 +77,8 @@ const FUNCTIONS: Readonly<Record<FunctionName, FunctionDefinition>> = {
 };
 
 const MINUTE_MS = 60_000;
+/** How much a reactor's code reads of one response. */
+const ASKED_MAX_BYTES = 50_000_000;
 /** SQS delivers a failed message again after so long. */
 const REDELIVERED_MS = 60_000;
 /** How long `advance` waits for work that runs, in real ms, before it moves the clock. */
@@ -76,7 +89,10 @@ const QUEUE_FUNCTIONS: Readonly<Record<string, FunctionName>> = {
   [ENVIRONMENT['DELIVERIES_QUEUE_URL'] ?? '']: 'webhook-sender',
 };
 
-/** The functions of the service over stores in memory, in this process. */
+/**
+ * The functions of the service over stores in memory, in this process. Another state is another
+ * service: what still runs in the old one has no effect on the new one.
+ */
 export class MemoryService {
   readonly clock: VirtualClock;
   readonly destinations: Destinations;
@@ -84,23 +100,56 @@ export class MemoryService {
   readonly #settings: ServiceSettings;
   readonly #environment: Environment;
   readonly #dynamodb = new MemoryDynamoDb();
-  readonly #kms = new MemoryKms();
   readonly #queues: MemoryQueues;
   readonly #lambda: MemoryLambda;
   readonly #platform: Platform;
+  readonly #threads: Threads;
   readonly #running = new Set<Promise<void>>();
-  #handlers = new Map<FunctionName, Handler>();
+  readonly #handlers = new Map<FunctionName, Handler>();
+  #deliveries: readonly SentRequest[] = [];
   #isWoken = false;
+  #hasEnded = false;
+  /** Settles after all moves of the clock until now. */
+  #advanced: Promise<void> = Promise.resolve();
 
-  constructor(settings: ServiceSettings) {
-    const { baseUrl, environment, egressAllowList, now, print } = settings;
+  constructor(settings: ServiceSettings, state?: ServiceState) {
+    const { baseUrl, environment, egressAllowList, print, warn } = settings;
     this.#settings = settings;
     this.#environment = { ...ENVIRONMENT, ...environment, PUBLIC_URL: baseUrl };
-    this.clock = new VirtualClock(now);
+    this.clock = new VirtualClock(state?.now ?? settings.now);
     this.#platform = this.clock.platform();
-    this.destinations = new Destinations(egressAllowList);
+    this.destinations = new Destinations(egressAllowList, warn);
     this.#queues = new MemoryQueues(this.clock.now, () => this.#wake());
-    this.#lambda = new MemoryLambda(runInThread({ ask: (asked) => this.#ask(asked), print }));
+    this.#threads = createThreads({
+      ask: (asked) => this.#ask(asked),
+      print,
+      warn,
+      startTimer: this.clock.startTimer,
+    });
+    this.#lambda = new MemoryLambda(this.#threads.run);
+    if (state !== undefined) this.#begin(state);
+  }
+
+  #begin({ contents, functions, messages, deliveries, destinations, coming }: ServiceState): void {
+    this.#dynamodb.replaceContents(contents);
+    this.#lambda.replaceFunctions(functions);
+    this.#deliveries = deliveries;
+    this.destinations.replaceRegistered(destinations);
+    this.failures.replaceComing(coming);
+    for (const message of messages) this.#queues.put(message);
+  }
+
+  /** The requests of webhooks that reached a destination. */
+  get deliveries(): readonly SentRequest[] {
+    return this.#deliveries;
+  }
+
+  /** Ends what runs and waits. Nothing reaches a destination any more. */
+  end(): void {
+    this.#hasEnded = true;
+    this.destinations.clear();
+    this.#threads.end();
+    this.clock.endTimers();
   }
 
   /** What a store of this service needs. */
@@ -140,15 +189,18 @@ export class MemoryService {
     // The classes of the clients have more members than the service calls.
     return {
       dynamoDb: this.#dynamodb as never,
-      kms: this.#kms as never,
+      kms: this.#settings.kms as never,
       sqs: this.#queues as never,
       lambda: this.#lambda as never,
     };
   }
 
-  #instance(onSent?: (sent: SentRequest) => void): EgressInstance {
+  #instance(name: FunctionName): EgressInstance {
     const { print } = this.#settings;
     const platform = this.#platform;
+    const onSent = (sent: SentRequest) => {
+      if (name === 'webhook-sender') this.#deliveries = [...this.#deliveries, sent];
+    };
     return {
       platform,
       print,
@@ -157,7 +209,7 @@ export class MemoryService {
         reach: () => ({}),
         open: () => undefined,
       },
-      createEgress: () => createMemoryEgress(this.destinations, platform, onSent && { onSent }),
+      createEgress: () => createMemoryEgress(this.destinations, platform, onSent),
     };
   }
 
@@ -166,33 +218,26 @@ export class MemoryService {
     const { timeoutMs, start } = FUNCTIONS[name];
     let handle = this.#handlers.get(name);
     if (handle === undefined) {
-      const onSent = name === 'webhook-sender' ? this.#settings.onDelivery : undefined;
-      handle = start(this.#environment, this.#instance(onSent));
+      handle = start(this.#environment, this.#instance(name));
       this.#handlers.set(name, handle);
     }
     return handle(event, { getRemainingTimeInMillis: () => timeoutMs });
   }
 
   /** Sends a request of a reactor's code to the service or to a destination. */
-  async #ask({ url: address, method, headers: raw, body }: AskedRequest): Promise<AskedResponse | undefined> {
+  async #ask({ url: address, method, headers: raw, body }: AskedRequest): Promise<AskedResponse> {
     const url = new URL(address);
     const headers = raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as const] : []));
-    if (url.origin === this.#settings.baseUrl) {
-      const answer = await this.request({ method, url, headers, body: Buffer.from(body) });
-      return { ...answer, headers: answer.headers.flat() };
-    }
-    const response = await this.destinations.ask({ url: address, method, headers, body });
-    if (response === undefined || response.type === 'error') return undefined;
-    return {
-      status: response.status,
-      headers: fieldsOf(response.headers).flat(),
-      body: new Uint8Array(await response.arrayBuffer()),
-    };
+    const answer =
+      url.origin === this.#settings.baseUrl
+        ? await this.request({ method, url, headers, body: Buffer.from(body) })
+        : await this.destinations.ask({ url: address, method, headers, body }, ASKED_MAX_BYTES);
+    return { ...answer, headers: answer.headers.flat() };
   }
 
   /** Starts what is due in the queues, after everything that runs now. */
   #wake(): void {
-    if (this.#isWoken) return;
+    if (this.#isWoken || this.#hasEnded) return;
     this.#isWoken = true;
     setImmediate(() => {
       this.#isWoken = false;
@@ -220,7 +265,8 @@ export class MemoryService {
   async settled(): Promise<void> {
     for (;;) {
       const due = this.#queues.nextDue();
-      if (this.#running.size === 0 && (due === undefined || due > this.clock.now())) return;
+      if (this.#hasEnded || (this.#running.size === 0 && (due === undefined || due > this.clock.now())))
+        return;
       this.#wake();
       await new Promise<void>((resolve) => void setImmediate(resolve));
       await Promise.all(this.#running);
@@ -239,10 +285,18 @@ export class MemoryService {
    * Moves the clock, and does on the way what the schedules do every minute: expiry, the end of
    * cvcs and sessions, deliveries that are due again.
    */
-  async advance(ms: number): Promise<void> {
-    const end = this.clock.now() + ms;
+  advance(ms: number): Promise<void> {
+    const move = () => this.#moveBy(ms);
+    // Moves that a test starts together follow each other.
+    const moved = this.#advanced.then(move);
+    this.#advanced = moved.catch(() => undefined);
+    return moved;
+  }
+
+  async #moveBy(ms: number): Promise<void> {
+    const end = this.clock.now() + Math.round(ms);
     await this.#workSettles();
-    for (let seen = -1; ;) {
+    for (let seen = -1; !this.#hasEnded;) {
       const due = await this.#nextDue();
       // What stays due after a sweep waits for something else.
       if (due === undefined || due <= seen) break;
@@ -252,7 +306,6 @@ export class MemoryService {
       await this.#runAt(next);
     }
     await this.#runAt(end);
-    await this.invoke('audit-sealer', {});
     this.#dynamodb.expire(this.clock.now());
     await this.settled();
   }
@@ -275,6 +328,11 @@ export class MemoryService {
     cancel?.();
   }
 
+  /** Whether the tenant has an application of this id. */
+  hasApplication(tenantId: string, id: string): boolean {
+    return canBeInKey(id) && this.#dynamodb.item('Access', applicationKey(tenantId, id)) !== undefined;
+  }
+
   /** The type of a token that callers can find; `undefined` if there is none. */
   typeOf(tenantId: string, id: string): string | undefined {
     const item = canBeInKey(id) ? this.#dynamodb.item('Tokens', tokenKey(tenantId, id)) : undefined;
@@ -290,15 +348,9 @@ export class MemoryService {
       functions: this.#lambda.functions,
       messages: this.#queues.messages,
       now: this.clock.now(),
+      deliveries: this.#deliveries,
+      destinations: this.destinations.registered,
+      coming: this.failures.coming,
     };
-  }
-
-  /** Goes back to a state. Instances start again, because they remember keys and credentials. */
-  replaceState({ contents, functions, messages, now }: ServiceState): void {
-    this.#dynamodb.replaceContents(contents);
-    this.#lambda.replaceFunctions(functions);
-    this.#queues.replaceMessages(messages);
-    this.#handlers = new Map();
-    this.clock.moveTo(now);
   }
 }

@@ -6,6 +6,8 @@ import { createClient } from '../../sdk/src/index.ts';
 import type { SentRequest } from './destinations.ts';
 import { durationMs } from './duration.ts';
 import { ENVIRONMENT } from './functions.ts';
+import { MemoryKms } from './aws/memory-kms.ts';
+import { checkOptions } from './options.ts';
 import type { Delivery, Snapshot, Vault, VaultOptions } from './vault.ts';
 import { clientFetch, vaultFetch } from './fetches.ts';
 import { MemoryService, type ServiceState } from './memory-service.ts';
@@ -60,68 +62,84 @@ interface OpenedVault {
   readonly createTenant: (name: string) => ReturnType<typeof newTenant>;
 }
 
+/** Where a test does not run that has its own classes of bytes, such as jsdom. */
+function checkPlatform(): void {
+  if (!(Buffer.alloc(0) instanceof Uint8Array))
+    throw new Error('a vault needs the node environment of the runner: @jest-environment node');
+}
+
+/** What the author of the test has to mend is shown although nothing else is. */
+const showError = (error: unknown): void => console.error('vault:', error);
+
 export async function openVault(options: VaultOptions): Promise<OpenedVault> {
+  checkPlatform();
+  checkOptions(options);
   const { headerPrefix = 'SVC', clientCompatibility = 'strict', cvcLifetimeSeconds = 3_600 } = options;
   const { egressAllowList = [], print = () => undefined } = options;
   const baseUrl = baseOf(options.baseUrl ?? BASE_URL);
-  let webhooks: readonly Delivery[] = [];
-  const service = new MemoryService({
+  const settings = {
     baseUrl,
     egressAllowList,
     print,
+    warn: showError,
+    kms: new MemoryKms(),
     now: timeOf(options.now ?? Date.now()),
-    onDelivery: (sent) => (webhooks = [...webhooks, deliveryOf(sent)]),
     environment: {
       CLIENT_COMPATIBILITY: clientCompatibility,
       HEADER_PREFIXES: headerPrefix,
       CVC_LIFETIME_SECONDS: String(cvcLifetimeSeconds),
       EGRESS_ALLOW_LIST: egressAllowList.join(','),
     },
-  });
+  };
+  let service = new MemoryService(settings);
   const tenant = await newTenant(service, 'Test');
   const beginning = service.state();
+  const states = new WeakMap<object, ServiceState>();
+  const goTo = (state: ServiceState) => {
+    service.end();
+    service = new MemoryService(settings, state);
+  };
 
-  const sendByClient = clientFetch(service);
+  const current = () => service;
+  const sendByClient = clientFetch(current);
   const client: Vault['client'] = (clientOptions) =>
     createClient({ headerPrefix, ...clientOptions, baseUrl, fetch: sendByClient });
-  const management = client({ apiKey: tenant.managementKey });
+  const { applications, reactors, proxies, tenants, logs } = client({ apiKey: tenant.managementKey });
 
   const vault: Vault = {
     ...tenant,
     baseUrl,
-    fetch: vaultFetch(service, baseUrl),
+    fetch: vaultFetch(current, baseUrl),
     client,
-    applications: management.applications,
-    reactors: management.reactors,
-    proxies: management.proxies,
-    tenants: management.tenants,
-    logs: management.logs,
+    applications,
+    reactors,
+    proxies,
+    tenants,
+    logs,
     typeOf: (id) => service.typeOf(tenant.tenantId, id),
+    hasApplication: (id) => service.hasApplication(tenant.tenantId, id),
     clock: {
       now: () => new Date(service.clock.now()),
+      // The argument is checked before anything waits.
       advance: (duration) => service.advance(durationMs(duration)),
     },
     destination: (url, handler) => service.destinations.add(url, handler),
     get webhooks() {
-      return webhooks;
+      return service.deliveries.map(deliveryOf);
     },
     fail: (failure) => service.failures.add(failure),
     settled: () => service.settled(),
-    snapshot: () => ({ state: service.state(), webhooks }) as unknown as Snapshot,
+    snapshot: () => {
+      const taken = Object.freeze({}) as Snapshot;
+      states.set(taken, service.state());
+      return taken;
+    },
     restore: (taken) => {
-      const stored = taken as unknown as {
-        readonly state: ServiceState;
-        readonly webhooks: readonly Delivery[];
-      };
-      service.replaceState(stored.state);
-      webhooks = stored.webhooks;
+      const state = states.get(taken);
+      if (state === undefined) throw new TypeError('it is no snapshot of this vault');
+      goTo(state);
     },
-    reset: () => {
-      service.replaceState(beginning);
-      service.destinations.clear();
-      service.failures.clear();
-      webhooks = [];
-    },
+    reset: () => goTo(beginning),
   };
   return { vault, createTenant: (name) => newTenant(service, name) };
 }

@@ -5,33 +5,89 @@ export type DestinationHandler = (request: Request) => Response | Promise<Respon
 
 /** A server that a vault can reach. */
 export interface Destination {
-  /** Everything that has reached it. Each can be read. */
+  /** Everything that has reached it. Each body can be read once; `clone` a request to read again. */
   readonly requests: readonly Request[];
+  /** What its handler has thrown. For the service it was unreachable then. */
+  readonly errors: readonly unknown[];
 }
+
+/** The operations of the service, by their names in its OpenAPI document. */
+export type OperationName =
+  | 'authorizeSession'
+  | 'createApplication'
+  | 'createApplicationKey'
+  | 'createProxy'
+  | 'createProxyKey'
+  | 'createReactor'
+  | 'createSession'
+  | 'createToken'
+  | 'deleteApplication'
+  | 'deleteApplicationKey'
+  | 'deleteProxy'
+  | 'deleteProxyKey'
+  | 'deleteReactor'
+  | 'deleteToken'
+  | 'detokenize'
+  | 'explainAccess'
+  | 'getApplication'
+  | 'getApplicationByKey'
+  | 'getApplicationKey'
+  | 'getProxy'
+  | 'getProxyKey'
+  | 'getReactor'
+  | 'getReactorResult'
+  | 'getTenant'
+  | 'getToken'
+  | 'invokeReactor'
+  | 'listApplicationKeys'
+  | 'listApplications'
+  | 'listLogs'
+  | 'listPermissions'
+  | 'listProxies'
+  | 'listProxyKeys'
+  | 'listProxyVersions'
+  | 'listReactors'
+  | 'listTokens'
+  | 'patchProxy'
+  | 'patchReactor'
+  | 'proxy'
+  | 'regenerateApplicationKey'
+  | 'revertProxy'
+  | 'searchTokens'
+  | 'tokenize'
+  | 'updateApplication'
+  | 'updateApplicationKey'
+  | 'updateProxy'
+  | 'updateProxyKey'
+  | 'updateReactor'
+  | 'updateTenant'
+  | 'updateToken';
 
 /** The next calls of an operation, which fail. */
 export interface Failure {
-  /** A name of the OpenAPI document: `createToken`, `proxy`. */
-  readonly operation: string;
+  readonly operation: OperationName;
   /** How many calls. Default: 1. */
-  readonly times?: number;
-  /** 408, 409, 429, 500, 502 or 503, which is the default. */
-  readonly status?: number;
+  readonly times?: number | undefined;
+  /** Default: 503. */
+  readonly status?: 408 | 409 | 429 | 500 | 502 | 503 | undefined;
 }
 
 export interface VaultOptions {
   /** Where the clock begins. Default: the time of the machine. */
-  readonly now?: Date | string | number;
+  readonly now?: Date | string | number | undefined;
   /** The address of the vault, https without a path. Default: `https://vault.test`. */
-  readonly baseUrl?: string;
+  readonly baseUrl?: string | undefined;
   /** Has the meaning of the deploy setting (docs/deploy.md), as the next ones. */
-  readonly clientCompatibility?: 'strict' | 'lenient';
-  readonly headerPrefix?: string;
-  readonly cvcLifetimeSeconds?: number;
+  readonly clientCompatibility?: 'strict' | 'lenient' | undefined;
+  readonly headerPrefix?: string | undefined;
+  readonly cvcLifetimeSeconds?: number | undefined;
   /** Origins that the proxy may reach although they are not https on port 443. */
-  readonly egressAllowList?: readonly string[];
-  /** Receives each line that the service logs and that reactors print. Default: nothing. */
-  readonly print?: (line: string) => void;
+  readonly egressAllowList?: readonly string[] | undefined;
+  /**
+   * Receives each line that the service logs and that reactors print. Default: nothing, but what a
+   * handler of the test has thrown goes to `console.error`.
+   */
+  readonly print?: ((line: string) => void) | undefined;
 }
 
 /** A webhook that the vault has delivered. */
@@ -88,6 +144,8 @@ export interface Vault {
   readonly logs: Client['logs'];
   /** The type of a token; `undefined` if the vault has none of this id. It leaves no record. */
   readonly typeOf: (tokenId: string) => string | undefined;
+  /** Whether the vault has an application of this id. It leaves no record. */
+  readonly hasApplication: (id: string) => boolean;
   readonly clock: VaultClock;
   /**
    * Puts a server on the internet of the vault, for all paths below the address. The proxy,
@@ -95,7 +153,7 @@ export interface Vault {
    * refuses.
    * @example const bank = vault.destination('https://bank.example', () => Response.json({ ok: true }));
    */
-  readonly destination: (url: string, handler: DestinationHandler) => Destination;
+  readonly destination: (url: string | URL, handler: DestinationHandler) => Destination;
   /** The webhooks that reached a destination, the oldest first. */
   readonly webhooks: readonly Delivery[];
   /**
@@ -105,10 +163,13 @@ export interface Vault {
   readonly fail: (failure: Failure) => void;
   /** Resolves when nothing is due any more: reactors have run, and webhooks have been sent. */
   readonly settled: () => Promise<void>;
-  /** Keeps what is stored, and the time. Work must have {@link settled}. */
+  /** Keeps the whole state, and the time. Work must have {@link settled}. */
   readonly snapshot: () => Snapshot;
-  /** Goes back to a snapshot. Destinations and coming failures stay. */
+  /**
+   * Goes back to a snapshot of this vault, its destinations, webhooks and coming failures included.
+   * What still runs ends without an effect.
+   */
   readonly restore: (snapshot: Snapshot) => void;
-  /** Goes back to the beginning, without destinations, webhooks and coming failures. */
+  /** Goes back to the beginning, as {@link restore}. */
   readonly reset: () => void;
 }

@@ -27,10 +27,15 @@ export class VirtualClock {
     this.#now += 1;
   }
 
-  /** Moves the clock to a time, which may be an earlier one for a snapshot. */
+  /** Moves the clock to a later time, and ends the waits until then. */
   moveTo(now: number): void {
     this.#now = now;
     for (const timer of this.#timers) if (timer.dueAt <= now) timer.fire();
+  }
+
+  /** Ends every wait at once. */
+  endTimers(): void {
+    for (const timer of this.#timers) timer.fire();
   }
 
   readonly startTimer = (ms: number, onEnd: () => void): (() => void) => {

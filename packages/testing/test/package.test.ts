@@ -63,7 +63,7 @@ const compile = (folder: string, file: string, types: string) => {
 describe('the package', () => {
   it('contains its own files, nothing native, and less than 1.5 MB', () => {
     const files = globSync('**/*', { cwd: installed() }).filter((file) => statSync(installed(file)).isFile());
-    const types = ['create-vault', 'index', 'jest', 'matchers', 'vault', 'vitest'];
+    const types = ['create-vault', 'index', 'jest', 'matchers', 'vault', 'vitest', 'vitest-4'];
     const lazy = ['acorn', 'fflate', 'ipaddr.js', 'json-p3', 'liquidjs', 're2js', 'reactor-thread'];
     expect(files.sort()).toEqual(
       [
@@ -84,7 +84,7 @@ describe('the package', () => {
 
   it('has no finding of publint and "Are the types wrong?"', async () => {
     // They have no files where `exports` is not known.
-    const check = ['tools/check-package.ts', tarballs[1] ?? '', './jest', './vitest'];
+    const check = ['tools/check-package.ts', tarballs[1] ?? '', './jest', './vitest', './vitest-4'];
     expect((await run(process.execPath, check)).stdout).toBe('0 findings\n');
   });
 
@@ -111,33 +111,27 @@ describe('the package', () => {
 });
 
 describe('a project of its own', () => {
-  /** Joins all code of the README to one program. */
-  const readme = () =>
-    [...readFileSync('packages/testing/README.md', 'utf8').matchAll(/^```js\n(.*?)^```$/gms)]
-      .map(([, code = '']) => code)
-      .join('\n');
+  /**
+   * Joins all code of the README to one program, whose first block is a function. The block of a
+   * file of tests has globals of the runner.
+   */
+  function readme(): string {
+    const text = readFileSync('packages/testing/README.md', 'utf8');
+    const [first = '', ...others] = [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code = '']) => code);
+    const rest = others.filter((code) => !code.includes('beforeAll')).join('\n');
+    return `${first}
+      firstTest().then(async ({ vault, client, token }) => {\n${rest}\n});`;
+  }
 
-  it("runs the program of the repository's README", async () => {
-    const programs = readFileSync('README.md', 'utf8').matchAll(/<<'EOF'\n(.*?)^EOF$/gms);
-    const [code] = [...programs].flatMap(([, text = '']) => (text.includes('/testing') ? [text] : []));
-    writeFileSync(join(project, 'program.js'), code ?? '');
-    expect((await program('program.js')).stdout).toContain("number: 'XXXXXXXXXXXX4242'");
-  });
-
-  it('runs the README as a module and as CommonJS', async () => {
-    writeFileSync(join(project, 'readme.js'), readme());
-    const lines = (await program('readme.js')).stdout.trim().split('\n');
-    expect(lines[0]).toBe('XXXXXXXXXXXX4242');
-    expect(lines.at(2)).toBe('200 1');
-    expect(lines.at(3)).toBe("{ raw: { last4: '4242' } }");
+  it('runs the README as CommonJS and as a module', async () => {
+    writeFileSync(join(inCommonJs, 'readme.js'), readme());
+    const lines = (await program('readme.js', inCommonJs)).stdout.trim().split('\n');
+    expect(lines.slice(0, 4)).toEqual(['XXXXXXXXXXXX4242', 'true', '200 1', "{ raw: { last4: '4242' } }"]);
     expect(lines.slice(4).join('\n')).toContain("url: 'https://shop.example/hooks'");
-    const code = readme()
-      .replace(/^import (\{.*\}) from ('.*');$/m, 'const $1 = require($2);')
-      .replace(/^/, '(async () => {\n')
-      .concat('\n})();');
-    writeFileSync(join(inCommonJs, 'readme.js'), code);
-    const again = await program('readme.js', inCommonJs);
-    expect(again.stdout.split('\n').slice(0, 1)).toEqual(lines.slice(0, 1));
+    const asModule = readme().replace(/^const (\{.*\}) = require\((.*)\);.*$/m, 'import $1 from $2;');
+    writeFileSync(join(project, 'readme.js'), asModule);
+    const again = (await program('readme.js')).stdout.split('\n').slice(0, 4);
+    expect(again).toEqual(lines.slice(0, 4));
   });
 
   it('runs the tests of examples/jest with jest, as modules and as CommonJS', async () => {
@@ -170,6 +164,20 @@ describe('a project of its own', () => {
       },
     });
     expect(passed(await jestIn(folder))).toBe(2);
+  });
+
+  it('says which package of reactors it lacks', async () => {
+    writeFileSync(
+      join(project, 'lacks.js'),
+      `import { createVault } from '@cloakroom/testing';
+       const vault = await createVault();
+       const { key } = await vault.applications.create({ name: 'x', type: 'private', permissions: ['token:use'] });
+       const code = "require('axios'); module.exports = () => ({});";
+       const { id } = await vault.reactors.create({ name: 'x', configuration: {}, code });
+       console.log(await vault.client({ apiKey: key }).reactors.react(id, {}).catch(({ status }) => status));`,
+    );
+    const { stdout, stderr } = await program('lacks.js');
+    expect([stdout, stderr]).toEqual(['422\n', expect.stringContaining('install it as a devDependency')]);
   });
 
   it('leaves nothing that keeps a process alive', async () => {

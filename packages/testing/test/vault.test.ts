@@ -1,5 +1,21 @@
-import { createVault, vaultMatchers, type Vault } from '../src/index.ts';
-import { verifyWebhook } from '../../sdk/src/index.ts';
+import { readFileSync } from 'node:fs';
+import {
+  createVault,
+  vaultMatchers,
+  type DestinationHandler,
+  type Failure,
+  type Vault,
+  type VaultOptions,
+} from '../src/index.ts';
+import { verifyWebhook, type ApiError, type Client } from '../../sdk/src/index.ts';
+import { OPERATIONS } from '../src/gateway.ts';
+
+/** Reads the members of the type. */
+const OPERATION_NAMES_OF_TYPE = [
+  ...(
+    /type OperationName =([^;]+);/.exec(readFileSync('packages/testing/src/vault.ts', 'utf8'))?.[1] ?? ''
+  ).matchAll(/'(\w+)'/g),
+].map(([, name]) => name);
 
 const CARD = { number: '4242424242424242', expiration_month: 12, expiration_year: 2035, cvc: '123' };
 const ALL = ['token:create', 'token:read', 'token:use', 'token:delete'] as const;
@@ -9,6 +25,8 @@ async function aShop(vault: Vault) {
   const application = await vault.applications.create({ name: 'Shop', type: 'private', rules });
   return { application, client: vault.client({ apiKey: application.key }) };
 }
+
+afterEach(() => jest.restoreAllMocks());
 
 describe('a vault', () => {
   it('answers its own address alone, with or without the origin', async () => {
@@ -38,8 +56,12 @@ describe('a vault', () => {
     [{ baseUrl: 'http://vault.test' }, 'https'],
     [{ baseUrl: 'https://vault.test/path' }, 'without a path'],
     [{ now: 'yesterday' }, 'now'],
+    [{ baseURL: 'https://vault.test' }, 'createVault'],
+    [{ cvcLifetimeSeconds: -1 }, 'cvcLifetimeSeconds'],
+    [{ egressAllowList: 'localhost' }, 'egressAllowList'],
+    [{ print: 'x' }, 'print'],
   ])('refuses %o', async (options, message) => {
-    await expect(createVault(options)).rejects.toThrow(message);
+    await expect(createVault(options as VaultOptions)).rejects.toThrow(message);
   });
 
   it('has the settings of a deployment', async () => {
@@ -120,6 +142,17 @@ describe('the clock of a vault', () => {
     expect((await client.tokens.retrieve(id)).data).toMatchObject({ number: CARD.number });
   });
 
+  it('moves by the sum of what a test asks for at once', async () => {
+    const vault = await createVault({ now: '2030-01-01T00:00:00Z' });
+    await Promise.all([vault.clock.advance('1h'), vault.clock.advance('2h'), vault.clock.advance(1)]);
+    expect(vault.clock.now().toISOString()).toBe('2030-01-01T03:00:00.001Z');
+  });
+
+  it('moves by at most a century', async () => {
+    const vault = await createVault();
+    expect(() => vault.clock.advance('99999d')).toThrow(RangeError);
+  });
+
   it.each(['2 hours', '-1h', '', 'h', -1, Number.NaN])('does not move by %j', async (duration) => {
     const vault = await createVault();
     expect(() => vault.clock.advance(duration)).toThrow(TypeError);
@@ -134,7 +167,7 @@ describe('a failing call', () => {
     [500, 'internal_error'],
     [502, 'destination_unreachable'],
     [503, 'dependency_unavailable'],
-  ])('fails with %i (%s) as often as asked, without an effect', async (status, code) => {
+  ] as const)('fails with %i (%s) as often as asked, without an effect', async (status, code) => {
     const vault = await createVault();
     const { application } = await aShop(vault);
     const client = vault.client({ apiKey: application.key, maxRetries: 0 });
@@ -156,11 +189,12 @@ describe('a failing call', () => {
 
   it.each([
     [{ operation: 'createTokens' }, 'no operation createTokens'],
-    [{ operation: 'createToken', status: 418 }, 'status is one of'],
+    [{ operation: 'createToken', status: 418 }, 'status'],
+    [{ operation: 'createToken', time: 3 }, 'vault.fail'],
     [{ operation: 'createToken', times: 0 }, 'times'],
   ])('is refused as %o', async (failure, message) => {
     const vault = await createVault();
-    expect(() => vault.fail(failure)).toThrow(message);
+    expect(() => vault.fail(failure as Failure)).toThrow(message);
   });
 });
 
@@ -190,37 +224,56 @@ describe('a destination', () => {
     expect((await proxied('/charges')).text()).toBe('new');
   });
 
-  it('that throws, fails or is too large is unreachable; one that is silent times out with the clock', async () => {
-    const vault = await createVault();
-    const { client } = await aShop(vault);
-    const call = () =>
-      client.proxy({ url: 'https://bank.example' }).then(
-        ({ status }) => status,
-        (error: unknown) => (error as { readonly code: string }).code,
-      );
-    expect(await call()).toBe('destination_unreachable');
-    vault.destination('https://bank.example', () => {
-      throw new Error('a secret');
-    });
-    expect(await call()).toBe('destination_unreachable');
-    vault.destination('https://bank.example', () => Response.error());
-    expect(await call()).toBe('destination_unreachable');
-    vault.destination('https://bank.example', () => new Response('x'.repeat(7_000_000)));
-    expect(await call()).toBe('destination_unreachable');
-    vault.destination('https://bank.example', () => new Promise<Response>(() => undefined));
-    const waiting = call();
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    await vault.clock.advance('1m');
-    expect(await waiting).toBe('destination_timeout');
+  const outcomeOf = (client: Client) =>
+    client.proxy({ url: 'https://bank.example/charges?card=4242' }).then(
+      ({ status }) => [status, ''],
+      (error: unknown) => [(error as ApiError).code, (error as ApiError).detail],
+    );
+  const never = new ReadableStream({
+    pull: (controller) => controller.enqueue(new Uint8Array(100_000)),
   });
 
-  it.each(['http://bank.example', 'https://127.0.0.1', 'https://bank.example:8443', 'bank.example'])(
-    'cannot be %s, which the service would not call',
-    async (url) => {
-      const vault = await createVault();
-      expect(() => vault.destination(url, () => new Response())).toThrow(TypeError);
-    },
-  );
+  it.each([
+    ['there is none', undefined, 'The vault has none at https://bank.example/charges.'],
+    ['it throws', () => Promise.reject(new Error('not as expected')), 'failed: not as expected'],
+    ['it returns nothing', () => undefined, 'returned no Response'],
+    ['it returns what is no response', () => ({ status: 200 }), 'returned no Response'],
+    ['it breaks the connection', () => Response.error(), 'cannot be reached.'],
+    ['it sends too much', () => new Response('x'.repeat(7_000_000)), 'larger than'],
+    ['it sends without an end', () => new Response(never), 'larger than'],
+  ])('is unreachable if %s, and the error says why', async (_why, handler, detail) => {
+    const shown = jest.spyOn(console, 'error').mockImplementation(() => undefined);
+    const vault = await createVault();
+    const { client } = await aShop(vault);
+    const bank = handler && vault.destination('https://bank.example', handler as DestinationHandler);
+    const [code, reason] = await outcomeOf(client);
+    expect([code, reason]).toEqual(['destination_unreachable', expect.stringContaining(detail)]);
+    expect(reason).not.toContain('4242');
+    const hasThrown = detail.includes('failed') || detail.includes('returned no');
+    expect([bank?.errors.length ?? 0, shown.mock.calls.length]).toEqual(hasThrown ? [1, 1] : [0, 0]);
+  });
+
+  it('that is silent times out with the clock', async () => {
+    const vault = await createVault();
+    const { client } = await aShop(vault);
+    vault.destination('https://bank.example', () => new Promise<Response>(() => undefined));
+    const waiting = outcomeOf(client);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await vault.clock.advance('1m');
+    expect((await waiting)[0]).toBe('destination_timeout');
+  });
+
+  it.each([
+    'http://bank.example',
+    'https://127.0.0.1',
+    'https://bank.example:8443',
+    'bank.example',
+    'https://bank.example/?a=b',
+    'https://bank.example/#a',
+  ])('cannot be %s, which the service would not call', async (url) => {
+    const vault = await createVault();
+    expect(() => vault.destination(url, () => new Response())).toThrow(TypeError);
+  });
 
   it('may be an origin that the deployment allows', async () => {
     const vault = await createVault({ egressAllowList: ['localhost:8443'] });
@@ -272,6 +325,23 @@ describe('a reactor', () => {
       },
     });
     expect(bank.requests).toHaveLength(3);
+  });
+
+  it('that never ends is ended by the clock, and by a reset', async () => {
+    const vault = await createVault();
+    const { client, application } = await aShop(vault);
+    const endless = await reactorWith(vault, 'module.exports = () => { for (;;); };', application);
+    const taken = vault.snapshot();
+    const run = () =>
+      client.reactors.react(endless.id, {}).catch((error: unknown) => (error as ApiError).status);
+    const first = run();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await vault.clock.advance('1m');
+    expect(await first).toBe(500);
+    const second = run();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    vault.restore(taken);
+    expect(await second).toBe(500);
   });
 
   it('reaches nothing else', async () => {
@@ -332,6 +402,47 @@ describe('the state of a vault', () => {
     }
   });
 
+  it('does not change by what ran before a restore', async () => {
+    const vault = await createVault();
+    const { client } = await aShop(vault);
+    const [taken, time] = [vault.snapshot(), vault.clock.now()];
+    const running = [
+      vault.clock.advance('365d'),
+      client.tokens.create({ type: 'token', data: 1 }).catch(() => undefined),
+    ];
+    vault.restore(taken);
+    await Promise.all(running);
+    expect(vault.clock.now()).toEqual(time);
+    expect((await client.tokens.list()).data).toEqual([]);
+  });
+
+  it('has the destinations, failures and webhooks of the snapshot', async () => {
+    const vault = await createVault();
+    const { client } = await aShop(vault);
+    const bank = vault.destination('https://bank.example', () => new Response('first'));
+    const call = async () => (await client.proxy({ url: 'https://bank.example' })).text();
+    await call();
+    vault.fail({ operation: 'listTokens', status: 500 });
+    const taken = vault.snapshot();
+    vault.destination('https://bank.example', () => new Response('second'));
+    await expect(client.tokens.list()).rejects.toMatchObject({ status: 500 });
+    expect(await call()).toBe('second');
+    for (let at = 0; at < 2; at += 1) {
+      vault.restore(taken);
+      expect(bank.requests).toHaveLength(1);
+      expect(await call()).toBe('first');
+      expect(bank.requests).toHaveLength(2);
+      await expect(client.tokens.list()).rejects.toMatchObject({ status: 500 });
+    }
+  });
+
+  it('is not that of another vault', async () => {
+    const [one, other] = [await createVault(), await createVault()];
+    for (const wrong of [other.snapshot(), {}, undefined])
+      expect(() => one.restore(wrong as ReturnType<Vault['snapshot']>)).toThrow(TypeError);
+    expect((await one.applications.list()).data).toHaveLength(1);
+  });
+
   it('is empty after a reset, with the same key of the management application', async () => {
     const vault = await createVault();
     const { client } = await aShop(vault);
@@ -371,7 +482,14 @@ describe('the matchers', () => {
     await client.tokens.retrieve(token.id);
     expect((await matchers.toHaveBeenRevealedTo(token, application)).pass).toBe(true);
     expect((await matchers.toHaveBeenRevealedTo(token.id, masking.id)).pass).toBe(false);
+    for (const wrong of [application.key, 'x', {}, undefined, token.id])
+      await expect(matchers.toHaveBeenRevealedTo(token, wrong as string)).rejects.toThrow('no application');
+    await expect(matchers.toHaveBeenRevealedTo('x', application)).rejects.toThrow('no token');
     await client.tokens.delete(token.id);
     expect(matchers.toBeToken(token.id).pass).toBe(false);
   });
+});
+
+it('the names of operations that can fail are those of the service', () => {
+  expect(new Set(OPERATION_NAMES_OF_TYPE)).toEqual(new Set(OPERATIONS));
 });

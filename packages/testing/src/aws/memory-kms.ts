@@ -1,5 +1,5 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
-import { DecryptCommand, EncryptCommand, GenerateDataKeyCommand, SignCommand } from '@aws-sdk/client-kms';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { DecryptCommand, EncryptCommand, GenerateDataKeyCommand } from '@aws-sdk/client-kms';
 
 const KEY_BYTES = 32;
 const [NONCE_BYTES, TAG_BYTES] = [12, 16] as const;
@@ -15,10 +15,7 @@ function invalid(): Error {
   return error;
 }
 
-/**
- * KMS in memory: one key, which never leaves it. It seals under a context, as KMS does. What it
- * signs is only unique, and not verifiable: nothing here reads a seal's signature.
- */
+/** KMS in memory has one key, which never leaves it. It seals under a context, as KMS does. */
 export class MemoryKms {
   readonly #key = randomBytes(KEY_BYTES);
 
@@ -32,12 +29,6 @@ export class MemoryKms {
       return { CiphertextBlob: this.#seal(command.input.Plaintext, command.input.EncryptionContext) };
     if (command instanceof DecryptCommand)
       return { Plaintext: this.#open(command.input.CiphertextBlob, command.input.EncryptionContext) };
-    if (command instanceof SignCommand)
-      return {
-        Signature: createHmac('sha256', this.#key)
-          .update(command.input.Message ?? '')
-          .digest(),
-      };
     throw new Error(`the KMS in memory does not know ${command.constructor.name}`);
   }
 

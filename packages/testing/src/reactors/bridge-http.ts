@@ -5,7 +5,8 @@ import net from 'node:net';
 import { Duplex } from 'node:stream';
 import type { AskedRequest, AskedResponse } from './bridge-message.ts';
 
-type Ask = (request: AskedRequest) => Promise<AskedResponse | undefined>;
+/** Rejects if nothing can be reached. */
+type Ask = (request: AskedRequest) => Promise<AskedResponse>;
 type Respond = (response: IncomingMessage) => void;
 
 /** One end of a connection within the process. */
@@ -45,11 +46,8 @@ class End extends Duplex {
   unref = (): this => this;
 }
 
-function refused(): Error {
-  return Object.assign(new Error('connect ECONNREFUSED: the vault has no such destination'), {
-    code: 'ECONNREFUSED',
-  });
-}
+const refused = (reason: string): Error =>
+  Object.assign(new Error(`connect ECONNREFUSED: ${reason}`), { code: 'ECONNREFUSED' });
 
 /** The options of a call of `request`, whose arguments are an address, options and a listener. */
 function optionsOf(args: readonly unknown[]): { options: RequestOptions; respond: Respond | undefined } {
@@ -84,13 +82,10 @@ function connectorOf(ask: Ask): (origin: string) => End {
       };
       ask(asked).then(
         (found) => {
-          if (found === undefined) from?.client.destroy(refused());
-          else {
-            response.writeHead(found.status, [...found.headers]);
-            response.end(found.body);
-          }
+          response.writeHead(found.status, [...found.headers]);
+          response.end(found.body);
         },
-        () => from?.client.destroy(refused()),
+        (error: unknown) => from?.client.destroy(refused((error as Error).message)),
       );
     });
   });
@@ -147,7 +142,7 @@ export function bridgeHttp(ask: Ask): void {
     Object.assign(module, { request, get });
   }
   net.Socket.prototype.connect = function connectNowhere(this: net.Socket) {
-    this.destroy(refused());
+    this.destroy(refused('a reactor in a test has http and https alone'));
     return this;
   };
   syncBuiltinESMExports();

@@ -28,10 +28,11 @@ export type FromWorker =
   /** A message as reactor-runtime/worker-message.ts describes it. */
   | { readonly said: string }
   | { readonly asked: AskedRequest; readonly id: number }
-  | { readonly printed: string };
+  | { readonly printed: string }
+  /** A package that a reactor may require, and that the test has not installed. */
+  | { readonly missing: string };
 
-/** `response` is absent if nothing can be reached there. */
-export interface ToWorker {
-  readonly id: number;
-  readonly response?: AskedResponse;
-}
+/** What came of a request, or why nothing can be reached there. */
+export type ToWorker =
+  | { readonly id: number; readonly response: AskedResponse }
+  | { readonly id: number; readonly failure: string };

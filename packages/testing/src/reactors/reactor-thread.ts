@@ -27,17 +27,20 @@ const { code, event, folder } = workerData as WorkerInput;
 const FILE = join(folder, 'reactor.js');
 const say = (message: FromWorker) => parentPort?.postMessage(message);
 
-const waiting = new Map<number, (response: AskedResponse | undefined) => void>();
-parentPort?.on('message', ({ id, response }: ToWorker) => {
-  waiting.get(id)?.(response);
+const waiting = new Map<number, Pick<PromiseWithResolvers<AskedResponse>, 'resolve' | 'reject'>>();
+parentPort?.on('message', (answer: ToWorker) => {
+  const { id } = answer;
+  if ('response' in answer) waiting.get(id)?.resolve(answer.response);
+  else waiting.get(id)?.reject(new Error(answer.failure));
   waiting.delete(id);
 });
+let asked = 0;
 bridgeHttp(
-  (asked) =>
-    new Promise((resolve) => {
-      const id = waiting.size === 0 ? 1 : Math.max(...waiting.keys()) + 1;
-      waiting.set(id, resolve);
-      say({ asked, id });
+  (request) =>
+    new Promise((resolve, reject) => {
+      asked += 1;
+      waiting.set(asked, { resolve, reject });
+      say({ asked: request, id: asked });
     }),
 );
 // Reactors run on Node.js 16, which has none of these.
@@ -45,6 +48,7 @@ for (const name of ['fetch', 'Request', 'Response', 'Headers', 'FormData', 'WebS
   Reflect.deleteProperty(globalThis, name);
 
 const installed = createRequire(join(folder, 'package.json'));
+const ownRequire = createRequire(import.meta.filename);
 const PROVIDED = AUTHOR_PACKAGES.flatMap(({ specifiers }) => specifiers);
 let refused: { readonly error: Error; readonly specifier: string } | undefined;
 
@@ -64,12 +68,15 @@ function requireInReactor(specifier: unknown): unknown {
   if (ALLOWED.includes(name)) return installed(`node:${name}`);
   if (!PROVIDED.includes(specifier))
     throw notFound(specifier, REFUSED[name] ?? 'reactors have no such module');
-  try {
-    return installed(specifier);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
-    throw notFound(specifier, 'reactors have it, and a test needs it installed as a devDependency');
-  }
+  for (const require of [installed, ownRequire])
+    try {
+      return require(specifier);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
+    }
+  const missing = `a reactor requires ${specifier}: install it as a devDependency of your tests`;
+  say({ missing });
+  throw new Error(missing);
 }
 
 const refusedModule = (error: unknown) => (refused?.error === error ? refused?.specifier : undefined);

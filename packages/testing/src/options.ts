@@ -1,0 +1,38 @@
+import * as z from 'zod/mini';
+import type { Failure, VaultOptions } from './vault.ts';
+
+/** A test may be JavaScript, and a wrong option would only show in a later failure. */
+const OPTIONS = z.strictObject({
+  now: z.optional(z.union([z.date(), z.string(), z.number()])),
+  baseUrl: z.optional(z.string()),
+  clientCompatibility: z.optional(z.enum(['strict', 'lenient'])),
+  headerPrefix: z.optional(z.string().check(z.regex(/^[A-Za-z][A-Za-z0-9]{0,19}$/))),
+  cvcLifetimeSeconds: z.optional(z.int().check(z.minimum(1), z.maximum(3_600))),
+  egressAllowList: z.optional(z.array(z.string())),
+  print: z.optional(z.custom<VaultOptions['print']>((value) => typeof value === 'function')),
+});
+
+const STATUSES = [408, 409, 429, 500, 502, 503] as const;
+const FAILURE = z.strictObject({
+  operation: z.string(),
+  times: z.optional(z.int().check(z.minimum(1))),
+  status: z.optional(z.literal(STATUSES)),
+});
+
+/** Throws `TypeError` that names the first wrong member of the argument of a function. */
+function check(name: string, schema: z.ZodMiniType, value: unknown): void {
+  const [issue] = schema.safeParse(value).error?.issues ?? [];
+  if (issue === undefined) return;
+  const path = issue.path.join('.');
+  throw new TypeError(`${name}: ${path === '' ? '' : `${path}: `}${issue.message}`);
+}
+
+export const checkOptions = (options: VaultOptions): void => check('createVault', OPTIONS, options);
+
+/** `operations` are those that can fail. */
+export function checkFailure(failure: Failure, operations: ReadonlySet<string>): void {
+  check('vault.fail', FAILURE, failure);
+  const { operation } = failure;
+  if (!operations.has(operation))
+    throw new TypeError(`no operation ${operation}: ${[...operations].toSorted().join(', ')}`);
+}
