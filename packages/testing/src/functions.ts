@@ -87,8 +87,8 @@ export const API_FUNCTIONS = {
 } as const satisfies Readonly<Record<string, ApiFunctionDefinition>>;
 
 /**
- * The functions that queues and schedules invoke. Seals, which no caller can see, would take a vault
- * a call for each minute of a year.
+ * The functions that queues and schedules invoke. A vault seals nothing: no caller sees a seal, and
+ * a year has half a million.
  */
 export const BACKGROUND_FUNCTIONS = {
   'reactor-worker': {

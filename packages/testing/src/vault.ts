@@ -5,7 +5,7 @@ export type DestinationHandler = (request: Request) => Response | Promise<Respon
 
 /** A server that a vault can reach. */
 export interface Destination {
-  /** Everything that has reached it. Each body can be read once; `clone` a request to read again. */
+  /** Everything that has reached it. Each body can be read once: `clone` it to read it again. */
   readonly requests: readonly Request[];
   /** What its handler has thrown. For the service it was unreachable then. */
   readonly errors: readonly unknown[];
