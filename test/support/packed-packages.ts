@@ -11,8 +11,22 @@ const BUILDS = {
   testing: ['build-testing.ts', 'buildTesting'],
 } as const;
 
+type PackageName = keyof typeof BUILDS;
+
+/** The tarballs that a whole run has packed for all its suites. */
+const packedBefore = (name: PackageName): string | undefined =>
+  (JSON.parse(process.env['CLOAKROOM_TARBALLS'] ?? '{}') as Partial<Record<PackageName, string>>)[name];
+
+/** Packs both packages for the suites of a whole run, four of which would build the SDK. */
+export async function packForAll(): Promise<void> {
+  const [sdk, testing] = await Promise.all([packedPackage('sdk'), packedPackage('testing')]);
+  process.env['CLOAKROOM_TARBALLS'] = JSON.stringify({ sdk, testing });
+}
+
 /** Builds a package and packs it as for publishing, outside the repository. Returns the tarball. */
-export async function packedPackage(name: keyof typeof BUILDS): Promise<string> {
+export async function packedPackage(name: PackageName): Promise<string> {
+  const before = packedBefore(name);
+  if (before !== undefined) return before;
   const [file, build] = BUILDS[name];
   const folder = temporaryFolder();
   // A separate process builds it, because jest would run the build as CommonJS.

@@ -1,5 +1,6 @@
 import { installationOf } from '../../tools/test/programs.ts';
 import { testCertificate } from './destination.ts';
+import { packForAll } from './packed-packages.ts';
 import { runService, TEST_SETTINGS, type RunningService } from './run-service.ts';
 
 declare global {
@@ -13,7 +14,11 @@ declare global {
 export default async function startLocalCloud(): Promise<void> {
   const certificate = installationOf('openssl') === undefined ? testCertificate() : undefined;
   const trust = certificate === undefined ? [] : ['--trust', certificate.certFile];
-  const service = await runService([...TEST_SETTINGS, ...trust]);
+  const [service] = await Promise.all([
+    runService([...TEST_SETTINGS, ...trust]),
+    // A run of some suites packs what they need.
+    process.env['CLOAKROOM_TESTS'] === undefined ? undefined : packForAll(),
+  ]);
   process.env['CLOAKROOM_CREDENTIALS'] = service.credentialsFile;
   // targets/local.ts serves its destinations with it.
   process.env['CLOAKROOM_CERTIFICATE'] = certificate === undefined ? '' : JSON.stringify(certificate);
