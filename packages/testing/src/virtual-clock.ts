@@ -1,5 +1,5 @@
 import { clearTimeout, setTimeout } from 'node:timers';
-import { randomBytes, randomFillSync, randomInt, randomUUID } from 'node:crypto';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 import type { Platform } from '../../../src/core/shared/platform.ts';
 
 interface Timer {
@@ -57,16 +57,6 @@ export class VirtualClock {
 
   /** What every function of a vault has as its platform. */
   platform(): Platform {
-    return {
-      clock: this.now,
-      startTimer: this.startTimer,
-      random: {
-        bytes: (count) => randomBytes(count),
-        fill: (buffer, at, count) => void randomFillSync(buffer, at, count),
-        integer: (below) => randomInt(below),
-        uuid: () => randomUUID(),
-        fraction: () => Math.random(),
-      },
-    };
+    return { ...machinePlatform, clock: this.now, startTimer: this.startTimer };
   }
 }
