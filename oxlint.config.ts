@@ -262,7 +262,7 @@ export default defineConfig({
     { files: ['examples/browser/{server,settings}.js'], globals: readonly('AbortSignal fetch') },
     {
       files: ['examples/jest/test/*.js'],
-      globals: readonly('Response beforeAll beforeEach describe expect it'),
+      globals: readonly('Response afterAll beforeAll beforeEach describe expect it'),
     },
     {
       files: ['packages/local-aws/test/properties.ts'],

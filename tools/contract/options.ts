@@ -4,7 +4,8 @@ import { parseArgs } from 'node:util';
 
 export const USAGE =
   'npm run contract -- --url URL [--management-key KEY] [--only SUITE]...\n' +
-  'CLOAKROOM_MANAGEMENT_KEY is the key if the option is absent.';
+  'CLOAKROOM_MANAGEMENT_KEY is the key if the option is absent: npm prints its command line, and\n' +
+  'other processes can read it.';
 
 export interface ContractOptions {
   /** Without a slash at the end. */
@@ -53,6 +54,8 @@ export function contractOptions(
   if (values.url === undefined) throw new Error('--url is missing');
   const managementKey = values['management-key'] ?? env['CLOAKROOM_MANAGEMENT_KEY'] ?? '';
   if (managementKey === '') throw new Error('set CLOAKROOM_MANAGEMENT_KEY, or use --management-key');
+  // An error about a header would quote it.
+  if (!/^[\x21-\x7e]+$/.test(managementKey)) throw new Error('the management key is not one line of a key');
   const all = globSync('test/interface/*.test.ts').toSorted();
   const unknown = values.only.filter((name) => !all.some((file) => nameOf(file) === name));
   if (unknown.length > 0) throw new Error(`no suite ${unknown.join()}. Suites: ${all.map(nameOf).join(' ')}`);

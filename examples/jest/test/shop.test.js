@@ -27,6 +27,8 @@ beforeAll(async () => {
   empty = vault.snapshot();
 });
 
+afterAll(() => vault.reset());
+
 beforeEach(() => {
   vault.restore(empty);
   bank = vault.destination(BANK, () => Response.json({ id: 'ch_1' }, { status: 201 }));
@@ -56,7 +58,7 @@ describe('the checkout', () => {
   });
 
   it('makes one token although the vault fails twice', async () => {
-    vault.fail({ operation: 'createToken', times: 2, status: 502 });
+    vault.fail({ operation: 'createToken', times: 2, status: 429 });
     const first = await shop.checkout('7', CARD, 1999);
     const again = await shop.checkout('7', CARD, 1999);
     expect(again.token).toBe(first.token);

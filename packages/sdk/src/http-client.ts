@@ -178,6 +178,10 @@ function settingsOf(options: ClientOptions) {
   };
 }
 
+/** A trace id as the service generates it: another server may send any text. */
+const serviceTraceId = (text: string | undefined): string | undefined =>
+  text !== undefined && /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(text) ? text : undefined;
+
 export function createHttpClient(options: ClientOptions): HttpClient {
   const { base, apiKey, headerPrefix, maxRetries, timeoutMs, transport, observe } = settingsOf(options);
   const reserved = (name: string) => `${headerPrefix}-${name}`;
@@ -212,7 +216,8 @@ export function createHttpClient(options: ClientOptions): HttpClient {
     route: `${call.method} ${call.path}`,
     signal: call.signal,
     timeoutMs: timeoutOf(call, timeoutMs),
-    traceIdOf: (response: TransportResponse | undefined) => call.traceId ?? response?.headers[traceHeader],
+    traceIdOf: (response: TransportResponse | undefined) =>
+      call.traceId ?? serviceTraceId(response?.headers[traceHeader]),
   });
 
   return {

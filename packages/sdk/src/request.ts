@@ -6,9 +6,9 @@ export function request<T>(http: HttpClient, call: Call): ApiPromise<T> {
   const exchange = http.send(call) as Promise<WithResponse<T>>;
   const data = exchange.then((answer) => answer.data);
   const withResponse = () => {
-    // A failure reaches the caller by `exchange`, and is not unhandled as well.
+    // A failure reaches the caller by what is returned, and is not unhandled twice.
     data.catch(() => undefined);
-    return exchange;
+    return exchange.then((answer) => answer);
   };
   return Object.assign(data, { withResponse });
 }

@@ -37,6 +37,8 @@ const SUCCESS: AttemptEvent = {
   traceId: undefined,
 };
 
+const TRACE_ID = '0d1e2f3a-4b5c-4d6e-8f70-112233445566';
+
 describe('onAttempt', () => {
   it.each(OPERATIONS)('is called once for %s, with the route', async (route, call) => {
     const answered = { status: 200, body: {}, headers: { 'SVC-PROXY-DESTINATION-STATUS': '200' } };
@@ -44,7 +46,7 @@ describe('onAttempt', () => {
   });
 
   it('is called for each attempt, with the wait before the next one', async () => {
-    const unavailable = { status: 503, headers: { 'Retry-After': '0', 'SVC-Trace-Id': 't1' } };
+    const unavailable = { status: 503, headers: { 'Retry-After': '0', 'SVC-Trace-Id': TRACE_ID } };
     const events = await eventsOf(get, [
       { ...unavailable, body: { title: 't', code: 'service_unavailable' } },
       { status: 0, instead: 'drop' },
@@ -56,7 +58,7 @@ describe('onAttempt', () => {
         error: 'ApiError',
         code: 'service_unavailable',
         retryInMs: expect.any(Number),
-        traceId: 't1',
+        traceId: TRACE_ID,
       },
       {
         ...SUCCESS,

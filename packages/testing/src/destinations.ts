@@ -23,11 +23,11 @@ interface Registered {
   readonly errors: unknown[];
 }
 
-/** The destinations at one moment, and how much each had received by then. */
+/** The destinations at one moment, and what each had received by then. */
 export type RegisteredDestinations = readonly {
   readonly entry: Registered;
-  readonly received: number;
-  readonly failed: number;
+  readonly requests: readonly Request[];
+  readonly errors: readonly unknown[];
 }[];
 
 const withSlash = (path: string): string => path.replace(/\/?$/, '/');
@@ -116,16 +116,16 @@ export class Destinations {
   get registered(): RegisteredDestinations {
     return this.#registered.map((entry) => ({
       entry,
-      received: entry.requests.length,
-      failed: entry.errors.length,
+      requests: [...entry.requests],
+      errors: [...entry.errors],
     }));
   }
 
   replaceRegistered(registered: RegisteredDestinations): void {
     this.#registered = registered.map(({ entry }) => entry);
-    for (const { entry, received, failed } of registered) {
-      entry.requests.splice(received);
-      entry.errors.splice(failed);
+    for (const { entry, requests, errors } of registered) {
+      entry.requests.splice(0, Infinity, ...requests);
+      entry.errors.splice(0, Infinity, ...errors);
     }
   }
 

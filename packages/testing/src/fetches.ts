@@ -13,12 +13,12 @@ const DECODERS: ReadonlyMap<string, (body: Buffer) => Buffer> = new Map([
 /** The body as `fetch` gives it, which decodes what a destination has encoded. */
 function decodedBody({ headers, body }: GatewayAnswer): Uint8Array<ArrayBuffer> {
   const [, coding = ''] = headers.find(([name]) => name === 'content-encoding') ?? [];
-  return new Uint8Array(DECODERS.get(coding)?.(body) ?? body);
+  return new Uint8Array(body.length === 0 ? body : (DECODERS.get(coding)?.(body) ?? body));
 }
 
 function responseOf(answer: GatewayAnswer): Response {
   const { status, headers } = answer;
-  const hasBody = status !== 204 && status !== 304;
+  const hasBody = ![204, 205, 304].includes(status);
   const response = new Response(hasBody ? decodedBody(answer) : null, { status });
   for (const [name, value] of headers) response.headers.append(name, value);
   return response;

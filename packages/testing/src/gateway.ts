@@ -46,6 +46,7 @@ export function integrated(result: APIGatewayProxyStructuredResultV2): GatewayAn
 
 export const TOO_LARGE = answerOf(gatewayResponses.tooLarge);
 export const FAILED = answerOf(gatewayResponses.integrationFailed);
+const HEADERS_TOO_LARGE = answerOf(gatewayResponses.headersTooLarge);
 const MALFORMED = answerOf(gatewayResponses.malformedPath);
 
 const ROUTES = Object.entries(API_FUNCTIONS).flatMap(([name, { routes }]) =>
@@ -65,6 +66,8 @@ const FUNCTION_OF: ReadonlyMap<string, ApiFunctionName> = new Map(
 );
 const OF_UNKNOWN_PATHS: ApiFunctionName = 'applications';
 
+/** Method, address and headers together (API Gateway quotas). */
+const HEADER_MAX_BYTES = 10_240;
 const BODY_MAX_BYTES = 10 * 1024 * 1024;
 /** How long the event of a function may be, in characters of JSON (AWS Lambda quotas: 6 MB). */
 const EVENT_MAX = 6 * 1024 * 1024;
@@ -79,13 +82,16 @@ const EVENT_ROUTE = {
 };
 
 /** Where a request goes, or the answer that the gateway itself has for it. */
-export function route({ method, url, body }: GatewayCall):
+export function route({ method, url, headers, body }: GatewayCall):
   | { readonly answer: GatewayAnswer }
   | {
       readonly name: ApiFunctionName;
       readonly operation: string | undefined;
       readonly path: RequestPath;
     } {
+  const head = [method, url.pathname, url.search, ...headers.flat()];
+  if (head.reduce((sum, text) => sum + text.length, 0) > HEADER_MAX_BYTES)
+    return { answer: HEADERS_TOO_LARGE };
   const path = requestPath(url.pathname);
   if (path === undefined) return { answer: MALFORMED };
   if (body.length > BODY_MAX_BYTES) return { answer: TOO_LARGE };

@@ -35,4 +35,9 @@ export function checkFailure(failure: Failure, operations: ReadonlySet<string>):
   const { operation } = failure;
   if (!operations.has(operation))
     throw new TypeError(`no operation ${operation}: ${[...operations].toSorted().join(', ')}`);
+  const { status = 503 } = failure;
+  const isOfDestination = status === 408 || status === 502;
+  const isOfWrite = status === 409;
+  if ((isOfDestination && operation !== 'proxy') || (isOfWrite && /^(?:get|list|search)/.test(operation)))
+    throw new TypeError(`${operation} never fails with the status ${String(status)}`);
 }

@@ -68,7 +68,7 @@ export interface Failure {
   readonly operation: OperationName;
   /** How many calls. Default: 1. */
   readonly times?: number | undefined;
-  /** Default: 503. */
+  /** Default: 503. Only the proxy has 408 and 502, and only a write has 409. */
   readonly status?: 408 | 409 | 429 | 500 | 502 | 503 | undefined;
 }
 
@@ -167,7 +167,7 @@ export interface Vault {
   readonly snapshot: () => Snapshot;
   /**
    * Goes back to a snapshot of this vault, its destinations, webhooks and coming failures included.
-   * What still runs ends without an effect.
+   * What still runs ends without an effect; a client that retries goes on in the new state.
    */
   readonly restore: (snapshot: Snapshot) => void;
   /** Goes back to the beginning, as {@link restore}. */

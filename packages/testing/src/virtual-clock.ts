@@ -15,6 +15,7 @@ export class VirtualClock {
   readonly #timers = new Set<Timer>();
   /** Ms since the epoch. */
   #now: number;
+  #hasEnded = false;
 
   constructor(now: number) {
     this.#now = now;
@@ -33,8 +34,9 @@ export class VirtualClock {
     for (const timer of this.#timers) if (timer.dueAt <= now) timer.fire();
   }
 
-  /** Ends every wait at once. */
+  /** Ends every wait at once, also those that begin later. */
   endTimers(): void {
+    this.#hasEnded = true;
     for (const timer of this.#timers) timer.fire();
   }
 
@@ -50,7 +52,7 @@ export class VirtualClock {
         onEnd();
       },
     };
-    const real = setTimeout(timer.fire, ms);
+    const real = setTimeout(timer.fire, this.#hasEnded ? 0 : ms);
     this.#timers.add(timer);
     return end;
   };

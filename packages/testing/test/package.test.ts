@@ -194,10 +194,10 @@ describe('a project of its own', () => {
 });
 
 inThoroughRun.describe('with other runners, and Node.js 20', () => {
-  const GLOBALS = `import { before, beforeEach, describe, it } from 'node:test';
+  const GLOBALS = `import { after, before, beforeEach, describe, it } from 'node:test';
     import { createRequire } from 'node:module';
     const { expect } = createRequire(${JSON.stringify(JEST)})('expect');
-    Object.assign(globalThis, { beforeAll: before, beforeEach, describe, it, expect });`;
+    Object.assign(globalThis, { afterAll: after, beforeAll: before, beforeEach, describe, it, expect });`;
   let folder: string;
 
   beforeAll(async () => {

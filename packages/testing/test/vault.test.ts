@@ -89,6 +89,14 @@ describe('a vault', () => {
       expect(lines.join('\n')).not.toContain(secret);
   });
 
+  it('refuses a head that the gateway refuses', async () => {
+    const vault = await createVault();
+    const headers = { 'SVC-API-KEY': vault.managementKey };
+    expect((await vault.fetch(`/logs?token_id=${'x'.repeat(10_240)}`, { headers })).status).toBe(431);
+    const long = { ...headers, 'X-Long': 'x'.repeat(10_240) };
+    expect((await vault.fetch('/logs', { headers: long })).status).toBe(431);
+  });
+
   it('lets the timers of a test go on between calls', async () => {
     const vault = await createVault();
     let ticks = 0;
@@ -161,11 +169,9 @@ describe('the clock of a vault', () => {
 
 describe('a failing call', () => {
   it.each([
-    [408, 'destination_timeout'],
     [409, 'conflict'],
     [429, undefined],
     [500, 'internal_error'],
-    [502, 'destination_unreachable'],
     [503, 'dependency_unavailable'],
   ] as const)('fails with %i (%s) as often as asked, without an effect', async (status, code) => {
     const vault = await createVault();
@@ -181,16 +187,21 @@ describe('a failing call', () => {
   it('has the form of the proxy if it was one', async () => {
     const vault = await createVault();
     const { client } = await aShop(vault);
-    vault.fail({ operation: 'proxy', status: 408 });
-    await expect(client.proxy({ url: 'https://bank.example' })).rejects.toMatchObject({
-      code: 'destination_timeout',
-    });
+    for (const [status, code] of [
+      [408, 'destination_timeout'],
+      [502, 'destination_unreachable'],
+    ] as const) {
+      vault.fail({ operation: 'proxy', status });
+      await expect(client.proxy({ url: 'https://bank.example' })).rejects.toMatchObject({ status, code });
+    }
   });
 
   it.each([
     [{ operation: 'createTokens' }, 'no operation createTokens'],
     [{ operation: 'createToken', status: 418 }, 'status'],
     [{ operation: 'createToken', time: 3 }, 'vault.fail'],
+    [{ operation: 'createToken', status: 502 }, 'never fails'],
+    [{ operation: 'getToken', status: 409 }, 'never fails'],
     [{ operation: 'createToken', times: 0 }, 'times'],
   ])('is refused as %o', async (failure, message) => {
     const vault = await createVault();
@@ -342,6 +353,9 @@ describe('a reactor', () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     vault.restore(taken);
     expect(await second).toBe(500);
+    const third = run();
+    vault.reset();
+    expect(await third).toBe(500);
   });
 
   it('reaches nothing else', async () => {
@@ -427,7 +441,9 @@ describe('the state of a vault', () => {
     vault.destination('https://bank.example', () => new Response('second'));
     await expect(client.tokens.list()).rejects.toMatchObject({ status: 500 });
     expect(await call()).toBe('second');
+    const later = vault.snapshot();
     for (let at = 0; at < 2; at += 1) {
+      vault.restore(later);
       vault.restore(taken);
       expect(bank.requests).toHaveLength(1);
       expect(await call()).toBe('first');

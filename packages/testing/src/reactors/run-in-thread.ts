@@ -26,15 +26,20 @@ export interface Threads {
    * code can read the files and the memory of this process.
    */
   readonly run: RunCode;
-  /** Ends all that run. */
+  /** Ends all that run, and starts no more. */
   readonly end: () => void;
 }
 
 export function createThreads({ ask, print, warn, startTimer }: ThreadOptions): Threads {
   const running = new Set<(result: string) => void>();
+  let hasEnded = false;
 
   const run: RunCode = (code, event) =>
     new Promise((resolve) => {
+      if (hasEnded) {
+        resolve(outcome('exited'));
+        return;
+      }
       const { timeout_ms: timeoutMs } = JSON.parse(event) as { readonly timeout_ms: number };
       const workerData: WorkerInput = { code, event, folder: process.cwd() };
       const worker = new Worker(WORKER, {
@@ -82,6 +87,7 @@ export function createThreads({ ask, print, warn, startTimer }: ThreadOptions): 
   return {
     run,
     end: () => {
+      hasEnded = true;
       for (const end of running) end(outcome('exited'));
     },
   };
