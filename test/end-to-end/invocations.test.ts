@@ -11,6 +11,7 @@ import { RELEASE_ITEMS } from '../../tools/release-check/all-items.ts';
 import { isAutomatic } from '../../tools/release-check/item.ts';
 import { releaseCheck } from '../../tools/release-check/run.ts';
 import { inThoroughRun } from '../../packages/local-aws/test/in-thorough-run.ts';
+import { until } from '../support/until.ts';
 
 const { describe } = needing('openssl');
 
@@ -37,15 +38,6 @@ async function invoke(reactor: string, callback = hook()): Promise<string> {
   const { status, body } = await api('POST', `/reactors/${reactor}/react`, { callback_url: callback });
   expect([status, Object.keys(body)]).toEqual([202, ['id']]);
   return body.id as string;
-}
-
-async function until<T>(look: () => Promise<T | undefined> | T | undefined, seconds = 60): Promise<T> {
-  for (let tries = 0; tries < seconds * 10; tries += 1) {
-    const found = await look();
-    if (found !== undefined) return found;
-    await sleep(100);
-  }
-  throw new Error('it did not happen');
 }
 
 const deliveriesOf = (id: string) => receiver.received.filter(({ headers }) => headers['webhook-id'] === id);

@@ -1,5 +1,4 @@
 // Checks docs/contract.md#asynchronous-invocations, and that code of a reactor calls destinations.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import type { Received, TestDestination } from '../support/destination.ts';
 import {
@@ -13,6 +12,7 @@ import {
 } from '../support/service.ts';
 import { target } from '../support/targets/target.ts';
 import { inThoroughRun } from '../../packages/local-aws/test/in-thorough-run.ts';
+import { until } from '../support/until.ts';
 
 let invoker: HttpClient;
 let receiver: TestDestination;
@@ -36,15 +36,6 @@ async function invoke(reactor: string, more: object = {}, path = '/hook'): Promi
 
 const result = async (reactor: string, id: string) =>
   (await invoker.get(`/reactors/${reactor}/results/${id}`)).body;
-
-async function until<T>(look: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  for (let tries = 0; tries < 600; tries += 1) {
-    const found = await look();
-    if (found !== undefined) return found;
-    await sleep(100);
-  }
-  throw new Error('it did not happen');
-}
 
 const deliveriesOf = (id: string) => receiver.received.filter(({ headers }) => headers['webhook-id'] === id);
 const delivered = (id: string) => until(() => deliveriesOf(id)[0]);

@@ -24,7 +24,7 @@ async function answer(request) {
   return 201;
 }
 
-createServer((request, response) => {
+const server = createServer((request, response) => {
   answer(request).then(
     (status) => response.writeHead(status).end(),
     (error) => {
@@ -33,4 +33,5 @@ createServer((request, response) => {
       response.writeHead(error instanceof DeclinedError ? 402 : 500).end();
     },
   );
-}).listen(Number(PORT), () => console.log(`the shop is at http://localhost:${PORT}`));
+});
+server.listen(Number(PORT), () => console.log(`the shop is at http://localhost:${server.address().port}`));

@@ -180,7 +180,7 @@ function settingsOf(options: ClientOptions) {
 
 /** A trace id as the service generates it: another server may send any text. */
 const serviceTraceId = (text: string | undefined): string | undefined =>
-  text !== undefined && /^[\da-f-]{36}$/.test(text) ? text : undefined;
+  text !== undefined && /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(text) ? text : undefined;
 
 export function createHttpClient(options: ClientOptions): HttpClient {
   const { base, apiKey, headerPrefix, maxRetries, timeoutMs, transport, observe } = settingsOf(options);

@@ -9,7 +9,7 @@ const pairsOf = (raw: readonly string[]) =>
   raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as const] : []));
 
 /** Decodes a body like `fetch`: a truncated body ends where it ends. */
-async function decoded(body: Buffer, contentEncoding: string | undefined): Promise<Buffer> {
+export async function decoded(body: Buffer, contentEncoding: string | undefined): Promise<Buffer> {
   const codings = codingsOf(contentEncoding);
   if (codings.length === 0 || body.length === 0) return body;
   const { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } =

@@ -72,6 +72,14 @@ describe('onAttempt', () => {
     ]);
   });
 
+  it.each(['card 4242424242424242', '4242424242424242-4242-4242-4242-4242', `${TRACE_ID} x`])(
+    'shows no trace id that the service does not generate: %s',
+    async (text) => {
+      const [event] = await eventsOf(get, [{ status: 200, body: {}, headers: { 'SVC-Trace-Id': text } }]);
+      expect(event?.traceId).toBeUndefined();
+    },
+  );
+
   it('has no wait after the last attempt', async () => {
     const failed = { status: 503, headers: { 'Retry-After': '0' } };
     const events = await eventsOf(get, [failed, failed], { maxRetries: 1 });

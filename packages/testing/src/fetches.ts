@@ -1,25 +1,19 @@
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import type { Fetch } from '../../sdk/src/index.ts';
+import { decoded } from '../../sdk/src/node-transport.ts';
 import type { GatewayAnswer } from './gateway.ts';
 import type { MemoryService } from './memory-service.ts';
 import type { Vault } from './vault.ts';
 
-const DECODERS: ReadonlyMap<string, (body: Buffer) => Buffer> = new Map([
-  ['gzip', gunzipSync],
-  ['deflate', inflateSync],
-  ['br', brotliDecompressSync],
-]);
-
 /** The body as `fetch` gives it, which decodes what a destination has encoded. */
-function decodedBody({ headers, body }: GatewayAnswer): Uint8Array<ArrayBuffer> {
-  const [, coding = ''] = headers.find(([name]) => name === 'content-encoding') ?? [];
-  return new Uint8Array(body.length === 0 ? body : (DECODERS.get(coding)?.(body) ?? body));
+async function decodedBody({ headers, body }: GatewayAnswer): Promise<Uint8Array<ArrayBuffer>> {
+  const [, coding] = headers.find(([name]) => name === 'content-encoding') ?? [];
+  return new Uint8Array(await decoded(body, coding));
 }
 
-function responseOf(answer: GatewayAnswer): Response {
+async function responseOf(answer: GatewayAnswer): Promise<Response> {
   const { status, headers } = answer;
   const hasBody = ![204, 205, 304].includes(status);
-  const response = new Response(hasBody ? decodedBody(answer) : null, { status });
+  const response = new Response(hasBody ? await decodedBody(answer) : null, { status });
   for (const [name, value] of headers) response.headers.append(name, value);
   return response;
 }
@@ -70,6 +64,6 @@ export const clientFetch =
     return {
       status: answer.status,
       headers: answer.headers,
-      arrayBuffer: () => Promise.resolve(decodedBody(answer).buffer),
+      arrayBuffer: async () => (await decodedBody(answer)).buffer,
     };
   };

@@ -161,7 +161,10 @@ export interface Vault {
    * @example vault.fail({ operation: 'createToken', times: 2, status: 503 });
    */
   readonly fail: (failure: Failure) => void;
-  /** Resolves when nothing is due any more: reactors have run, and webhooks have been sent. */
+  /**
+   * Resolves when nothing is due any more: reactors have run, and webhooks have been sent. A
+   * handler of a destination must not wait for it, nor for the clock: its own call ends first.
+   */
   readonly settled: () => Promise<void>;
   /** Keeps the whole state, and the time. Work must have {@link settled}. */
   readonly snapshot: () => Snapshot;

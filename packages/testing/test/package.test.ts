@@ -139,6 +139,46 @@ describe('a project of its own', () => {
     expect(passed(await jestIn(inCommonJs))).toBe(6);
   });
 
+  it('runs the server of examples/jest, which takes its service from the environment', async () => {
+    writeFileSync(join(project, 'src/server.js'), readFileSync('examples/jest/src/server.js'));
+    // The program puts a vault behind a real port, and the shop in front of it.
+    writeFileSync(
+      join(project, 'serves.js'),
+      `import { spawn } from 'node:child_process';
+       import { once } from 'node:events';
+       import { createServer } from 'node:http';
+       import { createVault } from '@cloakroom/testing';
+       const vault = await createVault();
+       const { key } = await vault.applications.create({
+         name: 'x', type: 'private', permissions: ['token:create', 'token:use'],
+       });
+       const door = createServer(async (request, response) => {
+         const body = Buffer.concat(await Array.fromAsync(request));
+         const { method, url, headers } = request;
+         const answer = await vault.fetch(url, { method, headers, ...(body.length > 0 && { body }) });
+         response.writeHead(answer.status, Object.fromEntries(answer.headers));
+         response.end(Buffer.from(await answer.arrayBuffer()));
+       }).listen(0, 'localhost');
+       await once(door, 'listening');
+       const env = {
+         CLOAKROOM_URL: 'http://localhost:' + door.address().port, CLOAKROOM_API_KEY: key,
+         BANK_URL: 'https://bank.example', PORT: '0',
+       };
+       const shop = spawn(process.execPath, ['src/server.js'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+       const [line] = await once(shop.stdout.setEncoding('utf8'), 'data');
+       const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2035, cvc: '123' };
+       for (const [order, status] of [['1', 201], ['2', 402]]) {
+         vault.destination('https://bank.example', () => Response.json({ id: 'ch' }, { status }));
+         const body = JSON.stringify({ order, card, amount: 1 });
+         console.log((await fetch(line.trim().split(' ').at(-1), { method: 'POST', body })).status);
+       }
+       shop.kill();
+       door.close();
+       door.closeAllConnections();`,
+    );
+    expect((await program('serves.js')).stdout).toBe('201\n402\n');
+  });
+
   it('goes on under fake timers, and in a file that has many vaults', async () => {
     const folder = await aProject(tarballs, {
       files: {
