@@ -104,7 +104,8 @@ export class DataStack extends Stack {
     this.tokens = this.#named(tokens);
     this.ephemeral = this.#createEphemeral();
     this.access = this.#named(this.createTable('Access', { backups: true }));
-    this.reactors = this.#named(this.createTable('Reactors', { backups: true }));
+    const reactors = this.createTable('Reactors', { backups: true });
+    this.reactors = this.#named(reactors);
     this.audit = this.#createTrailTable('Audit', { expires: true });
     this.auditIndex = this.#createTrailTable('AuditIndex', { expires: true });
     this.auditSeals = this.#createTrailTable('AuditSeals', { expires: false });
@@ -127,6 +128,12 @@ export class DataStack extends Stack {
       sortKey: text('matchSk'),
       projectionType: ProjectionType.INCLUDE,
       nonKeyAttributes: [...FINGERPRINT_INDEX_ATTRIBUTES],
+    });
+    // Parked deliveries by reactor. The index is sparse: only they have the attributes.
+    this.#addIndex(reactors, INDEXES.parked, {
+      partitionKey: text('parkedPk'),
+      sortKey: text('parkedSk'),
+      projectionType: ProjectionType.KEYS_ONLY,
     });
   }
 

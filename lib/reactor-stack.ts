@@ -8,6 +8,7 @@ import {
   Runtime,
 } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+import { INDEXES } from '../src/adapters/dynamodb/keys.ts';
 import type { Environment as WorkerEnvironment } from '../functions/reactor-worker/config.ts';
 import type { Environment as ReactorsEnvironment } from '../functions/reactors/config.ts';
 import type { Environment as SenderEnvironment } from '../functions/webhook-sender/config.ts';
@@ -29,6 +30,7 @@ import {
   allowCodeKey,
   allowOnFunctions,
   allowOnTable,
+  allowQueryIndex,
   allowSend,
   allowTenantKeys,
   allowTokenWrites,
@@ -152,6 +154,7 @@ export class ReactorStack extends Stack {
         CVC_LIFETIME_SECONDS: String(settings.cvcLifetimeSeconds),
         EGRESS_ALLOW_LIST: settings.egressAllowList.join(','),
         INVOCATIONS_QUEUE_URL: this.invocations.queue.queueUrl,
+        DELIVERIES_QUEUE_URL: this.deliveries.queue.queueUrl,
         REACTOR_FUNCTION_PREFIX: prefix,
         REACTOR_ROLE: role.roleArn,
         REACTOR_LAYER: layer.layerVersionArn,
@@ -161,6 +164,7 @@ export class ReactorStack extends Stack {
       grants: [
         ...allowTokenWrites(data),
         allowOnTable(data.reactors, ['BatchGetItem', 'PutItem', 'DeleteItem', 'Query']),
+        allowQueryIndex(data.reactors, INDEXES.parked),
         allowOnFunctions(this, prefix, [
           'CreateFunction',
           'GetFunction',
@@ -188,6 +192,7 @@ export class ReactorStack extends Stack {
         }),
         allowCodeKey(data.key),
         allowSend(this.invocations.queue),
+        allowSend(this.deliveries.queue),
       ],
       // The template refers to the layer by a name that its content does not change.
       contentHash: hash,

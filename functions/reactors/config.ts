@@ -13,6 +13,7 @@ export const environment = z.extend(apiEnvironment, {
   CVC_LIFETIME_SECONDS: wholeNumber(1),
   EGRESS_ALLOW_LIST: hostList,
   INVOCATIONS_QUEUE_URL: variable,
+  DELIVERIES_QUEUE_URL: variable,
   REACTOR_FUNCTION_PREFIX: variable,
   REACTOR_ROLE: variable,
   REACTOR_LAYER: variable,

@@ -20,6 +20,7 @@ import type { GetResultDeps } from '../../src/core/reactors/get-result.ts';
 import type { ListReactorsDeps } from '../../src/core/reactors/list-reactors.ts';
 import type { RunReactorDeps } from '../../src/core/reactors/run-reactor.ts';
 import type { StartInvocationDeps } from '../../src/core/reactors/start-invocation.ts';
+import type { ParkedDeliveriesDeps } from '../../src/core/webhooks/parked-deliveries.ts';
 import type { Unaudited } from '../../src/lambda/audited-deps.ts';
 import { apiSettings } from '../../src/http/api-settings.ts';
 import type { ApiDeps } from '../../src/http/create-api-handler.ts';
@@ -33,6 +34,7 @@ export type ReactorsDeps = ApiDeps &
   ListReactorsDeps &
   RunReactorDeps &
   StartInvocationDeps &
+  ParkedDeliveriesDeps &
   GetResultDeps & {
     /** Absent if the gateway's own address is the address of the service. */
     readonly publicUrl?: string;
@@ -52,13 +54,15 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
   const namePrefix = config.REACTOR_FUNCTION_PREFIX;
   const egressAllowList = config.EGRESS_ALLOW_LIST;
   const stores = createStores(dynamodb, kmsClient(aws), config);
+  const sqs = sqsClient(aws);
   return {
     ...apiSettings(config, instance),
     ...stores,
     auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(print, config.SERVICE_NAME) }),
     ...createTokenStores(dynamodb, config, stores.vault),
     ...createReactorStores(dynamodb, config),
-    invocationQueue: createInvocationQueue(sqsClient(aws), config.INVOCATIONS_QUEUE_URL),
+    invocationQueue: createInvocationQueue(sqs, config.INVOCATIONS_QUEUE_URL),
+    deliveryQueue: createInvocationQueue(sqs, config.DELIVERIES_QUEUE_URL),
     reactorFunctions: createReactorFunctions(
       { client: lambdaControlClient(aws), platform },
       {

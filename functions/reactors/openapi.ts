@@ -1,4 +1,4 @@
-import { READABLE_MS } from '../../src/core/reactors/invocation.ts';
+import { DELIVERY_TRIES, READABLE_MS } from '../../src/core/reactors/invocation.ts';
 import { REACTOR_LIMITS } from '../../src/core/reactors/reactor.ts';
 import type { DescribedOperation } from '../../src/wire/described-operation.ts';
 import {
@@ -9,8 +9,9 @@ import {
 } from '../../src/wire/invocation.ts';
 import { namedListParameters } from '../../src/wire/named-list.ts';
 import { pageOf } from '../../src/wire/page.ts';
+import { listDeliveriesParameters, parkedDelivery } from '../../src/wire/parked-delivery.ts';
 import { patchReactorWords, reactorResponse, reactorWords } from '../../src/wire/reactor.ts';
-import { duration, megabytes } from '../../src/wire/words.ts';
+import { counted, duration, megabytes } from '../../src/wire/words.ts';
 
 const TAG = 'Reactors';
 const ID = { id: 'The id of the reactor.' };
@@ -119,6 +120,25 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
     response: {
       description: 'The status of the invocation, and its result once it has ended.',
       schema: invocationResult(),
+    },
+  },
+  listReactorDeliveries: {
+    tag: TAG,
+    summary: 'List parked deliveries',
+    description: `Results of asynchronous invocations that the receiver has not accepted in ${counted(DELIVERY_TRIES)} attempts. The oldest first, without page numbers; the last few seconds may be missing.`,
+    parameters: ID,
+    query: listDeliveriesParameters(),
+    response: { description: 'A page of parked deliveries.', schema: pageOf(parkedDelivery()) },
+  },
+  resendReactorDelivery: {
+    tag: TAG,
+    summary: 'Send a parked delivery again',
+    description: `Starts up to ${counted(DELIVERY_TRIES)} new attempts, to the address of the invocation. Before each one the rules of the invoking application decide again.`,
+    parameters: { ...ID, invocation_id: 'The `invocation_id` of the parked delivery.' },
+    response: { description: 'The attempts begin.' },
+    failures: {
+      404: 'The reactor does not exist, or no delivery of it is parked under this id.',
+      409: 'Another request is changing the delivery, or the same idempotency key is still running.',
     },
   },
 };

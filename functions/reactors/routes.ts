@@ -5,10 +5,12 @@ import { getReactor } from '../../src/core/reactors/get-reactor.ts';
 import { REACTOR_LIMITS } from '../../src/core/reactors/reactor.ts';
 import { getResult } from '../../src/core/reactors/get-result.ts';
 import { listReactors } from '../../src/core/reactors/list-reactors.ts';
+import { listParked, resendParked } from '../../src/core/webhooks/parked-deliveries.ts';
 import { route, type Route } from '../../src/http/route.ts';
 import { invocationBody, presentInvocation } from '../../src/wire/invocation.ts';
 import { namedListQuery } from '../../src/wire/named-list.ts';
 import { presentPage } from '../../src/wire/page.ts';
+import { listDeliveriesQuery, presentParked } from '../../src/wire/parked-delivery.ts';
 import { presentFailure } from '../../src/wire/problem.ts';
 import {
   checkUnchangedReactor,
@@ -129,6 +131,31 @@ export const routes: readonly Route<ReactorsDeps>[] = [
       return {
         body: presentInvocation(await getResult({ ...deps, presentFailure }, caller, id, invocationId)),
       };
+    },
+  }),
+  route({
+    operation: 'listReactorDeliveries',
+    method: 'GET',
+    path: '/reactors/{id}/deliveries',
+    subject: 'reactor',
+    permission: 'reactor:read',
+    success: 200,
+    query: listDeliveriesQuery,
+    handle: async (deps: ReactorsDeps, { caller, params: { id = '' }, query }) => ({
+      body: presentPage(await listParked(deps, caller, id, query), presentParked),
+    }),
+  }),
+  route({
+    operation: 'resendReactorDelivery',
+    method: 'POST',
+    path: '/reactors/{id}/deliveries/{invocation_id}/resend',
+    subject: 'reactor',
+    permission: 'reactor:update',
+    success: 204,
+    handle: async (deps: ReactorsDeps, { caller, params, writes }) => {
+      const { id = '', invocation_id: invocationId = '' } = params;
+      await resendParked(deps, caller, { reactorId: id, invocationId }, writes);
+      return {};
     },
   }),
 ];

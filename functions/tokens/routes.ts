@@ -60,6 +60,7 @@ const withReplayData = (result: TokenResult) => ({
 export const routes: readonly Route<TokensDeps>[] = [
   route({
     operation: 'createToken',
+    takesTransform: true,
     needsSettings: true,
     method: 'POST',
     path: '/tokens',
@@ -100,6 +101,7 @@ export const routes: readonly Route<TokensDeps>[] = [
   }),
   route({
     operation: 'updateToken',
+    takesTransform: true,
     method: 'PATCH',
     path: '/tokens/{id}',
     subject: 'token',

@@ -65,7 +65,9 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
    * place; `core` decides about each token.
    */
   readonly permission?: Permission;
-  /** True if the operation shows stored tokens, and so takes the header `SVC-TRANSFORM`. */
+  /**
+   * True if the response shows tokens as the Token object, and so takes the header `SVC-TRANSFORM`.
+   */
   readonly takesTransform?: boolean;
   /**
    * True if the operation depends on the tenant's settings, which are then read with the caller.

@@ -22,15 +22,8 @@ import { madeOnce } from '../core/shared/made-once.ts';
 import type { Secret } from '../core/shared/secret.ts';
 import { invalid } from '../core/shared/service-error.ts';
 import { formatTimestamp, parseIsoTimestamp } from '../core/shared/timestamp.ts';
-import {
-  idsOf,
-  idsParameter,
-  PAGE_PARAMETERS,
-  pageParameters,
-  pageRequestOf,
-  queryOf,
-  REPEATED,
-} from './page.ts';
+import { nameFilterOf, nameParameter } from './named-list.ts';
+import { idsOf, idsParameter, pageParameters, pageRequestOf, queryOf, REPEATED } from './page.ts';
 import {
   body,
   described,
@@ -206,10 +199,11 @@ function typeOf(raw: string, parameter: string): ApplicationType {
 
 /** Reads the query of "list applications" (docs/contract.md#applications). */
 export const listApplicationsQuery = /* @__PURE__ */ queryOf(
-  { once: PAGE_PARAMETERS, repeated: ['id', 'type'] },
+  { isPaged: true, once: ['name'], repeated: ['id', 'type'] },
   (query) => {
     const types = query.getAll('type').map((type) => typeOf(type, 'type'));
-    return { filters: { ids: idsOf(query), types }, page: pageRequestOf(query) };
+    const name = nameFilterOf(query);
+    return { filters: defined({ ids: idsOf(query), types, name }), page: pageRequestOf(query) };
   },
 );
 
@@ -375,6 +369,7 @@ export const listApplicationsParameters = () =>
     type: z
       .optional(z.array(applicationType()))
       .check(z.meta({ description: 'Only of these types, `?type=public&type=private`.', param: REPEATED })),
+    name: nameParameter(),
     ...pageParameters(),
   });
 

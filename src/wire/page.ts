@@ -48,7 +48,7 @@ export const pageMembers = () => ({
 });
 
 /** Names of the query parameters that ask for a page. */
-export const PAGE_PARAMETERS = ['page', 'size', 'after'] as const;
+const PAGE_PARAMETERS = ['page', 'size', 'after'] as const;
 
 /** The page that a query or a body asks for. Throws `validation_failed`. */
 export function pageRequest({ page: pageNumber, size: pageSize, after }: PageParameters): PageRequest {
@@ -92,8 +92,10 @@ const unknownParameter = (name: string, known: readonly string[]): string =>
 
 /** The query parameters that an operation has. */
 interface Parameters {
-  /** Parameters that may appear once. */
-  readonly once: readonly string[];
+  /** True if the operation has the parameters of a page. */
+  readonly isPaged?: true;
+  /** Other parameters that may appear once. */
+  readonly once?: readonly string[];
   /** Parameters that may be repeated; each one adds an alternative. */
   readonly repeated?: readonly string[];
   /** A family of parameters, such as `metadata.<key>`. Each may be repeated. */
@@ -102,7 +104,8 @@ interface Parameters {
 
 /** Throws `validation_failed` for unknown parameters and for those that may not be repeated. */
 function checkParameters(query: URLSearchParams, parameters: Parameters): void {
-  const { once, repeated = [], isOfFamily = () => false } = parameters;
+  const { isPaged, repeated = [], isOfFamily = () => false } = parameters;
+  const once = [...(isPaged === true ? PAGE_PARAMETERS : []), ...(parameters.once ?? [])];
   const fields = new FieldReporter();
   const seen = new Set<string>();
   for (const name of query.keys()) {

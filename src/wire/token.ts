@@ -9,6 +9,8 @@ import { parseJson } from '../core/shared/parse-json.ts';
 import { Secret } from '../core/shared/secret.ts';
 import { invalid } from '../core/shared/service-error.ts';
 import type { Shape } from '../core/shared/shape.ts';
+import { CONTAINER_FORM, type Container } from '../core/shared/container.ts';
+import { subtreeOf } from '../core/tokens/container-term.ts';
 import type { TokenFilters } from '../core/tokens/list-tokens.ts';
 import { PAGE_BYTES } from '../core/tokens/open-page.ts';
 import { DATA_MAX_BYTES } from '../core/tokens/prepare-content.ts';
@@ -23,7 +25,6 @@ import { BodyCheck } from './body-check.ts';
 import {
   idsOf,
   idsParameter,
-  PAGE_PARAMETERS,
   pageMembers,
   pageParameters,
   pageRequest,
@@ -157,15 +158,29 @@ function metadataFilters(query: URLSearchParams): TokenFilters['metadata'] {
 
 const METADATA_FAMILY = /^metadata(?:\..|\[.+\]$)/s;
 
+function containerFilter(query: URLSearchParams): Container | undefined {
+  const text = query.get('container');
+  if (text === null) return undefined;
+  if (text === '') throw invalid('container', 'must not be empty');
+  const container = subtreeOf(text);
+  if (container === undefined) throw invalid('container', CONTAINER_FORM);
+  return container;
+}
+
 /** Reads the query of "list tokens" (docs/contract.md#list-tokens). */
 export const listTokensQuery = /* @__PURE__ */ queryOf(
   {
-    once: PAGE_PARAMETERS,
+    isPaged: true,
+    once: ['container'],
     repeated: ['id', 'metadata'],
     isOfFamily: (name) => METADATA_FAMILY.test(name),
   },
   (query) => ({
-    filters: { ids: idsOf(query), metadata: metadataFilters(query) },
+    filters: defined({
+      ids: idsOf(query),
+      metadata: metadataFilters(query),
+      container: containerFilter(query),
+    }),
     page: pageRequestOf(query),
   }),
 );
@@ -349,6 +364,10 @@ export const listTokensParameters = () =>
           'Exact, case-insensitive matches, all of which must be true, as `metadata[key]=value`, `metadata.key=value` or `metadata={"key":"value"}`.',
         param: { style: 'deepObject', explode: true },
       }),
+    ),
+    container: described(
+      z.optional(z.string().check(z.minLength(1))),
+      'Only tokens in this container or below it, such as `/pci/`. One that covers a default container of a type has no index: the newest 20,000 tokens are filtered. Continue with `after` for older ones.',
     ),
     ...pageParameters(),
   });

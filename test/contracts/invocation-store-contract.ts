@@ -1,9 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { InvocationStore } from '../../src/core/reactors/invocation-store.ts';
-import type { Invocation } from '../../src/core/reactors/invocation.ts';
+import { positionOf, type Invocation } from '../../src/core/reactors/invocation.ts';
 import { anInvocation } from '../support/builders/an-invocation.ts';
 
 const end = () => ({ until: Date.now() + 60_000, isSwept: false });
+
+async function parkedOf(
+  store: InvocationStore,
+  reactor: Pick<Invocation, 'tenantId' | 'reactorId'>,
+  after?: string,
+): Promise<readonly Invocation[]> {
+  const found: Invocation[] = [];
+  for await (const batch of store.parked(reactor, after, 2)) {
+    expect(batch.length).toBeLessThanOrEqual(2);
+    found.push(...batch);
+  }
+  return found;
+}
 
 /** Tests what every {@link InvocationStore} must do. */
 export function invocationStoreContract(name: string, make: () => InvocationStore): void {
@@ -97,5 +110,36 @@ export function invocationStoreContract(name: string, make: () => InvocationStor
         ]);
       },
     );
+
+    it('returns the parked deliveries of one reactor, the oldest first, from a position on', async () => {
+      const of = { tenantId: randomUUID(), reactorId: randomUUID() };
+      const parked = { ...of, state: 'succeeded', delivery: 'parked', attempts: 10 } as const;
+      const times = [5, 3, 4, 4, 1].map((time) => 1_700_000_000_000 + time);
+      const all = times.map((createdAt) => anInvocation({ ...parked, createdAt, dueAt: 1 }));
+      const others = [
+        anInvocation({ ...parked, tenantId: randomUUID() }),
+        anInvocation({ ...parked, reactorId: randomUUID() }),
+        ...(['none', 'pending', 'delivered'] as const).map((delivery) =>
+          anInvocation({ ...parked, delivery }),
+        ),
+      ];
+      for (const invocation of [...all, ...others]) await make().create(invocation);
+      const found = (after?: string) => parkedOf(make(), of, after);
+      const sorted = all.toSorted((a, b) => (positionOf(a) < positionOf(b) ? -1 : 1));
+      expect(await found()).toEqual(sorted);
+      for (const [index, each] of sorted.entries())
+        expect(await found(positionOf(each))).toEqual(sorted.slice(index + 1));
+    });
+
+    it('returns a parked delivery no longer once it is sent again, which one of many does', async () => {
+      const parked = anInvocation({ state: 'failed', delivery: 'parked', attempts: 10, lastStatus: 500 });
+      await make().create(parked);
+      const pending = (dueAt: number) => ({ ...parked, delivery: 'pending', attempts: 0, dueAt }) as const;
+      const store = make();
+      const resent = await Promise.all([7, 8, 9].map((dueAt) => store.resend(parked, pending(dueAt))));
+      expect(resent.filter(Boolean)).toHaveLength(1);
+      expect(await make().find(parked)).toEqual(pending(resent.indexOf(true) + 7));
+      expect(await parkedOf(make(), parked)).toEqual([]);
+    });
   });
 }

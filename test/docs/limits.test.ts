@@ -53,7 +53,7 @@ const LIMITS: Readonly<Record<string, readonly number[]>> = {
   'Items that numbered pages reach': [COUNT_MAX],
   'Ids that a list is narrowed to': [IDS_MAX],
   'Name of an application, a reactor, a proxy or a tenant': [NAME_MAX_LENGTH],
-  'Name that a list of reactors or proxies is narrowed to': [PATTERN_MAX_LENGTH],
+  'Name that a list of applications, reactors or proxies is narrowed to': [PATTERN_MAX_LENGTH],
   'Rules of an application or a session': [
     RULE_LIMITS.rules,
     RULE_LIMITS.description,

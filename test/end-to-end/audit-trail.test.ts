@@ -16,6 +16,7 @@ import {
 import { occurrences } from '../support/needles.ts';
 import { needing } from '../support/needing.ts';
 import { operatorOf } from '../support/operator.ts';
+import { plantParkedDelivery } from '../support/parked-delivery.ts';
 import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { ALL_TOKEN_PERMISSIONS, revealing } from '../support/sample-requests.ts';
 import { IS_THOROUGH } from '../../packages/local-aws/test/thoroughness.ts';
@@ -225,6 +226,11 @@ describe('every route', () => {
       const callback_url = `https://localhost:${String(destination.port)}/done`;
       const { body } = await app.post(`/reactors/${reactor}/react`, { args, callback_url });
       return { by: app, id: reactor, invocation: body.id };
+    },
+    listReactorDeliveries: () => ({ by: management, id: reactor }),
+    resendReactorDelivery: async () => {
+      const invocation = await plantParkedDelivery(service.credentials, reactor);
+      return { by: management, id: reactor, invocation };
     },
     createProxy: () => ({ by: management, body: proxyBody() }),
     listProxies: () => ({ by: management }),

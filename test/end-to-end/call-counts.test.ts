@@ -9,6 +9,7 @@ import { aCvc, aStoredToken } from '../support/builders/a-stored-token.ts';
 import { aDatabase } from '../support/a-database.ts';
 import { tableUnder } from '../support/docs-table.ts';
 import { httpClient, type HttpClient } from '../support/http-client.ts';
+import { plantParkedDelivery } from '../support/parked-delivery.ts';
 import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { CARD } from '../support/sample-requests.ts';
 import { IS_THOROUGH } from '../../packages/local-aws/test/thoroughness.ts';
@@ -53,6 +54,9 @@ const OF_EACH_FUNCTION = new Set(['create a card', 'get a card', 'proxy 1 KB', '
 
 let service: RunningService;
 let app: HttpClient;
+let management: HttpClient;
+/** Its deliveries are counted, and this is its id. */
+let reactor: string;
 
 /** Uses the service of this file. */
 const clientOf = (apiKey: string) => httpClient(service.credentials.base_url, apiKey);
@@ -163,6 +167,21 @@ const OPERATIONS: Readonly<Record<string, () => Promise<() => Promise<unknown>>>
         tokens.map(({ id }) => `{{ ${id} | json: '$.cvc' }}`),
       );
   },
+  'list 20 of a container by cursor': async () => {
+    const containers = ['/counted/'];
+    const each = { type: 'token', data: 'x', containers };
+    await app.post(
+      '/tokenize',
+      Array.from({ length: 50 }, () => each),
+    );
+    const { after } = (await app.get('/tokens?container=/counted/')).body.pagination as { after: string };
+    return () => app.get(`/tokens?container=/counted/&after=${after}`);
+  },
+  'list one parked delivery': async () => {
+    if ((await management.get(`/reactors/${reactor}/deliveries`)).body.data.length === 0)
+      await plantParkedDelivery(service.credentials, reactor);
+    return () => management.get(`/reactors/${reactor}/deliveries`);
+  },
 };
 
 /**
@@ -217,7 +236,14 @@ beforeAll(async () => {
     },
   ];
   const application = { name: 'counting', type: 'private', permissions: [], rules };
-  const management = clientOf(service.credentials.management_key);
+  management = clientOf(service.credentials.management_key);
+  reactor = (
+    await management.post('/reactors', {
+      name: 'counting',
+      code: 'module.exports = () => ({});',
+      configuration: {},
+    })
+  ).body.id as string;
   app = clientOf((await management.post('/applications', application)).body.key as string);
   // Every key is unwrapped, and every function started.
   for (const prepare of Object.values(OPERATIONS)) await (await prepare())();

@@ -89,12 +89,14 @@ describe('the route table', () => {
   });
 });
 
-it('the operations that show stored tokens take a transform, and no other does', () => {
+it('the operations that respond with tokens take a transform, and no other does', () => {
   const taking = allRoutes().filter(({ takesTransform }) => takesTransform === true);
   expect(taking.map(({ operation }) => operation).sort()).toEqual([
+    'createToken',
     'detokenize',
     'getToken',
     'listTokens',
     'searchTokens',
+    'updateToken',
   ]);
 });

@@ -374,15 +374,74 @@ describe('a request that asks to see less', () => {
     expect((await app.get(next, asking('redact'))).status).toBe(400);
   });
 
-  it('is refused with another value, and by operations that show no stored tokens', async () => {
+  it('sees less of what it writes, and writes the same', async () => {
+    const app = owner as HttpClient;
+    const input = { type: 'card', data: CARD, metadata: { note: 'mine' }, deduplicate_token: false };
+    for (const [transform, data] of [
+      ['mask', MASKED],
+      ['redact', undefined],
+    ] as const) {
+      const created = await app.post('/tokens', input, asking(transform));
+      expect([created.status, created.body.data]).toEqual([201, data]);
+      expect(Object.hasOwn(created.body, 'fingerprint')).toBe(transform === 'mask');
+      const path = `/tokens/${created.body.id as string}`;
+      // The header decides about no right: this patch needs the transform `reveal`.
+      const patch = { data: { expiration_year: 2031 }, containers: ['/pci/low/'] };
+      const updated = await app.patch(path, patch, asking(transform));
+      expect([updated.status, updated.body.data]).toEqual([200, data && { ...data, expiration_year: 2031 }]);
+      expect(Object.hasOwn(updated.body, 'fingerprint')).toBe(transform === 'mask');
+      expect(updated.body).toEqual((await app.get(path, asking(transform))).body);
+      const { body: whole } = await app.get(path);
+      expect(whole).toMatchObject({ data: { ...CARD, expiration_year: 2031 }, containers: ['/pci/low/'] });
+    }
+  });
+
+  it('sees less of a duplicate and of a replay, by the header of the request that it sends now', async () => {
+    const app = owner as HttpClient;
+    const number = `token-${randomUUID()}`;
+    const input = { type: 'token', data: number, mask: '{{ data | last4 }}', deduplicate_token: true };
+    const first = (await app.post('/tokens', input)).body;
+    const again = async (headers: Record<string, string>) =>
+      (await app.post('/tokens', input, { headers })).body;
+    const last4 = number.slice(-4);
+    const shown = ({ id, data, fingerprint, _extras }: any) => [id, data, fingerprint, _extras];
+    const DUPLICATE = { deduplicated: true };
+    expect(shown(await again({ 'SVC-TRANSFORM': 'mask' }))).toEqual([
+      ...[first.id, last4, first.fingerprint],
+      DUPLICATE,
+    ]);
+    expect(shown(await again({ 'SVC-TRANSFORM': 'redact' }))).toEqual([
+      ...[first.id, undefined, undefined],
+      DUPLICATE,
+    ]);
+    // A writer that may not read gets its identity, and under the header nothing to compare.
+    const blind = await anApplication({ permissions: ['token:create'] });
+    const identity = (headers = {}) => blind.post('/tokens', input, { headers });
+    expect((await identity()).body).toHaveProperty('fingerprint', first.fingerprint);
+    expect((await identity({ 'SVC-TRANSFORM': 'redact' })).body).not.toHaveProperty('fingerprint');
+
+    const key = { 'SVC-IDEMPOTENCY-KEY': randomUUID() };
+    const patched = (headers: Record<string, string>) =>
+      app.patch(
+        `/tokens/${first.id as string}`,
+        { metadata: { a: 'b' } },
+        { headers: { ...key, ...headers } },
+      );
+    expect((await patched({ 'SVC-TRANSFORM': 'redact' })).body.data).toBeUndefined();
+    expect((await patched({})).body.data).toBe(number);
+    expect((await patched({ 'SVC-TRANSFORM': 'mask' })).body.data).toBe(last4);
+    const { body } = await management.get(`/logs?token_id=${first.id as string}&operation=updateToken`);
+    const forms = body.data.map(({ tokens }: any) => tokens.map(({ form }: any) => form).toSorted());
+    expect(forms).toEqual([['mask'], ['reveal'], ['redact', 'update']]);
+  });
+
+  it('is refused with another value, and by operations that respond with no tokens', async () => {
     const app = owner as HttpClient;
     for (const value of ['reveal', 'MASK', 'mask, redact', ' ', 'none']) {
       const { status, body } = await app.get(`/tokens/${card}`, asking(value));
       expect([status, Object.keys(body.errors)]).toEqual([400, ['SVC-TRANSFORM']]);
     }
     const others: [string, string, object?][] = [
-      ['POST', '/tokens', { type: 'token', data: 1 }],
-      ['PATCH', `/tokens/${card}`, { metadata: { a: 'b' } }],
       ['DELETE', `/tokens/${card}`],
       ['POST', '/tokenize', { a: 1 }],
       ['POST', `/reactors/${named}/react`, { args: {} }],

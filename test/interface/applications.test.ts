@@ -199,6 +199,41 @@ describe('listing applications', () => {
   );
 });
 
+describe('listing applications by name', () => {
+  it('ignores case, contains the text, or matches it as a pattern with *', async () => {
+    const tag = `n${String(target().now())}`;
+    const made = new Map<string, string>();
+    for (const [name, type] of [
+      ['Shop one', 'private'],
+      ['SHOP two', 'public'],
+      ['refund+(desk)', 'private'],
+    ] as const)
+      made.set(
+        (await anApplication({ name: `${tag} ${name}`, type, permissions: ['token:create'] })).id,
+        name,
+      );
+    const names = async (query: string) =>
+      (await management.get(`/applications?${query}`)).body.data.map(({ id }: { id: string }) =>
+        made.get(id),
+      );
+    expect(await names(`name=${tag}`)).toEqual(['refund+(desk)', 'SHOP two', 'Shop one']);
+    expect(await names(`name=${tag}*shop*`)).toEqual(['SHOP two', 'Shop one']);
+    expect(await names(`name=${tag}+shop*ONE`)).toEqual(['Shop one']);
+    expect(await names(`name=${tag}&type=private`)).toEqual(['refund+(desk)', 'Shop one']);
+    expect(await names(`name=${encodeURIComponent(`${tag} REFUND+(`)}`)).toEqual(['refund+(desk)']);
+    const [first = ''] = made.keys();
+    expect(await names(`name=${tag}&id=${first}`)).toEqual(['Shop one']);
+    expect(await names(`name=shop*${tag}`)).toEqual([]);
+    const { after } = (await management.get(`/applications?name=${tag}&size=2`)).body.pagination;
+    expect(await names(`name=${tag}&size=2&after=${after as string}`)).toEqual(['Shop one']);
+    expect((await management.get(`/applications?size=2&after=${after as string}`)).status).toBe(400);
+    for (const query of ['name=', 'name=a&name=b', `name=${'x'.repeat(201)}`]) {
+      const { status, body } = await management.get(`/applications?${query}`);
+      expect([status, Object.keys(body.errors)]).toEqual([400, ['name']]);
+    }
+  });
+});
+
 describe('permissions and the tenant', () => {
   it('lists every permission, or those of a type', async () => {
     const all = await management.get('/permissions');

@@ -139,6 +139,58 @@ describe('GET /tokens', () => {
     expect(await found(`metadata.colour=red&id=${both as string}`)).toEqual([both]);
     expect((await app.get('/tokens?metadata=x')).status).toBe(400);
   });
+
+  it('filters by the subtree of a container, combined with the other filters', async () => {
+    const { app, container, create } = await aCorner();
+    const make = async (below: string, more = {}) =>
+      (await create({ containers: [`${container}${below}`], ...more })).body.id as string;
+    const [here, deep] = [await make(''), await make('a/b/', { metadata: { colour: 'red' } })];
+    const [near, both] = [await make('ab/'), await make('c/')];
+    await app.patch(`/tokens/${both}`, { containers: [`${container}c/`, `${container}a/`] });
+    const found = async (query: string) => {
+      const { body } = await app.get(`/tokens?${query}`);
+      expect(body.pagination.total_items).toBe(body.data.length);
+      return body.data.map(({ id }: { id: string }) => id);
+    };
+    expect(await found(`container=${container}`)).toEqual([both, near, deep, here]);
+    expect(await found(`container=${container}a/`)).toEqual([both, deep]);
+    expect(await found(`container=${container.toUpperCase()}A`)).toEqual([both, deep]);
+    expect(await found(`container=${container}a/&metadata.colour=RED`)).toEqual([deep]);
+    expect(await found(`container=${container}a/&id=${near}&id=${deep}`)).toEqual([deep]);
+    expect(await found('container=/elsewhere/')).toEqual([]);
+    const { body } = await app.get(`/tokens?container=${container}&size=3`);
+    const rest = `container=${container}&size=3&after=${body.pagination.after as string}`;
+    expect((await app.get(`/tokens?${rest}`)).body.data.map(({ id }: { id: string }) => id)).toEqual([here]);
+    expect((await app.get(`/tokens?${rest.replace(container, `${container}a/`)}`)).status).toBe(400);
+  });
+
+  it('filters by a container that covers the default one of a type, and counts no token of others', async () => {
+    const mark = unique();
+    const app = await aRevealingApplication();
+    const { body: card } = await app.post('/tokens', { type: 'card', data: CARD, metadata: { mark } });
+    const { body: other } = await app.post('/tokens', { type: 'token', data: 1, metadata: { mark } });
+    const found = async (query: string, by = app) =>
+      (await by.get(`/tokens?${query}`)).body.data.map(({ id }: { id: string }) => id);
+    for (const container of ['/pci/', '/pci/high/', '/PCI'])
+      expect(await found(`container=${container}&metadata.mark=${mark}`)).toEqual([card.id]);
+    expect(await found(`container=/&metadata.mark=${mark}`)).toEqual([other.id, card.id]);
+    expect(await found('container=/pci/&size=100')).toContain(card.id);
+    expect(await found('container=/pci/&size=100')).not.toContain(other.id);
+    const corner = await aCorner();
+    const { body } = await corner.app.get('/tokens?container=/pci/');
+    expect([body.data, body.pagination.total_items]).toEqual([[], 0]);
+  });
+
+  it.each([
+    'container=',
+    'container=pci',
+    'container=%2Fpci%2F..%2F',
+    'container=/pci/*',
+    'container=/a/&container=/b/',
+  ])('400: %s names the container', async (query) => {
+    const { status, body } = await (await anApplication()).get(`/tokens?${query}`);
+    expect([status, Object.keys(body.errors)]).toEqual([400, ['container']]);
+  });
 });
 
 describe('POST /tokens/search', () => {

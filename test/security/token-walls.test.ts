@@ -79,6 +79,11 @@ function operations({ containers, masks, secrets, ids }: Variety) {
   const value = { secret: fc.nat(secrets - 1), number: fc.nat(1) };
   const hours = fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined });
   const mostly = fc.constantFrom(true, true, true, false);
+  /** What a request asks to see at most. */
+  const view = fc.oneof(
+    fc.constant({}),
+    fc.record({ atMost: fc.constantFrom('mask' as const, 'redact' as const) }),
+  );
   const create = fc.record({
     kind: fc.constant('create' as const),
     id: fc.constantFrom(...ids),
@@ -88,10 +93,12 @@ function operations({ containers, masks, secrets, ids }: Variety) {
     deduplicate: mostly,
     isIndexed: fc.boolean(),
     ownExpression: fc.boolean(),
+    view,
   });
   const patch = fc.record({
     kind: fc.constant('patch' as const),
     token: fc.nat(),
+    view,
     patch: fc.record(
       {
         mask: some.mask,
@@ -108,21 +115,21 @@ function operations({ containers, masks, secrets, ids }: Variety) {
   const change = fc.record({
     kind: fc.constant('patch' as const),
     token: fc.nat(),
+    view,
     patch: fc.record({ value: fc.record(value), hours }, { requiredKeys: [] }),
   });
-  /** What a request asks to see at most. */
-  const view = fc.oneof(
-    fc.constant({}),
-    fc.record({ atMost: fc.constantFrom('mask' as const, 'redact' as const) }),
-  );
   const one = fc.record({
     kind: fc.constantFrom('get' as const, 'detokenize' as const, 'search' as const),
     token: fc.nat(),
     view,
   });
   const removal = fc.record({ kind: fc.constant('delete' as const), token: fc.nat() });
-  const list = fc.record({ kind: fc.constant('list' as const), view });
-  const replay = fc.record({ kind: fc.constant('replay' as const), answer: fc.nat() });
+  const list = fc.record({
+    kind: fc.constant('list' as const),
+    view,
+    container: fc.option(fc.constantFrom(...CONTAINERS), { nil: undefined }),
+  });
+  const replay = fc.record({ kind: fc.constant('replay' as const), answer: fc.nat(), view });
   const regrant = fc.record({ kind: fc.constant('regrant' as const), grants });
   return fc.oneof(
     { arbitrary: create, weight: 6 },
@@ -208,6 +215,11 @@ function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
     expect(Object.hasOwn(response, 'fingerprint')).toBe(transform !== 'redact');
   }
 
+  /** A writer that asks for redacted tokens gets nothing to compare, not even of its own data. */
+  function checkWritten({ atMost }: Caller, response: JsonObject): void {
+    if (atMost === 'redact') checkComparable(response, 'redact');
+  }
+
   function relied(by: Caller, token: ModelToken & { readonly born: number }) {
     if (!isSoleWriter(by, token)) model.set(token.id, { ...token, isShared: true });
   }
@@ -255,6 +267,7 @@ function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
     expect(transform).toBeDefined();
     const found = model.get(result.token.id);
     const response = presentResult(result);
+    checkWritten(caller, response);
     if (result.deduplicated) {
       if (found === undefined) throw new Error('a match of nothing');
       checkMatch(found, wanted);
@@ -295,7 +308,9 @@ function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
     responses.push({ caller: by, permission, replayData, neededOn, deduplicated, revision, born });
   }
 
+  /** What a caller asks to see decides its response, and nothing of what it may write. */
   async function patch(by: number, caller: Caller, op: Extract<Step, { kind: 'patch' }>): Promise<void> {
+    const viewer = { ...caller, ...op.view };
     const token = nth(op.token);
     if (token === undefined) return;
     const { mask, containers, value: next, isIndexed, ownExpression, deduplicate }: Patch = op.patch;
@@ -349,7 +364,7 @@ function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
     try {
       result = await updateToken(
         world.deps,
-        caller,
+        viewer,
         { id: token.id, patch: input },
         randomIdentity(machinePlatform.random),
       );
@@ -366,8 +381,9 @@ function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
       checkMatch(found, changed);
       relied(caller, found);
     } else model.set(token.id, changed);
-    const read = transformOf(caller, 'token:read', found.containers, found.id);
+    const read = transformOf(viewer, 'token:read', found.containers, found.id);
     checkShown(by, response, shownBy(result.deduplicated ? read : least(transform, read), found));
+    checkWritten(viewer, response);
     if (read === undefined) {
       const hidden = ['data', 'metadata', 'fingerprint', 'fingerprint_expression', 'search_indexes', 'mask'];
       expect(hidden.filter((member) => Object.hasOwn(response, member))).toEqual([]);
@@ -381,8 +397,8 @@ function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
   async function replay(by: number, op: Extract<Step, { kind: 'replay' }>): Promise<void> {
     const own = responses.filter((response) => response.caller === by);
     const response = own[op.answer % Math.max(1, own.length)];
-    const caller = all[by];
-    if (response === undefined || caller === undefined) return;
+    if (response === undefined || all[by] === undefined) return;
+    const caller: Caller = { ...all[by], ...op.view };
     const { permission, replayData, neededOn, deduplicated, revision, born } = response;
     const needed = transformOf(
       caller,
@@ -405,6 +421,7 @@ function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
       throw new Error('a replay of a deleted token, or without its permission');
     const read = transformOf(caller, 'token:read', token.containers, token.id);
     const isFirst = token.revision === revision && permission === 'token:create' && !deduplicated;
+    checkWritten(caller, presentResult(result));
     checkShown(
       by,
       presentResult(result),
@@ -438,16 +455,19 @@ function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
     }
   }
 
-  async function list(by: number, caller: Caller): Promise<void> {
+  async function list(by: number, caller: Caller, container: string | undefined): Promise<void> {
     const page = await listTokens(
       world.deps,
       caller,
-      { ids: [], metadata: [] },
+      { ids: [], metadata: [], ...(container !== undefined && { container }) },
       { kind: 'numbered', page: 1, size: 100 },
     );
     const readable = alive().filter(
-      ({ containers, id }) => transformOf(caller, 'token:read', containers, id) !== undefined,
+      ({ containers, id }) =>
+        transformOf(caller, 'token:read', containers, id) !== undefined &&
+        containers.some((each) => each.startsWith(container ?? '/')),
     );
+    expect(page.info.counted?.items).toBe(readable.length);
     expect(page.items.map(({ id }) => id).sort()).toEqual(readable.map(({ id }) => id).sort());
     for (const item of page.items) {
       const token = model.get(item.id);
@@ -488,10 +508,10 @@ function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
   async function step(by: number, op: Step): Promise<void> {
     const caller = all[by];
     if (caller === undefined) return;
-    if (op.kind === 'create') return create(by, caller, op);
+    if (op.kind === 'create') return create(by, { ...caller, ...op.view }, op);
     if (op.kind === 'patch') return patch(by, caller, op);
     if (op.kind === 'replay') return replay(by, op);
-    if (op.kind === 'list') return list(by, { ...caller, ...op.view });
+    if (op.kind === 'list') return list(by, { ...caller, ...op.view }, op.container);
     if (op.kind === 'regrant') {
       all[by] = { ...caller, ...op.grants };
       return;

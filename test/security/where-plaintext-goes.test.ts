@@ -10,6 +10,7 @@ import {
   type ProxyRequest,
 } from '../../src/core/proxy/forward.ts';
 import { createReactor } from '../../src/core/reactors/create-reactor.ts';
+import { DELIVERY_TRIES, pauseAfter } from '../../src/core/reactors/invocation.ts';
 import { getResult } from '../../src/core/reactors/get-result.ts';
 import { processInvocation, type ProcessInvocationDeps } from '../../src/core/reactors/process-invocation.ts';
 import { react } from '../../src/core/reactors/react.ts';
@@ -29,6 +30,7 @@ import { deleteToken } from '../../src/core/tokens/delete-token.ts';
 import { updateToken } from '../../src/core/tokens/update-token.ts';
 import { createProvenTokenStore } from '../../src/core/tokens/proven-token-store.ts';
 import { deliver, type DeliverDeps } from '../../src/core/webhooks/deliver.ts';
+import { resendParked, type ParkedDeliveriesDeps } from '../../src/core/webhooks/parked-deliveries.ts';
 import { presentFailure } from '../../src/wire/problem.ts';
 import { cases, fc } from '../../packages/local-aws/test/properties.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
@@ -108,6 +110,7 @@ const step = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('replay' as const), ...some }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('resend' as const), ...some }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('regrant' as const), grants }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('narrow' as const), container, through }) },
   {
@@ -176,7 +179,11 @@ async function aWorld() {
         });
       },
     },
-  } as unknown as ForwardDeps & ProcessInvocationDeps & StartInvocationDeps & DeliverDeps;
+  } as unknown as ForwardDeps &
+    ProcessInvocationDeps &
+    StartInvocationDeps &
+    DeliverDeps &
+    ParkedDeliveriesDeps;
   const creator: Caller = {
     ...world.caller,
     applicationId: randomUUID(),
@@ -212,6 +219,13 @@ async function aWorld() {
 }
 
 type World = Awaited<ReturnType<typeof aWorld>>;
+
+/** An invocation that was accepted. */
+interface Started {
+  readonly id: string;
+  readonly reactor: string;
+  readonly by: string;
+}
 
 /** Whether a grant may use any token in this way, by the words of the contract. */
 const holdsFor = (of: Grants, way: Way): boolean =>
@@ -255,7 +269,7 @@ async function history(
           ...narrowGrants(current(), granted),
         };
 
-  const invocations: { readonly id: string; readonly reactor: string; readonly by: string }[] = [];
+  const invocations: Started[] = [];
   const replays: { readonly replay: ReactionReplay; readonly reactor: string; readonly by: string }[] = [];
 
   /** Checks everything that left, under the rights that the caller and its application have now. */
@@ -278,6 +292,24 @@ async function history(
   const permits = (caller: Caller, way: Way, { id, containers }: AToken): boolean =>
     holdsFor(caller, way) &&
     (containers === undefined || referenceDecision(caller, { use: way }, id, containers) !== undefined);
+
+  /** Takes a step of an invocation, and checks what left. */
+  async function step(act: typeof deliver | typeof processInvocation, { id, by }: Started): Promise<void> {
+    world.pass(450_000);
+    await act(deps, { tenantId: TENANT, id });
+    // What the code gets is for an address of the caller: its result goes there.
+    const meant = flows.splice(0).map(({ text }) => ({ way: 'named_by_caller' as const, text }));
+    check(by, meant);
+  }
+
+  /** Sends a delivery again, if it is parked, for a manager who may use no token. */
+  async function resend({ id, reactor }: Started): Promise<boolean> {
+    const isParked = world.invocations.get(at(TENANT, id))?.delivery === 'parked';
+    const input = { reactorId: reactor, invocationId: id };
+    const { code } = await outcomeOf(() => resendParked(deps, aManager, input, writes()));
+    expect(code).toBe(isParked ? undefined : 'not_found');
+    return isParked;
+  }
 
   async function use({ kind, token: index, reactor: which, by }: Use): Promise<void> {
     const token = tokens[index];
@@ -323,11 +355,19 @@ async function history(
       case 'deliver': {
         const invocation = invocations.at(-1 - (index % 2));
         if (invocation === undefined) return;
-        world.pass(3_600_000 / 8);
-        await (kind === 'run' ? processInvocation : deliver)(deps, { tenantId: TENANT, id: invocation.id });
-        // What the code gets is for an address of the caller: its result goes there.
-        const meant = flows.splice(0).map(({ text }) => ({ way: 'named_by_caller' as const, text }));
-        check(invocation.by, meant);
+        await step(kind === 'run' ? processInvocation : deliver, invocation);
+        return;
+      }
+      case 'resend': {
+        const invocation = invocations.at(-1 - (index % 2));
+        if (invocation === undefined) return;
+        for (let attempt = 0; attempt < DELIVERY_TRIES; attempt += 1) {
+          world.pass(pauseAfter(DELIVERY_TRIES));
+          await step(deliver, invocation);
+        }
+        const resent = await resend(invocation);
+        expect(flows).toEqual([]);
+        if (resent) left.set('resent', (left.get('resent') ?? 0) + 1);
         return;
       }
       case 'read': {
@@ -397,5 +437,6 @@ describe('plaintext', () => {
     // Enough of it did leave, in either way.
     expect(left.get('reactor')).toBeGreaterThan(cases(800) / 16);
     expect(left.get('named_by_caller')).toBeGreaterThan(cases(800) / 16);
+    expect(left.get('resent')).toBeGreaterThan(cases(800) / 64);
   });
 });

@@ -14,6 +14,8 @@ import type {
 export interface ApplicationQuery extends PageQuery {
   readonly id?: string | readonly string[] | undefined;
   readonly type?: ApplicationType | readonly ApplicationType[] | undefined;
+  /** `*` matches any characters; without it, any name that contains this matches. */
+  readonly name?: string | undefined;
 }
 
 export function applicationsOf(http: HttpClient) {

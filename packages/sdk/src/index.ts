@@ -9,6 +9,7 @@ export type * from './generics.ts';
 export { cardBrand, type CardBrand } from './card-brands.ts';
 export { ConnectionError, TimeoutError } from './connection-error.ts';
 export { createClient, type Client } from './create-client.ts';
+export type { DeliveryQuery } from './deliveries.ts';
 export {
   AuthenticationError,
   AuthorizationError,

@@ -1,5 +1,5 @@
 import type { ApiPromise } from './api-promise.ts';
-import type { HttpClient, CallOptions, Query } from './http-client.ts';
+import type { Call, HttpClient, CallOptions, Query } from './http-client.ts';
 import { request } from './request.ts';
 
 export interface Pagination {
@@ -62,5 +62,10 @@ export function createList<T>(fetchPage: (next: Continuing) => ApiPromise<Page<T
 }
 
 /** A list whose pages are requested by GET. */
-export const listOf = <T>(http: HttpClient, path: string, query: Query, options?: CallOptions): List<T> =>
+export const listOf = <T>(
+  http: HttpClient,
+  path: string,
+  query: Query,
+  options?: CallOptions & Pick<Call, 'ids'>,
+): List<T> =>
   createList((next) => request(http, { ...options, method: 'GET', path, query: { ...query, ...next } }));

@@ -1,4 +1,5 @@
 import type { ApiPromise } from './api-promise.ts';
+import { deliveriesOf } from './deliveries.ts';
 import type { HttpClient, CallOptions, WriteOptions } from './http-client.ts';
 import { listOf, type List, type PageQuery } from './list.ts';
 import type { AsyncReactRequest, InvocationResult, ReactRequest } from './generics.ts';
@@ -98,5 +99,8 @@ export function reactorsOf(http: HttpClient) {
         path: '/reactors/{id}/results/{invocation_id}',
         ids: [id, invocationId],
       }),
+
+    /** Results that the receiver has not accepted in ten attempts. */
+    deliveries: deliveriesOf(http),
   };
 }

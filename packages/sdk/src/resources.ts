@@ -370,6 +370,22 @@ export interface ReactorResponse {
   readonly raw?: Json;
 }
 
+export interface ParkedDelivery {
+  readonly invocation_id: string;
+  /** How the run ended. */
+  readonly status: 'succeeded' | 'failed' | (string & {});
+  /** Attempts since it was last sent. */
+  readonly attempts: number;
+  /** HTTP status of the last response of the receiver. */
+  readonly last_status?: number;
+  /** Why the last attempt got no response, such as `connection refused`. */
+  readonly last_reason?: string;
+  /** When the reactor was invoked. */
+  readonly created_at: string;
+  /** When the delivery is deleted with its result. */
+  readonly deleted_at: string;
+}
+
 export type TokenType =
   | 'token'
   | 'card'

@@ -9,6 +9,8 @@ export interface TokenQuery extends PageQuery {
   readonly id?: string | readonly string[] | undefined;
   /** Matched case-insensitively; all must match. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Such as `/pci/`; tokens in it and below it match. */
+  readonly container?: string | undefined;
 }
 
 export interface SearchQuery extends PageQuery {
@@ -23,7 +25,7 @@ export function tokensOf(http: HttpClient) {
      * Creates a token.
      * @example const { id } = await client.tokens.create({ type: 'card', data: { number: '4242424242424242' } });
      */
-    create: <D>(token: NewToken<D>, options?: WriteOptions) =>
+    create: <D>(token: NewToken<D>, options?: WriteOptions & ViewOptions) =>
       request<Token>(http, { ...options, method: 'POST', path: '/tokens', body: token }),
 
     /**
@@ -47,7 +49,7 @@ export function tokensOf(http: HttpClient) {
      * Changes a token by a merge patch: `null` removes.
      * @example await client.tokens.update(id, { metadata: { customer: null } });
      */
-    update: <D>(id: string, change: TokenChange<D>, options?: WriteOptions) =>
+    update: <D>(id: string, change: TokenChange<D>, options?: WriteOptions & ViewOptions) =>
       request<Token>(http, {
         ...options,
         method: 'PATCH',

@@ -49,6 +49,11 @@ export const OPERATIONS: readonly (readonly [string, (client: Client) => Promise
   ['DELETE /reactors/{id}', (c) => c.reactors.delete('{id}')],
   ['POST /reactors/{id}/react', (c) => c.reactors.react('{id}', { args: {} })],
   ['GET /reactors/{id}/results/{invocation_id}', (c) => c.reactors.retrieveResult('{id}', '{invocation_id}')],
+  ['GET /reactors/{id}/deliveries', (c) => c.reactors.deliveries.list('{id}')],
+  [
+    'POST /reactors/{id}/deliveries/{invocation_id}/resend',
+    (c) => c.reactors.deliveries.resend('{id}', '{invocation_id}'),
+  ],
   ['POST /proxies', (c) => c.proxies.create({ name: 'p', destination_url: url })],
   ['GET /proxies', (c) => c.proxies.list()],
   ['GET /proxies/{id}', (c) => c.proxies.retrieve('{id}')],

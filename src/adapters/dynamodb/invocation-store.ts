@@ -1,6 +1,6 @@
-import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import type { Invocation } from '../../core/reactors/invocation.ts';
+import { positionOf, type Invocation } from '../../core/reactors/invocation.ts';
 import type {
   InvocationContent,
   InvocationId,
@@ -10,9 +10,11 @@ import { isUuid } from '../../core/shared/is-uuid.ts';
 import { dueEntries, END_OF_TIME } from './due-index.ts';
 import { batchGet, getItem } from './batch-get.ts';
 import {
+  INDEXES,
   invocationContentKey,
   invocationKey,
   PARKED_PARTITION,
+  parkedPartition,
   RETRIED_PARTITION,
   type ItemKey,
 } from './keys.ts';
@@ -43,6 +45,8 @@ const invocationItem = z.lazy(() =>
   }),
 );
 
+const keyItem = z.lazy(() => z.object({ pk: z.string(), sk: z.string() }));
+
 const contentItem = z.lazy(() => z.object({ partCount: z.number() }));
 
 /** How long after its last due time DynamoDB deletes an invocation if no sweep runs, in ms. */
@@ -58,6 +62,13 @@ function partitionOf({ delivery, attempts, sender }: Invocation): string | undef
   return delivery === 'pending' && failed > 0 ? RETRIED_PARTITION : undefined;
 }
 
+/** The attributes that put a parked delivery, and no other, into the index of its reactor. */
+function parkedIn(invocation: Invocation): Item {
+  if (invocation.delivery !== 'parked') return {};
+  const { tenantId, reactorId } = invocation;
+  return { parkedPk: parkedPartition(tenantId, reactorId), parkedSk: positionOf(invocation) };
+}
+
 function itemOf(invocation: Invocation): Item {
   const duePk = partitionOf(invocation);
   return {
@@ -66,6 +77,7 @@ function itemOf(invocation: Invocation): Item {
     ttl: timeToLive(invocation.createdAt + BACKSTOP_MS),
     ...dueAt(invocation.id, invocation.dueAt),
     ...(duePk !== undefined && { duePk }),
+    ...parkedIn(invocation),
   };
 }
 
@@ -85,6 +97,41 @@ function guard(previous: Invocation) {
     names: Object.fromEntries(GUARDS.map((name) => [`#${name}`, name])),
     values: Object.fromEntries(present.map((name) => [`:${name}`, previous[name]])),
   };
+}
+
+/** Every position sorts after this text. DynamoDB takes no empty one. */
+const BEFORE_ALL = ' ';
+
+/** Reads the parked deliveries of a reactor a page at a time, the oldest first. */
+async function* parkedOf(
+  reactors: Table,
+  { tenantId, reactorId }: Pick<Invocation, 'tenantId' | 'reactorId'>,
+  after: string | undefined,
+  size: number,
+): AsyncGenerator<readonly Invocation[]> {
+  const { client, platform, name } = reactors;
+  let start: Item | undefined;
+  do {
+    const command: QueryCommand = new QueryCommand({
+      TableName: name,
+      IndexName: INDEXES.parked,
+      KeyConditionExpression: 'parkedPk = :partition AND parkedSk > :after',
+      ExpressionAttributeValues: {
+        ':partition': parkedPartition(tenantId, reactorId),
+        ':after': after ?? BEFORE_ALL,
+      },
+      Limit: size,
+      ...(start === undefined ? {} : { ExclusiveStartKey: start }),
+    });
+    const page = await send(platform, () => client.send(command));
+    start = page.LastEvaluatedKey;
+    const keys = (page.Items ?? []).map((item) => keyItem.parse(item));
+    const invocations = (await batchGet(reactors, keys)).map(read);
+    // The index lags, so the items decide.
+    yield invocations
+      .filter(({ delivery }) => delivery === 'parked')
+      .toSorted((a, b) => (positionOf(a) < positionOf(b) ? -1 : 1));
+  } while (start !== undefined);
 }
 
 /**
@@ -161,5 +208,9 @@ export function createInvocationStore(reactors: Table, ephemeral: Table): Invoca
           .toSorted((a, b) => a.dueAt - b.dueAt);
       }
     },
+
+    parked: (of, after, size) => parkedOf(reactors, of, after, size),
+
+    resend: (parked, pending) => putInvocation(pending, guard(parked)),
   };
 }

@@ -181,7 +181,12 @@ export function credentialKey(keyHash: Buffer, copy: number): ItemKey {
 }
 
 /** Names of the secondary indexes; `lib/data-stack.ts` defines them. */
-export const INDEXES = { list: 'list', fingerprint: 'fingerprint', due: 'due' } as const;
+export const INDEXES = {
+  list: 'list',
+  fingerprint: 'fingerprint',
+  due: 'due',
+  parked: 'parked',
+} as const;
 
 /**
  * The attributes that a token has in the indexes besides keys. A list or a search needs them before
@@ -314,6 +319,11 @@ export const COLD_PARTITION = 'cold';
 
 /** Partition of the due index of the Reactors table for parked deliveries, until they end. */
 export const PARKED_PARTITION = 'parked';
+
+/** Partition of the index of parked deliveries. It contains those of one reactor. */
+export function parkedPartition(tenantId: string, reactorId: string): string {
+  return `${tenantId}#${reactorId}`;
+}
 
 /** Partition of the due index that contains the deliveries between two attempts. */
 export const RETRIED_PARTITION = 'retried';

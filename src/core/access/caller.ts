@@ -31,6 +31,14 @@ export interface Caller extends Viewer {
   readonly tenantSettings?: TenantSettings;
 }
 
+/**
+ * The caller as its writes are decided: what a request wants to see bears on its response alone
+ * (docs/contract.md#see-less).
+ */
+export function asWriter({ atMost: _, ...writer }: Caller): Caller {
+  return writer;
+}
+
 /** Identifies the credential of a caller in a record. */
 export function credentialOf({ actsBy, credentialId, keyId }: Caller): string {
   if (actsBy === 'session') return `session:${credentialId}`;

@@ -1,5 +1,6 @@
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Clock } from '../shared/clock.ts';
+import { namePattern } from '../lists/name-pattern.ts';
 import { newestFirst, pageResources } from '../lists/page-resources.ts';
 import type { Page, PageRequest } from '../lists/pagination.ts';
 import type { Application } from './application.ts';
@@ -19,23 +20,29 @@ export interface ListApplicationsDeps {
 export interface ApplicationFilters {
   readonly ids: readonly string[];
   readonly types: readonly ApplicationType[];
+  /** Case-insensitive; `*` matches any characters. Without `*`, the name must contain the text. */
+  readonly name?: string;
 }
 
 /** Lists the tenant's applications, newest first. */
 export async function listApplications(
   deps: ListApplicationsDeps,
   caller: Caller,
-  { ids, types }: ApplicationFilters,
+  { ids, types, name }: ApplicationFilters,
   request: PageRequest,
 ): Promise<Page<Application>> {
   requirePermission(caller, 'application:read');
   const { tenantId } = caller;
   const now = deps.clock();
+  const matches = name === undefined ? () => true : namePattern(name);
   const wanted = {
     list: 'applications',
-    filters: JSON.stringify([ids, types]),
+    // Without a name it is the text of earlier versions, whose cursors go on.
+    filters: JSON.stringify(name === undefined ? [ids, types] : [ids, types, name]),
     isVisible: (application: Application) =>
-      applicationExists(application, now) && (types.length === 0 || types.includes(application.type)),
+      applicationExists(application, now) &&
+      (types.length === 0 || types.includes(application.type)) &&
+      matches(application.name),
     from: (after: string | undefined) =>
       ids.length === 0
         ? deps.applicationStore.list(tenantId, after)

@@ -38,6 +38,8 @@ export const OPERATION_NAMES = [
   'deleteReactor',
   'invokeReactor',
   'getReactorResult',
+  'listReactorDeliveries',
+  'resendReactorDelivery',
   'createProxy',
   'listProxies',
   'getProxy',

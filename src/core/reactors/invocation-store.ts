@@ -36,6 +36,18 @@ export interface InvocationStore {
   content(id: InvocationId, content: InvocationContent): Promise<Buffer | undefined>;
   /** Deliveries whose last attempt failed, in one of these states. The next one due comes first. */
   undelivered(state: 'pending' | 'parked'): AsyncIterable<readonly Invocation[]>;
+  /**
+   * The parked deliveries of one reactor that come after a position (`positionOf`), the oldest
+   * first, in batches of at most `size`. Those of others cost nothing. One that was parked a moment
+   * ago may be missing.
+   */
+  parked(
+    reactor: Pick<Invocation, 'tenantId' | 'reactorId'>,
+    after: string | undefined,
+    size: number,
+  ): AsyncIterable<readonly Invocation[]>;
+  /** Replaces a parked delivery by the pending one, as {@link update} does, for a caller. */
+  resend(parked: Invocation, pending: Invocation): Promise<boolean>;
 }
 
 /** Messages contain ids and nothing else. */
@@ -55,6 +67,8 @@ export const INVOCATION_STORE_EFFECTS: PortEffects<InvocationStore> = {
   find: 'none',
   content: 'none',
   undelivered: 'none',
+  parked: 'none',
+  resend: ({ id, reactorId }) => reactorEffect(reactorId, { invocation: id }),
 };
 
 export const INVOCATION_QUEUE_EFFECTS: PortEffects<InvocationQueue> = { send: 'none' };

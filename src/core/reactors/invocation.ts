@@ -1,9 +1,11 @@
+import { sortableTime } from '../shared/position.ts';
+
 /** The state that an asynchronous invocation is in (docs/contract.md#asynchronous-invocations). */
 export type InvocationState = 'queued' | 'running' | 'succeeded' | 'failed';
 
 /**
  * The state of the delivery of a result: `none` before there is one, and again once its content is
- * deleted. A `parked` delivery has used up all attempts, and waits for an operator.
+ * deleted. A `parked` delivery has used up all attempts, and waits until it is sent again.
  */
 export type DeliveryState = 'none' | 'pending' | 'delivered' | 'parked';
 
@@ -42,10 +44,23 @@ export interface Invocation {
   readonly resultUntil?: number;
 }
 
+/** The text that sorts an invocation among those of its reactor by creation. */
+export function positionOf({ createdAt, id }: Pick<Invocation, 'createdAt' | 'id'>): string {
+  return `${sortableTime(createdAt)}#${id}`;
+}
+
+/**
+ * Whether a delivery waits for someone to send it again. From its due time on it is as good as
+ * deleted, even before the sweep.
+ */
+export function isParked({ delivery, dueAt }: Invocation, now: number): boolean {
+  return delivery === 'parked' && dueAt > now;
+}
+
 /** How long a result can be read (docs/contract.md#asynchronous-invocations). */
 export const READABLE_MS = 24 * 60 * 60 * 1000;
 
-/** How long a parked delivery waits for an operator, before it is deleted with its result. */
+/** How long a parked delivery waits to be sent again, before it is deleted with its result. */
 export const PARKED_MS = 14 * READABLE_MS;
 
 /** How long a message may take to reach a worker before it is sent again, in ms. */

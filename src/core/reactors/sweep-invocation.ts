@@ -20,7 +20,7 @@ async function move(
 }
 
 /**
- * Parks a delivery whose attempts are used up. It waits for an operator, at most until its content
+ * Parks a delivery whose attempts are used up. It waits to be sent again, at most until its content
  * is deleted.
  */
 export function parking({ createdAt }: Invocation, now: number): Partial<Invocation> {

@@ -88,5 +88,5 @@ export async function createdResult(
     source.state === 'written'
       ? viewOf(token, content.details, shownOf(content, transform), transform)
       : await openToken(deps, token, transform, budget);
-  return writtenResult(token, view);
+  return writtenResult(caller, token, view);
 }

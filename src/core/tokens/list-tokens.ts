@@ -1,8 +1,11 @@
 import type { Caller } from '../access/caller.ts';
 import { requirePermission } from '../access/require-permission.ts';
+import type { Container } from '../shared/container.ts';
 import type { Page, PageRequest } from '../lists/pagination.ts';
-import { hashTerm } from './index-term.ts';
+import { containerTerm, isBelow } from './container-term.ts';
+import { hashTerm, type IndexTerm } from './index-term.ts';
 import { pageTokens, type PageTokensDeps } from './page-tokens.ts';
+import type { TokenCandidate } from './token-store.ts';
 import type { TokenView } from './token.ts';
 
 /** What a list request asks for (docs/contract.md#list-tokens). */
@@ -11,17 +14,24 @@ export interface TokenFilters {
   readonly ids: readonly string[];
   /** Pairs that must all be present. Keys and values match case-insensitively. */
   readonly metadata: readonly (readonly [key: string, value: string])[];
+  /** Only tokens in this container or below it are returned. */
+  readonly container?: Container;
 }
 
-/** The hashed terms of metadata pairs. */
-export async function metadataTerms(
+/** The hashed terms of the filters that have an index. */
+async function termsOf(
   deps: PageTokensDeps,
   tenantId: string,
-  pairs: TokenFilters['metadata'],
+  { metadata, container }: TokenFilters,
 ): Promise<readonly string[]> {
-  if (pairs.length === 0) return [];
+  const ofContainer = container === undefined ? undefined : containerTerm(container);
+  const terms: readonly IndexTerm[] = [
+    ...metadata.map(([key, value]) => ({ kind: 'metadata', key, value }) as const),
+    ...(ofContainer === undefined ? [] : [ofContainer]),
+  ];
+  if (terms.length === 0) return [];
   const searchKey = await deps.tenantKeys.settled(tenantId, 'search');
-  return pairs.map(([key, value]) => hashTerm(searchKey, { kind: 'metadata', key, value }));
+  return terms.map((term) => hashTerm(searchKey, term));
 }
 
 /** A page of the tokens that the caller may read. */
@@ -32,14 +42,16 @@ export async function listTokens(
   request: PageRequest,
 ): Promise<Page<TokenView>> {
   requirePermission(caller, 'token:read');
-  const { ids } = filters;
+  const { ids, metadata, container } = filters;
   const query = {
     list: 'tokens',
     permission: 'token:read',
-    filters: JSON.stringify([ids, filters.metadata]),
-    terms: await metadataTerms(deps, caller.tenantId, filters.metadata),
+    // Without a container it is the text of earlier versions, whose cursors go on.
+    filters: JSON.stringify(container === undefined ? [ids, metadata] : [ids, metadata, container]),
+    terms: await termsOf(deps, caller.tenantId, filters),
     ...(ids.length > 0 && { ids }),
-    matches: () => true,
+    matches: (candidate: Pick<TokenCandidate, 'containers'>) =>
+      container === undefined || isBelow(container, candidate),
   } as const;
   return pageTokens(deps, caller, query, request);
 }

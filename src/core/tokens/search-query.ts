@@ -1,6 +1,6 @@
-import { parseContainer } from '../shared/container.ts';
 import { notOneOf } from '../shared/known-names.ts';
 import { invalid } from '../shared/service-error.ts';
+import { subtreeOf } from './container-term.ts';
 import { TOKEN_TYPE_NAMES } from './token-type.ts';
 
 /** One term of a search. All terms of a query must match. */
@@ -49,7 +49,7 @@ function fieldTerm(name: string, value: string): SearchTerm {
   if (field === 'type' && !TOKEN_TYPE_NAMES.some((type) => type === value))
     throw refused(`has a type that ${notOneOf(value, TOKEN_TYPE_NAMES)}`);
   if (field !== 'container') return { field, value };
-  const container = parseContainer(value.endsWith('/') ? value : `${value}/`);
+  const container = subtreeOf(value);
   if (container === undefined) throw refused('has a container that is no path like /pci/high/');
   return { field, value: container };
 }

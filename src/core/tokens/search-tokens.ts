@@ -1,28 +1,17 @@
 import type { Caller } from '../access/caller.ts';
 import { requirePermission } from '../access/require-permission.ts';
-import { covers, type Container } from '../shared/container.ts';
 import { defined } from '../shared/defined.ts';
 import type { Page, PageRequest } from '../lists/pagination.ts';
+import { containerTerm, isBelow } from './container-term.ts';
 import { hashTerm, type IndexTerm } from './index-term.ts';
 import { pageTokens, type PageTokensDeps, type TokenQuery } from './page-tokens.ts';
 import { parseSearchQuery, type SearchTerm } from './search-query.ts';
 import type { TokenView } from './token.ts';
-import { tokenType, TOKEN_TYPE_NAMES } from './token-type.ts';
-
-/** Tokens in the default containers of their type have no index entries for them. */
-const DEFAULT_CONTAINERS = TOKEN_TYPE_NAMES.flatMap((name) => tokenType(name).containers);
-
-/** Whether all tokens below a container have an index entry for it. */
-function isIndexed(container: Container): boolean {
-  return container !== '/' && !DEFAULT_CONTAINERS.some((inner) => covers(container, inner));
-}
 
 function indexTerm(term: SearchTerm): IndexTerm | undefined {
   if (term.field === 'data') return { kind: 'data', value: term.value };
   if (term.field === 'metadata') return { kind: 'metadata', key: term.key, value: term.value };
-  return term.field === 'container' && isIndexed(term.value)
-    ? { kind: 'container', container: term.value }
-    : undefined;
+  return term.field === 'container' ? containerTerm(term.value) : undefined;
 }
 
 function matches(terms: readonly SearchTerm[]): TokenQuery['matches'] {
@@ -32,8 +21,7 @@ function matches(terms: readonly SearchTerm[]): TokenQuery['matches'] {
       if (term.field === 'type') return candidate.type === term.value.toLowerCase();
       if (term.field === 'id') return candidate.id === term.value;
       if (term.field === 'fingerprint') return term.value === fingerprint;
-      if (term.field === 'container')
-        return candidate.containers.some((container) => covers(term.value, container));
+      if (term.field === 'container') return isBelow(term.value, candidate);
       return true;
     });
 }

@@ -125,7 +125,7 @@ async function shownNow(
   if (token.writeId.toString('base64url') !== replay.writeId)
     return changedResult(deps, caller, token, permission, transform, budget);
   if (permission === 'token:update') return updatedResult(deps, caller, token, transform, budget);
-  return writtenResult(token, await openToken(deps, token, transform, budget));
+  return writtenResult(caller, token, await openToken(deps, token, transform, budget));
 }
 
 /**

@@ -28,8 +28,12 @@ export type TokenResult = Shown & {
 /** The operation that a result belongs to. An update shows no more than `token:read` does. */
 export type WritePermission = 'token:create' | 'token:update';
 
-const identityFor = (permission: WritePermission): Shown => ({
-  shows: permission === 'token:create' ? 'identity' : 'identity_without_fingerprint',
+/** A request that asks for redacted tokens gets nothing that can be compared with another one. */
+const showsFingerprint = ({ atMost }: Caller): boolean => atMost !== 'redact';
+
+const identityFor = (caller: Caller, permission: WritePermission): Shown => ({
+  shows:
+    permission === 'token:create' && showsFingerprint(caller) ? 'identity' : 'identity_without_fingerprint',
 });
 
 const resultOf = (token: StoredToken, shown: Shown, deduplicated = false): TokenResult => ({
@@ -40,11 +44,12 @@ const resultOf = (token: StoredToken, shown: Shown, deduplicated = false): Token
 });
 
 /**
- * The result of a create. It shows the fingerprint under any transform, because the data is the
- * caller's own.
+ * The result of a create. It shows the fingerprint under the transform of any rule, because the
+ * data is the caller's own.
  */
-export function writtenResult(token: StoredToken, view: TokenView): TokenResult {
-  return resultOf(token, { shows: 'view', view: { ...view, fingerprint: token.fingerprint } });
+export function writtenResult(caller: Caller, token: StoredToken, view: TokenView): TokenResult {
+  const shown = showsFingerprint(caller) ? { ...view, fingerprint: token.fingerprint } : view;
+  return resultOf(token, { shows: 'view', view: shown });
 }
 
 async function seenThrough(
@@ -81,7 +86,7 @@ export async function duplicateResult(
   const transform = decideAccess(caller, 'token:read', token);
   // Even if the result shows nothing else, the caller learns that this token exists.
   deps.audit.saw(token, 'identity');
-  const shown = await seenThrough(deps, token, transform, identityFor(permission), budget);
+  const shown = await seenThrough(deps, token, transform, identityFor(caller, permission), budget);
   return { ...resultOf(token, shown, true), ...(notStored && { notStored }) };
 }
 
@@ -132,5 +137,5 @@ export async function changedResult(
   budget: Budget,
 ): Promise<TokenResult> {
   const narrowed = narrowedByRead(caller, token, transform);
-  return resultOf(token, await seenThrough(deps, token, narrowed, identityFor(permission), budget));
+  return resultOf(token, await seenThrough(deps, token, narrowed, identityFor(caller, permission), budget));
 }

@@ -1,4 +1,4 @@
-import type { Caller } from '../access/caller.ts';
+import { asWriter, type Caller } from '../access/caller.ts';
 import { requireAccess } from '../access/require-permission.ts';
 import { createBudget } from '../expressions/budget.ts';
 import { defined } from '../shared/defined.ts';
@@ -170,6 +170,7 @@ export async function updateToken(
 ): Promise<TokenResult> {
   const writeId = writes.newWriteId();
   const budget = createBudget(deps.random.integer);
+  const writer = asWriter(caller);
   let read = firstRead;
   return retryConflict<TokenResult>(deps, async () => {
     const previous = await (read ?? deps.tokenStore.find(caller.tenantId, id));
@@ -180,19 +181,19 @@ export async function updateToken(
     // An earlier attempt of this request was written, but its response was lost.
     if (previous.writeId.equals(writeId))
       return updatedResult(deps, caller, previous, requireAccess(caller, 'token:update', previous), budget);
-    const change = await prepareChange(deps, caller, previous, patch, budget);
-    const next = await assemble(deps, caller, change, writeId);
+    const change = await prepareChange(deps, writer, previous, patch, budget);
+    const next = await assemble(deps, writer, change, writeId);
     if (patch.expiresAtText !== undefined)
-      requireLifetimeRights(caller, previous, next.token.expiration?.at, change.transform);
+      requireLifetimeRights(writer, previous, next.token.expiration?.at, change.transform);
     foreseeUpdate(deps, caller, next.token, change.transform);
-    const outcome = await write(deps, caller, change, next);
+    const outcome = await write(deps, writer, change, next);
     if (outcome.kind === 'conflict') return 'conflict';
     const result =
       outcome.kind === 'duplicate'
         ? await duplicateResult(
             deps,
             caller,
-            await withCvc(deps, caller, change, outcome.token, writes),
+            await withCvc(deps, writer, change, outcome.token, writes),
             'token:update',
             budget,
           )

@@ -1,17 +1,21 @@
-import type { Invocation } from '../reactors/invocation.ts';
+import { isParked, type Invocation } from '../reactors/invocation.ts';
 import type { InvocationId, InvocationQueue, InvocationStore } from '../reactors/invocation-store.ts';
 import type { Clock } from '../shared/clock.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
-export interface UndeliveredDeps {
-  readonly invocationStore: Pick<InvocationStore, 'find' | 'update' | 'undelivered'>;
+export interface ResendDeps {
+  readonly invocationStore: Pick<InvocationStore, 'resend'>;
   readonly deliveryQueue: InvocationQueue;
   readonly clock: Clock;
 }
 
+export interface UndeliveredDeps extends ResendDeps {
+  readonly invocationStore: Pick<InvocationStore, 'find' | 'undelivered' | 'resend'>;
+}
+
 /**
- * Deliveries whose last attempt failed, at most `limit`. Those that wait for an operator come
- * first, the oldest first. Those that are retried follow, the next one first.
+ * Deliveries whose last attempt failed, at most `limit`. Those that wait to be sent again
+ * come first, the oldest first. Those that are retried follow, the next one first.
  */
 export async function listUndelivered(
   { invocationStore }: UndeliveredDeps,
@@ -28,16 +32,25 @@ export async function listUndelivered(
   return found;
 }
 
+export const notParked = () => new ServiceError('not_found', 'No delivery is parked under this id.');
+
 /**
- * Starts a parked delivery again, with all of its attempts. Throws `not_found` if no delivery with
- * this id is parked.
+ * Starts a delivery again, with all of its attempts. Throws `not_found` if it is not parked, and
+ * `conflict` if another request changes it at the same time.
  */
-export async function resendDelivery(deps: UndeliveredDeps, id: InvocationId): Promise<void> {
-  const parked = await deps.invocationStore.find(id);
-  if (parked?.delivery !== 'parked')
-    throw new ServiceError('not_found', 'No delivery is parked under this id.');
-  const pending = { ...parked, delivery: 'pending', attempts: 0, dueAt: deps.clock() } as const;
-  if (!(await deps.invocationStore.update(parked, pending)))
+export async function startAgain(deps: ResendDeps, invocation: Invocation): Promise<void> {
+  const now = deps.clock();
+  if (!isParked(invocation, now)) throw notParked();
+  const pending = { ...invocation, delivery: 'pending', attempts: 0, dueAt: now } as const;
+  if (!(await deps.invocationStore.resend(invocation, pending)))
     throw new ServiceError('conflict', 'The delivery is being changed by another request.');
-  await deps.deliveryQueue.send(id);
+  // The delivery is pending. If this message is lost, the sweep sends it again.
+  await deps.deliveryQueue.send(invocation).catch(() => undefined);
+}
+
+/** Starts a delivery again for an operator, whatever its reactor. Throws as {@link startAgain}. */
+export async function resendDelivery(deps: UndeliveredDeps, id: InvocationId): Promise<void> {
+  const invocation = await deps.invocationStore.find(id);
+  if (invocation === undefined) throw notParked();
+  await startAgain(deps, invocation);
 }

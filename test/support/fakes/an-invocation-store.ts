@@ -1,5 +1,5 @@
 import type { InvocationId, InvocationStore } from '../../../src/core/reactors/invocation-store.ts';
-import type { Invocation } from '../../../src/core/reactors/invocation.ts';
+import { positionOf, type Invocation } from '../../../src/core/reactors/invocation.ts';
 import { at } from './by-tenant.ts';
 
 /** The members that must be unchanged since the read for a write to succeed. */
@@ -11,6 +11,12 @@ export function anInvocationStore(
   contents = new Map<string, Buffer>(),
 ): InvocationStore {
   const placeOf = ({ tenantId, id }: InvocationId) => at(tenantId, id);
+  function update(previous: Invocation, next: Invocation): Promise<boolean> {
+    const found = invocations.get(placeOf(previous));
+    const isSame = found !== undefined && GUARDS.every((name) => found[name] === previous[name]);
+    if (isSame) invocations.set(placeOf(next), next);
+    return Promise.resolve(isSame);
+  }
   return {
     create(invocation) {
       const isNew = !invocations.has(placeOf(invocation));
@@ -18,12 +24,8 @@ export function anInvocationStore(
       return Promise.resolve(isNew);
     },
     find: (id) => Promise.resolve(invocations.get(placeOf(id))),
-    update(previous, next) {
-      const found = invocations.get(placeOf(previous));
-      const isSame = found !== undefined && GUARDS.every((name) => found[name] === previous[name]);
-      if (isSame) invocations.set(placeOf(next), next);
-      return Promise.resolve(isSame);
-    },
+    update,
+    resend: update,
     remove(id) {
       for (const content of ['payload', 'result']) contents.delete(`${placeOf(id)}/${content}`);
       invocations.delete(placeOf(id));
@@ -41,6 +43,14 @@ export function anInvocationStore(
           )
           .toSorted((a, b) => a.dueAt - b.dueAt),
       );
+    },
+    async *parked({ tenantId, reactorId }, after = '', size) {
+      const found = [...invocations.values()]
+        .filter((each) => each.tenantId === tenantId && each.reactorId === reactorId)
+        .filter((each) => each.delivery === 'parked' && positionOf(each) > after)
+        .toSorted((a, b) => (positionOf(a) < positionOf(b) ? -1 : 1));
+      for (let from = 0; from < found.length; from += size)
+        yield await Promise.resolve(found.slice(from, from + size));
     },
   };
 }

@@ -52,7 +52,11 @@ export const TABLES: readonly TableDefinition[] = [
   },
   { name: 'Ephemeral', expires: true, indexes: [DUE] },
   { name: 'Access', expires: true, indexes: [DUE] },
-  { name: 'Reactors', expires: true, indexes: [DUE] },
+  {
+    name: 'Reactors',
+    expires: true,
+    indexes: [DUE, { name: INDEXES.parked, partitionKey: 'parkedPk', sortKey: 'parkedSk', attributes: [] }],
+  },
   { name: 'Audit', expires: true, indexes: [] },
   { name: 'AuditIndex', expires: true, indexes: [] },
   { name: 'AuditSeals', expires: false, indexes: [] },

@@ -1,0 +1,81 @@
+import type { Caller } from '../access/caller.ts';
+import { requirePermission } from '../access/require-permission.ts';
+import type { TenantKeys } from '../crypto/tenant-keys.ts';
+import { decodeCursor, encodeCursor } from '../lists/cursor.ts';
+import { sliceAfter, type Page } from '../lists/pagination.ts';
+import { existingReactor, type GetReactorDeps } from '../reactors/get-reactor.ts';
+import { isParked, positionOf, type Invocation } from '../reactors/invocation.ts';
+import type { InvocationStore } from '../reactors/invocation-store.ts';
+import type { WriteIdentity } from '../shared/write-identity.ts';
+import { notParked, startAgain, type ResendDeps } from './undelivered.ts';
+
+export interface ParkedDeliveriesDeps extends ResendDeps, Pick<GetReactorDeps, 'reactorStore'> {
+  readonly invocationStore: Pick<InvocationStore, 'find' | 'parked' | 'resend'>;
+  readonly tenantKeys: Pick<TenantKeys, 'current' | 'all'>;
+}
+
+/** The page that a caller asks for. It has no number, because nothing counts the deliveries. */
+export interface ParkedPage {
+  readonly size: number;
+  readonly cursor: string | undefined;
+}
+
+async function* entries(batches: AsyncIterable<readonly Invocation[]>) {
+  for await (const batch of batches)
+    yield batch.map((invocation) => ({ position: positionOf(invocation), invocation }));
+}
+
+/**
+ * A page of the parked deliveries of a reactor, the oldest first
+ * (docs/contract.md#parked-deliveries). Throws `not_found` for an unknown reactor, and
+ * `validation_failed` for a cursor of another list.
+ */
+export async function listParked(
+  deps: ParkedDeliveriesDeps,
+  caller: Caller,
+  reactorId: string,
+  { size, cursor }: ParkedPage,
+): Promise<Page<Invocation>> {
+  requirePermission(caller, 'reactor:read');
+  const { tenantId } = caller;
+  const [{ key }, keys] = await Promise.all([
+    deps.tenantKeys.current(tenantId, 'cursor'),
+    deps.tenantKeys.all(tenantId, 'cursor'),
+    existingReactor(deps, tenantId, reactorId),
+  ]);
+  const scope = { list: 'deliveries', applicationId: caller.credentialId, filters: reactorId };
+  const after = cursor === undefined ? undefined : decodeCursor(keys, scope, cursor);
+  const now = deps.clock();
+  // One more than the page has shows whether another one follows.
+  const found = deps.invocationStore.parked({ tenantId, reactorId }, after, size + 1);
+  const slice = await sliceAfter(entries(found), ({ invocation }) => isParked(invocation, now), size);
+  return {
+    items: slice.entries.map(({ invocation }) => invocation),
+    info: { size, after: slice.next === undefined ? null : encodeCursor(key, scope, slice.next) },
+  };
+}
+
+/**
+ * Starts a parked delivery of a reactor again, with all of its attempts. Throws `not_found` if none
+ * is parked under this id, for this reactor of the caller's tenant, and `conflict` if it is being
+ * changed. The rules of the invoker decide again before each attempt, so the caller of this
+ * operation gives it no right.
+ */
+export async function resendParked(
+  deps: ParkedDeliveriesDeps,
+  caller: Caller,
+  { reactorId, invocationId }: { readonly reactorId: string; readonly invocationId: string },
+  writes: WriteIdentity,
+): Promise<void> {
+  requirePermission(caller, 'reactor:update');
+  const { tenantId } = caller;
+  const [invocation] = await Promise.all([
+    deps.invocationStore.find({ tenantId, id: invocationId }),
+    existingReactor(deps, tenantId, reactorId),
+  ]);
+  if (invocation?.reactorId !== reactorId) throw notParked();
+  // An earlier attempt of this request may have started it, before its response was lost.
+  const isRepeat = writes.startedAt !== undefined;
+  if (isRepeat && (invocation.delivery === 'pending' || invocation.delivery === 'delivered')) return;
+  await startAgain(deps, invocation);
+}

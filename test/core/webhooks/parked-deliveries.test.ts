@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import type { Invocation } from '../../../src/core/reactors/invocation.ts';
+import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
+import { listParked, resendParked } from '../../../src/core/webhooks/parked-deliveries.ts';
+import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
+import { aStoredReactor } from '../../support/builders/a-stored-reactor.ts';
+import { anInvocation } from '../../support/builders/an-invocation.ts';
+import { aReactorStore } from '../../support/fakes/a-reactor-store.ts';
+import { anInvocationStore } from '../../support/fakes/an-invocation-store.ts';
+import { at } from '../../support/fakes/by-tenant.ts';
+import { someTenantKeys } from '../../support/tenant-keys.ts';
+import { aManager, TENANT } from '../reactors/a-reactor-world.ts';
+
+const NOW = 1_000_000;
+const first = () => randomIdentity(machinePlatform.random);
+/** A repeat under an idempotency key, whose earlier attempt died. */
+const repeat = () => ({ ...first(), startedAt: NOW - 1 });
+
+function aWorld(more: Partial<Invocation> = {}) {
+  const reactor = aStoredReactor({ tenantId: TENANT });
+  const parked = { tenantId: TENANT, reactorId: reactor.id, delivery: 'parked', dueAt: NOW + 1 } as const;
+  const invocation = anInvocation({ ...parked, attempts: 10, lastStatus: 500, ...more });
+  const invocations = new Map([[at(TENANT, invocation.id), invocation]]);
+  const deps = {
+    clock: () => NOW,
+    tenantKeys: someTenantKeys(),
+    reactorStore: aReactorStore(new Map([[at(TENANT, reactor.id), reactor]])),
+    invocationStore: anInvocationStore(invocations),
+    deliveryQueue: { send: () => Promise.reject(new Error('the message is lost')) },
+  };
+  const input = { reactorId: reactor.id, invocationId: invocation.id };
+  const stored = () => invocations.get(at(TENANT, invocation.id));
+  return { deps, input, invocation, stored };
+}
+
+describe('sending a parked delivery again', () => {
+  it('gives it all of its attempts, even if its message is lost: the sweep finds it', async () => {
+    const { deps, input, invocation, stored } = aWorld();
+    await resendParked(deps, aManager, input, first());
+    expect(stored()).toEqual({ ...invocation, delivery: 'pending', attempts: 0, dueAt: NOW });
+  });
+
+  it('is not found a second time, unless an idempotency key repeats it', async () => {
+    const { deps, input, stored } = aWorld();
+    await resendParked(deps, aManager, input, first());
+    await expect(resendParked(deps, aManager, input, first())).rejects.toMatchObject({ code: 'not_found' });
+    const pending = stored();
+    await resendParked(deps, aManager, input, repeat());
+    expect(stored()).toEqual(pending);
+  });
+
+  it.each(['none', 'parked'] as const)(
+    'is not found for a delivery that is %s and has ended',
+    async (delivery) => {
+      const { deps, input } = aWorld({ delivery, dueAt: NOW });
+      for (const writes of [first(), repeat()])
+        await expect(resendParked(deps, aManager, input, writes)).rejects.toMatchObject({
+          code: 'not_found',
+        });
+    },
+  );
+
+  it('is a conflict if another request changes the delivery at the same time', async () => {
+    const { deps, input } = aWorld();
+    const results = await Promise.allSettled([1, 2].map(() => resendParked(deps, aManager, input, first())));
+    expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(results.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { code: 'conflict' },
+    });
+  });
+});
+
+describe('a cursor of parked deliveries', () => {
+  it('is refused for another reactor and for another application', async () => {
+    const { deps, input, invocation } = aWorld();
+    await deps.invocationStore.create({ ...invocation, id: randomUUID() });
+    const other = aStoredReactor({ tenantId: TENANT });
+    await deps.reactorStore.create(other);
+    const { info } = await listParked(deps, aManager, input.reactorId, { size: 1, cursor: undefined });
+    const next = { size: 1, cursor: info.after ?? '' };
+    expect((await listParked(deps, aManager, input.reactorId, next)).items).toHaveLength(1);
+    const refused = { code: 'validation_failed' };
+    await expect(listParked(deps, aManager, other.id, next)).rejects.toMatchObject(refused);
+    const stranger = { ...aManager, credentialId: 'another' };
+    await expect(listParked(deps, stranger, input.reactorId, next)).rejects.toMatchObject(refused);
+  });
+});
