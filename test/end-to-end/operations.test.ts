@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { CARD, client, type HttpClient, operator, revealing } from '../support/service.ts';
+import { plantParkedDelivery } from '../support/parked-delivery.ts';
+import {
+  CARD,
+  client,
+  credentials,
+  management,
+  type HttpClient,
+  operator,
+  revealing,
+} from '../support/service.ts';
 import { IS_THOROUGH, randomOfFile } from '../../packages/local-aws/test/thoroughness.ts';
 
 const random = randomOfFile();
@@ -214,5 +223,40 @@ describe('the operator', () => {
     { command: 'resend-delivery', tenant_id: randomUUID(), invocation_id: randomUUID() },
   ])('gets an error that explains what is wrong with %j', async (command) => {
     expect(await operator(command)).toHaveProperty('errorMessage');
+  });
+});
+
+describe('a parked delivery', () => {
+  it('is listed for the operator and for its tenant, and the trail has who sent it again', async () => {
+    const body = { name: 'x', code: 'module.exports = () => ({});', configuration: {} };
+    const reactor = (await management.post('/reactors', body)).body.id as string;
+    const [invocation, other] = [
+      await plantParkedDelivery(credentials, reactor),
+      await plantParkedDelivery(credentials, reactor),
+    ];
+    const listed = async () =>
+      (await management.get(`/reactors/${reactor}/deliveries`)).body.data.map(
+        ({ invocation_id: id }: { invocation_id: string }) => id,
+      );
+    expect(new Set(await listed())).toEqual(new Set([invocation, other]));
+    const { deliveries }: Record<string, any> = await operator({ command: 'list-deliveries' });
+    for (const id of [invocation, other])
+      expect(deliveries).toContainEqual(
+        expect.objectContaining({ invocation_id: id, reactor_id: reactor, delivery: 'parked' }),
+      );
+    const of = { tenant_id: credentials.tenant_id, invocation_id: invocation };
+    expect(await operator({ command: 'resend-delivery', ...of })).toEqual(of);
+    expect(await listed()).toEqual([other]);
+    // What stays parked is a problem in `health`.
+    expect((await management.post(`/reactors/${reactor}/deliveries/${other}/resend`)).status).toBe(204);
+    expect(await listed()).toEqual([]);
+    expect((await management.get('/logs?operation=resend-delivery')).body.data).toContainEqual(
+      expect.objectContaining({
+        outcome: 'begun',
+        credential: expect.stringMatching(/^operator:/),
+        resource: `reactor:${reactor}`,
+        invocation_id: invocation,
+      }),
+    );
   });
 });

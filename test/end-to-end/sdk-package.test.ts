@@ -78,6 +78,7 @@ const TYPES = [
   'card-brands',
   'connection-error',
   'create-client',
+  'deliveries',
   'errors',
   'fetch',
   'generics',

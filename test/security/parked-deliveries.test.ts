@@ -138,6 +138,7 @@ describe('parked deliveries', () => {
           delivery: 'pending',
           attempts: 0,
           dueAt: NOW,
+          resentBy: expect.any(String) as string,
         });
         outcomes.resent += 1;
       } else outcomes.hidden += 1;

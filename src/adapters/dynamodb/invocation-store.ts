@@ -39,6 +39,7 @@ const invocationItem = z.lazy(() =>
     attempts: z.number(),
     lastStatus: z.exactOptional(z.number()),
     lastReason: z.exactOptional(z.string()),
+    resentBy: z.exactOptional(z.string()),
     dueAt: z.number(),
     readableUntil: z.number(),
     resultUntil: z.exactOptional(z.number()),

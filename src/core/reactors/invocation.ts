@@ -33,6 +33,8 @@ export interface Invocation {
   readonly lastStatus?: number;
   /** Why the last attempt got no response (src/core/webhooks/delivery-failure.ts). */
   readonly lastReason?: string;
+  /** The request that sent the parked delivery again last. Its repeats have the same id. */
+  readonly resentBy?: string;
   /** A worker or the sweep must process the invocation at this time. */
   readonly dueAt: number;
   /** The result can be read until this time. */

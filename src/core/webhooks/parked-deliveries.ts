@@ -41,14 +41,16 @@ export async function listParked(
   const [{ key }, keys] = await Promise.all([
     deps.tenantKeys.current(tenantId, 'cursor'),
     deps.tenantKeys.all(tenantId, 'cursor'),
-    existingReactor(deps, tenantId, reactorId),
   ]);
   const scope = { list: 'deliveries', applicationId: caller.credentialId, filters: reactorId };
   const after = cursor === undefined ? undefined : decodeCursor(keys, scope, cursor);
   const now = deps.clock();
   // One more than the page has shows whether another one follows.
   const found = deps.invocationStore.parked({ tenantId, reactorId }, after, size + 1);
-  const slice = await sliceAfter(entries(found), ({ invocation }) => isParked(invocation, now), size);
+  const [slice] = await Promise.all([
+    sliceAfter(entries(found), ({ invocation }) => isParked(invocation, now), size),
+    existingReactor(deps, tenantId, reactorId),
+  ]);
   return {
     items: slice.entries.map(({ invocation }) => invocation),
     info: { size, after: slice.next === undefined ? null : encodeCursor(key, scope, slice.next) },
@@ -74,8 +76,8 @@ export async function resendParked(
     existingReactor(deps, tenantId, reactorId),
   ]);
   if (invocation?.reactorId !== reactorId) throw notParked();
-  // An earlier attempt of this request may have started it, before its response was lost.
-  const isRepeat = writes.startedAt !== undefined;
-  if (isRepeat && (invocation.delivery === 'pending' || invocation.delivery === 'delivered')) return;
-  await startAgain(deps, invocation);
+  const resentBy = writes.newId();
+  // An earlier attempt of this request has started it, but its response was lost.
+  if (invocation.resentBy === resentBy) return;
+  await startAgain(deps, invocation, resentBy);
 }

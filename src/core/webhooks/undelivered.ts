@@ -1,6 +1,7 @@
 import { isParked, type Invocation } from '../reactors/invocation.ts';
 import type { InvocationId, InvocationQueue, InvocationStore } from '../reactors/invocation-store.ts';
 import type { Clock } from '../shared/clock.ts';
+import { defined } from '../shared/defined.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
 export interface ResendDeps {
@@ -35,13 +36,14 @@ export async function listUndelivered(
 export const notParked = () => new ServiceError('not_found', 'No delivery is parked under this id.');
 
 /**
- * Starts a delivery again, with all of its attempts. Throws `not_found` if it is not parked, and
- * `conflict` if another request changes it at the same time.
+ * Starts a delivery again, with all of its attempts. `resentBy` names the request. Throws
+ * `not_found` if it is not parked, and `conflict` if another request changes it at the same time.
  */
-export async function startAgain(deps: ResendDeps, invocation: Invocation): Promise<void> {
+export async function startAgain(deps: ResendDeps, invocation: Invocation, resentBy?: string): Promise<void> {
   const now = deps.clock();
   if (!isParked(invocation, now)) throw notParked();
-  const pending = { ...invocation, delivery: 'pending', attempts: 0, dueAt: now } as const;
+  const again = { delivery: 'pending', attempts: 0, dueAt: now, resentBy } as const;
+  const pending: Invocation = defined({ ...invocation, ...again });
   if (!(await deps.invocationStore.resend(invocation, pending)))
     throw new ServiceError('conflict', 'The delivery is being changed by another request.');
   // The delivery is pending. If this message is lost, the sweep sends it again.

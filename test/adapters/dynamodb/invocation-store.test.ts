@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createInvocationStore } from '../../../src/adapters/dynamodb/invocation-store.ts';
+import type { Invocation } from '../../../src/core/reactors/invocation.ts';
 import { invocationStoreContract } from '../../contracts/invocation-store-contract.ts';
 import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
 import { anInvocation } from '../../support/builders/an-invocation.ts';
@@ -30,6 +31,21 @@ describe('the store of invocations', () => {
     };
     expect(await store(fate).update(invocation, claim)).toBe(true);
     expect(lost).toBe(true);
+  });
+
+  it('does not return a delivery as parked that was sent again after the index was read', async () => {
+    const parked = anInvocation({ state: 'failed', delivery: 'parked', attempts: 10 });
+    await store().create(parked);
+    let read = 0;
+    const fate: Fate = async (name) => {
+      if (name !== 'BatchGetItem') return undefined;
+      read += 1;
+      await store().resend(parked, { ...parked, delivery: 'pending', attempts: 0 });
+      return undefined;
+    };
+    const found: Invocation[] = [];
+    for await (const batch of store(fate).parked(parked, undefined, 10)) found.push(...batch);
+    expect([read, found]).toEqual([1, []]);
   });
 
   it.each([1, 349_999, 350_000, 350_001, 5_000_000])('stores content of %i bytes', async (size) => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Invocation } from '../../../src/core/reactors/invocation.ts';
-import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
+import { randomIdentity, repeatableIdentity } from '../../../src/core/shared/write-identity.ts';
 import { listParked, resendParked } from '../../../src/core/webhooks/parked-deliveries.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 import { aStoredReactor } from '../../support/builders/a-stored-reactor.ts';
@@ -13,8 +13,8 @@ import { aManager, TENANT } from '../reactors/a-reactor-world.ts';
 
 const NOW = 1_000_000;
 const first = () => randomIdentity(machinePlatform.random);
-/** A repeat under an idempotency key, whose earlier attempt died. */
-const repeat = () => ({ ...first(), startedAt: NOW - 1 });
+/** Attempts under an idempotency key draw the same ids. */
+const underKey = (key: string) => repeatableIdentity(Buffer.from(key), NOW);
 
 function aWorld(more: Partial<Invocation> = {}) {
   const reactor = aStoredReactor({ tenantId: TENANT });
@@ -37,28 +37,30 @@ describe('sending a parked delivery again', () => {
   it('gives it all of its attempts, even if its message is lost: the sweep finds it', async () => {
     const { deps, input, invocation, stored } = aWorld();
     await resendParked(deps, aManager, input, first());
-    expect(stored()).toEqual({ ...invocation, delivery: 'pending', attempts: 0, dueAt: NOW });
+    const again = { delivery: 'pending', attempts: 0, dueAt: NOW, resentBy: expect.any(String) };
+    expect(stored()).toEqual({ ...invocation, ...again });
   });
 
-  it('is not found a second time, unless an idempotency key repeats it', async () => {
+  it('is not found a second time, unless it is a repeat under its own idempotency key', async () => {
     const { deps, input, stored } = aWorld();
-    await resendParked(deps, aManager, input, first());
-    await expect(resendParked(deps, aManager, input, first())).rejects.toMatchObject({ code: 'not_found' });
+    await resendParked(deps, aManager, input, underKey('own'));
     const pending = stored();
-    await resendParked(deps, aManager, input, repeat());
+    for (const writes of [first(), underKey('another')])
+      await expect(resendParked(deps, aManager, input, writes)).rejects.toMatchObject({ code: 'not_found' });
+    await resendParked(deps, aManager, input, underKey('own'));
     expect(stored()).toEqual(pending);
   });
 
-  it.each(['none', 'parked'] as const)(
-    'is not found for a delivery that is %s and has ended',
-    async (delivery) => {
-      const { deps, input } = aWorld({ delivery, dueAt: NOW });
-      for (const writes of [first(), repeat()])
-        await expect(resendParked(deps, aManager, input, writes)).rejects.toMatchObject({
-          code: 'not_found',
-        });
-    },
-  );
+  it.each([
+    { delivery: 'none' },
+    { delivery: 'pending' },
+    { delivery: 'delivered' },
+    { delivery: 'parked', dueAt: NOW },
+  ] as const)('is not found for a delivery with %j, also under an idempotency key', async (more) => {
+    const { deps, input } = aWorld(more);
+    for (const writes of [first(), underKey('key')])
+      await expect(resendParked(deps, aManager, input, writes)).rejects.toMatchObject({ code: 'not_found' });
+  });
 
   it('is a conflict if another request changes the delivery at the same time', async () => {
     const { deps, input } = aWorld();
