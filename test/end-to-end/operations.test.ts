@@ -247,7 +247,7 @@ describe('a parked delivery', () => {
     const of = { tenant_id: credentials.tenant_id, invocation_id: invocation };
     expect(await operator({ command: 'resend-delivery', ...of })).toEqual(of);
     expect(await listed()).toEqual([other]);
-    // What stays parked is a problem in `health`.
+    // No other suite of this service finds what this one has parked.
     expect((await management.post(`/reactors/${reactor}/deliveries/${other}/resend`)).status).toBe(204);
     expect(await listed()).toEqual([]);
     expect((await management.get('/logs?operation=resend-delivery')).body.data).toContainEqual(
