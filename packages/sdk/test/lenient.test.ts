@@ -85,10 +85,10 @@ describe('bt of a lenient deployment', () => {
       components: { schemas: Record<string, unknown> };
     };
     // The content of `data` is the caller's own. A reactor acts as a private application, which
-    // reads no audit records, no keys, no stored proxies and no rights of others.
+    // reads no audit records, no keys, no stored proxies, no rights of others and no deliveries.
     const { CardData: _card, BankData: _bank, LogRecord: _record, ...others } = components.schemas;
     const schemas = Object.entries(others).filter(
-      ([name]) => !/ApplicationKey|Proxy(?!Problem)|ExplainAccess|Explanation/.test(name),
+      ([name]) => !/ApplicationKey|Proxy(?!Problem)|ExplainAccess|Explanation|ParkedDelivery/.test(name),
     );
     const names = new Set<string>();
     const collect = (value: unknown): void => {
