@@ -26,7 +26,7 @@ export const parkedDelivery = /* @__PURE__ */ madeOnce(() =>
       invocation_id: uuid(),
       status: described(z.enum(['succeeded', 'failed']), 'How the run ended.'),
       attempts: described(z.int(), 'Attempts since it was last sent.'),
-      last_status: described(z.optional(z.int()), 'HTTP status of the last response of the receiver.'),
+      last_status: described(z.optional(z.int()), 'HTTP status of the response to the last attempt.'),
       last_reason: described(
         z.optional(z.string()),
         'Why the last attempt got no response, such as `connection refused`.',

@@ -376,7 +376,7 @@ export interface ParkedDelivery {
   readonly status: 'succeeded' | 'failed' | (string & {});
   /** Attempts since it was last sent. */
   readonly attempts: number;
-  /** HTTP status of the last response of the receiver. */
+  /** HTTP status of the response to the last attempt. */
   readonly last_status?: number;
   /** Why the last attempt got no response, such as `connection refused`. */
   readonly last_reason?: string;
