@@ -4,10 +4,13 @@ import { cpSync, existsSync, globSync, readFileSync, symlinkSync, writeFileSync 
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { SYNTHESIS_INPUTS } from '../../bin/local/synthesis-inputs.ts';
+import { advanceClock } from '../support/advance-clock.ts';
 import { allItems, bytesOf } from '../support/aws.ts';
 import { httpClient } from '../support/http-client.ts';
 import { runService, temporaryFolder, TEST_SETTINGS } from '../support/run-service.ts';
 import { aRevealingApplication, call, CARD, credentials } from '../support/service.ts';
+import { setFaults } from '../support/set-faults.ts';
+import type { Health } from '../../packages/local-aws/src/cloudwatch/health.ts';
 import { control } from '../../packages/local-aws/src/control.ts';
 import { inThoroughRun } from '../../packages/local-aws/test/in-thorough-run.ts';
 
@@ -230,6 +233,39 @@ describe('a separate service', () => {
       expect(throttled.length).toBeGreaterThanOrEqual(8);
       expect(throttled[0]?.body).toMatchObject({ title: 'Too Many Requests', status: 429 });
       expect(throttled[0]?.headers.get('retry-after')).toBe('1');
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('shows the failures that a fault causes, rings their alarms, and shows no data', async () => {
+    const service = await runService(TEST_SETTINGS);
+    try {
+      const { credentials: local } = service;
+      const send = await anApplicationOf(local.base_url, local.management_key);
+      const create = () => send('POST', '/tokens', { type: 'card', data: CARD });
+      const health = async () => (await control(local, 'health')) as Health;
+      const stateOf = async (name: string) =>
+        (await health()).alarms.find((alarm) => alarm.name === `Cloakroom-${name}`)?.state;
+      expect((await create()).status).toBe(201);
+      await advanceClock(local, 60);
+      expect([await stateOf('ServerErrors'), await stateOf('StoreThrottled')]).toEqual(['OK', 'OK']);
+      await setFaults(local, ['dynamodb:throttle:1']);
+      for (let minute = 0; minute < 3; minute += 1) {
+        await Promise.all([1, 2, 3].map(create));
+        await advanceClock(local, 60);
+      }
+      expect([await stateOf('ServerErrors'), await stateOf('StoreThrottled')]).toEqual(['ALARM', 'ALARM']);
+      const { functions, queues, alarms, ...times } = await health();
+      expect(functions.find(({ name }) => /Tokens/.test(name))).toMatchObject({ invocations: 10, errors: 0 });
+      expect(queues.filter(({ dead_letter }) => dead_letter)).toHaveLength(2);
+      expect(Date.parse(times.now) - Date.parse(times.since)).toBeGreaterThanOrEqual(240_000);
+      const shown = JSON.stringify({ functions, queues, alarms });
+      for (const secret of [CARD.number, local.management_key, local.tenant_id])
+        expect(shown).not.toContain(secret);
+      await setFaults(local, []);
+      for (let minute = 0; minute < 16; minute += 1) await advanceClock(local, 60);
+      expect([await stateOf('ServerErrors'), await stateOf('StoreThrottled')]).toEqual(['OK', 'OK']);
     } finally {
       await service.stop();
     }

@@ -7,10 +7,16 @@ import type { Account } from './assembly/account.ts';
 import { createRoleRegistry, newAccessKey, type AccessKey } from './assembly/role-registry.ts';
 import { startResources } from './assembly/start-resources.ts';
 import type { CdkApp } from './assembly/app-key.ts';
+import type { AwsService } from './aws-service.ts';
 import { startAwsEndpoint } from './aws-endpoint/start-aws-endpoint.ts';
 import { createCloudFormation } from './cloudformation/create-cloudformation.ts';
 import type { DeployedStack, Removers } from './cloudformation/deployed-stack.ts';
 import { createClock, type Clock } from './clock.ts';
+import { createCloudWatch, type CloudWatch } from './cloudwatch/create-cloudwatch.ts';
+import { createFunctionActivity, type FunctionActivity } from './cloudwatch/function-activity.ts';
+import { gatewayObserver } from './cloudwatch/gateway-metrics.ts';
+import { createHealthReader, type HealthReader } from './cloudwatch/health.ts';
+import { observeThrottles, throttleMetricOf } from './cloudwatch/refused-calls.ts';
 import { recordContents, requireContents } from './data-contents.ts';
 import { deployOver } from './deployment/recorded-deployment.ts';
 import { lockDataDirectory } from './data-lock.ts';
@@ -22,9 +28,11 @@ import { startHttpGateway, type Exchange } from './gateway/http-gateway.ts';
 import type { GatewayResponse } from './gateway/gateway-responses.ts';
 import { listenOnLocalhost, type Listening } from './gateway/listen.ts';
 import { createKms, type Kms } from './kms/create-kms.ts';
+import type { Lambda } from './lambda/create-lambda.ts';
 import { createFunctionHost, type FunctionHost } from './lambda/function-host.ts';
 import type { InvocationOutcome } from './lambda/function-definition.ts';
 import { createLineSplitter, createLogFiles, createLogPrinter, type Logs } from './lambda/function-logs.ts';
+import { parseFunctionName } from './lambda/function-name.ts';
 import { startLambda } from './lambda/start-lambda.ts';
 import { createLayerTable } from './lambda/layer-table.ts';
 import { createLogGroups } from './logs/create-log-groups.ts';
@@ -115,6 +123,8 @@ interface Start {
   readonly logs: Logs;
   readonly faults: Faults;
   readonly clock: Clock;
+  readonly cloudWatch: CloudWatch;
+  readonly activity: FunctionActivity;
   readonly administrator: AccessKey;
   readonly storageFailure: StorageFailure;
   /** What ends the resources of a deleted stack; each part adds its own. */
@@ -168,14 +178,18 @@ async function createStores({ options, clock, storageFailure, closers }: Start):
 
 /** The parts of an account before its resources exist. */
 export function createParts(
-  { account, logs, faults, clock }: Pick<Start, 'account' | 'logs' | 'faults' | 'clock'>,
+  begun: Pick<Start, 'account' | 'logs' | 'faults' | 'clock' | 'cloudWatch' | 'activity'>,
   dynamoDb: Pick<DynamoDb, 'createTable'>,
   assets: CloudParts['assets'],
   compileCache: string,
   { onLogged, trustedCertificates }: Pick<CloudOptions, 'onLogged' | 'trustedCertificates'> = {},
 ): CloudParts {
+  const { account, logs, faults, clock, cloudWatch, activity } = begun;
   const roles = createRoleRegistry();
-  const onText = onLogged && createLineSplitter(onLogged);
+  const onText = createLineSplitter((name, line) => {
+    cloudWatch.printed(line);
+    onLogged?.(name, line);
+  });
   return {
     account,
     assets,
@@ -189,17 +203,19 @@ export function createParts(
       credentialsFor: (roleArn) => roles.credentialsFor(roleArn),
       log: (name, text) => {
         logs.write(name, text);
-        onText?.(name, text);
+        onText(name, text);
       },
       ...(trustedCertificates !== undefined && { trustedCertificates }),
       kills: faults.kills,
       clock: clock.shared,
       compileCache,
+      observerOf: activity.observer,
     }),
     layers: createLayerTable(),
     queues: createQueueDefinitions(),
     gateway: createGatewayDefinition(),
     schedules: createScheduleTable(),
+    alarms: cloudWatch,
   };
 }
 
@@ -211,7 +227,7 @@ function runningFunctions(functions: FunctionHost) {
 }
 
 /** The control plane of the stacks, and of the logs that they name. */
-function stackServices({ removers }: Start, stacks: readonly DeployedStack[]) {
+function stackServices({ removers, cloudWatch }: Start, stacks: readonly DeployedStack[]) {
   const groups = stacks.flatMap(({ resources }) =>
     resources
       .filter(({ type }) => type === 'AWS::Logs::LogGroup')
@@ -221,7 +237,48 @@ function stackServices({ removers }: Start, stacks: readonly DeployedStack[]) {
   removers.set('AWS::Logs::LogGroup', ({ identity }) => {
     logGroups.remove(identity.ref);
   });
+  removers.set('AWS::CloudWatch::Alarm', ({ identity }) => {
+    cloudWatch.remove(identity.ref);
+  });
   return [createCloudFormation({ stacks, removers }), logGroups];
+}
+
+async function startLambdaService(begun: Start, parts: CloudParts, kms: Kms): Promise<Lambda> {
+  const { options, closers, logs, cloudWatch, activity } = begun;
+  const onText = createLineSplitter((_name, line) => {
+    cloudWatch.printed(line);
+  });
+  const lambda = await startLambda(begun.account, parts, {
+    kms,
+    log: (name, text) => {
+      logs.write(name, text);
+      onText(name, text);
+    },
+    observerOf: activity.observer,
+    storageFailure: begun.storageFailure,
+    ...(options.onUnlogged !== undefined && { onUnlogged: createLineSplitter(options.onUnlogged) }),
+    ...(options.dataDirectory !== undefined && { dataDir: join(options.dataDirectory, 'lambda') }),
+  });
+  closers.push(() => lambda.close());
+  return lambda;
+}
+
+/** Counts the calls that faults throttle, as the throttled service would on AWS. */
+function withThrottleMetrics({ faults, cloudWatch, activity }: Start, services: readonly AwsService[]) {
+  return observeThrottles(faults.calls, (call, action) => {
+    const service = services.find(({ signingName }) => signingName === call.service);
+    for (const access of service?.accesses(call) ?? []) {
+      const metric = throttleMetricOf(action, access);
+      if (metric !== undefined) cloudWatch.find(metric)?.add(1);
+      if (access.action === 'lambda:InvokeFunction')
+        activity.observer(parseFunctionName(access.resource).name).throttled();
+    }
+  });
+}
+
+interface Endpoint {
+  readonly url: string;
+  readonly health: HealthReader;
 }
 
 async function startEndpoint(
@@ -229,33 +286,32 @@ async function startEndpoint(
   parts: CloudParts,
   stores: Stores,
   stacks: readonly DeployedStack[],
-): Promise<string> {
-  const { options, closers, logs } = begun;
+): Promise<Endpoint> {
+  const { closers, logs, cloudWatch, activity } = begun;
+  const now = (): number => begun.clock.now();
   for (const key of parts.keys.all()) await stores.kms.createKey(key);
   for (const queue of parts.queues.all()) await stores.sqs.createQueue(queue);
-  const lambda = await startLambda(begun.account, parts, {
-    kms: stores.kms,
-    logs,
-    storageFailure: begun.storageFailure,
-    ...(options.onUnlogged !== undefined && { onUnlogged: createLineSplitter(options.onUnlogged) }),
-    ...(options.dataDirectory !== undefined && { dataDir: join(options.dataDirectory, 'lambda') }),
-  });
-  closers.push(() => lambda.close());
+  const lambda = await startLambdaService(begun, parts, stores.kms);
+  const { functions, queues } = parts;
+  const watched = { cloudWatch, activity, functions, lambda, queues: queues.all(), sqs: stores.sqs };
+  const health = createHealthReader({ ...watched, now });
+  const services = [stores.dynamoDb, stores.kms, stores.sqs, lambda.service, ...stackServices(begun, stacks)];
   await begun.ports.aws.close();
   const endpoint = await startAwsEndpoint({
     accountId: ACCOUNT_ID,
     region: REGION,
     port: Number(new URL(begun.account.awsEndpointUrl).port),
-    services: [stores.dynamoDb, stores.kms, stores.sqs, lambda.service, ...stackServices(begun, stacks)],
+    services,
     controls: {
       '/_local/functions': () => runningFunctions(parts.functions),
       '/_local/api': () => parts.gateway.httpApi(),
       '/_local/lambda': (body) => lambda.control(body),
       '/_local/faults': (body, method) => begun.faults.control(body, method),
       '/_local/clock': (body, method) => begun.clock.control(body, method),
+      '/_local/health': () => health.read(),
     },
-    faults: begun.faults.calls,
-    now: () => begun.clock.now(),
+    faults: withThrottleMetrics(begun, services),
+    now,
     issuedKey: (accessKeyId) =>
       accessKeyId === begun.administrator.accessKeyId
         ? { ...begun.administrator, owner: 'administrator' }
@@ -266,7 +322,7 @@ async function startEndpoint(
   });
   closers.push(() => endpoint.close());
   lambda.start(endpoint.url);
-  return endpoint.url;
+  return { url: endpoint.url, health };
 }
 
 function startFunctions({ closers, removers }: Start, functions: FunctionHost, awsEndpointUrl: string): void {
@@ -297,7 +353,7 @@ function startQueues({ closers, logs, removers }: Start, parts: CloudParts, { sq
 }
 
 async function startGateway(
-  { account, options, logs, clock, closers, removers, ports }: Start,
+  { account, options, logs, clock, cloudWatch, closers, removers, ports }: Start,
   parts: CloudParts,
 ): Promise<void> {
   const log = (line: string): void => {
@@ -305,8 +361,10 @@ async function startGateway(
   };
   await ports.gateway.close();
   const { onClose, ...extension } = options.extendGateway?.(account.baseUrl, log) ?? {};
+  const api = parts.gateway.httpApi();
   const gateway = await startHttpGateway({
-    api: parts.gateway.httpApi(),
+    api,
+    observe: gatewayObserver(cloudWatch, api.id),
     functions: parts.functions,
     port: ports.gateway.port,
     accountId: ACCOUNT_ID,
@@ -326,6 +384,7 @@ function startSchedules(
   { options, logs, clock, closers, removers }: Start,
   parts: CloudParts,
   dynamoDb: DynamoDb,
+  health: HealthReader,
 ): void {
   const log = (line: string): void => {
     logs.line('schedules', line);
@@ -340,6 +399,7 @@ function startSchedules(
       parts.functions.isPermitted(functionArn, 'events.amazonaws.com', arn),
     log,
     onMinutes: (before, after) => {
+      health.passMinute();
       const hours = (minutes: number) => Math.floor(minutes / MINUTES_BETWEEN_EXPIRIES);
       if (hours(before) === hours(after)) return;
       Promise.resolve(dynamoDb.expireItems(Math.floor(clock.now() / 1000))).catch((error: unknown) => {
@@ -369,7 +429,7 @@ async function start(begun: Start, close: () => Promise<void>): Promise<Cloud> {
     dataDirectory === undefined ? undefined : await deployOver(dataDirectory, assembly.stacks);
   const parts = createParts(begun, stores.dynamoDb, assembly.assets, folders.compileCache, options);
   const { stacks, outputs } = await startResources(assembly, account, parts);
-  const awsEndpointUrl = await startEndpoint(begun, parts, stores, stacks);
+  const { url: awsEndpointUrl, health } = await startEndpoint(begun, parts, stores, stacks);
   options.signal?.throwIfAborted();
   startFunctions(begun, parts.functions, awsEndpointUrl);
   startQueues(begun, parts, stores);
@@ -379,7 +439,7 @@ async function start(begun: Start, close: () => Promise<void>): Promise<Cloud> {
   await recordDeployment?.();
   begun.faults.replace(options.faults ?? []);
   await startGateway(begun, parts);
-  startSchedules(begun, parts, stores.dynamoDb);
+  startSchedules(begun, parts, stores.dynamoDb, health);
   const { baseUrl } = account;
   return {
     baseUrl,
@@ -472,7 +532,19 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     const { failure: storageFailure } = storage;
     const clock = createClock();
     const administrator = newAccessKey('user');
-    const known = { options, account, administrator, logs, faults, clock, storageFailure };
+    const cloudWatch = createCloudWatch();
+    const activity = createFunctionActivity(cloudWatch, () => clock.now());
+    const known = {
+      options,
+      account,
+      administrator,
+      logs,
+      faults,
+      clock,
+      cloudWatch,
+      activity,
+      storageFailure,
+    };
     const begun = { ...known, removers: new Map(), closers, ports };
     const cloud = await start(begun, close);
     storage.setUp(true);

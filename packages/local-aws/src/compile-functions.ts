@@ -4,6 +4,8 @@ import { readAssembly } from './assembly/read-assembly.ts';
 import { startResources } from './assembly/start-resources.ts';
 import { createParts, REGION, ACCOUNT_ID } from './cloud.ts';
 import { createClock } from './clock.ts';
+import { createCloudWatch } from './cloudwatch/create-cloudwatch.ts';
+import { createFunctionActivity } from './cloudwatch/function-activity.ts';
 import { createFaults } from './faults/create-faults.ts';
 import { createLogPrinter } from './lambda/function-logs.ts';
 
@@ -17,8 +19,17 @@ const account = {
   awsEndpointUrl: NO_ADDRESS,
 };
 const assembly = await readAssembly(DIRECTORY);
+const clock = createClock();
+const cloudWatch = createCloudWatch();
 const parts = createParts(
-  { account, logs: createLogPrinter(() => undefined), faults: createFaults(1), clock: createClock() },
+  {
+    account,
+    logs: createLogPrinter(() => undefined),
+    faults: createFaults(1),
+    clock,
+    cloudWatch,
+    activity: createFunctionActivity(cloudWatch, () => clock.now()),
+  },
   { createTable: () => Promise.resolve() },
   assembly.assets,
   COMPILE_CACHE,

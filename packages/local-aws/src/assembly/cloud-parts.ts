@@ -1,4 +1,5 @@
 import type { PolicyDocument } from '../aws-service.ts';
+import type { AlarmDefinitions } from '../cloudwatch/create-cloudwatch.ts';
 import type { GatewayDefinition } from '../gateway/gateway-definition.ts';
 import type { FunctionHost } from '../lambda/function-host.ts';
 import type { LayerTable } from '../lambda/layer-table.ts';
@@ -41,4 +42,5 @@ export interface CloudParts {
   readonly queues: QueueDefinitions;
   readonly gateway: GatewayDefinition;
   readonly schedules: ScheduleTable;
+  readonly alarms: AlarmDefinitions;
 }

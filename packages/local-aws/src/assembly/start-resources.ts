@@ -5,6 +5,7 @@ import { createResolver, type ResourceHandle } from './resolver.ts';
 import type { Account } from './account.ts';
 import type { ResourceType } from './resource-type.ts';
 import { apiGatewayResources } from './resources/api-gateway.ts';
+import { cloudWatchResources } from './resources/cloudwatch.ts';
 import { iamResources } from './resources/iam.ts';
 import { lambdaResources } from './resources/lambda.ts';
 import { queueResources } from './resources/queues.ts';
@@ -24,6 +25,7 @@ export const resourceTypes: Readonly<Record<string, ResourceType>> = {
   ...queueResources,
   ...apiGatewayResources,
   ...scheduleResources,
+  ...cloudWatchResources,
   ...resourcesWithoutBehaviour,
 };
 
@@ -65,7 +67,7 @@ export async function startResources(
   const ordered = handles.toSorted((a, b) => (startOrder.get(a.type) ?? 0) - (startOrder.get(b.type) ?? 0));
   for (const handle of ordered) {
     const { stack, logicalId, type } = handle;
-    // A type without behaviour is not resolved: an alarm may refer to attributes that no local
+    // A type without behaviour is not resolved: a dashboard may refer to attributes that no local
     // resource has.
     if (type in resourcesWithoutBehaviour) continue;
     await typeOf(handle).start(

@@ -34,8 +34,8 @@ export interface AwsEndpointOptions extends Credentials {
   onCall?(record: CallRecord): void;
   /**
    * Handlers of the local account's own paths below `/_local/`: each receives the method and the
-   * body of a PUT, and returns JSON. A failure becomes a 400 with its message. These paths require
-   * the administrator's key as HTTP Basic.
+   * body of a PUT, and returns JSON or a promise of it. A failure becomes a 400 with its message.
+   * These paths require the administrator's key as HTTP Basic.
    */
   readonly controls?: Readonly<Record<string, (body: string, method: string) => unknown>>;
   /** The time of the local account, in ms. Functions sign by it. Default: that of the machine. */
@@ -264,7 +264,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
       const body = (await bodyOf(request)).toString('utf8');
       // A web page may send any other method to this machine.
       const { method = 'GET' } = request;
-      const controlled = control(method === 'PUT' ? body : '', method);
+      const controlled = await control(method === 'PUT' ? body : '', method);
       return { status: 200, headers, body: JSON.stringify(controlled) };
     } catch (error) {
       return { status: 400, headers, body: JSON.stringify({ message: errorMessage(error) }) };

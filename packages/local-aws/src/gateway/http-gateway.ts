@@ -35,6 +35,8 @@ export interface HttpGatewayOptions {
   readonly region: string;
   /** Called before every response, except for preflights and pages. */
   readonly onResponse?: (exchange: Exchange) => void;
+  /** Called for each response of the API, with the time since the request arrived. */
+  readonly observe?: (status: number, latencyMs: number) => void;
   /**
    * Pages next to the API, which has no such path. `accept` is the header, in which browsers name
    * `text/html`.
@@ -63,6 +65,11 @@ const MAX_HEADER_BYTES = 10_240;
 const GRACE_MS = 1_000;
 
 type Outcome = GatewayResponse | IntegrationResponse;
+
+interface Begun {
+  readonly requestId: string;
+  readonly startedMs: number;
+}
 
 function headerBytes({ method = '', url = '', rawHeaders }: IncomingMessage): number {
   return rawHeaders.reduce((sum, text) => sum + text.length, method.length + url.length);
@@ -183,7 +190,12 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
     );
   }
 
-  function send(request: IncomingMessage, response: ServerResponse, requestId: string, input: Outcome): void {
+  function send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { requestId, startedMs }: Begun,
+    input: Outcome,
+  ): void {
     const outcome = isGatewayResponse(input) ? (options.presentResponse?.(input) ?? input) : input;
     const headers = headersOf(outcome, api.cors, request.headers.origin);
     const body = typeof outcome.body === 'string' ? Buffer.from(outcome.body) : outcome.body;
@@ -191,6 +203,7 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
     headers['apigw-requestid'] = requestId;
     const [path] = splitOnce(request.url ?? '/', '?');
     options.onResponse?.({ method: request.method ?? 'GET', path, status: outcome.status, headers, body });
+    options.observe?.(outcome.status, performance.now() - startedMs);
     response.writeHead(outcome.status, headers as Record<string, string | string[]>);
     response.end(body);
   }
@@ -209,6 +222,7 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
       return;
     }
     const requestId = newRequestId();
+    const begun = { requestId, startedMs: performance.now() };
     if (api.cors !== undefined && isPreflight(request)) {
       response.writeHead(204, {
         ...preflightHeaders(api.cors, request.headers.origin ?? ''),
@@ -225,11 +239,11 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
     }
     const outcome = await reply(request, requestId);
     try {
-      send(request, response, requestId, outcome);
+      send(request, response, begun, outcome);
     } catch (error) {
       // A header that HTTP cannot carry.
       log(errorMessage(error));
-      if (!response.headersSent) send(request, response, requestId, gatewayResponses.integrationFailed);
+      if (!response.headersSent) send(request, response, begun, gatewayResponses.integrationFailed);
     }
   }
 

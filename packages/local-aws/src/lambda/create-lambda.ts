@@ -5,12 +5,16 @@ import { createStorageFailure, type StorageFailure } from '../storage-failure.ts
 import { createCallLimits } from './call-limits.ts';
 import { functionOperations } from './control-plane/function-operations.ts';
 import { layerOperations } from './control-plane/layer-operations.ts';
-import { createFunctionRegistry } from './control-plane/function-registry.ts';
+import { createFunctionRegistry, type FunctionRegistry } from './control-plane/function-registry.ts';
 import { openFunctionStore } from './control-plane/function-store.ts';
 import type { ControlPlane } from './control-plane/lambda-operation.ts';
 import { provisionedOperations } from './control-plane/provisioned-operations.ts';
 import { versionOperations } from './control-plane/version-operations.ts';
-import { createProcessHost, type ProcessHostOptions } from './custom-runtime/process-host.ts';
+import {
+  createProcessHost,
+  type ProcessHost,
+  type ProcessHostOptions,
+} from './custom-runtime/process-host.ts';
 import type { FunctionHost } from './function-host.ts';
 import { invokeOperations } from './invoke-operations.ts';
 import { createLambdaService } from './lambda-service.ts';
@@ -58,6 +62,8 @@ export interface Lambda {
    * Error for an invalid body.
    */
   control(body: string): unknown;
+  /** Lists the functions of CreateFunction, each with its number of running instances. */
+  created(): readonly { readonly name: string; readonly instances: number }[];
   /** No function can be invoked before. Starts the provisioned instances. */
   start(awsEndpointUrl: string): void;
   /** Kills every process. */
@@ -78,6 +84,14 @@ function createBackground() {
     },
     settled: () => Promise.all(unsettled),
   };
+}
+
+function createdFunctions(
+  registry: Pick<FunctionRegistry, 'all'>,
+  processes: Pick<ProcessHost, 'instanceCounts'>,
+) {
+  const counts = processes.instanceCounts();
+  return registry.all().map(({ name }) => ({ name, instances: counts[name] ?? 0 }));
 }
 
 export async function createLambda(options: LambdaOptions): Promise<Lambda> {
@@ -139,6 +153,7 @@ export async function createLambda(options: LambdaOptions): Promise<Lambda> {
       close: () => Promise.resolve(),
     }),
     control,
+    created: () => createdFunctions(registry, processes),
     start: (awsEndpointUrl) => {
       processes.start(awsEndpointUrl);
       registry.announce();

@@ -13,7 +13,7 @@ import {
 import { functionEnvironment } from './function-environment.ts';
 import { startInstance, type FunctionInstance } from './function-instance.ts';
 import { parseFunctionName } from './function-name.ts';
-import { createFunctionPool, type FunctionPool } from './function-pool.ts';
+import { createFunctionPool, type FunctionPool, type InvocationObserver } from './function-pool.ts';
 
 export interface FunctionPermission {
   /** Name or ARN. */
@@ -52,6 +52,8 @@ export interface FunctionHostOptions {
   readonly kills?: FunctionKills;
   /** Sets `Date` in functions. Default: the machine's time. */
   readonly clock?: SharedClock;
+  /** Returns the observer of a function's invocations. Default: none. */
+  readonly observerOf?: (functionName: string) => InvocationObserver;
 }
 
 /** More than the cores can run would only load the same code again. Nested calls need several. */
@@ -70,6 +72,8 @@ export interface FunctionHost {
   /** Ends a function; running invocations end first. */
   remove(name: string): Promise<void>;
   all(): readonly FunctionDefinition[];
+  /** How many instances of a function run. */
+  instancesOf(name: string): number;
   /**
    * Changes the reserved concurrency of a function: 0 refuses every invocation. Without a count the
    * template's applies again.
@@ -160,6 +164,7 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
       // On one machine a start slows down the running ones: a burst must not start eight.
       maxStarting: 1,
       idleMs: options.idleMs ?? 90_000,
+      ...(options.observerOf !== undefined && { observer: options.observerOf(definition.name) }),
     });
   }
 
@@ -190,6 +195,7 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
       await pool?.close();
     },
     all: () => [...definitions.values()],
+    instancesOf: (name) => pools.get(name)?.instanceCount ?? 0,
     reserve: (name, count) => {
       if (count === undefined) reserved.delete(name);
       else reserved.set(name, count);

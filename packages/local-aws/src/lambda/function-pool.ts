@@ -2,6 +2,14 @@ import { AwsError } from '../aws-service.ts';
 import { failure, type Invocation, type InvocationOutcome } from './function-definition.ts';
 import type { FunctionInstance } from './function-instance.ts';
 
+/** Sees the invocations of a function. */
+export interface InvocationObserver {
+  /** An invocation has ended. `durationMs` excludes the wait for an instance. */
+  ran(failed: boolean, durationMs: number): void;
+  /** An invocation was refused. */
+  throttled(): void;
+}
+
 export interface PoolOptions {
   readonly startInstance: () => FunctionInstance;
   readonly maxInstances: () => number;
@@ -17,6 +25,8 @@ export interface PoolOptions {
    * idle. Without it only `maxInstances` counts.
    */
   readonly budget?: { take(): boolean; give(): void; offer(): void };
+  /** Default: none. */
+  readonly observer?: InvocationObserver;
 }
 
 /**
@@ -117,13 +127,20 @@ export function createFunctionPool(options: PoolOptions): FunctionPool {
     settleRetired();
   }
 
+  async function run(instance: FunctionInstance, invocation: Invocation): Promise<InvocationOutcome> {
+    const startedMs = performance.now();
+    const outcome = await instance.run(invocation);
+    options.observer?.ran(outcome.failed, performance.now() - startedMs);
+    return outcome;
+  }
+
   /**
    * An instance that could not load the code still responds with the reason. The last one responds
    * to all: otherwise each waiting invocation would wait for another instance that fails to load.
    */
   function answerFor(instance: FunctionInstance): void {
     for (const { invocation, settle } of queue.splice(0, instances.size === 1 ? queue.length : 1))
-      settle(instance.run(invocation));
+      settle(run(instance, invocation));
   }
 
   async function start(): Promise<void> {
@@ -167,7 +184,7 @@ export function createFunctionPool(options: PoolOptions): FunctionPool {
   }
 
   function execute(instance: FunctionInstance, { invocation, settle }: Waiting): void {
-    const outcome = instance.run(invocation);
+    const outcome = run(instance, invocation);
     settle(outcome);
     void outcome.then(() => finish(instance));
   }
@@ -197,10 +214,12 @@ export function createFunctionPool(options: PoolOptions): FunctionPool {
 
   return {
     invoke: (invocation) => {
-      if (closed || options.maxInstances() === 0 || queue.length >= options.maxQueued)
+      if (closed || options.maxInstances() === 0 || queue.length >= options.maxQueued) {
+        options.observer?.throttled();
         throw new AwsError('TooManyRequestsException', 429, 'Rate Exceeded.', {
           Reason: 'ConcurrentInvocationLimitExceeded',
         });
+      }
       const { promise, resolve } = Promise.withResolvers<InvocationOutcome>();
       queue.push({ invocation, settle: resolve });
       dispatch();

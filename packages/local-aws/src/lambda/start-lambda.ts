@@ -7,7 +7,7 @@ import { resourcePolicyAllowsService } from '../iam/resource-policy.ts';
 import type { StorageFailure } from '../storage-failure.ts';
 import type { Kms } from '../kms/create-kms.ts';
 import { createLambda, type Lambda } from './create-lambda.ts';
-import type { Logs } from './function-logs.ts';
+import type { InvocationObserver } from './function-pool.ts';
 
 function mayWriteLogs(
   { region, accountId }: Account,
@@ -37,7 +37,9 @@ function canEncrypt({ region, accountId }: Account, kms: Kms, keyArn: string, fu
 
 interface StartedServices {
   readonly kms: Kms;
-  readonly logs: Logs;
+  /** Receives the output of functions whose role may write logs, in pieces. */
+  readonly log: (functionName: string, text: string) => void;
+  readonly observerOf: (functionName: string) => InvocationObserver;
   /** Directory of the functions of CreateFunction; without it they live in memory. */
   readonly dataDir?: string;
   readonly storageFailure: StorageFailure;
@@ -51,21 +53,18 @@ interface StartedServices {
 export function startLambda(
   account: Account,
   { functions, layers, roles }: CloudParts,
-  { kms, logs, ...where }: StartedServices,
+  { kms, ...rest }: StartedServices,
 ): Promise<Lambda> {
   const { accountId, region } = account;
   return createLambda({
     accountId,
     region,
-    ...where,
+    ...rest,
     functions,
     layers,
     credentialsFor: (roleArn) => roles.credentialsFor(roleArn),
     canAssume: (roleArn) => roles.has(roleArn) && roles.trusts(roleArn, 'lambda.amazonaws.com'),
     canEncrypt: (keyArn, functionArn) => canEncrypt(account, kms, keyArn, functionArn),
     mayWriteLogs: (roleArn, logGroup) => mayWriteLogs(account, roles, roleArn, logGroup),
-    log: (name, text) => {
-      logs.write(name, text);
-    },
   });
 }

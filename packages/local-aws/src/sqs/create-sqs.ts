@@ -5,7 +5,7 @@ import { AwsError, type AwsAccess, type AwsCall, type AwsResponse, type AwsServi
 import type { SharedClock } from '../clock.ts';
 import { createStorageFailure, STORAGE_RETRY_MS, type StorageFailure } from '../storage-failure.ts';
 import { SQS_ACTIONS, type QueueDefinition } from './queue-definitions.ts';
-import type { QueueResponse, QueueRequest, QueueWorkerSettings } from './queue-messages.ts';
+import type { QueueDepth, QueueResponse, QueueRequest, QueueWorkerSettings } from './queue-messages.ts';
 
 export interface SqsOptions {
   readonly accountId: string;
@@ -28,6 +28,8 @@ export interface Sqs extends AwsService {
    * {@link AwsError} like SQS.
    */
   call(operation: string, input: object): Promise<unknown>;
+  /** Counts the messages of all queues. */
+  depths(): Promise<readonly QueueDepth[]>;
 }
 
 /** The accesses to the key of an encrypted queue, by call (SQS Developer Guide, Key management). */
@@ -122,15 +124,18 @@ function createQueueWorker(settings: QueueWorkerSettings, failure: StorageFailur
     worker.postMessage(request);
   }
 
+  async function ask(request: (id: number) => QueueRequest): Promise<Worked> {
+    if (closed !== undefined) throw new Error('the queues have stopped');
+    lastId += 1;
+    post(request(lastId));
+    const reply = Promise.withResolvers<Worked>();
+    waiting.set(lastId, reply);
+    return await reply.promise;
+  }
+
   return {
-    call: async (target: string, body: string): Promise<Worked> => {
-      if (closed !== undefined) throw new Error('the queues have stopped');
-      lastId += 1;
-      post({ kind: 'call', id: lastId, target, body });
-      const reply = Promise.withResolvers<Worked>();
-      waiting.set(lastId, reply);
-      return await reply.promise;
-    },
+    call: (target: string, body: string) => ask((id) => ({ kind: 'call', id, target, body })),
+    depths: () => ask((id) => ({ kind: 'depths', id })),
     close: async (): Promise<void> => {
       const closing = worker;
       if (closed !== undefined) return;
@@ -238,5 +243,9 @@ export function createSqs(options: SqsOptions): Sqs {
       await call('DeleteQueue', { QueueUrl: url });
     },
     call,
+    depths: async () => {
+      const { body } = await worker.depths();
+      return JSON.parse(body) as readonly QueueDepth[];
+    },
   };
 }

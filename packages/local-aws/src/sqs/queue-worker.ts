@@ -8,7 +8,7 @@ import { buildApp, type BuildAppOptions } from 'fauxqs';
 import { followClock } from '../clock.ts';
 import { errorCode, errorMessage } from '../error-code.ts';
 import { damaged } from '../storage-failure.ts';
-import type { QueueResponse, QueueRequest, QueueWorkerSettings } from './queue-messages.ts';
+import type { QueueDepth, QueueResponse, QueueRequest, QueueWorkerSettings } from './queue-messages.ts';
 
 type Stores = NonNullable<BuildAppOptions['stores']>;
 
@@ -30,7 +30,7 @@ async function part<T>(path: string, name: string): Promise<T> {
 }
 
 interface Opened {
-  readonly stores?: Stores;
+  readonly stores: Stores;
   close(): void;
 }
 
@@ -67,17 +67,21 @@ function dequeueAtomically({ prototype }: { readonly prototype: Queue }, persist
   };
 }
 
+async function newStores(): Promise<Stores> {
+  const SqsStore = await part<new () => Stores['sqsStore']>('sqs/sqsStore.js', 'SqsStore');
+  const SnsStore = await part<new () => Stores['snsStore']>('sns/snsStore.js', 'SnsStore');
+  const S3Store = await part<new () => Stores['s3Store']>('s3/s3Store.js', 'S3Store');
+  return { sqsStore: new SqsStore(), snsStore: new SnsStore(), s3Store: new S3Store() };
+}
+
 async function loadStores(dataDir: string): Promise<Opened> {
   const PersistenceManager = await part<new (directory: string) => Persistence>(
     'persistence.js',
     'PersistenceManager',
   );
-  const SqsStore = await part<new () => Stores['sqsStore']>('sqs/sqsStore.js', 'SqsStore');
   const SqsQueue = await part<{ readonly prototype: Queue }>('sqs/sqsStore.js', 'SqsQueue');
-  const SnsStore = await part<new () => Stores['snsStore']>('sns/snsStore.js', 'SnsStore');
-  const S3Store = await part<new () => Stores['s3Store']>('s3/s3Store.js', 'S3Store');
   const persistence = new PersistenceManager(dataDir);
-  const stores = { sqsStore: new SqsStore(), snsStore: new SnsStore(), s3Store: new S3Store() };
+  const stores = await newStores();
   // The file already contains the loaded data: the stores write only from here on.
   persistence.loadSqsAndSns(stores.sqsStore, stores.snsStore);
   Object.assign(stores.sqsStore, { persistence });
@@ -92,7 +96,7 @@ async function loadStores(dataDir: string): Promise<Opened> {
 }
 
 async function openStores(dataDir: string | undefined): Promise<Opened> {
-  if (dataDir === undefined) return { close: () => undefined };
+  if (dataDir === undefined) return { stores: await newStores(), close: () => undefined };
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   try {
     return await loadStores(dataDir);
@@ -102,11 +106,7 @@ async function openStores(dataDir: string | undefined): Promise<Opened> {
 }
 
 const opened = await openStores(settings.dataDir);
-const app = buildApp({
-  logger: false,
-  defaultRegion: settings.region,
-  ...(opened.stores !== undefined && { stores: opened.stores }),
-});
+const app = buildApp({ logger: false, defaultRegion: settings.region, stores: opened.stores });
 await app.ready();
 
 function post(reply: QueueResponse): void {
@@ -134,7 +134,29 @@ async function call(id: number, target: string, body: string): Promise<void> {
   post({ kind: 'answer', id, status: response.statusCode, body: response.payload });
 }
 
+/** Counts by the time: fauxqs itself moves messages only when someone receives. */
+function depthOf(queue: Queue): QueueDepth {
+  const now = Date.now();
+  const { ready, delayed, inflight } = queue.inspectMessages();
+  const stillDelayed = delayed.filter(({ delayUntil = 0 }) => delayUntil > now).length;
+  const stillInFlight = inflight.filter(({ visibilityDeadline }) => visibilityDeadline > now).length;
+  const messages = [...ready, ...delayed, ...inflight.map(({ message }) => message)];
+  const oldest = messages.reduce((least, { sentTimestamp }) => Math.min(least, sentTimestamp), Infinity);
+  return {
+    name: queue.name,
+    visible: messages.length - stillDelayed - stillInFlight,
+    inFlight: stillInFlight,
+    delayed: stillDelayed,
+    oldestAgeMs: messages.length === 0 ? undefined : Math.max(0, now - oldest),
+  };
+}
+
 parentPort?.on('message', (request: QueueRequest) => {
+  if (request.kind === 'depths') {
+    const depths = [...opened.stores.sqsStore.allQueues()].map(depthOf);
+    post({ kind: 'answer', id: request.id, status: 200, body: JSON.stringify(depths) });
+    return;
+  }
   if (request.kind === 'call') {
     void call(request.id, request.target, request.body);
     return;

@@ -1,6 +1,7 @@
 import type { CloudParts, TableDefinition } from '../../src/assembly/cloud-parts.ts';
 import { createKeyDefinitions } from '../../src/assembly/key-definitions.ts';
 import { createRoleRegistry } from '../../src/assembly/role-registry.ts';
+import { createCloudWatch } from '../../src/cloudwatch/create-cloudwatch.ts';
 import { createGatewayDefinition } from '../../src/gateway/gateway-definition.ts';
 import { createFunctionHost } from '../../src/lambda/function-host.ts';
 import { createLayerTable } from '../../src/lambda/layer-table.ts';
@@ -39,5 +40,6 @@ export function someParts(
     queues: createQueueDefinitions(),
     gateway: createGatewayDefinition(),
     schedules: createScheduleTable(),
+    alarms: createCloudWatch(),
   };
 }

@@ -193,6 +193,30 @@ describe('a feature that does not run locally stops the start', () => {
     await expect(start(app)).rejects.toThrow(/App\/Key cannot run locally: .*Unrecognized key: "Origin"/);
   });
 
+  it('a property or a statistic of an alarm, by its name', async () => {
+    const properties = {
+      Namespace: 'App',
+      MetricName: 'Failures',
+      Period: 60,
+      EvaluationPeriods: 1,
+      Threshold: 1,
+      ComparisonOperator: 'GreaterThanThreshold',
+    };
+    const startAlarm = (more: Readonly<Record<string, unknown>>) =>
+      start(
+        anApp({
+          Failing: { Type: 'AWS::CloudWatch::Alarm', Properties: Object.assign({}, properties, more) },
+        }),
+      );
+    await expect(startAlarm({ Statistic: 'Sum', ThresholdMetricId: 'a' })).rejects.toThrow(
+      /App\/Failing cannot run locally: .*Unrecognized key: "ThresholdMetricId"/,
+    );
+    await expect(startAlarm({ ExtendedStatistic: 'tm99' })).rejects.toThrow(
+      /App\/Failing cannot run locally: .*the statistic tm99 does not run locally/,
+    );
+    await expect(startAlarm({})).rejects.toThrow('App/Failing cannot run locally: an alarm without Metrics');
+  });
+
   it('a value that would behave differently on AWS', async () => {
     const Properties = { AttributeDefinitions: [], KeySchema: [], BillingMode: 'PROVISIONED' };
     await expect(start(anApp({ Table: { Type: 'AWS::DynamoDB::Table', Properties } }))).rejects.toThrow(

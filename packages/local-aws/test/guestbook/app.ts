@@ -1,6 +1,7 @@
-// A CDK app of a dozen lines that is not the product: a table, two functions and an HTTP API.
+// A CDK app of a dozen lines that is not the product: a table, two functions, an HTTP API and an
+// alarm.
 import { join } from 'node:path';
-import { App, Stack } from 'aws-cdk-lib';
+import { App, Duration, Stack } from 'aws-cdk-lib';
 import { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
@@ -19,4 +20,9 @@ guests.grantWriteData(sign);
 // The same, without the permission to write.
 const look = new LambdaFunction(stack, 'Look', { ...runtime, environment });
 const api = new HttpApi(stack, 'Api', { defaultIntegration: new HttpLambdaIntegration('Sign', sign) });
+sign.metricErrors({ period: Duration.minutes(1) }).createAlarm(stack, 'Failing', {
+  alarmName: 'Failing',
+  threshold: 1,
+  evaluationPeriods: 1,
+});
 api.addRoutes({ path: '/look', integration: new HttpLambdaIntegration('Look', look) });

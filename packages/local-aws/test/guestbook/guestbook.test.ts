@@ -3,6 +3,8 @@ import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCloud, type Cloud } from '../../src/cloud.ts';
+import type { Health } from '../../src/cloudwatch/health.ts';
+import { control } from '../../src/control.ts';
 import { inThoroughRun } from '../in-thorough-run.ts';
 
 const workDirectory = mkdtempSync(join(tmpdir(), 'guestbook-'));
@@ -60,6 +62,33 @@ it('runs a function of another CDK app, which writes to its table', async () => 
 it('rejects a call that the template of the function does not allow', async () => {
   expect(await visit(await start(), 'look')).toMatchObject({
     failure: expect.stringMatching(/AccessDenied/),
+  });
+});
+
+it('rings the alarm of another app when a fault kills its function', async () => {
+  const cloud = await start();
+  const local = {
+    aws_endpoint_url: cloud.awsEndpointUrl,
+    aws_access_key_id: cloud.administrator.accessKeyId,
+    aws_secret_access_key: cloud.administrator.secretAccessKey,
+  };
+  const put = (path: string, body: unknown) =>
+    control(local, path, { method: 'PUT', body: JSON.stringify(body) });
+  const health = async () => (await control(local, 'health')) as Health;
+  await visit(cloud, 'ada');
+  await put('clock', { advance_seconds: 60 });
+  expect(await health()).toMatchObject({
+    alarms: [{ name: 'Failing', state: 'OK' }],
+    functions: expect.arrayContaining([expect.objectContaining({ invocations: 1, errors: 0 })]),
+  });
+  await put('faults', ['function/Sign:kill:1']);
+  await visit(cloud, 'ada');
+  await put('clock', { advance_seconds: 60 });
+  const { alarms, functions } = await health();
+  expect(alarms).toMatchObject([{ name: 'Failing', state: 'ALARM' }]);
+  expect(functions.find(({ errors }) => errors === 1)).toMatchObject({
+    name: expect.stringMatching(/^Guestbook-Sign/),
+    last_error_at: expect.any(String),
   });
 });
 

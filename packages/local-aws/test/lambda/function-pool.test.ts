@@ -39,18 +39,24 @@ type Instance = ReturnType<typeof anInstance>;
 
 let pool: FunctionPool;
 let made: Instance[];
+let observed: unknown[];
 
 beforeEach(() => {
   made = [];
+  observed = [];
   pool = createFunctionPool({
     startInstance: () => {
       made.push(anInstance());
       return (made.at(-1) as Instance).instance;
     },
     maxInstances: () => 8,
-    maxQueued: 100,
+    maxQueued: 5,
     maxStarting: 1,
     idleMs: 60_000,
+    observer: {
+      ran: (failed, durationMs) => observed.push([failed ? 'failed' : 'ran', durationMs < 60_000]),
+      throttled: () => observed.push('throttled'),
+    },
   });
 });
 
@@ -88,4 +94,18 @@ it('a failing instance next to a working one fails one invocation only', async (
   await turn();
   made[0]?.answer();
   expect((await Promise.all(outcomes)).map(({ failed }) => failed)).toEqual([false, true, false]);
+});
+
+it('the observer sees each invocation that ran, failed or was refused', async () => {
+  const outcomes = [1, 2, 3, 4, 5].map(() => pool.invoke(INVOCATION));
+  expect(() => pool.invoke(INVOCATION)).toThrow('Rate Exceeded.');
+  made[0]?.start();
+  await turn();
+  made[1]?.fail();
+  await turn();
+  made[0]?.answer();
+  await Promise.all(outcomes);
+  expect(observed.toSorted()).toEqual(
+    ['failed', 'ran', 'ran', 'ran', 'ran'].map((outcome): unknown => [outcome, true]).concat('throttled'),
+  );
 });

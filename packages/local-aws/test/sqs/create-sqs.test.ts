@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startAwsEndpoint, type AwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
 import type { PolicyStatement, Role } from '../../src/aws-service.ts';
+import { createClock } from '../../src/clock.ts';
 import { createKms } from '../../src/kms/create-kms.ts';
 import { createSqs, type Sqs } from '../../src/sqs/create-sqs.ts';
 import type { QueueDefinition } from '../../src/sqs/queue-definitions.ts';
@@ -257,5 +258,28 @@ it('messages in a data folder survive a restart, and attributes are those of the
     await second.close();
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+it('counts the messages of each queue by their state, and the age of the oldest', async () => {
+  const clock = createClock();
+  const counted = createSqs({ ...account, clock: clock.shared });
+  try {
+    for (const name of ['busy', 'empty'])
+      await counted.createQueue(aQueue(name, { VisibilityTimeout: '60' }));
+    const { url: QueueUrl } = aQueue('busy');
+    for (const DelaySeconds of [0, 0, 0, 90])
+      await counted.call('SendMessage', { QueueUrl, MessageBody: 'x', DelaySeconds });
+    await counted.call('ReceiveMessage', { QueueUrl, MaxNumberOfMessages: 2 });
+    const [busy, empty] = await counted.depths();
+    expect(busy).toMatchObject({ name: 'busy', visible: 1, inFlight: 2, delayed: 1 });
+    expect(busy?.oldestAgeMs).toBeLessThan(60_000);
+    expect(empty).toEqual({ name: 'empty', visible: 0, inFlight: 0, delayed: 0 });
+    clock.control('{"advance_seconds": 70}', 'PUT');
+    const [later] = await counted.depths();
+    expect(later).toMatchObject({ visible: 3, inFlight: 0, delayed: 1 });
+    expect(later?.oldestAgeMs).toBeGreaterThanOrEqual(70_000);
+  } finally {
+    await counted.close();
   }
 });

@@ -41,22 +41,16 @@ const logGroup: ResourceType['identify'] = (handle, account) => {
   return { ref, attributes: { ...attributes, ...(key !== undefined && { KmsKeyId: key }) } };
 };
 
-const NO_METRICS = 'one machine stores no metrics: its operator reads the log';
 const ONE_VERSION = 'one machine has one version of a function, and moves no requests to another';
 
 export const resourcesWithoutBehaviour: Readonly<Record<string, ResourceType>> = {
   'AWS::CDK::Metadata': withoutBehaviour('reports the used constructs to AWS', unnamed),
-  'AWS::CloudWatch::Alarm': withoutBehaviour(
-    NO_METRICS,
-    named('AlarmName', 255, (name, scope) => `arn:aws:cloudwatch:${scope}:alarm:${name}`),
-  ),
   'AWS::CloudWatch::Dashboard': withoutBehaviour(
-    NO_METRICS,
+    'one machine stores the metrics of alarms alone, and draws none',
     named('DashboardName', 255, (name, scope) => `arn:aws:cloudwatch:${scope}:dashboard/${name}`),
   ),
   'AWS::CodeDeploy::Application': withoutBehaviour(ONE_VERSION, unnamed),
   'AWS::CodeDeploy::DeploymentGroup': withoutBehaviour(ONE_VERSION, unnamed),
-  'AWS::Logs::MetricFilter': withoutBehaviour(NO_METRICS, unnamed),
   'AWS::Logs::LogGroup': withoutBehaviour(
     'the function host writes each function into a file of its own',
     logGroup,
@@ -65,9 +59,12 @@ export const resourcesWithoutBehaviour: Readonly<Record<string, ResourceType>> =
     'its value is made on AWS alone, and functions get it by the template',
     secret,
   ),
-  'AWS::SNS::Topic': withoutBehaviour('only alarms publish to topics, and alarms do not run locally', topic),
+  'AWS::SNS::Topic': withoutBehaviour(
+    'only alarms publish to topics, and alarms send nothing locally',
+    topic,
+  ),
   'AWS::SNS::TopicPolicy': withoutBehaviour(
-    'only alarms publish to topics, and alarms do not run locally',
+    'only alarms publish to topics, and alarms send nothing locally',
     unnamed,
   ),
 };

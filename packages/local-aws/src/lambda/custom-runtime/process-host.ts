@@ -6,7 +6,7 @@ import type { VersionSettings } from '../control-plane/function-record.ts';
 import { errorMessage } from '../../error-code.ts';
 import { failure, type Invocation, type InvocationOutcome } from '../function-definition.ts';
 import type { FunctionInstance } from '../function-instance.ts';
-import { createFunctionPool, type FunctionPool } from '../function-pool.ts';
+import { createFunctionPool, type FunctionPool, type InvocationObserver } from '../function-pool.ts';
 import type { LayerTable } from '../layer-table.ts';
 import { createInstanceBudget } from './instance-budget.ts';
 import { startProcessInstance } from './process-instance.ts';
@@ -30,6 +30,8 @@ export interface ProcessHostOptions {
   /** Default 5 minutes. */
   readonly idleMs?: number;
   readonly initTimeoutMs?: number;
+  /** Returns the observer of a function's invocations. Default: none. */
+  readonly observerOf?: (functionName: string) => InvocationObserver;
 }
 
 /** A version that can run. */
@@ -163,6 +165,7 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
       idleMs: options.idleMs ?? 5 * 60_000,
       reserved: () => opened.reserved,
       budget,
+      ...(options.observerOf !== undefined && { observer: options.observerOf(version.functionName) }),
     });
     const { functionName, key, reserved } = version;
     const opened: Running = { functionName, key, pool, reserved, retired: false, codeDirectory };

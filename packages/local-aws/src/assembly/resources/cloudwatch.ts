@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { alarmDefinition, alarmProperties } from '../../cloudwatch/alarm-definition.ts';
+import { errorMessage } from '../../error-code.ts';
+import { physicalName } from '../physical-name.ts';
+import { resourceType, withoutEffect, type ResourceType } from '../resource-type.ts';
+
+const alarm = resourceType({
+  identify: ({ stack, logicalId, text }, { accountId, region }) => {
+    const name = text('AlarmName') ?? physicalName(stack.name, logicalId, 255);
+    return { ref: name, attributes: { Arn: `arn:aws:cloudwatch:${region}:${accountId}:alarm:${name}` } };
+  },
+  properties: alarmProperties,
+  start: ({ stackName, logicalId, identity, properties }, { alarms }) => {
+    try {
+      alarms.define(alarmDefinition(identity.ref, properties));
+    } catch (error) {
+      throw new Error(`${stackName}/${logicalId} cannot run locally: ${errorMessage(error)}`, {
+        cause: error,
+      });
+    }
+  },
+});
+
+const metricFilter = resourceType({
+  identify: ({ stack, logicalId }) => ({ ref: physicalName(stack.name, logicalId, 255), attributes: {} }),
+  properties: z.strictObject({
+    MetricTransformations: z.array(z.looseObject({ MetricNamespace: z.string(), MetricName: z.string() })),
+    FilterName: withoutEffect,
+    FilterPattern: withoutEffect,
+    LogGroupName: withoutEffect,
+    ApplyOnTransformedLogs: withoutEffect,
+  }),
+  start: ({ properties }, { alarms }) => {
+    for (const { MetricNamespace: namespace, MetricName: name } of properties.MetricTransformations)
+      alarms.defineFiltered({ namespace, name });
+  },
+});
+
+export const cloudWatchResources: Readonly<Record<string, ResourceType>> = {
+  'AWS::CloudWatch::Alarm': alarm,
+  'AWS::Logs::MetricFilter': metricFilter,
+};

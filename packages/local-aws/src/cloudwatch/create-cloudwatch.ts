@@ -1,0 +1,117 @@
+import type { AlarmDefinition } from './alarm-definition.ts';
+import { readEmbeddedMetrics } from './embedded-metrics.ts';
+import {
+  evaluateAlarm,
+  evaluationRange,
+  type AlarmState,
+  type Datapoint,
+  type Verdict,
+} from './evaluate-alarm.ts';
+import { isMeasured } from './measured-metrics.ts';
+import { createMetricStore, type MetricId, type MetricSeries } from './metric-store.ts';
+
+/** An alarm as it is now. */
+export interface AlarmReading extends Verdict {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** What the templates define for CloudWatch. */
+export interface AlarmDefinitions {
+  define(alarm: AlarmDefinition): void;
+  /** A metric filter makes this metric from log lines, which does not happen locally. */
+  defineFiltered(metric: Pick<MetricId, 'namespace' | 'name'>): void;
+}
+
+/**
+ * The alarms of the app and the metrics that they watch. Its minutes are those of the schedules. An
+ * alarm is only evaluated when someone asks.
+ */
+export interface CloudWatch extends AlarmDefinitions {
+  /** Reads a line that a function printed. */
+  printed(line: string): void;
+  /** Returns `undefined` for a metric that no alarm watches. */
+  readonly find: (metric: MetricId) => MetricSeries | undefined;
+  readonly passMinute: () => void;
+  /** Deletes the alarm of a name. */
+  remove(name: string): void;
+  /** All alarms, by name. */
+  alarms(): readonly AlarmReading[];
+}
+
+/** Most minutes for which an alarm that depends on its earlier states is evaluated afterwards. */
+const MOST_EVALUATIONS = 60;
+
+interface Alarm {
+  readonly definition: AlarmDefinition;
+  state: AlarmState;
+  /** The minute before which everything was evaluated. */
+  evaluatedTo: number;
+}
+
+export function createCloudWatch(): CloudWatch {
+  const store = createMetricStore();
+  const alarms = new Map<string, Alarm>();
+  const filtered = new Set<string>();
+  const filterKey = ({ namespace, name }: Pick<MetricId, 'namespace' | 'name'>): string =>
+    JSON.stringify([namespace, name]);
+
+  /** The data points of an alarm at the begin of a minute; the newest ends there. */
+  function datapointsOf(definition: AlarmDefinition, end: number): readonly Datapoint[] {
+    const { periodMinutes } = definition;
+    return Array.from({ length: evaluationRange(definition) }, (_, index): Datapoint => {
+      const to = end - (evaluationRange(definition) - 1 - index) * periodMinutes;
+      const from = to - periodMinutes;
+      const value = definition.valueOf(({ metric, statistic }) => store.read(metric, statistic, from, to));
+      return value ?? (from < 0 ? 'before' : 'missing');
+    });
+  }
+
+  function evaluate(alarm: Alarm): Verdict {
+    const { definition } = alarm;
+    const unmeasured = definition.metrics.find(
+      ({ metric }) => !isMeasured(metric) || filtered.has(filterKey(metric)),
+    );
+    if (unmeasured !== undefined) {
+      const { namespace, name } = unmeasured.metric;
+      return { state: 'INSUFFICIENT_DATA', reason: `${namespace} ${name} is not measured locally.` };
+    }
+    const now = store.minute;
+    let end = now;
+    // Only these depend on their state before.
+    if (definition.missingData === 'ignore') end = Math.max(alarm.evaluatedTo + 1, now - MOST_EVALUATIONS);
+    for (; end < now; end += 1)
+      alarm.state = evaluateAlarm(definition, datapointsOf(definition, end), alarm.state).state;
+    const verdict = evaluateAlarm(definition, datapointsOf(definition, now), alarm.state);
+    alarm.state = verdict.state;
+    alarm.evaluatedTo = now;
+    return verdict;
+  }
+
+  return {
+    define: (definition) => {
+      alarms.set(definition.name, { definition, state: 'INSUFFICIENT_DATA', evaluatedTo: 0 });
+      const minutes = evaluationRange(definition) * definition.periodMinutes + MOST_EVALUATIONS;
+      for (const { metric, statistic } of definition.metrics) store.watch(metric, statistic, minutes);
+    },
+    defineFiltered: (metric) => {
+      filtered.add(filterKey(metric));
+    },
+    printed: (line) => {
+      readEmbeddedMetrics(line, (metric, value) => store.find(metric)?.add(value));
+    },
+    find: store.find,
+    passMinute: store.passMinute,
+    remove: (name) => {
+      alarms.delete(name);
+    },
+    alarms: () =>
+      [...alarms.values()]
+        .map((alarm) => ({
+          name: alarm.definition.name,
+          description: alarm.definition.description,
+          ...evaluate(alarm),
+        }))
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+  };
+}
