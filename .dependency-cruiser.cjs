@@ -2,7 +2,7 @@
  * The arrows between the rooms (docs/architecture.md), each with its reason.
  * @type {import('dependency-cruiser').IConfiguration}
  */
-const own = '^(bin|lib|functions|src|reactor-runtime|packages|test|tools|examples)/';
+const own = '^(bin|console|lib|functions|src|reactor-runtime|packages|test|tools|examples)/';
 
 /**
  * The folders of src/core from the lowest to the highest: each imports only those before it.
@@ -192,7 +192,7 @@ module.exports = {
     {
       name: 'lib-knows-what-it-deploys',
       comment:
-        'Routes and environment of the functions, the commands of the operator, the names of the indexes that the adapters query, what makes a table append-only, what goes into the layer, the headers that browsers may read, and that of the edge: names shared through one file. And the life of a cvc, which is a setting here and words of the interface there.',
+        'Routes and environment of the functions, the commands of the operator, the names of the indexes that the adapters query, what makes a table append-only, what goes into the layer, the headers that browsers may read, and that of the edge: names shared through one file. And the life of a cvc, which is a setting here and words of the interface there. And the headers of the console, which a local server sends too.',
       severity: 'error',
       from: { path: '^lib/' },
       to: {
@@ -205,6 +205,7 @@ module.exports = {
           '^src/core/reactors/author-packages\\.ts$',
           '^src/http/(edge-secret|reserved-headers)\\.ts$',
           '^src/core/tokens/cvc-lifetime\\.ts$',
+          '^console/headers\\.ts$',
         ],
       },
     },
@@ -216,7 +217,11 @@ module.exports = {
       from: { path: '^bin/', pathNot: '^bin/operator/restore/' },
       to: {
         path: own,
-        pathNot: ['^(bin|lib|packages/local-aws/src)/', '^functions/operator/command-names\\.ts$'],
+        pathNot: [
+          '^(bin|lib|packages/local-aws/src)/',
+          '^functions/operator/command-names\\.ts$',
+          '^console/headers\\.ts$',
+        ],
       },
     },
     {
@@ -233,6 +238,14 @@ module.exports = {
           '^src/core/(tokens/service-id|tenants/tenant|crypto/key-ring)\\.ts$',
         ],
       },
+    },
+    {
+      name: 'console-is-a-client',
+      comment:
+        'A page over the API alone: it does what anyone with the key could do, so it knows the SDK and nothing of the service.',
+      severity: 'error',
+      from: { path: '^console/' },
+      to: { path: own, pathNot: '^(console|packages/sdk/src)/' },
     },
     {
       name: 'local-aws-is-alone',
@@ -275,7 +288,7 @@ module.exports = {
       name: 'product-without-tests',
       comment: 'Nothing that ships knows its tests, tools or examples.',
       severity: 'error',
-      from: { path: '^(bin|lib|functions|src|reactor-runtime|packages/[^/]+/src)/' },
+      from: { path: '^(bin|console|lib|functions|src|reactor-runtime|packages/[^/]+/src)/' },
       to: { path: ['^(test|tools|examples)/', '^packages/[^/]+/test/'] },
     },
     {

@@ -87,7 +87,7 @@ const ONLY_TESTS = 'afterAll afterEach beforeAll beforeEach describe expect it j
 const readonly = (names: string): Record<string, 'readonly'> =>
   Object.fromEntries(names.split(' ').map((name) => [name, 'readonly']));
 
-const PRODUCT = ['{bin,functions,lib,reactor-runtime,src}/**/*.ts', 'packages/*/src/**/*.ts'];
+const PRODUCT = ['{bin,console,functions,lib,reactor-runtime,src}/**/*.ts', 'packages/*/src/**/*.ts'];
 
 export default defineConfig({
   options: {
@@ -156,7 +156,7 @@ export default defineConfig({
     },
     {
       // All code is one program for the compiler, which therefore knows jest's globals everywhere.
-      files: ['{bin,functions,lib,src,tools}/**/*.ts', 'packages/local-aws/src/**/*.ts'],
+      files: ['{bin,console,functions,lib,src,tools}/**/*.ts', 'packages/local-aws/src/**/*.ts'],
       rules: {
         'no-restricted-globals': ['error', ...ONLY_TESTS],
       },

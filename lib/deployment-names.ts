@@ -27,12 +27,18 @@ export const reactorLayerName = (serviceName: string): string => `${serviceName}
 /** The tag of tables and KMS keys, whose value is the service name. */
 export const DEPLOYMENT_TAG = 'cloakroom:deployment';
 
-/** AWS WAF for CloudFront exists only in this Region (AWS WAF Developer Guide). */
+/**
+ * AWS WAF for CloudFront, and the certificates that CloudFront reads, exist only in this Region
+ * (Developer Guides of AWS WAF and of CloudFront).
+ */
 export const EDGE_REGION = 'us-east-1';
 
 /** Stacks of several Regions of a service are in the one of the edge. */
 export const firewallStackName = (serviceName: string, region: string): string =>
   `${serviceName}-Firewall-${region}`;
+
+export const consoleStackName = (serviceName: string, region: string): string =>
+  `${serviceName}-Console-${region}`;
 
 /** The construct ids of the tables, which end their names. */
 export const DATA_TABLES = ['Tokens', 'Ephemeral', 'Access', 'Reactors'] as const;

@@ -1,9 +1,10 @@
 import type { App } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { ApiStack } from './api-stack.ts';
+import { ConsoleStack } from './console-stack.ts';
 import { DataStack } from './data-stack.ts';
 import { edgeSecretValues } from './edge-secret-values.ts';
-import { EDGE_REGION, firewallStackName } from './deployment-names.ts';
+import { consoleStackName, EDGE_REGION, firewallStackName } from './deployment-names.ts';
 import { EdgeStack, FirewallStack } from './edge-stack.ts';
 import { MonitoringStack } from './monitoring-stack.ts';
 import { OperationsStack } from './operations-stack.ts';
@@ -27,24 +28,35 @@ export interface Place {
   readonly account?: string | undefined;
 }
 
-/** CloudFront and its firewall in front of the API. The firewall is in a separate region. */
-function buildEdge(
-  scope: Construct,
-  settings: Settings,
-  { region, account }: Place,
-  api: ApiStack,
-  secretValue: string,
-) {
-  if (region === undefined)
-    throw new SettingsError('setting edge needs a region: set AWS_REGION, or deploy with a profile');
+const accountOf = ({ account }: Place) => (account === undefined ? {} : { account });
+
+/** The name of a stack in the Region of CloudFront has the Region of the service. */
+function requireRegion(setting: string, { region }: Place): string {
+  if (region !== undefined) return region;
+  throw new SettingsError(`setting ${setting} needs a region: set AWS_REGION, or deploy with a profile`);
+}
+
+/** The page of the console. It refers to no other stack, and none refers to it. */
+function buildConsole(scope: Construct, settings: Settings, place: Place): void {
   const name = settings.serviceName;
-  const accountOf = account === undefined ? {} : { account };
+  new ConsoleStack(scope, `${name}-Console`, {
+    description: 'Cloakroom: console',
+    stackName: consoleStackName(name, requireRegion('console', place)),
+    settings,
+    env: { region: EDGE_REGION, ...accountOf(place) },
+  });
+}
+
+/** CloudFront and its firewall in front of the API. The firewall is in a separate region. */
+function buildEdge(scope: Construct, settings: Settings, place: Place, api: ApiStack, secretValue: string) {
+  const region = requireRegion('edge', place);
+  const name = settings.serviceName;
   const firewall = new FirewallStack(scope, `${name}-Firewall`, {
     description: 'Cloakroom: rules of the edge',
     // Services of several Regions have theirs in the same one.
     stackName: firewallStackName(name, region),
     settings,
-    env: { region: EDGE_REGION, ...accountOf },
+    env: { region: EDGE_REGION, ...accountOf(place) },
   });
   new EdgeStack(scope, `${name}-Edge`, {
     stackName: `${name}-Edge`,
@@ -53,7 +65,7 @@ function buildEdge(
     api: api.api,
     firewallArn: firewall.arn,
     secretValue,
-    env: { region, ...accountOf },
+    env: { region, ...accountOf(place) },
   });
 }
 
@@ -111,4 +123,5 @@ export function buildService(scope: Construct, settings: Settings, place: Place 
   });
   const [secretValue] = edgeSecretValues(settings, data.edgeSecret);
   if (secretValue !== undefined) buildEdge(scope, settings, place, api, secretValue);
+  if (settings.console !== '') buildConsole(scope, settings, place);
 }

@@ -24,6 +24,21 @@ const wholeNumber = (least: number, most: number) =>
  */
 const [NEW_TABLE_WRITES, TABLE_QUOTA] = [4_000, 40_000];
 
+/** What a console needs, by the names of the settings. The policy of its page names the API. */
+function problemsOfConsole(settings: {
+  readonly console: string;
+  readonly consoleCertificateArn: string;
+  readonly consoleNetworks: readonly string[];
+  readonly domainName: string;
+}): readonly (readonly [setting: string, problem: string])[] {
+  if (settings.console === '') return [];
+  const missing = (['domainName', 'consoleCertificateArn', 'consoleNetworks'] as const)
+    .filter((name) => settings[name].length === 0)
+    .map((name) => [name, 'is needed with a console'] as const);
+  const isTaken = settings.console === settings.domainName;
+  return isTaken ? [...missing, ['console', 'must differ from domainName']] : missing;
+}
+
 /** The retentions that CloudWatch Logs knows, in days. */
 const RETENTION_DAYS = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
@@ -127,6 +142,44 @@ export const settingsSchema = z
         error: 'must be the ARN of a certificate',
       })
       .default(''),
+    /**
+     * Domain of the console, whose page is served to `consoleNetworks`. Empty deploys none, and
+     * costs nothing.
+     */
+    console: z
+      .union([z.literal(''), z.hostname({ error: 'must be a domain name' })], {
+        error: 'must be a domain name',
+      })
+      .default(''),
+    /** ARN of the console's certificate (ACM), which CloudFront reads in us-east-1. */
+    consoleCertificateArn: z
+      .union(
+        [
+          z.literal(''),
+          z.string().regex(/^arn:[a-z-]+:acm:us-east-1:/, 'must be the ARN of a certificate in us-east-1'),
+        ],
+        {
+          error: 'must be the ARN of a certificate in us-east-1',
+        },
+      )
+      .default(''),
+    /** Networks that reach the console's page, in CIDR notation. */
+    consoleNetworks: textList
+      .pipe(
+        z
+          .array(
+            z
+              .union([z.cidrv4(), z.cidrv6()], {
+                error: 'must be networks such as 203.0.113.0/24 or 2001:db8::/32',
+              })
+              .refine((network) => !network.endsWith('/0'), {
+                error:
+                  'must not be /0, which AWS WAF rejects: name two halves, such as 0.0.0.0/1,128.0.0.0/1',
+              }),
+          )
+          .max(100, 'must be at most 100'),
+      )
+      .default([]),
     /** E-mail address for alarms; if empty, subscribe to the topic of the monitoring stack. */
     alarmEmail: z.union([z.literal(''), z.email()], { error: 'must be an e-mail address' }).default(''),
     /**
@@ -153,9 +206,11 @@ export const settingsSchema = z
       .default(365),
   })
   .strict()
-  .superRefine(({ edge, domainName, certificateArn }, context) => {
+  .superRefine(({ edge, domainName, certificateArn, ...settings }, context) => {
     const need = (name: string, why: string) =>
       context.addIssue({ code: 'custom', path: [name], message: `is needed ${why}` });
+    for (const [name, message] of problemsOfConsole({ domainName, ...settings }))
+      context.addIssue({ code: 'custom', path: [name], message });
     if (edge !== 'none' && domainName === '') need('domainName', 'with an edge');
     if (domainName !== '' && certificateArn === '') need('certificateArn', 'with a domain');
     if (edge !== 'none' && certificateArn !== '' && !certificateArn.includes(':us-east-1:'))

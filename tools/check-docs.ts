@@ -127,7 +127,7 @@ for (const { usage, does } of operatorRows) {
 const outside = { exclude: ['**/{node_modules,cdk.out,dist,coverage}/**', 'test/tools/docs/**'] };
 const markdownFiles = globSync('{*.md,{docs,examples,packages}/**/*.md}', outside);
 const codeFiles = globSync(
-  '{*.{js,cjs},{bin,examples,functions,lib,packages,reactor-runtime,src,test,tools}/**/*.{ts,js,cjs,sh},.*.cjs}',
+  '{*.{js,cjs},{bin,console,examples,functions,lib,packages,reactor-runtime,src,test,tools}/**/*.{ts,js,cjs,sh},.*.cjs}',
   outside,
 );
 const read = (file: string) => readFileSync(file, 'utf8');

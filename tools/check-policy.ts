@@ -10,11 +10,17 @@ const CERTIFICATE = {
   domainName: 'vault.example.com',
   certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/x',
 };
+const CONSOLE = {
+  console: 'console.example.com',
+  consoleCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/y',
+  consoleNetworks: '203.0.113.0/24,2001:db8::/32',
+};
 const VARIANTS: readonly Readonly<Record<string, string>>[] = [
   {},
   { alarmEmail: 'on-call@example.com', ...CERTIFICATE },
   { edge: 'cloudfront-waf', ...CERTIFICATE },
   { deployment: 'canary' },
+  { ...CERTIFICATE, ...CONSOLE },
 ];
 /** Every kind of resource is in one of its templates. */
 const WIDEST = {
@@ -22,6 +28,7 @@ const WIDEST = {
   edge: 'cloudfront-waf',
   deployment: 'canary',
   ...CERTIFICATE,
+  ...CONSOLE,
 };
 const REGION = 'eu-west-1';
 

@@ -6,6 +6,7 @@ export const SYNTHESIS_INPUTS = {
   paths: [
     'bin/cloakroom.ts',
     'cdk.json',
+    'console/headers.ts',
     'functions',
     'lib',
     'node_modules/.package-lock.json',

@@ -8,10 +8,10 @@ import {
   trailTablesOf,
 } from '../../bin/operator/removal/deployment.ts';
 import { DEPLOYMENT_TAG, reactorLayerName } from '../../lib/deployment-names.ts';
-import { EDGE, synthesized } from '../support/synthesized.ts';
+import { CONSOLE, EDGE, synthesized } from '../support/synthesized.ts';
 
 const SERVICE = 'Shop-2';
-const stacks = synthesized({ ...EDGE, serviceName: SERVICE, deployment: 'canary' }, 'eu-west-1');
+const stacks = synthesized({ ...EDGE, ...CONSOLE, serviceName: SERVICE, deployment: 'canary' }, 'eu-west-1');
 const retained = stacks.flatMap(({ name, template }) =>
   Object.entries(template.Resources)
     .filter(([, { DeletionPolicy }]) => DeletionPolicy?.startsWith('Retain') === true)
@@ -32,11 +32,20 @@ describe('a removal', () => {
 
   it('finds the firewall by its name, and by functions that are behind an edge', () => {
     const firewall = stacksOf(SERVICE, 'eu-west-1').filter(({ region }) => region !== undefined);
-    expect(firewall).toEqual([{ name: `${SERVICE}-Firewall-eu-west-1`, region: 'us-east-1' }]);
+    expect(firewall).toContainEqual({ name: `${SERVICE}-Firewall-eu-west-1`, region: 'us-east-1' });
     const readsSecret = (all: typeof stacks) =>
       all.filter((stack) => JSON.stringify(stack.template).includes('{{resolve:secretsmanager:'));
     expect(readsSecret(stacks).map(({ name }) => name)).toContain(`${SERVICE}-Api`);
     expect(readsSecret(synthesized())).toEqual([]);
+  });
+
+  it('finds the console by its name, first, and not where CloudFront has no firewall', () => {
+    expect(stacksOf(SERVICE, 'eu-west-1')[0]).toEqual({
+      name: `${SERVICE}-Console-eu-west-1`,
+      region: 'us-east-1',
+    });
+    for (const region of ['cn-north-1', 'us-gov-west-1'])
+      expect(stacksOf(SERVICE, region).filter(({ name }) => name.includes('-Console-'))).toEqual([]);
   });
 
   it('deletes the stacks of the app in an order that no reference prevents', () => {

@@ -13,6 +13,13 @@ export const DOMAIN = {
   certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/x',
 };
 
+/** The console also needs a domain of the API. */
+export const CONSOLE = {
+  console: 'console.example.com',
+  consoleCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/y',
+  consoleNetworks: '203.0.113.0/24,2001:db8::/32',
+};
+
 /** These are versions of the secret of the edge. */
 export const SECRETS = {
   next: 'a0000000-0000-4000-8000-000000000002',
@@ -42,7 +49,10 @@ export const TEMPLATE_SETTINGS: readonly (readonly [
   [{ serviceName: 'Vault-2', alarmEmail: 'on-call@example.com' }, REGION],
   [EDGE, REGION],
   [{ ...EDGE, ...DOMAIN, edge: 'none' }, REGION],
-  [{ ...EDGE, serviceName: 'Shop-2', deployment: 'canary' }, REGION],
+  [{ ...EDGE, ...CONSOLE, serviceName: 'Shop-2', deployment: 'canary' }, REGION],
+  [{ ...DOMAIN, ...CONSOLE }, REGION],
+  [DOMAIN, REGION],
+  [{ ...DOMAIN, ...CONSOLE, consoleNetworks: '0.0.0.0/1,128.0.0.0/1', headerPrefixes: 'ACME,SVC' }, REGION],
   ...[`${SECRETS.next},${SECRETS.former}`, SECRETS.next].map(
     (edgeSecretVersions) => [{ ...EDGE, edgeSecretVersions }, REGION] as const,
   ),

@@ -110,6 +110,12 @@ async function idleSeal(resources: readonly Resource[]) {
   return { dollars, metrics: new Set(made).size };
 }
 
+function firewallOf(resources: readonly Resource[]): { readonly rules: number; readonly dollars: number } {
+  const acls = resources.filter(({ Type }) => Type === 'AWS::WAFv2::WebACL');
+  const rules = acls.reduce((sum, acl) => sum + lengthOf(acl.Properties?.['Rules']), 0);
+  return { rules, dollars: acls.length * PRICES.month.webAcl + rules * PRICES.month.webAclRule };
+}
+
 type Row = readonly [what: string, count: string, dollars: number];
 
 /** Partitions that only the due index of the Reactors table has, and those that are counted too. */
@@ -120,7 +126,7 @@ async function rowsOf(resources: readonly Resource[]): Promise<readonly Row[]> {
   const all = (type: string) => resources.filter(({ Type }) => Type === type);
   const count = (type: string) => all(type).length;
   const alarmMetrics = all('AWS::CloudWatch::Alarm').reduce((sum, alarm) => sum + metricsOf(alarm), 0);
-  const rules = all('AWS::WAFv2::WebACL').reduce((sum, acl) => sum + lengthOf(acl.Properties?.['Rules']), 0);
+  const firewall = firewallOf(resources);
   const queues = count('AWS::Lambda::EventSourceMapping');
   const { logBytes, metrics: custom } = await idleSweep();
   const { gigabytes, traces } = functionOf(resources, 'Removes what is due');
@@ -154,11 +160,7 @@ async function rowsOf(resources: readonly Resource[]): Promise<readonly Row[]> {
     ['Queues that Lambda asks', String(queues), queues * POLLS_A_MINUTE * MINUTES * PRICES.sqsRequest],
     ['Seals of nothing', `${String(MINUTES)} signatures`, seal.dollars * MINUTES],
     ['Sweeps that find nothing', `${String(MINUTES)} of ${String(queries)} queries`, sweep * MINUTES],
-    [
-      'Firewall',
-      `${String(rules)} rules`,
-      count('AWS::WAFv2::WebACL') * PRICES.month.webAcl + rules * PRICES.month.webAclRule,
-    ],
+    ['Firewall', `${String(firewall.rules)} rules`, firewall.dollars],
   ];
   return rows.filter(([, , dollars]) => dollars > 0);
 }
@@ -174,14 +176,29 @@ export function rotationDollars(resources: readonly Resource[], year: number): n
   return rotated.length * Math.min(year - 1, 2) * PRICES.month.keyRotation;
 }
 
+/** The settings of a deployment with a domain, to which the others are added. */
+const DOMAIN = {
+  domainName: 'vault.example.com',
+  certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/x',
+};
+
+/** What a console adds in a month. */
+function consoleRow(): string {
+  const resources = templateResources({
+    ...DOMAIN,
+    console: 'console.example.com',
+    consoleCertificateArn: DOMAIN.certificateArn,
+    consoleNetworks: '203.0.113.0/24,2001:db8::/32',
+  });
+  const { rules, dollars } = firewallOf(resources);
+  const cell = `${String(rules)} rule | ${dollars.toFixed(2)}`;
+  return `| The firewall of a console | ${cell} | ${cell} |`;
+}
+
 /** The cost of an idle deployment, and of one with an edge. */
 export async function idleTable(): Promise<string> {
   const resources = templateResources({});
-  const withEdge = templateResources({
-    edge: 'cloudfront-waf',
-    domainName: 'vault.example.com',
-    certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/x',
-  });
+  const withEdge = templateResources({ ...DOMAIN, edge: 'cloudfront-waf' });
   const [plain, edge] = [await rowsOf(resources), await rowsOf(withEdge)];
   const cell = (row: Row | undefined) => (row === undefined ? '|' : `${row[1]} | ${row[2].toFixed(2)}`);
   const names = [...new Set([...plain, ...edge].map(([name]) => name))];
@@ -204,6 +221,7 @@ export async function idleTable(): Promise<string> {
     total('From the third year on, after two', 3),
     `| Each provisioned instance of a reactor, arm64 | | ${hot('arm64').toFixed(2)} | | ${hot('arm64').toFixed(2)} |`,
     `| The same, x86_64 | | ${hot('x86_64').toFixed(2)} | | ${hot('x86_64').toFixed(2)} |`,
+    consoleRow(),
   ];
   return lines.join('\n');
 }

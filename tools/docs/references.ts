@@ -67,7 +67,7 @@ export function brokenReferences(code: string, documents: Documents): readonly s
   });
 }
 
-const PLACE = '(?:bin|examples|functions|lib|packages|reactor-runtime|src|test|tools)';
+const PLACE = '(?:bin|console|examples|functions|lib|packages|reactor-runtime|src|test|tools)';
 /**
  * Matches the path of a code file from the root, either between backticks or anywhere in a comment.
  */

@@ -35,5 +35,11 @@ export const RELEASE_SETTINGS: Readonly<Record<string, ReleaseSettings>> = {
   edge: of(EDGE),
   canary: of({ deployment: 'canary' }),
   watched: of({ alarmEmail: 'on-call@example.com', logRetentionDays: '30' }),
+  console: of({
+    ...DOMAIN,
+    console: 'console.example.com',
+    consoleCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/y',
+    consoleNetworks: '203.0.113.0/24,2001:db8::/32',
+  }),
   warm: of({ warmThroughput: '10000', throttleRate: '10000' }),
 };

@@ -38,7 +38,16 @@ export const STATIC: readonly Check[] = [
     command: [
       'depcruise',
       ...['--config', '.dependency-cruiser.cjs'],
-      ...['bin', 'lib', 'functions', 'src', 'reactor-runtime', 'packages/sdk/src', 'packages/local-aws'],
+      ...[
+        'bin',
+        'console',
+        'lib',
+        'functions',
+        'src',
+        'reactor-runtime',
+        'packages/sdk/src',
+        'packages/local-aws',
+      ],
       'packages/testing/src',
       ...['tools', 'examples'],
     ],

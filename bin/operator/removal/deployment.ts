@@ -1,4 +1,5 @@
 import {
+  consoleStackName,
   DATA_TABLES,
   EDGE_REGION,
   firewallStackName,
@@ -9,6 +10,13 @@ import {
 } from '../../../lib/deployment-names.ts';
 import type { StackPlace } from './removal-account.ts';
 
+/** CloudFront's firewall and certificates do not exist in the other partitions of AWS. */
+const WITHOUT_CONSOLE = /^(?:cn|us-gov)-/;
+
+/** The place of the console's stack. It is in the Region of the edge, with or without an edge. */
+export const consoleOf = (service: string, region: string): readonly StackPlace[] =>
+  WITHOUT_CONSOLE.test(region) ? [] : [{ name: consoleStackName(service, region), region: EDGE_REGION }];
+
 /**
  * The stacks of a deployment in a Region, in the order of their deletion: those that serve requests
  * before the alarms that watch them. References between stacks are weak, and prevent no order.
@@ -16,6 +24,7 @@ import type { StackPlace } from './removal-account.ts';
 export function stacksOf(service: string, region: string): readonly StackPlace[] {
   const named = (id: string): StackPlace => ({ name: `${service}-${id}` });
   return [
+    ...consoleOf(service, region),
     named('Edge'),
     { name: firewallStackName(service, region), region: EDGE_REGION },
     named('Operations'),

@@ -118,4 +118,18 @@ for i in $(seq 100); do curl -s -o /dev/null https://$DOMAIN/tokens/x; curl -s -
 curl -s -i https://$DOMAIN/tokens/x -H 'Origin: https://shop.example'
 curl -s -i -X OPTIONS https://$DOMAIN/tokens/x -H 'Origin: https://shop.example' -H 'Access-Control-Request-Method: GET'`,
   },
+  {
+    id: 'console',
+    title: 'The console reaches its networks alone, and leaves nothing',
+    steps: `Follow docs/deploy.md, "A console", with the network of this machine. Then, here and in another network:
+curl -s -i https://$CONSOLE/ ; curl -s -o /dev/null -w '%{http_code}\n' https://$CONSOLE/nothing
+BUCKET=$(aws cloudformation list-stack-resources --region us-east-1 --stack-name Release-Console-$AWS_REGION --output text \
+  --query "StackResourceSummaries[?ResourceType=='AWS::S3::Bucket'].PhysicalResourceId")
+curl -s -o /dev/null -w '%{http_code}\n' https://$BUCKET.s3.amazonaws.com/index.html   # 403
+Sign in with a key, and list tokens. Deploy again after a change of the page: it is there at once.
+npx cdk destroy Release-Console
+aws s3api list-buckets --query "Buckets[?Name=='$BUCKET'].Name" --output text
+aws logs describe-log-groups --region us-east-1 --output text --query logGroups[].logGroupName \
+  --log-group-name-pattern Release-Console`,
+  },
 ];

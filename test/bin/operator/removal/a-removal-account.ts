@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import type { RemovalAccount, Stack } from '../../../../bin/operator/removal/removal-account.ts';
 
 const TABLES = ['Tokens', 'Ephemeral', 'Access', 'Reactors', 'Audit', 'AuditIndex', 'AuditSeals'];
-const STACKS = ['Data', 'Reactors', 'Api', 'Operations', 'Firewall-eu-west-1', 'Edge', 'Monitoring'];
+const STACKS = [
+  ...['Data', 'Reactors', 'Api', 'Operations', 'Firewall-eu-west-1', 'Edge', 'Monitoring'],
+  'Console-eu-west-1',
+];
 
 /** The last record of each trail expires at this time. */
 export const EXPIRES = new Date('2027-12-30T00:00:00Z');

@@ -174,7 +174,7 @@ describe('a removal', () => {
       deleteStack: () => Promise.resolve(),
       stackStatus: () => Promise.resolve({ status: 'DELETE_FAILED', reason: 'in use' }),
     };
-    await expect(removed(failing)).rejects.toThrow('could not delete Cloakroom-Edge: in use');
+    await expect(removed(failing)).rejects.toThrow('could not delete Cloakroom-Console-eu-west-1: in use');
   });
 });
 
@@ -266,18 +266,18 @@ describe('a trail without its records stays', () => {
 
 describe('the Region of the edge', () => {
   const looking = (account: RemovalAccount, answer?: 'denied') => {
-    const regions: string[] = [];
+    const asked: string[] = [];
     const stack: RemovalAccount['stack'] = (place) => {
       if (place.region === undefined) return account.stack(place);
-      regions.push(place.region);
+      asked.push(`${place.name} in ${place.region}`);
       return answer === undefined ? account.stack(place) : Promise.resolve(answer);
     };
-    return { account: { ...account, stack }, regions };
+    return { account: { ...account, stack }, asked };
   };
 
-  it('is not asked without an edge', async () => {
+  it('is asked for the console alone without an edge, since no other stack refers to it', async () => {
     const { account } = aRemovalAccount(['Cloakroom']);
-    const { account: looked, regions } = looking({
+    const { account: looked, asked } = looking({
       ...account,
       stack: async (place) => {
         if (place.name.endsWith('-Edge')) return undefined;
@@ -285,25 +285,28 @@ describe('the Region of the edge', () => {
         return stack === undefined || stack === 'denied' ? stack : { ...stack, template: {} };
       },
     });
-    await removed(looked, { isDryRun: true });
-    expect(regions).toEqual([]);
+    const { said } = await removed(looked, { isDryRun: true });
+    expect(asked).toEqual(['Cloakroom-Console-eu-west-1 in us-east-1']);
+    expect(said).toContain('Cloakroom-Console-eu-west-1');
+    expect(said).not.toContain('Cloakroom-Firewall-eu-west-1');
   });
 
   it('is asked once the stack of the edge is gone, for that of the firewall', async () => {
     const { account } = aRemovalAccount(['Cloakroom']);
-    const { account: looked, regions } = looking({
+    const { account: looked, asked } = looking({
       ...account,
       stack: (place) => (place.name.endsWith('-Edge') ? Promise.resolve(undefined) : account.stack(place)),
     });
     const { said } = await removed(looked, { isDryRun: true });
-    expect(regions).toEqual(['us-east-1']);
+    expect(asked).toContain('Cloakroom-Firewall-eu-west-1 in us-east-1');
     expect(said).toContain('Cloakroom-Firewall-eu-west-1');
   });
 
   it('that may not be asked is a note', async () => {
     const { account } = aRemovalAccount(['Cloakroom']);
     const { said } = await removed(looking(account, 'denied').account, { isDryRun: true });
-    expect(said).toContain('the stack Cloakroom-Firewall-eu-west-1 in us-east-1, which you may not look at');
+    for (const id of ['Firewall', 'Console'])
+      expect(said).toContain(`the stack Cloakroom-${id}-eu-west-1 in us-east-1, which you may not look at`);
   });
 });
 
