@@ -49,6 +49,12 @@ interface Alarm {
   evaluatedTo: number;
 }
 
+/** Names a metric. The same one by other dimensions may be measured. */
+function metricWords({ namespace, name, dimensions }: MetricId): string {
+  const of = Object.keys(dimensions).toSorted().join(' and ');
+  return `${namespace} ${name}${of === '' ? '' : ` by ${of}`}`;
+}
+
 export function createCloudWatch(): CloudWatch {
   const store = createMetricStore();
   const alarms = new Map<string, Alarm>();
@@ -72,10 +78,11 @@ export function createCloudWatch(): CloudWatch {
     const unmeasured = definition.metrics.find(
       ({ metric }) => !isMeasured(metric) || filtered.has(filterKey(metric)),
     );
-    if (unmeasured !== undefined) {
-      const { namespace, name } = unmeasured.metric;
-      return { state: 'INSUFFICIENT_DATA', reason: `${namespace} ${name} is not measured locally.` };
-    }
+    if (unmeasured !== undefined)
+      return {
+        state: 'INSUFFICIENT_DATA',
+        reason: `${metricWords(unmeasured.metric)} is not measured locally.`,
+      };
     const now = store.minute;
     let end = now;
     // Only these depend on their state before.

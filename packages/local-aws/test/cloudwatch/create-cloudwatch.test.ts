@@ -91,7 +91,7 @@ it.each([
   [{ Namespace: 'AWS/Usage', MetricName: 'CallCount' }, 'AWS/Usage CallCount is not measured locally.'],
   [
     { Namespace: 'AWS/Lambda', MetricName: 'Errors', Dimensions: [{ Name: 'Resource', Value: 'f:live' }] },
-    'AWS/Lambda Errors is not measured locally.',
+    'AWS/Lambda Errors by Resource is not measured locally.',
   ],
 ])('an alarm on %j has no state, and says why', (metric, reason) => {
   expect(withAlarm(metric).alarms()).toMatchObject([{ state: 'INSUFFICIENT_DATA', reason }]);
