@@ -29,7 +29,7 @@ const PROCESSES = [
 
 /** Suites that do not belong to `service`. */
 const APART = {
-  browser: ['browser', 'collect-card', 'reference', 'sdk-package'],
+  browser: ['browser', 'collect-card', 'console', 'reference', 'sdk-package'],
   // These, and `faults` (which break it), talk to services that they start themselves.
   ownService: [
     ...['audit-tampering', 'audit-trail', 'call-counts', 'demo', 'examples', 'field-client', 'removal'],

@@ -87,7 +87,11 @@ const ONLY_TESTS = 'afterAll afterEach beforeAll beforeEach describe expect it j
 const readonly = (names: string): Record<string, 'readonly'> =>
   Object.fromEntries(names.split(' ').map((name) => [name, 'readonly']));
 
-const PRODUCT = ['{bin,console,functions,lib,reactor-runtime,src}/**/*.ts', 'packages/*/src/**/*.ts'];
+const PRODUCT = [
+  '{bin,functions,lib,reactor-runtime,src}/**/*.ts',
+  'packages/*/src/**/*.ts',
+  'console/**/*.{ts,tsx}',
+];
 
 export default defineConfig({
   options: {
@@ -111,7 +115,7 @@ export default defineConfig({
   },
   overrides: [
     {
-      files: ['**/*.ts'],
+      files: ['**/*.{ts,tsx}'],
       rules: {
         ...Object.fromEntries(Object.keys(IN_JAVASCRIPT).map((name) => [name, 'off'])),
         ...IN_TYPESCRIPT,
@@ -156,7 +160,11 @@ export default defineConfig({
     },
     {
       // All code is one program for the compiler, which therefore knows jest's globals everywhere.
-      files: ['{bin,console,functions,lib,src,tools}/**/*.ts', 'packages/local-aws/src/**/*.ts'],
+      files: [
+        '{bin,functions,lib,src,tools}/**/*.ts',
+        'console/**/*.{ts,tsx}',
+        'packages/local-aws/src/**/*.ts',
+      ],
       rules: {
         'no-restricted-globals': ['error', ...ONLY_TESTS],
       },

@@ -1,9 +1,12 @@
 // `npm run build -- notices`: THIRD-PARTY-NOTICES.md, the licences of all third-party code in the
 // bundles and the layer of reactors. `--check` compares instead of writing.
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { BUNDLE_OPTIONS } from '../lib/bundle.ts';
 import { AUTHOR_PACKAGES } from '../src/core/reactors/author-packages.ts';
+import { buildConsole } from './build-console.ts';
 import { formatted } from './formatted.ts';
 import { byTextOf, filesOf, noticesOf } from './publishing/third-party.ts';
 
@@ -29,15 +32,25 @@ const deployed = [
   // Authors of reactors may require these.
   ...AUTHOR_PACKAGES.flatMap(({ specifiers }) => specifiers),
 ];
+/** The page that a deployment may serve, with what it loads on demand. */
+async function consoleFiles(): Promise<readonly string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'cloakroom-console-'));
+  try {
+    return filesOf((await buildConsole(folder)).metafile);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 /** Packages whose data is in a generated file (src/core/tokens/types/card-ranges.ts). */
 const COPIED = ['node_modules/credit-card-type'];
-const notices = noticesOf(bundledFiles(deployed), COPIED);
+const notices = noticesOf([...bundledFiles(deployed), ...(await consoleFiles())], COPIED);
 const byText = byTextOf(notices);
 const texts = byText.map(({ text, names }) => `## ${names}\n\n\`\`\`text\n${text}\n\`\`\``);
 const rows = notices.map(({ name, version, license }) => `| ${name} | ${version} | ${license} |`);
 const page = `# Third-party notices
 
-Code of others that a deployment runs: bundled into the functions and into the layer of reactors. \`npm run build -- notices\` writes this
+Code of others that a deployment runs: bundled into the functions, into the layer of reactors and into the console. \`npm run build -- notices\` writes this
 page from the bundles. The layer also holds Node.js 16.20.2, whose licence and those of its parts are in
 <https://github.com/nodejs/node/blob/v16.20.2/LICENSE>. \`@cloakroom/sdk\` holds no code of others, and the card ranges of credit-card-type.
 

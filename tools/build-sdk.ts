@@ -2,24 +2,15 @@
 // into `packages/sdk/cloakroom-sdk-<version>.tgz`.
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { build, type BuildOptions, type Plugin } from 'esbuild';
+import { build, type BuildOptions } from 'esbuild';
 import { writeDeclarations } from './publishing/declarations.ts';
+import { forBrowsers } from './publishing/for-browsers.ts';
 import { packPackage } from './publishing/pack-package.ts';
 
 const root = join(import.meta.dirname, '..');
 const sdk = join(root, 'packages/sdk');
 const source = join(sdk, 'src');
 const ENTRY = join(source, 'index.ts');
-
-/** Browsers have what Node 16 lacks: their build does not even name a module of Node. */
-const forBrowsers: Plugin = {
-  name: 'for-browsers',
-  setup(building) {
-    building.onResolve({ filter: /^\.\/platform\.ts$/ }, () => ({
-      path: join(source, 'platform.browser.ts'),
-    }));
-  },
-};
 
 const NODE = { platform: 'node', target: 'node16' } as const;
 const BROWSER = { platform: 'browser', target: 'es2020' } as const;

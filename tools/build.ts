@@ -10,6 +10,8 @@ const PROGRAMS: Readonly<Record<string, readonly [file: string, does: string]>> 
   notices: ['build-notices.ts', 'THIRD-PARTY-NOTICES.md'],
   'card-ranges': ['build-card-ranges.ts', 'src/core/tokens/types/card-ranges.ts, the brands of card numbers'],
   reference: ['build-reference.ts', 'the reference page of the API as static files, into a folder'],
+  console: ['build-console.ts', 'the console as static files, into a folder'],
+  'console-pictures': ['console-pictures.ts', 'the pictures of docs/console.md, from a running npm start'],
   costs: ['costs.ts', 'the costs in docs/deploy.md; --write writes them'],
   'release-templates': ['release-templates.ts', 'test/lib/last-release.json, the templates of a release'],
   version: ['set-version.ts', 'the next version, in every package, the lockfile and the changelogs'],

@@ -16,6 +16,7 @@ const TEST = /(?:\.test|-contract)\.ts$/;
 /** The folders whose comments must be sentences. */
 const SENTENCES_IN = [
   'bin/',
+  'console/',
   'functions/',
   'lib/',
   'packages/',
@@ -24,7 +25,7 @@ const SENTENCES_IN = [
   'test/',
   'tools/',
 ];
-const TEXT = /\.(?:[cm]?[jt]s|css|html|json|md|sh|ya?ml)$/;
+const TEXT = /\.(?:[cm]?[jt]sx?|css|html|json|md|sh|ya?ml)$/;
 
 const [mode, folder = '.'] = process.argv.slice(2);
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
@@ -50,7 +51,7 @@ if (mode === '--count') {
   for (const { file, line, title, problem } of titles)
     console.error(`${file}:${String(line)}: the title "${title}" ${problem}: say who does what`);
   const comments = files
-    .filter((file) => file.endsWith('.ts') && SENTENCES_IN.some((folder) => file.startsWith(folder)))
+    .filter((file) => /\.tsx?$/.test(file) && SENTENCES_IN.some((folder) => file.startsWith(folder)))
     .flatMap((file) => commentFindings(textOf(file)).map((finding) => ({ file, ...finding })));
   for (const { file, line, comment, problem } of comments)
     console.error(

@@ -30,6 +30,8 @@ export type TenantCredentials = z.infer<typeof tenantSchema>;
 /** The file that `npm start` writes for its clients. */
 export interface LocalCredentials extends TenantCredentials {
   readonly base_url: string;
+  /** The console has an origin of its own. */
+  readonly console_url: string;
   readonly aws_endpoint_url: string;
   readonly aws_access_key_id: string;
   readonly aws_secret_access_key: string;

@@ -5,6 +5,10 @@ export interface Greeted extends Called {
   readonly tenantId: string;
   readonly awsEndpointUrl: string;
   readonly credentialsFile: string;
+  /** Such as `http://localhost:8788/`. */
+  readonly consoleUrl: string;
+  /** Signs in once, on the console or by way of the start page. */
+  readonly codeFragment: string;
   /** `undefined` if logs are printed. */
   readonly logDirectory: string | undefined;
   /** `undefined` if reactor output is only printed. */
@@ -28,7 +32,9 @@ export function greeting(greeted: Greeted, stream: NodeJS.WritableStream): strin
     heading('Cloakroom runs on this machine, from the templates that you deploy.'),
     '',
     row('API', styled('cyan', baseUrl)),
-    row('start page', styled('cyan', `${baseUrl}/`)),
+    row('start page', styled('cyan', `${baseUrl}/${greeted.codeFragment}`)),
+    row('console', styled('cyan', greeted.consoleUrl + greeted.codeFragment)),
+    row('', styled('dim', 'either address signs in once, with the management key')),
     row('reference', styled('cyan', `${baseUrl}/docs`)),
     row('tenant', tenantId),
     row('management key', managementKey),

@@ -3,14 +3,28 @@ import { createLogFiles, type Logs } from '../../packages/local-aws/src/lambda/f
 
 const NAME = 'reactor-output';
 
+/** A line that a reactor printed, without the id of the reactor. */
+export interface OutputLine {
+  /** Counts the lines of all reactors, from 1. */
+  readonly number: number;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly text: string;
+}
+
 /** Prints and stores what reactors write to the console, and their errors. */
 export interface ReactorOutput {
   /** Mode 0600; `undefined` if output is only printed. */
   readonly file: string | undefined;
   /** Adds a line that a reactor's function printed. */
   line(functionName: string, line: string): void;
+  /** Returns the latest lines of a reactor, after the line with this number. */
+  recent(reactorId: string, after: number): readonly OutputLine[];
   close(): void;
 }
+
+/** Lines in memory, of all reactors together. */
+const RECENT_LINES = 1_000;
 
 /** The end of the name of a reactor's function (src/adapters/lambda/reactor-function-name.ts). */
 const ID = /(.{8})(.{4})(.{4})(.{4})(.{12})$/;
@@ -32,13 +46,22 @@ export function createReactorOutput(
   print: (text: string) => void,
 ): ReactorOutput {
   let logs: Logs | undefined;
+  let count = 0;
+  const latest: (OutputLine & { readonly reactorId: string })[] = [];
   return {
     file: directory && join(directory, `${NAME}.log`),
     line: (functionName, line) => {
-      const text = `${idOf(functionName)} ${shown(line)}`;
+      const [reactorId, visible, at] = [idOf(functionName), shown(line), new Date().toISOString()];
+      const text = `${reactorId} ${visible}`;
+      latest.push({ reactorId, number: (count += 1), at, text: visible });
+      if (latest.length > RECENT_LINES) latest.shift();
       if (directory !== undefined) (logs ??= createLogFiles(directory)).line(NAME, text);
-      print(`${new Date().toISOString()} reactor ${text}\n`);
+      print(`${at} reactor ${text}\n`);
     },
+    recent: (wanted, after) =>
+      latest
+        .filter(({ reactorId, number }) => reactorId === wanted && number > after)
+        .map(({ number, at, text }) => ({ number, at, text })),
     close: () => logs?.close(),
   };
 }

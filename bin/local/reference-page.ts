@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { errorMessage } from '../../packages/local-aws/src/error-code.ts';
 import type { GatewayResponse } from '../../packages/local-aws/src/gateway/gateway-responses.ts';
+import { createBuiltPages } from './built-pages.ts';
 
 const PREFIX = '/docs';
 
@@ -13,8 +12,6 @@ const TYPES: Readonly<Record<string, string>> = {
   'redoc.standalone.js': 'text/javascript; charset=utf-8',
   'redoc.standalone.js.LICENSE.txt': 'text/plain; charset=utf-8',
 };
-
-const run = promisify(execFile);
 
 function unavailable(): GatewayResponse {
   const body = `The reference page cannot be built: the npm registry, which has Redoc, is unreachable.
@@ -27,18 +24,10 @@ function unavailable(): GatewayResponse {
  * `tools/build-reference.ts` builds into `directory` at the first request.
  */
 export function createReferencePage(
-  root: string,
   directory: string,
   log: (line: string) => void,
 ): (path: string) => Promise<GatewayResponse | undefined> {
-  let built: Promise<unknown> | undefined;
-
-  function build(): Promise<unknown> {
-    built ??= run(process.execPath, [join(root, 'tools', 'build-reference.ts'), directory], { cwd: root });
-    // The next request retries.
-    built.catch(() => (built = undefined));
-    return built;
-  }
+  const build = createBuiltPages('tools/build-reference.ts', directory);
 
   return async (path) => {
     if (path === PREFIX) return { status: 308, headers: { location: `${PREFIX}/` }, body: '' };

@@ -6,14 +6,16 @@ import {
   type CloudOptions,
   type GatewayExtension,
 } from '../../packages/local-aws/src/cloud.ts';
+import { control } from '../../packages/local-aws/src/control.ts';
 import type { ContractCheck } from './contract-check.ts';
 import { claimCredentialsFile, type LocalCredentials, type TenantCredentials } from './credentials-file.ts';
 import { DEFAULT_KEY_HEADER, managementKeyFrom } from './first-calls.ts';
+import { startConsole, type ConsoleServer } from './console-server.ts';
 import { firstTenant } from './first-tenant.ts';
-import { localApp, ROOT, WORK_DIRECTORY } from './local-app.ts';
+import { localApp, WORK_DIRECTORY } from './local-app.ts';
 import type { StartOptions } from './options.ts';
 import { deliveryLine } from './delivery-line.ts';
-import { createReactorOutput } from './reactor-output.ts';
+import { createReactorOutput, type ReactorOutput } from './reactor-output.ts';
 import { presentResponse } from './present-response.ts';
 import { createReferencePage } from './reference-page.ts';
 import { startPage } from './start-page.ts';
@@ -25,24 +27,26 @@ export interface LocalService extends Cloud {
   readonly credentialsFile: string;
   /** Such as `SVC-API-KEY`. */
   readonly keyHeader: string;
+  /** The fragment with a code that opens the console once, at its address or by the start page. */
+  readonly codeFragment: string;
   /** Where the output of reactors is written; `undefined` if it is only printed. */
   readonly reactorOutputFile: string | undefined;
 }
 
 /** The pages next to the API: `/docs`, and `/` for browsers, where a 404 would not help. */
-function pagesOf(start: string, log: (line: string) => void): Required<GatewayExtension>['pages'] {
-  const reference = createReferencePage(ROOT, join(WORK_DIRECTORY, 'reference'), log);
+function pagesOf(start: () => string, log: (line: string) => void): Required<GatewayExtension>['pages'] {
+  const reference = createReferencePage(join(WORK_DIRECTORY, 'reference'), log);
   const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
   return async (path, accept) =>
     path === '/' && accept.includes('text/html')
-      ? { status: 200, headers, body: start }
+      ? { status: 200, headers, body: start() }
       : await reference(path);
 }
 
 /** Adds the pages. With `--contract` it also checks every response against the OpenAPI document. */
 function gatewayExtension(
   contract: ContractCheck | undefined,
-  start: string,
+  start: () => string,
   log: (line: string) => void,
 ): GatewayExtension {
   return {
@@ -59,6 +63,45 @@ function gatewayExtension(
     },
   };
 }
+
+/** The first of the header prefixes, from `SVC-API-KEY`. */
+const prefixOf = (keyHeader: string): string => keyHeader.replace(/-API-KEY$/, '');
+
+/**
+ * The console of a running service, one port above the API if that is free. Rejects after closing
+ * the service.
+ */
+async function consoleOf(
+  options: StartOptions,
+  cloud: Cloud,
+  keyHeader: string,
+  tenant: TenantCredentials,
+  reactorOutput: ReactorOutput,
+): Promise<ConsoleServer> {
+  const administrator = administratorOf(cloud);
+  const print = (line: string) => void process.stdout.write(`${new Date().toISOString()} ${line}\n`);
+  const started = startConsole({
+    port: options.port === 0 ? 0 : options.port + 1,
+    apiUrl: cloud.baseUrl,
+    headerPrefix: prefixOf(keyHeader),
+    managementKey: tenant.management_key,
+    health: () => control(administrator, 'health'),
+    reactorOutput: (reactorId, after) => reactorOutput.recent(reactorId, after),
+    onSignedIn: (nextUrl) => print(`console: signed in; the next address that signs in is ${nextUrl}`),
+    log: print,
+  });
+  return started.catch(async (error: unknown) => {
+    await cloud.close();
+    throw error;
+  });
+}
+
+/** The administrator of the local account, as the credentials file names it. */
+const administratorOf = ({ awsEndpointUrl, administrator }: Cloud) => ({
+  aws_endpoint_url: awsEndpointUrl,
+  aws_access_key_id: administrator.accessKeyId,
+  aws_secret_access_key: administrator.secretAccessKey,
+});
 
 async function contractCheck(file: string | undefined): Promise<ContractCheck | undefined> {
   if (file === undefined) return undefined;
@@ -85,6 +128,7 @@ export async function startService(
   const where = { ...options, workDirectory: WORK_DIRECTORY, ...(verbose && { printLogs: print }) };
   const reactorOutput = createReactorOutput(logDirectory(where), print);
   let tenant: TenantCredentials | undefined;
+  let consoleServer: ConsoleServer | undefined;
   try {
     const cloud = await startCloud({
       ...where,
@@ -100,27 +144,34 @@ export async function startService(
         tenant = await firstTenant(dataDirectory, app);
       },
       extendGateway: (baseUrl, log) =>
-        gatewayExtension(contract, startPage({ baseUrl, keyHeader, managementKey }), log),
+        gatewayExtension(
+          contract,
+          () => startPage({ baseUrl, keyHeader, managementKey, consoleUrl: consoleServer?.url ?? baseUrl }),
+          log,
+        ),
       ...(signal !== undefined && { signal }),
       ...(onProgress !== undefined && { onProgress }),
     });
     if (tenant === undefined) throw new Error('the start did not prepare a tenant');
+    const running = await consoleOf(options, cloud, keyHeader, tenant, reactorOutput);
+    consoleServer = running;
     const credentials = {
       base_url: cloud.baseUrl,
+      console_url: running.url,
       ...tenant,
-      aws_endpoint_url: cloud.awsEndpointUrl,
-      aws_access_key_id: cloud.administrator.accessKeyId,
-      aws_secret_access_key: cloud.administrator.secretAccessKey,
+      ...administratorOf(cloud),
     };
     claimed.write(credentials);
     return {
       ...cloud,
       credentials,
+      codeFragment: running.codeFragment(),
       credentialsFile: claimed.file,
       keyHeader,
       reactorOutputFile: reactorOutput.file,
       close: async () => {
         claimed.release();
+        await running.close();
         await cloud.close();
         reactorOutput.close();
       },

@@ -238,38 +238,44 @@ describe('a separate service', () => {
     }
   });
 
-  it('shows the failures that a fault causes, rings their alarms, and shows no data', async () => {
-    const service = await runService(TEST_SETTINGS);
-    try {
-      const { credentials: local } = service;
-      const send = await anApplicationOf(local.base_url, local.management_key);
-      const create = () => send('POST', '/tokens', { type: 'card', data: CARD });
-      const health = async () => (await control(local, 'health')) as Health;
-      const stateOf = async (name: string) =>
-        (await health()).alarms.find((alarm) => alarm.name === `Cloakroom-${name}`)?.state;
-      expect((await create()).status).toBe(201);
-      await advanceClock(local, 60);
-      expect([await stateOf('ServerErrors'), await stateOf('StoreThrottled')]).toEqual(['OK', 'OK']);
-      await setFaults(local, ['dynamodb:throttle:1']);
-      for (let minute = 0; minute < 3; minute += 1) {
-        await Promise.all([1, 2, 3].map(create));
+  inThoroughRun.it(
+    'shows the failures that a fault causes, rings their alarms, and shows no data',
+    async () => {
+      const service = await runService(TEST_SETTINGS);
+      try {
+        const { credentials: local } = service;
+        const send = await anApplicationOf(local.base_url, local.management_key);
+        const create = () => send('POST', '/tokens', { type: 'card', data: CARD });
+        const health = async () => (await control(local, 'health')) as Health;
+        const stateOf = async (name: string) =>
+          (await health()).alarms.find((alarm) => alarm.name === `Cloakroom-${name}`)?.state;
+        expect((await create()).status).toBe(201);
         await advanceClock(local, 60);
+        expect([await stateOf('ServerErrors'), await stateOf('StoreThrottled')]).toEqual(['OK', 'OK']);
+        await setFaults(local, ['dynamodb:throttle:1']);
+        for (let minute = 0; minute < 3; minute += 1) {
+          await Promise.all([1, 2, 3].map(create));
+          await advanceClock(local, 60);
+        }
+        expect([await stateOf('ServerErrors'), await stateOf('StoreThrottled')]).toEqual(['ALARM', 'ALARM']);
+        const { functions, queues, alarms, ...times } = await health();
+        expect(functions.find(({ name }) => /Tokens/.test(name))).toMatchObject({
+          invocations: 10,
+          errors: 0,
+        });
+        expect(queues.filter(({ dead_letter }) => dead_letter)).toHaveLength(2);
+        expect(Date.parse(times.now) - Date.parse(times.since)).toBeGreaterThanOrEqual(240_000);
+        const shown = JSON.stringify({ functions, queues, alarms });
+        for (const secret of [CARD.number, local.management_key, local.tenant_id])
+          expect(shown).not.toContain(secret);
+        await setFaults(local, []);
+        for (let minute = 0; minute < 16; minute += 1) await advanceClock(local, 60);
+        expect([await stateOf('ServerErrors'), await stateOf('StoreThrottled')]).toEqual(['OK', 'OK']);
+      } finally {
+        await service.stop();
       }
-      expect([await stateOf('ServerErrors'), await stateOf('StoreThrottled')]).toEqual(['ALARM', 'ALARM']);
-      const { functions, queues, alarms, ...times } = await health();
-      expect(functions.find(({ name }) => /Tokens/.test(name))).toMatchObject({ invocations: 10, errors: 0 });
-      expect(queues.filter(({ dead_letter }) => dead_letter)).toHaveLength(2);
-      expect(Date.parse(times.now) - Date.parse(times.since)).toBeGreaterThanOrEqual(240_000);
-      const shown = JSON.stringify({ functions, queues, alarms });
-      for (const secret of [CARD.number, local.management_key, local.tenant_id])
-        expect(shown).not.toContain(secret);
-      await setFaults(local, []);
-      for (let minute = 0; minute < 16; minute += 1) await advanceClock(local, 60);
-      expect([await stateOf('ServerErrors'), await stateOf('StoreThrottled')]).toEqual(['OK', 'OK']);
-    } finally {
-      await service.stop();
-    }
-  });
+    },
+  );
 
   it('rejects unknown settings and options', async () => {
     const start = (...args: string[]) => run(process.execPath, ['bin/start.cjs', '--port', '0', ...args]);

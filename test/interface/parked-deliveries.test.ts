@@ -1,8 +1,9 @@
 // Checks docs/contract.md#parked-deliveries.
 import { randomUUID } from 'node:crypto';
 import { httpClient, type HttpClient } from '../support/http-client.ts';
-import { describeNeeding, openApart, revealing } from '../support/service.ts';
-import type { Target } from '../support/targets/target.ts';
+import { describeNeeding, management as ofTarget, openApart, revealing } from '../support/service.ts';
+import { target, type Target } from '../support/targets/target.ts';
+import { inThoroughRun } from '../../packages/local-aws/test/in-thorough-run.ts';
 import { until } from '../support/until.ts';
 
 /** A service whose clock the tests move: ten attempts take an hour and a half. */
@@ -35,7 +36,28 @@ const untilParked = (count: number) =>
     return found.length === count ? found : undefined;
   });
 
-describeNeeding('openApart', 'the parked deliveries of a reactor', () => {
+/**
+ * The local service runs a clock of its own for ninety minutes of attempts: half a minute of a run.
+ * The usual run has these tests in memory, and the rights of both routes in matrices.test.ts.
+ */
+function inMemoryOrThorough(title: string, tests: () => void): void {
+  if (target().name !== 'local') describeNeeding('openApart', title, tests);
+  else inThoroughRun.describe(title, tests);
+}
+
+it('has no parked delivery for a new reactor, and resends none', async () => {
+  const code = 'module.exports = () => ({});';
+  const { body } = await ofTarget.post('/reactors', { name: 'quiet', code, configuration: {} });
+  const path = `/reactors/${body.id as string}`;
+  expect((await ofTarget.get(`${path}/deliveries`)).body).toEqual({
+    pagination: { page_size: 20, after: null },
+    data: [],
+  });
+  expect((await ofTarget.post(`${path}/deliveries/${randomUUID()}/resend`)).status).toBe(404);
+  expect((await ofTarget.send('DELETE', path)).status).toBe(204);
+});
+
+inMemoryOrThorough('the parked deliveries of a reactor', () => {
   beforeAll(async () => {
     service = await openApart();
     management = clientOf(service.credentials.management_key);

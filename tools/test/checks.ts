@@ -64,7 +64,7 @@ export const STATIC: readonly Check[] = [
 /** Checks for some files. */
 export function staticOf(files: readonly string[]): readonly Check[] {
   return [
-    ...(files.some((file) => /\.[cm]?[jt]s$/.test(file)) ? [TYPES_AND_LINT] : []),
+    ...(files.some((file) => /\.[cm]?[jt]sx?$/.test(file)) ? [TYPES_AND_LINT] : []),
     { name: 'formatting', command: ['oxfmt', '--check', '--no-error-on-unmatched-pattern', ...files] },
     ...(files.some((file) => file.endsWith('.md')) ? [DOCUMENTATION] : []),
   ];

@@ -12,6 +12,8 @@ import { createProgress } from '../../../bin/local/progress.ts';
 
 const greeted = {
   baseUrl: 'http://localhost:8787',
+  consoleUrl: 'http://localhost:8788/',
+  codeFragment: '#code=AAAAAAAAAAAAAAAAAAAAAA',
   keyHeader: 'SVC-API-KEY',
   managementKey: 'key_management_x',
   tenantId: 'the-tenant',

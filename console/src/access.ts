@@ -1,0 +1,119 @@
+import type { AccessRule, Application, PermissionName, Transform } from './sdk.ts';
+
+/** The permissions whose answer depends on the container of a token. */
+export const TOKEN_PERMISSIONS = [
+  'token:read',
+  'token:search',
+  'token:use',
+  'token:create',
+  'token:update',
+  'token:delete',
+] as const satisfies readonly PermissionName[];
+
+export type TokenPermission = (typeof TOKEN_PERMISSIONS)[number];
+
+export type Grants = Pick<Application, 'permissions' | 'rules'>;
+
+/** What decides in a container: a rule, the top-level permissions, or nothing. */
+export interface Decision {
+  readonly transform: Transform | 'nothing';
+  readonly by: AccessRule | 'permissions' | undefined;
+}
+
+/** `/pci/` covers `/pci/high/`, not `/pcix/`. */
+export const covers = (container: string, other: string): boolean => other.startsWith(container);
+
+const ordered = new WeakMap<readonly AccessRule[], readonly AccessRule[]>();
+
+/** The rules in ascending order of their priority. A matrix asks thousands of times. */
+function inOrder(rules: readonly AccessRule[]): readonly AccessRule[] {
+  const known = ordered.get(rules);
+  if (known !== undefined) return known;
+  const sorted = rules.toSorted((one, other) => one.priority - other.priority);
+  ordered.set(rules, sorted);
+  return sorted;
+}
+
+/**
+ * Draws what a request meets in a container, as docs/contract.md#how-access-is-decided states it.
+ * The service itself decides; `explain` asks it. A test compares the two for generated rules.
+ */
+export function decide(grants: Grants, permission: TokenPermission, container: string): Decision {
+  const rule = inOrder(grants.rules).find(
+    (candidate) =>
+      candidate.container !== undefined &&
+      candidate.permissions.includes(permission) &&
+      covers(candidate.container.toLowerCase(), container),
+  );
+  // The plaintext is filled in whatever the transform of a rule is.
+  const isUse = permission === 'token:use';
+  if (rule !== undefined) return { transform: isUse ? 'reveal' : rule.transform, by: rule };
+  if (!grants.permissions.includes(permission)) return { transform: 'nothing', by: undefined };
+  return { transform: isUse ? 'reveal' : 'mask', by: 'permissions' };
+}
+
+/** The containers of the token types (docs/contract.md#token-types). */
+export const DEFAULT_CONTAINERS = [
+  '/bank/high/',
+  '/bank/low/',
+  '/general/high/',
+  '/pci/high/',
+  '/pii/high/',
+] as const;
+
+/** `/a/b/` and everything above it, the root first. */
+export function lineOf(container: string): readonly string[] {
+  const parts = container.split('/').filter((part) => part !== '');
+  return ['/', ...parts.map((_, index) => `/${parts.slice(0, index + 1).join('/')}/`)];
+}
+
+const CONTAINER = /^\/(?:[a-z0-9_-]{1,64}\/){0,8}$/;
+
+/** The containers where rules begin or the types of tokens are, as a tree in depth-first order. */
+export function containersOf(all: readonly Grants[]): readonly string[] {
+  const named = all.flatMap(({ rules }) =>
+    rules.flatMap(({ container }) => (container === undefined ? [] : [container.toLowerCase()])),
+  );
+  const valid = [...named, ...DEFAULT_CONTAINERS].filter((container) => CONTAINER.test(container));
+  // The order of the text would put `/a-b/` between `/a/` and `/a/c/`.
+  const order = (container: string) => container.replaceAll('/', '\u0000');
+  return [...new Set(valid.flatMap(lineOf))].toSorted((one, other) => (order(one) < order(other) ? -1 : 1));
+}
+
+/** One place where an edit changes what a caller may do. */
+export interface Effect {
+  readonly container: string;
+  readonly permission: TokenPermission;
+  readonly before: Decision;
+  readonly after: Decision;
+}
+
+/** The destinations to which a decision limits `token:use`, in order; `undefined` for any. */
+export function destinationsOf({ by }: Decision, permission: TokenPermission): readonly string[] | undefined {
+  if (permission !== 'token:use' || typeof by !== 'object' || by.through === undefined) return undefined;
+  return [...(by.through.proxies ?? []), ...(by.through.reactors ?? [])].toSorted();
+}
+
+/** Everything that an edit changes, container by container. */
+export function effectsOf(before: Grants, after: Grants): readonly Effect[] {
+  return containersOf([before, after]).flatMap((container) =>
+    TOKEN_PERMISSIONS.flatMap((permission) => {
+      const [old, next] = [before, after].map((grants) => decide(grants, permission, container));
+      if (old === undefined || next === undefined) return [];
+      const [from, to] = [destinationsOf(old, permission), destinationsOf(next, permission)];
+      const isSame = old.transform === next.transform && String(from) === String(to);
+      return isSame ? [] : [{ container, permission, before: old, after: next }];
+    }),
+  );
+}
+
+const WEIGHT = { nothing: 0, redact: 1, mask: 2, reveal: 3 } as const;
+
+/** Whether an effect gives more than there was: what a second person should look at. */
+export function givesMore({ before, after, permission }: Effect): boolean {
+  if (WEIGHT[after.transform] !== WEIGHT[before.transform])
+    return WEIGHT[after.transform] > WEIGHT[before.transform];
+  const [from, to] = [destinationsOf(before, permission), destinationsOf(after, permission)];
+  if (from === undefined) return false;
+  return to === undefined || to.some((id) => !from.includes(id));
+}

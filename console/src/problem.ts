@@ -1,0 +1,48 @@
+import { ApiError, ConnectionError, TimeoutError } from './sdk.ts';
+import { InputError } from './words.ts';
+import { ChangedMeanwhileError } from './session/refuse-if-changed.ts';
+
+/** What a person reads about a failure. */
+export interface Problem {
+  readonly title: string;
+  readonly detail: string;
+  /** What is wrong with the input, by the path of the member. */
+  readonly fields: readonly (readonly [path: string, messages: string])[];
+  /** Finds the request in the logs of the service. */
+  readonly traceId: string | undefined;
+}
+
+/** The words for what the service cannot say itself, because it did not answer. */
+function unanswered(error: unknown): Problem {
+  const plain = { fields: [], traceId: undefined };
+  if (error instanceof TimeoutError)
+    return { ...plain, title: 'The service did not answer', detail: 'It took too long. Try again.' };
+  if (error instanceof ConnectionError)
+    return {
+      ...plain,
+      title: 'The service cannot be reached',
+      detail:
+        'Check that it runs and that this network reaches it. A change that you sent may have been made.',
+    };
+  if (error instanceof ChangedMeanwhileError) return { ...plain, title: 'Not saved', detail: error.message };
+  if (error instanceof InputError) return { ...plain, title: 'Not sent', detail: error.message };
+  return {
+    ...plain,
+    title: 'This page failed',
+    detail: error instanceof Error ? error.message : 'Reload it.',
+  };
+}
+
+/** Describes an error by the words of the service, which contain no data and no key. */
+export function problemOf(error: unknown): Problem {
+  if (!(error instanceof ApiError)) return unanswered(error);
+  return {
+    title: error.title,
+    detail: error.detail ?? '',
+    fields: Object.entries(error.errors ?? {}).map(([path, messages]) => [path, messages.join('; ')]),
+    traceId: error.traceId,
+  };
+}
+
+/** Whether an error says that a call was ended by this page itself. */
+export const isAborted = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';

@@ -1,0 +1,14 @@
+import { NamedList } from '../parts/named-list.tsx';
+import type { StoredProxy } from '../sdk.ts';
+
+export const ProxiesView = () => (
+  <NamedList<StoredProxy>
+    title="Proxies"
+    path="proxies"
+    createWords="New proxy"
+    fetchPage={(client, name, after, signal) => client.proxies.list({ name, after, size: 50 }, { signal })}
+    detail={({ destination_url: url }) => url}
+    detailTitle="Destination"
+    empty="A stored proxy writes a destination down, with secrets that its callers never see: a payment provider, a partner."
+  />
+);

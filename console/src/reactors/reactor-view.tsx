@@ -1,0 +1,216 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Button, Copy } from '../parts/button.tsx';
+import { CodeEditor } from '../parts/code-editor.tsx';
+import { Confirm } from '../parts/dialog.tsx';
+import { TextField } from '../parts/field.tsx';
+import { NamedView } from '../parts/named-view.tsx';
+import { Section, View } from '../parts/page.tsx';
+import { ProblemBox } from '../parts/problem-box.tsx';
+import { Code, Instant, Text } from '../parts/text.tsx';
+import type { Problem } from '../problem.ts';
+import { linkTo } from '../route.ts';
+import { leaveTo } from '../unsaved.ts';
+import type { NewReactor, Reactor } from '../sdk.ts';
+import { refuseIfChanged } from '../session/refuse-if-changed.ts';
+import { useAction, useClient, useIdempotencyKey, useLoad, useUnsaved } from '../session/use-session.ts';
+import { EntriesField, entriesOf, recordOf, type Entry } from '../parts/entries-field.tsx';
+import { DeliveriesSection } from './deliveries-section.tsx';
+import { TestRun } from './test-run.tsx';
+
+const FIRST_CODE = `module.exports = async ({ args, configuration }) => {
+  // args has the plaintext of your tokens. Return only what callers may know.
+  return { raw: { last4: args.card.number.slice(-4) } };
+};
+`;
+
+interface Edited {
+  readonly name: string;
+  readonly code: string;
+  readonly entries: readonly Entry[];
+  readonly applicationId: string;
+}
+
+const editedOf = (reactor: Reactor | undefined): Edited => ({
+  name: reactor?.name ?? '',
+  code: reactor?.code ?? FIRST_CODE,
+  entries: entriesOf(reactor?.configuration),
+  applicationId: reactor?.application?.id ?? '',
+});
+
+const reactorOf = ({ name, code, entries, applicationId }: Edited): NewReactor => ({
+  name,
+  code,
+  configuration: recordOf(entries),
+  ...(applicationId !== '' && { application: { id: applicationId } }),
+});
+
+export interface LinedProblem {
+  readonly line: number;
+  readonly message: string;
+}
+
+/** The line that the service names in an error of the code (docs/reactors.md). */
+export function linedProblem(problem: Problem | undefined): LinedProblem | undefined {
+  const texts = [problem?.detail ?? '', ...(problem?.fields ?? []).map(([, messages]) => messages)];
+  for (const text of texts) {
+    const line = /\bline (\d+)/.exec(text)?.[1];
+    if (line !== undefined) return { line: Number(line), message: text };
+  }
+  return undefined;
+}
+
+interface EditorProps {
+  /** `undefined` for a new one. */
+  readonly reactor: Reactor | undefined;
+  readonly onSaved: (reactor: Reactor) => void;
+  readonly onUnsaved?: (isUnsaved: boolean) => void;
+  /** The line at which a test run failed. */
+  readonly runProblem?: LinedProblem | undefined;
+}
+
+function Editor({ reactor, onSaved, onUnsaved, runProblem }: EditorProps) {
+  const client = useClient('management');
+  // A key or a reload may load it again: the edit began with this one.
+  const [opened, setOpened] = useState(reactor);
+  const [edited, setEdited] = useState(() => editedOf(reactor));
+  const [saved, setSaved] = useState(false);
+  const idempotencyKey = useIdempotencyKey(edited);
+  const action = useAction();
+  const isChanged = JSON.stringify(edited) !== JSON.stringify(editedOf(opened));
+  useUnsaved(isChanged);
+  useEffect(() => onUnsaved?.(isChanged), [isChanged]);
+  const change = (part: Partial<Edited>) => {
+    setSaved(false);
+    setEdited({ ...edited, ...part });
+  };
+  const save = async () => {
+    if (opened !== undefined) await refuseIfChanged(opened, () => client.reactors.retrieve(opened.id));
+    const next = reactorOf(edited);
+    const result =
+      opened === undefined
+        ? await client.reactors.create(next, { idempotencyKey })
+        : await client.reactors.update(opened.id, next);
+    if (opened !== undefined) setOpened(result);
+    setSaved(true);
+    onSaved(result);
+  };
+  return (
+    <form
+      class="form is-wide"
+      onSubmit={(event) => {
+        event.preventDefault();
+        action.run(save);
+      }}
+    >
+      <TextField label="Name" value={edited.name} onChange={(name) => change({ name })} isRequired />
+      <CodeEditor
+        label="Code"
+        value={edited.code}
+        onChange={(code) => change({ code })}
+        problem={linedProblem(action.problem) ?? runProblem}
+      />
+      <EntriesField
+        legend="Configuration"
+        hint="The code reads it as req.configuration. Values are hidden here. A caller with reactor:read can read them."
+        entries={edited.entries}
+        onChange={(entries) => change({ entries })}
+        isSecret
+      />
+      <TextField
+        label="Application"
+        value={edited.applicationId}
+        onChange={(applicationId) => change({ applicationId })}
+        hint="Optional: the id of the application as which req.bt calls the service."
+        isMachineText
+      />
+      <ProblemBox problem={action.problem} />
+      <div class="row">
+        <Button look="primary" isBusy={action.isRunning} isDisabled={reactor !== undefined && !isChanged}>
+          {reactor === undefined ? 'Create reactor' : 'Save'}
+        </Button>
+        <span role="status" class="muted">
+          {action.isRunning && 'The service checks and deploys the code…'}
+          {!action.isRunning && saved && !isChanged && 'Saved. New calls run this code.'}
+          {!action.isRunning && isChanged && reactor !== undefined && 'Not saved yet.'}
+        </span>
+      </div>
+    </form>
+  );
+}
+
+function DeleteReactor({ reactor, onClose }: { readonly reactor: Reactor; readonly onClose: () => void }) {
+  const client = useClient('management');
+  return (
+    <Confirm
+      title="Delete this reactor?"
+      words="Delete reactor"
+      action={useAction()}
+      onClose={onClose}
+      change={async () => {
+        await client.reactors.delete(reactor.id);
+        leaveTo('#/reactors');
+      }}
+    >
+      <p>
+        The code and configuration of <Text>{reactor.name}</Text> are lost, calls of it get 404, and results
+        that were not delivered are deleted with it. This cannot be undone.
+      </p>
+    </Confirm>
+  );
+}
+
+const Facts = ({ reactor }: { readonly reactor: Reactor }) => (
+  <dl class="pairs">
+    <dt>Id</dt>
+    <dd>
+      <Code>{reactor.id}</Code> <Copy text={reactor.id} what="the id" />
+    </dd>
+    <dt>Changed</dt>
+    <dd>
+      <Instant iso={reactor.modified_at ?? reactor.created_at} />
+    </dd>
+  </dl>
+);
+
+function Existing({ id }: { readonly id: string }) {
+  const [loaded, reload] = useLoad(
+    'management',
+    (client, signal) => client.reactors.retrieve(id, { signal }),
+    [id],
+  );
+  const [isUnsaved, setUnsaved] = useState(false);
+  const [runProblem, setRunProblem] = useState<LinedProblem | undefined>();
+  return (
+    <NamedView
+      what="Reactor"
+      up={['#/reactors', 'Reactors']}
+      of={loaded}
+      onRetry={reload}
+      remove={(reactor, onClose) => <DeleteReactor reactor={reactor} onClose={onClose} />}
+    >
+      {(reactor) => (
+        <>
+          <Facts reactor={reactor} />
+          <Editor reactor={reactor} onSaved={reload} onUnsaved={setUnsaved} runProblem={runProblem} />
+          <Section title="Test run">
+            <TestRun
+              reactorId={id}
+              isUnsaved={isUnsaved}
+              onProblem={(problem) => setRunProblem(linedProblem(problem))}
+            />
+          </Section>
+          <DeliveriesSection reactorId={id} />
+        </>
+      )}
+    </NamedView>
+  );
+}
+
+export const ReactorView = ({ id }: { readonly id: string | undefined }) =>
+  id === undefined ? (
+    <View title="New reactor" up={['#/reactors', 'Reactors']}>
+      <Editor reactor={undefined} onSaved={(reactor) => leaveTo(linkTo(['reactors', reactor.id]))} />
+    </View>
+  ) : (
+    <Existing id={id} />
+  );

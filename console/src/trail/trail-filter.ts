@@ -1,0 +1,124 @@
+import type { LogRecord, Outcome, TokenForm } from '../sdk.ts';
+
+export const HOUR_MS = 3_600_000;
+
+/** The operations that people ask for. The address accepts the name of any other too. */
+export const OPERATIONS = [
+  ...[
+    'getToken',
+    'listTokens',
+    'searchTokens',
+    'detokenize',
+    'tokenize',
+    'createToken',
+    'updateToken',
+    'deleteToken',
+  ],
+  ...['proxy', 'invokeReactor', 'runInvocation', 'deliverResult'],
+  ...['createApplication', 'updateApplication', 'deleteApplication', 'regenerateApplicationKey'],
+  ...['createApplicationKey', 'updateApplicationKey', 'deleteApplicationKey'],
+  ...['createReactor', 'updateReactor', 'patchReactor', 'deleteReactor'],
+  ...[
+    'createProxy',
+    'updateProxy',
+    'patchProxy',
+    'revertProxy',
+    'deleteProxy',
+    'createProxyKey',
+    'deleteProxyKey',
+  ],
+  ...['authorizeSession', 'updateTenant', 'listLogs', 'explainAccess'],
+] as const;
+
+/** Outcomes, with what they mean (docs/contract.md#outcomes). */
+export const OUTCOMES = [
+  ['begun', 'begun: carried out, or interrupted'],
+  ['ok', 'ok: answered'],
+  ['refused', 'refused: 401, 403, 404'],
+  ['invalid', 'invalid: another 4xx'],
+  ['failed', 'failed: 5xx'],
+] as const satisfies readonly (readonly [Outcome, string])[];
+
+/** How a request saw a token (docs/contract.md#forms). */
+export const FORMS = [
+  ...(['reveal', 'use', 'mask', 'redact', 'identity', 'examined'] as const),
+  ...(['create', 'update', 'delete', 'refused'] as const),
+] as const satisfies readonly TokenForm[];
+
+export const RANGES = [
+  ['1', 'last hour'],
+  ['24', 'last 24 hours'],
+  ['168', 'last 7 days'],
+  ['720', 'last 30 days'],
+  ['', 'from and to'],
+] as const;
+
+/** What an auditor asks for. All of it is in the address, and none of it is data. */
+export interface TrailFilter {
+  readonly token_id: string;
+  readonly application_id: string;
+  readonly proxy_id: string;
+  readonly operation: string;
+  readonly outcome: string;
+  /** Only records of tokens in this form; the page itself filters by it. */
+  readonly form: string;
+  /** Hours until now; empty if `from` and `to` count. */
+  readonly hours: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+const DEFAULT_HOURS = '24';
+
+/** Reads the address without what is no filter: one that is not seen would hide records. */
+export function filterOf(query: Readonly<Record<string, string>>): TrailFilter {
+  const isFixed = Boolean(query['from']) || Boolean(query['to']);
+  const member = (name: string) => (query[name] ?? '').trim();
+  const known = (name: string, values: readonly string[]) =>
+    values.includes(member(name)) ? member(name) : '';
+  const hours = known(
+    'hours',
+    RANGES.map(([value]) => value),
+  );
+  return {
+    token_id: member('token_id'),
+    application_id: member('application_id'),
+    proxy_id: member('proxy_id'),
+    operation: member('operation'),
+    outcome: known(
+      'outcome',
+      OUTCOMES.map(([value]) => value),
+    ),
+    form: known('form', FORMS),
+    hours: isFixed ? '' : hours || DEFAULT_HOURS,
+    from: member('from'),
+    to: member('to'),
+  };
+}
+
+/** The query of the address; what is at its default is left out. */
+export const queryOf = ({ hours, ...others }: TrailFilter): Readonly<Record<string, string>> => ({
+  ...others,
+  hours: hours === DEFAULT_HOURS ? '' : hours,
+});
+
+const outcomeOf = (text: string): Outcome | undefined => OUTCOMES.find(([outcome]) => outcome === text)?.[0];
+
+/** The part of a filter that the service applies. `now` is in ms. */
+export function logQueryOf(filter: TrailFilter, now: number) {
+  const { token_id, application_id, proxy_id, operation, outcome, hours, from, to } = filter;
+  const asked = (text: string) => (text === '' ? undefined : text);
+  const start = hours === '' ? asked(from) : new Date(now - Number(hours) * HOUR_MS).toISOString();
+  return {
+    token_id: asked(token_id),
+    application_id: asked(application_id),
+    proxy_id: asked(proxy_id),
+    operation: asked(operation),
+    outcome: outcomeOf(outcome),
+    from: start,
+    to: hours === '' ? asked(to) : undefined,
+  };
+}
+
+export const hasForm = ({ tokens = [] }: LogRecord, form: string): boolean =>
+  form === '' || tokens.some((token) => token.form === form);
