@@ -29,6 +29,8 @@ interface Room {
   readonly words: string;
   readonly needs: KeyKind;
   readonly isLocal?: true;
+  /** The view follows its query without beginning again, so that the focus and its inputs stay. */
+  readonly followsQuery?: true;
   /** The view of a path below the room; `undefined` if there is none. */
   readonly view: (route: Route) => ComponentChild;
 }
@@ -68,6 +70,7 @@ const ROOMS: readonly Room[] = [
     name: 'access',
     words: 'Access',
     needs: 'management',
+    followsQuery: true,
     view: single(({ query }) => <AccessView query={query} />),
   },
   {
@@ -104,6 +107,7 @@ const ROOMS: readonly Room[] = [
     name: 'trail',
     words: 'Trail',
     needs: 'management',
+    followsQuery: true,
     view: single(({ query }) => <TrailView query={query} />),
   },
   { name: 'tenant', words: 'Tenant', needs: 'management', view: single(() => <TenantView />) },
@@ -193,8 +197,7 @@ function Content({ route, rooms }: { readonly route: Route; readonly rooms: read
   const room = rooms.find(({ name }) => name === path[0]);
   if (room === undefined) return <Nowhere />;
   if (access[room.needs] === undefined) return <OtherKey room={room} kind={room.needs} />;
-  // The trail follows its filter without beginning again, so that the focus stays.
-  const place = JSON.stringify([path, room.name === 'trail' ? '' : route.query]);
+  const place = JSON.stringify([path, room.followsQuery === true ? '' : route.query]);
   return <Boundary key={place}>{room.view({ ...route, path }) ?? <Nowhere />}</Boundary>;
 }
 

@@ -68,6 +68,17 @@ describe('the session of a tab', () => {
     expect([session.localHeaders(), session.tokenFilter]).toEqual([undefined, undefined]);
   });
 
+  it('forgets one key with what was searched by it, and goes on with the other', () => {
+    const session = aSession();
+    session.signIn(MANAGEMENT);
+    session.signIn(PRIVATE);
+    session.tokenFilter = { container: '', key: '', value: '', search: '4242' };
+    session.drop('private');
+    expect([Object.keys(session.state().access), session.tokenFilter]).toEqual([['management'], undefined]);
+    session.drop('management');
+    expect([session.state().access, session.localHeaders()]).toEqual([{}, undefined]);
+  });
+
   it('accepts no other text, and says nothing of it', () => {
     const session = aSession();
     expect(session.signIn('key_public_secret')).not.toContain('secret');

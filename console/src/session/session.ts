@@ -165,6 +165,8 @@ export function createSession(service: Service, now: () => number): Session {
   function forget(kind: KeyKind, notice: string): void {
     const { [kind]: _, ...access } = store.state().access;
     texts.delete(kind);
+    // A search may be data, which the next key may not see.
+    if (kind === 'private') session.tokenFilter = undefined;
     store.change({ access, notice, waiting: undefined });
   }
   const watch = watcherOf(store, forget);
