@@ -38,6 +38,28 @@ describe('deduplicate_token', () => {
     });
   });
 
+  it('finds no token whose writer sent `false`', async () => {
+    const app = await aRevealingApplication();
+    const data = unique();
+    const wanted = { type: 'token', data, deduplicate_token: true };
+    const hidden = await app.post('/tokens', { type: 'token', data, deduplicate_token: false });
+    const collecting = await anApplication({ type: 'public', permissions: ['token:create'] });
+    const guessed = await collecting.post('/tokens', wanted);
+    expect([guessed.status, guessed.body._extras]).toEqual([201, undefined]);
+    expect(guessed.body.id).not.toBe(hidden.body.id);
+    const other = await app.post('/tokens', { type: 'token', data: unique() });
+    const patched = await app.patch(`/tokens/${other.body.id}`, { data, deduplicate_token: true });
+    expect(patched.body.id).toBe(guessed.body.id);
+    // A PATCH decides again, and one without the member changes nothing.
+    await app.patch(`/tokens/${guessed.body.id}`, { deduplicate_token: false });
+    await app.patch(`/tokens/${guessed.body.id}`, { metadata: { a: 'b' } });
+    const next = await app.post('/tokens', wanted);
+    expect(next.body._extras).toBeUndefined();
+    await app.delete(`/tokens/${next.body.id}`);
+    await app.patch(`/tokens/${hidden.body.id}`, { deduplicate_token: true });
+    expect((await app.post('/tokens', wanted)).body.id).toBe(hidden.body.id);
+  });
+
   it('creates one token for fifty concurrent equal creates', async () => {
     const app = await anApplication();
     const data = unique();

@@ -17,6 +17,17 @@ describe('PATCH /tokens/{id}', () => {
     );
   });
 
+  it('confirms no cvc by a text of the mask: an equal and another one get the same response', async () => {
+    const masked = await anApplication({
+      type: 'public',
+      permissions: ['token:create', 'token:update'],
+    });
+    const reading = await anApplication({ permissions: ['token:read', 'token:update'], rules: [] });
+    const { body } = await masked.post('/tokens', { type: 'card', data: CARD, mask: { cvc: '846' } });
+    for (const cvc of ['846', '847'])
+      expect((await reading.patch(`/tokens/${body.id}`, { data: { cvc } })).status).toBe(200);
+  });
+
   it('merges data, mask and metadata, and replaces the rest', async () => {
     const app = await aRevealingApplication();
     const { body } = await app.post('/tokens', {

@@ -26,6 +26,7 @@ const members: { readonly [Name in keyof Required<EncryptedToken>]: fc.Arbitrary
   matchHash: names,
   isSolelyOwn: fc.boolean(),
   isShared: fc.boolean(),
+  isUnmatched: fc.constantFrom(undefined, true),
   cvcUntil: maybe(numbers),
   expiration: maybe(fc.record({ at: numbers, offsetMinutes: numbers })),
   createdBy: names,

@@ -30,6 +30,7 @@ const tokenShape = madeOnce(() => ({
   fingerprint: z.string(),
   isSolelyOwn: z.boolean(),
   isShared: z.boolean(),
+  isUnmatched: z.exactOptional(z.literal(true)),
   encryptedData: z.exactOptional(binary),
   dataBytes: z.number(),
   encryptedDetails: z.exactOptional(binary),

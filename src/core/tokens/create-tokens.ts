@@ -13,7 +13,7 @@ import { isOfSameRequest, writeIdOfPart, type WriteIdentity } from '../shared/wr
 import { chooseTokenIds } from './choose-token-ids.ts';
 import { createdResult, type CreatedResult } from './created-result.ts';
 import { hasExpired } from './expiration.ts';
-import { findDuplicate, lockHolder, type Wanted } from './find-duplicate.ts';
+import { findDuplicate, isUnmatched, lockHolder, type Wanted } from './find-duplicate.ts';
 import { noSuchToken } from './get-token.ts';
 import type { OpenTokenDeps } from './open-token.ts';
 import { createWriteIdOf, writesAsItself } from './ownership.ts';
@@ -149,6 +149,7 @@ async function assemble({ deps, caller }: Creation, draft: FreshDraft): Promise<
     createdBy: caller.applicationId,
     isSolelyOwn: writesAsItself(caller),
     isShared: draft.isMatched && !writesAsItself(caller),
+    isUnmatched: isUnmatched(draft.input.deduplicateToken),
     ...draft.derived,
     cvcUntil: draft.content.cvc && until,
     expiration,

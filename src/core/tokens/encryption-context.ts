@@ -26,6 +26,7 @@ function clearFields(token: EncryptedToken): string {
     token.modifiedAt,
     token.isSolelyOwn,
     token.isShared,
+    token.isUnmatched === true,
     token.containers,
     token.fingerprint,
     token.matchHash,

@@ -31,6 +31,14 @@ export type Wanted = Pick<
  */
 const SHARE_ATTEMPTS = 4;
 
+/**
+ * Returns the mark of a token whose writer sent `deduplicate_token: false`: others who write the
+ * same data do not find out that it exists (docs/decisions/0067). Without the member it can be
+ * found.
+ */
+export const isUnmatched = (deduplicateToken: boolean | undefined): true | undefined =>
+  deduplicateToken === false ? true : undefined;
+
 /** Whether a token exists for at least as long as the wanted one. */
 export function lastsAsLong(
   token: Pick<StoredToken, 'expiration'>,
@@ -52,6 +60,7 @@ function isMatch(
   return (
     token.tenantId === wanted.tenantId &&
     token.matchHash === wanted.matchHash &&
+    token.isUnmatched !== true &&
     !isOfSameRequest(createWriteIdOf(token), wanted.writeId) &&
     !hasExpired(token, deps.clock()) &&
     lastsAsLong(token, wanted)

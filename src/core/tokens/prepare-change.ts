@@ -13,7 +13,7 @@ import { checkNotMasked } from './check-not-masked.ts';
 import { checkDataUnderId } from './choose-token-ids.ts';
 import type { CreateTokenDeps } from './create-tokens.ts';
 import { openData, openDetails } from './open-token.ts';
-import { prepareContent, type PreparedContent } from './prepare-content.ts';
+import { prepareContent, separated, type PreparedContent } from './prepare-content.ts';
 import { maskOf, patchDetails, replaced } from './token-details.ts';
 import type { TokenPatch } from './token-input.ts';
 import { clearMembers } from './token-object.ts';
@@ -87,8 +87,11 @@ export async function prepareChange(
     expiresAtText: patch.expiresAtText ?? undefined,
   });
   const isMaskTried = patch.data === undefined && patch.mask === undefined;
-  if (patch.data !== undefined && decideAccess(caller, 'token:read', previous) === 'mask')
-    checkNotMasked(maskOf(type, details), data, patch.data, budget);
+  if (patch.data !== undefined && decideAccess(caller, 'token:read', previous) === 'mask') {
+    // No mask shows a cvc: an equal text of one would only confirm a cvc to the writer of the mask.
+    const { data: compared } = separated(type, patch.data.reveal());
+    checkNotMasked(maskOf(type, details), data, compared, budget);
+  }
   const { clientCompatibility } = deps;
   const isMaskOfAnother = patch.mask === undefined;
   const preparation = { now: deps.clock(), budget, clientCompatibility, isMaskTried, isMaskOfAnother };

@@ -107,7 +107,7 @@ function tryMask(
 }
 
 /** Splits data into the rest and the member that its type stores separately. */
-function separated({ separateMember }: TokenType, data: Json): Pick<PreparedContent, 'data' | 'cvc'> {
+export function separated({ separateMember }: TokenType, data: Json): Pick<PreparedContent, 'data' | 'cvc'> {
   if (separateMember === undefined || !isJsonObject(data)) return { data: new Secret(data) };
   const { [separateMember]: cvc, ...rest } = data;
   return defined({ data: new Secret<Json>(rest), cvc: cvc === undefined ? undefined : new Secret(cvc) });

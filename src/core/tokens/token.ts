@@ -27,6 +27,8 @@ export interface StoredToken {
   readonly isSolelyOwn: boolean;
   /** True if another caller received it as a duplicate, and relies on the values that matched. */
   readonly isShared: boolean;
+  /** Present if its writer asked that no create or PATCH finds it as a duplicate. */
+  readonly isUnmatched?: true;
   /** The data as encrypted JSON. It never contains a cvc. */
   readonly encryptedData: Buffer;
   /** Encrypted {@link TokenDescription details}; absent when every detail is the default. */
@@ -87,6 +89,7 @@ type NotShown =
   | 'isApart'
   | 'isSolelyOwn'
   | 'isShared'
+  | 'isUnmatched'
   | 'terms'
   | 'derivedSince'
   | 'termsSince'

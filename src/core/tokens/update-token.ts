@@ -5,7 +5,7 @@ import { defined } from '../shared/defined.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import type { CreateTokenDeps } from './create-tokens.ts';
-import { findDuplicate, lockHolder, isLockValid } from './find-duplicate.ts';
+import { findDuplicate, isUnmatched, lockHolder, isLockValid } from './find-duplicate.ts';
 import { noSuchToken } from './get-token.ts';
 import { hasExpired } from './expiration.ts';
 import { createWriteIdOf, isSoleWriter } from './ownership.ts';
@@ -46,6 +46,7 @@ function withoutOptional(token: StoredToken): Omit<StoredToken, 'encryptedData' 
     cvcUntil: _cvcUntil,
     expiration: _expiration,
     isApart: _isApart,
+    isUnmatched: _isUnmatched,
     ...rest
   } = token;
   return rest;
@@ -73,6 +74,8 @@ async function assemble(
     cvcUntil: until,
     expiration,
     holdsLock: patch.deduplicateToken ?? previous.holdsLock,
+    isUnmatched:
+      patch.deduplicateToken === undefined ? previous.isUnmatched : isUnmatched(patch.deduplicateToken),
     modifiedBy: caller.applicationId,
     modifiedAt: deps.clock(),
     version: previous.version + 1,

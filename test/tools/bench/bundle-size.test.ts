@@ -23,11 +23,12 @@ const LIMITS_KB = {
   // the key of a proxy (4 KB); the proxy runs stored ones, which make tokens and run reactors
   // (133 KB); the operator encrypts them again. All that read invocations have the index of parked
   // deliveries (1 to 2 KB), which reactors lists and sends again (3 KB). Lists of tokens and of
-  // applications have a filter more, and writes of tokens a bound of their view (1 KB).
+  // applications have a filter more, and writes of tokens a bound of their view (1 KB). A token can
+  // be no match (1 KB).
   tokens: 376,
   applications: 258,
   proxies: 334,
-  proxy: 475,
+  proxy: 476,
   reactors: 429,
   'reactor-worker': 352,
   'webhook-sender': 242,
