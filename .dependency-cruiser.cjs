@@ -192,7 +192,7 @@ module.exports = {
     {
       name: 'lib-knows-what-it-deploys',
       comment:
-        'Routes and environment of the functions, the commands of the operator, the names of the indexes that the adapters query, what makes a table append-only, what goes into the layer, the headers that browsers may read, and that of the edge: names shared through one file. And the life of a cvc, which is a setting here and words of the interface there. And the headers of the console, which a local server sends too.',
+        'Routes and environment of the functions, the commands of the operator, the names of the indexes that the adapters query, what makes a table append-only, what goes into the layer, the headers that browsers may read, and that of the edge: names shared through one file. And the life of a cvc, which is a setting here and words of the interface there. And the headers of the console and of card fields, which a local server sends too.',
       severity: 'error',
       from: { path: '^lib/' },
       to: {
@@ -205,7 +205,7 @@ module.exports = {
           '^src/core/reactors/author-packages\\.ts$',
           '^src/http/(edge-secret|reserved-headers)\\.ts$',
           '^src/core/tokens/cvc-lifetime\\.ts$',
-          '^console/headers\\.ts$',
+          '^(console|packages/fields)/headers\\.ts$',
         ],
       },
     },
@@ -220,7 +220,7 @@ module.exports = {
         pathNot: [
           '^(bin|lib|packages/local-aws/src)/',
           '^functions/operator/command-names\\.ts$',
-          '^console/headers\\.ts$',
+          '^(console|packages/fields)/headers\\.ts$',
         ],
       },
     },
@@ -283,6 +283,28 @@ module.exports = {
           '^src/core/tokens/types/card-brand\\.ts$',
         ],
       },
+    },
+    {
+      name: 'fields-know-the-sdk',
+      comment:
+        'A frame sends with the client of the SDK, and checks numbers as the service does. Everything in it could read a number, so it has no package; the wrapper of the page alone knows React.',
+      severity: 'error',
+      from: { path: '^packages/fields/(src/|headers\\.ts$)' },
+      to: {
+        path: [own, 'node_modules/(?!@types/react/|react/)'],
+        pathNot: [
+          '^packages/fields/(src/|headers\\.ts$)',
+          '^packages/sdk/src/',
+          '^src/core/tokens/types/(passes-luhn|is-aba-routing|card-brand)\\.ts$',
+        ],
+      },
+    },
+    {
+      name: 'react-only-in-its-wrapper',
+      comment: 'A page without React loads no part of it.',
+      severity: 'error',
+      from: { path: '^packages/fields/src/', pathNot: '^packages/fields/src/react\\.ts$' },
+      to: { path: 'node_modules/(@types/)?react/' },
     },
     {
       name: 'product-without-tests',

@@ -24,12 +24,12 @@ const PROCESSES = [
     (name) => `packages/local-aws/test/${name}`,
   ),
   ...['in-node-16', 'lenient', 'proxy'].map((name) => `packages/sdk/test/${name}`),
-  'packages/testing/test/package',
+  'packages/{fields,testing}/test/package',
 ].map((name) => `**/${name}.test.ts`);
 
 /** Suites that do not belong to `service`. */
 const APART = {
-  browser: ['browser', 'collect-card', 'console', 'reference', 'sdk-package'],
+  browser: ['browser', 'console', 'fields', 'fields-attacks', 'fields-wrappers', 'reference', 'sdk-package'],
   // These, and `faults` (which break it), talk to services that they start themselves.
   ownService: [
     ...['audit-tampering', 'audit-trail', 'call-counts', 'demo', 'examples', 'field-client', 'removal'],

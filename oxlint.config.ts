@@ -163,7 +163,7 @@ export default defineConfig({
       files: [
         '{bin,functions,lib,src,tools}/**/*.ts',
         'console/**/*.{ts,tsx}',
-        'packages/local-aws/src/**/*.ts',
+        'packages/{fields,local-aws}/src/**/*.ts',
       ],
       rules: {
         'no-restricted-globals': ['error', ...ONLY_TESTS],
@@ -178,7 +178,7 @@ export default defineConfig({
     },
     {
       // The V8 of Node.js 24 may read one member name as another.
-      files: ['packages/sdk/src/**/*.ts', 'src/adapters/machine-platform.ts'],
+      files: ['packages/{fields,sdk}/src/**/*.ts', 'src/adapters/machine-platform.ts'],
       rules: { 'no-restricted-properties': ['error', NO_JSON_PARSE] },
     },
     {
@@ -264,8 +264,8 @@ export default defineConfig({
     { files: ['**/*.{js,cjs}'], globals: readonly('process console URL') },
     { files: ['**/*.cjs'], globals: readonly('__dirname module require') },
     {
-      files: ['examples/browser/collect-card.js'],
-      globals: readonly('addEventListener crypto CustomEvent document fetch'),
+      files: ['examples/browser/checkout.js'],
+      globals: readonly('CustomEvent document fetch'),
     },
     { files: ['examples/browser/{server,settings}.js'], globals: readonly('AbortSignal fetch') },
     {

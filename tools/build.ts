@@ -6,6 +6,7 @@ import { join } from 'node:path';
 const PROGRAMS: Readonly<Record<string, readonly [file: string, does: string]>> = {
   sdk: ['build-sdk.ts', 'the package @cloakroom/sdk, as a tarball in packages/sdk'],
   testing: ['build-testing.ts', 'the package @cloakroom/testing, as a tarball in packages/testing'],
+  fields: ['build-fields.ts', 'the package @cloakroom/fields, as a tarball in packages/fields'],
   openapi: ['build-openapi.ts', 'docs/openapi.json, and the types of the SDK'],
   notices: ['build-notices.ts', 'THIRD-PARTY-NOTICES.md'],
   'card-ranges': ['build-card-ranges.ts', 'src/core/tokens/types/card-ranges.ts, the brands of card numbers'],

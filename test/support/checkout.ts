@@ -1,6 +1,4 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
-import { aProject, packedSdk } from './packed-packages.ts';
 
 /** The example of `examples/browser/`, started as its README describes. */
 export interface Checkout {
@@ -8,12 +6,6 @@ export interface Checkout {
   /** Everything that it has printed. */
   output(): string;
   stop(): Promise<void>;
-}
-
-/** Returns the browser file that the SDK's package contains. */
-export async function sdkForBrowsers(): Promise<string> {
-  const project = await aProject(await packedSdk(), {});
-  return join(project, 'node_modules/@cloakroom/sdk/dist/browser.min.js');
 }
 
 export async function startCheckout(env: Readonly<Record<string, string>>): Promise<Checkout> {

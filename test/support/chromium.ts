@@ -16,13 +16,29 @@ interface Message {
   readonly sessionId?: string;
 }
 
+/** A frame of another site, which runs in a process of its own. */
+export interface Frame {
+  readonly url: string;
+  send(method: string, params?: Params): Promise<Params>;
+  /** The value of an expression in the frame, promises awaited. */
+  evaluate(expression: string): Promise<any>;
+}
+
 /** A tab that is operated like a person does it: by keys and clicks. */
 export interface Tab {
   /** Sends a command of the DevTools protocol. */
   send(method: string, params?: Params): Promise<Params>;
-  /** Everything that the protocol reported under this name so far. */
+  /** Everything that the protocol reported under this name so far, of the page alone. */
   events(method: string): Params[];
   on(method: string, listener: (params: Params) => void): void;
+  /** Attaches to the frames of other sites from now on. */
+  watchFrames(): Promise<void>;
+  /** Returns those that are in the page now. */
+  frames(): readonly Frame[];
+  /** Everything that was reported under this name of frames, those that are gone included. */
+  frameEvents(method: string): Params[];
+  /** Calls back for reports of frames. */
+  onFrames(method: string, listener: (params: Params, frame: Frame) => void): void;
   open(url: string): Promise<void>;
   /** The value of an expression, promises awaited. */
   evaluate(expression: string): Promise<any>;
@@ -95,27 +111,63 @@ function isCutOff(error: unknown): boolean {
   );
 }
 
+type Send = (method: string, params?: Params) => Promise<Params>;
+
+const evaluatorOf = (send: Send) => async (expression: string) => {
+  const asked = { expression, awaitPromise: true, returnByValue: true };
+  const { result, exceptionDetails } = await send('Runtime.evaluate', asked);
+  if (exceptionDetails !== undefined)
+    throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+  return result.value;
+};
+
+/** The frames that the browser attached this connection to, from their first request on. */
+function framesOf(connection: ReturnType<typeof connect>, page: string) {
+  const frames = new Map<string, Frame>();
+  const known = new Set<string>();
+  const frameSeen: Message[] = [];
+  const frameListening: {
+    readonly method: string;
+    readonly listener: (params: Params, frame: Frame) => void;
+  }[] = [];
+  async function attach(id: string, url: string): Promise<void> {
+    const send: Send = (method, params) => connection.send(method, params, id);
+    frames.set(id, { url, send, evaluate: evaluatorOf(send) });
+    known.add(id);
+    for (const domain of ['Runtime', 'Log', 'Network']) await send(`${domain}.enable`);
+    await send('Runtime.runIfWaitingForDebugger');
+  }
+  function collectFrames({ method, params, sessionId }: Message): void {
+    if (sessionId === undefined || !(sessionId === page || known.has(sessionId))) return;
+    if (method === 'Target.attachedToTarget' && params.targetInfo.type === 'iframe')
+      attach(params.sessionId, params.targetInfo.url).catch(() => undefined);
+    if (method === 'Target.detachedFromTarget') frames.delete(params.sessionId);
+    if (sessionId === page) return;
+    frameSeen.push({ method: method ?? '', params });
+    const frame = frames.get(sessionId);
+    if (frame === undefined) return;
+    for (const each of frameListening) if (each.method === method) each.listener(params, frame);
+  }
+  return { frames, frameSeen, frameListening, collectFrames };
+}
+
 async function aTab(connection: ReturnType<typeof connect>): Promise<Tab> {
   const { browserContextId } = await connection.send('Target.createBrowserContext');
   const { targetId } = await connection.send('Target.createTarget', { url: 'about:blank', browserContextId });
   const { sessionId } = await connection.send('Target.attachToTarget', { targetId, flatten: true });
   const seen: Message[] = [];
   const listening: { readonly method: string; readonly listener: (params: Params) => void }[] = [];
+  const send = (method: string, params?: Params) => connection.send(method, params, sessionId);
+  const evaluate = evaluatorOf(send);
+  const { frames, frameSeen, frameListening, collectFrames } = framesOf(connection, sessionId);
   const collect = (message: Message) => {
+    collectFrames(message);
     if (message.sessionId !== sessionId) return;
     seen.push(message);
     for (const { method, listener } of listening) if (method === message.method) listener(message.params);
   };
   connection.listeners.add(collect);
 
-  const send = (method: string, params?: Params) => connection.send(method, params, sessionId);
-  const evaluate = async (expression: string) => {
-    const asked = { expression, awaitPromise: true, returnByValue: true };
-    const { result, exceptionDetails } = await send('Runtime.evaluate', asked);
-    if (exceptionDetails !== undefined)
-      throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
-    return result.value;
-  };
   const until = async (expression: string) => {
     for (let tries = 0; tries < 300; tries += 1) {
       const value = await evaluate(expression).catch((error: unknown) => {
@@ -135,6 +187,12 @@ async function aTab(connection: ReturnType<typeof connect>): Promise<Tab> {
     until,
     events: (method) => seen.filter((message) => message.method === method).map(({ params }) => params),
     on: (method, listener) => void listening.push({ method, listener }),
+    watchFrames: () =>
+      send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }),
+    frames: () => [...frames.values()],
+    frameEvents: (method) =>
+      frameSeen.filter((message) => message.method === method).map(({ params }) => params),
+    onFrames: (method, listener) => void frameListening.push({ method, listener }),
     open: async (url) => {
       await send('Page.navigate', { url });
       await until(`location.href === ${JSON.stringify(url)} && document.readyState === 'complete'`);

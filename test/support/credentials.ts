@@ -4,6 +4,7 @@ import { z } from 'zod';
 const credentialsSchema = z.object({
   base_url: z.string(),
   console_url: z.string(),
+  fields_url: z.string(),
   tenant_id: z.string(),
   management_key: z.string(),
   webhook_secret: z.string(),

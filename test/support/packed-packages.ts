@@ -7,6 +7,7 @@ import { temporaryFolder } from './run-service.ts';
 const run = promisify(execFile);
 
 const BUILDS = {
+  fields: ['build-fields.ts', 'buildFields'],
   sdk: ['build-sdk.ts', 'buildSdk'],
   testing: ['build-testing.ts', 'buildTesting'],
 } as const;
@@ -17,10 +18,11 @@ type PackageName = keyof typeof BUILDS;
 const packedBefore = (name: PackageName): string | undefined =>
   (JSON.parse(process.env['CLOAKROOM_TARBALLS'] ?? '{}') as Partial<Record<PackageName, string>>)[name];
 
-/** Packs both packages for the suites of a whole run, four of which would build the SDK. */
+/** Packs all packages for the suites of a whole run, four of which would build the SDK. */
 export async function packForAll(): Promise<void> {
-  const [sdk, testing] = await Promise.all([packedPackage('sdk'), packedPackage('testing')]);
-  process.env['CLOAKROOM_TARBALLS'] = JSON.stringify({ sdk, testing });
+  const names = Object.keys(BUILDS) as PackageName[];
+  const packed = await Promise.all(names.map(async (name) => [name, await packedPackage(name)]));
+  process.env['CLOAKROOM_TARBALLS'] = JSON.stringify(Object.fromEntries(packed));
 }
 
 /** Builds a package and packs it as for publishing, outside the repository. Returns the tarball. */

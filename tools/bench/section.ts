@@ -19,7 +19,16 @@ export const SECTIONS = [
 ];
 
 /** Programs without a budget, each run by its name with its own options. */
-export const APART = ['cold-start-profile', 'expressions', 'load', 'packages', 'start', 'storage', 'testing'];
+export const APART = [
+  'cold-start-profile',
+  'expressions',
+  'fields',
+  'load',
+  'packages',
+  'start',
+  'storage',
+  'testing',
+];
 
 /** One budget of the architecture, as measured in this run. */
 export interface Budget {

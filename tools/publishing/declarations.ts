@@ -3,13 +3,13 @@ import { basename, join } from 'node:path';
 import ts from 'typescript';
 
 /** Declarations of every module, by its name; throws the compiler's messages. */
-function declarations(folder: string): ReadonlyMap<string, string> {
+function declarations(folder: string, entries: readonly string[]): ReadonlyMap<string, string> {
   const { config } = ts.readConfigFile(join(folder, 'tsconfig.json'), (path) => ts.sys.readFile(path)) as {
     readonly config: object;
   };
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, folder);
   const program = ts.createProgram({
-    rootNames: [join(folder, 'src/index.ts')],
+    rootNames: entries.map((name) => join(folder, `src/${name}.ts`)),
     options: { ...options, noEmit: false, declaration: true, emitDeclarationOnly: true },
   });
   const files = new Map<string, string>();
@@ -30,12 +30,12 @@ function declarations(folder: string): ReadonlyMap<string, string> {
 }
 
 /**
- * Declarations of the modules that the entry exports, without a program: each exported name of them
- * states its type. Their own check is that of the repository.
+ * Declarations of the modules that the entries export, without a program: each exported name states
+ * its type. Their own check is that of the repository.
  */
-function statedDeclarations(folder: string): ReadonlyMap<string, string> {
+function statedDeclarations(folder: string, entries: readonly string[]): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
-  const pending = ['index.ts'];
+  const pending = entries.map((name) => `${name}.ts`);
   for (const file of pending) {
     const source = readFileSync(join(folder, 'src', file), 'utf8');
     const compilerOptions: ts.CompilerOptions = {
@@ -60,9 +60,9 @@ function statedDeclarations(folder: string): ReadonlyMap<string, string> {
 
 const SPECIFIER = /((?:from |import\()['"])\.\/([\w.-]+)\.ts(['"])/g;
 
-/** The declarations that the entry exports: a package's internals have no public types. */
-function reachable(files: ReadonlyMap<string, string>): ReadonlySet<string> {
-  const found = new Set(['index.d.ts']);
+/** The declarations that the entries export: a package's internals have no public types. */
+function reachable(files: ReadonlyMap<string, string>, entries: readonly string[]): ReadonlySet<string> {
+  const found = new Set(entries.map((name) => `${name}.d.ts`));
   for (const file of found) {
     const text = files.get(file);
     if (text === undefined) throw new Error(`${file} was not emitted`);
@@ -72,6 +72,8 @@ function reachable(files: ReadonlyMap<string, string>): ReadonlySet<string> {
 }
 
 export interface DeclarationOptions {
+  /** The modules that `exports` names. Default: `index` alone. */
+  readonly entries?: readonly string[];
   /** Whether every exported name states its type, so that no program is needed. */
   readonly isStated?: boolean;
   /** Changes the text of each declaration. */
@@ -85,11 +87,11 @@ export interface DeclarationOptions {
 export function writeDeclarations(
   packageFolder: string,
   to: string,
-  { isStated = false, rewrite = (text) => text }: DeclarationOptions = {},
+  { entries = ['index'], isStated = false, rewrite = (text) => text }: DeclarationOptions = {},
 ): void {
   mkdirSync(to, { recursive: true });
-  const files = (isStated ? statedDeclarations : declarations)(packageFolder);
-  for (const file of reachable(files)) {
+  const files = (isStated ? statedDeclarations : declarations)(packageFolder, entries);
+  for (const file of reachable(files, entries)) {
     const text = rewrite(files.get(file) ?? '');
     const ending = (extension: string) => text.replaceAll(SPECIFIER, `$1./$2.${extension}$3`);
     writeFileSync(join(to, file), ending('js'));

@@ -45,6 +45,7 @@ export const STATIC: readonly Check[] = [
         'functions',
         'src',
         'reactor-runtime',
+        'packages/fields/src',
         'packages/sdk/src',
         'packages/local-aws',
       ],
@@ -57,6 +58,7 @@ export const STATIC: readonly Check[] = [
   { name: 'types on Node.js 16', command: ['tsc', '-p', 'reactor-runtime'] },
   { name: 'types of the SDK on Node.js 16', command: ['tsc', '-p', 'packages/sdk'] },
   { name: 'types of the SDK in browsers', command: ['tsc', '-p', 'packages/sdk/tsconfig.browser.json'] },
+  { name: 'types of the card fields', command: ['tsc', '-p', 'packages/fields'] },
   { name: 'OpenAPI document', command: ['node', 'tools/build-openapi.ts', '--check'] },
   { name: 'third-party notices', command: ['node', 'tools/build-notices.ts', '--check'] },
 ];

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
+import { codeBlocks, compileTexts, exampleModule } from '../../../test/support/compile-texts.ts';
 
 const root = process.cwd();
 
@@ -21,14 +22,10 @@ const GLOBALS = `
     const headers: Record<string, string>;
   }`;
 
-/** Examples by their positions. Imports stay at the top, the rest may await. */
+/** Finds the examples, by their positions. */
 function examples(): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  const add = (place: string, text: string) => {
-    const imports = text.match(/^import .*$/gm) ?? [];
-    const rest = text.replaceAll(/^import .*$/gm, '');
-    found.set(place, `${imports.join('\n')}\nexport async function example() {\n${rest}\n}`);
-  };
+  const add = (place: string, text: string) => void found.set(place, exampleModule(text));
   for (const file of globSync('packages/sdk/src/*.ts')) {
     const text = readFileSync(file, 'utf8');
     [...text.matchAll(/@example (.*)$/gm)].forEach(([, example = ''], at) =>
@@ -36,8 +33,7 @@ function examples(): ReadonlyMap<string, string> {
     );
   }
   for (const file of ['packages/sdk/README.md', 'docs/sdk.md']) {
-    const text = readFileSync(file, 'utf8');
-    [...text.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].forEach(([, example = ''], at) =>
+    codeBlocks(readFileSync(file, 'utf8'), 'js|ts').forEach((example, at) =>
       add(`${file} ${String(at)}`, example),
     );
   }
@@ -50,33 +46,13 @@ function examples(): ReadonlyMap<string, string> {
 }
 
 /** Compiles texts, and returns what the compiler prints, by their positions. */
-function compiled(texts: ReadonlyMap<string, string>): readonly string[] {
-  const virtual = new Map([[join(root, 'packages/sdk/test/virtual-globals.ts'), GLOBALS]]);
-  for (const [place, text] of texts)
-    virtual.set(join(root, 'packages/sdk/test', `virtual-${place.replaceAll(/\W+/g, '-')}.ts`), text);
-  const options: ts.CompilerOptions = {
-    target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.NodeNext,
-    strict: true,
-    noEmit: true,
-    lib: ['lib.es2022.d.ts'],
-    allowImportingTsExtensions: true,
-    skipLibCheck: true,
-    types: ['node'],
-    exactOptionalPropertyTypes: true,
-    paths: { '@cloakroom/sdk': [join(root, 'packages/sdk/src/index.ts')] },
-  };
-  const host = ts.createCompilerHost(options);
-  host.fileExists = (file) => virtual.has(file) || ts.sys.fileExists(file);
-  host.readFile = (file) => virtual.get(file) ?? ts.sys.readFile(file);
-  const program = ts.createProgram({ rootNames: [...virtual.keys()], options, host });
-  return ts
-    .getPreEmitDiagnostics(program)
-    .map(
-      ({ file, messageText }) =>
-        `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
-    );
-}
+const compiled = (texts: ReadonlyMap<string, string>): readonly string[] =>
+  compileTexts(texts, {
+    folder: 'packages/sdk/test',
+    modules: { '@cloakroom/sdk': 'packages/sdk/src/index.ts' },
+    globals: GLOBALS,
+    options: { lib: ['lib.es2022.d.ts'], types: ['node'] },
+  });
 
 describe('the examples', () => {
   it('the examples of docstrings and documentation compile', () => {

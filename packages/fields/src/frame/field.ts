@@ -1,0 +1,215 @@
+import {
+  type Command,
+  type FieldBrand,
+  type FieldState,
+  type FrameOptions,
+  type Hello,
+  type Report,
+} from '../protocol.ts';
+import type { FieldsConfig } from '../../headers.ts';
+import { createBrandIcon } from './brand-icon.ts';
+import { brandOf } from './brands.ts';
+import { createInput } from './input.ts';
+import { KINDS } from './kinds/all-kinds.ts';
+import { isLongest, isUsual, shownDigits } from './kinds/card-number.ts';
+import { digitsOf, type Around } from './kinds/kind.ts';
+import { englishWords, loadWords } from './messages.ts';
+import type { FieldContent } from './field-content.ts';
+import { createStyles } from './style.ts';
+
+/** The field of a frame: what is in it, and what its page may know of that. */
+export interface Field {
+  /** Resolves once the texts are in the field's language. */
+  update(options: FrameOptions): Promise<void>;
+  follow(command: Exclude<Command, { readonly type: 'update' | 'submit' | 'abort' }>): void;
+  /** Read for a request. The field shows its problem from then on, if it has one. */
+  content(): FieldContent;
+  /** A browser filled in another frame. */
+  fill(text: string): void;
+  /** The request with the content succeeded: the next number may be another one. */
+  sent(): void;
+  /** The name of the field, for the title of its frame. */
+  title(): string;
+  /** The font of the input, as `document.fonts` names it. */
+  font(): string;
+  forget(): void;
+}
+
+interface Listeners {
+  readonly report: (report: Report) => void;
+}
+
+const sameState = (a: FieldState | undefined, b: FieldState): boolean =>
+  a !== undefined &&
+  (['empty', 'complete', 'valid', 'brand', 'message'] as const).every((name) => a[name] === b[name]);
+
+// oxlint-disable-next-line max-lines-per-function -- The one owner of what a person typed.
+export function createField(hello: Hello, config: FieldsConfig, { report }: Listeners): Field {
+  const { kind, fixed } = hello;
+  const definition = KINDS[kind];
+  const input = createInput(kind, fixed);
+  const applyStyle = createStyles(document);
+  const showIcon = kind === 'card_number' ? createBrandIcon() : () => undefined;
+  let options = hello.options;
+  let words = englishWords(kind);
+  let brandBeside: FieldBrand | null = null;
+  let reported: FieldState | undefined;
+  /** Whether BIN and last four of what stands here were sent. */
+  let hasReportedDigits = false;
+  /** Whether a request with the content succeeded: another number may follow. */
+  let isSent = false;
+  /** What left the field since it was empty: for a request, or as BIN and last four. */
+  const shown = new Set<string>();
+  /** Whether the person left the field, or tried to send it: an open problem is shown then. */
+  let isChecked = false;
+
+  const around = (): Around => ({ brand: brandBeside, brands: options.brands, fixed, now: Date.now() });
+
+  const contentOf = (text: string): string => String(definition.valueOf(text, undefined));
+
+  /**
+   * Whether a beginning of the number left the field, or the number is the beginning of one that
+   * did. A page that sends a number again and again while it is typed would see the last digits of
+   * each under a mask, and the last four of another one as well.
+   */
+  function hasGrown(text: string): boolean {
+    if (!definition.isShownInPart) return false;
+    const content = contentOf(text);
+    return [...shown].some(
+      (each) => each !== content && (each.startsWith(content) || content.startsWith(each)),
+    );
+  }
+
+  function stateOf(): FieldState {
+    const text = input.text();
+    const checked = definition.check(text, around());
+    const { complete } = checked;
+    const empty = text.trim() === '';
+    const valid = empty || (checked.valid && !(complete && hasGrown(text)));
+    const state = { empty, complete: complete && !empty, valid };
+    const brand = kind === 'card_number' ? brandOf(digitsOf(text)) : null;
+    return { ...state, brand, message: messageOf(state) };
+  }
+
+  /** The message depends on nothing else, so that it says nothing more. */
+  function messageOf({ empty, complete, valid }: Pick<FieldState, 'empty' | 'complete' | 'valid'>): string {
+    if (empty && fixed.required === false) return '';
+    const problem = !valid ? 'invalid' : empty ? 'empty' : complete ? undefined : 'incomplete';
+    return problem === undefined ? '' : (options.texts?.[problem] ?? words[problem]);
+  }
+
+  /** BIN and last four, once for what is in the field. */
+  function digitsToShow({ complete, valid }: FieldState, hasLeft: boolean) {
+    const text = input.text();
+    if (kind !== 'card_number' || !config.digits || hasReportedDigits || !complete || !valid) return {};
+    if (!isUsual(text) || !(hasLeft || isLongest(text))) return {};
+    hasReportedDigits = true;
+    shown.add(contentOf(text));
+    return shownDigits(text);
+  }
+
+  function show(hasLeft = false): void {
+    const state = stateOf();
+    const digits = digitsToShow(state, hasLeft);
+    const isShown = isChecked || !state.valid;
+    input.mark({
+      problem: isShown ? state.message : '',
+      isInvalid: isShown && state.message !== '',
+      isComplete: state.complete && state.valid,
+    });
+    showIcon(options.icon === false ? null : state.brand);
+    if (sameState(reported, state) && !('bin' in digits)) return;
+    reported = state;
+    report({ type: 'change', state: { ...state, ...digits } });
+  }
+
+  /** Whether a digit within a date was deleted: the next one replaces it, so the rest stays. */
+  const isBeingReplaced = (event: Event): boolean =>
+    kind === 'card_expiration' &&
+    event instanceof InputEvent &&
+    event.inputType.startsWith('delete') &&
+    element.selectionStart !== element.value.length;
+
+  function onInput(event: Event): void {
+    if (options.format !== false && !isBeingReplaced(event)) input.reformat(around());
+    if (input.text().trim() === '') {
+      hasReportedDigits = false;
+      shown.clear();
+    }
+    show();
+  }
+
+  function clear(): void {
+    input.element.value = '';
+    isChecked = false;
+    // Otherwise a page could empty the field after each digit, and have a number shown in parts.
+    if (isSent) {
+      hasReportedDigits = false;
+      shown.clear();
+    }
+    isSent = false;
+    show();
+  }
+
+  const { element } = input;
+  element.addEventListener('input', onInput);
+  // Some browsers fill in a field with this event alone.
+  element.addEventListener('change', onInput);
+  element.addEventListener('focus', () => report({ type: 'focus' }));
+  element.addEventListener('blur', () => {
+    isChecked = input.text().trim() !== '';
+    show(true);
+    report({ type: 'blur' });
+  });
+  element.addEventListener('keydown', ({ key, isComposing }) => {
+    if (key !== 'Enter' || isComposing) return;
+    isChecked = true;
+    show(true);
+    report({ type: 'enter' });
+  });
+
+  return {
+    async update(next) {
+      options = next;
+      applyStyle(next.style);
+      const loaded = await loadWords(kind, next.locale ?? '');
+      // A later update may have been faster.
+      if (options !== next) return;
+      words = loaded;
+      input.show(options, words);
+      show();
+    },
+    follow(command) {
+      if (command.type === 'focus') element.focus();
+      else if (command.type === 'blur') element.blur();
+      else if (command.type === 'clear') clear();
+      else {
+        brandBeside = command.brand;
+        show();
+      }
+    },
+    content() {
+      const text = input.text();
+      const { empty, complete, valid } = stateOf();
+      const isLeftOut = empty && fixed.required === false;
+      if (!isLeftOut && !(complete && valid)) {
+        isChecked = true;
+        show(true);
+      }
+      if (!(complete && valid)) return { kind, isReady: isLeftOut, values: undefined };
+      shown.add(contentOf(text));
+      const whole = definition.valueOf(text, undefined);
+      const [month, year] = [definition.valueOf(text, 'month'), definition.valueOf(text, 'year')];
+      return { kind, isReady: true, values: { whole, month, year } };
+    },
+    fill(text) {
+      if (input.text() === '') input.write(text);
+    },
+    sent() {
+      isSent = true;
+    },
+    title: () => options.label ?? words.name,
+    font: () => getComputedStyle(element).font,
+    forget: clear,
+  };
+}

@@ -1,0 +1,62 @@
+import type { FieldBrand, FieldPart, FixedOptions } from '../../protocol.ts';
+
+/** What decides about a text besides itself. */
+export interface Around {
+  /** A security code has the brand of the number beside it. */
+  readonly brand: FieldBrand | null;
+  readonly brands: readonly FieldBrand[] | undefined;
+  readonly fixed: FixedOptions;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+export interface Checked {
+  readonly complete: boolean;
+  readonly valid: boolean;
+}
+
+/** What the frame knows of one kind of field. A text is what is in its input. */
+export interface Kind {
+  readonly autocomplete: string;
+  readonly inputMode: string;
+  /** Whether the input holds digits, which are written from left to right in every language. */
+  readonly isDigits: boolean;
+  /** Whether a mask of the service shows the last digits of a number of any length. */
+  readonly isShownInPart?: true;
+  /** The text as it should stand in the input. Applied again it changes nothing. */
+  readonly format: (text: string, around: Around) => string;
+  readonly check: (text: string, around: Around) => Checked;
+  /** What is sent. Called only for a text that is complete and valid. */
+  readonly valueOf: (text: string, part: FieldPart | undefined) => string | number;
+}
+
+const [ZERO, NINE] = ['0', '9'];
+
+/**
+ * The digits of a text, those of other scripts included. Without a regular expression, since
+ * `RegExp.input` keeps the last text that one was applied to.
+ */
+export function digitsOf(text: string): string {
+  let digits = '';
+  // NFKC makes 4 of the full-width digit four.
+  for (const character of text.normalize('NFKC')) {
+    if (character >= ZERO && character <= NINE) digits += character;
+    else {
+      const digit = EASTERN.findIndex((zero) => {
+        const distance = character.charCodeAt(0) - zero;
+        return distance >= 0 && distance <= 9;
+      });
+      if (digit >= 0) digits += String(character.charCodeAt(0) - (EASTERN[digit] ?? 0));
+    }
+  }
+  return digits;
+}
+
+/** The Arabic, the Persian and the Devanagari digits begin at these zeros. */
+const EASTERN = [0x06_60, 0x06_f0, 0x09_66];
+
+/** Digits of one length, or of several. */
+export function isLength(digits: string, lengths: readonly number[]): Checked {
+  const longest = Math.max(...lengths);
+  return { complete: lengths.includes(digits.length), valid: digits.length <= longest };
+}
