@@ -37,8 +37,12 @@ export const EDGE_REGION = 'us-east-1';
 export const firewallStackName = (serviceName: string, region: string): string =>
   `${serviceName}-Firewall-${region}`;
 
-export const consoleStackName = (serviceName: string, region: string): string =>
-  `${serviceName}-Console-${region}`;
+/** Static files on an origin of their own, each in a stack that no other one refers to. */
+export const SITES = ['Console', 'Fields'] as const;
+
+/** CloudFront and its certificates are in that Region, whose stacks may be of several services. */
+export const siteStackName = (serviceName: string, site: (typeof SITES)[number], region: string): string =>
+  `${serviceName}-${site}-${region}`;
 
 /** The construct ids of the tables, which end their names. */
 export const DATA_TABLES = ['Tokens', 'Ephemeral', 'Access', 'Reactors'] as const;

@@ -4,8 +4,9 @@ import { ApiStack } from './api-stack.ts';
 import { ConsoleStack } from './console-stack.ts';
 import { DataStack } from './data-stack.ts';
 import { edgeSecretValues } from './edge-secret-values.ts';
-import { consoleStackName, EDGE_REGION, firewallStackName } from './deployment-names.ts';
+import { EDGE_REGION, firewallStackName, siteStackName } from './deployment-names.ts';
 import { EdgeStack, FirewallStack } from './edge-stack.ts';
+import { FieldsStack } from './fields-stack.ts';
 import { MonitoringStack } from './monitoring-stack.ts';
 import { OperationsStack } from './operations-stack.ts';
 import { ReactorStack } from './reactor-stack.ts';
@@ -36,15 +37,22 @@ function requireRegion(setting: string, { region }: Place): string {
   throw new SettingsError(`setting ${setting} needs a region: set AWS_REGION, or deploy with a profile`);
 }
 
-/** The page of the console. It refers to no other stack, and none refers to it. */
-function buildConsole(scope: Construct, settings: Settings, place: Place): void {
+/** Sites of static files. They refer to no other stack, and none refers to them. */
+const SITE_STACKS = [
+  { site: 'Console', setting: 'console', description: 'Cloakroom: console', SiteStack: ConsoleStack },
+  { site: 'Fields', setting: 'fields', description: 'Cloakroom: card fields', SiteStack: FieldsStack },
+] as const;
+
+function buildSites(scope: Construct, settings: Settings, place: Place): void {
   const name = settings.serviceName;
-  new ConsoleStack(scope, `${name}-Console`, {
-    description: 'Cloakroom: console',
-    stackName: consoleStackName(name, requireRegion('console', place)),
-    settings,
-    env: { region: EDGE_REGION, ...accountOf(place) },
-  });
+  for (const { site, setting, description, SiteStack } of SITE_STACKS)
+    if (settings[setting] !== '')
+      new SiteStack(scope, `${name}-${site}`, {
+        description,
+        stackName: siteStackName(name, site, requireRegion(setting, place)),
+        settings,
+        env: { region: EDGE_REGION, ...accountOf(place) },
+      });
 }
 
 /** CloudFront and its firewall in front of the API. The firewall is in a separate region. */
@@ -123,5 +131,5 @@ export function buildService(scope: Construct, settings: Settings, place: Place 
   });
   const [secretValue] = edgeSecretValues(settings, data.edgeSecret);
   if (secretValue !== undefined) buildEdge(scope, settings, place, api, secretValue);
-  if (settings.console !== '') buildConsole(scope, settings, place);
+  buildSites(scope, settings, place);
 }

@@ -1,5 +1,8 @@
+import { readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { CVC_LIFETIME_SECONDS } from '../src/core/tokens/cvc-lifetime.ts';
+import { fieldsOrigins, policyProblem } from './fields-origins.ts';
 
 const textList = z.union([
   z.array(z.string()),
@@ -24,19 +27,61 @@ const wholeNumber = (least: number, most: number) =>
  */
 const [NEW_TABLE_WRITES, TABLE_QUOTA] = [4_000, 40_000];
 
-/** What a console needs, by the names of the settings. The policy of its page names the API. */
-function problemsOfConsole(settings: {
-  readonly console: string;
-  readonly consoleCertificateArn: string;
-  readonly consoleNetworks: readonly string[];
-  readonly domainName: string;
-}): readonly (readonly [setting: string, problem: string])[] {
-  if (settings.console === '') return [];
-  const missing = (['domainName', 'consoleCertificateArn', 'consoleNetworks'] as const)
-    .filter((name) => settings[name].length === 0)
-    .map((name) => [name, 'is needed with a console'] as const);
-  const isTaken = settings.console === settings.domainName;
-  return isTaken ? [...missing, ['console', 'must differ from domainName']] : missing;
+const domain = z
+  .union([z.literal(''), z.hostname({ error: 'must be a domain name' })], { error: 'must be a domain name' })
+  .default('');
+
+/** CloudFront reads its certificates in one Region. */
+const certificateOfCloudFront = z
+  .union(
+    [
+      z.literal(''),
+      z.string().regex(/^arn:[a-z-]+:acm:us-east-1:/, 'must be the ARN of a certificate in us-east-1'),
+    ],
+    { error: 'must be the ARN of a certificate in us-east-1' },
+  )
+  .default('');
+
+const ROOT = resolve(import.meta.dirname, '..');
+
+function hasFonts(folder: string): boolean {
+  try {
+    return readdirSync(resolve(ROOT, folder)).some((file) => file.endsWith('.woff2'));
+  } catch {
+    return false;
+  }
+}
+
+/** The settings that a site needs: the policies of both sites name the API. */
+const SITES = [
+  {
+    site: 'console',
+    what: 'a console',
+    needs: ['domainName', 'consoleCertificateArn', 'consoleNetworks'],
+    differsFrom: ['domainName'],
+  },
+  {
+    site: 'fields',
+    what: 'card fields',
+    needs: ['domainName', 'fieldsCertificateArn', 'fieldsOrigins'],
+    differsFrom: ['domainName', 'console'],
+  },
+] as const;
+
+type SiteSetting = (typeof SITES)[number]['needs' | 'differsFrom'][number] | 'fields';
+
+/** What is wrong with the settings of the sites, by the names of the settings. */
+function problemsOfSites(
+  settings: Readonly<Record<SiteSetting, string | readonly string[]>>,
+): readonly (readonly [setting: string, problem: string])[] {
+  return SITES.filter(({ site }) => settings[site] !== '').flatMap(({ site, what, needs, differsFrom }) => [
+    ...needs
+      .filter((name) => settings[name].length === 0)
+      .map((name) => [name, `is needed with ${what}`] as const),
+    ...differsFrom
+      .filter((name) => String(settings[name]).toLowerCase() === String(settings[site]).toLowerCase())
+      .map((name) => [site, `must differ from ${name}`] as const),
+  ]);
 }
 
 /** The retentions that CloudWatch Logs knows, in days. */
@@ -128,11 +173,7 @@ export const settingsSchema = z
       )
       .default([]),
     /** The service's own domain; empty for the domain of AWS. */
-    domainName: z
-      .union([z.literal(''), z.hostname({ error: 'must be a domain name' })], {
-        error: 'must be a domain name',
-      })
-      .default(''),
+    domainName: domain,
     /**
      * ARN of the domain's certificate (ACM): for the edge in us-east-1, otherwise in the service's
      * region.
@@ -146,23 +187,9 @@ export const settingsSchema = z
      * Domain of the console, whose page is served to `consoleNetworks`. Empty deploys none, and
      * costs nothing.
      */
-    console: z
-      .union([z.literal(''), z.hostname({ error: 'must be a domain name' })], {
-        error: 'must be a domain name',
-      })
-      .default(''),
+    console: domain,
     /** ARN of the console's certificate (ACM), which CloudFront reads in us-east-1. */
-    consoleCertificateArn: z
-      .union(
-        [
-          z.literal(''),
-          z.string().regex(/^arn:[a-z-]+:acm:us-east-1:/, 'must be the ARN of a certificate in us-east-1'),
-        ],
-        {
-          error: 'must be the ARN of a certificate in us-east-1',
-        },
-      )
-      .default(''),
+    consoleCertificateArn: certificateOfCloudFront,
     /** Networks that reach the console's page, in CIDR notation. */
     consoleNetworks: textList
       .pipe(
@@ -180,6 +207,29 @@ export const settingsSchema = z
           .max(100, 'must be at most 100'),
       )
       .default([]),
+    /**
+     * Domain of card fields: frames of an origin of their own, and the script that puts them into a
+     * page. Empty deploys none, and costs nothing.
+     */
+    fields: domain,
+    /** ARN of the certificate of card fields (ACM), which CloudFront reads in us-east-1. */
+    fieldsCertificateArn: certificateOfCloudFront,
+    /**
+     * The pages that may embed card fields: `https://shop.example.com`, or
+     * `https://shop.example.com=<tenant id>`, which allows only keys of that tenant there.
+     */
+    fieldsOrigins: textList.pipe(fieldsOrigins).default([]),
+    /** Whether a page learns the BIN and the last four digits of a complete number. */
+    fieldsDigits: z
+      .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], {
+        error: 'must be true or false',
+      })
+      .default(false),
+    /** Folder with fonts (`*.woff2`) that card fields may use. */
+    fieldsFonts: z
+      .string()
+      .refine((folder) => folder === '' || hasFonts(folder), 'must be a folder with *.woff2 files')
+      .default(''),
     /** E-mail address for alarms; if empty, subscribe to the topic of the monitoring stack. */
     alarmEmail: z.union([z.literal(''), z.email()], { error: 'must be an e-mail address' }).default(''),
     /**
@@ -209,7 +259,11 @@ export const settingsSchema = z
   .superRefine(({ edge, domainName, certificateArn, ...settings }, context) => {
     const need = (name: string, why: string) =>
       context.addIssue({ code: 'custom', path: [name], message: `is needed ${why}` });
-    for (const [name, message] of problemsOfConsole({ domainName, ...settings }))
+    const problem = policyProblem({ domainName, ...settings });
+    for (const [name, message] of [
+      ...problemsOfSites({ domainName, ...settings }),
+      ...(problem === undefined ? [] : [['fieldsOrigins', problem] as const]),
+    ])
       context.addIssue({ code: 'custom', path: [name], message });
     if (edge !== 'none' && domainName === '') need('domainName', 'with an edge');
     if (domainName !== '' && certificateArn === '') need('certificateArn', 'with a domain');

@@ -15,12 +15,18 @@ const CONSOLE = {
   consoleCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/y',
   consoleNetworks: '203.0.113.0/24,2001:db8::/32',
 };
+const FIELDS = {
+  fields: 'fields.example.net',
+  fieldsCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/z',
+  fieldsOrigins: 'https://shop.example.com',
+};
 const VARIANTS: readonly Readonly<Record<string, string>>[] = [
   {},
   { alarmEmail: 'on-call@example.com', ...CERTIFICATE },
   { edge: 'cloudfront-waf', ...CERTIFICATE },
   { deployment: 'canary' },
   { ...CERTIFICATE, ...CONSOLE },
+  { ...CERTIFICATE, ...FIELDS },
 ];
 /** Every kind of resource is in one of its templates. */
 const WIDEST = {
@@ -29,6 +35,7 @@ const WIDEST = {
   deployment: 'canary',
   ...CERTIFICATE,
   ...CONSOLE,
+  ...FIELDS,
 };
 const REGION = 'eu-west-1';
 

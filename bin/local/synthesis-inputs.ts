@@ -12,6 +12,7 @@ export const SYNTHESIS_INPUTS = {
     'node_modules/.package-lock.json',
     'package-lock.json',
     'package.json',
+    'packages/fields/headers.ts',
     'packages/sdk/package.json',
     'packages/sdk/src',
     'packages/sdk/tsconfig.json',

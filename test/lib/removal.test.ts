@@ -8,10 +8,13 @@ import {
   trailTablesOf,
 } from '../../bin/operator/removal/deployment.ts';
 import { DEPLOYMENT_TAG, reactorLayerName } from '../../lib/deployment-names.ts';
-import { CONSOLE, EDGE, synthesized } from '../support/synthesized.ts';
+import { CONSOLE, EDGE, FIELDS, synthesized } from '../support/synthesized.ts';
 
 const SERVICE = 'Shop-2';
-const stacks = synthesized({ ...EDGE, ...CONSOLE, serviceName: SERVICE, deployment: 'canary' }, 'eu-west-1');
+const stacks = synthesized(
+  { ...EDGE, ...CONSOLE, ...FIELDS, serviceName: SERVICE, deployment: 'canary' },
+  'eu-west-1',
+);
 const retained = stacks.flatMap(({ name, template }) =>
   Object.entries(template.Resources)
     .filter(([, { DeletionPolicy }]) => DeletionPolicy?.startsWith('Retain') === true)
@@ -39,13 +42,12 @@ describe('a removal', () => {
     expect(readsSecret(synthesized())).toEqual([]);
   });
 
-  it('finds the console by its name, first, and not where CloudFront has no firewall', () => {
-    expect(stacksOf(SERVICE, 'eu-west-1')[0]).toEqual({
-      name: `${SERVICE}-Console-eu-west-1`,
-      region: 'us-east-1',
-    });
+  it('finds console and card fields by their names, first, and not where CloudFront does not exist', () => {
+    expect(stacksOf(SERVICE, 'eu-west-1').slice(0, 2)).toEqual(
+      ['Console', 'Fields'].map((id) => ({ name: `${SERVICE}-${id}-eu-west-1`, region: 'us-east-1' })),
+    );
     for (const region of ['cn-north-1', 'us-gov-west-1'])
-      expect(stacksOf(SERVICE, region).filter(({ name }) => name.includes('-Console-'))).toEqual([]);
+      expect(stacksOf(SERVICE, region).filter(({ name }) => /-(?:Console|Fields)-/.test(name))).toEqual([]);
   });
 
   it('deletes the stacks of the app in an order that no reference prevents', () => {

@@ -20,6 +20,13 @@ export const CONSOLE = {
   consoleNetworks: '203.0.113.0/24,2001:db8::/32',
 };
 
+/** Card fields also need a domain of the API. */
+export const FIELDS = {
+  fields: 'fields.example.net',
+  fieldsCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/z',
+  fieldsOrigins: 'https://shop.example.com,https://other.example.com=0195b0a0-0000-7000-8000-000000000001',
+};
+
 /** These are versions of the secret of the edge. */
 export const SECRETS = {
   next: 'a0000000-0000-4000-8000-000000000002',
@@ -49,8 +56,9 @@ export const TEMPLATE_SETTINGS: readonly (readonly [
   [{ serviceName: 'Vault-2', alarmEmail: 'on-call@example.com' }, REGION],
   [EDGE, REGION],
   [{ ...EDGE, ...DOMAIN, edge: 'none' }, REGION],
-  [{ ...EDGE, ...CONSOLE, serviceName: 'Shop-2', deployment: 'canary' }, REGION],
+  [{ ...EDGE, ...CONSOLE, ...FIELDS, serviceName: 'Shop-2', deployment: 'canary' }, REGION],
   [{ ...DOMAIN, ...CONSOLE }, REGION],
+  [{ ...DOMAIN, ...CONSOLE, ...FIELDS }, REGION],
   [DOMAIN, REGION],
   [{ ...DOMAIN, ...CONSOLE, consoleNetworks: '0.0.0.0/1,128.0.0.0/1', headerPrefixes: 'ACME,SVC' }, REGION],
   ...[`${SECRETS.next},${SECRETS.former}`, SECRETS.next].map(

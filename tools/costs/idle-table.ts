@@ -182,17 +182,26 @@ const DOMAIN = {
   certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/x',
 };
 
-/** What a console adds in a month. */
-function consoleRow(): string {
-  const resources = templateResources({
-    ...DOMAIN,
-    console: 'console.example.com',
-    consoleCertificateArn: DOMAIN.certificateArn,
-    consoleNetworks: '203.0.113.0/24,2001:db8::/32',
-  });
-  const { rules, dollars } = firewallOf(resources);
-  const cell = `${String(rules)} rule | ${dollars.toFixed(2)}`;
-  return `| The firewall of a console | ${cell} | ${cell} |`;
+/** What sites of static files add in a month: their firewalls. Nothing else of them costs idle. */
+function siteRows(): readonly string[] {
+  const row = (name: string, settings: Readonly<Record<string, string>>) => {
+    const { rules, dollars } = firewallOf(templateResources({ ...DOMAIN, ...settings }));
+    const count = rules === 0 ? 'no rule' : `${String(rules)} rule`;
+    const cell = `${count} | ${dollars.toFixed(2)}`;
+    return `| ${name} | ${cell} | ${cell} |`;
+  };
+  return [
+    row('The firewall of a console', {
+      console: 'console.example.com',
+      consoleCertificateArn: DOMAIN.certificateArn,
+      consoleNetworks: '203.0.113.0/24,2001:db8::/32',
+    }),
+    row('Card fields, which have none', {
+      fields: 'fields.example.net',
+      fieldsCertificateArn: DOMAIN.certificateArn,
+      fieldsOrigins: 'https://shop.example.com',
+    }),
+  ];
 }
 
 /** The cost of an idle deployment, and of one with an edge. */
@@ -221,7 +230,7 @@ export async function idleTable(): Promise<string> {
     total('From the third year on, after two', 3),
     `| Each provisioned instance of a reactor, arm64 | | ${hot('arm64').toFixed(2)} | | ${hot('arm64').toFixed(2)} |`,
     `| The same, x86_64 | | ${hot('x86_64').toFixed(2)} | | ${hot('x86_64').toFixed(2)} |`,
-    consoleRow(),
+    ...siteRows(),
   ];
   return lines.join('\n');
 }

@@ -41,5 +41,11 @@ export const RELEASE_SETTINGS: Readonly<Record<string, ReleaseSettings>> = {
     consoleCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/y',
     consoleNetworks: '203.0.113.0/24,2001:db8::/32',
   }),
+  fields: of({
+    ...DOMAIN,
+    fields: 'fields.example.net',
+    fieldsCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/z',
+    fieldsOrigins: 'https://shop.example.com,https://other.example.com=0195b0a0-0000-7000-8000-000000000001',
+  }),
   warm: of({ warmThroughput: '10000', throttleRate: '10000' }),
 };

@@ -1,21 +1,27 @@
 import {
-  consoleStackName,
   DATA_TABLES,
   EDGE_REGION,
   firewallStackName,
   reactorFunctionPrefix,
+  SITES,
+  siteStackName,
   STACKS_WITH_LOGS,
   tableNameOf,
   TRAIL_TABLES,
 } from '../../../lib/deployment-names.ts';
 import type { StackPlace } from './removal-account.ts';
 
-/** CloudFront's firewall and certificates do not exist in the other partitions of AWS. */
-const WITHOUT_CONSOLE = /^(?:cn|us-gov)-/;
+/** CloudFront and its certificates do not exist in the other partitions of AWS. */
+const WITHOUT_SITES = /^(?:cn|us-gov)-/;
 
-/** The place of the console's stack. It is in the Region of the edge, with or without an edge. */
-export const consoleOf = (service: string, region: string): readonly StackPlace[] =>
-  WITHOUT_CONSOLE.test(region) ? [] : [{ name: consoleStackName(service, region), region: EDGE_REGION }];
+/**
+ * The places of the stacks with static files. They are in the Region of the edge, with or without
+ * an edge, and no other stack refers to them.
+ */
+export const sitesOf = (service: string, region: string): readonly StackPlace[] =>
+  WITHOUT_SITES.test(region)
+    ? []
+    : SITES.map((site) => ({ name: siteStackName(service, site, region), region: EDGE_REGION }));
 
 /**
  * The stacks of a deployment in a Region, in the order of their deletion: those that serve requests
@@ -24,7 +30,7 @@ export const consoleOf = (service: string, region: string): readonly StackPlace[
 export function stacksOf(service: string, region: string): readonly StackPlace[] {
   const named = (id: string): StackPlace => ({ name: `${service}-${id}` });
   return [
-    ...consoleOf(service, region),
+    ...sitesOf(service, region),
     named('Edge'),
     { name: firewallStackName(service, region), region: EDGE_REGION },
     named('Operations'),

@@ -2,11 +2,11 @@ import { DEPLOYMENT_TAG, reactorLayerName, tableNameOf } from '../../../lib/depl
 import { PRICES } from '../../../lib/prices.ts';
 import { CommandFailure } from '../explain-failure.ts';
 import {
-  consoleOf,
   dataTablesOf,
   isLogGroup,
   isReactorFunction,
   LOGICAL_IDS,
+  sitesOf,
   STACK_DESCRIPTION,
   stacksOf,
   trailTablesOf,
@@ -114,12 +114,12 @@ async function foundStacks(looking: Looking): Promise<readonly FoundStack[]> {
     } else if (stack !== undefined) found.push({ place, stack });
   };
   for (const place of places) if (place.region === undefined) await look(place);
-  // Policies may deny every call in the other Region. Without an edge, only the console can be
-  // there, to which no other stack refers.
-  const [console] = consoleOf(service, region);
+  // Policies may deny every call in the other Region. Without an edge, only the sites can be there,
+  // to which no other stack refers.
+  const sites = sitesOf(service, region).map(({ name }) => name);
   const withEdge = hasEdge(found);
   for (const place of places)
-    if (place.region !== undefined && (withEdge || place.name === console?.name)) await look(place);
+    if (place.region !== undefined && (withEdge || sites.includes(place.name))) await look(place);
   for (const each of found) requireOurs(each);
   return found.toSorted((a, b) => places.indexOf(a.place) - places.indexOf(b.place));
 }

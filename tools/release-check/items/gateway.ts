@@ -132,4 +132,24 @@ aws s3api list-buckets --query "Buckets[?Name=='$BUCKET'].Name" --output text
 aws logs describe-log-groups --region us-east-1 --output text --query logGroups[].logGroupName \
   --log-group-name-pattern Release-Console`,
   },
+  {
+    id: 'fields',
+    title: 'Card fields are embedded by their origins alone, and old scripts stay',
+    steps: `Follow docs/deploy.md, "Card fields", with fieldsOrigins=http://localhost:3000. Then:
+OUTPUT="aws cloudformation describe-stacks --region us-east-1 --stack-name Release-Fields-$AWS_REGION --output text --query"
+SCRIPT=$($OUTPUT "Stacks[0].Outputs[?OutputKey=='FieldsScript'].OutputValue")
+INTEGRITY=$($OUTPUT "Stacks[0].Outputs[?OutputKey=='FieldsIntegrity'].OutputValue")
+for path in fields.js v1/frame.html $\{SCRIPT#https://*/}; do curl -s -D - -o /dev/null -H 'Origin: http://localhost:3000' https://$FIELDS/$path; done
+mkdir page && cat > page/index.html <<END
+<script type="module" crossorigin="anonymous" src="$SCRIPT" integrity="$INTEGRITY"></script>
+<iframe src="https://$FIELDS/v1/frame.html"></iframe>
+END
+python3 -m http.server 3000 -d page & python3 -m http.server 3001 -d page &   # open both in a browser
+Change the script, deploy again, and compare the first address with its checksum:
+echo "$INTEGRITY sha384-$(curl -s $SCRIPT | openssl dgst -sha384 -binary | base64 -w0)"
+npx cdk destroy Release-Fields
+aws s3api list-buckets --query "Buckets[?starts_with(Name, 'release-fields-')].Name" --output text
+aws logs describe-log-groups --region us-east-1 --output text --query logGroups[].logGroupName \
+  --log-group-name-pattern Release-Fields`,
+  },
 ];

@@ -4,7 +4,7 @@ import type { RemovalAccount, Stack } from '../../../../bin/operator/removal/rem
 const TABLES = ['Tokens', 'Ephemeral', 'Access', 'Reactors', 'Audit', 'AuditIndex', 'AuditSeals'];
 const STACKS = [
   ...['Data', 'Reactors', 'Api', 'Operations', 'Firewall-eu-west-1', 'Edge', 'Monitoring'],
-  'Console-eu-west-1',
+  ...['Console-eu-west-1', 'Fields-eu-west-1'],
 ];
 
 /** The last record of each trail expires at this time. */

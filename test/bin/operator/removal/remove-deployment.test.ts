@@ -275,7 +275,7 @@ describe('the Region of the edge', () => {
     return { account: { ...account, stack }, asked };
   };
 
-  it('is asked for the console alone without an edge, since no other stack refers to it', async () => {
+  it('is asked for console and card fields alone without an edge, since no other stack refers to them', async () => {
     const { account } = aRemovalAccount(['Cloakroom']);
     const { account: looked, asked } = looking({
       ...account,
@@ -286,8 +286,9 @@ describe('the Region of the edge', () => {
       },
     });
     const { said } = await removed(looked, { isDryRun: true });
-    expect(asked).toEqual(['Cloakroom-Console-eu-west-1 in us-east-1']);
-    expect(said).toContain('Cloakroom-Console-eu-west-1');
+    const sites = ['Cloakroom-Console-eu-west-1', 'Cloakroom-Fields-eu-west-1'];
+    expect(asked).toEqual(sites.map((name) => `${name} in us-east-1`));
+    for (const name of sites) expect(said).toContain(name);
     expect(said).not.toContain('Cloakroom-Firewall-eu-west-1');
   });
 
@@ -305,7 +306,7 @@ describe('the Region of the edge', () => {
   it('that may not be asked is a note', async () => {
     const { account } = aRemovalAccount(['Cloakroom']);
     const { said } = await removed(looking(account, 'denied').account, { isDryRun: true });
-    for (const id of ['Firewall', 'Console'])
+    for (const id of ['Firewall', 'Console', 'Fields'])
       expect(said).toContain(`the stack Cloakroom-${id}-eu-west-1 in us-east-1, which you may not look at`);
   });
 });
