@@ -53,6 +53,7 @@ async function run(options: StartOptions): Promise<never> {
           awsEndpointUrl,
           credentialsFile,
           consoleUrl: credentials.console_url,
+          fieldsUrl: credentials.fields_url,
           codeFragment,
           logDirectory,
           reactorOutputFile,

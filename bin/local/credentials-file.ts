@@ -32,6 +32,8 @@ export interface LocalCredentials extends TenantCredentials {
   readonly base_url: string;
   /** The console has an origin of its own. */
   readonly console_url: string;
+  /** So have the card fields. */
+  readonly fields_url: string;
   readonly aws_endpoint_url: string;
   readonly aws_access_key_id: string;
   readonly aws_secret_access_key: string;

@@ -7,6 +7,8 @@ export interface Greeted extends Called {
   readonly credentialsFile: string;
   /** Such as `http://localhost:8788/`. */
   readonly consoleUrl: string;
+  /** Such as `http://localhost:8789`. */
+  readonly fieldsUrl: string;
   /** Signs in once, on the console or by way of the start page. */
   readonly codeFragment: string;
   /** `undefined` if logs are printed. */
@@ -35,6 +37,7 @@ export function greeting(greeted: Greeted, stream: NodeJS.WritableStream): strin
     row('start page', styled('cyan', `${baseUrl}/${greeted.codeFragment}`)),
     row('console', styled('cyan', greeted.consoleUrl + greeted.codeFragment)),
     row('', styled('dim', 'either address signs in once, with the management key')),
+    row('card fields', styled('cyan', `${greeted.fieldsUrl}/fields.js`)),
     row('reference', styled('cyan', `${baseUrl}/docs`)),
     row('tenant', tenantId),
     row('management key', managementKey),

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { parseSettings } from '../../lib/settings.ts';
 import {
   logDirectory,
   startCloud,
@@ -11,6 +12,7 @@ import type { ContractCheck } from './contract-check.ts';
 import { claimCredentialsFile, type LocalCredentials, type TenantCredentials } from './credentials-file.ts';
 import { DEFAULT_KEY_HEADER, managementKeyFrom } from './first-calls.ts';
 import { startConsole, type ConsoleServer } from './console-server.ts';
+import { LOOPBACK_ORIGINS, startFields, type FieldsServer } from './fields-server.ts';
 import { firstTenant } from './first-tenant.ts';
 import { localApp, WORK_DIRECTORY } from './local-app.ts';
 import type { StartOptions } from './options.ts';
@@ -67,33 +69,50 @@ function gatewayExtension(
 /** The first of the header prefixes, from `SVC-API-KEY`. */
 const prefixOf = (keyHeader: string): string => keyHeader.replace(/-API-KEY$/, '');
 
+const print = (line: string) => void process.stdout.write(`${new Date().toISOString()} ${line}\n`);
+
+/** The servers of pages run next to the API, each on an origin of its own. */
+interface Pages {
+  readonly console: ConsoleServer;
+  readonly fields: FieldsServer;
+}
+
 /**
- * The console of a running service, one port above the API if that is free. Rejects after closing
- * the service.
+ * The console and the card fields of a running service, one and two ports above the API if those
+ * are free. Rejects after closing the service.
  */
-async function consoleOf(
+async function pagesBeside(
   options: StartOptions,
   cloud: Cloud,
   keyHeader: string,
   tenant: TenantCredentials,
   reactorOutput: ReactorOutput,
-): Promise<ConsoleServer> {
+): Promise<Pages> {
   const administrator = administratorOf(cloud);
-  const print = (line: string) => void process.stdout.write(`${new Date().toISOString()} ${line}\n`);
-  const started = startConsole({
-    port: options.port === 0 ? 0 : options.port + 1,
-    apiUrl: cloud.baseUrl,
-    headerPrefix: prefixOf(keyHeader),
-    managementKey: tenant.management_key,
-    health: () => control(administrator, 'health'),
-    reactorOutput: (reactorId, after) => reactorOutput.recent(reactorId, after),
-    onSignedIn: (nextUrl) => print(`console: signed in; the next address that signs in is ${nextUrl}`),
-    log: print,
-  });
-  return started.catch(async (error: unknown) => {
+  const { fieldsOrigins, fieldsDigits: digits, fieldsFonts: fonts } = parseSettings(options.settings);
+  const port = (above: number) => (options.port === 0 ? 0 : options.port + above);
+  const [apiUrl, headerPrefix] = [cloud.baseUrl, prefixOf(keyHeader)];
+  const origins = fieldsOrigins.length > 0 ? fieldsOrigins : LOOPBACK_ORIGINS;
+  const started: { console?: ConsoleServer; fields?: FieldsServer } = {};
+  try {
+    started.console = await startConsole({
+      port: port(1),
+      apiUrl,
+      headerPrefix,
+      managementKey: tenant.management_key,
+      health: () => control(administrator, 'health'),
+      reactorOutput: (reactorId, after) => reactorOutput.recent(reactorId, after),
+      onSignedIn: (nextUrl) => print(`console: signed in; the next address that signs in is ${nextUrl}`),
+      log: print,
+    });
+    const config = { apiUrl, headerPrefix, origins, digits };
+    started.fields = await startFields({ port: port(2), config, fonts, log: print });
+    return { console: started.console, fields: started.fields };
+  } catch (error) {
+    await started.console?.close();
     await cloud.close();
     throw error;
-  });
+  }
 }
 
 /** The administrator of the local account, as the credentials file names it. */
@@ -124,9 +143,9 @@ export async function startService(
   const claimed = claimCredentialsFile(options.credentialsFile, options);
   let keyHeader = DEFAULT_KEY_HEADER;
   const managementKey = managementKeyFrom(claimed.file);
-  const print = (text: string) => process.stdout.write(text);
-  const where = { ...options, workDirectory: WORK_DIRECTORY, ...(verbose && { printLogs: print }) };
-  const reactorOutput = createReactorOutput(logDirectory(where), print);
+  const write = (text: string) => process.stdout.write(text);
+  const where = { ...options, workDirectory: WORK_DIRECTORY, ...(verbose && { printLogs: write }) };
+  const reactorOutput = createReactorOutput(logDirectory(where), write);
   let tenant: TenantCredentials | undefined;
   let consoleServer: ConsoleServer | undefined;
   try {
@@ -136,7 +155,7 @@ export async function startService(
       onUnlogged: (functionName, line) => reactorOutput.line(functionName, line),
       onLogged: (_functionName, line) => {
         const failed = deliveryLine(line);
-        if (failed !== undefined) print(`${new Date().toISOString()} ${failed}\n`);
+        if (failed !== undefined) print(failed);
       },
       app: appDirectory ?? localApp(settings),
       prepare: async (app) => {
@@ -153,11 +172,12 @@ export async function startService(
       ...(onProgress !== undefined && { onProgress }),
     });
     if (tenant === undefined) throw new Error('the start did not prepare a tenant');
-    const running = await consoleOf(options, cloud, keyHeader, tenant, reactorOutput);
-    consoleServer = running;
+    const pages = await pagesBeside(options, cloud, keyHeader, tenant, reactorOutput);
+    consoleServer = pages.console;
     const credentials = {
       base_url: cloud.baseUrl,
-      console_url: running.url,
+      console_url: pages.console.url,
+      fields_url: pages.fields.url,
       ...tenant,
       ...administratorOf(cloud),
     };
@@ -165,13 +185,13 @@ export async function startService(
     return {
       ...cloud,
       credentials,
-      codeFragment: running.codeFragment(),
+      codeFragment: pages.console.codeFragment(),
       credentialsFile: claimed.file,
       keyHeader,
       reactorOutputFile: reactorOutput.file,
       close: async () => {
         claimed.release();
-        await running.close();
+        await Promise.all([pages.console.close(), pages.fields.close()]);
         await cloud.close();
         reactorOutput.close();
       },

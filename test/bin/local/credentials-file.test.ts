@@ -98,6 +98,7 @@ describe('a claimed file', () => {
   const running = {
     ...credentials,
     console_url: 'http://localhost:8788/',
+    fields_url: 'http://localhost:8789',
     base_url: 'http://localhost:1',
     aws_endpoint_url: 'http://localhost:2',
     aws_access_key_id: 'AKIA',

@@ -13,6 +13,7 @@ import { createProgress } from '../../../bin/local/progress.ts';
 const greeted = {
   baseUrl: 'http://localhost:8787',
   consoleUrl: 'http://localhost:8788/',
+  fieldsUrl: 'http://localhost:8789',
   codeFragment: '#code=AAAAAAAAAAAAAAAAAAAAAA',
   keyHeader: 'SVC-API-KEY',
   managementKey: 'key_management_x',
