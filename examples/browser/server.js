@@ -1,16 +1,18 @@
-// The shop's server: the page's files, and one endpoint that lets a session read one token, masked.
+// The shop's server: the page's files, and one endpoint that keeps a token and returns its masked
+// card.
 // Needs Node.js 20.11, no package: `node server.js`.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fail, settings } from './settings.js';
 
-const { serviceUrl: url, publicKey, privateKey, sdkFile, port } = await settings();
-const serviceUrl = new URL(url).origin;
+const { serviceUrl: url, fieldsUrl: fieldsAddress, publicKey, privateKey, port } = await settings();
+const [serviceUrl, fieldsUrl] = [new URL(url).origin, new URL(fieldsAddress).origin];
 
 const file = (name) => readFileSync(join(import.meta.dirname, name), 'utf8');
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 const page = file('index.html')
+  .replace('__FIELDS_URL__', () => escaped(fieldsUrl))
   .replace('__SERVICE_URL__', () => escaped(serviceUrl))
   .replace('__PUBLIC_KEY__', () => escaped(publicKey));
 
@@ -19,17 +21,18 @@ const FILES = {
   '/': ['text/html; charset=utf-8', page],
   '/style.css': ['text/css; charset=utf-8', file('style.css')],
   '/icon.svg': ['image/svg+xml', file('icon.svg')],
-  '/collect-card.js': ['text/javascript; charset=utf-8', file('collect-card.js')],
-  '/cloakroom.js': ['text/javascript; charset=utf-8', readFileSync(sdkFile, 'utf8')],
+  '/checkout.js': ['text/javascript; charset=utf-8', file('checkout.js')],
 };
 
-/** What the page may load and connect to. Every addition could read the card: see README.md. */
+/** What the page may load and connect to. It never calls the vault: the frames do. */
 const POLICY = [
   "default-src 'none'",
-  "script-src 'self'",
+  `script-src 'self' ${fieldsUrl}`,
+  `frame-src ${fieldsUrl}`,
+  // The library states the size of its frames by script, which no policy limits.
   "style-src 'self'",
   "img-src 'self'",
-  `connect-src 'self' ${serviceUrl}`,
+  "connect-src 'self'",
   "form-action 'none'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
@@ -59,36 +62,34 @@ async function bodyOf(request) {
   }
 }
 
-/**
- * Lets one session read one token, masked. A shop checks here that the token belongs to its
- * customer: it has stored the id that the page sent, next to the signed-in customer.
- */
-async function authorize(request) {
-  // Browsers send JSON to another origin only after a preflight, which this server never accepts:
-  // other sites cannot use a visitor's browser.
-  if (request.headers['content-type'] !== 'application/json') return 415;
-  const { nonce, token_id: tokenId } = (await bodyOf(request)) ?? {};
-  if (typeof nonce !== 'string' || typeof tokenId !== 'string') return 400;
-  const rule = {
-    description: 'One card, masked',
-    priority: 1,
-    // The container too: this server's key may read only cards, and cannot grant more than it has.
-    conditions: [
-      { attribute: 'id', operator: 'equals', value: tokenId },
-      { attribute: 'container', operator: 'starts_with', value: '/pci/' },
-    ],
-    transform: 'mask',
-    permissions: ['token:read'],
-  };
-  const answer = await fetch(`${serviceUrl}/sessions/authorize`, {
-    method: 'POST',
-    headers: { 'SVC-API-KEY': privateKey, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ nonce, rules: [rule] }),
+/** The masked card of a token, or the status of a failure. */
+async function maskedCard(tokenId) {
+  const response = await fetch(`${serviceUrl}/tokens/${encodeURIComponent(tokenId)}`, {
+    headers: { 'SVC-API-KEY': privateKey },
     signal: AbortSignal.timeout(10_000),
   });
   // The service's message is for the shop's log, not for the page.
-  if (!answer.ok) console.error(`authorize: the service answered ${String(answer.status)}`);
-  return answer.ok ? 204 : 502;
+  if (!response.ok) {
+    console.error(`cards: the service returned ${String(response.status)}`);
+    return { status: 502 };
+  }
+  const { type, data } = await response.json();
+  if (type !== 'card' || data === undefined) return { status: 404 };
+  const { number, expiration_month: month, expiration_year: year } = data;
+  return { status: 200, body: { number, expiry: `${String(month).padStart(2, '0')} / ${String(year)}` } };
+}
+
+/**
+ * Keeps the id of a token, and returns what the shop may show of the card. A shop stores the id
+ * here, beside the customer who is signed in, and shows a customer no other token.
+ */
+async function keepCard(request) {
+  // Browsers send JSON to another origin only after a preflight, which this server never accepts:
+  // other sites cannot use a visitor's browser.
+  if (request.headers['content-type'] !== 'application/json') return { status: 415 };
+  const { token_id: tokenId } = (await bodyOf(request)) ?? {};
+  if (typeof tokenId !== 'string') return { status: 400 };
+  return await maskedCard(tokenId);
 }
 
 const server = createServer((request, response) => {
@@ -96,9 +97,11 @@ const server = createServer((request, response) => {
   const [type, content] = (Object.hasOwn(FILES, pathname) && FILES[pathname]) || [];
   const answer = (status, headers = {}, body = '') =>
     response.writeHead(status, { ...HEADERS, ...headers }).end(body);
-  if (request.method === 'POST' && pathname === '/authorize')
-    authorize(request)
-      .then((status) => answer(status))
+  if (request.method === 'POST' && pathname === '/cards')
+    keepCard(request)
+      .then(({ status, body }) =>
+        answer(status, { 'Content-Type': 'application/json' }, JSON.stringify(body)),
+      )
       .catch(() => answer(502));
   else if (content === undefined || !['GET', 'HEAD'].includes(request.method)) answer(404);
   else answer(200, { 'Content-Type': type }, content);

@@ -1,17 +1,19 @@
 // The settings of server.js: all from the environment or, locally, all from the credentials file of
 // `npm start`. A shop never has the management key: the operator creates two other keys for it.
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-const {
-  CLOAKROOM_CREDENTIALS: credentialsFile = join(ROOT, '.local/credentials.json'),
-  CLOAKROOM_SDK: sdkFile = join(ROOT, 'packages/sdk/dist/browser.min.js'),
-  PORT = '3000',
-} = process.env;
-const VARIABLES = ['CLOAKROOM_URL', 'CLOAKROOM_PUBLIC_KEY', 'CLOAKROOM_PRIVATE_KEY'];
+const { CLOAKROOM_CREDENTIALS: credentialsFile = join(ROOT, '.local/credentials.json'), PORT = '3000' } =
+  process.env;
+const VARIABLES = ['CLOAKROOM_URL', 'CLOAKROOM_FIELDS_URL', 'CLOAKROOM_PUBLIC_KEY', 'CLOAKROOM_PRIVATE_KEY'];
 
-const PAGE = { name: 'Checkout page', type: 'public', permissions: ['token:create'] };
+// The page creates cards and nothing else: in another container a reader could have more rights.
+const PAGE = {
+  name: 'Checkout page',
+  type: 'public',
+  rules: [{ priority: 1, container: '/pci/', transform: 'redact', permissions: ['token:create'] }],
+};
 const SHOP = {
   name: 'Shop',
   type: 'private',
@@ -29,7 +31,7 @@ function credentials() {
     return JSON.parse(readFileSync(credentialsFile, 'utf8'));
   } catch {
     return fail(
-      `Set CLOAKROOM_URL, CLOAKROOM_PUBLIC_KEY and CLOAKROOM_PRIVATE_KEY, or run npm start in the repository: ${credentialsFile} cannot be read`,
+      `Set ${VARIABLES.join(', ')}, or run npm start in the repository: ${credentialsFile} cannot be read`,
     );
   }
 }
@@ -48,15 +50,17 @@ async function keyOf({ base_url: url, management_key: managementKey }, applicati
 async function service() {
   const missing = VARIABLES.filter((variable) => !process.env[variable]);
   if (missing.length === 0) {
-    const [serviceUrl, publicKey, privateKey] = VARIABLES.map((variable) => process.env[variable]);
-    if (!URL.canParse(serviceUrl)) fail('CLOAKROOM_URL must be an address such as https://vault.example.com');
-    return { serviceUrl, publicKey, privateKey };
+    const [serviceUrl, fieldsUrl, publicKey, privateKey] = VARIABLES.map((variable) => process.env[variable]);
+    if (![serviceUrl, fieldsUrl].every((address) => URL.canParse(address)))
+      fail('CLOAKROOM_URL and CLOAKROOM_FIELDS_URL must be addresses such as https://vault.example.com');
+    return { serviceUrl, fieldsUrl, publicKey, privateKey };
   }
   if (missing.length < VARIABLES.length)
     fail(`Set ${missing.join(' and ')} as well, or none of ${VARIABLES.join(', ')}`);
   const local = credentials();
   return {
     serviceUrl: local.base_url,
+    fieldsUrl: local.fields_url,
     publicKey: await keyOf(local, PAGE),
     privateKey: await keyOf(local, SHOP),
   };
@@ -64,9 +68,7 @@ async function service() {
 
 /** Ends the process with one line if something is missing. */
 export async function settings() {
-  if (!existsSync(sdkFile))
-    fail(`Set CLOAKROOM_SDK, or run npm run build -- sdk in the repository: ${sdkFile} is missing`);
   const port = /^\d+$/.test(PORT) ? Number(PORT) : Infinity;
   if (port > 65_535) fail(`PORT must be a number from 0 to 65535: ${PORT}`);
-  return { ...(await service()), sdkFile, port };
+  return { ...(await service()), port };
 }
