@@ -48,7 +48,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
           data: '078-05-1120',
           containers: ['/pii/high/'],
           search_indexes: ["{{ data | remove: '-' }}"],
-          deduplicate_token: false,
+          deduplicate_token: true,
         },
       },
       anything: {

@@ -402,7 +402,7 @@ const settableWords = () =>
       limits: { maxLength: TOKEN_LIMITS.fingerprintExpression },
     },
     deduplicate_token:
-      'Return an existing token instead of creating a duplicate: one of the same type, fingerprint, containers, mask and data (a `cvc` aside) that does not expire earlier.',
+      'Return an existing token instead of creating a duplicate: one of the same type, fingerprint, containers, mask and data (a `cvc` aside) that does not expire earlier. With `false`, no other request finds this token so.',
     expires_at:
       'ISO 8601, `M/D/YYYY h:mm:ss AM ±hh:mm` or `M/D/YYYY`. From that time on no operation finds the token.',
   }) satisfies Members;

@@ -1,3 +1,6 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startCheckout, type Checkout } from '../support/checkout.ts';
 import { startChromium, type Chromium, type Frame } from '../support/chromium.ts';
 import { heapTexts, openFields, servePages, type FieldsPage, type Pages } from '../support/fields-page.ts';
@@ -337,6 +340,27 @@ describe('a page with fields', () => {
     expect(await page.tab.evaluate('new Set(events.map(([, event, code]) => event + code)).size')).toBe(1);
     expect(await page.tab.evaluate('events[0].slice(1)')).toEqual(['error', 'frame_unavailable']);
     expect(await page.tab.evaluate('submit()')).toMatchObject({ code: 'frame_unavailable' });
+  });
+
+  it('works once a frame answers that was slower than the wait', async () => {
+    const slow = createServer(({ url = '/' }, response) => {
+      const late = url.includes('frame.html') ? 700 : 0;
+      void sleep(late).then(async () => {
+        const found = await fetch(credentials.fields_url + url);
+        const type = found.headers.get('content-type') ?? '';
+        response.writeHead(200, { 'content-type': type, 'access-control-allow-origin': '*' });
+        response.end(await found.text());
+      });
+    });
+    await new Promise<void>((resolve) => slow.listen(0, 'localhost', resolve));
+    const { port } = slow.address() as AddressInfo;
+    await openPage({ fieldsUrl: `http://localhost:${String(port)}`, options: 'loadTimeoutMs: 300' });
+    await page.tab.until('events.filter(([, event]) => event === "error").length >= 3');
+    await page.tab.until(`document.querySelectorAll('[data-ready]').length === 3`);
+    await fillPage();
+    expect((await page.tab.evaluate('submit()')).result.id).toEqual(expect.any(String));
+    slow.closeAllConnections();
+    slow.close();
   });
 
   it('mounts a field once, may mount it again, and has several forms beside each other', async () => {

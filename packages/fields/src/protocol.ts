@@ -27,7 +27,10 @@ export type FieldKind = (typeof FIELD_KINDS)[number];
 /** The parts of an expiry date; other fields have none. */
 export type FieldPart = 'month' | 'year';
 
-/** The brands that a card field knows, by the names of the service. */
+/**
+ * The brands that a card field knows, by the names of the service. It is the list of the SDK, whose
+ * types the package of a page does not have; `brandOf` of a frame does not compile if they differ.
+ */
 export type FieldBrand =
   | 'visa'
   | 'mastercard'

@@ -179,7 +179,7 @@ const TYPES = `
   fields.field('iban');
   // @ts-expect-error -- a style has listed properties
   number.update({ style: { base: { background: 'url(x)' } } });
-  // @ts-expect-error -- frames make the mask
+  // @ts-expect-error -- a request with fields has no mask
   fields.createToken({ type: 'card', data: { number }, mask: '{{ data }}' });
 `;
 const REACT_TYPES = `

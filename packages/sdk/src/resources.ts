@@ -761,7 +761,8 @@ export interface NewTokenMembers {
   readonly fingerprint_expression?: string | undefined;
   /**
    * Return an existing token instead of creating a duplicate: one of the same type, fingerprint,
-   * containers, mask and data (a `cvc` aside) that does not expire earlier.
+   * containers, mask and data (a `cvc` aside) that does not expire earlier. With `false`, no
+   * other request finds this token so.
    */
   readonly deduplicate_token?: boolean | undefined;
   /**
@@ -800,7 +801,8 @@ export interface TokenChangeMembers {
   readonly fingerprint_expression?: string | null | undefined;
   /**
    * Return an existing token instead of creating a duplicate: one of the same type, fingerprint,
-   * containers, mask and data (a `cvc` aside) that does not expire earlier.
+   * containers, mask and data (a `cvc` aside) that does not expire earlier. With `false`, no
+   * other request finds this token so.
    */
   readonly deduplicate_token?: boolean | undefined;
   /** `null` removes the expiry. */
