@@ -29,6 +29,7 @@ export const apiEnvironment = (settings: Settings, data: DataStack) => ({
   ...auditEnvironment(settings, data),
   CLIENT_COMPATIBILITY: settings.clientCompatibility,
   HEADER_PREFIXES: settings.headerPrefixes.join(','),
+  DOCS_URL: settings.docsUrl,
   EDGE_SECRET: edgeSecretValues(settings, data.edgeSecret).join(','),
 });
 

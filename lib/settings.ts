@@ -84,6 +84,9 @@ function problemsOfSites(
   ]);
 }
 
+/** Every error has the address, and callers pay for it in bytes. */
+const DOCS_URL_MAX_LENGTH = 200;
+
 /** The retentions that CloudWatch Logs knows, in days. */
 const RETENTION_DAYS = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
@@ -229,6 +232,21 @@ export const settingsSchema = z
     fieldsFonts: z
       .string()
       .refine((folder) => folder === '' || hasFonts(folder), 'must be a folder with *.woff2 files')
+      .default(''),
+    /**
+     * Where the built documentation is: an https address, or a path of the API's own. Errors name
+     * their page below it. Empty for none.
+     */
+    docsUrl: z
+      .string()
+      .max(DOCS_URL_MAX_LENGTH, `must be at most ${String(DOCS_URL_MAX_LENGTH)} characters`)
+      .refine(
+        (url) =>
+          /^(?:https:\/\/[a-z\d][\w.:-]*)?(?:\/(?!\.)[\w.~-]+)*\/?$/i.test(url) &&
+          URL.canParse(url, 'https://a'),
+        'must be an https address or a path',
+      )
+      .transform((url) => url.replace(/\/$/, ''))
       .default(''),
     /** E-mail address for alarms; if empty, subscribe to the topic of the monitoring stack. */
     alarmEmail: z.union([z.literal(''), z.email()], { error: 'must be an e-mail address' }).default(''),

@@ -14,9 +14,12 @@ const PLATFORM = {
   ...(process.platform === 'darwin' && { 'cloakroom:reactor-platform': 'darwin' }),
 };
 
+/** Errors name pages of the documentation, which the same address serves (`docs-site.ts`). */
+const DOCS = { docsUrl: '/docs' };
+
 export const localApp = (settings: Readonly<Record<string, string>>): CdkApp => ({
   root: ROOT,
   program: 'bin/cloakroom.ts',
-  context: { ...PLATFORM, ...settings },
+  context: { ...PLATFORM, ...DOCS, ...settings },
   inputs: SYNTHESIS_INPUTS,
 });

@@ -19,6 +19,8 @@ export const apiEnvironment = z.object({
     z.transform((list) => list.split(',')),
   ),
   CLIENT_COMPATIBILITY: clientCompatibility,
+  /** The documentation has this address, to which errors refer. Empty for none. */
+  DOCS_URL: z.string(),
   /**
    * The secret that the edge adds to each request, and its previous value. Empty without an edge.
    */

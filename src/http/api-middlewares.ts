@@ -4,7 +4,7 @@ import { causesOf, type RequestLog } from '../lambda/request-log.ts';
 import type { ApiRequest } from './api-request.ts';
 import { jsonResponse, type ApiResponse } from './api-response.ts';
 import { checkEdge } from './edge-secret.ts';
-import { problemOf, type Problem } from '../wire/problem.ts';
+import { problemOf, withType, type Problem } from '../wire/problem.ts';
 
 /** A request in the middleware chain, with what the log line needs to know about it. */
 export interface ApiCall {
@@ -61,11 +61,14 @@ export function logRequest(log: RequestLog): Middleware {
   return { after: write, onError: write };
 }
 
-/** Turns every failure into a problem response. `present` builds its body. */
-export const presentProblems = (present: (problem: Problem) => unknown): Middleware => ({
+/**
+ * Turns every failure into a problem response. `present` builds its body. With a `docsUrl` the
+ * problem refers to its page.
+ */
+export const presentProblems = (present: (problem: Problem) => unknown, docsUrl: string): Middleware => ({
   onError: (call) => {
     const { problem, headers } = problemOf(call.error);
-    call.response = jsonResponse(problem.status, present(problem), headers);
+    call.response = jsonResponse(problem.status, present(withType(problem, docsUrl)), headers);
   },
 });
 

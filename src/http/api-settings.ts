@@ -13,10 +13,14 @@ export function apiSettings(
   config: z.output<typeof apiEnvironment>,
   { platform, print }: { readonly platform: Platform; readonly print: Print },
 ): Platform &
-  Pick<ApiDeps, 'clientCompatibility' | 'headerPrefixes' | 'edgeSecret' | 'log' | 'onRetiredKeyUsed'> {
+  Pick<
+    ApiDeps,
+    'clientCompatibility' | 'docsUrl' | 'headerPrefixes' | 'edgeSecret' | 'log' | 'onRetiredKeyUsed'
+  > {
   return {
     ...platform,
     clientCompatibility: config.CLIENT_COMPATIBILITY,
+    docsUrl: config.DOCS_URL,
     headerPrefixes: config.HEADER_PREFIXES,
     edgeSecret: config.EDGE_SECRET,
     log: createLog(print).request,

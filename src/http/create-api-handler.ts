@@ -33,6 +33,8 @@ export interface ApiDeps extends AuthenticateDeps, IdempotencyDeps, Pick<Platfor
   readonly tenantKeys: TenantKeys;
   readonly headerPrefixes: readonly string[];
   readonly clientCompatibility: ClientCompatibility;
+  /** Each error refers to a page below this address. Empty for none. */
+  readonly docsUrl: string;
   /** Every request must carry one of these secrets. Empty without an edge (CloudFront). */
   readonly edgeSecret: readonly string[];
   readonly log: RequestLog;
@@ -121,7 +123,7 @@ export function createApiHandler<Deps extends ApiDeps>(
     .use(respondToOptions())
     .use(addTraceId())
     .use(logRequest(deps.log))
-    .use(presentProblems(present))
+    .use(presentProblems(present, deps.docsUrl))
     .use(requireEdge(deps.edgeSecret))
     .handler(respond);
 

@@ -12,6 +12,7 @@ type Plain =
   | 'clock'
   | 'coldReactors'
   | 'cvcLifetimeMs'
+  | 'docsUrl'
   | 'edgeSecret'
   | 'egressAllowList'
   | 'headerPrefixes'

@@ -11,7 +11,6 @@ export interface Example {
 export interface DescribedResponse {
   readonly description: string;
   readonly schema?: ZodMiniType;
-  readonly examples?: Readonly<Record<string, Example>>;
 }
 
 /**

@@ -13,6 +13,8 @@ export type ProblemCode = Exclude<ServiceErrorCode, 'transform_failed_unsent'> |
  * (docs/contract.md#errors).
  */
 export interface Problem {
+  /** The page of the code, in the response to a request, if the service has documentation. */
+  readonly type?: string;
   readonly title: string;
   readonly status: number;
   /** The error for programs. It is stable, although the words may change. */
@@ -82,6 +84,13 @@ export function problemOf(error: unknown): {
   return { problem, headers: error.headers };
 }
 
+/**
+ * The problem with the address of its page as its first member: an URI reference (RFC 9457, 3.1.1),
+ * so a path is relative to the service.
+ */
+export const withType = (problem: Problem, docsUrl: string): Problem =>
+  docsUrl === '' ? problem : { type: `${docsUrl}/errors/${problem.code}`, ...problem };
+
 /** The error object of a failure that is part of a result. */
 export function presentFailure(error: unknown): JsonObject {
   const { title, status, code, detail, errors } = problemOf(error).problem;
@@ -92,6 +101,10 @@ export function presentFailure(error: unknown): JsonObject {
 export const problemResponse = /* @__PURE__ */ madeOnce(() =>
   z
     .object({
+      type: described(
+        z.optional(z.string()),
+        'The page of the code, if the service has documentation: an address, or a path of the service.',
+      ),
       title: z.string(),
       status: z.int(),
       code: described(

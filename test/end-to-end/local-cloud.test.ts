@@ -209,7 +209,12 @@ describe('a separate service', () => {
       });
       expect([status, body]).toEqual([
         500,
-        { title: 'Internal Server Error', status: 500, code: 'internal_error' },
+        {
+          type: '/docs/errors/internal_error',
+          title: 'Internal Server Error',
+          status: 500,
+          code: 'internal_error',
+        },
       ]);
       expect(service.output()).toMatch(/AccessDeniedException.*not authorized to perform: dynamodb:PutItem/);
       expect((await manage.get('/applications/key')).status).toBe(200);

@@ -46,6 +46,7 @@ export function anApi() {
     auditLog: audit.log,
     headerPrefixes: ['SVC', 'ACME'],
     clientCompatibility: 'strict',
+    docsUrl: '',
     edgeSecret: [],
     keyUses: { note: () => Promise.resolve() },
     onRetiredKeyUsed: () => undefined,

@@ -10,6 +10,7 @@ const VARIABLES = {
   SERVICE_NAME: 'Cloakroom',
   CLIENT_COMPATIBILITY: 'strict',
   HEADER_PREFIXES: 'SVC,ACME',
+  DOCS_URL: '',
   EDGE_SECRET: '',
   EGRESS_ALLOW_LIST: '',
   REACTORS_TABLE: 'reactors',

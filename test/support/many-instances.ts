@@ -81,6 +81,7 @@ export async function manyInstances(now = Date.now()) {
       ...machinePlatform,
       clock,
       cvcLifetimeMs: 3_600_000,
+      docsUrl: '',
       clientCompatibility: 'strict' as const,
       keyRotationMs: 90 * 24 * 3_600_000,
       headerPrefixes: ['SVC'],

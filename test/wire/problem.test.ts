@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { ServiceError, type ServiceErrorCode } from '../../src/core/shared/service-error.ts';
-import { problemOf, PROBLEMS } from '../../src/wire/problem.ts';
+import { presentFailure, problemOf, PROBLEMS, withType } from '../../src/wire/problem.ts';
 import { causesOf } from '../../src/lambda/request-log.ts';
 
 describe('a problem', () => {
@@ -44,6 +44,22 @@ describe('a problem', () => {
       detail: 'x',
       errors: { 'data.number': ['is required'] },
     });
+  });
+
+  it.each(['/docs', 'https://docs.example.com/vault'])(
+    'a problem of a service with documentation at %s names its page first',
+    (docsUrl) => {
+      const { problem } = problemOf(new ServiceError('key_expired', 'x'));
+      const named = withType(problem, docsUrl);
+      expect(named).toEqual({ type: `${docsUrl}/errors/key_expired`, ...problem });
+      expect(Object.keys(named)[0]).toBe('type');
+    },
+  );
+
+  it('a problem of a service without documentation, or in a result, names no page', () => {
+    const error = new ServiceError('reactor_failed', 'x');
+    expect(withType(problemOf(error).problem, '')).not.toHaveProperty('type');
+    expect(presentFailure(error)).not.toHaveProperty('type');
   });
 
   it.each([

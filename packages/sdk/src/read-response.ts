@@ -25,12 +25,13 @@ const textOr = <T>(value: unknown, otherwise: T): string | T =>
 export function errorOf(traceHeader: string, response: TransportResponse): ApiError {
   const body = jsonOf(response);
   const problem = isRecord(body) && isRecord(body['proxy_error']) ? body['proxy_error'] : body;
-  const { title, code, detail, errors, message } = isRecord(problem) ? problem : {};
+  const { title, code, type, detail, errors, message } = isRecord(problem) ? problem : {};
   return new ApiError({
     status: response.status,
     // Responses of API Gateway itself contain only a message.
     title: textOr(title, textOr(message, 'Error')),
     code: textOr(code, undefined),
+    type: textOr(type, undefined),
     detail: textOr(detail, undefined),
     errors: isRecord(errors) ? (errors as FieldErrors) : undefined,
     traceId: response.headers[traceHeader],
@@ -47,6 +48,6 @@ export function contentOf(traceHeader: string, response: TransportResponse): Wit
   // A server that returns a page instead of JSON is not the service.
   const title = 'Unexpected response';
   const detail = 'It is not JSON: is baseUrl the address of the service?';
-  const { code, errors, traceId, retryAfter } = errorOf(traceHeader, response);
-  throw new ApiError({ status, title, code, detail, errors, traceId, retryAfter });
+  const { code, type, errors, traceId, retryAfter } = errorOf(traceHeader, response);
+  throw new ApiError({ status, title, code, type, detail, errors, traceId, retryAfter });
 }

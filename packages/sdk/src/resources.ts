@@ -68,6 +68,10 @@ export interface Through {
 
 /** An error with the fields of RFC 9457. It never contains data or a key. */
 export interface Problem {
+  /**
+   * The page of the code, if the service has documentation: an address, or a path of the service.
+   */
+  readonly type?: string;
   readonly title: string;
   readonly status: number;
   /** The error for programs. It is stable, while the words may change. */

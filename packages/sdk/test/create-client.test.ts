@@ -181,6 +181,19 @@ describe('failures', () => {
     expect(value).toEqual(['Request Too Long', 'Error']);
   });
 
+  it('failures have the page of their code, if the service has one', async () => {
+    const problem = { title: 'Forbidden', status: 403, code: 'forbidden' };
+    const replies = [
+      { status: 403, body: { type: '/docs/errors/forbidden', ...problem } },
+      { status: 403, body: problem },
+    ];
+    const { value } = await calling(async (client) => {
+      const failing = () => client.tokens.retrieve('x').catch((error: unknown) => error as any);
+      return [(await failing()).type, (await failing()).type];
+    }, replies);
+    expect(value).toEqual(['/docs/errors/forbidden', undefined]);
+  });
+
   it('failures with a page instead of JSON, or without a response, state that', async () => {
     await withService([{ status: 200, body: undefined }, { status: 204 }], async (baseUrl) => {
       const client = createClient({ baseUrl, apiKey: 'k' });
@@ -206,7 +219,8 @@ describe('failures', () => {
   it('are recognised by instanceof across builds, unlike objects that only look like them', () => {
     const other = bundleAgain();
     const details = { status: 404, title: 't', code: undefined, detail: undefined, errors: undefined };
-    const error = new other.ApiError({ ...details, traceId: undefined, retryAfter: undefined });
+    const unnamed = { type: undefined, traceId: undefined, retryAfter: undefined };
+    const error = new other.ApiError({ ...details, ...unnamed });
     expect(error instanceof ApiError).toBe(true);
     expect(error instanceof ConnectionError).toBe(false);
     const timeout = new other.TimeoutError(1);

@@ -37,11 +37,11 @@ function examples(): ReadonlyMap<string, string> {
       add(`${file} ${String(at)}`, example),
     );
   }
-  const programs = readFileSync('README.md', 'utf8').matchAll(/<<'EOF'\n(.*?)^EOF$/gms);
+  const programs = readFileSync('docs/start.md', 'utf8').matchAll(/<<'EOF'\n(.*?)^EOF$/gms);
   // packages/testing/test/package.test.ts runs those of the other package.
   [...programs]
     .filter(([, program = '']) => program.includes("'@cloakroom/sdk'"))
-    .forEach(([, program = ''], at) => add(`README.md ${String(at)}`, program));
+    .forEach(([, program = ''], at) => add(`docs/start.md ${String(at)}`, program));
   return found;
 }
 
@@ -58,7 +58,7 @@ describe('the examples', () => {
   it('the examples of docstrings and documentation compile', () => {
     const texts = examples();
     expect(texts.size).toBeGreaterThan(40);
-    expect([...texts.keys()].filter((place) => place.startsWith('README.md'))).toHaveLength(1);
+    expect([...texts.keys()].filter((place) => place.startsWith('docs/start.md'))).toHaveLength(1);
     expect(compiled(texts)).toEqual([]);
   });
 

@@ -156,6 +156,7 @@ describe('an idempotency key whose first attempt still runs', () => {
       status: 409,
       title: 't',
       code: undefined,
+      type: undefined,
       detail: undefined,
       errors: undefined,
       traceId: undefined,

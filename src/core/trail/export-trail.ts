@@ -5,7 +5,7 @@ import { parseReference, referenceOf, type ReferredIds } from '../audit/token-re
 import { MAX_INTERVAL_MS, statementOf } from './seal.ts';
 import type { Seal, SealReader, TrailReader } from './trail-store.ts';
 
-/** A line of an export, as docs/audit.md describes it. */
+/** A line of an export, as docs/verify-the-trail.md#export-audit describes it. */
 export type ExportLine = Readonly<Record<string, unknown>>;
 
 export interface ExportDeps {

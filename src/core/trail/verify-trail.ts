@@ -247,8 +247,8 @@ async function verifyRange(progress: RunningStep): Promise<VerifyCursor | undefi
 
 /**
  * Verifies as much of a range as the time allows, at least one interval of one trail
- * (docs/audit.md#verify-audit). A failure does not end it, because another one may follow. The head
- * may be one seal behind, as a sealer that died leaves it.
+ * (docs/verify-the-trail.md#verify-audit). A failure does not end it, because another one may
+ * follow. The head may be one seal behind, as a sealer that died leaves it.
  */
 export async function verifyStep(deps: VerifyDeps, input: VerifyInput): Promise<Verified> {
   const progress: RunningStep = { step: createVerification(deps), input, sealedTo: undefined };
