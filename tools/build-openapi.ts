@@ -7,13 +7,14 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { formatted } from './formatted.ts';
 import { allRoutes } from './openapi/all-routes.ts';
 import { createOpenApiDocument } from './openapi/create-document.ts';
+import { recordResponses } from './openapi/record-responses.ts';
 import { lintDocument } from './openapi/lint-document.ts';
 import { sdkTypes } from './openapi/sdk-types.ts';
 import packageJson from '../package.json' with { type: 'json' };
 
 const ROOT = join(import.meta.dirname, '..');
 const file = join(ROOT, 'docs', 'openapi.json');
-const document = createOpenApiDocument(allRoutes(), packageJson.version);
+const document = createOpenApiDocument(allRoutes(), packageJson.version, await recordResponses());
 const isCheck = process.argv.includes('--check');
 
 async function generate(path: string, source: string): Promise<void> {

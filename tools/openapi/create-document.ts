@@ -4,27 +4,14 @@ import { DESTINATION_MAX_LENGTH } from '../../src/core/egress/destination.ts';
 import { KEY_MAX_LENGTH } from '../../src/http/idempotency.ts';
 import type { AnyRoute } from './all-routes.ts';
 import type { DescribedResponse, DescribedOperation, Example } from '../../src/wire/described-operation.ts';
-import { applications } from '../../functions/applications/openapi.ts';
-import { logs } from '../../functions/logs/openapi.ts';
-import { proxy } from '../../functions/proxy/openapi.ts';
-import { proxies } from '../../functions/proxies/openapi.ts';
-import { reactors } from '../../functions/reactors/openapi.ts';
-import { tokens } from '../../functions/tokens/openapi.ts';
+import { EXAMPLE_IDS } from './example-values.ts';
+import { OPERATIONS } from './operations.ts';
+import type { Recorded } from './record-responses.ts';
+import { samplesOf } from './samples.ts';
 import { nameRequests, type NamedRequests } from './name-requests.ts';
-import { curlSample } from './curl-sample.ts';
 import { describeMembers } from './describe-members.ts';
 import { failure, failuresOf } from './failures.ts';
 import { DESTINATION_STATUS, JSON_TYPE, reserved, TRACE } from './headers.ts';
-
-/** The description of each operation, by its name in the route tables. */
-export const OPERATIONS: Readonly<Record<string, DescribedOperation>> = {
-  ...tokens,
-  ...proxy,
-  ...applications,
-  ...proxies,
-  ...reactors,
-  ...logs,
-};
 
 const MERGE_PATCH_TYPE = 'application/merge-patch+json';
 const text = { type: 'string' } as const;
@@ -33,7 +20,12 @@ function valuesOf(examples: Readonly<Record<string, Example>> | undefined) {
   return examples === undefined ? {} : { examples: { ...examples } };
 }
 
-function response({ description, schema, examples }: DescribedResponse): ZodOpenApiResponseObject {
+/** Describes a response, with a recorded one as its example. */
+function response({ description, schema }: DescribedResponse, recorded: unknown): ZodOpenApiResponseObject {
+  const examples =
+    recorded === undefined
+      ? undefined
+      : { recorded: { summary: 'A response of the service', value: recorded } };
   return {
     description,
     headers: { [reserved('trace-id')]: TRACE },
@@ -105,7 +97,7 @@ function bodyOf(route: AnyRoute, described: DescribedOperation) {
   if (route.operation === 'proxy')
     return ['GET', 'DELETE'].includes(route.method)
       ? {}
-      : { requestBody: { required: false, content: { '*/*': { schema: {} } } } };
+      : { requestBody: { required: false, content: { '*/*': { schema: {}, ...valuesOf(PROXIED) } } } };
   if (route.body === undefined) return {};
   const content = { schema: route.body, ...valuesOf(described.requests) };
   return {
@@ -146,18 +138,28 @@ const WEBHOOK = {
   },
 };
 
+/** What a sample sends to the destination. */
+const PROXIED_BODY = { number: `{{ ${EXAMPLE_IDS.token} | json: '$.number' }}`, amount: 1_999 };
+const PROXIED = { charge: { summary: 'A charge', value: PROXIED_BODY } };
+
 const DESTINATION_EXAMPLE = 'https://api.processor.example.com/v1';
 
 const mediaTypeOf = (route: AnyRoute): string => (route.mergePatch === true ? MERGE_PATCH_TYPE : JSON_TYPE);
 
-/** How to call the operation from a shell, with the first of its examples. */
-function curlOf(route: AnyRoute, described: DescribedOperation) {
-  const [body] = route.body === undefined ? [] : Object.values(described.requests ?? {});
-  const headers = {
-    ...(route.operation === 'proxy' && { [reserved('proxy-url')]: DESTINATION_EXAMPLE }),
-    ...(body && { 'Content-Type': mediaTypeOf(route) }),
-  };
-  return [{ lang: 'Shell', label: 'curl', source: curlSample(route, { headers, body }) }];
+/** How to call the operation, with the first of its examples. */
+function samples(route: AnyRoute, described: DescribedOperation) {
+  const isProxy = route.operation === 'proxy';
+  const [example] = route.body === undefined ? [] : Object.values(described.requests ?? {});
+  const body = isProxy && !['GET', 'DELETE'].includes(route.method) ? PROXIED_BODY : example?.value;
+  const names = [...route.path.matchAll(/\{([^}+]+)\+?\}/g)].map(([, name = '']) => name);
+  return samplesOf(route, {
+    params: Object.fromEntries(names.map((name) => [name, pathExample(route.path, name)])),
+    headers: {
+      ...(isProxy && { [reserved('proxy-url')]: DESTINATION_EXAMPLE }),
+      ...(body !== undefined && { 'Content-Type': mediaTypeOf(route) }),
+    },
+    body,
+  });
 }
 
 /** `proxy` is ten rows of the table, and every operation needs a unique id. */
@@ -166,13 +168,21 @@ function operationId({ operation, method, path }: AnyRoute): string {
   return `proxy${method.charAt(0)}${method.slice(1).toLowerCase()}${path.endsWith('+}') ? 'Path' : ''}`;
 }
 
-const PATH_EXAMPLES: Readonly<Record<string, string>> = {
-  id: '0b7f7f4e-7a43-4a52-9d2b-0c3f6ad1d3c8',
-  invocation_id: 'c0a5b7de-0c1f-4b7a-9d57-1de1a0f0b0a4',
-  suffix: 'v1/charges',
+const IDS_OF_KINDS: Readonly<Record<string, string>> = {
+  tokens: EXAMPLE_IDS.token,
+  applications: EXAMPLE_IDS.application,
+  reactors: EXAMPLE_IDS.reactor,
+  proxies: EXAMPLE_IDS.proxy,
 };
 
-function operation(route: AnyRoute): ZodOpenApiOperationObject {
+/** The value of a parameter in samples: an id of the resource that the path names. */
+function pathExample(path: string, name: string): string {
+  if (name === 'id') return IDS_OF_KINDS[path.split('/')[1] ?? ''] ?? '';
+  if (name === 'key_id') return EXAMPLE_IDS.key;
+  return name === 'invocation_id' ? EXAMPLE_IDS.invocation : 'v1/charges';
+}
+
+function operation(route: AnyRoute, recorded: Recorded[string] = {}): ZodOpenApiOperationObject {
   const described = OPERATIONS[route.operation];
   if (described === undefined) throw new Error(`openapi: ${route.operation} is not described`);
   const isProxy = route.operation === 'proxy';
@@ -182,20 +192,21 @@ function operation(route: AnyRoute): ZodOpenApiOperationObject {
     required: true,
     description: described.parameters?.[name] ?? '',
     schema: text,
-    example: PATH_EXAMPLES[name],
+    example: pathExample(route.path, name),
   }));
   const failures = Object.entries(failuresOf(route, described)).map(
     ([status, description]) =>
       [status, failure(Number(status), description, isProxy ? 'proxyProblem' : 'problem')] as const,
   );
   const others = Object.entries(described.also ?? {}).map(
-    ([status, also]) => [status, response(also)] as const,
+    ([status, also]) => [status, response(also, recorded[status])] as const,
   );
   const needs = route.permission === undefined ? '' : `Needs \`${route.permission}\`.`;
   return {
     operationId: operationId(route),
     tags: [described.tag],
-    summary: described.summary,
+    // The methods of a path of its own have the same words.
+    summary: route.path.endsWith('+}') ? `${described.summary} to a path` : described.summary,
     description: [described.description, needs].filter(Boolean).join('\n\n'),
     requestParams: described.query === undefined ? {} : { query: described.query },
     parameters: [...pathParameters, ...requestHeaders(route)],
@@ -205,11 +216,11 @@ function operation(route: AnyRoute): ZodOpenApiOperationObject {
     responses: {
       ...(isProxy
         ? { '2XX': forwarded(described.response), default: forwarded(described.response) }
-        : { [String(route.success)]: response(described.response) }),
+        : { [String(route.success)]: response(described.response, recorded[String(route.success)]) }),
       ...Object.fromEntries(others),
       ...Object.fromEntries(failures),
     },
-    'x-codeSamples': curlOf(route, described),
+    'x-codeSamples': samples(route, described),
     ...(described.callback && {
       callbacks: { [described.callback.name]: { [described.callback.address]: { post: WEBHOOK } } },
     }),
@@ -230,7 +241,7 @@ How to get a key:
 2. With it, \`POST /applications\` creates a \`private\` application for a server or a \`public\` one for pages. The response shows the key, this once.
 3. A page that reads needs a session: \`POST /sessions\` with the public key gives it a key, and your server authorizes that by \`POST /sessions/authorize\`.
 
-Samples for curl take the address of the service from \`URL\` and the key from \`KEY\`.`;
+Samples take the address of the service from the variable \`URL\` and the key from \`KEY\`.`;
 
 const TAGS = [
   { name: 'Tokens', description: 'Create, read, search, update and delete tokens.' },
@@ -244,16 +255,23 @@ const TAGS = [
 ];
 
 /**
- * Creates the OpenAPI 3.1 document of the interface. Throws for an operation without a description,
- * or a description without an operation.
+ * Creates the OpenAPI 3.1 document of the interface, with recorded responses. Throws for an
+ * operation without a description, or a description without an operation.
  */
-export function createOpenApiDocument(routes: readonly AnyRoute[], version: string): object {
+export function createOpenApiDocument(
+  routes: readonly AnyRoute[],
+  version: string,
+  recorded: Recorded = {},
+): object {
   const unknown = Object.keys(OPERATIONS).filter((name) => !routes.some((route) => route.operation === name));
   if (unknown.length > 0) throw new Error(`openapi: no route is called ${unknown.join(', ')}`);
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const route of routes) {
     const path = route.path.replace('+}', '}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+    paths[path] = {
+      ...paths[path],
+      [route.method.toLowerCase()]: operation(route, recorded[route.operation]),
+    };
   }
   const document = createDocument(
     {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Programs that tests need and npm does not install, by the names of Debian's packages. */
-const PROGRAMS = { openssl: 'openssl', Chromium: 'chromium' } as const;
+const PROGRAMS = { openssl: 'openssl', Chromium: 'chromium', Python: 'python3' } as const;
 
 export type Program = keyof typeof PROGRAMS;
 

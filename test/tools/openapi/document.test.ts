@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { ZodError } from 'zod';
@@ -6,7 +7,8 @@ import { ServiceError } from '../../../src/core/shared/service-error.ts';
 import { parseAt } from '../../../src/http/parse-input.ts';
 import { json } from '../../../src/wire/parts.ts';
 import { allRoutes, type AnyRoute } from '../../../tools/openapi/all-routes.ts';
-import { createOpenApiDocument, OPERATIONS } from '../../../tools/openapi/create-document.ts';
+import { createOpenApiDocument } from '../../../tools/openapi/create-document.ts';
+import { OPERATIONS } from '../../../tools/openapi/operations.ts';
 
 type Document = any;
 
@@ -107,6 +109,17 @@ describe('the OpenAPI document', () => {
         expect([validate?.(example), validate?.errors]).toEqual([true, null]);
     },
   );
+
+  it('has a recorded response of every operation whose success has a body', () => {
+    const committed = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as { paths: object };
+    for (const operation of Object.values(committed.paths).flatMap((item) => Object.values<any>(item)))
+      for (const [status, { content = {} }] of Object.entries<any>(operation.responses))
+        if (/^2\d\d$/.test(status) && content['application/json'] !== undefined)
+          expect([operation.operationId, Object.keys(content['application/json'].examples ?? {})]).toEqual([
+            operation.operationId,
+            ['recorded'],
+          ]);
+  });
 
   it('has a curl sample of every operation, which a shell reads as the example that it shows', () => {
     const operations = Object.values<any>(document.paths).flatMap((item) => Object.values<any>(item));
