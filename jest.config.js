@@ -29,11 +29,20 @@ const PROCESSES = [
 
 /** Suites that do not belong to `service`. */
 const APART = {
-  browser: ['browser', 'console', 'fields', 'fields-attacks', 'fields-wrappers', 'reference', 'sdk-package'],
+  browser: [
+    'browser',
+    'browser-guides',
+    'console',
+    'docs',
+    'fields',
+    'fields-attacks',
+    'fields-wrappers',
+    'sdk-package',
+  ],
   // These, and `faults` (which break it), talk to services that they start themselves.
   ownService: [
     ...['audit-tampering', 'audit-trail', 'call-counts', 'demo', 'examples', 'field-client', 'removal'],
-    ...['invocations', 'leaks', 'proxy-guides'],
+    ...['invocations', 'leaks'],
   ],
   faults: ['reactor-control-plane', 'real-faults', 'restore'],
 };

@@ -10,7 +10,11 @@ const PROGRAMS: Readonly<Record<string, readonly [file: string, does: string]>> 
   openapi: ['build-openapi.ts', 'docs/openapi.json, and the types of the SDK'],
   notices: ['build-notices.ts', 'THIRD-PARTY-NOTICES.md'],
   'card-ranges': ['build-card-ranges.ts', 'src/core/tokens/types/card-ranges.ts, the brands of card numbers'],
-  reference: ['build-reference.ts', 'the reference page of the API as static files, into a folder'],
+  docs: ['build-docs.ts', 'the documentation as a site of static files, into a folder'],
+  diagrams: [
+    'build-diagrams.ts',
+    'the diagrams of the documents as SVG for the site; --all draws them again',
+  ],
   console: ['build-console.ts', 'the console as static files, into a folder'],
   'console-pictures': ['console-pictures.ts', 'the pictures of docs/console.md, from a running npm start'],
   costs: ['costs.ts', 'the costs in docs/deploy.md; --write writes them'],

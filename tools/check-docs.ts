@@ -1,7 +1,7 @@
 // Checks that the first columns of tables in the documentation name exactly what the code has, and
 // that links and references in comments lead to a file and a heading.
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { COMMAND_BEHAVIOUR } from '../bin/operator/command-behaviour.ts';
 import { REMOVAL_COMMAND } from '../bin/operator/removal/removal-command.ts';
 import { RESTORE_STEPS } from '../bin/operator/restore/restore-command.ts';
@@ -23,6 +23,9 @@ import { ALARM_NAMES } from '../lib/alarms.ts';
 import { SETTING_NAMES } from '../lib/settings.ts';
 import { allRoutes } from './openapi/all-routes.ts';
 import { withCosts } from './costs.ts';
+import { DRAWN, diagramsOf, hashOf } from './docs/diagrams.ts';
+import { navigationOf, slugOf } from './docs/site-pages.ts';
+import { statusesOf } from './docs/site-reference.ts';
 import {
   anchorsOf,
   brokenLinks,
@@ -32,15 +35,15 @@ import {
   scriptsIn,
 } from './docs/references.ts';
 
-/** First cells of the table rows below a heading, without code marks. */
+/** First cells of the table rows below a heading, without code marks and links. */
 function documented(file: string, heading: string): Set<string> {
-  const text = readFileSync(file, 'utf8');
+  const text = `\n${readFileSync(file, 'utf8')}`;
   const start = text.indexOf(`\n${heading}\n`);
   if (start === -1) throw new Error(`${file} has no heading "${heading}"`);
   const end = text.slice(start + heading.length + 2).search(/^#/m);
   const section = end === -1 ? text.slice(start) : text.slice(start, start + heading.length + 2 + end);
-  const cells = [...section.matchAll(/^\| (`[^`]+`) +\|/gm)].map(([, cell = '']) => cell.replaceAll('`', ''));
-  return new Set(cells);
+  const cells = [...section.matchAll(/^\| \[?`([^`]+)`(?:\]\([^)]*\))? +\|/gm)];
+  return new Set(cells.map(([, cell = '']) => cell));
 }
 
 function revealSites(): string[] {
@@ -73,11 +76,11 @@ const operatorRows = [
 const lists: readonly (readonly [what: string, file: string, heading: string, actual: readonly string[]])[] =
   [
     ['route', 'docs/api.md', '## Operations', routes],
-    ['error code', 'docs/api.md', '## Errors', problemCodes().filter((code) => code !== 'internal_error')],
+    ['error code', 'docs/errors/README.md', '# Errors', problemCodes()],
     ['setting', 'docs/deploy.md', '## Settings', SETTING_NAMES],
     ['setting', 'docs/before-production.md', '## Settings', SETTING_NAMES],
     ['operator command', 'docs/deploy.md', '## Operator', operatorRows.map(({ usage }) => usage)],
-    ['environment variable', 'docs/deploy.md', '## Environment of the functions', environments],
+    ['environment variable', 'docs/architecture.md', '## Environment of the functions', environments],
     [
       'package for code',
       'docs/reactors.md',
@@ -107,6 +110,19 @@ for (const file of globSync('docs/decisions/[0-9]*.md'))
   if (!decisions.includes(`(${file.replace('docs/decisions/', '')})`))
     problems.push(`docs/decisions/README.md does not list ${file}`);
 
+/** Each error code has a page, whose title begins with the code. There is no other page. */
+const codes = problemCodes();
+for (const code of codes)
+  if (!existsSync(`docs/errors/${code}.md`)) problems.push(`docs/errors has no page for the code ${code}`);
+for (const file of globSync('docs/errors/*.md', { exclude: ['docs/errors/README.md'] })) {
+  const code = basename(file, '.md');
+  const known = codes.find((each) => each === code);
+  if (known === undefined) problems.push(`${file} is of a code that there is not`);
+  // People search for the status.
+  else if (!readFileSync(file, 'utf8').startsWith(`# ${code} (${statusesOf(known).join(', ')}): `))
+    problems.push(`${file} has a title that does not begin with its code and status`);
+}
+
 for (const [what, file, heading, actual] of lists) {
   const said = documented(file, heading);
   for (const name of new Set(actual))
@@ -115,6 +131,26 @@ for (const [what, file, heading, actual] of lists) {
     if (!actual.includes(name))
       problems.push(`${file}, "${heading}" has a ${what} that the code does not: ${name}`);
 }
+
+/** The index lists each page of a reader once: its sections are the navigation of the site. */
+const listed = navigationOf(readFileSync('docs/README.md', 'utf8')).flatMap(({ pages }) =>
+  pages.map(({ slug }) => slug),
+);
+const single = 'docs/{decisions/[0-9]*,errors/[a-z]*,README}.md';
+for (const slug of globSync('docs/**/*.md', { exclude: [single] }).map(slugOf)) {
+  const times = listed.filter((other) => other === slug).length;
+  if (times !== 1) problems.push(`docs/README.md lists the page ${slug} ${String(times)} times`);
+}
+
+/** Each diagram is drawn for the site, and nothing else is. */
+const wanted = new Set(
+  globSync('{docs/**,packages/*,examples/*}/*.md', { exclude: ['**/node_modules/**'] })
+    .flatMap((file) => diagramsOf(readFileSync(file, 'utf8')))
+    .map((text) => `${hashOf(text)}.svg`),
+);
+const drawn = new Set(globSync('*.svg', { cwd: DRAWN }));
+if ([...wanted].toSorted().join(' ') !== [...drawn].toSorted().join(' '))
+  problems.push('site/diagrams has other diagrams than the documents: npm run build -- diagrams');
 
 /** The table of operator commands contains their help texts. */
 const deploy = readFileSync('docs/deploy.md', 'utf8').replaceAll(/ +/g, ' ');

@@ -38,7 +38,7 @@ export function greeting(greeted: Greeted, stream: NodeJS.WritableStream): strin
     row('console', styled('cyan', greeted.consoleUrl + greeted.codeFragment)),
     row('', styled('dim', 'either address signs in once, with the management key')),
     row('card fields', styled('cyan', `${greeted.fieldsUrl}/fields.js`)),
-    row('reference', styled('cyan', `${baseUrl}/docs`)),
+    row('documentation', styled('cyan', `${baseUrl}/docs`)),
     row('tenant', tenantId),
     row('management key', managementKey),
     row('credentials', credentialsFile),

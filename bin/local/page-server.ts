@@ -36,7 +36,11 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
   '.md': 'text/plain; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+  '.webp': 'image/webp',
   '.woff2': 'font/woff2',
 };
 
@@ -56,7 +60,7 @@ export async function fileAnswer(folder: string, name: string): Promise<PageAnsw
   const body = await readFile(join(folder, name)).catch(() => undefined);
   if (body === undefined) return NO_FILE;
   const type = TYPES[extname(name)] ?? 'application/octet-stream';
-  return { status: 200, type, body, isImmutable: name.startsWith('/assets/') };
+  return { status: 200, type, body, isImmutable: /^\/(?:assets|_astro)\//.test(name) };
 }
 
 /** Listens on the preferred port, or on a free one if another program has it. */
@@ -70,8 +74,9 @@ async function listenNear(server: Parameters<typeof listenOnLocalhost>[0], port:
 }
 
 /** What a browser gets: compressed, if it accepts that, as CloudFront compresses. */
-async function encoded({ body, type }: PageAnswer, accepts: string) {
-  if (!type.startsWith('text/') || !accepts.includes('br')) return { body, headers: {} };
+export async function encoded({ body, type }: PageAnswer, accepts: string) {
+  const isText = /^(?:text\/|application\/json|image\/svg)/.test(type);
+  if (!isText || !accepts.includes('br')) return { body, headers: {} };
   return {
     body: await compressed(body, QUICK),
     headers: { 'Content-Encoding': 'br', Vary: 'Accept-Encoding' },

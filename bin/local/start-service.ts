@@ -17,9 +17,9 @@ import { firstTenant } from './first-tenant.ts';
 import { localApp, WORK_DIRECTORY } from './local-app.ts';
 import type { StartOptions } from './options.ts';
 import { deliveryLine } from './delivery-line.ts';
+import { createDocsSite } from './docs-site.ts';
 import { createReactorOutput, type ReactorOutput } from './reactor-output.ts';
 import { presentResponse } from './present-response.ts';
-import { createReferencePage } from './reference-page.ts';
 import { startPage } from './start-page.ts';
 import { trustedCertificates } from './trusted-certificates.ts';
 
@@ -37,12 +37,12 @@ export interface LocalService extends Cloud {
 
 /** The pages next to the API: `/docs`, and `/` for browsers, where a 404 would not help. */
 function pagesOf(start: () => string, log: (line: string) => void): Required<GatewayExtension>['pages'] {
-  const reference = createReferencePage(join(WORK_DIRECTORY, 'reference'), log);
+  const docs = createDocsSite(join(WORK_DIRECTORY, 'docs'), log);
   const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
-  return async (path, accept) =>
-    path === '/' && accept.includes('text/html')
+  return async (path, requested) =>
+    path === '/' && requested.accept?.includes('text/html') === true
       ? { status: 200, headers, body: start() }
-      : await reference(path);
+      : await docs(path, requested);
 }
 
 /** Adds the pages. With `--contract` it also checks every response against the OpenAPI document. */

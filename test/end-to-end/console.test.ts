@@ -6,6 +6,7 @@ import { startChromium, type Chromium } from '../support/chromium.ts';
 import { httpClient } from '../support/http-client.ts';
 import { needing } from '../support/needing.ts';
 import { credentials, operator } from '../support/service.ts';
+import { originsOf } from '../support/watched-tab.ts';
 import { inThoroughRun } from '../../packages/local-aws/test/in-thorough-run.ts';
 
 const { describe } = needing('Chromium');
@@ -37,24 +38,13 @@ beforeEach(() => {
 afterEach(async () => {
   for (const page of pages) {
     expect(await page.violations()).toEqual([]);
-    expect(hostsOf(page).filter((host) => !isOurs(host))).toEqual([]);
+    expect(originsOf(page.tab).filter((host) => !isOurs(host))).toEqual([]);
     await page.tab.close();
   }
 });
 
 const isOurs = (origin: string): boolean =>
   [credentials.base_url, credentials.console_url.slice(0, -1)].includes(origin);
-
-/** Every origin that the page asked for anything. */
-const hostsOf = ({ tab }: ConsolePage): readonly string[] => [
-  ...new Set(
-    tab
-      .events('Network.requestWillBeSent')
-      .map(({ request }) => String(request.url))
-      .filter((url) => !url.startsWith('data:'))
-      .map((url) => new URL(url).origin),
-  ),
-];
 
 async function opened(key = managementKey): Promise<ConsolePage> {
   const page = await openConsole(chromium, credentials.console_url);

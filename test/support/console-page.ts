@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { Chromium, Tab } from './chromium.ts';
+import { axeFindings, WATCH } from './watched-tab.ts';
 
 /** The console in a tab, operated by what a person reads on it. */
 export interface ConsolePage {
@@ -25,12 +25,7 @@ export interface ConsolePage {
   violations(): Promise<readonly string[]>;
 }
 
-const PAGE = `
-  window.violations = [];
-  addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile, columnNumber, lineNumber, sample }) => violations.push([violatedDirective, blockedURI, sourceFile, lineNumber, columnNumber, sample].join(' ')));
-  addEventListener('error', ({ message }) => violations.push(message));
-  addEventListener('unhandledrejection', ({ reason }) => violations.push(String(reason)));
-  for (const name of ['alert', 'confirm', 'prompt']) window[name] = () => violations.push(name);
+const PAGE = `${WATCH}
   const now = Date.now.bind(Date);
   window.skew = 0;
   Date.now = () => now() + skew;
@@ -43,8 +38,6 @@ const PAGE = `
     mark: (element) => { document.querySelector('[data-marked]')?.removeAttribute('data-marked'); element?.setAttribute('data-marked', ''); return element !== undefined && element !== null; },
   };
 `;
-
-const AXE = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
 
 /** Opens the console in a tab of its own. */
 export async function openConsole(chromium: Chromium, url: string): Promise<ConsolePage> {
@@ -90,12 +83,7 @@ export async function openConsole(chromium: Chromium, url: string): Promise<Cons
     later: async (ms) => {
       await tab.evaluate(`skew += ${String(ms)}; document.dispatchEvent(new Event('visibilitychange'))`);
     },
-    axe: async () => {
-      if (!(await tab.evaluate('window.axe !== undefined'))) await tab.evaluate(`${AXE}; true`);
-      return tab.evaluate(
-        `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target, failureSummary }) => target + ' ' + failureSummary).join('; ')))`,
-      );
-    },
+    axe: () => axeFindings(tab),
     violations: () => tab.evaluate('window.violations'),
   };
   return page;

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { RELEASE_SETTINGS } from '../../tools/templates/release-settings.ts';
 
 /** These settings include the edge. */
@@ -35,6 +37,22 @@ export const SECRETS = {
 
 const REGION = 'eu-west-1';
 
+const assigned = (text: string): Readonly<Record<string, string>> =>
+  Object.fromEntries([...text.matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value]));
+
+/** Returns the settings of each `cdk deploy` of docs/guides/deploy.md, in the order of the page. */
+export function guideSettings(): readonly Readonly<Record<string, string>>[] {
+  const text = readFileSync(join(import.meta.dirname, '../../docs/guides/deploy.md'), 'utf8');
+  const files = new Map(
+    [...text.matchAll(/^cat > (\w+)\.settings <<'END'\n(.*?)^END$/gms)].map(
+      ([, name = '', lines = '']) => [name, assigned(lines)] as const,
+    ),
+  );
+  return [...text.matchAll(/^npx cdk deploy --all \$\(settings (\w+)\)(.*)$/gm)].map(
+    ([, name = '', more = '']) => ({ ...files.get(name), ...assigned(more) }),
+  );
+}
+
 /**
  * The settings whose templates the tests read. The first request makes all of them, since loading
  * the CDK takes longer than all syntheses. Others work too, but load the CDK again.
@@ -64,6 +82,7 @@ export const TEMPLATE_SETTINGS: readonly (readonly [
   ...[`${SECRETS.next},${SECRETS.former}`, SECRETS.next].map(
     (edgeSecretVersions) => [{ ...EDGE, edgeSecretVersions }, REGION] as const,
   ),
+  ...guideSettings().map((settings) => [settings, REGION] as const),
 ];
 
 /** Contents that the version of a function depends on. */

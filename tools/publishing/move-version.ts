@@ -84,6 +84,6 @@ export function moveVersion(root: string, version: string | undefined, date: str
   );
   for (const file of changelogsOf(root)) edit(file, (text) => released(text, version, date));
   const tarball = new RegExp(`(cloakroom-[a-z]+-)${service.version.replaceAll('.', '\\.')}(?=\\.tgz)`, 'g');
-  for (const file of globSync(['docs/*.md', 'packages/*/README.md'], { cwd: root }))
+  for (const file of globSync(['docs/*.md', 'docs/guides/*.md', 'packages/*/README.md'], { cwd: root }))
     edit(file, (text) => text.replace(tarball, `$1${version}`));
 }

@@ -16,7 +16,9 @@ const LIVE = 'live';
 const POLL_MS = 1_000;
 const POLLS_MAX = 120;
 
-/** The name of the service's function that alone has an environment variable (docs/deploy.md). */
+/**
+ * The name of the service's function that alone has an environment variable (docs/architecture.md).
+ */
 export async function functionWith(context: ItemContext, variable: string): Promise<string> {
   const { lambda } = context.clients;
   const table = context.deployment.variables['ACCESS_TABLE'];

@@ -59,6 +59,7 @@ export const STATIC: readonly Check[] = [
   { name: 'types of the SDK on Node.js 16', command: ['tsc', '-p', 'packages/sdk'] },
   { name: 'types of the SDK in browsers', command: ['tsc', '-p', 'packages/sdk/tsconfig.browser.json'] },
   { name: 'types of the card fields', command: ['tsc', '-p', 'packages/fields'] },
+  { name: 'types of the documentation site', command: ['tsc', '-p', 'site'] },
   { name: 'OpenAPI document', command: ['node', 'tools/build-openapi.ts', '--check'] },
   { name: 'third-party notices', command: ['node', 'tools/build-notices.ts', '--check'] },
 ];

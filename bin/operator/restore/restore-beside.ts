@@ -32,7 +32,7 @@ const TRAIL = ['Audit', 'AuditIndex', 'AuditSeals'];
 export function chosenRoles(names: readonly string[]): readonly Role[] {
   if (names.some((name) => TRAIL.includes(name)))
     throw new UsageError(
-      'the audit trail cannot be restored: the records and seals written since then would be lost (docs/deploy.md, "Restore")',
+      'the audit trail cannot be restored: the records and seals written since then would be lost (docs/restore.md)',
     );
   const chosen = CHOICES.find((roles) => roles.join() === names.toSorted(inOrder).join());
   if (chosen === undefined)

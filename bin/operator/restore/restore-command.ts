@@ -122,7 +122,7 @@ export function restoreCommand(
   run: (request: RestoreRequest, command: Command) => Promise<void>,
 ): Command {
   const restore = new Command('restore')
-    .description('Restores tables to a point in time, in three steps (docs/deploy.md, "Restore")')
+    .description('Restores tables to a point in time, in three steps (docs/restore.md)')
     .usage('STEP [options]');
   for (const step of Object.keys(RESTORE_STEPS) as RestoreStep[])
     restore.addCommand(stepCommand(step, fileOf, run));

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import type { CloudParts } from './assembly/cloud-parts.ts';
 import { createKeyDefinitions } from './assembly/key-definitions.ts';
@@ -25,7 +25,7 @@ import { errorMessage } from './error-code.ts';
 import { createFaults, type Faults } from './faults/create-faults.ts';
 import { createGatewayDefinition } from './gateway/gateway-definition.ts';
 import { startHttpGateway, type Exchange } from './gateway/http-gateway.ts';
-import type { GatewayResponse } from './gateway/gateway-responses.ts';
+import type { GatewayPage, GatewayResponse } from './gateway/gateway-responses.ts';
 import { listenOnLocalhost, type Listening } from './gateway/listen.ts';
 import { createKms, type Kms } from './kms/create-kms.ts';
 import type { Lambda } from './lambda/create-lambda.ts';
@@ -54,8 +54,8 @@ export interface PreparedApp {
 
 /** What an app adds to its HTTP API locally. */
 export interface GatewayExtension {
-  /** Pages next to the API, by path and `accept` header; `undefined` leaves a path to the API. */
-  readonly pages?: (path: string, accept: string) => Promise<GatewayResponse | undefined>;
+  /** Pages next to the API, by path and headers; `undefined` leaves a path to the API. */
+  readonly pages?: (path: string, headers: IncomingHttpHeaders) => Promise<GatewayPage | undefined>;
   /** Rewrites the gateway's own responses, like a front end of the API might. */
   readonly presentResponse?: (response: GatewayResponse) => GatewayResponse;
   /** Sees every response of the API. */

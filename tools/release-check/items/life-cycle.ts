@@ -4,7 +4,7 @@ export const LIFE_CYCLE_ITEMS: readonly ReleaseItem[] = [
   {
     id: 'restore',
     title: 'Restore',
-    steps: `On a deployment with a token, an application and a reactor: docs/deploy.md, "Restore", with Tokens Access Reactors.
+    steps: `On a deployment with a token, an application and a reactor: docs/restore.md, with Tokens Access Reactors.
 Interrupt exchange with Ctrl-C after the first line "exchanging", and run it again. Then:
 npx cdk drift Release-Data && npm run operator -- health --function Release-operator`,
   },
@@ -27,7 +27,7 @@ and the alias has the version of before.`,
     id: 'removal',
     title: 'Removal and adoption',
     steps: `npm run operator -- remove-deployment --service Release --keep-data --mapping mapping.json
-Then cdk import and cdk deploy --all: docs/deploy.md, "Adopt the data in a new deployment".
+Then cdk import and cdk deploy --all: docs/remove.md, "Adopt the data in a new deployment".
 Then npm run operator -- remove-deployment --service Release --delete-trail
 Interrupt it with Ctrl-C during the first table, and run it again. Nothing but keys in PendingDeletion, system
 backups, the role and its boundary is left:

@@ -5,6 +5,11 @@ export interface GatewayResponse {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** A page next to the API, which may be a picture or another file that is no text. */
+export interface GatewayPage extends Omit<GatewayResponse, 'body'> {
+  readonly body: string | Buffer;
+}
+
 /** Responses of an HTTP API itself; no setting changes them. */
 function response(status: number, message: string): GatewayResponse {
   return { status, body: JSON.stringify({ message }), headers: { 'content-type': 'application/json' } };

@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { AwsError } from '../aws-service.ts';
 import { errorMessage } from '../error-code.ts';
 import type { FunctionHost } from '../lambda/function-host.ts';
 import { foreignHostResponse, isLoopbackHost } from '../loopback-host.ts';
 import { readBody } from '../read-body.ts';
 import { crossOriginHeaders, preflightHeaders } from './cors.ts';
-import { gatewayResponses, isGatewayResponse, type GatewayResponse } from './gateway-responses.ts';
+import {
+  gatewayResponses,
+  isGatewayResponse,
+  type GatewayPage,
+  type GatewayResponse,
+} from './gateway-responses.ts';
 import type { HttpApi, IntegrationDefinition } from './gateway-definition.ts';
 import { integrationResponse, type IntegrationResponse } from './integration-response.ts';
 import { listenOnLocalhost } from './listen.ts';
@@ -38,10 +43,9 @@ export interface HttpGatewayOptions {
   /** Called for each response of the API, with the time since the request arrived. */
   readonly observe?: (status: number, latencyMs: number) => void;
   /**
-   * Pages next to the API, which has no such path. `accept` is the header, in which browsers name
-   * `text/html`.
+   * Pages next to the API, which has no such path. Browsers name `text/html` in `accept`.
    */
-  readonly pages?: (path: string, accept: string) => Promise<GatewayResponse | undefined>;
+  readonly pages?: (path: string, headers: IncomingHttpHeaders) => Promise<GatewayPage | undefined>;
   /** Rewrites the gateway's own responses, like a front end of the API might. */
   readonly presentResponse?: (reply: GatewayResponse) => GatewayResponse;
   /** Called with the reason if the gateway itself returns a 5xx. */
@@ -208,10 +212,10 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
     response.end(body);
   }
 
-  async function pageFor(request: IncomingMessage): Promise<GatewayResponse | undefined> {
+  async function pageFor(request: IncomingMessage): Promise<GatewayPage | undefined> {
     const { method, url = '/', headers } = request;
     if (method !== 'GET' && method !== 'HEAD') return undefined;
-    return options.pages?.(splitOnce(url, '?')[0], headers.accept ?? '');
+    return options.pages?.(splitOnce(url, '?')[0], headers);
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
