@@ -288,37 +288,40 @@ describe('examples/browser', () => {
   });
 });
 
-describe('the README', () => {
-  it('has blocks that run when they are pasted one after another into one shell', async () => {
-    const text = readFileSync('README.md', 'utf8');
-    const [, section = ''] = /^## A first token\n(.*?)^## Deploy$/ms.exec(text) ?? [];
-    const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
-    expect(blocks).toHaveLength(4);
-    const pasted = blocks
-      .join('\n')
-      .replaceAll('http://localhost:8787', service.credentials.base_url)
-      .replaceAll('.local/credentials.json', service.credentialsFile);
-    const { stdout } = await run('bash', ['-eu', '-o', 'pipefail', '-c', pasted]);
+/** Runs the blocks of a page against the service, or those between two headings. */
+async function pasteBlocks(page: string, [from, to]: readonly [string?, string?] = []) {
+  const text = readFileSync(page, 'utf8');
+  const place = (heading: string | undefined, otherwise: number) => {
+    if (heading === undefined) return otherwise;
+    const found = text.indexOf(`\n## ${heading}\n`);
+    if (found === -1) throw new Error(`${page} has no heading "${heading}"`);
+    return found;
+  };
+  const section = text.slice(place(from, 0), place(to, text.length));
+  const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+  const pasted = blocks
+    .join('\n')
+    .replaceAll('http://localhost:8787', service.credentials.base_url)
+    .replaceAll('.local/credentials.json', service.credentialsFile);
+  const { stdout } = await run('bash', ['-eu', '-o', 'pipefail', '-c', pasted]);
+  return { blocks: blocks.length, stdout };
+}
+
+describe('a page whose blocks are pasted one after another into one shell', () => {
+  it('stores a card and shows its mask: README.md', async () => {
+    const { blocks, stdout } = await pasteBlocks('README.md', ['A first token', 'Deploy']);
+    expect(blocks).toBe(1);
     expect(stdout).toContain('"number":"XXXXXXXXXXXX4242"');
+  });
+
+  it('shows a card masked and revealed, and runs code: docs/start.md', async () => {
+    const { blocks, stdout } = await pasteBlocks('docs/start.md', ['Store a card']);
+    expect(blocks).toBe(6);
+    expect(stdout).toContain('"number":"XXXXXXXXXXXX4242"');
+    expect(stdout).toContain('"number":"4242424242424242"');
     // The SDK prints one, and a vault of the testing package the other.
     expect(stdout.match(/number: 'XXXXXXXXXXXX4242'/g)).toHaveLength(2);
     expect(stdout).toContain('"last4": "4242"');
-  });
-});
-
-describe('the guide to rotate a key', () => {
-  it('has blocks that run when they are pasted one after another into one shell', async () => {
-    const text = readFileSync('docs/guides/rotate-a-key.md', 'utf8');
-    const pasted = [...text.matchAll(/^```sh\n(.*?)^```$/gms)]
-      .map(([, block = '']) => block)
-      .join('\n')
-      .replaceAll('http://localhost:8787', service.credentials.base_url)
-      .replaceAll('.local/credentials.json', service.credentialsFile);
-    const { stdout } = await run('bash', ['-eu', '-o', 'pipefail', '-c', pasted]);
-    expect(stdout).toContain('"type":"token"');
-    expect(stdout).toMatch(/\[ 'Billing, from December on', '\w{4}', '[\d-]{10}' \]/);
-    // The first key was never used, and is gone.
-    expect(stdout.match(/'\w{4}'/g)).toHaveLength(1);
   });
 });
 

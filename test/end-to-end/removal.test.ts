@@ -1,4 +1,4 @@
-// Removes a deployment (docs/deploy.md) on a separate local account.
+// Removes a deployment (docs/remove.md) on a separate local account.
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

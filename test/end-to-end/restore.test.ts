@@ -1,4 +1,4 @@
-// The steps of docs/deploy.md, "Restore", on a separate local account.
+// Follows the steps of docs/restore.md on a separate local account.
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
