@@ -40,6 +40,7 @@ const { values, positionals } = parseArgs({
 const target = resolve(positionals[0] ?? 'dist/docs');
 const base = `/${values.base.replaceAll(/^\/|\/$/g, '')}/`.replace('//', '/');
 
+/** Ends the program before the build: a stack trace would hide the words. */
 function fail(message: string): never {
   console.error(message);
   process.exit(1);

@@ -85,7 +85,7 @@ export function problemOf(error: unknown): {
 }
 
 /**
- * The problem with the address of its page as its first member: an URI reference (RFC 9457, 3.1.1),
+ * The problem with the address of its page as its first member: a URI reference (RFC 9457, 3.1.1),
  * so a path is relative to the service.
  */
 export const withType = (problem: Problem, docsUrl: string): Problem =>
