@@ -236,6 +236,7 @@ export class ApiStack extends Stack {
         ...apiEnvironment(this.#settings, this.#data),
         REACTORS_TABLE: this.#data.reactors.tableName,
         EGRESS_ALLOW_LIST: this.#settings.egressAllowList.join(','),
+        PUBLIC_URL: publicUrl(this.#settings),
       },
       grants: [
         allowOnTable(this.#data.access, ['PutItem', 'DeleteItem', 'Query']),

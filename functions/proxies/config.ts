@@ -5,6 +5,8 @@ import { hostList, variable } from '../../src/lambda/environment.ts';
 export const environment = z.extend(apiEnvironment, {
   REACTORS_TABLE: variable,
   EGRESS_ALLOW_LIST: hostList,
+  /** The public address of the service, which is no destination. */
+  PUBLIC_URL: z.string(),
 });
 
 /** The variables that the construct must set, as strings. */

@@ -9,7 +9,11 @@ import { tokenInputParser } from '../../src/http/parse-token-input.ts';
 import { auditReports } from '../../src/lambda/audit-metrics.ts';
 import { environment } from './config.ts';
 
-export type ProxiesDeps = ApiDeps & ChangeProxyDeps;
+export type ProxiesDeps = ApiDeps &
+  ChangeProxyDeps & {
+    /** Absent if the gateway's own address is the address of the service. */
+    readonly publicUrl?: string;
+  };
 
 /**
  * Wires the function from its environment. Throws at the start of an instance if a variable is
@@ -29,5 +33,6 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
     reactorStore,
     parseTokenInput: tokenInputParser(config.CLIENT_COMPATIBILITY),
     egressAllowList: config.EGRESS_ALLOW_LIST,
+    ...(config.PUBLIC_URL !== '' && { publicUrl: config.PUBLIC_URL }),
   };
 }

@@ -16,6 +16,7 @@ import {
 import { getProxy, listProxies, listProxyVersions } from '../../src/core/proxies/get-proxy.ts';
 import { checkUnchanged } from '../../src/core/shared/check-unchanged.ts';
 import type { ApiRequest } from '../../src/http/api-request.ts';
+import { ownHosts } from '../../src/http/own-hosts.ts';
 import { route, type Route } from '../../src/http/route.ts';
 import { createKeyBody, presentKey, updateKeyBody } from '../../src/wire/application-key.ts';
 import { namedListQuery } from '../../src/wire/named-list.ts';
@@ -34,9 +35,9 @@ import {
 } from '../../src/wire/proxy.ts';
 import type { ProxiesDeps } from './dependencies.ts';
 
-const placeOf = ({ headers, reserved }: ApiRequest): RequestPlace => ({
-  ownHost: headers['host'],
-  isReserved: (name) => reserved.isReserved(name),
+const placeOf = (request: ApiRequest, { publicUrl }: ProxiesDeps): RequestPlace => ({
+  ownHosts: ownHosts(request, publicUrl),
+  isReserved: (name) => request.reserved.isReserved(name),
 });
 
 export const routes: readonly Route<ProxiesDeps>[] = [
@@ -49,7 +50,7 @@ export const routes: readonly Route<ProxiesDeps>[] = [
     body: createProxyBody,
     handle: async (deps: ProxiesDeps, { caller, body, request, writes }) => {
       const input = newProxyOf(body, deps);
-      const { proxy, key } = await createProxy(deps, caller, input, placeOf(request), writes);
+      const { proxy, key } = await createProxy(deps, caller, input, placeOf(request, deps), writes);
       return { body: presentProxy(proxy, key) };
     },
   }),
@@ -86,7 +87,7 @@ export const routes: readonly Route<ProxiesDeps>[] = [
     success: 200,
     body: updateProxyBody,
     handle: async (deps: ProxiesDeps, { caller, params: { id = '' }, body, request }) => ({
-      body: presentProxy(await changeProxy(deps, caller, id, updateOf(body, deps), placeOf(request))),
+      body: presentProxy(await changeProxy(deps, caller, id, updateOf(body, deps), placeOf(request, deps))),
     }),
   }),
   route({
@@ -98,7 +99,7 @@ export const routes: readonly Route<ProxiesDeps>[] = [
     success: 200,
     body: patchProxyBody,
     handle: async (deps: ProxiesDeps, { caller, params: { id = '' }, body, request }) => ({
-      body: presentProxy(await changeProxy(deps, caller, id, patchOf(body, deps), placeOf(request))),
+      body: presentProxy(await changeProxy(deps, caller, id, patchOf(body, deps), placeOf(request, deps))),
     }),
   }),
   route({
@@ -133,7 +134,7 @@ export const routes: readonly Route<ProxiesDeps>[] = [
     success: 200,
     body: revertProxyBody,
     handle: async (deps: ProxiesDeps, { caller, params: { id = '' }, body, request }) => ({
-      body: presentProxy(await revertProxy(deps, caller, id, revertOf(body), placeOf(request))),
+      body: presentProxy(await revertProxy(deps, caller, id, revertOf(body), placeOf(request, deps))),
     }),
   }),
   route({

@@ -2,7 +2,9 @@ import type { ProxyCall } from '../../src/core/proxies/call-proxy.ts';
 import type { NamedDestination, ProxyRequest } from '../../src/core/proxy/forward.ts';
 import { invalid } from '../../src/core/shared/service-error.ts';
 import type { ApiRequest } from '../../src/http/api-request.ts';
+import { ownHosts } from '../../src/http/own-hosts.ts';
 import { withoutProxyKey } from '../../src/http/read-proxy-key.ts';
+import type { ProxyDeps } from './dependencies.ts';
 
 /**
  * A character that a path contains unencoded (RFC 3986, section 3.3). The gateway has decoded the
@@ -20,8 +22,11 @@ function suffixOf(rawPath: string): string {
   return rest === '/' ? '' : rest.split('/').map(encodeSegment).join('/');
 }
 
+/** The names of the deployment. */
+type Names = Pick<ProxyDeps, 'headerPrefixes' | 'publicUrl'>;
+
 /** What both kinds of proxy forward of a request. `query` is without what is for the service. */
-function forwardedRequest(request: ApiRequest, query: string): ProxyRequest {
+function forwardedRequest(request: ApiRequest, query: string, { publicUrl }: Names): ProxyRequest {
   const { reserved, headers } = request;
   return {
     method: request.method,
@@ -31,14 +36,14 @@ function forwardedRequest(request: ApiRequest, query: string): ProxyRequest {
     isReserved: (name) => reserved.isReserved(name),
     extraHeaders: [[reserved.nameOf('trace-id'), request.traceId]],
     body: request.body,
-    ownHost: headers['host'],
+    ownHosts: ownHosts(request, publicUrl),
   };
 }
 
 /** Reads a request to the ephemeral proxy. */
-export function proxyRequest(request: ApiRequest): ProxyRequest & NamedDestination {
+export function proxyRequest(request: ApiRequest, names: Names): ProxyRequest & NamedDestination {
   const { reserved } = request;
-  const { extraHeaders, ...forwarded } = forwardedRequest(request, request.rawQuery);
+  const { extraHeaders, ...forwarded } = forwardedRequest(request, request.rawQuery, names);
   const ofConnection = [
     ['Keep-Alive', reserved.get('proxy-keep-alive')],
     ['Connection', reserved.get('proxy-connection')],
@@ -53,19 +58,16 @@ export function proxyRequest(request: ApiRequest): ProxyRequest & NamedDestinati
 }
 
 /** A call through a stored proxy. Throws `validation_failed` for headers of the ephemeral one. */
-export function proxyCall(
-  request: ApiRequest,
-  service: ProxyCall['service'],
-  prefixes: readonly string[],
-): ProxyCall {
+export function proxyCall(request: ApiRequest, names: Names): ProxyCall {
+  const { headerPrefixes, publicUrl } = names;
   const { reserved, remainingMs } = request;
   // The fields of a connection can make others disappear on the way.
   for (const name of ['proxy-url', 'proxy-connection', 'proxy-keep-alive'] as const)
     if (reserved.get(name) !== undefined)
       throw invalid(reserved.nameOf(name), 'is not for a stored proxy, whose callers do not decide it');
   return {
-    ...forwardedRequest(request, withoutProxyKey(request.rawQuery, prefixes)),
+    ...forwardedRequest(request, withoutProxyKey(request.rawQuery, headerPrefixes), names),
     remainingMs,
-    service,
+    service: { baseUrl: publicUrl ?? request.baseUrl, headerPrefix: headerPrefixes[0] ?? '' },
   };
 }

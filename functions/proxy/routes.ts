@@ -12,10 +12,9 @@ const PATHS = ['/proxy', '/proxy/{suffix+}'];
 
 /** A call with the key of a stored proxy runs that; any other names its own destination. */
 function respond(deps: ProxyDeps, caller: Caller, request: ApiRequest, admitted: Proxy | undefined) {
-  if (admitted === undefined) return forward(deps, caller, proxyRequest(request));
-  const { headerPrefixes, publicUrl } = deps;
-  const service = { baseUrl: publicUrl ?? request.baseUrl, headerPrefix: headerPrefixes[0] ?? '' };
-  return callProxy(deps, caller, admitted, proxyCall(request, service, headerPrefixes));
+  return admitted === undefined
+    ? forward(deps, caller, proxyRequest(request, deps))
+    : callProxy(deps, caller, admitted, proxyCall(request, deps));
 }
 
 /** The same operation serves every method and every path below `/proxy`. */

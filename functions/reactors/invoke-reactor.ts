@@ -13,6 +13,7 @@ import type { RunOnce } from '../../src/core/idempotency/run-once.ts';
 import type { WriteIdentity } from '../../src/core/shared/write-identity.ts';
 import type { ApiRequest } from '../../src/http/api-request.ts';
 import { withoutAnyCvc } from '../../src/core/tokens/without-cvc.ts';
+import { ownHosts } from '../../src/http/own-hosts.ts';
 import type { RouteResult } from '../../src/http/route.ts';
 import { presentReaction } from '../../src/wire/invocation.ts';
 import type { ReactorsDeps } from './dependencies.ts';
@@ -49,7 +50,7 @@ export async function invokeReactor(
       replayUntil: keepUntil,
     } satisfies Undefinable<RouteResult>);
   }
-  const started = defined({ ...input, ...asynchronous, ownHost: request.headers['host'] });
+  const started = { ...input, ...asynchronous, ownHosts: ownHosts(request, deps.publicUrl) };
   const body = { id: await startInvocation(deps, caller, started, writes) };
   return { status: 202, body, replayData: body };
 }

@@ -26,6 +26,8 @@ export interface ApiRequest {
   readonly remainingMs: number;
   /** The source address that the gateway reports. */
   readonly sourceIp: string;
+  /** The name of the service that the gateway reports, without a port. */
+  readonly domainName: string;
   /**
    * The address of the service that the gateway reports: `https://host` without a slash at the end.
    */
@@ -43,14 +45,14 @@ function withoutTrailingSlash(path: string): string {
 }
 
 /**
- * The address of the service. Of the caller's headers only a port is accepted, because the service
- * sends credentials to this address.
+ * The address of the service. Nothing of it is the caller's, because the service sends credentials
+ * there: the gateway overwrites the headers of the protocol and of the port. Only a local gateway
+ * has another protocol than https, and so another port.
  */
 function baseUrl(headers: Readonly<Record<string, string>>, domainName: string): string {
-  const host = headers['host'] ?? '';
-  // The gateway overwrites the protocol header of the caller, so it can be trusted.
-  const protocol = headers['x-forwarded-proto'] === 'http' ? 'http' : 'https';
-  return `${protocol}://${host.replace(/:\d+$/, '') === domainName ? host : domainName}`;
+  if (headers['x-forwarded-proto'] !== 'http') return `https://${domainName}`;
+  const port = headers['x-forwarded-port'] ?? '';
+  return `http://${domainName}${/^\d{1,5}$/.test(port) ? `:${port}` : ''}`;
 }
 
 function contentOf({ body = '', isBase64Encoded }: APIGatewayProxyEventV2): Content {
@@ -76,6 +78,7 @@ export function apiRequest(
   remainingMs = GATEWAY_MS,
 ): ApiRequest {
   const headers = lowerCased(event.headers);
+  const { domainName } = event.requestContext;
   // Payload format 2.0 moves the cookies out of the headers.
   if (event.cookies !== undefined && event.cookies.length > 0) headers['cookie'] = event.cookies.join('; ');
   const reserved = reservedHeaders(headers, headerPrefixes);
@@ -84,7 +87,8 @@ export function apiRequest(
     sourceIp: event.requestContext.http.sourceIp,
     receivedAt: receivedAt(event.requestContext.timeEpoch, clock()),
     remainingMs,
-    baseUrl: baseUrl(headers, event.requestContext.domainName),
+    domainName,
+    baseUrl: baseUrl(headers, domainName),
     rawPath: event.rawPath,
     path: withoutTrailingSlash(event.rawPath),
     rawQuery: event.rawQueryString,

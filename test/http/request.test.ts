@@ -70,6 +70,21 @@ describe('a request', () => {
     },
   );
 
+  it.each([
+    ['https://api.example.com', {}],
+    ['https://api.example.com', { 'x-forwarded-proto': 'https', 'x-forwarded-port': '8443' }],
+    ['http://api.example.com:8400', { 'x-forwarded-proto': 'http', 'x-forwarded-port': '8400' }],
+    ['http://api.example.com', { 'x-forwarded-proto': 'http', 'x-forwarded-port': '1@evil.example' }],
+  ])('has the address %s that the gateway reports, whatever host the caller names', (baseUrl, forwarded) => {
+    for (const host of ['api.example.com:18290', 'evil.example', 'API.example.com:1']) {
+      const event = anEvent({ headers: { Host: host, ...forwarded } });
+      expect(apiRequest(machinePlatform, event, ['SVC'])).toMatchObject({
+        baseUrl,
+        domainName: 'api.example.com',
+      });
+    }
+  });
+
   it('has its path without one trailing slash, its query, and its body as bytes', () => {
     const request = apiRequest(
       machinePlatform,

@@ -158,7 +158,7 @@ const CALL: ProxyCall = {
   isReserved: () => false,
   extraHeaders: [],
   body: contentOfText('{}'),
-  ownHost: undefined,
+  ownHosts: [],
   remainingMs: 30_000,
   service: { baseUrl: 'https://api.example.com', headerPrefix: 'SVC' },
 };

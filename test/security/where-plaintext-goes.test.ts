@@ -149,7 +149,7 @@ const PROXIED: Omit<ProxyRequest & NamedDestination, 'body'> = {
   headers: { 'content-type': 'text/plain' },
   isReserved: () => false,
   extraHeaders: [],
-  ownHost: undefined,
+  ownHosts: [],
 };
 const SERVICE = { baseUrl: 'https://api.example.com', headerPrefix: 'SVC' };
 const ONCE = { begin: () => Promise.resolve(), mayRepeat: () => undefined };

@@ -53,22 +53,21 @@ function textProblem(text: string): string | undefined {
 }
 
 /** The reason why a URL cannot be a destination unless a deploy setting allows it. */
-function urlProblem(url: URL, ownHost: string | undefined): string | undefined {
+function urlProblem(url: URL, ownHosts: readonly string[] = []): string | undefined {
   if (url.protocol !== 'https:') return 'must be an https URL';
   if (portOf(url) !== '443')
     return 'must use port 443, unless the deploy setting egressAllowList names its host and port';
-  if (ownHost !== undefined && url.hostname === ownHost.toLowerCase().replace(/:\d+$/, ''))
-    return 'must not be the service itself';
+  if (ownHosts.some((own) => url.hostname === own.toLowerCase())) return 'must not be the service itself';
   return nameProblem(url.hostname);
 }
 
 /**
- * The destination, or the problem of its text (docs/contract.md#destination). `ownHost` is the host
- * of the service itself, which is not allowed.
+ * The destination, or the problem of its text (docs/contract.md#destination). `ownHosts` are the
+ * names of the service itself, which are not allowed.
  */
 export function parseDestination(
   text: string,
-  options: { readonly allowList: EgressAllowList; readonly ownHost?: string },
+  options: { readonly allowList: EgressAllowList; readonly ownHosts?: readonly string[] },
 ): Destination | string {
   const problem = textProblem(text);
   if (problem !== undefined) return problem;
@@ -78,7 +77,7 @@ export function parseDestination(
   url.hash = '';
   const origin = `${url.protocol}//${url.hostname}:${portOf(url)}`;
   if (options.allowList.some((entry) => originOf(entry) === origin)) return { url, isAdmitted: true };
-  return urlProblem(url, options.ownHost) ?? { url, isAdmitted: false };
+  return urlProblem(url, options.ownHosts) ?? { url, isAdmitted: false };
 }
 
 /** Ports of allowed origins on this machine. Code that runs here may reach no other local port. */

@@ -97,9 +97,8 @@ async function actingCaller(
   });
 }
 
-function destinationOf(deps: CallProxyDeps, { definition }: Proxy, { ownHost }: ProxyCall): Destination {
-  const options = defined({ allowList: deps.egressAllowList, ownHost });
-  const parsed = parseDestination(definition.destinationUrl, options);
+function destinationOf(deps: CallProxyDeps, { definition }: Proxy, { ownHosts }: ProxyCall): Destination {
+  const parsed = parseDestination(definition.destinationUrl, { allowList: deps.egressAllowList, ownHosts });
   if (typeof parsed === 'string') throw invalid('destination_url', parsed);
   return parsed;
 }

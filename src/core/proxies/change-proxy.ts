@@ -42,8 +42,8 @@ export type ChangeProxyDeps = GetProxyDeps &
 
 /** Where a request came in, which decides what a proxy must not name. */
 export interface RequestPlace {
-  /** Host of the service, which is no destination. */
-  readonly ownHost: string | undefined;
+  /** Names of the service, which are no destinations. */
+  readonly ownHosts: readonly string[];
   /** Whether a field is for the service alone. The name is in lower case. */
   readonly isReserved: (name: string) => boolean;
 }

@@ -10,7 +10,6 @@ import { isFieldName, mayAppend, readName } from '../proxy/request-headers.ts';
 import { checkedApplication } from '../reactors/get-reactor.ts';
 import type { ReactorStore } from '../reactors/reactor-store.ts';
 import type { Clock } from '../shared/clock.ts';
-import { defined } from '../shared/defined.ts';
 import type { Random } from '../shared/platform.ts';
 import type { FieldReporter } from '../shared/field-reporter.ts';
 import type { Secret } from '../shared/secret.ts';
@@ -60,8 +59,8 @@ interface Surroundings {
   readonly tenantId: string;
   /** The whole configuration after the change. */
   readonly configuration: Secret<ProxyConfiguration>;
-  /** Host of the service, which is no destination. */
-  readonly ownHost: string | undefined;
+  /** Names of the service, which are no destinations. */
+  readonly ownHosts: readonly string[];
   /** Whether a field is for the service alone. The name is in lower case. */
   readonly isReserved: (name: string) => boolean;
   /**
@@ -283,10 +282,10 @@ function certificateProblem(pem: string): string | undefined {
 function checkDestination(
   { egressAllowList }: CheckProxyDeps,
   { destinationUrl, clientCertificate }: ProxyDraft,
-  { ownHost, configuration }: Surroundings,
+  { ownHosts, configuration }: Surroundings,
   fields: FieldReporter,
 ): void {
-  const parsed = parseDestination(destinationUrl, defined({ allowList: egressAllowList, ownHost }));
+  const parsed = parseDestination(destinationUrl, { allowList: egressAllowList, ownHosts });
   if (typeof parsed === 'string') fields.report('destination_url', parsed);
   else if (/[?#]/.test(destinationUrl))
     fields.report('destination_url', 'must not have a query or a fragment');

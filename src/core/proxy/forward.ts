@@ -5,7 +5,6 @@ import { parseDestination, type Destination, type EgressAllowList } from '../egr
 import type { EgressClient, HeaderFields, InboundResponse } from '../egress/egress-client.ts';
 import type { Content } from '../shared/content.ts';
 import { TemplateFields } from '../expressions/template-fields.ts';
-import { defined } from '../shared/defined.ts';
 import { Secret } from '../shared/secret.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
 import { DETOKENIZED_MAX_BYTES } from '../tokens/detokenize.ts';
@@ -41,8 +40,8 @@ export interface ProxyRequest {
   /** Fields that the destination gets in addition to those of the caller. */
   readonly extraHeaders: HeaderFields;
   readonly body: Content;
-  /** Host of the service, which is not allowed as a destination. */
-  readonly ownHost: string | undefined;
+  /** Names of the service, which are not allowed as a destination. */
+  readonly ownHosts: readonly string[];
 }
 
 /**
@@ -81,9 +80,9 @@ function checkCaller(caller: Caller): void {
 }
 
 function destinationOf(request: ProxyRequest & NamedDestination, allowList: EgressAllowList): Destination {
-  const { destination, destinationHeader, ownHost } = request;
+  const { destination, destinationHeader, ownHosts } = request;
   if (destination === undefined || destination === '') throw invalid(destinationHeader, 'is required');
-  const parsed = parseDestination(destination, defined({ allowList, ownHost }));
+  const parsed = parseDestination(destination, { allowList, ownHosts });
   if (typeof parsed === 'string') throw invalid(destinationHeader, parsed);
   return parsed;
 }

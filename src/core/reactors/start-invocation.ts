@@ -1,7 +1,6 @@
 import type { Caller } from '../access/caller.ts';
 import { parseDestination, type EgressAllowList } from '../egress/destination.ts';
 import { TemplateFields } from '../expressions/template-fields.ts';
-import { defined } from '../shared/defined.ts';
 import { invalid } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import { referencesOf } from '../expressions/token-expression.ts';
@@ -26,12 +25,12 @@ export interface StartInput extends Pick<RunInput, 'reactorId' | 'args' | 'servi
   readonly callbackUrl: string;
   /** Time limit of the code, in ms. */
   readonly timeoutMs: number;
-  /** The host of the service itself, which is not allowed as a destination. */
-  readonly ownHost?: string;
+  /** The names of the service itself, which are not allowed as a destination. */
+  readonly ownHosts?: readonly string[];
 }
 
-function checkCallback({ callbackUrl, ownHost }: StartInput, allowList: EgressAllowList): void {
-  const parsed = parseDestination(callbackUrl, defined({ allowList, ownHost }));
+function checkCallback({ callbackUrl, ownHosts = [] }: StartInput, allowList: EgressAllowList): void {
+  const parsed = parseDestination(callbackUrl, { allowList, ownHosts });
   if (typeof parsed === 'string') throw invalid('callback_url', parsed);
 }
 

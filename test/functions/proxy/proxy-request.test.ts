@@ -9,6 +9,7 @@ import { anAudit } from '../../support/fakes/an-audit.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const SECRET = 'the secret of the edge';
+const NAMES = { headerPrefixes: ['SVC', 'ACME'], publicUrl: 'https://vault.example.com' };
 
 /**
  * Sends a request through the proxy; returns the requests and responses of its destination and the
@@ -25,14 +26,12 @@ async function forwarded(sent: Readonly<Record<string, string>>, answered: Heade
     },
   };
   const headers = { 'SVC-PROXY-URL': 'https://destination.example.com/base/', ...sent };
-  const request = apiRequest(machinePlatform, anEvent({ method: 'POST', path, headers, body: 'x' }), [
-    'SVC',
-    'ACME',
-  ]);
+  const event = anEvent({ method: 'POST', path, headers, body: 'x' });
+  const request = proxyRequest(apiRequest(machinePlatform, event, NAMES.headerPrefixes), NAMES);
   // Without expressions no other dependency is used.
   const asked = { egress, egressAllowList: [], ...machinePlatform, audit: anAudit() };
   const deps = asked as unknown as ForwardDeps;
-  const response = await forward(deps, aCaller({ permissions: ['token:use'] }), proxyRequest(request));
+  const response = await forward(deps, aCaller({ permissions: ['token:use'] }), request);
   return { received, returned: response.headers, sentTo };
 }
 
@@ -52,6 +51,15 @@ describe('a request that the proxy forwards', () => {
   ])('stays below the path of the destination: %s', async (path) => {
     await expect(forwarded({}, [], path)).rejects.toMatchObject({ errors: { path: [expect.any(String)] } });
   });
+
+  it.each(['api.example.com', 'vault.example.com', 'VAULT.example.com'])(
+    'never goes to the service itself, by the name of the gateway or the public one: %s',
+    async (name) => {
+      await expect(forwarded({ 'SVC-PROXY-URL': `https://${name}/proxy` }, [])).rejects.toMatchObject({
+        errors: { 'SVC-PROXY-URL': ['must not be the service itself'] },
+      });
+    },
+  );
 
   it('carries any other path, encoded', async () => {
     for (const [path, sentTo] of [

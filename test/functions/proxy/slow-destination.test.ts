@@ -45,7 +45,7 @@ it('a destination without a complete response within 25 seconds is 408, without 
       audit: anAudit(),
     } as unknown as ForwardDeps;
     const event = anEvent({ method: 'GET', path: '/proxy', headers: { 'SVC-PROXY-URL': origin } });
-    const request = proxyRequest(apiRequest(machinePlatform, event, ['SVC']));
+    const request = proxyRequest(apiRequest(machinePlatform, event, ['SVC']), { headerPrefixes: ['SVC'] });
     const error: unknown = await forward(deps, aCaller({ permissions: ['token:use'] }), request).catch(
       (caught: unknown) => caught,
     );

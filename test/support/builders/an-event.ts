@@ -23,7 +23,7 @@ export function anEvent({
     rawPath: path,
     rawQueryString: query,
     headers,
-    requestContext: { http: { method, sourceIp: '203.0.113.1' } },
+    requestContext: { http: { method, sourceIp: '203.0.113.1' }, domainName: 'api.example.com' },
     ...(body === undefined ? {} : { body: Buffer.from(body).toString('base64') }),
     isBase64Encoded: true,
   } as unknown as APIGatewayProxyEventV2;
