@@ -260,6 +260,7 @@ export class ApiStack extends Stack {
         REACTORS_TABLE: this.#data.reactors.tableName,
         REACTOR_FUNCTION_PREFIX: prefix,
         CVC_LIFETIME_SECONDS: String(this.#settings.cvcLifetimeSeconds),
+        PROXY_REDIRECTS: this.#settings.proxyRedirects,
         PUBLIC_URL: publicUrl(this.#settings),
       },
       grants: [

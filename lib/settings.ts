@@ -142,6 +142,11 @@ export const settingsSchema = z
           .max(20, 'must be at most 20'),
       )
       .default([]),
+    /**
+     * How a proxy returns the address of a redirect: `told` under a name that no client follows, or
+     * `raw` as `Location`, which clients follow with their keys.
+     */
+    proxyRedirects: z.enum(['told', 'raw'], { error: "must be 'told' or 'raw'" }).default('told'),
     /** Applies to the reactors' functions and to the Node.js in their layer. */
     architecture: z.enum(['arm64', 'x86_64'], { error: 'must be arm64 or x86_64' }).default('arm64'),
     /** Provisioned instances of each reactor; 0 provisions none and costs nothing. */

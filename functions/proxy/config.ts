@@ -8,6 +8,7 @@ export const environment = z.extend(apiEnvironment, {
   REACTORS_TABLE: variable,
   REACTOR_FUNCTION_PREFIX: variable,
   CVC_LIFETIME_SECONDS: wholeNumber(1),
+  PROXY_REDIRECTS: z.enum(['told', 'raw']),
   /** As that of the reactors: code calls the service at this address. */
   PUBLIC_URL: z.string(),
 });

@@ -20,6 +20,8 @@ import { environment } from './config.ts';
 export type ProxyDeps = ApiDeps &
   CallProxyDeps & {
     readonly proxyStore: ProxyStore;
+    /** How the address of a redirect is returned: under a name that no client follows, or raw. */
+    readonly proxyRedirects: 'told' | 'raw';
     /** Absent if the gateway's own address is the address of the service. */
     readonly publicUrl?: string;
   };
@@ -44,6 +46,7 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: EgressInstance): 
     ...createTokenStores(dynamodb, config, stores.vault),
     egress: instance.createEgress(),
     egressAllowList,
+    proxyRedirects: config.PROXY_REDIRECTS,
     ...createProxies(dynamodb, config),
     reactorStore: createReactorStores(dynamodb, config).reactorStore,
     reactorRunner: createReactorRunner(

@@ -3,6 +3,7 @@ import type { NamedDestination, ProxyRequest } from '../../src/core/proxy/forwar
 import { invalid } from '../../src/core/shared/service-error.ts';
 import type { ApiRequest } from '../../src/http/api-request.ts';
 import { ownHosts } from '../../src/http/own-hosts.ts';
+import { makesNoPage, withoutBrowserFields } from './browser-call.ts';
 import { withoutProxyKey } from '../../src/http/read-proxy-key.ts';
 import type { ProxyDeps } from './dependencies.ts';
 
@@ -26,8 +27,10 @@ function suffixOf(rawPath: string): string {
 type Names = Pick<ProxyDeps, 'headerPrefixes' | 'publicUrl'>;
 
 /** What both kinds of proxy forward of a request. `query` is without what is for the service. */
-function forwardedRequest(request: ApiRequest, query: string, { publicUrl }: Names): ProxyRequest {
-  const { reserved, headers } = request;
+function forwardedRequest(request: ApiRequest, query: string, names: Names): ProxyRequest {
+  const { reserved } = request;
+  const { headerPrefixes, publicUrl } = names;
+  const headers = makesNoPage(request, headerPrefixes) ? withoutBrowserFields(request) : request.headers;
   return {
     method: request.method,
     suffix: suffixOf(request.rawPath),
@@ -48,10 +51,11 @@ export function proxyRequest(request: ApiRequest, names: Names): ProxyRequest & 
     ['Keep-Alive', reserved.get('proxy-keep-alive')],
     ['Connection', reserved.get('proxy-connection')],
   ] as const;
+  const isBare = makesNoPage(request, names.headerPrefixes);
   const sent = ofConnection.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
   return {
     ...forwarded,
-    extraHeaders: [...sent, ...extraHeaders],
+    extraHeaders: [...sent, ...extraHeaders, ...(isBare ? [['Accept-Encoding', 'identity'] as const] : [])],
     destination: reserved.get('proxy-url'),
     destinationHeader: reserved.nameOf('proxy-url'),
   };

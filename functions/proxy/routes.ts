@@ -1,20 +1,34 @@
 import { callProxy } from '../../src/core/proxies/call-proxy.ts';
 import type { Proxy } from '../../src/core/proxies/stored-proxy.ts';
-import { forward } from '../../src/core/proxy/forward.ts';
+import type { InboundResponse } from '../../src/core/egress/egress-client.ts';
+import { forward, isCompressed } from '../../src/core/proxy/forward.ts';
+import { ServiceError } from '../../src/core/shared/service-error.ts';
 import type { Caller } from '../../src/core/access/caller.ts';
 import type { ApiRequest } from '../../src/http/api-request.ts';
 import { route, type Method, type Route } from '../../src/http/route.ts';
+import { isForWorker, makesNoPage } from './browser-call.ts';
 import type { ProxyDeps } from './dependencies.ts';
 import { proxyCall, proxyRequest } from './proxy-request.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const PATHS = ['/proxy', '/proxy/{suffix+}'];
 
+const isEncoded = ({ headers }: InboundResponse): boolean =>
+  headers.some(([name, value]) => name.toLowerCase() === 'content-encoding' && isCompressed(value));
+
 /** A call with the key of a stored proxy runs that; any other names its own destination. */
-function respond(deps: ProxyDeps, caller: Caller, request: ApiRequest, admitted: Proxy | undefined) {
-  return admitted === undefined
+async function respond(deps: ProxyDeps, caller: Caller, request: ApiRequest, admitted: Proxy | undefined) {
+  if (isForWorker(request)) throw new ServiceError('forbidden', 'The proxy serves no script of a worker.');
+  const response = await (admitted === undefined
     ? forward(deps, caller, proxyRequest(request, deps))
-    : callProxy(deps, caller, admitted, proxyCall(request, deps));
+    : callProxy(deps, caller, admitted, proxyCall(request, deps)));
+  // Such an answer leaves without the field that names its encoding.
+  if (makesNoPage(request, deps.headerPrefixes) && isEncoded(response))
+    throw new ServiceError(
+      'destination_unreachable',
+      'The destination encoded its answer although it was asked not to.',
+    );
+  return response;
 }
 
 /** The same operation serves every method and every path below `/proxy`. */

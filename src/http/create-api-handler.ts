@@ -17,7 +17,7 @@ import {
   requireEdge,
   type ApiCall,
 } from './api-middlewares.ts';
-import { apiRequest } from './api-request.ts';
+import { apiRequest, type ApiRequest } from './api-request.ts';
 import { createRefusals, recordRequest, sourceAddress } from './record-request.ts';
 import { responseOf, type ApiResponse } from './api-response.ts';
 import { withIdempotency, type ResponseContent, type IdempotencyDeps } from './idempotency.ts';
@@ -85,7 +85,8 @@ async function runRoute<Deps extends ApiDeps>(
 
 /**
  * Steps that need no result of another step are middlewares. Caller, permission, input and key
- * depend on each other, so they stay a sequence. `present` builds the body of a problem.
+ * depend on each other, so they stay a sequence. `present` builds the body of a problem. `leave` is
+ * the last step of every response, also of a failure.
  */
 export function createApiHandler<Deps extends ApiDeps>(
   deps: Unaudited<Deps> & Classified<Unaudited<Deps>>,
@@ -93,7 +94,12 @@ export function createApiHandler<Deps extends ApiDeps>(
   {
     present = (problem) => problem,
     admit,
-  }: { readonly present?: (problem: Problem) => unknown; readonly admit?: Admit<Deps> } = {},
+    leave = (_request, response) => response,
+  }: {
+    readonly present?: (problem: Problem) => unknown;
+    readonly admit?: Admit<Deps>;
+    readonly leave?: (request: ApiRequest, response: ApiResponse) => ApiResponse;
+  } = {},
 ): Handler {
   const match = routeTable(routes);
   const identified = createIdentification(deps, admit);
@@ -127,11 +133,11 @@ export function createApiHandler<Deps extends ApiDeps>(
     .use(requireEdge(deps.edgeSecret))
     .handler(respond);
 
-  return (event, context) => {
+  return async (event, context) => {
     const startedAt = performance.now();
     const request = apiRequest(deps, event, deps.headerPrefixes, context?.getRemainingTimeInMillis());
     const call: ApiCall = { request, startedAt, operation: 'none' };
     // No step reads Lambda's context.
-    return chain(call, {} as Context);
+    return leave(request, await chain(call, {} as Context));
   };
 }

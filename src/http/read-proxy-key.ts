@@ -29,6 +29,12 @@ export function readProxyKey(
   return key === undefined ? undefined : new Secret(key);
 }
 
+/** Whether a query has a key of a proxy, so that the address of the request contains it. */
+export function hasProxyKey(rawQuery: string, prefixes: readonly string[]): boolean {
+  const names = parameters(prefixes);
+  return rawQuery.split('&').some((part) => isKey(part, names));
+}
+
 /** A query without the key of a proxy, which is for the service alone. */
 export function withoutProxyKey(rawQuery: string, prefixes: readonly string[]): string {
   const names = parameters(prefixes);

@@ -12,7 +12,8 @@ export type ReservedHeader =
   | 'proxy-key'
   | 'proxy-keep-alive'
   | 'proxy-connection'
-  | 'proxy-destination-status';
+  | 'proxy-destination-status'
+  | 'proxy-location';
 
 /** The reserved headers that a response may have. Routes set no others. */
 export type ResponseHeader = Extract<ReservedHeader, 'trace-id' | 'proxy-destination-status'>;

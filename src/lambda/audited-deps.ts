@@ -34,6 +34,7 @@ type Plain =
   | 'parseTokenInput'
   | 'presentFailure'
   | 'presentResult'
+  | 'proxyRedirects'
   | 'publicUrl'
   | 'random'
   | 'referredIds'

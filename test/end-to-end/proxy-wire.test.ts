@@ -1,8 +1,10 @@
 // What a caller of the proxy cannot see: connections, certificates and bytes that no HTTP server
 // sends. test/interface/proxy.test.ts has the rest.
+import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import {
   startDestination,
   testCertificate,
@@ -13,6 +15,7 @@ import { headerOf, hostileUrlsOn } from '../support/hostile-addresses.ts';
 import { needing } from '../support/needing.ts';
 import {
   anApplication,
+  credentials,
   management,
   openDestination,
   type Answer as ApiResponse,
@@ -22,7 +25,7 @@ import { IS_THOROUGH } from '../../packages/local-aws/test/thoroughness.ts';
 
 const { describe } = needing('openssl');
 
-let app: HttpClient;
+let app: HttpClient & { readonly key: string };
 let destination: TestDestination;
 const base = () => `https://localhost:${String(destination.port)}`;
 const to = (url: string) => app.get('/proxy', { headers: { 'SVC-PROXY-URL': url } });
@@ -34,6 +37,32 @@ async function expectNoConnection(): Promise<void> {
   await sleep(300);
   expect(destination.connections.open).toBe(0);
 }
+
+/** Sends each call so many times, and returns the statuses that the client sees at last. */
+type Follow = (
+  url: string,
+  calls: readonly Readonly<Record<string, string>>[],
+  times: number,
+) => Promise<readonly number[]>;
+
+const withFetch: Follow = async (url, calls, times) => {
+  const statuses: number[] = [];
+  for (const headers of calls)
+    for (let sent = 0; sent < times; sent += 1)
+      statuses.push((await fetch(url, { method: 'POST', headers, body: 'x', redirect: 'follow' })).status);
+  return statuses;
+};
+
+const hasRequests = spawnSync('python3', ['-c', 'import requests']).status === 0;
+const FOLLOW = `import json, sys, requests
+url, calls, times = json.loads(sys.argv[1])
+with requests.Session() as session:
+    print(json.dumps([session.get(url, headers=h).status_code for h in calls for _ in range(times)]))`;
+
+const withRequests: Follow = async (...args) => {
+  const { stdout } = await promisify(execFile)('python3', ['-c', FOLLOW, JSON.stringify(args)]);
+  return JSON.parse(stdout) as number[];
+};
 
 describe('the proxy', () => {
   beforeAll(async () => {
@@ -92,6 +121,38 @@ describe('the proxy', () => {
       expectProblem(await to(base()), 408);
       await expectNoConnection();
     });
+
+  it.each([
+    ['fetch of Node', withFetch],
+    ...(hasRequests ? [['requests of Python', withRequests] as const] : []),
+  ] as const)('sends no client that follows redirects elsewhere: %s', async (_, follow) => {
+    const { body: proxy } = await management.post('/proxies', { name: 'x', destination_url: base() });
+    const elsewhere = await startDestination();
+    const to = `http://localhost:${String(elsewhere.port)}/`;
+    let status = 300;
+    destination.respond = (_received, response) => {
+      response.writeHead(
+        status,
+        [
+          ['Location', to],
+          ['LOCATION', to],
+          ['refresh', `0; url=${to}`],
+        ].flat(),
+      );
+      response.end();
+      status = status === 399 ? 300 : status + 1;
+    };
+    const headers = { 'SVC-API-KEY': app.key };
+    const calls = ['proxy-url', 'proxy-key'].map((name) => ({
+      ...headers,
+      [`SVC-${name}`]: name === 'proxy-url' ? base() : (proxy.key as string),
+    }));
+    const statuses = await follow(`${credentials.base_url}/proxy`, calls, 100);
+    const all = Array.from({ length: 100 }, (_each, at) => 300 + at);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([...all, ...all].toSorted((a, b) => a - b));
+    expect(elsewhere.received).toEqual([]);
+    await elsewhere.close();
+  });
 
   it('connects to none of the addresses that are not public', async () => {
     const { made } = destination.connections;

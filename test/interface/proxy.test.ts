@@ -236,16 +236,17 @@ describeNeeding('openDestination', 'the proxy', () => {
     expect(Buffer.from(await response.arrayBuffer()).equals(sent)).toBe(true);
   });
 
-  it('returns redirects instead of following them', async () => {
+  it('renames the address of a redirect and does not follow it, so that no client takes its key there', async () => {
     destination.received.length = 0;
     destination.respond = (_received, response) =>
-      response.writeHead(302, { Location: 'https://169.254.169.254/' }).end();
+      response.writeHead(307, { Location: 'https://169.254.169.254/', Refresh: '0; url=/' }).end();
     const { base_url: baseUrl } = credentials;
     const response = await fetchOf(baseUrl)(`${baseUrl}/proxy`, {
-      redirect: 'manual',
       headers: { 'SVC-API-KEY': app.key, 'SVC-PROXY-URL': base() },
     });
-    expect([response.status, response.headers.get('location')]).toEqual([302, 'https://169.254.169.254/']);
+    expect(response.status).toBe(307);
+    expect(response.headers.get('svc-proxy-location')).toBe('https://169.254.169.254/');
+    expect([response.headers.get('location'), response.headers.get('refresh')]).toEqual([null, null]);
     expect(destination.received).toHaveLength(1);
   });
 });

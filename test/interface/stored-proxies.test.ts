@@ -270,6 +270,55 @@ describe('a stored proxy', () => {
 describeNeeding('openDestination', 'a call', () => {
   serving();
 
+  it('makes no page of a link, and says nothing of the visitor', async () => {
+    const { id } = await anApplication({ type: 'public', permissions: ['token:create'] });
+    const { key } = await aProxy({ require_auth: false, application: { id } });
+    server().respond = (_received, response) =>
+      response
+        .writeHead(303, { 'Set-Cookie': 'a=b', 'Service-Worker-Allowed': '/', Link: '</>', Location: '/b' })
+        .end('<script></script>');
+    const browser = { Cookie: 'shop=1', Referer: 'https://shop.example/', Authorization: 'Basic eDp5' };
+    for (const [path, headers] of [
+      [`/proxy/a?svc-proxy-key=${key as string}`, browser],
+      ['/proxy/a', { ...browser, 'SVC-PROXY-KEY': key, 'Sec-Fetch-Dest': 'document' }],
+    ] as const) {
+      server().received.splice(0);
+      const response = await call(undefined, 'GET', path, { headers });
+      expect([response.status, response.headers.get('content-security-policy')]).toEqual([303, 'sandbox']);
+      expect(response.headers.get('svc-proxy-location')).toBe('/b');
+      for (const name of ['set-cookie', 'service-worker-allowed', 'link', 'location'])
+        expect([name, response.headers.get(name)]).toEqual([name, null]);
+      const [got] = server().received;
+      expect([got?.headers.cookie, got?.headers.referer]).toEqual([undefined, undefined]);
+      const isPage = 'Sec-Fetch-Dest' in headers;
+      expect(got?.headers.authorization).toBe(isPage ? undefined : browser.Authorization);
+    }
+  });
+
+  it.each([
+    { 'Service-Worker': 'script' },
+    { 'Sec-Fetch-Dest': 'sharedworker' },
+    { 'Sec-Fetch-Dest': 'audioworklet' },
+  ])('serves no script of a worker: %j', async (headers) => {
+    const { key } = await anApplication({ permissions: ['token:use'] });
+    const proxy = await aProxy();
+    const refused = await through(proxy.key, { key, method: 'GET', headers });
+    expect([...problemOf(refused), refused.got]).toEqual([403, 'forbidden', undefined]);
+  });
+
+  it('returns no answer to a page that the destination encodes', async () => {
+    const { key } = await anApplication({ permissions: ['token:use'] });
+    server().respond = (_received, response) =>
+      response.writeHead(200, { 'Content-Encoding': 'gzip' }).end('x');
+    const headers = { 'SVC-PROXY-URL': url(), 'Sec-Fetch-Dest': 'image', 'Accept-Encoding': 'gzip' };
+    server().received.splice(0);
+    expect(problemOf(await call(key, 'GET', '/proxy', { headers }))).toEqual([
+      502,
+      'destination_unreachable',
+    ]);
+    expect(server().received[0]?.headers['accept-encoding']).toBe('identity');
+  });
+
   it('adds path and query, secrets and headers, and sees no secret in the answer', async () => {
     const { key } = await anApplication({ permissions: ['token:use', 'token:create'] });
     const proxy = await aProxy({

@@ -17,6 +17,7 @@ const VARIABLES = {
   REACTOR_FUNCTION_PREFIX: 'reactor-',
   CVC_LIFETIME_SECONDS: '3600',
   PUBLIC_URL: '',
+  PROXY_REDIRECTS: 'told',
 };
 
 const issuesOf = (input: object) =>

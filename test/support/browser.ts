@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
+import { forBrowsers } from '../../tools/publishing/for-browsers.ts';
 import { temporaryFolder } from './run-service.ts';
 
 const run = promisify(execFile);
@@ -31,7 +32,7 @@ export async function sdkModule(): Promise<string> {
     write: false,
     format: 'esm',
     platform: 'browser',
-    external: ['node:*'],
+    plugins: [forBrowsers],
     target: 'es2020',
   });
   return bundled.outputFiles[0]?.text ?? '';

@@ -25,6 +25,9 @@ const PHRASES = new RegExp(`\\b(?:${Object.keys(INSTEAD).join('|')})\\b`, 'g');
 /** A stored or public name that must stay: the comment on its line, or on the one before. */
 const EXEMPTION = 'plain-words:';
 
+/** The value of a setting, in quotes, is a name: `proxyRedirects` is `told` or `raw`. */
+const VALUE = /(['"`])told\1/g;
+
 /** A word that was found. */
 export interface WordFinding {
   /** From 1. */
@@ -36,6 +39,7 @@ export interface WordFinding {
 /** Separates the words of `sealedAnew` and `kept_until`, in lower case. */
 function separateWords(text: string): string {
   return text
+    .replace(VALUE, '$1$1')
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .replaceAll('_', ' ')
     .toLowerCase();

@@ -11,7 +11,7 @@ import { samplesOf } from './samples.ts';
 import { nameRequests, type NamedRequests } from './name-requests.ts';
 import { describeMembers } from './describe-members.ts';
 import { failure, failuresOf } from './failures.ts';
-import { DESTINATION_STATUS, JSON_TYPE, reserved, TRACE } from './headers.ts';
+import { DESTINATION_STATUS, JSON_TYPE, LOCATION, reserved, TRACE } from './headers.ts';
 
 const MERGE_PATCH_TYPE = 'application/merge-patch+json';
 const text = { type: 'string' } as const;
@@ -35,7 +35,11 @@ function response({ description, schema }: DescribedResponse, recorded: unknown)
 
 const forwarded = ({ description }: DescribedResponse): ZodOpenApiResponseObject => ({
   description,
-  headers: { [reserved('trace-id')]: TRACE, [reserved('proxy-destination-status')]: DESTINATION_STATUS },
+  headers: {
+    [reserved('trace-id')]: TRACE,
+    [reserved('proxy-destination-status')]: DESTINATION_STATUS,
+    [reserved('proxy-location')]: LOCATION,
+  },
   content: { '*/*': { schema: {} } },
 });
 

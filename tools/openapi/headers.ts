@@ -15,6 +15,10 @@ export const TRACE = {
   schema: { type: 'string' },
 } as const;
 export const RETRY_AFTER = { description: 'Seconds to wait.', schema: { type: 'integer' } } as const;
+export const LOCATION = {
+  description: 'The address to which the destination redirects. Do not send your key there.',
+  schema: { type: 'string' },
+} as const;
 export const DESTINATION_STATUS = {
   description: "The destination's status. Without this header the failure is the proxy's own.",
   required: true,

@@ -105,8 +105,11 @@ const client = createClient({ baseUrl: process.env.URL, apiKey: process.env.KEY 
 ${hasResult ? 'const result = ' : ''}await ${call};${hasResult ? '\nconsole.log(result);' : ''}`;
 }
 
-/** Uses the package `requests`. */
-function pythonSample({ method, path, success }: AnyRoute, { params, headers, body }: SampleRequest): string {
+/** Uses the package `requests`, which would take the key to the address of a redirect. */
+function pythonSample(
+  { operation, method, path, success }: AnyRoute,
+  { params, headers, body }: SampleRequest,
+): string {
   const address = filled(path, (name) => params[name] ?? '');
   const sent = Object.entries(headers).map(
     ([name, value]) => `        ${PYTHON.name(name)}: ${PYTHON.text(value)},\n`,
@@ -119,7 +122,7 @@ response = requests.${method.toLowerCase()}(
     headers={
         "SVC-API-KEY": os.environ["KEY"],
 ${sent.join('')}    },
-${body === undefined ? '' : `    json=${literalOf(body, PYTHON, '    ')},\n`})
+${body === undefined ? '' : `    json=${literalOf(body, PYTHON, '    ')},\n`}${operation === 'proxy' ? '    allow_redirects=False,\n' : ''})
 response.raise_for_status()${success === 204 ? '' : '\nprint(response.json())'}`;
 }
 

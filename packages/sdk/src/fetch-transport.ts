@@ -3,14 +3,18 @@ import type { Fetch, FetchRequest } from './fetch.ts';
 import { fieldsOf } from './transport-response.ts';
 import type { Transport } from './transport.ts';
 
+/**
+ * Sends by a `fetch`. No redirect is followed: it would take the key to another address. Without a
+ * `Location`, browsers show a redirect for `error` alone, and Node.js for `manual` alone.
+ */
 export const transportOver =
-  (fetch: Fetch): Transport =>
+  (fetch: Fetch, redirect: FetchRequest['redirect'] = 'manual'): Transport =>
   async ({ method, url, headers, body, signal }) => {
     const response = await fetch(url, {
       method,
       headers,
       signal,
-      redirect: 'manual',
+      redirect,
       // The key is the only credential.
       credentials: 'omit',
       // The types exclude shared memory, which no caller has.
@@ -23,4 +27,7 @@ export const transportOver =
   };
 
 /** Reads the global at each call, so that a program may replace it. */
-export const fetchTransport: Transport = transportOver(async (url, request) => fetch(url, request));
+const globalFetch: Fetch = async (url, request) => fetch(url, request);
+
+export const fetchTransport: Transport = transportOver(globalFetch);
+export const browserTransport: Transport = transportOver(globalFetch, 'error');

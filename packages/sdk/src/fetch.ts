@@ -16,7 +16,7 @@ export interface FetchRequest {
   readonly body?: string | ReturnType<Uint8Array['slice']>;
   /** Aborted at the timeout of the attempt, and when the caller aborts the call. */
   readonly signal: FetchSignal;
-  readonly redirect: 'manual';
+  readonly redirect: 'manual' | 'error';
   readonly credentials: 'omit';
 }
 

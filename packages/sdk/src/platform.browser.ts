@@ -1,4 +1,4 @@
-export { fetchTransport as send } from './fetch-transport.ts';
+export { browserTransport as send } from './fetch-transport.ts';
 
 /** No browser sends one. */
 export const SENDS_BODY_OF_GET: boolean = false;

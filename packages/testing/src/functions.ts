@@ -5,6 +5,7 @@ import { dependencies as logsDeps } from '../../../functions/logs/dependencies.t
 import { routes as logsRoutes } from '../../../functions/logs/routes.ts';
 import { dependencies as proxiesDeps } from '../../../functions/proxies/dependencies.ts';
 import { routes as proxiesRoutes } from '../../../functions/proxies/routes.ts';
+import { createHandler as createProxyHandler } from '../../../functions/proxy/create-handler.ts';
 import { dependencies as proxyDeps } from '../../../functions/proxy/dependencies.ts';
 import { routes as proxyRoutes } from '../../../functions/proxy/routes.ts';
 import { dependencies as workerDeps } from '../../../functions/reactor-worker/dependencies.ts';
@@ -18,7 +19,6 @@ import { routes as tokensRoutes } from '../../../functions/tokens/routes.ts';
 import { dependencies as senderDeps } from '../../../functions/webhook-sender/dependencies.ts';
 import { createHandler as createSender } from '../../../functions/webhook-sender/handler.ts';
 import type { EgressInstance } from '../../../src/adapters/egress/egress-instance.ts';
-import { admitCall } from '../../../src/core/proxies/admit-call.ts';
 import { createApiHandler } from '../../../src/http/create-api-handler.ts';
 
 /** What Lambda reports to a handler. */
@@ -75,12 +75,7 @@ export const API_FUNCTIONS = {
   proxies: behindGateway(proxiesRoutes, (env, instance) =>
     createApiHandler(proxiesDeps(env, instance), proxiesRoutes),
   ),
-  proxy: behindGateway(proxyRoutes, (env, instance) =>
-    createApiHandler(proxyDeps(env, instance), proxyRoutes, {
-      present: (problem) => ({ proxy_error: problem }),
-      admit: admitCall,
-    }),
-  ),
+  proxy: behindGateway(proxyRoutes, (env, instance) => createProxyHandler(proxyDeps(env, instance))),
   reactors: behindGateway(reactorsRoutes, (env, instance) =>
     createApiHandler(reactorsDeps(env, instance), reactorsRoutes),
   ),
@@ -135,6 +130,7 @@ export const ENVIRONMENT: Environment = {
   KEY_ROTATION_DAYS: '90',
   HOT_CONCURRENCY: '0',
   PUBLIC_URL: '',
+  PROXY_REDIRECTS: 'told',
   EGRESS_ALLOW_LIST: '',
   INVOCATIONS_QUEUE_URL: 'invocations',
   DELIVERIES_QUEUE_URL: 'deliveries',

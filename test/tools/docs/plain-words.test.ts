@@ -15,6 +15,10 @@ it('ignores parts of other words', () => {
   expect(wordsOf('withheld, forgiven, keptics; it stands; Heldenplatz')).toEqual([]);
 });
 
+it('accepts the value of a setting in quotes, and no other use of the word', () => {
+  expect(wordsOf("the setting is 'told' or `told`\nas it was told")).toEqual([[2, 'told']]);
+});
+
 it('accepts a name that must stay, where a comment marks it', () => {
   expect(wordsOf('// plain-words: stored name\nkept,\nkept // plain-words: stored name\nplain')).toEqual([]);
 });

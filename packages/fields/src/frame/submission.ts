@@ -1,7 +1,7 @@
 import { ApiError } from '../../../sdk/src/api-error.ts';
 import { ConnectionError } from '../../../sdk/src/connection-error.ts';
 import { exchanged } from '../../../sdk/src/exchange.ts';
-import { fetchTransport } from '../../../sdk/src/fetch-transport.ts';
+import { browserTransport } from '../../../sdk/src/fetch-transport.ts';
 import { pathOf } from '../../../sdk/src/paths.ts';
 import { contentOf } from '../../../sdk/src/read-response.ts';
 import { retrying } from '../../../sdk/src/retry.ts';
@@ -112,7 +112,7 @@ function send(
   const { method, path, type } = WIRE[operation];
   const traceHeader = `${headerPrefix}-TRACE-ID`.toLowerCase();
   return exchanged({
-    transport: fetchTransport,
+    transport: browserTransport,
     request: {
       method,
       url: apiUrl + pathOf(path, tokenId === undefined ? [] : [tokenId]),
