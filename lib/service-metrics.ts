@@ -174,6 +174,8 @@ export function serviceMetrics(watched: Watched) {
       statistic: Stats.SUM,
       label: 'Uses of deleted or expired keys',
     }),
+    configurationGuesses: own('proxies', 'ConfigurationGuessed').with({ statistic: Stats.SUM }),
+    forgottenSecrets: own('proxies', 'RetiredSecretsForgotten').with({ statistic: Stats.SUM }),
     keyCalls: [usage('Decrypt'), usage('GenerateDataKey')],
   };
 }

@@ -39,6 +39,8 @@ const FIELDS = [
   'applicationId',
   'invocationId',
   'reactorId',
+  'proxyId',
+  'configurationName',
   'outcome',
   'attempt',
   'reason',

@@ -7,6 +7,7 @@ import { dependencies as sealerDependencies } from '../../functions/audit-sealer
 import { runSealer } from '../../functions/audit-sealer/run-sealer.ts';
 import { newSealerMemory } from '../../src/core/trail/seal-trail.ts';
 import { keyReports } from '../../src/lambda/key-metrics.ts';
+import { proxyReports } from '../../src/lambda/proxy-metrics.ts';
 import { auditCheckReports, auditReports } from '../../src/lambda/audit-metrics.ts';
 import { anIndexStore } from '../support/fakes/an-index.ts';
 import { aSealSigner } from '../support/fakes/a-seal-signer.ts';
@@ -93,6 +94,12 @@ async function emittedBy(stacks: readonly Stack[]) {
     ...(await emittedBySealer(sealer ?? {})),
     ...(await emittedWhile((print) => {
       keyReports(print, tokens?.['SERVICE_NAME'] ?? '')();
+    })),
+    ...(await emittedWhile((print) => {
+      const { reportGuess, reportForgotten } = proxyReports(print, tokens?.['SERVICE_NAME'] ?? '');
+      const found = { traceId: 'x', tenantId: 'x', proxyId: 'x' };
+      reportGuess({ ...found, name: 'X' });
+      reportForgotten(found);
     })),
     ...(await emittedWhile((print) => {
       const { onAuditUnavailable, onAuditEndMissing } = auditReports(print, tokens?.['SERVICE_NAME'] ?? '');
