@@ -1,11 +1,15 @@
 import { cardRanges, type CardBrand } from '../tokens/types/card-brand.ts';
 import { passesLuhn } from '../tokens/types/passes-luhn.ts';
+import { encodeFormValue } from '../proxy/form-encoding.ts';
+import { beginsLikeJson } from '../proxy/body-kind.ts';
 import { parseJson } from '../shared/parse-json.ts';
-import { walkJson, type JsonVisitor } from '../shared/walk-json.ts';
+import { JsonSyntaxError, walkJson, type JsonVisitor } from '../shared/walk-json.ts';
+import { hasEscapes, TextDecoding } from './decoded-text.ts';
 import { replaceAt, type JsonEdit, type Stretch } from './json-location.ts';
 
-/** How many digits a card number can have (ISO/IEC 7812-1). */
-const [DIGITS_MIN, DIGITS_MAX] = [12, 19] as const;
+/** The fewest digits that a card number can have (ISO/IEC 7812-1). */
+const DIGITS_MIN = 12;
+const DIGITS_MAX = 19;
 /** How many characters may be between two digits of a number. */
 const SEPARATORS_MAX = 4;
 /** How many digits of a number decide which lengths it may have. */
@@ -81,11 +85,24 @@ const SLOT = REMEMBERED - 1;
 
 const doubled = (digit: number): number => (digit > 4 ? digit * 2 - 9 : digit * 2);
 
+const NONE: readonly Stretch[] = [];
+
+/** Called before so many code units are searched once more, without escape sequences. */
+type OnDecode = (units: number) => void;
+
 /**
  * Finds card numbers digit by digit; it remembers only as many digits as a number can have. It is
  * made once for a text, as JSON can have a hundred thousand strings.
  */
 class CardSearch {
+  readonly decoding = new TextDecoding();
+
+  readonly onDecode: OnDecode;
+
+  constructor(onDecode: OnDecode) {
+    this.onDecode = onDecode;
+  }
+
   #found: Stretch[] = [];
 
   readonly #lengths = prefixLengths();
@@ -109,9 +126,10 @@ class CardSearch {
 
   /** Returns the numbers since the last call, in order, and forgets all digits. */
   take(): readonly Stretch[] {
-    const found = this.#found;
-    if (found.length > 0) this.#found = [];
     this.reset();
+    const found = this.#found;
+    if (found.length === 0) return NONE;
+    this.#found = [];
     return found;
   }
 
@@ -179,10 +197,13 @@ function isInUuid(text: string, { start, end }: Stretch): boolean {
   return at >= from && at <= start && end <= at + UUID_LENGTH;
 }
 
-/** Finds the card numbers in a part of a text, in order. */
-function cardNumbers(search: CardSearch, text: string, start: number, end: number): readonly Stretch[] {
-  if (end - start < DIGITS_MIN) return [];
-  const kinds = unitKinds();
+/** Finds the card numbers in a part of a text as it stands, in order. */
+function writtenNumbers(
+  search: CardSearch,
+  text: string,
+  { start, end }: Stretch,
+  kinds: Uint8Array,
+): readonly Stretch[] {
   let separators = 0;
   let wasDigit = false;
   for (let at = start; at < end; at += 1) {
@@ -203,6 +224,63 @@ function cardNumbers(search: CardSearch, text: string, start: number, end: numbe
   return all.some((found) => isInUuid(text, found)) ? all.filter((found) => !isInUuid(text, found)) : all;
 }
 
+/** Stretches in order, of which those that overlap are one. */
+function joined(one: readonly Stretch[], other: readonly Stretch[]): readonly Stretch[] {
+  if (one.length === 0 || other.length === 0) return one.length === 0 ? other : one;
+  const all: { start: number; end: number }[] = [];
+  for (const { start, end } of [...one, ...other].toSorted((a, b) => a.start - b.start)) {
+    const last = all.at(-1);
+    if (last !== undefined && start < last.end) last.end = Math.max(last.end, end);
+    else all.push({ start, end });
+  }
+  return all;
+}
+
+/**
+ * Finds the card numbers in a part of a text, in order: as it stands, and without the escape
+ * sequences of addresses and of markup.
+ */
+function cardNumbers(
+  search: CardSearch,
+  text: string,
+  { start, end }: Stretch,
+  kinds: Uint8Array = unitKinds(),
+): readonly Stretch[] {
+  if (end - start < DIGITS_MIN) return [];
+  const found = writtenNumbers(search, text, { start, end }, kinds);
+  // Each escape sequence of a digit has a digit.
+  if (!hasEscapes(text, start, end, DIGITS_MIN)) return found;
+  search.onDecode(end - start);
+  const decoded = search.decoding.decode(text, start, end);
+  const { starts, ends } = decoded;
+  const more = writtenNumbers(search, decoded.text, { start: 0, end: decoded.text.length }, kinds);
+  return joined(
+    found,
+    more.map((each) => ({ start: starts[each.start] ?? 0, end: ends[each.end - 1] ?? 0 })),
+  );
+}
+
+let formKinds: Uint8Array | undefined;
+
+/** What code units are in a form: what separates its names and values ends a number. */
+function kindsInForm(): Uint8Array {
+  if (formKinds !== undefined) return formKinds;
+  const kinds = Uint8Array.from(unitKinds());
+  for (const separator of '&=') kinds[separator.charCodeAt(0)] = OTHER;
+  formKinds = kinds;
+  return kinds;
+}
+
+/** Replaces every card number in the names and values of a form. */
+export function maskCardNumbersInForm(form: string, replacement: string, onDecode: OnDecode): string {
+  const json = encodeFormValue(replacement);
+  const found = cardNumbers(new CardSearch(onDecode), form, { start: 0, end: form.length }, kindsInForm());
+  return replaceAt(
+    form,
+    found.map((each) => ({ ...each, json })),
+  );
+}
+
 const replaced = (text: string, found: readonly Stretch[], replacement: string): string =>
   replaceAt(
     text,
@@ -218,11 +296,16 @@ const replaced = (text: string, found: readonly Stretch[], replacement: string):
  * - A number begins and ends where a run of digits does, so that longer identifiers remain. Zeros
  *   may be before it. A number that other digits touch is not found.
  * - Numbers that overlap are replaced together, because each may be the real one.
+ * - Percent encoding and references of HTML are decoded, in addition.
  * - A UUID remains. Any other digits that look like a card number are replaced: one in twenty
  *   random numbers of 16 digits, and more of a list of decimal numbers in a text that is not JSON.
  */
-export function maskCardNumbers(text: string, replacement: string): string {
-  const found = cardNumbers(new CardSearch(), text, 0, text.length);
+export function maskCardNumbers(
+  text: string,
+  replacement: string,
+  onDecode: OnDecode = () => undefined,
+): string {
+  const found = cardNumbers(new CardSearch(onDecode), text, { start: 0, end: text.length });
   return found.length === 0 ? text : replaced(text, found, replacement);
 }
 
@@ -244,7 +327,7 @@ function isCardNumber(literal: string): boolean {
 class CardEdits implements JsonVisitor {
   readonly edits: JsonEdit[] = [];
 
-  readonly #search = new CardSearch();
+  readonly #search: CardSearch;
 
   readonly #text: string;
 
@@ -252,9 +335,14 @@ class CardEdits implements JsonVisitor {
 
   readonly #literal: string;
 
-  constructor(text: string, replacement: string) {
+  /** How many strings of JSON this text is inside of. */
+  readonly #depth: number;
+
+  constructor(text: string, replacement: string, search: CardSearch, depth: number) {
+    this.#search = search;
     this.#text = text;
     this.#replacement = replacement;
+    this.#depth = depth;
     this.#literal = JSON.stringify(replacement);
   }
 
@@ -269,7 +357,7 @@ class CardEdits implements JsonVisitor {
   name(start: number, end: number, isEscaped: boolean): void {
     if (isEscaped) this.#escaped(start, end);
     else
-      for (const found of cardNumbers(this.#search, this.#text, start + 1, end - 1))
+      for (const found of cardNumbers(this.#search, this.#text, { start: start + 1, end: end - 1 }))
         this.edits.push({ ...found, json: this.#literal.slice(1, -1) });
   }
 
@@ -283,23 +371,85 @@ class CardEdits implements JsonVisitor {
     if (end - start < DIGITS_MIN) return;
     const value = parseJson(this.#text.slice(start, end));
     if (typeof value !== 'string') return;
-    const found = cardNumbers(this.#search, value, 0, value.length);
-    if (found.length === 0) return;
-    this.edits.push({ start, end, json: JSON.stringify(replaced(value, found, this.#replacement)) });
+    const masked = this.#maskedValue(value);
+    if (masked !== value) this.edits.push({ start, end, json: JSON.stringify(masked) });
+  }
+
+  /** The value of a string, which may be JSON itself. */
+  #maskedValue(value: string): string {
+    try {
+      if (this.#depth < INNER_MAX && beginsLikeJson(value))
+        return maskJson(value, this.#replacement, this.#search, this.#depth + 1);
+    } catch (error) {
+      if (!(error instanceof JsonSyntaxError)) throw error;
+    }
+    const found = cardNumbers(this.#search, value, { start: 0, end: value.length });
+    return found.length === 0 ? value : replaced(value, found, this.#replacement);
   }
 }
 
+/** How deep JSON inside strings of JSON is read as JSON. Each level doubles its backslashes. */
+const INNER_MAX = 4;
+
 const BYTE_ORDER_MARK = '\ufeff';
+
+function maskJson(text: string, replacement: string, search: CardSearch, depth = 0): string {
+  const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
+  const json = text.slice(mark.length);
+  const edits = new CardEdits(json, replacement, search, depth);
+  walkJson(json, edits);
+  return edits.edits.length === 0 ? text : mark + replaceAt(json, edits.edits);
+}
 
 /**
  * Replaces every card number in the strings, member names and numbers of a JSON text, as
- * {@link maskCardNumbers} does, and changes nothing else. A number becomes a string if its whole
- * part is a card number. Throws `JsonSyntaxError` for a text that is not JSON.
+ * {@link maskCardNumbers} does, and changes nothing else. Strings that are JSON are read as such. A
+ * number becomes a string if its whole part is a card number. Throws `JsonSyntaxError` for a text
+ * that is not JSON.
  */
-export function maskCardNumbersInJson(text: string, replacement: string): string {
-  const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
-  const json = text.slice(mark.length);
-  const edits = new CardEdits(json, replacement);
-  walkJson(json, edits);
-  return edits.edits.length === 0 ? text : mark + replaceAt(json, edits.edits);
+export const maskCardNumbersInJson = (
+  text: string,
+  replacement: string,
+  onDecode: OnDecode = () => undefined,
+): string => maskJson(text, replacement, new CardSearch(onDecode));
+
+/** A line, without the mark that begins a record in JSON text sequences (RFC 7464). */
+const RECORD = /[^\n\u001e]+/g; // oxlint-disable-line no-control-regex -- it is part of the format.
+/** A line that can be an object or an array. */
+const LIKE_RECORD = /^\s*(?:\{[^]*\}|\[[^]*\])\s*$/;
+
+/**
+ * Replaces every card number in texts of JSON that follow each other; other lines are text.
+ * `onText` is called for each line that looks like JSON and is none.
+ */
+export function maskCardNumbersInRecords(
+  text: string,
+  replacement: string,
+  { onText, onDecode }: { readonly onText: () => void; readonly onDecode: OnDecode },
+): string {
+  const search = new CardSearch(onDecode);
+  const edits: JsonEdit[] = [];
+  for (const { index: start, 0: line } of text.matchAll(RECORD)) {
+    const end = start + line.length;
+    if (line.length < DIGITS_MIN) continue;
+    const isLikely = LIKE_RECORD.test(line);
+    const masked = isLikely ? maskedRecord(line, replacement, search) : undefined;
+    if (masked !== undefined) edits.push({ start, end, json: masked });
+    else {
+      if (isLikely) onText();
+      for (const found of cardNumbers(search, text, { start, end }))
+        edits.push({ ...found, json: replacement });
+    }
+  }
+  return replaceAt(text, edits);
+}
+
+/** A record without its card numbers; `undefined` for a line that is not JSON. */
+function maskedRecord(line: string, replacement: string, search: CardSearch): string | undefined {
+  try {
+    return maskJson(line, replacement, search);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return undefined;
+    throw error;
+  }
 }

@@ -1,4 +1,5 @@
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
+import { regexSize } from './regex-size.ts';
 import { STORED_PROXY_LIMITS } from './stored-proxy.ts';
 import { TEXT_MAX_LENGTH, TextLengthError, type Problem } from './json-location.ts';
 
@@ -8,6 +9,8 @@ import { TEXT_MAX_LENGTH, TextLengthError, type Problem } from './json-location.
 
 /** How many steps an expression may be compiled to: each may be tried at each character. */
 const PROGRAM_MAX = 2_000;
+/** How many characters of ranges and categories the compiler may look up. */
+const CHARACTERS_MAX = 500_000;
 
 /** A regular expression of RE2, which never backtracks. */
 export interface LinearRegex {
@@ -26,17 +29,12 @@ function matchesNothing(compiled: RE2JS): boolean {
   });
 }
 
-/**
- * Compiles a regular expression in the syntax of RE2, which has no lookaround and no
- * backreferences. Returns the problem of one that has another syntax, that is too long, or that
- * matches the empty text.
- */
-export function compileRegex(expression: string): LinearRegex | Problem {
-  if (expression.length > STORED_PROXY_LIMITS.expression)
-    return { problem: `must have at most ${String(STORED_PROXY_LIMITS.expression)} characters` };
+const TOO_LARGE: Problem = { problem: 'has too many or too large repetitions, ranges or categories' };
+
+function compile(expression: string): LinearRegex | Problem {
   try {
     const compiled = RE2JS.compile(expression);
-    if (compiled.programSize() > PROGRAM_MAX) return { problem: 'has too many or too large repetitions' };
+    if (compiled.programSize() > PROGRAM_MAX) return TOO_LARGE;
     if (matchesNothing(compiled)) return { problem: 'must not match the empty text' };
     return { expression, compiled };
   } catch (error) {
@@ -46,25 +44,95 @@ export function compileRegex(expression: string): LinearRegex | Problem {
   }
 }
 
+/** The most that an expression takes in the cache, in bytes: its program, and its classes. */
+const weightOf = ({ expression, compiled }: LinearRegex): number =>
+  compiled.programSize() * 200 + expression.length * 4_000;
+/** The bytes of all compiled expressions that an instance keeps. */
+const CACHE_MAX_BYTES = 16_000_000;
+
+const cache = new Map<string, LinearRegex>();
+let cachedBytes = 0;
+
+/** Keeps an expression in the place of the oldest ones. */
+function keep(regex: LinearRegex): void {
+  cache.set(regex.expression, regex);
+  cachedBytes += weightOf(regex);
+  for (const [expression, oldest] of cache) {
+    if (cachedBytes <= CACHE_MAX_BYTES) return;
+    cache.delete(expression);
+    cachedBytes -= weightOf(oldest);
+  }
+}
+
+/**
+ * Compiles a regular expression in the syntax of RE2, which has no lookaround and no
+ * backreferences, once for an instance. Returns the problem of one that has another syntax, that is
+ * too long or too large, or that matches the empty text. What would be dear to compile is refused
+ * by its text.
+ */
+export function compileRegex(expression: string): LinearRegex | Problem {
+  if (expression.length > STORED_PROXY_LIMITS.expression)
+    return { problem: `must have at most ${String(STORED_PROXY_LIMITS.expression)} characters` };
+  const { steps, characters } = regexSize(expression);
+  if (steps > PROGRAM_MAX || characters > CHARACTERS_MAX) return TOO_LARGE;
+  const known = cache.get(expression);
+  if (known !== undefined) return known;
+  const regex = compile(expression);
+  if (!('problem' in regex)) keep(regex);
+  return regex;
+}
+
+/** How many characters of a plain search cost as much as one step of a program. */
+const PLAIN_CHARACTERS = 10;
+
+/**
+ * A text that counts what an engine reads of it. Each character may be tried with each step of the
+ * program. It is a String, because the engine takes no other text.
+ */
+class CountedText extends String {
+  readonly #text: string;
+
+  readonly #steps: number;
+
+  readonly #charge: (steps: number) => void;
+
+  constructor(text: string, steps: number, charge: (steps: number) => void) {
+    super(text);
+    this.#text = text;
+    this.#steps = steps;
+    this.#charge = charge;
+  }
+
+  override charCodeAt(at: number): number {
+    this.#charge(this.#steps);
+    return this.#text.charCodeAt(at);
+  }
+
+  override indexOf(searched: string, from = 0): number {
+    const found = this.#text.indexOf(searched, from);
+    const end = found === -1 ? this.#text.length : found + searched.length;
+    this.#charge(Math.ceil(Math.max(0, end - from) / PLAIN_CHARACTERS));
+    return found;
+  }
+}
+
 /**
  * Replaces every match in a text with the replacement, in which no character has a meaning. The
  * search for one match takes time linear in the text. The search for all of them can take more,
- * as each may read to the end of the text: `beforeSearch` is called before each with the number of
- * UTF-16 code units that it may read times the steps of the expression, and may throw. Throws
- * {@link TextLengthError}.
+ * as each may read to the end of the text: `charge` is called with the characters that were read
+ * times the steps of the expression, and may throw. Throws {@link TextLengthError}.
  */
 export function replaceMatches(
   text: string,
   { compiled }: LinearRegex,
   replacement: string,
-  beforeSearch: (work: number) => void,
+  charge: (steps: number) => void,
 ): string {
-  const matcher = compiled.matcher(text);
+  const counted = new CountedText(text, compiled.programSize(), charge);
+  const matcher = compiled.matcher(counted as unknown as string);
   const pieces: string[] = [];
   let [at, length] = [0, text.length];
-  for (;;) {
-    beforeSearch((text.length - at) * compiled.programSize());
-    if (!matcher.find()) break;
+  while (matcher.find()) {
     const [start, end] = [matcher.start(), matcher.end()];
     if (start === end) continue;
     pieces.push(text.slice(at, start), replacement);

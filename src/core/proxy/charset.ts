@@ -8,9 +8,18 @@ const DECLARATION = /\b(?:encoding|charset)\s{0,20}=\s{0,20}["']?([\w.:-]+)/gi;
 const DECLARED_WITHIN = 1_024;
 
 const UNICODE = /^(?:utf-?8|us-ascii|ascii)?$/i;
+/** Charsets in which each byte is a character, and those of ASCII are the same. */
+const ONE_BYTE = /^(?:iso[-_]?8859-?\d{1,2}|latin-?\d|windows-125\d|cp125\d|koi8-[ru])$/i;
 /** Charsets in which an ASCII byte after an ASCII byte always is that ASCII character. */
-const LIKE_ASCII =
-  /^(?:iso[-_]?8859-?\d{1,2}|latin-?\d|windows-125\d|cp125\d|koi8-[ru]|gbk|gb2312|gb18030|big5|shift[-_]jis|sjis|euc-(?:jp|kr))$/i;
+const SEVERAL_BYTES = /^(?:gbk|gb2312|gb18030|big5|shift[-_]jis|sjis|euc-(?:jp|kr))$/i;
+
+/** How digits are written in a charset: as in ASCII, or also in full width in two bytes. */
+export type DigitBytes = 'ascii' | 'full_width' | 'unknown';
+
+export function digitBytesOf(charset: string): DigitBytes {
+  if (UNICODE.test(charset) || ONE_BYTE.test(charset)) return 'ascii';
+  return SEVERAL_BYTES.test(charset) ? 'full_width' : 'unknown';
+}
 
 /** A percent-encoded byte that is not ASCII, even if its `%` is encoded again. */
 const ENCODED_BYTE = /%(?:25)*[89a-f][\da-f]/i;
@@ -35,7 +44,7 @@ export function checkCharset(
 ): Renderable<Buffer> {
   const others = charsets.filter((name) => !UNICODE.test(name));
   if (others.length === 0 || body.references.length === 0) return body;
-  if (!others.every((name) => LIKE_ASCII.test(name)))
+  if (others.some((name) => digitBytesOf(name) === 'unknown'))
     fields.report(path, 'has an expression and a charset that is not based on ASCII');
   return {
     references: body.references,

@@ -1,4 +1,5 @@
 import { compileRegex, replaceMatches, type LinearRegex } from '../../../src/core/proxies/linear-regex.ts';
+import { regexSize } from '../../../src/core/proxies/regex-size.ts';
 import { STORED_PROXY_LIMITS } from '../../../src/core/proxies/stored-proxy.ts';
 import { TextLengthError } from '../../../src/core/proxies/json-location.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
@@ -76,16 +77,57 @@ describe('a regular expression', () => {
     },
   );
 
-  it('stops a search that reads to the end for each match', () => {
-    const works: number[] = [];
-    const beforeSearch = (work: number): void => {
-      works.push(work);
-      if (works.length > 20) throw new Error('over');
+  it('counts what it reads times its steps, and stops where the count throws', () => {
+    const { programSize } = { programSize: compiled('a.*b|a').compiled.programSize() };
+    let steps = 0;
+    const charge = (more: number): void => {
+      steps += more;
+      if (steps > 1_000_000) throw new Error('over');
     };
-    const regex = compiled('a.*b|a');
-    expect(() => replaceMatches('a'.repeat(200_000), regex, '#', beforeSearch)).toThrow('over');
-    const size = regex.compiled.programSize();
-    expect(works).toEqual(Array.from({ length: 21 }, (_, at) => (200_000 - at) * size));
+    expect(() => replaceMatches('a'.repeat(200_000), compiled('a.*b|a'), '#', charge)).toThrow('over');
+    steps = 0;
+    replaceMatches('a'.repeat(50), compiled('a.*b|a'), '#', charge);
+    // Each match of one character reads to the end.
+    expect(steps).toBeGreaterThan((programSize * 50 * 51) / 2);
+  });
+
+  it.each([
+    ['ranges under i', `(?i)[${'B-\u{1E942}'.repeat(248)}]`],
+    ['repetitions', 'x{1000}'.repeat(140)],
+    ['repetitions of groups', '(?:(?:a{30}){30}){3}'],
+    ['categories', `[${'\\pL'.repeat(300)}]`],
+  ])('is refused without being compiled for its %s', (_, expression) => {
+    expect(compileRegex(expression)).toEqual({ problem: expect.stringContaining('too large') });
+  });
+
+  it('is never smaller than its text says, so that no compilation is dear', () => {
+    const atoms = fc.constantFrom(
+      'a',
+      '[a-f]',
+      '(b)',
+      '(?:cd)',
+      '.',
+      '\\d',
+      '\\Qx{2}\\E',
+      '[]a]',
+      '\\x{41}',
+      'e|f',
+    );
+    const repeats = fc.constantFrom('', '', '*', '+?', '?', '{3}', '{2,5}', '{4,}', '{', '{x}');
+    const parts = fc.array(
+      fc.tuple(atoms, repeats).map((part) => part.join('')),
+      { minLength: 1, maxLength: 6 },
+    );
+    const expressions = fc.tuple(parts, repeats).map(([all, times]) => `(?:${all.join('')})${times}z`);
+    fc.assert(
+      fc.property(expressions, (expression) => {
+        const regex = compileRegex(expression);
+        if ('problem' in regex) return;
+        // The compiler adds a step before and after.
+        expect(regexSize(expression).steps + 2).toBeGreaterThanOrEqual(regex.compiled.programSize());
+      }),
+      { numRuns: cases(500) },
+    );
   });
 
   it('does not build a text that is too long', () => {

@@ -1,0 +1,125 @@
+/** A text without some escape sequences, and where each of its code units was. */
+export interface DecodedText {
+  readonly text: string;
+  /** Where each code unit starts and ends in the source. */
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+}
+
+const [PERCENT, AMPERSAND, HASH, SEMICOLON, SPACE] = [0x25, 0x26, 0x23, 0x3b, 0x20] as const;
+const LETTER_X = 0x78;
+const [ZERO, NINE] = [0x30, 0x39] as const;
+/** Sets the bit that makes a letter of ASCII lower-case. */
+const LOWER_CASE = 0x20;
+/** Replaces all characters beyond the BMP, of which none counts as a digit. */
+const REPLACEMENT = 0xfffd;
+const BMP_MAX = 0xffff;
+
+/** Named references of HTML for what stands between groups of digits. */
+const SEPARATORS = /(?:nbsp|ensp|emsp|thinsp|ndash|mdash|minus|hyphen|dash|shy|period|sol);/iy;
+
+const NO_DIGIT = -1;
+
+function digitAt(text: string, at: number, base: 10 | 16): number {
+  const unit = text.charCodeAt(at);
+  if (unit >= ZERO && unit <= NINE) return unit - ZERO;
+  const letter = (unit | LOWER_CASE) - 0x61;
+  return base === 16 && letter >= 0 && letter < 6 ? letter + 10 : NO_DIGIT;
+}
+
+/** What an escape sequence means, and where it ends. */
+interface Escape {
+  readonly code: number;
+  readonly end: number;
+}
+
+/** The byte of `%XX` at a position; -1 if there is none. */
+function percentByte(text: string, at: number): number {
+  if (text.charCodeAt(at) !== PERCENT) return NO_DIGIT;
+  const [high, low] = [digitAt(text, at + 1, 16), digitAt(text, at + 2, 16)];
+  return high === NO_DIGIT || low === NO_DIGIT ? NO_DIGIT : high * 16 + low;
+}
+
+/** A character in percent encoding, of one byte or of several in UTF-8. */
+function percentEscape(text: string, at: number): Escape | undefined {
+  const first = percentByte(text, at);
+  if (first === NO_DIGIT) return undefined;
+  const more = first < 0xc2 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 0;
+  let code = more === 0 ? first : first & (0x3f >> more);
+  for (let index = 1; index <= more; index += 1) {
+    const next = percentByte(text, at + index * 3);
+    if (next >> 6 !== 2) return { code: first, end: at + 3 };
+    code = (code << 6) | (next & 0x3f);
+  }
+  return { code, end: at + (more + 1) * 3 };
+}
+
+/** Reads a reference of HTML or XML. */
+function reference(text: string, at: number): Escape | undefined {
+  if (text.charCodeAt(at + 1) !== HASH) {
+    SEPARATORS.lastIndex = at + 1;
+    return SEPARATORS.test(text) ? { code: SPACE, end: SEPARATORS.lastIndex } : undefined;
+  }
+  const isHexadecimal = (text.charCodeAt(at + 2) | LOWER_CASE) === LETTER_X;
+  const [base, first] = isHexadecimal ? ([16, at + 3] as const) : ([10, at + 2] as const);
+  let [code, end] = [0, first];
+  for (let digit = digitAt(text, end, base); digit !== NO_DIGIT; digit = digitAt(text, end, base)) {
+    code = Math.min(code * base + digit, BMP_MAX + 1);
+    end += 1;
+  }
+  if (end === first) return undefined;
+  return { code, end: text.charCodeAt(end) === SEMICOLON ? end + 1 : end };
+}
+
+function escapeAt(text: string, at: number): Escape | undefined {
+  const unit = text.charCodeAt(at);
+  if (unit === PERCENT) return percentEscape(text, at);
+  return unit === AMPERSAND ? reference(text, at) : undefined;
+}
+
+/**
+ * Decodes the escape sequences by which digits, and what is between them, are written in addresses
+ * and in markup: percent encoding, and references of HTML and XML. It is made once for a text, as
+ * JSON can have a hundred thousand strings, and a result is valid until the next one.
+ */
+export class TextDecoding {
+  #units = new Uint16Array(0);
+
+  #starts = new Int32Array(0);
+
+  #ends = new Int32Array(0);
+
+  /** Decodes a part of a text. Takes linear time. */
+  decode(text: string, start: number, end: number): DecodedText {
+    if (end - start > this.#units.length) {
+      this.#units = new Uint16Array(end - start);
+      this.#starts = new Int32Array(end - start);
+      this.#ends = new Int32Array(end - start);
+    }
+    const [units, starts, ends] = [this.#units, this.#starts, this.#ends];
+    let length = 0;
+    for (let at = start; at < end; length += 1) {
+      const escape = escapeAt(text, at);
+      const isWhole = escape !== undefined && escape.end <= end;
+      const code = isWhole ? escape.code : text.charCodeAt(at);
+      units[length] = code > BMP_MAX ? REPLACEMENT : code;
+      starts[length] = at;
+      at = isWhole ? escape.end : at + 1;
+      ends[length] = at;
+    }
+    return { text: Buffer.from(units.buffer, 0, length * 2).toString('utf16le'), starts, ends };
+  }
+}
+
+/** Whether a part of a text has so many digits, and an escape sequence. */
+export function hasEscapes(text: string, start: number, end: number, digits: number): boolean {
+  let count = 0;
+  let isEscaped = false;
+  for (let at = start; at < end; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit >= ZERO && unit <= NINE) count += 1;
+    else if (!isEscaped && (unit === PERCENT || unit === AMPERSAND))
+      isEscaped = escapeAt(text, at) !== undefined;
+  }
+  return isEscaped && count >= digits;
+}
