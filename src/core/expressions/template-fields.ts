@@ -10,8 +10,8 @@ export class TemplateFields extends FieldReporter {
   readonly budget: Budget;
 
   /** `randomInt` chooses the characters of aliases. */
-  constructor(randomInt: Random['integer']) {
+  constructor(randomInt: Random['integer'], budget: Budget = createBudget(randomInt)) {
     super();
-    this.budget = createBudget(randomInt);
+    this.budget = budget;
   }
 }

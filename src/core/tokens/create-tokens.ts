@@ -327,8 +327,8 @@ export async function createTokens(
   caller: Caller,
   placed: readonly PlacedInput[],
   writes: WriteIdentity,
+  budget: Budget = createBudget(deps.random.integer),
 ): Promise<readonly CreatedResult[]> {
-  const budget = createBudget(deps.random.integer);
   const [writeId, cvcWriteId] = [writes.newWriteId(), writes.newWriteId()];
   const creation = { deps, caller, placed, writes, writeId, cvcWriteId, budget };
   const started = await resolveExpired(creation, startDrafts(await checkAll(creation)));

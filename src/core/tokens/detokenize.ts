@@ -15,9 +15,10 @@ import { isJsonObject, jsonObject, type Json, type JsonObject } from '../shared/
 import { pathOf, type Place } from '../shared/member-path.ts';
 import { Secret } from '../shared/secret.ts';
 import {
-  resolveTokens,
+  createTokenResolver,
   type Detokenization,
   type ResolvedTokens,
+  type ResolveReferences,
   type ResolveTokensDeps,
 } from './resolve-tokens.ts';
 
@@ -117,19 +118,27 @@ function fillTexts(parsed: ParsedJson, filling: Filling, fields: TemplateFields)
  * Fills in every detokenization expression of a JSON value. Throws `validation_failed` with the
  * paths of bad expressions, and everything that {@link resolveTokens} throws.
  */
-export async function detokenizeJson(
+export const detokenizeJson = (
   deps: ResolveTokensDeps,
   caller: Caller,
   what: Detokenization,
   value: Json,
   path = '',
+): Promise<DetokenizedJson> =>
+  fillJson(value, path, new TemplateFields(deps.random.integer), createTokenResolver(deps, caller, what));
+
+/** As {@link detokenizeJson}, for one of several values that share a budget and their tokens. */
+export async function fillJson(
+  value: Json,
+  path: string,
+  fields: TemplateFields,
+  resolve: ResolveReferences,
 ): Promise<DetokenizedJson> {
-  const fields = new TemplateFields(deps.random.integer);
   const parsed = parseTexts(value, path, fields);
   fields.throwIfFailed();
   const references = templatesIn(parsed).flatMap(referencesOf);
   const { budget } = fields;
-  const { valueOf, tokens, keepUntil } = await resolveTokens(deps, caller, what, references);
+  const { valueOf, tokens, keepUntil } = await resolve(references);
   const filling = { valueOf, budget };
   const filled = parsed === undefined ? value : fillTexts(parsed, filling, fields);
   fields.throwIfFailed();

@@ -2,7 +2,7 @@ import { decideAccess, permissionOf, type Right } from '../access/access-decisio
 import type { Transform } from '../access/access-rule.ts';
 import type { Caller } from '../access/caller.ts';
 import { reasonOf } from '../access/require-permission.ts';
-import { createBudget } from '../expressions/budget.ts';
+import { createBudget, type Budget } from '../expressions/budget.ts';
 import type { TokenReference } from '../expressions/token-expression.ts';
 import { defined } from '../shared/defined.ts';
 import type { Json } from '../shared/json.ts';
@@ -12,7 +12,7 @@ import { openTokens, type OpenTokenDeps } from './open-token.ts';
 import { firstEnd, hasExpired } from './expiration.ts';
 import type { PermittedSummary } from './open-page.ts';
 import type { UsedToken } from './token-use.ts';
-import type { TokenSummary, TokenView } from './token.ts';
+import type { StoredToken, TokenSummary, TokenView } from './token.ts';
 import { enrichedTokenObject } from './token-object.ts';
 import type { TokenStore } from './token-store.ts';
 
@@ -65,23 +65,36 @@ async function findAll(
   return found;
 }
 
-async function permittedTokens(
+/** What several resolutions of one budget have found so far. */
+interface Resolved {
+  /** Every reference that was asked for. */
+  readonly references: TokenReference[];
+  readonly permitted: Map<string, PermittedSummary>;
+  readonly read: Map<string, StoredToken>;
+  /** The views that show data alone, and those that show the whole token. */
+  readonly data: Map<string, TokenView>;
+  readonly whole: Map<string, TokenView>;
+}
+
+/** Decides on the tokens of references that were not asked for before. */
+async function permitTokens(
   deps: Pick<ResolveTokensDeps, 'tokenStore' | 'clock' | 'audit'>,
   caller: Caller,
   { right, maxBytes }: Detokenization,
-  references: readonly TokenReference[],
-) {
-  const ids = [...new Set(references.map(({ id }) => id))];
-  if (ids.length > DETOKENIZED_MAX)
+  { permitted, references }: Pick<Resolved, 'permitted' | 'references'>,
+  added: readonly TokenReference[],
+): Promise<void> {
+  const ids = [...new Set(added.map(({ id }) => id))].filter((id) => !permitted.has(id));
+  if (permitted.size + ids.length > DETOKENIZED_MAX)
     throw new ServiceError(
       'validation_failed',
       `A request detokenizes at most ${String(DETOKENIZED_MAX)} tokens.`,
     );
   deps.audit.named(ids);
   const found = ids.length === 0 ? [] : await findAll(deps, caller.tenantId, ids);
-  const permitted = found.map((token) => ({ token, transform: transformOf(caller, right, token) }));
-  checkSize(permitted, references, maxBytes);
-  return permitted;
+  for (const token of found) permitted.set(token.id, { token, transform: transformOf(caller, right, token) });
+  references.push(...added);
+  checkSize([...permitted.values()], references, maxBytes);
 }
 
 /**
@@ -145,7 +158,7 @@ export async function checkTokens(
   what: Detokenization,
   references: readonly TokenReference[],
 ): Promise<void> {
-  await permittedTokens(deps, caller, what, references);
+  await permitTokens(deps, caller, what, { permitted: new Map(), references: [] }, references);
 }
 
 /**
@@ -159,57 +172,106 @@ function tooMuch(error: unknown): never {
   );
 }
 
+/** Opens the tokens of references. Throws what {@link resolveTokens} throws. */
+export type ResolveReferences = (references: readonly TokenReference[]) => Promise<ResolvedTokens>;
+
+/**
+ * Resolves references for one caller under one limit. A token that several resolutions refer to is
+ * decided, recorded, read and opened once, and counts once.
+ */
+export function createTokenResolver(
+  deps: ResolveTokensDeps,
+  caller: Caller,
+  what: Detokenization,
+): ResolveReferences {
+  const resolved: Resolved = {
+    references: [],
+    permitted: new Map(),
+    read: new Map(),
+    data: new Map(),
+    whole: new Map(),
+  };
+  // Masks have a separate budget, because what others stored must not use up the budget of the
+  // caller's expressions.
+  const opening = { masks: createBudget(deps.random.integer), allowance: new MembersAllowance() };
+  return async (references) => {
+    // The clock is read before the tokens, so that a cvc that ends during the request is still
+    // filled in.
+    const now = deps.clock();
+    await permitTokens(deps, caller, what, resolved, references);
+    const ids = new Set(references.map(({ id }) => id));
+    await readTokens(deps, resolved, ids);
+    await openReferences(deps, caller, what, resolved, references, opening);
+    const tokens = [...ids].flatMap((id) => resolved.read.get(id) ?? []);
+    return defined({
+      keepUntil: firstEnd(tokens, now),
+      tokens,
+      valueOf({ id, isWhole }: Pick<TokenReference, 'id' | 'isWhole'>) {
+        const view = isWhole ? resolved.whole.get(id) : (resolved.data.get(id) ?? resolved.whole.get(id));
+        if (view === undefined) throw new Error('resolve tokens: a reference that was not announced');
+        return isWhole ? enrichedTokenObject(view) : (view.data?.reveal() ?? null);
+      },
+    });
+  };
+}
+
+/** Reads the data that is shown and was not read yet. */
+async function readTokens(
+  { tokenStore }: Pick<ResolveTokensDeps, 'tokenStore'>,
+  { permitted, read }: Resolved,
+  ids: ReadonlySet<string>,
+): Promise<void> {
+  const toRead = [...ids]
+    .flatMap((id) => permitted.get(id) ?? [])
+    .filter((each) => showsData(each) && !read.has(each.token.id))
+    .map(({ token }) => token);
+  const tokens = toRead.length === 0 ? [] : await tokenStore.readData(toRead);
+  for (const token of tokens) read.set(token.id, token);
+  const gone = toRead.filter(({ id }) => !read.has(id)).map(({ id }) => id);
+  if (gone.length > 0) throw failed(gone);
+}
+
+/** Opens what references show and what was not opened yet. */
+async function openReferences(
+  deps: ResolveTokensDeps,
+  caller: Caller,
+  { right }: Detokenization,
+  { permitted, read, data, whole }: Resolved,
+  references: readonly TokenReference[],
+  { masks, allowance }: { readonly masks: Budget; readonly allowance: MembersAllowance },
+): Promise<void> {
+  const shownWhole = new Set(references.filter(({ isWhole }) => isWhole).map(({ id }) => id));
+  const toOpen = [...new Set(references.map(({ id }) => id))].filter(
+    (id) => !whole.has(id) && (shownWhole.has(id) || !data.has(id)),
+  );
+  const form = right === 'token:read' ? undefined : ('use' as const);
+  const opened = await openTokens(
+    deps,
+    toOpen.map((id) => {
+      const token = read.get(id);
+      const summary = permitted.get(id);
+      if (summary === undefined) throw new Error('resolve tokens: a token was lost');
+      const shown =
+        token === undefined
+          ? { token: { ...summary.token, encryptedData: Buffer.alloc(0) }, transform: summary.transform }
+          : // Access is decided again for the data that was read: the token may have moved since its
+            // summary was read.
+            { token, transform: transformOf(caller, right, token) };
+      return { ...shown, isDataAlone: !shownWhole.has(id), ...(form !== undefined && { form }) };
+    }),
+    masks,
+    allowance,
+  ).catch(tooMuch);
+  for (const view of opened) (shownWhole.has(view.id) ? whole : data).set(view.id, view);
+}
+
 /**
  * Opens all tokens of the references: raw for `token:use`, as its rule shows them for `token:read`.
  * Throws `validation_failed` (unknown or expired id, over 100), `forbidden`, `payload_too_large`.
  */
-export async function resolveTokens(
+export const resolveTokens = (
   deps: ResolveTokensDeps,
   caller: Caller,
   what: Detokenization,
   references: readonly TokenReference[],
-): Promise<ResolvedTokens> {
-  // The clock is read before the tokens, so that a cvc that ends during the request is still filled
-  // in.
-  const now = deps.clock();
-  const summaries = await permittedTokens(deps, caller, what, references);
-  const toRead = summaries.filter(showsData).map(({ token }) => token);
-  const tokens = toRead.length === 0 ? [] : await deps.tokenStore.readData(toRead);
-  const gone = toRead.filter(({ id }) => !tokens.some((token) => token.id === id)).map(({ id }) => id);
-  if (gone.length > 0) throw failed(gone);
-  const unread = summaries.filter((summary) => !showsData(summary));
-  const whole = new Set(references.filter(({ isWhole }) => isWhole).map(({ id }) => id));
-  const form = what.right === 'token:read' ? undefined : ('use' as const);
-  const permitted = [
-    // Access is decided again for the data that was read: the token may have moved since its
-    // summary was read.
-    ...tokens.map((token) => ({
-      token,
-      transform: transformOf(caller, what.right, token),
-      isDataAlone: !whole.has(token.id),
-    })),
-    ...unread.map(({ token, transform }) => ({
-      token: { ...token, encryptedData: Buffer.alloc(0) },
-      transform,
-      isDataAlone: !whole.has(token.id),
-    })),
-  ];
-  // Masks have a separate budget, because what others stored must not use up the budget of the
-  // caller's expressions.
-  const opened = await openTokens(
-    deps,
-    permitted.map((each) => ({ ...each, ...(form !== undefined && { form }) })),
-    createBudget(deps.random.integer),
-    new MembersAllowance(),
-  ).catch(tooMuch);
-  const views = new Map(opened.map((view): [string, TokenView] => [view.id, view]));
-  return defined({
-    keepUntil: firstEnd(tokens, now),
-    tokens,
-    valueOf({ id, isWhole }: Pick<TokenReference, 'id' | 'isWhole'>) {
-      const view = views.get(id);
-      if (view === undefined) throw new Error('resolve tokens: a reference that was not announced');
-      return isWhole ? enrichedTokenObject(view) : (view.data?.reveal() ?? null);
-    },
-  });
-}
+): Promise<ResolvedTokens> => createTokenResolver(deps, caller, what)(references);
